@@ -1,0 +1,6 @@
+"""`python -m readagain` is `readagain`."""
+
+from readagain.cli.main import main
+
+if __name__ == "__main__":
+    main()

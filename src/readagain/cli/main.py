@@ -1,0 +1,81 @@
+"""The `readagain` command: finds the subcommand, and turns our errors into one line."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated
+
+import typer
+
+from readagain import __version__
+from readagain.errors import ReadAgainError
+
+# One module of readagain.cli per command, each with a function `command`; in the order of --help.
+# The modules import what they need inside the function, so that --help stays instant.
+COMMANDS: tuple[str, ...] = ()
+
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+
+
+def build_app() -> typer.Typer:
+    """Gather every command into one Typer application."""
+    app = typer.Typer(
+        name="readagain",
+        help="Read a text twice, then say it briefly.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+
+    @app.callback()
+    def options(
+        version: Annotated[
+            bool,
+            typer.Option(
+                "--version",
+                help="Print the version and stop.",
+                is_eager=True,
+                callback=_print_version,
+            ),
+        ] = False,
+        debug: Annotated[
+            bool, typer.Option("--debug", help="Show the traceback of an error.")
+        ] = False,
+    ) -> None:
+        """Read a text twice, then say it briefly."""
+
+    for name in COMMANDS:
+        module = import_module(f"readagain.cli.{name}")
+        app.command(name)(module.command)
+    return app
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"readagain {__version__}")
+        raise typer.Exit
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line; our own errors become one line on stderr and exit status 2."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    # --debug is accepted anywhere on the line, since people add it to the end of what failed.
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        build_app()(args=arguments)
+    except ReadAgainError as error:
+        if debug:
+            raise
+        print(f"readagain: {error}", file=sys.stderr)
+        sys.exit(EXIT_BAD_INPUT)
+    except KeyboardInterrupt:
+        print("readagain: interrupted", file=sys.stderr)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        # The reader of our output left (`readagain … | head`): not an error of ours.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)

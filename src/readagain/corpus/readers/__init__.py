@@ -1,0 +1,1 @@
+"""One public format, one file."""

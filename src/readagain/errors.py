@@ -1,0 +1,58 @@
+"""One small family of exceptions, and the sentence for a missing extra.
+
+A message says where, what was found, what would have been right, and what to do next.
+"""
+
+from importlib import import_module
+from types import ModuleType
+
+
+class ReadAgainError(Exception):
+    """What users can act on; the command line prints it on one line."""
+
+
+class ConfigError(ReadAgainError):
+    """A setting, an option or an argument that cannot be honoured."""
+
+
+class DataError(ReadAgainError):
+    """Texts, pairs or prepared corpora that cannot be used as they are."""
+
+
+class ArtifactError(ReadAgainError):
+    """A model folder or another written result that is damaged, foreign or too new."""
+
+
+class ShapeError(ReadAgainError):
+    """Arrays whose sizes do not belong together."""
+
+
+class RequestError(ReadAgainError):
+    """A request to the server that cannot be answered."""
+
+
+class MissingExtraError(ReadAgainError):
+    """A part of the package that needs something the base install leaves out."""
+
+
+def require(module: str, *, extra: str, purpose: str) -> ModuleType:
+    """Import a module of an extra, or say which `pip install` brings it.
+
+    Args:
+        module: what to import, for example `pyarrow.parquet`.
+        extra: the extra of this package that installs it.
+        purpose: what it is needed for, as the beginning of a sentence.
+
+    Raises:
+        MissingExtraError: with the exact command to type.
+    """
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        root = module.partition(".")[0]
+        if error.name is None or error.name.partition(".")[0] != root:
+            raise
+        raise MissingExtraError(
+            f"{purpose} needs the package '{root}', which is not installed; "
+            f"type: pip install 'readagain[{extra}]'"
+        ) from error

@@ -1,0 +1,1 @@
+"""Layers, encoders, decoders, outputs; one builder."""
