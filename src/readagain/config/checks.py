@@ -1,0 +1,100 @@
+"""Whether a run can be honoured: every problem found, reported together."""
+
+from collections.abc import Sequence
+
+from readagain.config.schema import HierarchicalSpec, OnePassSpec, RunSpec
+from readagain.config.settings import walk
+from readagain.errors import ConfigError
+
+
+def check_run(run: RunSpec, *, where: str = "") -> None:
+    """Refuse a run with settings that are out of range or contradict each other.
+
+    Args:
+        run: what is to be checked.
+        where: the file or option it came from, for the message.
+
+    Raises:
+        ConfigError: naming every problem.
+    """
+    refuse(problems_of(run), where=where)
+
+
+def check_vocabularies(run: RunSpec, *, source_words: int, summary_words: int) -> None:
+    """Refuse a run that asks for more words than its corpus has, reserved words included.
+
+    Raises:
+        ConfigError: naming the setting and the size that can be had.
+    """
+    found = []
+    for name, wanted, there in (
+        ("source_vocab_size", run.source_vocab_size, source_words),
+        ("vocab_size", run.vocab_size, summary_words),
+    ):
+        if wanted > there:
+            found.append(
+                f"{name} is {wanted}, but the corpus has {there} words; "
+                f"set {name} to {there} or less"
+            )
+    refuse(found)
+
+
+def problems_of(run: RunSpec) -> list[str]:
+    """List what is wrong with a run, one sentence each; empty if nothing is."""
+    found = [
+        f"{path} {complaint}"
+        for path, setting, value in walk(run)
+        if (complaint := setting.complaint(value)) is not None
+    ]
+    return found or _contradictions(run)
+
+
+def refuse(problems: Sequence[str], *, where: str = "") -> None:
+    """Raise one error for all problems; do nothing if there are none.
+
+    Raises:
+        ConfigError: one line for one problem, a count and a list for several.
+    """
+    if not problems:
+        return
+    prefix = f"{where}: " if where else ""
+    if len(problems) == 1:
+        raise ConfigError(prefix + problems[0])
+    lines = "".join(f"\n  {problem}" for problem in problems)
+    raise ConfigError(f"{prefix}{len(problems)} problems{lines}")
+
+
+def _contradictions(run: RunSpec) -> list[str]:
+    found = []
+    encoder, data, decode = run.model.encoder, run.data, run.decode
+    if isinstance(encoder, HierarchicalSpec):
+        if data.num_sentences < 2:
+            found.append(
+                f"data.num_sentences is {data.num_sentences}; "
+                "expected 2 or more, since model.encoder reads several sentences"
+            )
+        if data.join_sentences:
+            found.append(
+                "data.join_sentences is True, but model.encoder reads each sentence on its own; "
+                "set it to false"
+            )
+    elif data.num_sentences > 1 and not data.join_sentences:
+        found.append(
+            f"data.num_sentences is {data.num_sentences}, but model.encoder reads one sequence; "
+            "set data.join_sentences to true, or model.encoder.kind to 'hierarchical'"
+        )
+    if not isinstance(encoder, OnePassSpec) and encoder.cell == "lstm":
+        # Said aloud, since an ablation over a setting that changes nothing misleads.
+        for name, printed in (("importance", "vector"), ("importance_activation", "tanh")):
+            if getattr(encoder, name) != printed:
+                found.append(
+                    f"model.encoder.{name} is {getattr(encoder, name)!r}, but an LSTM reads again "
+                    f"without importance weights; set model.encoder.cell to 'gru', or {name} to "
+                    f"{printed!r}"
+                )
+    if decode.min_words > decode.max_words:
+        found.append(
+            f"decode.min_words is {decode.min_words}; "
+            f"expected at most decode.max_words, which is {decode.max_words}"
+        )
+    return found

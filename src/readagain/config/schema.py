@@ -1,0 +1,165 @@
+"""What a run is: frozen specs, the only home of defaults.
+
+The string under a field is its help text. `config/checks.py` keeps the ranges declared here,
+`config/kinds.py` knows how a variant is spelled in files. A new setting is one line here.
+"""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from readagain.config.ranges import AtLeast, Between, MoreThan
+
+Size = Annotated[int, AtLeast(1)]
+Count = Annotated[int, AtLeast(0)]
+Share = Annotated[float, Between(0.0, 1.0)]
+Positive = Annotated[float, MoreThan(0.0)]
+NonNegative = Annotated[float, AtLeast(0.0)]
+
+Cell = Literal["gru", "lstm"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnePassSpec:
+    """One reading of one sequence; the baseline when the cell is a GRU."""
+
+    cell: Cell = "gru"
+    hidden_size: Size = 512
+    bidirectional: bool = False
+    """Read from both ends; a state is then twice as wide."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadAgainSpec:
+    """Two readings of one sequence, the second biased by the first (section 3.1)."""
+
+    cell: Cell = "lstm"
+    hidden_size: Size = 512
+    importance: Literal["vector", "scalar"] = "vector"
+    """GRU only: one weight for each dimension of a word's state, or one for all of them."""
+    importance_activation: Literal["tanh", "sigmoid"] = "tanh"
+    """GRU only: tanh as printed, or sigmoid, which keeps the weight between 0 and 1."""
+    bidirectional: bool = False
+    """Do both readings from both ends; a state is then twice as wide."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchicalSpec:
+    """Two readings of several sentences, each read on its own (section 3.1.3)."""
+
+    cell: Cell = "lstm"
+    hidden_size: Size = 512
+    combine: Literal["concat", "global"] = "concat"
+    """Option 1 joins the sentence vectors end to end, option 2 projects them into one."""
+    importance: Literal["vector", "scalar"] = "vector"
+    """GRU only: one weight for each dimension of a word's state, or one for all of them."""
+    importance_activation: Literal["tanh", "sigmoid"] = "tanh"
+    """GRU only: tanh as printed, or sigmoid, which keeps the weight between 0 and 1."""
+    bidirectional: bool = False
+    """Do both readings from both ends; a state is then twice as wide."""
+
+
+EncoderSpec = OnePassSpec | ReadAgainSpec | HierarchicalSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentionDecoderSpec:
+    """An LSTM that looks back at the source with additive attention (section 3.2)."""
+
+    hidden_size: Size = 512
+    attention_size: Size = 512
+    """Width in which a decoder state and a source state are compared."""
+
+
+DecoderSpec = AttentionDecoderSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSpec:
+    """The network: which parts, and how wide."""
+
+    embedding_size: Size = 512
+    encoder: EncoderSpec = field(default_factory=ReadAgainSpec)
+    decoder: DecoderSpec = field(default_factory=AttentionDecoderSpec)
+    output: Literal["softmax", "copy"] = "copy"
+    """Generate from the vocabulary alone, or share one softmax with the source positions."""
+    dropout: Annotated[float, Between(0.0, 0.9)] = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataSpec:
+    """How much of a text and of its summary the network sees."""
+
+    num_sentences: Size = 1
+    """How many sentences of a text are read, from its beginning."""
+    join_sentences: bool = False
+    """Let a one-sentence encoder read these sentences as one sequence."""
+    max_source_words: Size = 60
+    """Words read of each sentence, or of the joined sequence; what stands beyond is left out."""
+    max_summary_words: Size = 24
+    """Words of a summary that are trained on; what stands beyond is left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainSpec:
+    """How the network is trained; the defaults are the paper's (section 4)."""
+
+    optimizer: Literal["sgd", "adamw"] = "sgd"
+    learning_rate: Positive = 2.0
+    warmup_steps: Count = 0
+    """Updates over which the learning rate rises from zero."""
+    schedule: Literal["halving", "cosine", "constant"] = "halving"
+    halving_from_epoch: Count = 5
+    """Halving: epochs at the full rate, after which each epoch halves it."""
+    weight_decay: NonNegative = 0.0
+    max_norm: Positive = 10.0
+    """Gradients longer than this are shortened to it."""
+    batch_size: Size = 64
+    epochs: Size = 10
+    label_smoothing: Annotated[float, Between(0.0, 0.9)] = 0.0
+    """Share of the target's probability that is spread over the vocabulary."""
+    averaging: Literal["none", "last_k", "ema"] = "none"
+    """Which mean of the weights is validated and kept."""
+    average_last: Size = 5
+    """last_k: how many of the latest validated weights are averaged."""
+    ema_decay: Share = 0.999
+    """ema: how much of the running mean each update keeps."""
+    precision: Literal["float32", "bfloat16"] = "float32"
+    seed: Count = 1
+    validate_every: Count = 0
+    """Updates between validations; 0 validates after each epoch."""
+    patience: Count = 0
+    """Validations without improvement before stopping; 0 never stops early."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecodeSpec:
+    """How a summary is searched for."""
+
+    beam_size: Size = 10
+    min_words: Count = 1
+    max_words: Size = 24
+    max_bytes: Count = 0
+    """Longest summary in bytes of UTF-8; 0 sets no limit."""
+    length_penalty: NonNegative = 0.0
+    """Power of the length by which a score is divided: 0 sums log-probabilities, 1 averages."""
+    no_repeat_ngram: Count = 0
+    """Ban a run of this many words from standing twice in a summary; 0 bans nothing."""
+    coverage: NonNegative = 0.0
+    """Weight of the bonus for source words the summary has looked at."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSpec:
+    """Everything that decides a run: the network, its words, training and search."""
+
+    title: str
+    paper: str
+    """The citation of the row this run rebuilds."""
+    source_vocab_size: Annotated[int, AtLeast(5)] = 69_000
+    """Words the encoder knows, the four reserved ones included."""
+    vocab_size: Annotated[int, AtLeast(5)] = 15_000
+    """Words the decoder can generate, the four reserved ones included."""
+    model: ModelSpec = field(default_factory=ModelSpec)
+    data: DataSpec = field(default_factory=DataSpec)
+    train: TrainSpec = field(default_factory=TrainSpec)
+    decode: DecodeSpec = field(default_factory=DecodeSpec)

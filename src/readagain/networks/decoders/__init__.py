@@ -1,0 +1,1 @@
+"""Writers of a summary, word by word."""

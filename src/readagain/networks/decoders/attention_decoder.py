@@ -1,0 +1,102 @@
+"""The decoder's parameters, and its two ways of running: step by step, or teacher forced."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from readagain.networks.decoders.recurrence import (
+    DecoderWeights,
+    decode_teacher_forced,
+    decoder_step,
+)
+
+
+@dataclass(frozen=True)
+class DecoderState:
+    """What the LSTM carries from word to word: (B, H) each."""
+
+    hidden: Tensor
+    cell: Tensor
+
+    def select(self, rows: Tensor) -> "DecoderState":
+        """Keep, drop or repeat rows."""
+        return DecoderState(self.hidden.index_select(0, rows), self.cell.index_select(0, rows))
+
+
+class AttentionDecoder(nn.Module):
+    """Write with an LSTM that looks back at the source before each word.
+
+    s_t = LSTM([y_{t-1}, c_t], s_{t-1}), c_t attended from s_{t-1}    (section 3.2)
+
+    Args:
+        input_size: width of a word embedding, E below.
+        source_size: width of a source state, D below.
+        last_size: width of the encoder's last states, Z below.
+        hidden_size: width of the decoder state, H below.
+        attention_size: width in which states are compared, A below.
+    """
+
+    def __init__(
+        self,
+        *,
+        input_size: int,
+        source_size: int,
+        last_size: int,
+        hidden_size: int,
+        attention_size: int,
+    ) -> None:
+        super().__init__()
+        # The paper does not say how decoding starts: a projection of the last second-read states.
+        self.begin = nn.Linear(last_size, 2 * hidden_size)
+        self.key = nn.Linear(source_size, attention_size, bias=False)  # U_a
+        self.weight_query = nn.Parameter(torch.empty(attention_size, hidden_size))  # W_a
+        self.weight_score = nn.Parameter(torch.empty(attention_size))  # v_a
+        self.input = nn.Linear(input_size, 4 * hidden_size)
+        self.weight_context = nn.Parameter(torch.empty(4 * hidden_size, source_size))
+        self.weight_hidden = nn.Parameter(torch.empty(4 * hidden_size, hidden_size))
+
+    def weights(self) -> DecoderWeights:
+        """Gather what a step multiplies with."""
+        return DecoderWeights(
+            self.weight_query, self.weight_score, self.weight_context, self.weight_hidden
+        )
+
+    def start(self, last: Tensor) -> DecoderState:
+        """Return the state before the first word, from the encoder's (B, Z) last states."""
+        hidden, cell = torch.tanh(self.begin(last)).chunk(2, dim=1)
+        return DecoderState(hidden.contiguous(), cell.contiguous())
+
+    def keys(self, states: Tensor) -> Tensor:
+        """Project the source once, not once per word: (B, S, D) -> (B, S, A)."""
+        projected: Tensor = self.key(states)
+        return projected
+
+    def forward(
+        self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Decode (B, T, E) known previous words: (B, T, H) states, contexts, (B, T, S) weights."""
+        return decode_teacher_forced(
+            self.input(words),
+            keys,
+            states,
+            valid,
+            start.hidden,
+            start.cell,
+            self.weights(),
+        )
+
+    def step(
+        self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
+    ) -> tuple[DecoderState, Tensor]:
+        """Feed one (B, E) previous word; return the next state and the (B, S) weights."""
+        hidden, cell, _, weights = decoder_step(
+            self.input(word),
+            keys,
+            states,
+            valid,
+            state.hidden,
+            state.cell,
+            self.weights(),
+        )
+        return DecoderState(hidden, cell), weights

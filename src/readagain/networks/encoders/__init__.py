@@ -1,0 +1,1 @@
+"""Readers of a source: once, twice, or several sentences twice."""

@@ -1,0 +1,127 @@
+"""Read several sentences twice, each on its own but knowing of the others."""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from readagain.errors import ShapeError
+from readagain.networks.encoders.encoded import Encoded
+from readagain.networks.encoders.second_reading import build_second_reading
+from readagain.networks.masks import valid_positions
+from readagain.networks.recurrent import PlainReading
+
+
+class ConcatSentences(nn.Module):
+    """Option 1: every sentence's second reading sees the vectors of all, in order."""
+
+    def __init__(self, *, num_sentences: int, sentence_size: int) -> None:
+        super().__init__()
+        self.output_size = num_sentences * sentence_size
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Return the (B, N, G) bias of each sentence for (B, N, H) sentence vectors."""
+        joined = vectors.flatten(1)  # (B, N * H)
+        return joined.unsqueeze(1).expand(-1, vectors.size(1), -1)
+
+
+class GlobalVector(nn.Module):
+    """Option 2: every sentence's second reading sees its own vector and one for all of them.
+
+    h_global = tanh(W_r h¹_n + U_r h'¹_m + v_r)    (section 3.1.3)
+
+    One matrix for each place in the text; joined, they are the weight of one linear layer.
+    """
+
+    def __init__(self, *, num_sentences: int, sentence_size: int, dropout: float) -> None:
+        super().__init__()
+        self.combine = nn.Linear(num_sentences * sentence_size, sentence_size)
+        self.dropout = nn.Dropout(dropout)
+        self.output_size = 2 * sentence_size
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Return the (B, N, G) bias of each sentence for (B, N, H) sentence vectors."""
+        whole = self.dropout(torch.tanh(self.combine(vectors.flatten(1))))  # (B, H)
+        return torch.cat([vectors, whole.unsqueeze(1).expand_as(vectors)], dim=2)  # (B, N, 2H)
+
+
+class HierarchicalEncoder(nn.Module):
+    """Give each sentence a vector, and bias all second readings by all of them (section 3.1.3).
+
+    A sentence that a text lacks has a vector of zeros and no valid position.
+
+    Args:
+        cell: which recurrence, in both readings.
+        num_sentences: sentences of a source, N below.
+        combine: option 1 (`concat`) or option 2 (`global`).
+        input_size: width of a word embedding, E below.
+        hidden_size: width of a state in one direction.
+        bidirectional: do both readings from both ends, so that H below is twice as wide.
+        importance: GRU only: a weight for each dimension, or one for each word.
+        activation: GRU only: what bounds the weights.
+        dropout: share of the states' entries that training leaves out.
+    """
+
+    def __init__(
+        self,
+        *,
+        cell: Literal["gru", "lstm"],
+        num_sentences: int,
+        combine: Literal["concat", "global"],
+        input_size: int,
+        hidden_size: int,
+        bidirectional: bool,
+        importance: Literal["vector", "scalar"],
+        activation: Literal["tanh", "sigmoid"],
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.num_sentences = num_sentences
+        self.first = PlainReading(
+            cell=cell,
+            input_size=input_size,
+            hidden_size=hidden_size,
+            bidirectional=bidirectional,
+        )
+        sentence_size = self.first.output_size
+        self.combine: ConcatSentences | GlobalVector
+        if combine == "concat":
+            self.combine = ConcatSentences(num_sentences=num_sentences, sentence_size=sentence_size)
+        else:
+            self.combine = GlobalVector(
+                num_sentences=num_sentences, sentence_size=sentence_size, dropout=dropout
+            )
+        self.second = build_second_reading(
+            cell=cell,
+            input_size=input_size,
+            first_size=sentence_size,
+            context_size=self.combine.output_size,
+            hidden_size=hidden_size,
+            bidirectional=bidirectional,
+            importance=importance,
+            activation=activation,
+        )
+        self.dropout = nn.Dropout(dropout)
+        self.output_size = self.second.output_size
+        self.last_size = num_sentences * self.second.output_size
+
+    def forward(self, words: Tensor, lengths: Tensor) -> Encoded:
+        """Read (B, N, L, E) embedded words; `lengths` is (B, N)."""
+        B, N, L, _ = words.shape
+        if self.num_sentences != N:
+            raise ShapeError(
+                f"this encoder reads {self.num_sentences} sentences, the source has {N}; "
+                "pad it with empty ones"
+            )
+        words, flat_lengths = words.flatten(0, 1), lengths.flatten()  # (B * N, L, E), (B * N,)
+        first, vectors = self.first(words, flat_lengths)  # (B * N, L, H), (B * N, H)
+        bias = self.combine(self.dropout(vectors).view(B, N, -1))  # (B, N, G)
+        states, last, importance = self.second(
+            words, self.dropout(first), bias.flatten(0, 1), flat_lengths
+        )
+        return Encoded(
+            states=self.dropout(states).view(B, N * L, -1),
+            valid=valid_positions(lengths, L).flatten(1),
+            last=self.dropout(last).view(B, -1),
+            importance=None if importance is None else importance.view(B, N * L, -1),
+        )

@@ -1,0 +1,54 @@
+"""Read the source once: the baseline."""
+
+from typing import Literal
+
+from torch import Tensor, nn
+
+from readagain.networks.encoders.encoded import Encoded
+from readagain.networks.encoders.sentences import only_sentence
+from readagain.networks.masks import valid_positions
+from readagain.networks.recurrent import PlainReading
+
+
+class OnePassEncoder(nn.Module):
+    """Represent each word by what was read so far.
+
+    h_i = RNN(x_i, h_{i-1})    (equation 1)
+
+    Args:
+        cell: which recurrence.
+        input_size: width of a word embedding, E below.
+        hidden_size: width of a state in one direction.
+        bidirectional: read from both ends, so that H below is twice as wide.
+        dropout: share of the states' entries that training leaves out.
+    """
+
+    def __init__(
+        self,
+        *,
+        cell: Literal["gru", "lstm"],
+        input_size: int,
+        hidden_size: int,
+        bidirectional: bool,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.reading = PlainReading(
+            cell=cell,
+            input_size=input_size,
+            hidden_size=hidden_size,
+            bidirectional=bidirectional,
+        )
+        self.dropout = nn.Dropout(dropout)
+        self.output_size = self.reading.output_size
+        self.last_size = self.reading.output_size
+
+    def forward(self, words: Tensor, lengths: Tensor) -> Encoded:
+        """Read (B, 1, L, E) embedded words; `lengths` is (B, 1)."""
+        words, lengths = only_sentence(words, lengths)
+        states, last = self.reading(words, lengths)  # (B, L, H), (B, H)
+        return Encoded(
+            states=self.dropout(states),
+            valid=valid_positions(lengths, words.size(1)),
+            last=self.dropout(last),
+        )

@@ -1,0 +1,208 @@
+"""The whole network: read a source, then score or write a summary."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
+from readagain.networks.decoders.previous_words import PreviousWords
+from readagain.networks.encoders.hierarchical import HierarchicalEncoder
+from readagain.networks.encoders.one_pass import OnePassEncoder
+from readagain.networks.encoders.read_again import ReadAgainEncoder
+from readagain.networks.outputs.copy_softmax import CopyScores, copy_target_log_probs
+from readagain.networks.outputs.softmax import VocabularyOutput, target_log_probs
+from readagain.text.vocab import UNK
+
+Encoder = OnePassEncoder | ReadAgainEncoder | HierarchicalEncoder
+
+
+@dataclass(frozen=True)
+class SourceMemory:
+    """A source, read and prepared once, for as many steps as its summary takes.
+
+    Args:
+        states: (B, S, D) the words' representations.
+        valid: (B, S) True at real words.
+        keys: (B, S, A) what attention compares.
+        ext_ids: (B, S) extended ids of the source words.
+        importance: (B, S, ...) weights of the second reading, for encoders that have them.
+        copy_keys: (B, S, H) what copying compares; None for a model that cannot copy.
+        copy_words: (B, S, E) embeddings p_i of the positions; None likewise.
+    """
+
+    states: Tensor
+    valid: Tensor
+    keys: Tensor
+    ext_ids: Tensor
+    importance: Tensor | None = None
+    copy_keys: Tensor | None = None
+    copy_words: Tensor | None = None
+
+    def select(self, rows: Tensor) -> "SourceMemory":
+        """Keep, drop or repeat rows."""
+        chosen = {
+            name: None if value is None else value.index_select(0, rows)
+            for name, value in vars(self).items()
+        }
+        return SourceMemory(**chosen)  # type: ignore[arg-type]  # the required ones are tensors
+
+
+@dataclass(frozen=True)
+class StepState:
+    """Everything a row needs to go on: its source, the LSTM's state, the last copy scores."""
+
+    memory: SourceMemory
+    decoder: DecoderState
+    copy_logits: Tensor
+
+    def select(self, rows: Tensor) -> "StepState":
+        """Keep, drop or repeat rows: what a beam does between steps."""
+        return StepState(
+            memory=self.memory.select(rows),
+            decoder=self.decoder.select(rows),
+            copy_logits=self.copy_logits.index_select(0, rows),
+        )
+
+
+@dataclass(frozen=True)
+class StepLogits:
+    """Scores of what may come next: (B, V) of the vocabulary, (B, S) of copying; (B, S) attention.
+
+    `copy` is None for a model that cannot copy.
+    """
+
+    vocab: Tensor
+    copy: Tensor | None
+    attention: Tensor
+
+
+class EncoderDecoder(nn.Module):
+    """Read a source into states, and write a summary while looking back at them.
+
+    Dropout stands where one layer's activations enter another: on word embeddings (of source and
+    summary, copied ones included), on the states of each reading and on decoder states before the
+    output; never inside a recurrence, and not on gates and attention weights. `start` and `step`
+    are for writing, after `eval()`.
+    """
+
+    def __init__(
+        self,
+        *,
+        source_embedding: nn.Embedding,
+        encoder: Encoder,
+        previous_words: PreviousWords,
+        decoder: AttentionDecoder,
+        output: VocabularyOutput,
+        copy_scores: CopyScores | None,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.source_embedding = source_embedding
+        self.encoder = encoder
+        self.previous_words = previous_words
+        self.decoder = decoder
+        self.output = output
+        self.copy_scores = copy_scores
+        self.dropout = nn.Dropout(dropout)
+
+    def read(
+        self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
+    ) -> tuple[SourceMemory, DecoderState]:
+        """Read sources.
+
+        Args:
+            source_ids: (B, N, L) ids in the encoder's vocabulary, right-padded.
+            source_lengths: (B, N) words of each sentence.
+            source_ext_ids: (B, S) ids in the extended decoder vocabulary, S = N * L.
+
+        Returns:
+            What the decoder looks back at, and its state before the first word.
+        """
+        words = self.dropout(self.source_embedding(source_ids))  # (B, N, L, E)
+        encoded = self.encoder(words, source_lengths)
+        copy = self.copy_scores
+        memory = SourceMemory(
+            states=encoded.states,
+            valid=encoded.valid,
+            keys=self.decoder.keys(encoded.states),
+            ext_ids=source_ext_ids,
+            importance=encoded.importance,
+            copy_keys=None if copy is None else copy.keys(encoded.states),
+            copy_words=self.previous_words.of_source(encoded.states),
+        )
+        return memory, self.decoder.start(encoded.last)
+
+    def forward(
+        self,
+        source_ids: Tensor,
+        source_lengths: Tensor,
+        source_ext_ids: Tensor,
+        previous_ids: Tensor,
+        target_ids: Tensor,
+        label_smoothing: float = 0.0,
+    ) -> Tensor:
+        """Score known summaries.
+
+        Args:
+            source_ids: (B, N, L) ids in the encoder's vocabulary, right-padded.
+            source_lengths: (B, N) words of each sentence.
+            source_ext_ids: (B, S) ids in the extended decoder vocabulary, S = N * L.
+            previous_ids: (B, T) extended ids, START and then the summary.
+            target_ids: (B, T) extended ids, the summary and then END, right-padded.
+            label_smoothing: share of each target that is spread over the vocabulary.
+
+        Returns:
+            (B, T) log-probabilities of the targets; the caller leaves padding out.
+        """
+        memory, start = self.read(source_ids, source_lengths, source_ext_ids)
+        words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
+        hidden, _, _ = self.decoder(words, memory.keys, memory.states, memory.valid, start)
+        hidden = self.dropout(hidden)  # (B, T, H)
+        vocab_logits = self.output(hidden)  # (B, T, V)
+        if self.copy_scores is None:
+            known_ids = torch.where(target_ids < vocab_logits.size(-1), target_ids, UNK)
+            return target_log_probs(vocab_logits, known_ids, label_smoothing)
+        return copy_target_log_probs(
+            vocab_logits,
+            self.copy_scores(hidden, memory.copy_keys),
+            memory.valid,
+            memory.ext_ids,
+            target_ids,
+            label_smoothing,
+        )
+
+    def start(
+        self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
+    ) -> StepState:
+        """Read sources, shaped as for `read`, and return the state before the first word."""
+        memory, decoder = self.read(source_ids, source_lengths, source_ext_ids)
+        return StepState(memory, decoder, copy_logits=torch.zeros_like(memory.states[:, :, 0]))
+
+    def step(self, state: StepState, previous_ids: Tensor) -> tuple[StepLogits, StepState]:
+        """Feed (B,) extended ids, START at first; return the scores of what may follow."""
+        memory = state.memory
+        placed_ids = self._most_probable_place(state, previous_ids).unsqueeze(1)  # (B, 1)
+        word = self.previous_words(placed_ids, memory.copy_words).squeeze(1)  # (B, E)
+        decoder, attention = self.decoder.step(
+            word, memory.keys, memory.states, memory.valid, state.decoder
+        )
+        vocab_logits = self.output(decoder.hidden)  # (B, V)
+        if self.copy_scores is None:
+            return StepLogits(vocab_logits, None, attention), replace(state, decoder=decoder)
+        copy_logits = self.copy_scores(decoder.hidden.unsqueeze(1), memory.copy_keys).squeeze(1)
+        logits = StepLogits(vocab_logits, copy_logits, attention)
+        return logits, StepState(memory, decoder, copy_logits)
+
+    def _most_probable_place(self, state: StepState, previous_ids: Tensor) -> Tensor:
+        """Point a copied word's id at the position the last step most likely copied it from.
+
+        The paper does not say whose p_i embeds a word that stands in the source several times:
+        the most probable position's when writing, the first one's in teacher forcing.
+        """
+        if self.copy_scores is None:
+            return previous_ids
+        V = self.previous_words.vocab_size
+        stands_here = (state.memory.ext_ids == previous_ids.unsqueeze(1)) & state.memory.valid
+        place = state.copy_logits.masked_fill(~stands_here, -torch.inf).argmax(dim=1)  # (B,)
+        return torch.where(previous_ids < V, previous_ids, V + place)

@@ -1,0 +1,121 @@
+"""Generate or copy: one softmax over the vocabulary and the source positions."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from readagain.networks.outputs.softmax import at_least_float32
+
+
+class CopyScores(nn.Module):
+    """Score copying each source position.
+
+    The paper leaves the score open. Ours is s_t . tanh(W_o h²_i + b_o), the form of CopyNet
+    (Gu, Lu, Li and Li 2016, equation 8), whose copying the paper calls similar to its own.
+
+    Args:
+        source_size: width of a source state, D below.
+        hidden_size: width of a decoder state, H below.
+    """
+
+    def __init__(self, *, source_size: int, hidden_size: int) -> None:
+        super().__init__()
+        self.project = nn.Linear(source_size, hidden_size)
+
+    def keys(self, states: Tensor) -> Tensor:
+        """Prepare the source once, not once per word: (B, S, D) -> (B, S, H)."""
+        return torch.tanh(self.project(states))
+
+    def forward(self, hidden: Tensor, keys: Tensor) -> Tensor:
+        """Score (B, T, H) decoder states against (B, S, H) keys: (B, T, S) logits."""
+        return hidden @ keys.transpose(1, 2)
+
+
+def copy_log_probs(
+    vocab_logits: Tensor,
+    copy_logits: Tensor,
+    source_valid: Tensor,
+    source_ext_ids: Tensor,
+) -> Tensor:
+    """Log-probability of every word that can come next, copied words included.
+
+    Generating and copying share one softmax, so they compete for the same mass. A word
+    that can be reached both ways, or that stands in the source twice, gets the sum.
+
+    Args:
+        vocab_logits: (B, V) scores of the fixed vocabulary.
+        copy_logits: (B, S) scores of the source positions.
+        source_valid: (B, S) True at real words.
+        source_ext_ids: (B, S) ids in the extended vocabulary: below V for known words, else V +
+            the position of the word's first occurrence.
+
+    Returns:
+        (B, X) log-probabilities, X = V + S; -inf for ids that no word has.
+    """
+    generated, copied = joint_probs(vocab_logits, copy_logits, source_valid)
+    return extended_probs(generated, copied, source_ext_ids).log()
+
+
+def joint_probs(
+    vocab_logits: Tensor, copy_logits: Tensor, source_valid: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Share 1 among generating each word and copying each valid position: (B, V), (B, S)."""
+    copy_logits = copy_logits.masked_fill(~source_valid, -torch.inf)
+    joint = torch.cat([vocab_logits, copy_logits], dim=1).softmax(dim=1)  # (B, V + S)
+    generated, copied = joint.split([vocab_logits.size(1), copy_logits.size(1)], dim=1)
+    return generated, copied
+
+
+def extended_probs(generated: Tensor, copied: Tensor, source_ext_ids: Tensor) -> Tensor:
+    """Add each position's share to its word: (B, V), (B, S) -> (B, X)."""
+    probs = F.pad(generated, (0, copied.size(1)))  # (B, X)
+    return probs.scatter_add(1, source_ext_ids, copied)  # (B, X)
+
+
+def copy_target_log_probs(
+    vocab_logits: Tensor,
+    copy_logits: Tensor,
+    source_valid: Tensor,
+    source_ext_ids: Tensor,
+    target_ids: Tensor,
+    label_smoothing: float = 0.0,
+) -> Tensor:
+    """Log-probability of given words, as `copy_log_probs` has it, without all the others.
+
+    The (B, T, X) tensor of all words is never made: a target's probability is a sum over its own
+    vocabulary entry and its own positions. A target that cannot be reached at all gets the log of
+    the smallest positive number and no gradient.
+
+    Args:
+        vocab_logits: (B, T, V) scores of the vocabulary.
+        copy_logits: (B, T, S) scores of the source positions.
+        source_valid: (B, S) True at real words.
+        source_ext_ids: (B, S) extended ids of the source.
+        target_ids: (B, T) extended ids of the words asked for.
+        label_smoothing: share of the target that is spread over generating each vocabulary word;
+            copying gets none of it, since an unknown word's place is not a matter of taste.
+
+    Returns:
+        (B, T), float32 or finer.
+    """
+    V = vocab_logits.size(-1)
+    vocab_logits = at_least_float32(vocab_logits)
+    copy_logits = at_least_float32(copy_logits)
+    lowest = torch.finfo(vocab_logits.dtype).min
+
+    copy_logits = copy_logits.masked_fill(~source_valid.unsqueeze(1), lowest)  # (B, T, S)
+    total = torch.logaddexp(vocab_logits.logsumexp(-1), copy_logits.logsumexp(-1))  # (B, T)
+
+    is_known = target_ids < V  # (B, T)
+    known_ids = target_ids.where(is_known, 0).unsqueeze(-1)  # (B, T, 1)
+    generated = vocab_logits.gather(-1, known_ids).squeeze(-1)  # (B, T)
+    generated = generated.masked_fill(~is_known, lowest)
+    stands_here = source_ext_ids.unsqueeze(1) == target_ids.unsqueeze(-1)  # (B, T, S)
+    copied = copy_logits.masked_fill(~stands_here, lowest).logsumexp(-1)  # (B, T)
+    chosen = torch.logaddexp(generated, copied) - total  # (B, T)
+
+    smallest = torch.finfo(vocab_logits.dtype).tiny
+    chosen = chosen.clamp_min(torch.tensor(smallest).log().item())
+    if label_smoothing:
+        chosen = torch.lerp(chosen, vocab_logits.mean(-1) - total, label_smoothing)
+    return chosen

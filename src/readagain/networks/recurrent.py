@@ -1,0 +1,146 @@
+"""Readings of a sequence, one word after another: the paper's GRU and LSTM."""
+
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from readagain.networks.masks import last_states, reverse_rows, valid_positions
+
+
+def read_gated_gru(
+    inputs: Tensor,
+    weight_gates: Tensor,
+    weight_candidate: Tensor,
+    importance: Tensor | None,
+    lengths: Tensor,
+) -> Tensor:
+    """Read with the GRU of section 3.1.1, its update scaled by each word's importance.
+
+    With the importance α_i of a word, h_i = (1 - α_i z_i) h_{i-1} + (α_i z_i) h̃_i: where α is 1
+    this is the plain GRU, where α is 0 the word is passed over.
+
+    Args:
+        inputs: (B, L, 3H) the words' part of z, r and the candidate, biases included.
+        weight_gates: (2H, H) from the previous state to z and r.
+        weight_candidate: (H, H) from the reset state to the candidate.
+        importance: (B, L, H) α, or None for a plain GRU.
+        lengths: (B,) real words of each row.
+
+    Returns:
+        (B, L, H) states; steps beyond a row's length keep its last state.
+    """
+    B, L, _ = inputs.shape
+    H = weight_candidate.size(0)
+    is_word = valid_positions(lengths, L).unsqueeze(-1)  # (B, L, 1)
+    state = inputs.new_zeros(B, H)
+    states = []
+    for i in range(L):
+        word_gates, word_candidate = inputs[:, i].split([2 * H, H], dim=1)
+        gates = torch.sigmoid(word_gates + state @ weight_gates.T)  # (B, 2H)
+        update, reset = gates.chunk(2, dim=1)  # (B, H) each
+        candidate = torch.tanh(word_candidate + (reset * state) @ weight_candidate.T)  # (B, H)
+        if importance is not None:
+            update = importance[:, i] * update
+        update = update * is_word[:, i]
+        state = (1 - update) * state + update * candidate
+        states.append(state)
+    return torch.stack(states, dim=1)
+
+
+class GruReading(nn.Module):
+    """Read from left to right with the paper's GRU, optionally weighing each word.
+
+    The reset gate meets the state before the matrix product, as printed; cuDNN's GRU applies it
+    after, and is another function.
+
+    Args:
+        input_size: width of what is read at each position, I below.
+        hidden_size: width of a state, H below.
+    """
+
+    def __init__(self, *, input_size: int, hidden_size: int) -> None:
+        super().__init__()
+        self.input = nn.Linear(input_size, 3 * hidden_size)
+        self.weight_gates = nn.Parameter(torch.empty(2 * hidden_size, hidden_size))
+        self.weight_candidate = nn.Parameter(torch.empty(hidden_size, hidden_size))
+
+    def forward(self, inputs: Tensor, lengths: Tensor, importance: Tensor | None = None) -> Tensor:
+        """Read (B, L, I) inputs into (B, L, H) states; `importance` is (B, L, H or 1)."""
+        if importance is not None:
+            H = self.weight_candidate.size(0)
+            importance = importance.expand(-1, -1, H)
+        projected = self.input(inputs)  # (B, L, 3H)
+        return read_gated_gru(
+            projected, self.weight_gates, self.weight_candidate, importance, lengths
+        )
+
+
+class LstmReading(nn.Module):
+    """Read from left to right with the LSTM of section 3.1.2, through torch's fused kernels.
+
+    States beyond a row's length are whatever padding gives; nothing before them depends on it.
+    """
+
+    def __init__(self, *, input_size: int, hidden_size: int) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(input_size, hidden_size, batch_first=True)
+
+    def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
+        """Read (B, L, I) inputs into (B, L, H) states."""
+        states, _ = self.lstm(inputs)
+        return states  # type: ignore[no-any-return]  # nn.LSTM is untyped
+
+
+class PlainReading(nn.Module):
+    """Read once, from the left or from both ends.
+
+    Args:
+        cell: which recurrence.
+        input_size: width of what is read at each position, I below.
+        hidden_size: width of a state in one direction.
+        bidirectional: read from both ends and join the states, so that H below is twice as wide.
+    """
+
+    def __init__(
+        self,
+        *,
+        cell: Literal["gru", "lstm"],
+        input_size: int,
+        hidden_size: int,
+        bidirectional: bool,
+    ) -> None:
+        super().__init__()
+        reading = GruReading if cell == "gru" else LstmReading
+        self.directions = nn.ModuleList(
+            reading(input_size=input_size, hidden_size=hidden_size)
+            for _ in range(1 + bidirectional)
+        )
+        self.output_size = hidden_size * (1 + bidirectional)
+
+    def forward(self, inputs: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the (B, L, H) states of (B, L, I) inputs, and the (B, H) last ones."""
+        return read_directions([(reading, (inputs,)) for reading in self.directions], lengths)
+
+
+def read_directions(
+    readings: list[tuple[nn.Module, tuple[Tensor, ...]]], lengths: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Read forwards with the first module, backwards with the second if there is one.
+
+    Args:
+        readings: each a module and its (B, L, ...) inputs in the order of the text.
+        lengths: (B,) real words of each row.
+
+    Returns:
+        The states in the order of the text, (B, L, H), and the states after the last word read in
+        each direction, (B, H); several directions are joined in H.
+    """
+    states, last = [], []
+    for is_backwards, (reading, inputs) in enumerate(readings):
+        if is_backwards:
+            inputs = tuple(reverse_rows(each, lengths) for each in inputs)
+        read = reading(inputs[0], lengths, *inputs[1:])  # (B, L, H)
+        last.append(last_states(read, lengths))
+        states.append(reverse_rows(read, lengths) if is_backwards else read)
+    return torch.cat(states, dim=2), torch.cat(last, dim=1)
