@@ -1,0 +1,80 @@
+"""Words after which a full stop need not end the sentence, by what their stop says."""
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Something always follows: a name, a number, an example.
+NEVER_LAST = _words(
+    """
+    Mr Mrs Ms Mx Dr Drs Prof Profs Messrs Mme Mlle Fr Sr Sra Herr Hon Rev Revd Pres Vice Amb
+    Gen Lt Col Maj Capt Cpt Cmdr Comdr Cdr Adm Brig Sgt Cpl Pvt Pfc Spc Det Insp Supt Const Ofc
+    Sen Sens Rep Reps Gov Govs Sec Secy Ald Atty Asst Assoc Dep Dir Mgr Treas Supvr Rt Ven Msgr
+    Mt Ft Pt Hwy Rte vs v viz cf ca approx Cie incl esp resp
+    MR MRS MS DR PROF GEN SEN REP GOV LT COL CAPT SGT REV VS
+    """
+)
+
+# Followed by a number they belong to it; otherwise they are words like any other (No. He left.)
+BEFORE_NUMBERS = _words(
+    """
+    No Nos no nos Art art Arts Ch ch Chap chap Sec sec Fig Figs fig figs Eq Eqs eq eqs Ref Refs
+    Tab Vol Vols vol vols p pp P Rs rs Sch para paras ft Op op NO
+    """
+)
+
+MONTHS_AND_DAYS = _words(
+    """
+    Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun
+    """
+)
+
+# May end a sentence; they do if the next word looks like the start of one.
+SOMETIMES_LAST = _words(
+    """
+    Inc Corp Co Cos Ltd Bros Jr Esq Bhd Pty Pte Plc LLC Assn Intl Mfg Natl Univ Inst Dept Govt
+    St Ste Ave Av Blvd Rd Dr Ln Pl Sq Apt Bldg
+    al etc dept est min max sq tbsp tsp lb lbs oz govt ext tel misc
+    Ala Ariz Ark Calif Colo Conn Del Fla Ga Ill Ind Kan Kans Ky La Mass Md Mich Minn Mo Mont
+    Neb Nebr Nev Okla Ore Oreg Pa Penn Tenn Tex Va Vt Wash Wis Wisc Wyo Alta Man Ont Que Sask
+    """
+)
+
+# After a.m. and p.m. these belong to the time of day.
+AFTER_TIME_OF_DAY = _words(
+    """
+    Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mon Tue Tues Wed Thu Thur Thurs Fri
+    Sat Sun Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec January February March April May June
+    July August September October November December
+    EST EDT ET CST CDT CT MST MDT MT PST PDT PT GMT BST UTC CET CEST EET IST PKT JST AEST AEDT WIB
+    Eastern Central Mountain Pacific Greenwich
+    """
+)
+
+# Words that begin sentences more often than they follow an abbreviation or an initial.
+STARTERS = _words(
+    """
+    A According Additionally After Afterwards Again Against All Almost Along Already Also Although
+    Among An And Another Any Anyone As At Because Before Both But By Can Could Despite Did Do Does
+    During Each Earlier Either Even Every Everyone Few Finally First For Former From Further Had
+    Has Have He Her Here Hers His How However I If In Indeed Initially Instead Is It Its Just Last
+    Later Like Many Maybe Meanwhile Moreover More Most Much My Nearly Neither Never Nevertheless
+    Next No Nobody None Nor Not Nothing Now Of Often On Once One Only Or Other Others Our Over
+    Perhaps Police Previously Rather Recently Several She Should Similarly Since So Some Someone
+    Soon Still Such Than That The Their Them Then There Therefore These They Thirdly This Those
+    Though Through Throughout Thus Today Together Tomorrow Too Two Three Under Unless Unlike Until
+    Up Upon Was We Were What When Whenever Where Whereas Whether Which While Who Whose Why Will
+    With Within Without Would Yesterday Yet You Your
+    """
+)
+
+# Names that carry a mark which ends nothing.
+WITH_EXCLAMATION = _words("Yahoo Jeopardy Yum Panic Oklahoma Taboo")
+
+REPORTING_VERBS = _words(
+    """
+    said says asked asks cried shouted replied added wrote writes told yelled exclaimed wondered
+    tweeted joked demanded insisted quipped declared
+    """
+)

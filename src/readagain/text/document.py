@@ -1,0 +1,97 @@
+"""A text as sentences of words, each word with its place in the text."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from readagain.text.normalize import NormalForms
+from readagain.text.sentences import sentence_spans
+from readagain.text.tokenize import token_at, token_spans, tokenize
+from readagain.text.typography import plain_typography
+
+_FORMS = NormalForms()
+
+
+class Word(NamedTuple):
+    """A word of a text: the form models see, and the place where people see it."""
+
+    form: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text and its words, sentence by sentence."""
+
+    text: str
+    sentences: tuple[tuple[Word, ...], ...]
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """All words in order, the sentences joined."""
+        return tuple(word for sentence in self.sentences for word in sentence)
+
+    def surface(self, word: Word) -> str:
+        """Return a word as it stands in the text."""
+        return self.text[word.start : word.end]
+
+
+def read_document(text: str, *, max_sentences: int | None = None) -> Document:
+    """Split a text into sentences and words; keep where each word stands.
+
+    >>> read_document("It cost $3.").sentences[0][2:4]
+    (Word(form='$', start=8, end=9), Word(form='#', start=9, end=10))
+    """
+    plain = plain_typography(text)
+    sentences = []
+    for start, end in sentence_spans(plain, max_sentences=max_sentences):
+        sentence = plain[start:end]
+        sentences.append(
+            tuple(
+                Word(_FORMS[token_at(sentence, first, last)], start + first, start + last)
+                for first, last in token_spans(sentence)
+            )
+        )
+    return Document(text, tuple(sentences))
+
+
+def sentence_words(text: str, *, max_sentences: int | None = None) -> list[list[str]]:
+    """Return the forms of `read_document` without places: the fast way, for whole corpora.
+
+    >>> sentence_words("He left. She paid 5%.")
+    [['he', 'left', '.'], ['she', 'paid', '#', '%', '.']]
+    """
+    plain = plain_typography(text)
+    return [
+        list(map(_FORMS.__getitem__, tokenize(plain[start:end])))
+        for start, end in sentence_spans(plain, max_sentences=max_sentences)
+    ]
+
+
+def headline_words(text: str) -> list[str]:
+    """Return the forms of a text that is one sentence whatever its punctuation says.
+
+    >>> headline_words("Who won? Nobody")
+    ['who', 'won', '?', 'nobody']
+    """
+    return list(map(_FORMS.__getitem__, tokenize(plain_typography(text))))
+
+
+def read_tokenized(text: str) -> Document:
+    """Read a text that is already in Gigaword form: cut at white space, nothing else changed.
+
+    Each line is a sentence; lines without a word are none.
+    """
+    sentences = []
+    start_of_line = 0
+    for line in text.splitlines(keepends=True):
+        words = []
+        end = 0
+        for form in line.split():
+            start = line.index(form, end)
+            end = start + len(form)
+            words.append(Word(form, start_of_line + start, start_of_line + end))
+        if words:
+            sentences.append(tuple(words))
+        start_of_line += len(line)
+    return Document(text, tuple(sentences))

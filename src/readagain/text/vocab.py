@@ -1,0 +1,108 @@
+"""The words a model knows, in the order of their ids."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from readagain.errors import ArtifactError, ConfigError
+
+PAD, UNK, START, END = range(4)
+RESERVED = ("<pad>", "<unk>", "<s>", "</s>")
+
+
+class Vocab:
+    """Words and their ids; the first four are reserved.
+
+    Args:
+        words: every word in id order, beginning with the reserved ones.
+
+    Raises:
+        ConfigError: naming the first word that cannot stand where it stands.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self._ids = {word: id for id, word in enumerate(self.words)}
+        problem = _first_problem(self.words, self._ids)
+        if problem:
+            raise ConfigError(f"vocabulary: {problem}")
+
+    @classmethod
+    def from_counts(cls, counts: Mapping[str, int], size: int) -> "Vocab":
+        """Keep the most frequent words: `size` counts the reserved ones too.
+
+        Words of equal count come in alphabetical order, so the same counts always give the same
+        ids. Fewer words than asked for are not an error: the vocabulary is then smaller.
+        """
+        if size <= len(RESERVED):
+            raise ConfigError(
+                f"a vocabulary of {size} words has no room beside the {len(RESERVED)} reserved "
+                f"ones; ask for {len(RESERVED) + 1} or more"
+            )
+        by_frequency = sorted(
+            (word for word in counts if word not in RESERVED),
+            key=lambda word: (-counts[word], word),
+        )
+        return cls((*RESERVED, *by_frequency[: size - len(RESERVED)]))
+
+    @classmethod
+    def load(cls, path: Path) -> "Vocab":
+        """Read a file with one word a line; the line number, from 0, is the id.
+
+        Raises:
+            ArtifactError: naming the file and the line that cannot be right.
+        """
+        try:
+            text = path.read_bytes().decode("utf-8")
+        except OSError as error:
+            raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise ArtifactError(
+                f"{path}: not UTF-8 at byte {error.start}; was it edited by hand?"
+            ) from error
+        try:
+            return cls(text.removesuffix("\n").split("\n"))
+        except ConfigError as error:
+            raise ArtifactError(f"{path}: {error}; was it edited by hand?") from error
+
+    def save(self, path: Path) -> None:
+        """Write one word a line, beside the file first, so that it is never half there."""
+        aside = path.with_name(f"{path.name}.part")
+        aside.write_bytes("".join(f"{word}\n" for word in self.words).encode("utf-8"))
+        aside.replace(path)
+
+    def ids(self, words: Iterable[str]) -> list[int]:
+        """Return the id of each word, UNK for those the vocabulary lacks."""
+        find = self._ids.get
+        return [find(word, UNK) for word in words]
+
+    def word(self, id: int) -> str:
+        """Return the word with this id."""
+        if not 0 <= id < len(self.words):
+            raise ConfigError(f"word id {id} is outside a vocabulary of {len(self.words)} words")
+        return self.words[id]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._ids
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocab) and self.words == other.words
+
+    def __hash__(self) -> int:
+        return hash(self.words)
+
+
+def _first_problem(words: tuple[str, ...], ids: Mapping[str, int]) -> str | None:
+    """Say what is wrong with the first word that is wrong, or nothing."""
+    for id, reserved in enumerate(RESERVED):
+        if words[id : id + 1] != (reserved,):
+            found = repr(words[id]) if id < len(words) else "the end"
+            return f"line {id + 1} should be the reserved word {reserved!r}, found {found}"
+    for id, word in enumerate(words):
+        if word.split() != [word]:
+            return f"line {id + 1} is {word!r}, which is not one word"
+        if ids[word] != id:
+            return f"{word!r} stands on line {id + 1} and again on line {ids[word] + 1}"
+    return None
