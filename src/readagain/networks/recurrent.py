@@ -1,5 +1,6 @@
 """Readings of a sequence, one word after another: the paper's GRU and LSTM."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import torch
@@ -124,7 +125,7 @@ class PlainReading(nn.Module):
 
 
 def read_directions(
-    readings: list[tuple[nn.Module, tuple[Tensor, ...]]], lengths: Tensor
+    readings: Sequence[tuple[nn.Module, tuple[Tensor, ...]]], lengths: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Read forwards with the first module, backwards with the second if there is one.
 

@@ -1,0 +1,73 @@
+"""`readagain presets`: the rows of the tables, and one of them in full."""
+
+from typing import Annotated
+
+import typer
+
+
+def command(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="A preset or a run file to print in full; all are listed without it."),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; may be repeated."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List the presets, or print the resolved run of one."""
+    import json
+
+    from readagain.config.files import run_to_json, run_to_toml
+    from readagain.errors import ConfigError
+    from readagain.presets.find import find_run
+
+    if name is not None:
+        run = find_run(name, changes or [])
+        print(run_to_json(run) if as_json else run_to_toml(run), end="")
+    elif changes:
+        raise ConfigError("--set changes one run; name the preset it starts from")
+    elif as_json:
+        print(json.dumps(_rows(), indent=2, ensure_ascii=False))
+    else:
+        _print_table()
+
+
+def _rows() -> list[dict[str, object]]:
+    from readagain.config.parameters import count_parameters
+    from readagain.presets import PRESETS
+
+    return [
+        {
+            "name": name,
+            "title": run.title,
+            "vocab_size": run.vocab_size,
+            "parameters": count_parameters(run),
+            "paper": run.paper,
+        }
+        for name, run in PRESETS.items()
+    ]
+
+
+def _print_table() -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("name", no_wrap=True)
+    table.add_column("words", justify="right", no_wrap=True)
+    table.add_column("parameters", justify="right", no_wrap=True)
+    table.add_column("paper")
+    for row in _rows():
+        table.add_row(
+            str(row["name"]),
+            f"{row['vocab_size']:,}",
+            f"{row['parameters']:,}",
+            str(row["paper"]),
+        )
+    console = Console()
+    if not console.is_terminal:
+        # A pipe has no width: one line for each preset, for grep and cut.
+        console = Console(width=200)
+    console.print(table)

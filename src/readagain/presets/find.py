@@ -1,0 +1,32 @@
+"""The run a person means: a preset's name or a run file, and what `--set` changes."""
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+from readagain.config.files import read_run_file
+from readagain.config.override import override, parse_assignments
+from readagain.config.schema import RunSpec
+from readagain.errors import ConfigError
+from readagain.presets import PRESETS
+
+
+def find_run(name: str, assignments: Iterable[str] = ()) -> RunSpec:
+    """Resolve a run.
+
+    Args:
+        name: a preset, or the path of a `.toml` run file.
+        assignments: changes spelled `decode.beam_size=5`, applied last.
+
+    Raises:
+        ConfigError: for a name that is neither, with the nearest preset, or for bad settings.
+    """
+    if name.endswith(".toml"):
+        run = read_run_file(Path(name), PRESETS)
+    elif name in PRESETS:
+        run = PRESETS[name]
+    else:
+        nearest = difflib.get_close_matches(name, PRESETS, n=1)
+        hint = f"did you mean '{nearest[0]}'?" if nearest else "'readagain presets' lists them"
+        raise ConfigError(f"no preset '{name}'; {hint}")
+    return override(run, parse_assignments(assignments), where="--set")

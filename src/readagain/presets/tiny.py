@@ -1,0 +1,22 @@
+"""Read-Again LSTM + copy in a few hundred thousand parameters, for trying things out."""
+
+from readagain.config.override import override
+from readagain.presets import read_again_lstm_copy
+
+RUN = override(
+    read_again_lstm_copy.RUN,
+    {
+        "title": "Tiny Read-Again LSTM + copy",
+        "paper": "Zeng, Luo, Fidler and Urtasun 2016 (arXiv:1611.03382), section 3; sizes are ours",
+        "vocab_size": 2000,
+        "source_vocab_size": 4000,
+        "model.embedding_size": 32,
+        "model.encoder.hidden_size": 64,
+        "model.decoder.hidden_size": 64,
+        "model.decoder.attention_size": 32,
+        "model.dropout": 0.1,
+        "train": "modern",
+        "train.batch_size": 64,
+        "train.precision": "float32",
+    },
+)
