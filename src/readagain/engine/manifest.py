@@ -1,0 +1,170 @@
+"""The manifest of a model folder: what belongs to the model, with checksums; written last."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+from readagain import __version__
+from readagain.errors import ArtifactError
+
+FORMAT_VERSION = 1
+MANIFEST_FILE = "model.json"
+
+_STAGING = ".writing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileFacts:
+    """Size and checksum of one file."""
+
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What `model.json` says."""
+
+    format_version: int = FORMAT_VERSION
+    package_version: str = __version__
+    files: dict[str, FileFacts] = field(default_factory=dict)
+
+
+def write_files(
+    path: Path, writers: Mapping[str, Callable[[Path], object]], *, whole: bool = False
+) -> None:
+    """Write or replace files of a model folder and bring its manifest up to date.
+
+    Every file is first written beside its place. Only when all are safely on the disk do they
+    take their places, with the manifest taken away meanwhile: a folder whose writing was cut off
+    has no manifest and is refused, never half believed.
+
+    Args:
+        path: the folder; made if it is not there.
+        writers: for each file name, what writes the file at the path it is given.
+        whole: these files are the whole model: others that the manifest named, such as graphs
+            exported from older weights, are removed. Without it they stay.
+
+    Raises:
+        ArtifactError: when the disk is full or the folder cannot be written to; what stood in the
+            folder is then unchanged.
+    """
+    staging = path / _STAGING
+    try:
+        shutil.rmtree(staging, ignore_errors=True)
+        staging.mkdir(parents=True)
+        for name, write in writers.items():
+            write(staging / name)
+            _sync(staging / name)
+        facts = {name: _describe(staging / name) for name in writers}
+        before = read_manifest(path).files if (path / MANIFEST_FILE).exists() else {}
+        outdated = before.keys() - writers.keys() if whole else set()
+        kept = {name: before[name] for name in before.keys() - outdated}
+        manifest = Manifest(files=dict(sorted({**kept, **facts}.items())))
+        text = json.dumps(asdict(manifest), indent=2) + "\n"
+        (staging / MANIFEST_FILE).write_text(text, encoding="utf-8")
+        _sync(staging / MANIFEST_FILE)
+    except OSError as error:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise ArtifactError(
+            f"{path}: cannot be written: {error.strerror or error}; nothing in it was changed"
+        ) from error
+    for name in (MANIFEST_FILE, *outdated):
+        (path / name).unlink(missing_ok=True)
+    for name in (*writers, MANIFEST_FILE):
+        (staging / name).replace(path / name)
+    staging.rmdir()
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the manifest of a model folder.
+
+    Raises:
+        ArtifactError: when there is none, or it is damaged, foreign or too new.
+    """
+    path = folder / MANIFEST_FILE
+    if not folder.is_dir():
+        raise ArtifactError(f"{folder}: no such folder; a model folder is what 'train' wrote")
+    if not path.exists():
+        raise ArtifactError(
+            f"{folder}: no {MANIFEST_FILE} in it, so no model folder, or one whose training has "
+            "not yet finished a validation"
+        )
+    content = read_object(path)
+    version = content.get("format_version")
+    if type(version) is not int or version < 1:
+        raise ArtifactError(f"{path}: no format_version in it, so not written by readagain")
+    if version > FORMAT_VERSION:
+        raise ArtifactError(
+            f"{path}: written in format {version} by readagain "
+            f"{content.get('package_version', 'of a later version')}; this one reads format "
+            f"{FORMAT_VERSION}, so upgrade it: pip install --upgrade readagain"
+        )
+    try:
+        files = {name: FileFacts(**facts) for name, facts in content["files"].items()}
+        package_version = content["package_version"]
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ArtifactError(f"{path}: incomplete; was it edited by hand?") from error
+    return Manifest(format_version=version, package_version=package_version, files=files)
+
+
+def check_files(
+    folder: Path, manifest: Manifest, *, needed: Iterable[str], checksums: bool
+) -> None:
+    """Compare a folder with its manifest.
+
+    Raises:
+        ArtifactError: naming the first file that is missing, cut short, changed or outside.
+    """
+    for name in needed:
+        if name not in manifest.files:
+            raise ArtifactError(f"{folder / MANIFEST_FILE}: does not name {name}; no whole model")
+    for name, facts in manifest.files.items():
+        path = folder / name
+        if Path(name).name != name:
+            raise ArtifactError(f"{folder / MANIFEST_FILE}: names {name!r}, outside the folder")
+        if not path.is_file():
+            raise ArtifactError(f"{path}: missing; copy the model folder again")
+        found = path.stat().st_size
+        if found != facts.bytes:
+            raise ArtifactError(
+                f"{path}: {found:,} bytes, {MANIFEST_FILE} says {facts.bytes:,}; "
+                "half copied or changed, copy the model folder again"
+            )
+        if checksums and _describe(path) != facts:
+            raise ArtifactError(
+                f"{path}: its content is not what {MANIFEST_FILE} says; copy the model folder again"
+            )
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Raises:
+        ArtifactError: naming the file that holds none.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+    except OSError as error:
+        raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise ArtifactError(f"{path}: not JSON; was it edited by hand?") from error
+    if not isinstance(content, dict):
+        raise ArtifactError(f"{path}: holds {type(content).__name__}; expected a JSON object")
+    return content
+
+
+def _describe(path: Path) -> FileFacts:
+    with path.open("rb") as file:
+        checksum = file_digest(file, "sha256").hexdigest()
+    return FileFacts(bytes=path.stat().st_size, sha256=checksum)
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
