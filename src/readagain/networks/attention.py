@@ -16,7 +16,8 @@ def attend(
 ) -> tuple[Tensor, Tensor]:
     """Weigh source states by how well each one fits the decoder state.
 
-    o_it = v_a . tanh(W_a s_{t-1} + U_a h²_i);  β = softmax(o);  c_t = Σ_i β_it h²_i  (section 3.2)
+    o_it = v_a . tanh(W_a s_{t-1} + U_a h²_i);  β_t = softmax(o_t);  c_t = Σ_i β_it h²_i
+    (equations 13 and 14)
 
     Args:
         query: (B, Q) the decoder state s_{t-1}.

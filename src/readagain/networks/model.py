@@ -10,6 +10,7 @@ from readagain.networks.decoders.previous_words import PreviousWords
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
+from readagain.networks.fused import choose
 from readagain.networks.outputs.copy_softmax import CopyScores, copy_target_log_probs
 from readagain.networks.outputs.softmax import VocabularyOutput, target_log_probs
 from readagain.text.vocab import UNK
@@ -160,16 +161,19 @@ class EncoderDecoder(nn.Module):
         hidden, _, _ = self.decoder(words, memory.keys, memory.states, memory.valid, start)
         hidden = self.dropout(hidden)  # (B, T, H)
         vocab_logits = self.output(hidden)  # (B, T, V)
+        copy_logits = None
         if self.copy_scores is None:
-            known_ids = torch.where(target_ids < vocab_logits.size(-1), target_ids, UNK)
-            return target_log_probs(vocab_logits, known_ids, label_smoothing)
+            target_ids = torch.where(target_ids < vocab_logits.size(-1), target_ids, UNK)
+        else:
+            copy_logits = self.copy_scores(hidden, memory.copy_keys)  # (B, T, S)
+        source = (copy_logits, memory.valid, memory.ext_ids)
+        fused = choose.target_log_probs(vocab_logits, *source, target_ids, label_smoothing)
+        if fused is not None:
+            return fused
+        if copy_logits is None:
+            return target_log_probs(vocab_logits, target_ids, label_smoothing)
         return copy_target_log_probs(
-            vocab_logits,
-            self.copy_scores(hidden, memory.copy_keys),
-            memory.valid,
-            memory.ext_ids,
-            target_ids,
-            label_smoothing,
+            vocab_logits, copy_logits, memory.valid, memory.ext_ids, target_ids, label_smoothing
         )
 
     def start(

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
+from readagain.networks.fused import choose
 from readagain.networks.masks import last_states, reverse_rows, valid_positions
 
 
@@ -16,10 +18,11 @@ def read_gated_gru(
     importance: Tensor | None,
     lengths: Tensor,
 ) -> Tensor:
-    """Read with the GRU of section 3.1.1, its update scaled by each word's importance.
+    """Read with the GRU of equation 3, its update scaled by each word's importance.
 
-    With the importance α_i of a word, h_i = (1 - α_i z_i) h_{i-1} + (α_i z_i) h̃_i: where α is 1
-    this is the plain GRU, where α is 0 the word is passed over.
+    h_i = (1 - α_i z_i) h_{i-1} + (α_i z_i) h̃_i    (equation 6)
+
+    Where the importance α is 1 this is the plain GRU, where it is 0 the word is passed over.
 
     Args:
         inputs: (B, L, 3H) the words' part of z, r and the candidate, biases included.
@@ -37,7 +40,7 @@ def read_gated_gru(
     state = inputs.new_zeros(B, H)
     states = []
     for i in range(L):
-        word_gates, word_candidate = inputs[:, i].split([2 * H, H], dim=1)
+        word_gates, word_candidate = inputs[:, i, : 2 * H], inputs[:, i, 2 * H :]
         gates = torch.sigmoid(word_gates + state @ weight_gates.T)  # (B, 2H)
         update, reset = gates.chunk(2, dim=1)  # (B, H) each
         candidate = torch.tanh(word_candidate + (reset * state) @ weight_candidate.T)  # (B, H)
@@ -72,13 +75,13 @@ class GruReading(nn.Module):
             H = self.weight_candidate.size(0)
             importance = importance.expand(-1, -1, H)
         projected = self.input(inputs)  # (B, L, 3H)
-        return read_gated_gru(
+        return choose.read_gated_gru(
             projected, self.weight_gates, self.weight_candidate, importance, lengths
         )
 
 
 class LstmReading(nn.Module):
-    """Read from left to right with the LSTM of section 3.1.2, through torch's fused kernels.
+    """Read from left to right with the LSTM of equation 7, through torch's fused kernels.
 
     States beyond a row's length are whatever padding gives; nothing before them depends on it.
     """
@@ -89,8 +92,14 @@ class LstmReading(nn.Module):
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """Read (B, L, I) inputs into (B, L, H) states."""
-        states, _ = self.lstm(inputs)
-        return states  # type: ignore[no-any-return]  # nn.LSTM is untyped
+        lstm = self.lstm
+        if inputs.is_cuda:
+            projected = F.linear(inputs, lstm.weight_ih_l0, lstm.bias_ih_l0 + lstm.bias_hh_l0)
+            states = choose.read_lstm(projected, lstm.weight_hh_l0)  # (B, L, H)
+            if states is not None:
+                return states
+        states, _ = lstm(inputs)
+        return states
 
 
 class PlainReading(nn.Module):

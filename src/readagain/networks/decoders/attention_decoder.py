@@ -10,6 +10,7 @@ from readagain.networks.decoders.recurrence import (
     decode_teacher_forced,
     decoder_step,
 )
+from readagain.networks.fused import choose
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class DecoderState:
 class AttentionDecoder(nn.Module):
     """Write with an LSTM that looks back at the source before each word.
 
-    s_t = LSTM([y_{t-1}, c_t], s_{t-1}), c_t attended from s_{t-1}    (section 3.2)
+    s_t = LSTM([y_{t-1}, c_t], s_{t-1}), c_t attended from s_{t-1}    (equations 12 to 14)
 
     Args:
         input_size: width of a word embedding, E below.
@@ -76,15 +77,9 @@ class AttentionDecoder(nn.Module):
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Decode (B, T, E) known previous words: (B, T, H) states, contexts, (B, T, S) weights."""
-        return decode_teacher_forced(
-            self.input(words),
-            keys,
-            states,
-            valid,
-            start.hidden,
-            start.cell,
-            self.weights(),
-        )
+        arguments = (self.input(words), keys, states, valid, start.hidden, start.cell)
+        fused = choose.decode_teacher_forced(*arguments, *self.weights())
+        return decode_teacher_forced(*arguments, self.weights()) if fused is None else fused
 
     def step(
         self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState

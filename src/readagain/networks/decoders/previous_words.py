@@ -10,7 +10,7 @@ class PreviousWords(nn.Module):
     """Embed the summary so far, words outside the vocabulary by their place in the source.
 
     Ids from V upwards say where a word stands: id V + i is the word at source position i, and its
-    embedding is p_i = tanh(W_c h²_i + b_c) (section 3.2). A model that cannot copy sees UNK there,
+    embedding is p_i = tanh(W_c h²_i + b_c) (equation 15). A model that cannot copy sees UNK there,
     as it does for words that stand in neither vocabulary nor source.
 
     Args:

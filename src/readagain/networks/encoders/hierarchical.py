@@ -13,7 +13,7 @@ from readagain.networks.recurrent import PlainReading
 
 
 class ConcatSentences(nn.Module):
-    """Option 1: every sentence's second reading sees the vectors of all, in order."""
+    """Option 1: every sentence's second reading sees the vectors of all, in order (equation 9)."""
 
     def __init__(self, *, num_sentences: int, sentence_size: int) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class ConcatSentences(nn.Module):
 class GlobalVector(nn.Module):
     """Option 2: every sentence's second reading sees its own vector and one for all of them.
 
-    h_global = tanh(W_r h¹_n + U_r h'¹_m + v_r)    (section 3.1.3)
+    h_global = tanh(W_r h¹_n + U_r h'¹_m + v_r)    (equation 10)
 
     One matrix for each place in the text; joined, they are the weight of one linear layer.
     """

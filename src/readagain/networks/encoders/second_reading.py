@@ -11,7 +11,7 @@ from readagain.networks.recurrent import GruReading, PlainReading, read_directio
 class Importance(nn.Module):
     """Weigh each word by what the first reading made of it and of the whole.
 
-    α_i = tanh(W_e h¹_i + U_e h¹_n + V_e x_i)    (section 3.1.1)
+    α_i = tanh(W_e h¹_i + U_e h¹_n + V_e x_i)    (equation 5)
 
     With several sentences, their combined vector takes the place of h¹_n.
 
@@ -47,7 +47,7 @@ class Importance(nn.Module):
 class GruSecondReading(nn.Module):
     """Read again with a GRU that passes over unimportant words.
 
-    h²_i = (1 - α_i z_i) h²_{i-1} + (α_i z_i) h̃²_i    (section 3.1.1)
+    h²_i = (1 - α_i z_i) h²_{i-1} + (α_i z_i) h̃²_i    (equation 6)
 
     The paper writes the several-sentence case for a generic RNN²; here the vectors of the
     sentences reach the GRU where h¹_n does in the one-sentence case, through α.
@@ -97,7 +97,7 @@ class GruSecondReading(nn.Module):
 class LstmSecondReading(nn.Module):
     """Read again with an LSTM whose gates see the first reading.
 
-    h²_i = LSTM²([x_i, h¹_i, h¹_n], h²_{i-1})    (section 3.1.2)
+    h²_i = LSTM²([x_i, h¹_i, h¹_n], h²_{i-1})    (equation 8)
     """
 
     def __init__(

@@ -60,10 +60,10 @@ def joint_probs(
     vocab_logits: Tensor, copy_logits: Tensor, source_valid: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Share 1 among generating each word and copying each valid position: (B, V), (B, S)."""
+    V = vocab_logits.size(1)
     copy_logits = copy_logits.masked_fill(~source_valid, -torch.inf)
     joint = torch.cat([vocab_logits, copy_logits], dim=1).softmax(dim=1)  # (B, V + S)
-    generated, copied = joint.split([vocab_logits.size(1), copy_logits.size(1)], dim=1)
-    return generated, copied
+    return joint[:, :V], joint[:, V:]
 
 
 def extended_probs(generated: Tensor, copied: Tensor, source_ext_ids: Tensor) -> Tensor:

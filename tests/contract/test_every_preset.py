@@ -1,0 +1,92 @@
+"""The same promises, asked of every entry of PRESETS, in sizes that cost nothing."""
+
+import json
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from readagain.config.checks import check_run
+from readagain.config.files import run_from_dict, run_to_dict
+from readagain.config.override import override
+from readagain.config.parameters import count_parameters
+from readagain.networks.build import build_model
+from readagain.presets import PRESETS
+from readagain.text.vocab import START
+
+V = 30
+
+pytestmark = pytest.mark.parametrize("name", PRESETS)
+
+
+@pytest.fixture
+def run(name):
+    """The preset as it is, but small; every width differs, so that a mix-up does not fit."""
+    return override(
+        PRESETS[name],
+        {
+            "vocab_size": V,
+            "source_vocab_size": 40,
+            "model.embedding_size": 6,
+            "model.encoder.hidden_size": 8,
+            "model.decoder.hidden_size": 7,
+            "model.decoder.attention_size": 5,
+        },
+    )
+
+
+@pytest.fixture
+def model(run):
+    torch.manual_seed(0)
+    return build_model(run)
+
+
+@pytest.fixture
+def batch(run):
+    N, L = (1 if run.data.join_sentences else run.data.num_sentences), 4
+    source_ids = torch.randint(4, 40, (3, N, L), generator=torch.Generator().manual_seed(1))
+    lengths = torch.full((3, N), L)
+    lengths[0] = 3
+    ext_ids = torch.arange(V, V + N * L).repeat(3, 1)
+    target_ids = torch.tensor([[V + 1, 5, 3], [6, V, 3], [7, V + 2, 3]])
+    previous_ids = torch.cat([torch.full((3, 1), START), target_ids[:, :-1]], dim=1)
+    return source_ids, lengths, ext_ids, previous_ids, target_ids
+
+
+def test_it_is_sound_and_says_where_it_comes_from(name):
+    check_run(PRESETS[name])
+    assert PRESETS[name].title
+    assert "20" in PRESETS[name].paper
+
+
+def test_it_describes_itself_as_json(name):
+    described = json.loads(json.dumps(run_to_dict(PRESETS[name])))
+    assert run_from_dict(described) == PRESETS[name]
+
+
+def test_its_parameters_are_counted_without_building_it(run, model):
+    assert count_parameters(run) == sum(each.numel() for each in model.parameters())
+
+
+def test_every_parameter_learns(model, batch):
+    (-model(*batch)).mean().backward()
+    untouched = [n for n, p in model.named_parameters() if p.grad is None or not p.grad.any()]
+    assert untouched == []
+
+
+def test_a_step_of_training_makes_the_summaries_more_probable(model, batch):
+    model.eval()
+    before = model(*batch).mean()
+    (-before).backward()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter -= 0.1 * parameter.grad
+    assert model(*batch).mean() > before
+
+
+def test_saved_and_loaded_it_scores_the_same(run, model, batch, tmp_path):
+    save_file(model.state_dict(), tmp_path / "weights.safetensors")
+    torch.manual_seed(99)
+    loaded = build_model(run)
+    loaded.load_state_dict(load_file(tmp_path / "weights.safetensors"))
+    assert torch.equal(loaded.eval()(*batch), model.eval()(*batch))

@@ -1,0 +1,149 @@
+"""Section 3.2 of the paper, transcribed slowly into numpy, against the decoder in float64."""
+
+import numpy as np
+import pytest
+import torch
+
+from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
+from readagain.networks.decoders.previous_words import PreviousWords
+from readagain.networks.init import initialise
+from readagain.networks.outputs.copy_softmax import (
+    CopyScores,
+    copy_log_probs,
+    copy_target_log_probs,
+)
+from readagain.text.vocab import START, UNK
+
+E, H, D, A, S, T, V = 3, 4, 5, 6, 7, 3, 8
+
+
+def sigma(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def softmax(x):
+    return np.exp(x - x.max()) / np.exp(x - x.max()).sum()
+
+
+def numbers(tensor):
+    return tensor.detach().numpy()
+
+
+def attention(s, h2, decoder):
+    """Equations 13 and 14: c_t = Σ_i β_it h²_i, with β a softmax over
+    o_it = v_a . tanh(W_a s_{t-1} + U_a h²_i).
+    """
+    W_a, U_a, v_a = map(numbers, (decoder.weight_query, decoder.key.weight, decoder.weight_score))
+    o = np.array([v_a @ np.tanh(W_a @ s + U_a @ h) for h in h2])
+    beta = softmax(o)
+    return sum(b * h for b, h in zip(beta, h2, strict=True)), beta
+
+
+def step(y, s, cell, h2, decoder):
+    """Equation 12: s_t = LSTM([y_{t-1}, c_t], s_{t-1})."""
+    c, beta = attention(s, h2, decoder)
+    W = np.concatenate(
+        [
+            numbers(decoder.input.weight),
+            numbers(decoder.weight_context),
+            numbers(decoder.weight_hidden),
+        ],
+        axis=1,
+    )
+    gates = W @ np.concatenate([y, c, s]) + numbers(decoder.input.bias)
+    i, f, C_new, o = np.split(gates, 4)
+    C = sigma(f) * cell + sigma(i) * np.tanh(C_new)
+    return sigma(o) * np.tanh(C), C, c, beta
+
+
+@pytest.fixture
+def decoder():
+    torch.manual_seed(5)
+    decoder = AttentionDecoder(
+        input_size=E, source_size=D, last_size=D, hidden_size=H, attention_size=A
+    ).double()
+    initialise(decoder, hidden_size=H)
+    return decoder
+
+
+def test_equations_12_to_14_states_contexts_and_attention_of_every_step(decoder):
+    torch.manual_seed(6)
+    h2, words = torch.randn(1, S, D).double(), torch.randn(1, T, E).double()
+    start = DecoderState(torch.randn(1, H).double(), torch.randn(1, H).double())
+    valid = torch.ones(1, S, dtype=torch.bool)
+    hidden, contexts, weights = decoder(words, decoder.keys(h2), h2, valid, start)
+
+    s, C = numbers(start.hidden[0]), numbers(start.cell[0])
+    for t in range(T):
+        s, C, c, beta = step(numbers(words[0, t]), s, C, numbers(h2[0]), decoder)
+        np.testing.assert_allclose(numbers(hidden[0, t]), s, atol=1e-12)
+        np.testing.assert_allclose(numbers(contexts[0, t]), c, atol=1e-12)
+        np.testing.assert_allclose(numbers(weights[0, t]), beta, atol=1e-12)
+
+
+def test_equation_15_a_copied_unknown_word_is_embedded_by_its_place():
+    """y_{t-1} = p_i = tanh(W_c h²_i + b_c) for a word of the source outside the vocabulary."""
+    torch.manual_seed(7)
+    words = PreviousWords(vocab_size=V, embedding_size=E, source_size=D).double()
+    h2 = torch.randn(1, S, D).double()
+    embedded = words(torch.tensor([[START, 6, V + 2, UNK]]), words.of_source(h2))
+
+    Y, W_c, b_c = map(numbers, (words.embedding.weight, words.copied.weight, words.copied.bias))
+    p_2 = np.tanh(W_c @ numbers(h2[0, 2]) + b_c)
+    np.testing.assert_allclose(numbers(embedded[0]), [Y[START], Y[6], p_2, Y[UNK]], atol=1e-12)
+
+
+def joint_by_hand(vocab_logits, copy_logits, length, ext_ids):
+    """One softmax over the vocabulary and the positions; shares of one word added, one by one."""
+    joint = softmax(np.concatenate([vocab_logits, copy_logits[:length]]))
+    probs = {}
+    for word in range(V):
+        probs[word] = joint[word]
+    for position in range(length):
+        word = int(ext_ids[position])
+        probs[word] = probs.get(word, 0.0) + joint[V + position]
+    return probs
+
+
+@pytest.fixture
+def scores():
+    torch.manual_seed(8)
+    ext_ids = torch.tensor([[3, V + 1, V + 1, 5, 3, V + 5, 0], [V, 4, 4, V, 7, 0, 0]])
+    valid = torch.tensor([[True] * 6 + [False], [True] * 5 + [False] * 2])
+    return torch.randn(2, T, V).double(), torch.randn(2, T, S).double(), valid, ext_ids
+
+
+def test_the_copy_softmax_against_a_double_loop(scores):
+    vocab_logits, copy_logits, valid, ext_ids = scores
+    for t in range(T):
+        dense = copy_log_probs(vocab_logits[:, t], copy_logits[:, t], valid, ext_ids).exp()
+        for b in range(2):
+            by_hand = joint_by_hand(
+                numbers(vocab_logits[b, t]),
+                numbers(copy_logits[b, t]),
+                int(valid[b].sum()),
+                ext_ids[b],
+            )
+            for word in range(V + S):
+                assert dense[b, word].item() == pytest.approx(by_hand.get(word, 0.0), abs=1e-14)
+
+
+def test_the_lean_target_scores_are_the_dense_ones(scores):
+    vocab_logits, copy_logits, valid, ext_ids = scores
+    targets = torch.tensor([[3, V + 1, 6], [V, 4, 2]])
+    lean = copy_target_log_probs(vocab_logits, copy_logits, valid, ext_ids, targets)
+    for t in range(T):
+        dense = copy_log_probs(vocab_logits[:, t], copy_logits[:, t], valid, ext_ids)
+        torch.testing.assert_close(lean[:, t], dense.gather(1, targets[:, t : t + 1]).squeeze(1))
+
+
+def test_copying_is_scored_as_s_times_tanh_of_the_projected_state():
+    torch.manual_seed(9)
+    copy = CopyScores(source_size=D, hidden_size=H).double()
+    h2, s = torch.randn(1, S, D).double(), torch.randn(1, T, H).double()
+    logits = copy(s, copy.keys(h2))
+    W, b = numbers(copy.project.weight), numbers(copy.project.bias)
+    for t in range(T):
+        for i in range(S):
+            expected = numbers(s[0, t]) @ np.tanh(W @ numbers(h2[0, i]) + b)
+            assert logits[0, t, i].item() == pytest.approx(expected, abs=1e-12)

@@ -1,0 +1,93 @@
+import pytest
+
+from readagain.config.checks import check_run, check_vocabularies
+from readagain.config.override import override
+from readagain.config.schema import DataSpec, DecodeSpec, ModelSpec, ReadAgainSpec, RunSpec
+from readagain.errors import ConfigError
+
+RUN = RunSpec(title="a run", paper="none")
+
+
+def test_the_defaults_are_sound():
+    check_run(RUN)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"model.encoder.kind": "hierarchical"},
+            "data.num_sentences is 1; expected 2 or more, since model.encoder reads several",
+        ),
+        (
+            {
+                "model.encoder.kind": "hierarchical",
+                "data.num_sentences": 2,
+                "data.join_sentences": True,
+            },
+            "data.join_sentences is True, but model.encoder reads each sentence on its own",
+        ),
+        (
+            {"data.num_sentences": 3},
+            "data.num_sentences is 3, but model.encoder reads one sequence; "
+            "set data.join_sentences to true, or model.encoder.kind to 'hierarchical'",
+        ),
+        (
+            {"model.encoder.importance": "scalar"},
+            "model.encoder.importance is 'scalar', but an LSTM reads again without importance",
+        ),
+        (
+            {"model.encoder.importance_activation": "sigmoid"},
+            "set model.encoder.cell to 'gru', or importance_activation to 'tanh'",
+        ),
+        (
+            {"decode.min_words": 30},
+            "decode.min_words is 30; expected at most decode.max_words, which is 24",
+        ),
+    ],
+)
+def test_settings_that_contradict_each_other_are_named(changes, message):
+    with pytest.raises(ConfigError) as caught:
+        override(RUN, changes)
+    assert message in str(caught.value)
+
+
+def test_a_sequence_encoder_may_read_joined_sentences():
+    run = override(RUN, {"data.num_sentences": 3, "data.join_sentences": True})
+    assert run.data == DataSpec(num_sentences=3, join_sentences=True)
+
+
+def test_problems_of_a_run_made_by_hand_are_gathered():
+    run = RunSpec(
+        title="by hand",
+        paper="none",
+        model=ModelSpec(encoder=ReadAgainSpec(hidden_size=0)),
+        decode=DecodeSpec(beam_size=-1),
+    )
+    with pytest.raises(ConfigError) as caught:
+        check_run(run, where="a test")
+    assert str(caught.value) == (
+        "a test: 2 problems\n"
+        "  model.encoder.hidden_size is 0; expected 1 or more\n"
+        "  decode.beam_size is -1; expected 1 or more"
+    )
+
+
+def test_a_vocabulary_larger_than_the_words_there_are_is_refused():
+    with pytest.raises(ConfigError) as caught:
+        check_vocabularies(RUN, source_words=900, summary_words=700)
+    assert str(caught.value) == (
+        "2 problems\n"
+        "  source_vocab_size is 69000, but the corpus has 900 words; "
+        "set source_vocab_size to 900 or less\n"
+        "  vocab_size is 15000, but the corpus has 700 words; set vocab_size to 700 or less"
+    )
+
+
+def test_a_vocabulary_of_exactly_the_words_there_are_is_fine():
+    check_vocabularies(RUN, source_words=69_000, summary_words=15_000)
+
+
+def test_something_that_is_no_spec_is_refused():
+    with pytest.raises(ConfigError, match="model.encoder is 'gru'; expected OnePassSpec or"):
+        check_run(RunSpec(title="t", paper="p", model=ModelSpec(encoder="gru")))

@@ -1,0 +1,129 @@
+import pytest
+
+from readagain.config.override import override, parse_assignments
+from readagain.config.recipes import MODERN, RECIPES
+from readagain.config.schema import HierarchicalSpec, OnePassSpec, RunSpec
+from readagain.errors import ConfigError
+
+RUN = RunSpec(title="a run", paper="none")
+
+
+def test_a_dotted_name_changes_one_setting_and_leaves_the_run_alone():
+    changed = override(RUN, {"decode.beam_size": 3})
+    assert changed.decode.beam_size == 3
+    assert RUN.decode.beam_size == 10
+    assert override(changed, {"decode.beam_size": 10}) == RUN
+
+
+def test_nested_mappings_say_the_same_as_dotted_names():
+    assert override(RUN, {"model": {"encoder": {"cell": "gru"}}}) == override(
+        RUN, {"model.encoder.cell": "gru"}
+    )
+
+
+def test_a_misspelt_name_is_answered_with_the_nearest():
+    with pytest.raises(ConfigError) as caught:
+        override(RUN, {"decode.beam_sise": 5, "model.decoder.hiden_size": 64}, where="run.toml")
+    assert str(caught.value) == (
+        "run.toml: 2 problems\n"
+        "  'decode.beam_sise': no setting 'beam_sise'; did you mean 'beam_size'?\n"
+        "  'model.decoder.hiden_size': no setting 'hiden_size'; did you mean 'hidden_size'?"
+    )
+
+
+def test_a_name_like_no_other_is_answered_with_all():
+    with pytest.raises(ConfigError, match="no setting 'zzz'; there are hidden_size, attention_siz"):
+        override(RUN, {"model.decoder.zzz": 1})
+
+
+def test_a_setting_inside_a_plain_value_is_refused():
+    with pytest.raises(ConfigError, match=r"'vocab_size\.x': 'vocab_size' has no settings inside"):
+        override(RUN, {"vocab_size.x": 1})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"decode.beam_size": 0}, "decode.beam_size is 0; expected 1 or more"),
+        ({"decode.beam_size": "ten"}, "decode.beam_size is 'ten'; expected a whole number"),
+        ({"decode.beam_size": 2.5}, "decode.beam_size is 2.5; expected a whole number"),
+        ({"train.epochs": True}, "train.epochs is True; expected a whole number"),
+        ({"train.learning_rate": 0}, "train.learning_rate is 0.0; expected more than 0"),
+        ({"train.learning_rate": "fast"}, "train.learning_rate is 'fast'; expected a number"),
+        ({"model.dropout": -0.1}, "model.dropout is -0.1; expected 0 to 0.9"),
+        ({"model.encoder.bidirectional": 1}, "bidirectional is 1; expected true or false"),
+        ({"title": 3}, "title is 3; expected text"),
+        ({"model.encoder.cell": "rnn"}, "model.encoder.cell is 'rnn'; expected gru or lstm"),
+        ({"model.encoder.kind": "cnn"}, "kind is 'cnn'; expected 'one_pass' or 'read_again' or"),
+        ({"train": "modrn"}, "train is 'modrn'; expected paper or modern, or settings inside it"),
+        ({"data": 4}, "data is 4; expected settings inside it"),
+        ({"vocab_size": 4}, "vocab_size is 4; expected 5 or more"),
+    ],
+)
+def test_a_value_that_cannot_be_honoured_is_quoted(changes, message):
+    with pytest.raises(ConfigError) as caught:
+        override(RUN, changes)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_not_a_number_lies_in_no_range():
+    with pytest.raises(ConfigError, match="model.dropout is nan; expected 0 to 0.9"):
+        override(RUN, {"model.dropout": float("nan")})
+
+
+def test_a_whole_number_is_taken_for_a_number():
+    rate = override(RUN, {"train.learning_rate": 1}).train.learning_rate
+    assert (rate, type(rate)) == (1.0, float)
+
+
+def test_another_kind_takes_over_the_settings_both_have():
+    changes = {
+        "model.encoder.hidden_size": 64,
+        "model.encoder.kind": "hierarchical",
+        "model.encoder.combine": "global",
+        "data.num_sentences": 2,
+    }
+    bidirectional = override(RUN, {"model.encoder.bidirectional": True})
+    assert override(bidirectional, changes).model.encoder == HierarchicalSpec(
+        hidden_size=64, combine="global", bidirectional=True
+    )
+
+
+def test_a_part_can_be_given_whole():
+    encoder = OnePassSpec(cell="gru", hidden_size=7)
+    assert override(RUN, {"model.encoder": encoder}).model.encoder is encoder
+
+
+def test_a_recipe_is_taken_by_name_and_can_be_changed_at_once():
+    for changes in (
+        {"train": "modern", "train.epochs": 3},
+        {"train.epochs": 3, "train": "modern"},
+    ):
+        train = override(RUN, changes).train
+        assert train.epochs == 3
+        assert train.optimizer == MODERN.optimizer
+
+
+def test_the_paper_recipe_is_section_4():
+    paper = RECIPES["paper"]
+    assert (paper.optimizer, paper.learning_rate, paper.max_norm) == ("sgd", 2.0, 10.0)
+    assert (paper.schedule, paper.halving_from_epoch, paper.epochs) == ("halving", 5, 10)
+    assert paper.batch_size == 64
+
+
+def test_assignments_are_read_as_toml_and_bare_words_as_text():
+    assert parse_assignments(
+        ["decode.beam_size=5", "train.learning_rate = 1e-3", "model.output=copy", 'title="7"']
+    ) == {
+        "decode.beam_size": 5,
+        "train.learning_rate": 1e-3,
+        "model.output": "copy",
+        "title": "7",
+    }
+
+
+@pytest.mark.parametrize("assignment", ["decode.beam_size", "=5"])
+def test_an_assignment_without_both_sides_is_refused(assignment):
+    with pytest.raises(ConfigError, match=f"--set '{assignment}': expected NAME=VALUE, for"):
+        parse_assignments([assignment])

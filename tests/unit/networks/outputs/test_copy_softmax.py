@@ -1,0 +1,131 @@
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.autograd import gradcheck
+
+from readagain.networks.masks import valid_positions
+from readagain.networks.outputs.copy_softmax import copy_log_probs, copy_target_log_probs
+
+V = 4
+
+
+def scored(ext_ids, length):
+    """Probabilities under flat scores, so that every answer is a fraction."""
+    S = len(ext_ids)
+    valid = valid_positions(torch.tensor([length]), S)
+    return copy_log_probs(
+        torch.zeros(1, V), torch.zeros(1, S), valid, torch.tensor([ext_ids])
+    ).exp()[0]
+
+
+def test_a_word_that_stands_twice_in_the_source_gets_both_shares():
+    probs = scored([V, V], length=2)  # 4 vocabulary words, 2 positions
+    torch.testing.assert_close(probs[V], torch.tensor(2 / 6))
+
+
+def test_a_word_that_can_be_generated_and_copied_gets_the_sum():
+    probs = scored([1, V + 1], length=2)
+    torch.testing.assert_close(probs[1], torch.tensor(2 / 6))
+
+
+def test_padding_changes_nothing():
+    alone = scored([1, V + 1], length=2)
+    padded = scored([1, V + 1, 0, 0], length=2)
+    torch.testing.assert_close(alone, padded[: V + 2])
+    assert padded[V + 2 :].tolist() == [0.0, 0.0]
+
+
+@st.composite
+def batches(draw):
+    S, T = draw(st.integers(1, 6)), draw(st.integers(1, 3))
+    ids = draw(st.lists(st.integers(0, V), min_size=S, max_size=S))
+    ext_ids = torch.tensor([[V + i if word == V else word for i, word in enumerate(ids)]])
+    valid = valid_positions(torch.tensor([draw(st.integers(0, S))]), S)
+    torch.manual_seed(draw(st.integers(0, 1000)))
+    scale = draw(st.sampled_from([0.1, 1.0, 30.0]))
+    return scale * torch.randn(1, T, V), scale * torch.randn(1, T, S), valid, ext_ids
+
+
+@given(batches())
+def test_probabilities_sum_to_one(batch):
+    vocab_logits, copy_logits, valid, ext_ids = batch
+    probs = copy_log_probs(vocab_logits[:, 0], copy_logits[:, 0], valid, ext_ids).exp()
+    assert probs.sum().item() == pytest.approx(1.0, abs=1e-5)
+
+
+@given(batches())
+def test_the_targets_alone_score_as_among_all_words(batch):
+    vocab_logits, copy_logits, valid, ext_ids = batch
+    T = vocab_logits.size(1)
+    tiny = torch.finfo(torch.float32).tiny
+    for word in range(V + ext_ids.size(1)):
+        lean = copy_target_log_probs(*batch, torch.full((1, T), word))
+        for t in range(T):
+            dense = copy_log_probs(vocab_logits[:, t], copy_logits[:, t], valid, ext_ids)
+            expected = dense[:, word].exp().clamp_min(tiny).log()
+            torch.testing.assert_close(lean[:, t], expected, atol=1e-4, rtol=1e-5)
+
+
+def test_a_target_that_is_nowhere_is_improbable_and_harms_nothing():
+    vocab_logits = torch.zeros(1, 1, V, requires_grad=True)
+    copy_logits = torch.zeros(1, 1, 2, requires_grad=True)
+    ext_ids, valid = torch.tensor([[1, 2]]), torch.ones(1, 2, dtype=torch.bool)
+    score = copy_target_log_probs(
+        vocab_logits, copy_logits, valid, ext_ids, torch.tensor([[V + 1]])
+    )
+    score.sum().backward()
+    assert torch.isfinite(score).all()
+    assert score.item() < -80
+    assert not vocab_logits.grad.any()
+    assert not copy_logits.grad.any()
+
+
+def test_a_source_without_words_leaves_the_plain_softmax():
+    vocab_logits = torch.randn(1, 2, V)
+    ext_ids, valid = torch.zeros(1, 3, dtype=torch.long), torch.zeros(1, 3, dtype=torch.bool)
+    scores = copy_target_log_probs(
+        vocab_logits, torch.randn(1, 2, 3), valid, ext_ids, torch.tensor([[0, 3]])
+    )
+    expected = vocab_logits.log_softmax(-1)
+    torch.testing.assert_close(scores, torch.stack([expected[:, 0, 0], expected[:, 1, 3]], dim=1))
+
+
+def test_bfloat16_scores_are_summed_in_float32():
+    vocab_logits = torch.zeros(1, 1, 3000, dtype=torch.bfloat16)
+    ext_ids, valid = torch.tensor([[3000, 3001]]), torch.ones(1, 2, dtype=torch.bool)
+    score = copy_target_log_probs(
+        vocab_logits,
+        torch.zeros(1, 1, 2, dtype=torch.bfloat16),
+        valid,
+        ext_ids,
+        torch.tensor([[7]]),
+    )
+    assert score.dtype == torch.float32
+    assert score.exp().item() == pytest.approx(1 / 3002, rel=1e-5)
+
+
+def test_label_smoothing_mixes_in_the_mean_of_generating():
+    torch.manual_seed(1)
+    vocab_logits, copy_logits = torch.randn(1, 1, V), torch.randn(1, 1, 2)
+    ext_ids, valid = torch.tensor([[V, V + 1]]), torch.ones(1, 2, dtype=torch.bool)
+    given = (vocab_logits, copy_logits, valid, ext_ids, torch.tensor([[V + 1]]))
+    dense = copy_log_probs(vocab_logits[:, 0], copy_logits[:, 0], valid, ext_ids)[0]
+    smoothed = copy_target_log_probs(*given, label_smoothing=0.1)
+    assert smoothed.item() == pytest.approx((0.9 * dense[V + 1] + 0.1 * dense[:V].mean()).item())
+
+
+def test_the_gradient_of_the_copy_softmax_is_its_derivative():
+    torch.manual_seed(2)
+    vocab_logits = torch.randn(2, 3, V, dtype=torch.float64, requires_grad=True)
+    copy_logits = torch.randn(2, 3, 5, dtype=torch.float64, requires_grad=True)
+    ext_ids = torch.tensor([[V, 1, V, V + 3, 2], [0, 1, V + 2, 0, 0]])
+    valid = valid_positions(torch.tensor([5, 3]), 5)
+    targets = torch.tensor([[V, 1, V + 3], [0, V + 2, 3]])
+    for smoothing in (0.0, 0.1):
+        assert gradcheck(
+            lambda vocab, copy, smoothing=smoothing: copy_target_log_probs(
+                vocab, copy, valid, ext_ids, targets, smoothing
+            ),
+            (vocab_logits, copy_logits),
+        )

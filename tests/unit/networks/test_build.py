@@ -1,0 +1,22 @@
+import pytest
+import torch
+
+from readagain.config.schema import ModelSpec, ReadAgainSpec, RunSpec
+from readagain.errors import ConfigError
+from readagain.networks.build import build_model
+
+
+def test_the_same_seed_builds_the_same_network(build):
+    one, other = build().state_dict(), build().state_dict()
+    assert one.keys() == other.keys()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+def test_a_network_of_size_zero_is_refused():
+    run = RunSpec(
+        title="t", paper="p", model=ModelSpec(encoder=ReadAgainSpec(hidden_size=0), dropout=1.5)
+    )
+    with pytest.raises(ConfigError, match="2 problems") as caught:
+        build_model(run)
+    assert "model.encoder.hidden_size is 0; expected 1 or more" in str(caught.value)
+    assert "model.dropout is 1.5; expected 0 to 0.9" in str(caught.value)

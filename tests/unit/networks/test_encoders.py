@@ -1,0 +1,92 @@
+import pytest
+import torch
+from torch.autograd import gradcheck
+
+from readagain.errors import ShapeError
+from readagain.networks.encoders.hierarchical import ConcatSentences, GlobalVector
+from readagain.networks.encoders.second_reading import Importance
+
+
+def test_a_sequence_encoder_refuses_several_sentences(build):
+    model = build()
+    with pytest.raises(ShapeError, match="reads one sequence, the source has 2 sentences; join"):
+        model.encoder(torch.zeros(1, 2, 3, 6).double(), torch.tensor([[3, 3]]))
+
+
+def test_a_hierarchical_encoder_refuses_another_number_of_sentences(build):
+    model = build({"model.encoder.kind": "hierarchical", "data.num_sentences": 3})
+    with pytest.raises(ShapeError, match="reads 3 sentences, the source has 2; pad it"):
+        model.encoder(torch.zeros(1, 2, 3, 6).double(), torch.tensor([[3, 3]]))
+
+
+@pytest.mark.parametrize("combine", ["concat", "global"])
+@pytest.mark.parametrize("cell", ["gru", "lstm"])
+@pytest.mark.parametrize("bidirectional", [False, True])
+def test_a_missing_sentence_counts_for_nothing_whatever_stands_in_its_padding(
+    build, make_batch, cell, combine, bidirectional
+):
+    model = build(
+        {
+            "model.encoder.kind": "hierarchical",
+            "model.encoder.cell": cell,
+            "model.encoder.combine": combine,
+            "model.encoder.bidirectional": bidirectional,
+            "data.num_sentences": 2,
+        }
+    )
+    batch = make_batch(num_sentences=2)
+    words = model.source_embedding(batch.source_ids)
+    before = model.encoder(words, batch.source_lengths)
+    words = words.clone()
+    words[2, 1] = 9.0  # the third text has no second sentence
+    after = model.encoder(words, batch.source_lengths)
+    torch.testing.assert_close(before.last, after.last)
+    torch.testing.assert_close(before.states[before.valid], after.states[after.valid])
+    assert not before.valid[2, 5:].any()
+
+
+def test_the_second_reading_of_a_word_depends_on_the_end_of_the_sentence(build, make_batch):
+    for kind, knows_the_end in (("one_pass", False), ("read_again", True)):
+        for cell in ("gru", "lstm"):
+            model = build({"model.encoder.kind": kind, "model.encoder.cell": cell})
+            words = model.source_embedding(make_batch().source_ids[:1])
+            lengths = torch.tensor([[5]])
+            before = model.encoder(words, lengths).states[0, 0]
+            words = words.clone()
+            words[0, 0, -1] += 1.0
+            after = model.encoder(words, lengths).states[0, 0]
+            assert torch.equal(before, after) is not knows_the_end, (kind, cell)
+
+
+def test_the_importance_of_a_word_is_kept_for_pictures(build, make_batch):
+    batch = make_batch()
+    for importance, width in (("vector", 5), ("scalar", 1)):
+        model = build({"model.encoder.cell": "gru", "model.encoder.importance": importance})
+        memory, _ = model.read(*batch.source())
+        assert memory.importance.shape == (3, 5, width)
+        assert memory.importance.abs().max() <= 1
+
+
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
+def test_the_gradient_of_the_importance_is_its_derivative(activation):
+    torch.manual_seed(1)
+    gate = Importance(
+        input_size=2, first_size=3, context_size=3, size=3, activation=activation
+    ).double()
+    words, first = torch.randn(2, 4, 2).double(), torch.randn(2, 4, 3).double()
+    whole = torch.randn(2, 3).double()
+    given = [each.requires_grad_() for each in (words, first, whole)]
+    assert gradcheck(gate, given)
+
+
+@pytest.mark.parametrize(
+    "combine",
+    [
+        ConcatSentences(num_sentences=3, sentence_size=2),
+        GlobalVector(num_sentences=3, sentence_size=2, dropout=0.0).double(),
+    ],
+    ids=["option 1", "option 2"],
+)
+def test_the_gradient_of_combining_sentences_is_its_derivative(combine):
+    vectors = torch.randn(2, 3, 2, dtype=torch.float64, requires_grad=True)
+    assert gradcheck(combine, (vectors,))

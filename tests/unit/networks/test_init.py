@@ -1,0 +1,38 @@
+import math
+
+import torch
+from torch import nn
+
+from readagain.networks.init import initialise
+from readagain.networks.recurrent import GruReading, LstmReading
+
+
+def test_weights_fill_the_printed_range_and_biases_are_a_tenth():
+    reading = GruReading(input_size=64, hidden_size=48)
+    torch.manual_seed(0)
+    initialise(reading, hidden_size=48)
+    bound = math.sqrt(3 / 48)
+    for weight in (reading.input.weight, reading.weight_gates, reading.weight_candidate):
+        assert 0.98 * bound < weight.abs().max().item() <= bound
+        # A uniform draw from ±√(3/d) has variance 1/d.
+        assert abs(weight.var().item() * 48 - 1) < 0.1
+    assert (reading.input.bias == 0.1).all()
+
+
+def test_the_two_biases_of_torchs_lstm_add_up_to_a_tenth():
+    reading = LstmReading(input_size=4, hidden_size=3)
+    initialise(reading, hidden_size=3)
+    total = reading.lstm.bias_ih_l0 + reading.lstm.bias_hh_l0
+    torch.testing.assert_close(total, torch.full((12,), 0.1))
+
+
+def test_encoder_and_decoder_begin_by_their_own_hidden_size(build):
+    model = build(**{"model.encoder.hidden_size": 300, "model.decoder.hidden_size": 12})
+    narrow, wide = math.sqrt(3 / 300), math.sqrt(3 / 12)
+    assert model.source_embedding.weight.abs().max() <= narrow
+    assert max(p.abs().max() for n, p in model.encoder.named_parameters() if "bias" not in n) <= (
+        narrow
+    )
+    assert narrow < model.decoder.weight_hidden.abs().max() <= wide
+    assert isinstance(model.output.project, nn.Linear)
+    assert narrow < model.output.project.weight.abs().max() <= wide

@@ -1,0 +1,149 @@
+"""The whole network: promises that hold for every encoder and both outputs."""
+
+import pytest
+import torch
+
+from readagain.networks.outputs.copy_softmax import copy_log_probs
+from readagain.text.vocab import PAD, START, UNK
+
+OUTPUTS = pytest.mark.parametrize("output", ["copy", "softmax"])
+
+
+@pytest.fixture
+def model_and_batch(build, make_batch, encoder_settings):
+    def make(output="copy"):
+        model = build(encoder_settings, **{"model.output": output})
+        return model, make_batch(num_sentences=encoder_settings.get("data.num_sentences", 1))
+
+    return make
+
+
+def padded(batch, extra):
+    """The same texts with `extra` more places in every sentence; extended ids move along."""
+    B, N, L = batch.source_ids.shape
+    source_ids = torch.nn.functional.pad(batch.source_ids, (0, extra), value=PAD)
+    ext_ids = torch.nn.functional.pad(batch.source_ext_ids.view(B, N, L), (0, extra), value=PAD)
+    # Unknown words stand in the first sentence, so V + position stays what it was.
+    return type(batch)(
+        source_ids,
+        batch.source_lengths,
+        ext_ids.flatten(1),
+        batch.previous_ids,
+        batch.target_ids,
+    )
+
+
+@OUTPUTS
+def test_padding_changes_nothing(model_and_batch, output):
+    model, batch = model_and_batch(output)
+    torch.testing.assert_close(
+        model(*batch.arguments()), model(*padded(batch, 3).arguments()), atol=1e-12, rtol=0
+    )
+
+
+@OUTPUTS
+def test_a_batch_scores_as_its_texts_one_by_one(model_and_batch, output):
+    model, batch = model_and_batch(output)
+    together = model(*batch.arguments())
+    alone = torch.cat([model(*batch.row(b).arguments()) for b in range(3)])
+    torch.testing.assert_close(together, alone, atol=1e-12, rtol=0)
+
+
+def step_by_step(model, batch):
+    """The targets' log-probabilities, word by word through `start` and `step`."""
+    state = model.start(*batch.source())
+    scores = []
+    for previous, target in zip(batch.previous_ids.T, batch.target_ids.T, strict=True):
+        logits, state = model.step(state, previous)
+        if logits.copy is None:
+            log_probs = logits.vocab.log_softmax(dim=1)
+            target = torch.where(target < log_probs.size(1), target, UNK)
+        else:
+            log_probs = copy_log_probs(
+                logits.vocab, logits.copy, state.memory.valid, state.memory.ext_ids
+            )
+        scores.append(log_probs.gather(1, target.unsqueeze(1)))
+    return torch.cat(scores, dim=1)
+
+
+@OUTPUTS
+def test_step_by_step_is_teacher_forced(model_and_batch, output):
+    model, batch = model_and_batch(output)
+    torch.testing.assert_close(
+        step_by_step(model, batch), model(*batch.arguments()), atol=1e-12, rtol=0
+    )
+
+
+def test_selected_rows_go_on_as_they_would_have(model_and_batch):
+    model, batch = model_and_batch()
+    state = model.start(*batch.source())
+    _, state = model.step(state, batch.previous_ids[:, 0])
+    logits, _ = model.step(state, batch.previous_ids[:, 1])
+    rows = torch.tensor([2, 0, 0])
+    chosen, _ = model.step(state.select(rows), batch.previous_ids[rows, 1])
+    torch.testing.assert_close(chosen.vocab, logits.vocab[rows], atol=1e-12, rtol=0)
+    torch.testing.assert_close(chosen.copy, logits.copy[rows], atol=1e-12, rtol=0)
+    torch.testing.assert_close(chosen.attention, logits.attention[rows], atol=1e-12, rtol=0)
+
+
+def test_a_model_that_cannot_copy_sees_and_says_unk_for_unknown_words(build, make_batch):
+    model, batch = build(**{"model.output": "softmax"}), make_batch()
+    V = model.previous_words.vocab_size
+    as_unk = type(batch)(
+        *batch.source(),
+        batch.previous_ids.where(batch.previous_ids < V, UNK),
+        batch.target_ids.where(batch.target_ids < V, UNK),
+    )
+    assert torch.equal(model(*batch.arguments()), model(*as_unk.arguments()))
+
+
+def test_unknown_words_are_told_apart_by_where_they_stand(build, make_batch):
+    model, batch = build(), make_batch()
+    V = model.previous_words.vocab_size
+    other = batch.previous_ids.clone()
+    other[0, 1] = V + 2  # instead of the unknown word at position 1
+    scores = model(*batch.arguments())
+    changed = model(*batch.source(), other, batch.target_ids)
+    assert torch.equal(scores[0, 0], changed[0, 0])
+    assert not torch.equal(scores[0, 1:], changed[0, 1:])
+
+
+def test_a_word_that_stands_twice_is_embedded_from_where_it_was_most_probably_copied(
+    build, make_batch
+):
+    model, batch = build(), make_batch()
+    V = model.previous_words.vocab_size
+    ext_ids = batch.source_ext_ids.clone()
+    ext_ids[:, 2] = V + 1  # the unknown word of position 1 stands at position 2 again
+    state = model.start(batch.source_ids, batch.source_lengths, ext_ids)
+    _, state = model.step(state, torch.full((3,), START))
+    for favourite in (1, 2):
+        copy_logits = torch.zeros_like(state.copy_logits)
+        copy_logits[:, favourite] = 1.0
+        copy_logits[:, 0] = 5.0  # another word's place does not matter, however probable
+        preferring = type(state)(state.memory, state.decoder, copy_logits)
+        logits, _ = model.step(preferring, torch.full((3,), V + 1))
+        word = state.memory.copy_words[:, favourite]
+        decoder, _ = model.decoder.step(
+            word, state.memory.keys, state.memory.states, state.memory.valid, state.decoder
+        )
+        torch.testing.assert_close(logits.vocab, model.output(decoder.hidden))
+
+
+def test_dropout_acts_in_training_only(build, make_batch):
+    model, batch = build(**{"model.dropout": 0.5}), make_batch()
+    assert torch.equal(model(*batch.arguments()), model(*batch.arguments()))
+    model.train()
+    assert not torch.equal(model(*batch.arguments()), model(*batch.arguments()))
+
+
+def test_the_forward_pass_is_differentiable_in_every_source_word(model_and_batch):
+    model, batch = model_and_batch()
+    embedded = {}
+    model.source_embedding.register_forward_hook(
+        lambda module, given, out: embedded.update(words=out) or out.retain_grad()
+    )
+    model(*batch.arguments())[:, 0].sum().backward()
+    is_word = torch.arange(batch.source_ids.size(2)) < batch.source_lengths.unsqueeze(-1)
+    reached = embedded["words"].grad.abs().sum(dim=-1) > 0
+    assert torch.equal(reached, is_word)

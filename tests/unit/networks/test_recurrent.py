@@ -1,0 +1,76 @@
+import torch
+from torch.autograd import gradcheck
+
+from readagain.networks.recurrent import GruReading, PlainReading, read_gated_gru
+
+B, L, H = 2, 4, 3
+
+
+def gated_gru_inputs(seed=0):
+    random = torch.Generator().manual_seed(seed)
+
+    def draw(*shape):
+        return torch.randn(*shape, generator=random, dtype=torch.float64, requires_grad=True)
+
+    return draw(B, L, 3 * H), draw(2 * H, H), draw(H, H), draw(B, L, H), torch.tensor([4, 2])
+
+
+def test_importance_one_gives_the_plain_gru():
+    inputs, gates, candidate, _, lengths = gated_gru_inputs()
+    ones = torch.ones(B, L, H, dtype=torch.float64)
+    weighed = read_gated_gru(inputs, gates, candidate, ones, lengths)
+    plain = read_gated_gru(inputs, gates, candidate, None, lengths)
+    assert torch.equal(weighed, plain)
+
+
+def test_importance_zero_keeps_the_old_state():
+    inputs, gates, candidate, importance, lengths = gated_gru_inputs()
+    importance = importance.detach().clone()
+    importance[:, 1] = 0.0
+    states = read_gated_gru(inputs, gates, candidate, importance, lengths)
+    assert torch.equal(states[:, 1], states[:, 0])
+    assert not torch.equal(states[0, 2], states[0, 1])
+
+
+def test_steps_beyond_the_length_keep_the_last_state():
+    inputs, gates, candidate, importance, lengths = gated_gru_inputs()
+    states = read_gated_gru(inputs, gates, candidate, importance, lengths)
+    assert torch.equal(states[1, 2:], states[1, 1].expand(2, H))
+
+
+def test_the_gradient_of_the_gated_gru_is_its_derivative():
+    inputs, gates, candidate, importance, lengths = gated_gru_inputs()
+    assert gradcheck(
+        lambda *given: read_gated_gru(*given, lengths), (inputs, gates, candidate, importance)
+    )
+
+
+def test_the_gradient_of_the_plain_gru_is_its_derivative():
+    inputs, gates, candidate, _, lengths = gated_gru_inputs()
+    assert gradcheck(
+        lambda *given: read_gated_gru(*given, None, lengths), (inputs, gates, candidate)
+    )
+
+
+def test_one_weight_for_a_word_is_the_same_weight_in_every_dimension():
+    torch.manual_seed(2)
+    reading = GruReading(input_size=2, hidden_size=H)
+    torch.nn.init.normal_(reading.weight_gates)
+    torch.nn.init.normal_(reading.weight_candidate)
+    words, lengths, alpha = torch.randn(B, L, 2), torch.tensor([4, 2]), torch.rand(B, L, 1)
+    torch.testing.assert_close(
+        reading(words, lengths, alpha), reading(words, lengths, alpha.repeat(1, 1, H))
+    )
+
+
+def test_read_from_both_ends_the_first_word_knows_the_last():
+    torch.manual_seed(3)
+    reading = PlainReading(cell="lstm", input_size=2, hidden_size=H, bidirectional=True)
+    words, lengths = torch.randn(1, L, 2), torch.tensor([L])
+    states, last = reading(words, lengths)
+    changed = words.clone()
+    changed[0, -1] += 1.0
+    states_after, _ = reading(changed, lengths)
+    assert torch.equal(states[0, 0, :H], states_after[0, 0, :H])
+    assert not torch.equal(states[0, 0, H:], states_after[0, 0, H:])
+    torch.testing.assert_close(last, torch.cat([states[:, -1, :H], states[:, 0, H:]], dim=1))

@@ -1,0 +1,83 @@
+"""The torch back end of search: the protocol on a small network."""
+
+import numpy as np
+import pytest
+import torch
+
+from readagain.networks.outputs.copy_softmax import copy_log_probs
+from readagain.networks.step_model import TorchStepModel
+from readagain.search.model import SourceBatch, StepModel
+from readagain.text.vocab import END, START
+
+
+@pytest.fixture
+def sources(make_batch):
+    batch = make_batch()
+    return SourceBatch(
+        source_ids=batch.source_ids.numpy(),
+        lengths=batch.source_lengths.numpy(),
+        source_ext_ids=batch.source_ext_ids.numpy(),
+    )
+
+
+@pytest.fixture
+def decodable(build):
+    model: StepModel = TorchStepModel(build())
+    return model
+
+
+def test_candidates_are_the_networks_own_best_words(build, make_batch, sources):
+    network, batch = build(), make_batch()
+    model = TorchStepModel(network)
+    candidates, _ = model.step(model.start(sources), np.full(3, START), k=4)
+    logits, state = network.step(network.start(*batch.source()), torch.full((3,), START))
+    log_probs = copy_log_probs(
+        logits.vocab, logits.copy, state.memory.valid, state.memory.ext_ids
+    ).detach()
+    np.testing.assert_allclose(candidates.end_log_probs, log_probs[:, END])
+    expected, ids = log_probs[:, 4:].topk(4)
+    np.testing.assert_allclose(candidates.log_probs, expected)
+    np.testing.assert_array_equal(candidates.ids, ids + 4)
+    np.testing.assert_allclose(candidates.attention, logits.attention.detach(), atol=1e-6)
+    assert candidates.attention[1, 3:].tolist() == [0.0, 0.0]  # padding of the second text
+
+
+def test_a_state_is_a_value(decodable, sources):
+    state = decodable.start(sources)
+    first, _ = decodable.step(state, np.full(3, START), k=3)
+    again, _ = decodable.step(state, np.full(3, START), k=3)
+    np.testing.assert_array_equal(first.log_probs, again.log_probs)
+
+
+@pytest.mark.parametrize("rows", [[0, 0, 1, 1, 2, 2], [2, 0], [1]])
+def test_rows_can_be_repeated_and_dropped(decodable, sources, rows):
+    _, state = decodable.step(decodable.start(sources), np.full(3, START), k=3)
+    previous = np.array([4, 5, 6])
+    whole, _ = decodable.step(state, previous, k=3)
+    chosen, _ = decodable.step(decodable.select(state, np.array(rows)), previous[rows], k=3)
+    np.testing.assert_allclose(chosen.log_probs, whole.log_probs[rows])
+    np.testing.assert_allclose(chosen.attention, whole.attention[rows])
+
+
+def test_hypotheses_of_one_text_can_change_places(decodable, sources):
+    doubled = decodable.select(decodable.start(sources), np.array([0, 0, 1, 1, 2, 2]))
+    _, state = decodable.step(doubled, np.array([4, 5, 6, 7, 8, 9]), k=3)
+    previous = np.array([5, 6, 7, 8, 9, 10])
+    whole, _ = decodable.step(state, previous, k=3)
+    order = np.array([1, 0, 3, 3, 4, 5])
+    moved = decodable.select(state, order)
+    assert moved.network.memory is state.network.memory  # the texts stayed where they were
+    chosen, _ = decodable.step(moved, previous[order], k=3)
+    np.testing.assert_allclose(chosen.log_probs, whole.log_probs[order])
+
+
+def test_rows_do_not_influence_each_other(decodable, sources):
+    together, _ = decodable.step(decodable.start(sources), np.full(3, START), k=3)
+    for b in range(3):
+        alone = SourceBatch(
+            source_ids=sources.source_ids[b : b + 1],
+            lengths=sources.lengths[b : b + 1],
+            source_ext_ids=sources.source_ext_ids[b : b + 1],
+        )
+        candidates, _ = decodable.step(decodable.start(alone), np.full(1, START), k=3)
+        np.testing.assert_allclose(candidates.log_probs[0], together.log_probs[b])

@@ -1,0 +1,36 @@
+import pytest
+
+from readagain.errors import ConfigError
+from readagain.presets import PRESETS
+from readagain.presets.find import find_run
+
+
+def test_a_preset_is_found_by_name():
+    assert find_run("tiny") == PRESETS["tiny"]
+
+
+def test_assignments_change_what_was_found():
+    assert find_run("tiny", ["decode.beam_size=3"]).decode.beam_size == 3
+
+
+def test_a_run_file_is_found_by_its_path(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('preset = "tiny"\n[override]\nvocab_size = 77\n')
+    assert find_run(str(path), ["title=mine"]).vocab_size == 77
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("tinny", "no preset 'tinny'; did you mean 'tiny'?"),
+        ("?", "no preset '\\?'; 'readagain presets' lists them"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_the_nearest(name, message):
+    with pytest.raises(ConfigError, match=message):
+        find_run(name)
+
+
+def test_a_bad_assignment_is_told_with_its_option():
+    with pytest.raises(ConfigError, match="--set: decode.beam_size is 0; expected 1 or more"):
+        find_run("tiny", ["decode.beam_size=0"])

@@ -1,0 +1,45 @@
+"""The rows that the tables print, each with the one thing that makes it special."""
+
+import pytest
+
+from readagain.config.parameters import count_parameters
+from readagain.config.schema import HierarchicalSpec, OnePassSpec, ReadAgainSpec
+from readagain.presets import PRESETS
+
+SIZES = (2, 5, 15, 30, 69)
+
+
+def test_every_row_of_the_tables_is_there():
+    assert PRESETS.keys() >= {
+        *(f"gru_{size}k" for size in (15, 69)),
+        *(f"read_again_gru_{size}k" for size in (15, 69)),
+        *(f"read_again_lstm_{size}k" for size in SIZES),
+        *(f"read_again_lstm_copy_{size}k" for size in SIZES),
+        "read_again_gru_copy_15k",
+        "two_sentences_option1_copy_15k",
+        "two_sentences_option2_copy_15k",
+        "tiny",
+    }
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_size_is_the_decoder_vocabulary_alone(size):
+    run = PRESETS[f"read_again_lstm_copy_{size}k"]
+    assert run.vocab_size == 1000 * size
+    assert run.title == f"Read-Again LSTM + copy, {size}k"
+    assert run.source_vocab_size == PRESETS["gru_69k"].source_vocab_size
+
+
+def test_rows_differ_in_encoder_and_output():
+    assert PRESETS["gru_69k"].model.encoder == OnePassSpec(cell="gru", hidden_size=512)
+    assert PRESETS["read_again_gru_15k"].model.encoder == ReadAgainSpec(cell="gru")
+    assert PRESETS["read_again_lstm_15k"].model.output == "softmax"
+    assert PRESETS["read_again_lstm_copy_15k"].model.output == "copy"
+    for option, combine in ((1, "concat"), (2, "global")):
+        run = PRESETS[f"two_sentences_option{option}_copy_15k"]
+        assert run.model.encoder == HierarchicalSpec(cell="lstm", combine=combine)
+        assert run.data.num_sentences == 2
+
+
+def test_tiny_is_tiny():
+    assert 100_000 < count_parameters(PRESETS["tiny"]) < 1_000_000
