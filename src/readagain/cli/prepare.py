@@ -1,0 +1,214 @@
+"""`readagain prepare`: turn any pile of (text, headline) pairs into a prepared corpus."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, Limits
+from readagain.corpus.settings import DEFAULT_MAX_SENTENCES
+
+if TYPE_CHECKING:
+    from readagain.corpus.manifest import Manifest
+
+READING, CHOOSING, SPLITTING = "Reading", "What to keep", "Splits"
+LIMITS = Limits()
+FILTERS_HELP = (
+    f"Filters and sets of them, separated by commas; -NAME takes one away. "
+    f"Filters: {', '.join(FILTERS)}. Sets: {', '.join(FILTER_SETS)} "
+    f"(default: {' and '.join(DEFAULT_FILTERS)}; rush: the paper's rules beside those)."
+)
+
+
+def command(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="INPUT",
+            help="Files, folders or hf:NAME, of one format or several; "
+            ".gz, .xz and .zst are read as they are.",
+        ),
+    ] = None,
+    *,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.")],
+    dev: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="INPUT", help="Pairs of the dev split, kept whole.", rich_help_panel=SPLITTING
+        ),
+    ] = None,
+    test: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="INPUT", help="Pairs of the test split, kept whole.", rich_help_panel=SPLITTING
+        ),
+    ] = None,
+    dev_pairs: Annotated[
+        int,
+        typer.Option(help="Cut about so many pairs off for dev.", rich_help_panel=SPLITTING),
+    ] = 0,
+    dev_share: Annotated[
+        float, typer.Option(help="Cut this share off for dev.", rich_help_panel=SPLITTING)
+    ] = 0.0,
+    test_pairs: Annotated[
+        int,
+        typer.Option(help="Cut about so many pairs off for test.", rich_help_panel=SPLITTING),
+    ] = 0,
+    test_share: Annotated[
+        float, typer.Option(help="Cut this share off for test.", rich_help_panel=SPLITTING)
+    ] = 0.0,
+    format: Annotated[
+        str | None,
+        typer.Option(help="Format of every input; else recognised.", rich_help_panel=READING),
+    ] = None,
+    text_column: Annotated[
+        str | None,
+        typer.Option(help="Column of the text; else guessed.", rich_help_panel=READING),
+    ] = None,
+    headline_column: Annotated[
+        str | None,
+        typer.Option(help="Column of the headline; else guessed.", rich_help_panel=READING),
+    ] = None,
+    headlines: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Text file whose line n is the headline of line n of the one INPUT.",
+            rich_help_panel=READING,
+        ),
+    ] = None,
+    encoding: Annotated[
+        str, typer.Option(help="Encoding of text inputs.", rich_help_panel=READING)
+    ] = "utf-8",
+    tokenized: Annotated[
+        bool | None,
+        typer.Option(
+            "--tokenized/--raw",
+            help="Whether texts are in Gigaword form (lower case, cut at spaces, UNK); "
+            "else recognised in parallel files.",
+            rich_help_panel=READING,
+        ),
+    ] = None,
+    skip_bad: Annotated[
+        bool,
+        typer.Option(
+            "--skip-bad",
+            help="Leave out records that cannot be read, counted and listed in skipped.jsonl.",
+            rich_help_panel=READING,
+        ),
+    ] = False,
+    filters: Annotated[str, typer.Option(help=FILTERS_HELP, rich_help_panel=CHOOSING)] = "default",
+    max_sentences: Annotated[
+        int,
+        typer.Option(help="Sentences kept of a text, each apart.", rich_help_panel=CHOOSING),
+    ] = DEFAULT_MAX_SENTENCES,
+    min_text_words: Annotated[
+        int, typer.Option(help="Filter 'length'.", rich_help_panel=CHOOSING)
+    ] = LIMITS.min_text_words,
+    max_text_words: Annotated[
+        int, typer.Option(help="Filter 'length'.", rich_help_panel=CHOOSING)
+    ] = LIMITS.max_text_words,
+    min_headline_words: Annotated[
+        int, typer.Option(help="Filter 'length'.", rich_help_panel=CHOOSING)
+    ] = LIMITS.min_headline_words,
+    max_headline_words: Annotated[
+        int, typer.Option(help="Filter 'length'.", rich_help_panel=CHOOSING)
+    ] = LIMITS.max_headline_words,
+    min_overlap: Annotated[
+        float,
+        typer.Option(
+            help="Filter 'low-overlap': share of the headline's content words in the text.",
+            rich_help_panel=CHOOSING,
+        ),
+    ] = LIMITS.min_overlap,
+    workers: Annotated[
+        int, typer.Option(help="Processes; 0 takes as many as there are processors.")
+    ] = 0,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace a prepared corpus that is already there.")
+    ] = False,
+) -> None:
+    """Turn (text, headline) pairs into a corpus that training reads without parsing.
+
+    Interrupted, it goes on where it stopped when the same command is given again.
+    """
+    from readagain.cli.progress import shown_progress
+    from readagain.corpus.filters import choose_filters
+    from readagain.corpus.prepare import prepare
+    from readagain.corpus.readers.find import ReadOptions, find_sources
+    from readagain.corpus.settings import PrepareSettings, Share
+    from readagain.errors import ConfigError
+
+    if not (inputs or dev or test):
+        raise ConfigError("no input; name files or folders of pairs, or --dev and --test sets")
+    if (dev and (dev_pairs or dev_share)) or (test and (test_pairs or test_share)):
+        raise ConfigError("a split is either given or cut off by hash; leave one of the two away")
+    settings = PrepareSettings(
+        max_sentences=max_sentences,
+        filters=choose_filters(filters),
+        limits=Limits(
+            min_text_words=min_text_words,
+            max_text_words=max_text_words,
+            min_headline_words=min_headline_words,
+            max_headline_words=max_headline_words,
+            min_overlap=min_overlap,
+        ),
+        skip_bad=skip_bad,
+        dev=Share(pairs=dev_pairs, share=dev_share),
+        test=Share(pairs=test_pairs, share=test_share),
+    )
+    options = ReadOptions(
+        format=format,
+        text_column=text_column,
+        headline_column=headline_column,
+        headlines=headlines,
+        encoding=encoding,
+        is_tokenized=tokenized,
+    )
+    given = [Path(argument) for argument in [*(dev or []), *(test or [])]]
+    sources = [
+        *find_sources(inputs or [], options, leave_out=given),
+        *find_sources(dev or [], options, split="dev"),
+        *find_sources(test or [], options, split="test"),
+    ]
+    with shown_progress() as on_progress:
+        manifest = prepare(
+            sources,
+            out,
+            settings,
+            num_workers=workers or _num_processors(),
+            overwrite=overwrite,
+            on_progress=on_progress,
+        )
+    _print_summary(manifest, out)
+
+
+def _num_processors() -> int:
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _print_summary(manifest: "Manifest", out: Path) -> None:
+    """Say what was kept, what was dropped and why, and where the rest is written down."""
+    from readagain.corpus.filters import FILTERS
+    from readagain.corpus.prepare import SKIPPED_FILE
+    from readagain.corpus.report import dropped_in_total
+
+    for split, counts in manifest.splits.items():
+        if counts["pairs"]:
+            print(f"{split:<6}{counts['pairs']:>12,} pairs {counts['words']:>14,} words")
+    dropped = dropped_in_total(manifest)
+    meanings = {
+        "empty": "text or headline without a word",
+        "bad": f"records that cannot be read, listed in {SKIPPED_FILE}",
+        "text-in-dev": "texts that stand in the dev split",
+        "text-in-test": "texts that stand in the test split",
+        **{name: rule.drops for name, rule in FILTERS.items()},
+    }
+    records = sum(entry["records"] for entry in manifest.inputs)
+    print(f"dropped {sum(dropped.values()):,} of {records:,} records")
+    for reason, count in sorted(dropped.items(), key=lambda item: -item[1]):
+        print(f"  {reason:<16}{count:>10,}  {meanings[reason]}")
+    print(f"{manifest.num_words:,} distinct words; fingerprint {manifest.fingerprint[:16]}")
+    print(f"{out}: ready, see report.md in it")

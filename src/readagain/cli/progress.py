@@ -1,0 +1,81 @@
+"""Show how far a preparation has come: a bar on a terminal, plain lines elsewhere."""
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from readagain.corpus.workers import Progress
+
+LINE_EVERY_S = 10.0
+
+
+@contextmanager
+def shown_progress() -> Iterator[Callable[[Progress], None]]:
+    """Yield the function to call with every progress."""
+    if sys.stderr.isatty():
+        with _bar() as show:
+            yield show
+    else:
+        yield Lines()
+
+
+class Lines:
+    """One line now and then, and one at the end of each stage: for logs."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._start = self._last = clock()
+        self._before: Progress | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        """Print a line when the last one is old enough, or a stage is done."""
+        now = self._clock()
+        if self._before is not None and self._before.stage != progress.stage:
+            self._print(self._before, now)
+            self._start = now
+        elif now - self._last >= LINE_EVERY_S:
+            self._print(progress, now)
+        self._before = progress
+
+    def _print(self, progress: Progress, now: float) -> None:
+        self._last = now
+        print(describe(progress, elapsed_s=now - self._start), file=sys.stderr, flush=True)
+
+
+def describe(progress: Progress, *, elapsed_s: float) -> str:
+    """Say it in a line: share, pairs, rate and time left."""
+    done = progress.records - progress.resumed
+    parts = [f"{progress.stage} {progress.share:4.0%}", f"{progress.records:,} records"]
+    if progress.stage == "reading" and elapsed_s > 0 and done:
+        parts.append(f"{done / elapsed_s:,.0f}/s")
+    if 0 < progress.share < 1:
+        left_s = elapsed_s * (1 - progress.share) / progress.share
+        parts.append(f"{int(left_s // 60)}:{int(left_s % 60):02d} left")
+    return ", ".join(parts)
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[Progress], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as RichProgress
+
+    columns = (
+        BarColumn(),
+        TextColumn("{task.description}"),
+        TimeElapsedColumn(),
+    )
+    with RichProgress(*columns, console=Console(stderr=True)) as bars:
+        start = time.monotonic()
+        tasks = {stage: bars.add_task(stage, total=1.0) for stage in ("reading", "writing")}
+        stage = "reading"
+
+        def show(progress: Progress) -> None:
+            nonlocal start, stage
+            if progress.stage != stage:
+                stage, start = progress.stage, time.monotonic()
+            text = describe(progress, elapsed_s=time.monotonic() - start)
+            bars.update(tasks[progress.stage], completed=progress.share, description=text)
+
+        yield show

@@ -1,0 +1,85 @@
+"""Open a file as bytes, whatever it was compressed with."""
+
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from readagain.errors import DataError, require
+
+SUFFIXES = (".gz", ".xz", ".zst")
+BUFFER_BYTES = 1 << 20
+
+
+def plain_name(path: Path) -> str:
+    """Return the file's name without the compression suffix, in lower case."""
+    name = path.name.lower()
+    return next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Open `path` for reading; yield its decompressed bytes, and the file itself.
+
+    The second stream's `tell()` says how far into the file reading has come, which is what a
+    progress bar needs and a decompressed position cannot give.
+
+    Raises:
+        DataError: when the file is missing, or its compressed stream is damaged or cut short.
+    """
+    try:
+        with path.open("rb") as raw, _decompressed(path, raw) as stream:
+            yield stream, raw
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: no such file") from error
+    except IsADirectoryError as error:
+        raise DataError(f"{path}: a folder, where a file was expected") from error
+    except EOFError as error:
+        raise DataError(
+            f"{path}: the compressed data stops in the middle; copy the file again"
+        ) from error
+    except (gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
+        raise DataError(
+            f"{path}: damaged {path.suffix} data ({error}); copy the file again"
+        ) from error
+
+
+def _decompressed(path: Path, raw: BinaryIO) -> BinaryIO:
+    match path.suffix.lower():
+        case ".gz":
+            # GzipFile and LZMAFile answer readline() in Python; the buffer around them does in C.
+            return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=raw), BUFFER_BYTES))
+        case ".xz":
+            return cast(BinaryIO, io.BufferedReader(lzma.LZMAFile(raw), BUFFER_BYTES))
+        case ".zst":
+            return cast(BinaryIO, io.BufferedReader(_ZstdStream(path, raw), BUFFER_BYTES))
+        case _:
+            return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, raw), BUFFER_BYTES))
+
+
+class _ZstdStream(io.RawIOBase):
+    """The decompressed bytes of a .zst file, as the standard library's streams offer them."""
+
+    def __init__(self, path: Path, raw: BinaryIO) -> None:
+        pyarrow = require("pyarrow", extra="data", purpose=f"{path}: reading .zst")
+        self._path = path
+        self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(raw, mode="r"), "zstd")
+
+    def readable(self) -> bool:
+        """Say that this stream can be read."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill `buffer` with the next bytes."""
+        try:
+            chunk: bytes = self._stream.read(len(buffer))
+        except OSError as error:
+            raise DataError(
+                f"{self._path}: damaged or incomplete .zst data; copy the file again"
+            ) from error
+        buffer[: len(chunk)] = chunk
+        return len(chunk)

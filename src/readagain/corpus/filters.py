@@ -1,0 +1,165 @@
+"""Rules that leave pairs out, each by name, so that what was dropped can be counted.
+
+The rules of the paper's corpus are those of Rush, Chopra and Weston 2015, section 6.1: no content
+word in common, a byline or editing marks in the headline, a question mark or a colon.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from readagain.corpus.stopwords import ENGLISH_MARKS, STOPWORDS
+from readagain.errors import ConfigError
+
+Sentences = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """The numbers that some filters go by."""
+
+    min_text_words: int = 5
+    max_text_words: int = 500
+    min_headline_words: int = 2
+    max_headline_words: int = 100
+    min_overlap: float = 0.25
+    """Smallest share of the headline's content words that must stand in the text."""
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A rule by name, what it leaves out, and the test; `None` for one that needs all pairs."""
+
+    name: str
+    drops: str
+    is_unwanted: Callable[[Sentences, Sequence[str], Limits], bool] | None
+
+
+# Words that agencies put into headlines for editors, not for readers.
+_EDIT_MARKS = """
+    update updates update# updates# undated recasts recasting corrects corrected retransmitting
+    writethru ld-writethru #st-ld #nd-ld #rd-ld #th-ld dbl grafs refile refiles embargoed
+"""
+EDIT_MARKS = frozenset(_EDIT_MARKS.split())
+BYLINE_WORDS = frozenset({"correspondent", "byline", "copyright", "staff-writer"})
+MAX_BYLINE_WORDS = 6
+MIN_ENGLISH_SHARE = 0.06
+MIN_LATIN_SHARE = 0.9
+
+
+def content_words(headline: Sequence[str]) -> set[str]:
+    """Return the words that say something: no stop words, nothing without a letter or digit."""
+    return {
+        word
+        for word in headline
+        if word not in STOPWORDS and any(sign.isalnum() or sign == "#" for sign in word)
+    }
+
+
+def _shares_nothing(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+    wanted = content_words(headline)
+    return all(wanted.isdisjoint(sentence) for sentence in sentences)
+
+
+def _overlaps_little(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+    wanted = content_words(headline)
+    found = wanted.intersection(*[set().union(*sentences)])
+    return len(found) < limits.min_overlap * len(wanted)
+
+
+def _has_byline(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+    """Find `by somebody`: alone, in brackets, or behind a dash or bar at the end."""
+    if not BYLINE_WORDS.isdisjoint(headline):
+        return True
+    places = [place for place, word in enumerate(headline) if word == "by"]
+    for place in places:
+        before = headline[place - 1] if place else ""
+        if place == 0 and len(headline) <= MAX_BYLINE_WORDS:
+            return True
+        if before in ("-lrb-", "|", "--", "-", "/") and len(headline) - place <= MAX_BYLINE_WORDS:
+            return True
+    return False
+
+
+def _has_edit_marks(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+    return not EDIT_MARKS.isdisjoint(headline)
+
+
+def _has_question(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+    return any("?" in word for word in headline)
+
+
+def _has_colon(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+    return ":" in headline
+
+
+def _has_odd_length(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+    num_text = sum(map(len, sentences))
+    return not (
+        limits.min_text_words <= num_text <= limits.max_text_words
+        and limits.min_headline_words <= len(headline) <= limits.max_headline_words
+    )
+
+
+def _is_not_english(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+    """Judge by script, then by how often words stand that only English uses."""
+    words = [word for sentence in sentences for word in sentence]
+    letters = [sign for sign in "".join(words) if sign.isalpha()]
+    num_latin = sum(sign.isascii() for sign in letters)
+    if num_latin < MIN_LATIN_SHARE * len(letters):
+        return True
+    num_english = sum(word in ENGLISH_MARKS for word in words)
+    return num_english < MIN_ENGLISH_SHARE * len(words)
+
+
+FILTERS: dict[str, Filter] = {
+    rule.name: rule
+    for rule in (
+        Filter("length", "text or headline too short or too long", _has_odd_length),
+        Filter("language", "a text that is not English", _is_not_english),
+        Filter("no-shared-word", "headline and text share no content word", _shares_nothing),
+        Filter("byline", "a byline in the headline", _has_byline),
+        Filter("edit-marks", "words for editors in the headline", _has_edit_marks),
+        Filter("question", "a question mark in the headline", _has_question),
+        Filter("colon", "a colon in the headline", _has_colon),
+        Filter("low-overlap", "few of the headline's content words in the text", _overlaps_little),
+        Filter("duplicate", "the same text with the same headline, after the first", None),
+    )
+}
+DEFAULT_FILTERS = ("length", "duplicate")
+FILTER_SETS: dict[str, tuple[str, ...]] = {
+    "none": (),
+    "default": DEFAULT_FILTERS,
+    "rush": (
+        *DEFAULT_FILTERS,
+        "no-shared-word",
+        "byline",
+        "edit-marks",
+        "question",
+        "colon",
+    ),
+    "all": tuple(FILTERS),
+}
+
+
+def choose_filters(wish: str) -> tuple[str, ...]:
+    """Read a list such as `rush,language,-colon` into filter names, in the order they are applied.
+
+    Args:
+        wish: names of filters and of sets of them, separated by commas; `-name` takes one away.
+            A list that only takes away starts from the default set.
+
+    Raises:
+        ConfigError: naming what is neither a filter nor a set.
+    """
+    parts = [part.strip() for part in wish.split(",") if part.strip()]
+    chosen = set(DEFAULT_FILTERS) if all(part.startswith("-") for part in parts) else set()
+    for part in parts:
+        name = part.removeprefix("-")
+        if name not in FILTERS and name not in FILTER_SETS:
+            raise ConfigError(
+                f"--filters: no filter '{name}'; the filters are {', '.join(FILTERS)}, "
+                f"the sets {', '.join(FILTER_SETS)}"
+            )
+        names = FILTER_SETS.get(name, (name,))
+        chosen = chosen.difference(names) if part.startswith("-") else chosen.union(names)
+    return tuple(name for name in FILTERS if name in chosen)

@@ -1,0 +1,93 @@
+"""Every word of a prepared corpus with its counts, from which vocabularies of any size are cut."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from readagain.errors import ArtifactError
+from readagain.text.vocab import RESERVED, UNK, Vocab
+
+UNKNOWN_ID = -1
+"""Stands in shards for a word that the corpus itself did not know (UNK in Gigaword files)."""
+Side = Literal["source", "summary"]
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Words by lexicon id, most frequent first, with their counts in the train split."""
+
+    words: list[str]
+    source_counts: NDArray[np.int64]
+    summary_counts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @classmethod
+    def load(cls, path: Path) -> "Lexicon":
+        """Read `word TAB source count TAB summary count`, one line for each id.
+
+        Raises:
+            ArtifactError: naming the line that cannot be right.
+        """
+        words: list[str] = []
+        counts: list[tuple[int, int]] = []
+        for number, line in enumerate(_lines(path), start=1):
+            try:
+                word, source, summary = line.split("\t")
+                counts.append((int(source), int(summary)))
+            except ValueError as error:
+                raise ArtifactError(
+                    f"{path}:{number}: found {line[:80]!r}; expected a word and two counts, "
+                    "separated by tabs; was it edited by hand?"
+                ) from error
+            words.append(word)
+        table = np.array(counts, dtype=np.int64).reshape(-1, 2)
+        return cls(words, table[:, 0].copy(), table[:, 1].copy())
+
+    def save(self, path: Path) -> None:
+        """Write the file that `load` reads."""
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            rows = zip(self.words, self.source_counts, self.summary_counts, strict=True)
+            file.writelines(f"{word}\t{source}\t{summary}\n" for word, source, summary in rows)
+
+    def vocab(self, side: Side, size: int) -> Vocab:
+        """Cut the vocabulary of the `size` most frequent words of one side, reserved ones included.
+
+        Words that never stand on that side of the train split are left out, so the vocabulary
+        may be smaller than asked for.
+        """
+        counts = self.source_counts if side == "source" else self.summary_counts
+        wanted = max(size - len(RESERVED), 0)
+        # Ranking every word in Python takes seconds; only those at or above the last count matter.
+        smallest = np.partition(counts, -wanted)[-wanted] if 0 < wanted < len(counts) else 1
+        likely = np.flatnonzero(counts >= max(int(smallest), 1))
+        return Vocab.from_counts({self.words[id]: int(counts[id]) for id in likely}, size)
+
+    def vocab_ids(self, vocab: Vocab) -> NDArray[np.int32]:
+        """Return the table from lexicon ids to ids of `vocab`, UNK for words it lacks.
+
+        The table has one more entry at its end, UNK, so that indexing it with the words of a
+        shard also answers `UNKNOWN_ID` (-1).
+
+        Returns:
+            (len(lexicon) + 1,) int32.
+        """
+        return np.array([*vocab.ids(self.words), UNK], dtype=np.int32)
+
+
+def _lines(path: Path) -> Iterator[str]:
+    try:
+        content = path.read_bytes().decode("utf-8")
+    except FileNotFoundError as error:
+        raise ArtifactError(f"{path}: missing; copy or prepare the corpus again") from error
+    except UnicodeDecodeError as error:
+        raise ArtifactError(
+            f"{path}: not UTF-8 at byte {error.start}; was it edited by hand?"
+        ) from error
+    # Not splitlines(): some words are signs that it takes for line ends.
+    return iter(content.removesuffix("\n").split("\n") if content else [])

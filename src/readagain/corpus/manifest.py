@@ -1,0 +1,135 @@
+"""The manifest of a prepared corpus: what it holds, what it was made of, and checksums."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from hashlib import file_digest, sha256
+from pathlib import Path
+from typing import Any
+
+from readagain.errors import ArtifactError
+
+FORMAT_VERSION = 1
+FILE_NAME = "manifest.json"
+# What a report says follows from the data, so it does not change the corpus's identity.
+NOT_DATA = ("report.md", "report.json", "skipped.jsonl")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What `manifest.json` says."""
+
+    format_version: int = FORMAT_VERSION
+    package_version: str
+    settings: dict[str, Any]
+    inputs: list[dict[str, Any]]
+    """Of each input: its files, format, origin, split; records read, kept, dropped by reason."""
+    origins: list[str]
+    """The arguments that named the inputs; shards refer to them by their place here."""
+    splits: dict[str, dict[str, int]]
+    """For each split: pairs, segments, words and shards."""
+    num_words: int
+    """Distinct words, the length of the lexicon."""
+    files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    fingerprint: str = ""
+
+    def save(self, folder: Path) -> None:
+        """Write the manifest into `folder`."""
+        text = json.dumps(asdict(self), indent=2, ensure_ascii=False)
+        (folder / FILE_NAME).write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, folder: Path) -> "Manifest":
+        """Read the manifest of a prepared corpus.
+
+        Raises:
+            ArtifactError: when there is none, or it is of another format than ours.
+        """
+        path = folder / FILE_NAME
+        try:
+            content = json.loads(path.read_bytes())
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise ArtifactError(_why_missing(folder)) from error
+        except ValueError as error:
+            raise ArtifactError(f"{path}: not JSON; copy or prepare the corpus again") from error
+        version = content.get("format_version") if isinstance(content, dict) else None
+        if version != FORMAT_VERSION:
+            raise ArtifactError(_why_refused(path, version))
+        known = {name: content[name] for name in cls.__dataclass_fields__ if name in content}
+        try:
+            return cls(**known)
+        except TypeError as error:
+            raise ArtifactError(
+                f"{path}: incomplete ({error}); was it edited by hand? prepare the corpus again"
+            ) from error
+
+
+def unfinished_beside(folder: Path) -> Path:
+    """Name the folder in which the corpus `folder` is being made."""
+    return folder.with_name(f"{folder.name}.unfinished")
+
+
+def _why_missing(folder: Path) -> str:
+    if not folder.exists():
+        if unfinished_beside(folder).exists():
+            return (
+                f"{folder}: not there yet; its preparation was interrupted, "
+                "run the same 'readagain prepare' again to finish it"
+            )
+        return f"{folder}: no such folder; make one with 'readagain prepare'"
+    return f"{folder}: no {FILE_NAME} in it, so not a prepared corpus; use 'readagain prepare'"
+
+
+def _why_refused(path: Path, version: object) -> str:
+    if isinstance(version, int) and version > FORMAT_VERSION:
+        return (
+            f"{path}: written in format {version} by a newer readagain; this one reads format "
+            f"{FORMAT_VERSION}, so upgrade it or prepare the corpus again"
+        )
+    return (
+        f"{path}: format {version} is not one this version reads (it reads {FORMAT_VERSION}); "
+        "prepare the corpus again"
+    )
+
+
+def describe_files(folder: Path) -> dict[str, dict[str, Any]]:
+    """Return size and checksum of every file in a folder but the manifest itself."""
+    described = {}
+    for path in sorted(folder.iterdir()):
+        if path.name != FILE_NAME:
+            with path.open("rb") as file:
+                checksum = file_digest(file, "sha256").hexdigest()
+            described[path.name] = {"bytes": path.stat().st_size, "sha256": checksum}
+    return described
+
+
+def fingerprint(files: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return one checksum over all data files: equal corpora have equal fingerprints."""
+    lines = [f"{name} {facts['sha256']}\n" for name, facts in sorted(files.items())]
+    data = [line for line in lines if line.partition(" ")[0] not in NOT_DATA]
+    return sha256("".join(data).encode()).hexdigest()
+
+
+def check_files(folder: Path, manifest: Manifest, *, checksums: bool = False) -> None:
+    """Compare the files of a folder with its manifest: sizes always, checksums on request.
+
+    Raises:
+        ArtifactError: naming the first file that is missing, cut short or changed.
+    """
+    for name, facts in manifest.files.items():
+        path = folder / name
+        if not path.exists():
+            raise ArtifactError(f"{path}: missing; copy or prepare the corpus again")
+        if path.stat().st_size != facts["bytes"]:
+            raise ArtifactError(
+                f"{path}: {path.stat().st_size:,} bytes, the manifest says {facts['bytes']:,}; "
+                "half-written or changed, copy or prepare the corpus again"
+            )
+    if checksums:
+        described = describe_files(folder)
+        for name, facts in manifest.files.items():
+            if described[name] != facts:
+                raise ArtifactError(
+                    f"{folder / name}: its content is not what the manifest says; "
+                    "copy or prepare the corpus again"
+                )

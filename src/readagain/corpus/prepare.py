@@ -1,0 +1,196 @@
+"""Prepare a corpus: any pile of pairs in, memory-mapped shards out."""
+
+import errno
+import json
+import logging
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from readagain import __version__
+from readagain.corpus.chunk import Chunk
+from readagain.corpus.manifest import Manifest, describe_files, fingerprint
+from readagain.corpus.merge import PlacedChunk, write_shards
+from readagain.corpus.readers.source import Source
+from readagain.corpus.report import write_report
+from readagain.corpus.select import (
+    SPLITS,
+    Hashes,
+    choose_splits,
+    concatenate,
+    dropped_by_reason,
+)
+from readagain.corpus.settings import PrepareSettings
+from readagain.corpus.texts import write_texts
+from readagain.corpus.workers import ChunkFiles, Progress, make_chunks
+from readagain.corpus.workfolder import check_output, input_bytes, work_folder
+from readagain.errors import DataError
+
+logger = logging.getLogger(__name__)
+
+SKIPPED_FILE = "skipped.jsonl"
+
+
+def prepare(
+    sources: Sequence[Source],
+    out: Path,
+    settings: PrepareSettings,
+    *,
+    num_workers: int = 1,
+    overwrite: bool = False,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> Manifest:
+    """Read, filter, split and number the pairs of `sources`; leave a prepared corpus in `out`.
+
+    What is written does not depend on the number of workers. A preparation that was interrupted
+    goes on where it stopped when it is started again in the same way; `out` appears whole, at
+    the end.
+
+    Args:
+        sources: the inputs, as `find_sources` finds them.
+        out: the folder to make; must be new, empty, or with `overwrite` a prepared corpus.
+        settings: what to keep and how to split it.
+        num_workers: processes that tokenize; 1 works in this process.
+        overwrite: whether an earlier prepared corpus may be replaced.
+        on_progress: told now and then how far the work has come.
+
+    Raises:
+        DataError: naming the input, the line and what is wrong with it; or the folder.
+    """
+    check_output(out, overwrite=overwrite)
+    with _told_when_full(out), work_folder(out) as work:
+        changed = work.note_plan(sources, settings)
+        if changed:
+            logger.warning("changed since the interrupted run: %s", ", ".join(changed))
+        chunks = make_chunks(sources, settings, work, num_workers, on_progress)
+        placed, inputs = _place(chunks, settings)
+        folder = _fresh_folder(work.corpus)
+        manifest = _write_corpus(placed, inputs, settings, folder, on_progress)
+        write_texts(sources, placed, folder)
+        _write_skipped(chunks, folder)
+        manifest = _seal(manifest, folder)
+        work.publish(out)
+    return manifest
+
+
+@contextmanager
+def _told_when_full(out: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise DataError(
+            f"{out}: no space left on this disk; free some and run the same command again, "
+            "it goes on where it stopped"
+        ) from error
+
+
+def _place(
+    chunks: Sequence[ChunkFiles], settings: PrepareSettings
+) -> tuple[list[list[PlacedChunk]], list[dict[str, Any]]]:
+    """Give every pair of every chunk its place; count what each input gave and lost."""
+    hashes: list[Hashes] = []
+    inputs: list[dict[str, Any]] = []
+    dropped: list[Counter[str]] = []
+    for files in chunks:
+        records, counts = 0, Counter[str]()
+        for path in files.paths:
+            chunk = Chunk.load(path)
+            split = SPLITS.index(files.source.split)
+            given = np.full(len(chunk.records), split, dtype=np.int8)
+            hashes.append(Hashes(texts=chunk.text_hashes, pairs=chunk.pair_hashes, splits=given))
+            records += chunk.num_records
+            counts.update(chunk.dropped)
+            counts.update(bad=len(chunk.bad))
+        inputs.append(_describe_input(files.source, records))
+        dropped.append(counts)
+    places = choose_splits(concatenate(hashes), settings)
+
+    placed: list[list[PlacedChunk]] = []
+    origins = origins_of(inputs)
+    ends = iter(np.cumsum([len(part.texts) for part in hashes]).tolist())
+    start = 0
+    for files, entry, counts in zip(chunks, inputs, dropped, strict=True):
+        first = start
+        origin = origins.index(files.source.origin)
+        own = []
+        for path in files.paths:
+            end = next(ends)
+            own.append(PlacedChunk(path=path, places=places[start:end], origin=origin))
+            start = end
+        counts.update(dropped_by_reason(places[first:start]))
+        entry["dropped"] = {name: count for name, count in sorted(counts.items()) if count}
+        entry["kept"] = entry["records"] - sum(counts.values())
+        placed.append(own)
+    return placed, inputs
+
+
+def origins_of(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the arguments that named the inputs, each once, in order."""
+    return list(dict.fromkeys(entry["origin"] for entry in inputs))
+
+
+def _describe_input(source: Source, records: int) -> dict[str, Any]:
+    described = asdict(source)
+    described["paths"] = [str(path) for path in source.paths]
+    return {**described, "bytes": input_bytes(source), "records": records}
+
+
+def _fresh_folder(path: Path) -> Path:
+    """Make an empty folder; what an interrupted merge left there is of no use."""
+    shutil.rmtree(path, ignore_errors=True)
+    path.mkdir()
+    return path
+
+
+def _write_corpus(
+    placed: list[list[PlacedChunk]],
+    inputs: list[dict[str, Any]],
+    settings: PrepareSettings,
+    folder: Path,
+    on_progress: Callable[[Progress], None],
+) -> Manifest:
+    """Write lexicon, shards and report."""
+    chunks = [chunk for own in placed for chunk in own]
+    num_records = sum(entry["records"] for entry in inputs)
+    done = 0
+
+    def tick() -> None:
+        nonlocal done
+        done += 1  # each chunk is seen twice: for the lexicon, and for the shards
+        on_progress(Progress(stage="writing", share=done / 2 / len(chunks), records=num_records))
+
+    lexicon, splits, statistics = write_shards(chunks, folder, tick)
+    manifest = Manifest(
+        package_version=__version__,
+        settings=asdict(settings),
+        inputs=inputs,
+        origins=origins_of(inputs),
+        splits=splits,
+        num_words=len(lexicon),
+    )
+    write_report(folder, manifest, statistics)
+    return manifest
+
+
+def _write_skipped(chunks: Sequence[ChunkFiles], folder: Path) -> None:
+    """List the bad records that --skip-bad left out; no file when there were none."""
+    bad = [bad for files in chunks for path in files.paths for bad in Chunk.load(path).bad]
+    if bad:
+        lines = [json.dumps(asdict(entry), ensure_ascii=False) + "\n" for entry in bad]
+        (folder / SKIPPED_FILE).write_text("".join(lines), encoding="utf-8")
+
+
+def _seal(manifest: Manifest, folder: Path) -> Manifest:
+    """Add checksums and fingerprint, and write the manifest as the last file."""
+    files = describe_files(folder)
+    sealed = replace(manifest, files=files, fingerprint=fingerprint(files))
+    sealed.save(folder)
+    return sealed

@@ -1,0 +1,171 @@
+"""From the arguments of a command to sources: expand folders, recognise formats, choose columns."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from readagain.corpus.compression import plain_name
+from readagain.corpus.readers import duc, gigaword, huggingface
+from readagain.corpus.readers.columns import guess_columns
+from readagain.corpus.readers.formats import FORMATS, format_named, recognise
+from readagain.corpus.readers.source import Columns, Source, SplitName
+from readagain.errors import ConfigError, DataError
+
+EVALUATION_NAMES = ("dev", "val", "valid", "validation", "test")
+KNOWN_SUFFIXES = (
+    ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".parquet", ".xml", ".rss", ".atom",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How inputs are to be read; what is None is recognised or guessed."""
+
+    format: str | None = None
+    text_column: str | None = None
+    headline_column: str | None = None
+    headlines: Path | None = None
+    encoding: str = "utf-8"
+    is_tokenized: bool | None = None
+
+
+def find_sources(
+    arguments: Sequence[str],
+    options: ReadOptions,
+    *,
+    split: SplitName = "train",
+    leave_out: Collection[Path] = (),
+) -> list[Source]:
+    """Turn the inputs somebody named into sources, in that order.
+
+    Args:
+        arguments: files, folders or `hf:NAME`.
+        options: what was said about how to read them.
+        split: where their pairs belong.
+        leave_out: files of a folder that are already used elsewhere.
+
+    Raises:
+        DataError: naming the input that is missing, empty or not recognised.
+        ConfigError: when an option cannot be meant for these inputs.
+    """
+    check_encoding(options.encoding)
+    if options.format is not None:
+        format_named(options.format)
+    if options.headlines is not None and len(arguments) != 1:
+        raise ConfigError(
+            f"--headlines goes with one file of texts, not with {len(arguments)} inputs"
+        )
+    sources = []
+    for argument in arguments:
+        if argument.startswith(huggingface.PREFIX):
+            sources.append(_source(Path(argument), "huggingface", options, argument, split))
+            continue
+        for path in _files(Path(argument), options, leave_out):
+            name = options.format or (options.headlines and "parallel") or recognise(path)
+            sources.append(_source(path, name, options, argument, split))
+    return sources
+
+
+def check_encoding(encoding: str) -> None:
+    """Refuse an encoding that Python does not know, or whose lines cannot be told apart."""
+    try:
+        newline = "\n".encode(encoding)
+    except LookupError as error:
+        raise ConfigError(
+            f"--encoding '{encoding}' is not known; for example utf-8, latin-1, cp1252"
+        ) from error
+    if newline != b"\n":
+        raise ConfigError(
+            f"--encoding '{encoding}' does not end lines as ASCII does; convert the file to UTF-8"
+        )
+
+
+def _files(path: Path, options: ReadOptions, leave_out: Collection[Path]) -> list[Path]:
+    """List the inputs that an argument stands for."""
+    if not path.exists():
+        raise DataError(f"{path}: no such file or folder")
+    if not path.is_dir():
+        return [path]
+    if next(path.glob("*.story"), None):
+        return [path]
+    used = {other.resolve() for other in leave_out}
+    files = [
+        file
+        for file in sorted(path.iterdir())
+        if file.is_file() and file.resolve() not in used and _looks_readable(file, options)
+    ]
+    # A folder of splits is not one big training set: what calls itself dev or test stays out.
+    training = [file for file in files if plain_name(file).startswith("train")]
+    chosen = training or [file for file in files if not _is_evaluation(file)]
+    if not chosen:
+        raise DataError(
+            f"{path}: no file in this folder is a training input; expected train*, "
+            f"or {', '.join(KNOWN_SUFFIXES)} files not named {', '.join(EVALUATION_NAMES)}"
+        )
+    return chosen
+
+
+def _looks_readable(path: Path, options: ReadOptions) -> bool:
+    if duc.references_beside(path) or gigaword.headlines_beside(path):
+        return True
+    if gigaword.is_headlines_file(path):
+        return False
+    return plain_name(path).endswith(KNOWN_SUFFIXES) or options.format is not None
+
+
+def _is_evaluation(path: Path) -> bool:
+    return plain_name(path).partition(".")[0].partition("-")[0] in EVALUATION_NAMES
+
+
+def _source(path: Path, name: str, options: ReadOptions, origin: str, split: SplitName) -> Source:
+    columns = _columns(path, name, options)
+    headlines = _headline_files(path, name, options)
+    for file in headlines:
+        if not file.exists():
+            raise DataError(f"{file}: no such file of headlines")
+    is_text_tokenized = is_headline_tokenized = bool(options.is_tokenized)
+    if options.is_tokenized is None and headlines:
+        is_text_tokenized = gigaword.is_tokenized(path)
+        is_headline_tokenized = all(map(gigaword.is_tokenized, headlines))
+    return Source(
+        format=name,
+        paths=(path, *headlines),
+        origin=origin,
+        split=split,
+        columns=columns,
+        encoding=options.encoding,
+        is_text_tokenized=is_text_tokenized,
+        is_headline_tokenized=is_headline_tokenized,
+    )
+
+
+def _columns(path: Path, name: str, options: ReadOptions) -> Columns | None:
+    chosen = format_named(name)
+    named = (options.text_column, options.headline_column)
+    if chosen.column_names is None:
+        if any(named):
+            flag = "--text-column" if options.text_column else "--headline-column"
+            raise ConfigError(f"{path}: the format {name} has no columns to choose with {flag}")
+        return None
+    names = chosen.column_names(path, options.encoding)
+    return guess_columns(names, where=str(path), text=named[0], headline=named[1])
+
+
+def _headline_files(path: Path, name: str, options: ReadOptions) -> list[Path]:
+    match name:
+        case "duc":
+            found = duc.references_beside(path)
+        case "gigaword" | "parallel":
+            beside = options.headlines or gigaword.headlines_beside(path)
+            found = [beside] if beside else []
+        case _:
+            return []
+    if not found:
+        raise DataError(
+            f"{path}: no file of headlines beside it for the format {name}; "
+            "name it with --headlines"
+        )
+    return found
+
+
+__all__ = ["FORMATS", "ReadOptions", "find_sources"]

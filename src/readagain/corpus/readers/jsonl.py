@@ -1,0 +1,82 @@
+"""JSONL: one JSON object a line."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from readagain.corpus.compression import open_bytes
+from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.readers.columns import pick_pair
+from readagain.corpus.readers.lines import TOO_LONG, line_blocks, numbered_lines, undecodable
+from readagain.corpus.readers.source import Block, Format, Source
+from readagain.errors import DataError
+
+
+def blocks(source: Source) -> Iterator[Block]:
+    """Cut the file into blocks of lines."""
+    return line_blocks(source.path)
+
+
+def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
+    """Parse each line of a block."""
+    assert source.columns is not None
+    columns = source.columns
+    for number, record in objects(source, block):
+        if isinstance(record, Bad):
+            yield record
+        else:
+            yield pick_pair(record, columns, source.path, number)
+
+
+def objects(source: Source, block: Block) -> Iterator[tuple[int, dict[str, object] | Bad]]:
+    """Yield the number and the JSON object of each line that is not blank."""
+    for number, line in enumerate(block.payload, start=block.first):
+        if line is None or (line and not line.isspace()):
+            yield number, _parse(line, source.encoding, source.path, number)
+
+
+def _parse(line: bytes | None, encoding: str, path: Path, number: int) -> dict[str, object] | Bad:
+    if line is None:
+        return Bad(f"{path}:{number}", TOO_LONG)
+    try:
+        record = json.loads(line.decode(encoding))
+    except UnicodeDecodeError as error:
+        return Bad(f"{path}:{number}", undecodable(error))
+    except json.JSONDecodeError as error:
+        return Bad(f"{path}:{number}", f"not JSON: {error.msg} at column {error.colno}")
+    except RecursionError:
+        return Bad(f"{path}:{number}", "JSON nested too deeply to be a record")
+    if not isinstance(record, dict):
+        found = f"a JSON {type(record).__name__}"
+        return Bad(f"{path}:{number}", f"{found}; expected an object with a text and a headline")
+    return record
+
+
+def first_keys(path: Path, encoding: str) -> list[str]:
+    """Return the keys of the first record that can be read.
+
+    Raises:
+        DataError: when no line holds a record, with what was wrong with the first.
+    """
+    problem: Bad | None = None
+    with open_bytes(path) as (stream, _):
+        for number, line in enumerate(numbered_lines(stream), start=1):
+            if line is not None and (not line or line.isspace()):
+                continue
+            record = _parse(line, encoding, path, number)
+            if not isinstance(record, Bad):
+                return list(record)
+            problem = problem or record
+    if problem:
+        raise DataError(f"{problem.where}: {problem.reason}; no other line can be used either")
+    raise DataError(f"{path}: only blank lines; expected one JSON object a line")
+
+
+FORMAT = Format(
+    name="jsonl",
+    title="one JSON object a line",
+    blocks=blocks,
+    records=records,
+    by_columns=True,
+    column_names=first_keys,
+)

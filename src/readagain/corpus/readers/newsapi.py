@@ -1,0 +1,83 @@
+"""Replies of news APIs: one JSON document with a list of articles."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from readagain.corpus.compression import open_bytes
+from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.readers.columns import pick_pair
+from readagain.corpus.readers.lines import undecodable
+from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Columns, Format, Source
+from readagain.errors import DataError
+
+TEXT_KEYS = ("description", "content", "text", "body")
+LIST_KEYS = ("articles", "results", "data", "news")
+_CUT_MARK = re.compile(r"\s*…?\s*\[\+\d+ chars\]$")
+REMOVED = "[Removed]"
+
+
+def blocks(source: Source) -> Iterator[Block]:
+    """Parse the document and cut its list of articles."""
+    with open_bytes(source.path) as (stream, raw):
+        try:
+            document = json.loads(stream.read().decode(source.encoding))
+        except UnicodeDecodeError as error:
+            raise DataError(f"{source.path}: {undecodable(error)}") from error
+        except json.JSONDecodeError as error:
+            raise DataError(
+                f"{source.path}:{error.lineno}: not JSON: {error.msg} at column {error.colno}"
+            ) from error
+        except RecursionError as error:
+            raise DataError(
+                f"{source.path}: JSON nested too deeply to be a list of articles"
+            ) from error
+        articles = _articles(document, source)
+        for start in range(0, len(articles), BLOCK_RECORDS):
+            some = articles[start : start + BLOCK_RECORDS]
+            position = raw.tell() * (start + len(some)) // len(articles)
+            yield Block(first=start + 1, payload=some, position=position)
+
+
+def _articles(document: Any, source: Source) -> list[Any]:
+    if isinstance(document, dict):
+        lists = [document[key] for key in LIST_KEYS if isinstance(document.get(key), list)]
+        document = lists[0] if lists else document
+    if not isinstance(document, list):
+        raise DataError(
+            f"{source.path}: no list of articles; expected one under "
+            f"{', '.join(map(repr, LIST_KEYS))}, or a list alone"
+        )
+    return document
+
+
+def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
+    """Take the description (else the content) and the title of each article."""
+    for number, article in enumerate(block.payload, start=block.first):
+        if not isinstance(article, dict):
+            found = type(article).__name__
+            yield Bad(f"{source.path}:{number}", f"a JSON {found}; expected an article object")
+            continue
+        text_key = next((key for key in TEXT_KEYS if article.get(key)), TEXT_KEYS[0])
+        columns = source.columns or Columns(text=text_key, headline="title")
+        # APIs leave out what an article lacks; to the filters that is an empty text.
+        article = {columns.text: "", columns.headline: "", **article}
+        pair = pick_pair(article, columns, source.path, number)
+        yield pair if isinstance(pair, Bad) else _clean(pair, article)
+
+
+def _clean(pair: Pair, article: dict[str, Any]) -> Pair:
+    """Undo what the API adds: the publisher behind the title, the mark of a cut text."""
+    publisher = article.get("source")
+    name = publisher.get("name") if isinstance(publisher, dict) else publisher
+    headline = pair.headline
+    if isinstance(name, str) and name:
+        headline = headline.removesuffix(f" - {name}")
+    text = _CUT_MARK.sub("", pair.text)
+    return Pair("" if text == REMOVED else text, "" if headline == REMOVED else headline)
+
+
+FORMAT = Format(
+    name="newsapi", title="news-API replies: one JSON document", blocks=blocks, records=records
+)

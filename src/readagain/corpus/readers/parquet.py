@@ -1,0 +1,70 @@
+"""Parquet tables, through pyarrow."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.readers.columns import pick_pair
+from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Format, Source
+from readagain.errors import DataError, require
+
+
+def blocks(source: Source) -> Iterator[Block]:
+    """Cut the table into record batches of the two columns that matter."""
+    assert source.columns is not None
+    parquet = _pyarrow_parquet(source.path)
+    wanted = [source.columns.text, source.columns.headline]
+    first, size = 1, source.path.stat().st_size
+    with _open(parquet, source.path) as table:
+        num_rows = table.metadata.num_rows
+        batches = table.iter_batches(batch_size=BLOCK_RECORDS, columns=wanted)
+        while True:
+            try:
+                batch = next(batches, None)
+            except OSError as error:
+                raise _damaged(source.path, error) from error
+            if batch is None:
+                return
+            done = first - 1 + batch.num_rows
+            yield Block(first=first, payload=batch, position=size * done // num_rows)
+            first += batch.num_rows
+
+
+def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
+    """Take text and headline out of each row."""
+    assert source.columns is not None
+    for number, record in enumerate(block.payload.to_pylist(), start=block.first):
+        yield pick_pair(record, source.columns, source.path, number)
+
+
+def column_names(path: Path, encoding: str) -> list[str]:
+    """Return the names of the table's columns."""
+    with _open(_pyarrow_parquet(path), path) as table:
+        return list(table.schema_arrow.names)
+
+
+def _pyarrow_parquet(path: Path) -> ModuleType:
+    return require("pyarrow.parquet", extra="data", purpose=f"{path}: reading Parquet")
+
+
+def _open(parquet: ModuleType, path: Path):  # type: ignore[no-untyped-def]
+    try:
+        return parquet.ParquetFile(path)
+    except (OSError, ValueError) as error:  # ArrowInvalid is a ValueError
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> DataError:
+    reason = str(error).splitlines()[0]
+    return DataError(f"{path}: not a whole Parquet file ({reason}); copy it again")
+
+
+FORMAT = Format(
+    name="parquet",
+    title="Parquet tables",
+    blocks=blocks,
+    records=records,
+    by_columns=True,
+    column_names=column_names,
+)

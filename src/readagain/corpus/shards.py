@@ -1,0 +1,148 @@
+"""Read a prepared corpus: word ids straight from memory-mapped files, nothing parsed."""
+
+import json
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from readagain.corpus.lexicon import Lexicon
+from readagain.corpus.manifest import Manifest, check_files
+from readagain.corpus.pair import Pair
+from readagain.corpus.select import SPLITS
+from readagain.errors import ArtifactError
+
+LEXICON_FILE = "lexicon.txt"
+PARTS = ("words", "segments", "pairs", "origins")
+
+
+def shard_file(split: str, number: int, part: str) -> str:
+    """Name the file of one array of one shard."""
+    return f"{split}-{number:05d}.{part}.npy"
+
+
+def texts_file(split: str) -> str:
+    """Name the file with the raw texts of a split."""
+    return f"{split}.texts.jsonl"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shard:
+    """Some consecutive pairs of a split.
+
+    `words` (W,) int32 holds lexicon ids (`UNKNOWN_ID` for none), pair after pair: the sentences
+    in order, then the summary. `segments` (G + 1,) int64 says where in `words` each of those
+    begins, `pairs` (P + 1,) int64 where in `segments` each pair begins; `origins` (P,) uint16
+    is the place of each pair's input in the manifest's list of origins.
+    """
+
+    words: NDArray[np.int32]
+    segments: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    origins: NDArray[np.uint16]
+
+    def __len__(self) -> int:
+        return len(self.pairs) - 1
+
+    def save(self, folder: Path, split: str, number: int) -> None:
+        """Write the four arrays."""
+        for part in PARTS:
+            np.save(folder / shard_file(split, number, part), getattr(self, part))
+
+    @classmethod
+    def open(cls, folder: Path, split: str, number: int) -> "Shard":
+        """Map the four arrays into memory.
+
+        Raises:
+            ArtifactError: naming the file that is damaged.
+        """
+        return cls(**{part: _map(folder / shard_file(split, number, part)) for part in PARTS})
+
+    def pair(self, index: int) -> tuple[list[NDArray[np.int32]], NDArray[np.int32]]:
+        """Return the sentences and the summary of one pair."""
+        starts = self.segments[self.pairs[index] : self.pairs[index + 1] + 1]
+        segments = [self.words[a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        return segments[:-1], segments[-1]
+
+
+def _map(path: Path) -> NDArray[Any]:
+    try:
+        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise ArtifactError(
+            f"{path}: cannot be mapped ({error}); copy or prepare the corpus again"
+        ) from error
+    return array
+
+
+class Split:
+    """The pairs of one split, over all its shards."""
+
+    def __init__(self, name: str, shards: tuple[Shard, ...]) -> None:
+        self.name = name
+        self.shards = shards
+        self._starts = list(accumulate(map(len, shards), initial=0))
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def __getitem__(self, index: int) -> tuple[list[NDArray[np.int32]], NDArray[np.int32]]:
+        """Return the sentences and the summary of a pair, as lexicon ids."""
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"pair {index} of a {self.name} split of {len(self)} pairs")
+        index %= len(self)
+        shard = bisect_right(self._starts, index) - 1
+        return self.shards[shard].pair(index - self._starts[shard])
+
+
+class PreparedCorpus:
+    """A folder that `readagain prepare` wrote."""
+
+    def __init__(self, folder: Path, manifest: Manifest) -> None:
+        self.folder = folder
+        self.manifest = manifest
+
+    @classmethod
+    def open(cls, folder: Path, *, checksums: bool = False) -> "PreparedCorpus":
+        """Open a prepared corpus, and check that every file is there and whole.
+
+        Args:
+            folder: what `--out` named.
+            checksums: compare the content too, not only the sizes; reads everything once.
+
+        Raises:
+            ArtifactError: saying which file is missing, cut short, changed or too new.
+        """
+        manifest = Manifest.load(folder)
+        check_files(folder, manifest, checksums=checksums)
+        return cls(folder, manifest)
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """The words behind the ids."""
+        return Lexicon.load(self.folder / LEXICON_FILE)
+
+    def split(self, name: str) -> Split:
+        """Map one split into memory; a split without pairs is empty, not an error."""
+        if name not in SPLITS:
+            raise ArtifactError(f"no split '{name}'; expected one of {', '.join(SPLITS)}")
+        num_shards = self.manifest.splits[name]["shards"]
+        shards = tuple(Shard.open(self.folder, name, number) for number in range(num_shards))
+        return Split(name, shards)
+
+    def texts(self, name: str) -> Iterator[Pair]:
+        """Yield the raw pairs of the dev or test split, in the order of its shards."""
+        path = self.folder / texts_file(name)
+        if not path.exists():
+            raise ArtifactError(f"{path}: raw texts are kept for dev and test splits only")
+        with path.open(encoding="utf-8", newline="\n") as lines:
+            for line in lines:
+                record = json.loads(line)
+                references = tuple(record.get("references", ()))
+                yield Pair(record["text"], record["headline"], references)

@@ -1,0 +1,137 @@
+"""Lengths and vocabulary coverage of a split, gathered piece by piece."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
+from readagain.text.vocab import RESERVED
+
+COVERAGE_SIZES = (2_000, 5_000, 15_000, 30_000, 69_000)
+"""Decoder vocabularies of the paper's tables 3 and 4; the reserved words count."""
+NEVER = np.iinfo(np.int64).max
+
+
+def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
+    """Return each word's place in the summary vocabulary, in the order of `Lexicon.vocab`.
+
+    The last entry answers `UNKNOWN_ID`; words that no training summary has are never reached.
+
+    Returns:
+        (len(lexicon) + 1,) int64.
+    """
+    alphabetical = np.empty(len(lexicon), dtype=np.int64)
+    order = sorted(range(len(lexicon)), key=lexicon.words.__getitem__)
+    alphabetical[order] = np.arange(len(lexicon))
+    ranks = np.full(len(lexicon) + 1, NEVER)
+    by_count = np.lexsort((alphabetical, -lexicon.summary_counts))
+    by_count = by_count[lexicon.summary_counts[by_count] > 0]
+    ranks[by_count] = np.arange(len(by_count)) + len(RESERVED)
+    return ranks
+
+
+@dataclass
+class Statistics:
+    """Counts over the pairs of a split.
+
+    A summary word is covered by a vocabulary when it is in it, and with copying also when it
+    stands in the text.
+    """
+
+    words_per_text: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    words_per_sentence: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    sentences_per_text: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    words_per_summary: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
+    summary_words: int = 0
+    copyable: int = 0
+    covered: NDArray[np.int64] = field(
+        default_factory=lambda: np.zeros((2, len(COVERAGE_SIZES)), np.int64)
+    )
+    """Row 0 without copying, row 1 with it; a column for each of `COVERAGE_SIZES`."""
+
+    def add(
+        self,
+        ids: NDArray[np.int32],
+        segment_lengths: NDArray[np.int32],
+        pair_segments: NDArray[np.int32],
+        ranks: NDArray[np.int64],
+    ) -> None:
+        """Count some more pairs, given as in a shard but with lengths instead of starts."""
+        is_summary = np.zeros(len(segment_lengths), dtype=bool)
+        is_summary[np.cumsum(pair_segments) - 1] = True
+        summary_lengths = segment_lengths[is_summary]
+        pair_of_segment = np.repeat(np.arange(len(pair_segments)), pair_segments)
+        text_lengths = np.bincount(
+            pair_of_segment[~is_summary],
+            weights=segment_lengths[~is_summary],
+            minlength=len(pair_segments),
+        ).astype(np.int64)
+        self.words_per_text = _added(self.words_per_text, text_lengths)
+        self.words_per_sentence = _added(self.words_per_sentence, segment_lengths[~is_summary])
+        self.sentences_per_text = _added(self.sentences_per_text, pair_segments - 1)
+        self.words_per_summary = _added(self.words_per_summary, summary_lengths)
+
+        in_summary = np.repeat(is_summary, segment_lengths)
+        pair_of_word = np.repeat(pair_of_segment, segment_lengths)
+        keys = pair_of_word * np.int64(len(ranks)) + ids
+        copyable = _found_in(keys[in_summary], keys[~in_summary]) & (ids[in_summary] != UNKNOWN_ID)
+        in_vocab = ranks[ids[in_summary]][:, None] < np.array(COVERAGE_SIZES)  # (summary words, 5)
+        self.covered[0] += in_vocab.sum(axis=0)
+        self.covered[1] += (in_vocab | copyable[:, None]).sum(axis=0)
+        self.summary_words += len(copyable)
+        self.copyable += int(copyable.sum())
+
+    def describe(self) -> dict[str, Any]:
+        """Return means, histograms and coverage as plain numbers."""
+        total = max(self.summary_words, 1)
+        return {
+            "words_per_text": _histogram(self.words_per_text),
+            "words_per_sentence": _histogram(self.words_per_sentence),
+            "sentences_per_text": _histogram(self.sentences_per_text),
+            "words_per_summary": _histogram(self.words_per_summary),
+            "summary_words": self.summary_words,
+            "copyable_share": round(self.copyable / total, 5),
+            "coverage": {
+                str(size): {
+                    "generating": round(int(self.covered[0, column]) / total, 5),
+                    "with_copying": round(int(self.covered[1, column]) / total, 5),
+                }
+                for column, size in enumerate(COVERAGE_SIZES)
+            },
+        }
+
+
+def _found_in(wanted: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Do what `np.isin` does, several times faster on keys that are nearly sorted."""
+    keys = np.sort(keys)
+    places = np.searchsorted(keys, wanted)
+    found: NDArray[np.bool_] = keys[np.minimum(places, len(keys) - 1)] == wanted
+    return found
+
+
+def _added(histogram: NDArray[np.int64], values: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    more = np.bincount(values, minlength=len(histogram))
+    more[: len(histogram)] += histogram
+    return more.astype(np.int64)
+
+
+def _histogram(counts: NDArray[np.int64]) -> dict[str, Any]:
+    """Describe a histogram by mean, percentiles and its counts up to the last that is not 0."""
+    total = int(counts.sum())
+    if total == 0:
+        return {"mean": 0.0, "p50": 0, "p90": 0, "p99": 0, "max": 0, "counts": []}
+    cumulative = np.cumsum(counts)
+    percentiles = {
+        f"p{percent}": int(np.searchsorted(cumulative, total * percent / 100))
+        for percent in (50, 90, 99)
+    }
+    largest = int(np.flatnonzero(counts)[-1])
+    mean = float(counts @ np.arange(len(counts))) / total
+    return {
+        "mean": round(mean, 2),
+        **percentiles,
+        "max": largest,
+        "counts": counts[: largest + 1].tolist(),
+    }
