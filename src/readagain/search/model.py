@@ -14,6 +14,8 @@ Bools = npt.NDArray[np.bool_]
 
 State = TypeVar("State")
 
+ID = np.int32  # what search keeps ids and positions in; models may answer in any integers
+
 
 @dataclass(frozen=True, kw_only=True)
 class SourceBatch:
@@ -73,7 +75,7 @@ class Candidates:
             a row; never PAD, UNK, START or END. Fewer columns where the model has fewer words.
         log_probs: (R, k) their log-probabilities; -inf marks a slot that holds no word.
         copied_from: (R, k) flat source position with the largest share in copying the word, or
-            -1 where generating it had the larger share.
+            -1 where generating it had a larger share than all its positions together.
         end_log_probs: (R,) log-probability of END, the end of the summary.
         attention: (R, S) the weights of the source positions at this step, 0 at padding.
     """
@@ -83,6 +85,16 @@ class Candidates:
     copied_from: Ints
     end_log_probs: Floats
     attention: Floats
+
+    def take(self, rows: Ints) -> "Candidates":
+        """Keep some of the rows."""
+        return Candidates(
+            ids=self.ids[rows],
+            log_probs=self.log_probs[rows],
+            copied_from=self.copied_from[rows],
+            end_log_probs=self.end_log_probs[rows],
+            attention=self.attention[rows],
+        )
 
 
 class StepModel(Protocol[State]):

@@ -1,0 +1,65 @@
+"""The candidates that rules leave, and no more of them than a beam can use."""
+
+import numpy as np
+
+from readagain.search.live import Live
+from readagain.search.model import ID, Bools, Candidates, Ints
+from readagain.search.prefix import ForcedPrefix
+from readagain.search.rules import Rule
+
+# Rules look at this many candidates more than the beam needs before they look at all: rows with
+# more bans are few, and cost a second look.
+SLACK = 4
+
+
+def first_allowed(
+    live: Live, offered: Candidates, rule: Rule, prefix: ForcedPrefix, count: int
+) -> tuple[Ints, Bools]:
+    """Find the first `count` candidates of each row that the rules leave.
+
+    A beam of `count` hypotheses takes no more than these behind any one of them, so all that
+    follows can work on `count` columns instead of k.
+
+    Returns:
+        (R, n) columns of the candidates in their order, n at most `count`; and (R, n) True where
+        a row has fewer allowed words and the column must not be used.
+    """
+    k = offered.ids.shape[1]
+    near = min(k, count + SLACK)
+    banned = _banned(live, offered, near, rule, prefix)
+    columns = np.broadcast_to(np.arange(min(k, count)), (len(live), min(k, count)))
+    if banned is None:
+        return columns, np.zeros(columns.shape, dtype=np.bool_)
+    touched = np.flatnonzero(banned.any(axis=1))
+    columns = columns.copy()
+    missing = np.zeros(columns.shape, dtype=np.bool_)
+    columns[touched], missing[touched] = _allowed_first(banned[touched], count)
+    if near < k:
+        lacking = touched[missing[touched].any(axis=1)]
+        banned = _banned(live.take(lacking), offered.take(lacking), k, rule, prefix)
+        if banned is not None:
+            columns[lacking], missing[lacking] = _allowed_first(banned, count)
+    return columns, missing
+
+
+def _banned(
+    live: Live, offered: Candidates, near: int, rule: Rule, prefix: ForcedPrefix
+) -> Bools | None:
+    """Ask the rules about the first `near` candidates; a forced word is beyond their reach."""
+    looked_at = Candidates(
+        ids=offered.ids[:, :near].astype(ID),
+        log_probs=offered.log_probs[:, :near],
+        copied_from=offered.copied_from[:, :near].astype(ID),
+        end_log_probs=offered.end_log_probs,
+        attention=offered.attention,
+    )
+    banned = rule.banned_words(live, looked_at)
+    if banned is not None:
+        banned[prefix.is_forced(live)] = False
+    return banned
+
+
+def _allowed_first(banned: Bools, count: int) -> tuple[Ints, Bools]:
+    """Put the columns that are not banned before those that are, each kind in its order."""
+    order = np.argsort(banned, axis=1, kind="stable")[:, :count]
+    return order, np.take_along_axis(banned, order, axis=1)

@@ -1,0 +1,164 @@
+"""Beam search with copying, over any model that can be stepped."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from readagain.errors import ConfigError, ShapeError
+from readagain.search.expand import (
+    END_COLUMN,
+    Choice,
+    Options,
+    check_candidates,
+    choose,
+    score_options,
+)
+from readagain.search.live import Live
+from readagain.search.model import Candidates, Floats, Ints, SourceBatch, State, StepModel
+from readagain.search.prefix import ForcedPrefix
+from readagain.search.ranking import in_order
+from readagain.search.rules import AllRules, Rule, WordLimits
+from readagain.search.scoring import Scoring
+from readagain.search.standing import Standing
+from readagain.search.trace import Ended, Grown, Hypothesis, Trace
+
+
+def beam_search(
+    model: StepModel[State],
+    sources: SourceBatch,
+    *,
+    beam_size: int,
+    words: WordLimits,
+    rules: Sequence[Rule] = (),
+    scoring: Scoring | None = None,
+    n_best: int = 1,
+    prefix: ForcedPrefix | None = None,
+    keep_attention: bool = False,
+) -> list[list[Hypothesis]]:
+    """Find the best summaries of every document.
+
+    Each step keeps the best `beam_size` hypotheses of a document, ended ones included: one that
+    ends is put aside, and the beam is narrower from then on. A document is done when its beam is
+    empty, or when no live hypothesis can still pass the `n_best`-th ended one: going on would
+    not change its answer. A beam of 1 is greedy search.
+
+    Candidates are ordered by score, then by the rank of the hypothesis they follow, ending
+    before words, then by probability, then by id. Nothing depends on the other documents.
+
+    Args:
+        model: whatever offers the next words.
+        sources: the documents.
+        beam_size: hypotheses of one document that are followed side by side.
+        words: the fewest and the most words of a summary; the most bounds the steps, too.
+        rules: further bans.
+        scoring: how hypotheses are compared; by probability alone unless given.
+        n_best: how many summaries of each document are wanted, at most `beam_size`.
+        prefix: words that each summary must begin with.
+        keep_attention: keep the attention weights for the trace.
+
+    Returns:
+        For each document up to `n_best` hypotheses, best first: fewer where the beam found
+        fewer, none where the model gives ending no probability.
+
+    Raises:
+        ConfigError: where the sizes cannot be honoured together.
+        ShapeError: where the model answers with other rows than it was asked about.
+        ArtifactError: where it answers with NaN.
+    """
+    prefix = prefix or ForcedPrefix.none(len(sources))
+    _check_sizes(sources, beam_size=beam_size, words=words, n_best=n_best, prefix=prefix)
+    if not len(sources):
+        return []
+    scoring = scoring or Scoring()
+    rule = AllRules([words, *rules])
+    k = beam_size + rule.max_bans(words.maximum)
+    most_decisions = prefix.decisions(np.arange(len(sources)), words.maximum + 1)  # (B,)
+
+    trace = Trace()
+    standing = Standing(len(sources), beam_size=beam_size, n_best=n_best)
+    live = Live.at_start(sources, has_coverage=scoring.coverage > 0)
+    state = model.start(sources)
+    while len(live):
+        offered, state = model.step(state, live.last_ids, k)
+        check_candidates(offered, live)
+        offered = prefix.force(in_order(offered), live)
+        options = score_options(
+            live, offered, rule=rule, prefix=prefix, scoring=scoring, beam_size=beam_size
+        )
+        choice = choose(live, options, standing.widths)
+        ended = _put_aside(live, offered, options, choice)
+        standing.add(choice.documents, choice.ends, options.scores[choice.rows, choice.columns])
+        reach = _reach(options, choice, scoring, most_decisions)
+        kept = choice.grows & ~standing.is_settled(choice.documents, reach)[:, None]  # (D, K)
+        rows, columns = choice.rows[kept], choice.columns[kept]
+        grown = _grown(offered, options, rows, columns, keep_attention=keep_attention)
+        trace.add(grown, ended)
+        live = live.grow(
+            rows, grown.ids, grown.copied_from, options.log_probs[rows, columns], options.coverage
+        )
+        if len(live):
+            state = model.select(state, rows)
+    return trace.best(sources, n_best)
+
+
+def _check_sizes(
+    sources: SourceBatch, *, beam_size: int, words: WordLimits, n_best: int, prefix: ForcedPrefix
+) -> None:
+    if beam_size < 1:
+        raise ConfigError(f"beam_size is {beam_size}; expected 1 or more")
+    if not 1 <= n_best <= beam_size:
+        raise ConfigError(f"n_best is {n_best}; expected 1 to beam_size, which is {beam_size}")
+    if len(prefix.lengths) != len(sources):
+        raise ShapeError(
+            f"there are prefixes for {len(prefix.lengths)} documents and {len(sources)} "
+            "documents; expected one prefix, which may be empty, for each"
+        )
+    if prefix.lengths.max(initial=0) > words.maximum:
+        raise ConfigError(
+            f"a summary must begin with {prefix.lengths.max()} words and have at most "
+            f"{words.maximum}; allow more words, or force fewer"
+        )
+
+
+def _put_aside(live: Live, offered: Candidates, options: Options, choice: Choice) -> list[Ended]:
+    """Put aside what was chosen to end; and, apart, what is stuck short of its minimum."""
+    rows = choice.rows[choice.ends]
+    stuck = np.flatnonzero(options.is_stuck & (options.end_scores > -np.inf))
+    return [
+        Ended(
+            document=live.document[rows],
+            rows=rows,
+            end_log_probs=offered.end_log_probs[rows],
+            scores=scores,
+            keeps_minimum=np.full(len(rows), keeps_minimum),
+        )
+        for rows, scores, keeps_minimum in (
+            (rows, options.scores[rows, END_COLUMN], True),
+            (stuck, options.end_scores[stuck], False),
+        )
+    ]
+
+
+def _reach(options: Options, choice: Choice, scoring: Scoring, most_decisions: Ints) -> Floats:
+    """Bound the scores that what has grown in each document can still reach: (D,)."""
+    bounds = scoring.bounds(
+        options.log_probs[choice.rows, choice.columns],  # (D, K)
+        most_decisions[choice.documents, None],
+        None if options.over_attention is None else options.over_attention[choice.rows],
+    )
+    reach: Floats = np.where(choice.grows, bounds, -np.inf).max(axis=1)
+    return reach
+
+
+def _grown(
+    offered: Candidates, options: Options, rows: Ints, columns: Ints, *, keep_attention: bool
+) -> Grown:
+    """Note which words were put behind which rows; in copies, as models may reuse their arrays."""
+    candidates = options.candidates[rows, columns - 1]
+    return Grown(
+        parents=rows,
+        ids=offered.ids[rows, candidates],
+        copied_from=offered.copied_from[rows, candidates],
+        log_probs=offered.log_probs[rows, candidates],
+        attention=np.array(offered.attention, dtype=np.float32) if keep_attention else None,
+    )

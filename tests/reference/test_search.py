@@ -1,0 +1,317 @@
+"""Batched beam search against slow, obvious searches that share no code with it."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from readagain.search.beam import beam_search
+from readagain.search.limits import ByteLimits, PrintedBytes
+from readagain.search.model import SourceBatch
+from readagain.search.prefix import ForcedPrefix
+from readagain.search.rules import CopyLimit, NoRepeatedNgram, WordLimits
+from readagain.search.scoring import Scoring
+from readagain.search.standing import Standing
+from readagain.search.table import TableModel
+from readagain.text.vocab import END, START
+
+V = 8  # four reserved words and four to generate
+MAX_WORDS = 4
+ENOUGH = 10_000  # more candidates, or hypotheses, than there are
+
+
+def made_up_sources(rng, num_documents=6, num_sentences=2, max_length=4):
+    """Invent documents with words that are known, unknown, repeated; with missing sentences."""
+    shape = (num_documents, num_sentences, max_length)
+    lengths = rng.integers(0, max_length + 1, size=shape[:2])
+    lengths[:, 0] = np.maximum(lengths[:, 0], 1)
+    words = rng.integers(END + 1, V + 3, size=shape).reshape(num_documents, -1)
+    valid = (np.arange(max_length) < lengths[:, :, None]).reshape(num_documents, -1)
+    extended = np.zeros_like(words)
+    for document, place in zip(*np.nonzero(valid), strict=True):
+        word = words[document, place]
+        first = np.flatnonzero((words[document] == word) & valid[document])[0]
+        extended[document, place] = word if word < V else V + first
+    return SourceBatch(
+        source_ids=np.where(valid, words, 0).reshape(shape),
+        lengths=lengths,
+        source_ext_ids=extended,
+    )
+
+
+def made_up_model(rng, *, with_ties=False):
+    """Draw a table; with ties, from so few values that equal scores are everywhere."""
+    table = np.zeros((V, V))
+    if with_ties:
+        table[:, END:] = rng.choice([0.125, 0.25], size=(V, V - END))
+        table /= table.sum(axis=1, keepdims=True)
+    else:
+        table[:, END:] = rng.dirichlet(np.full(V - END, 0.7), size=V)
+    return TableModel(table, copying=0.5)
+
+
+def only(sources, document):
+    """Make a batch of one document, no wider than it needs to be."""
+    longest = max(1, sources.lengths[document].max())
+    N, L = sources.source_ids.shape[1:]
+    extended = sources.source_ext_ids[document].reshape(N, L)[:, :longest]
+    first = np.where(extended >= V, extended - V, 0)
+    moved = V + first // L * longest + first % L  # flat positions in the narrower batch
+    return SourceBatch(
+        source_ids=sources.source_ids[[document], :, :longest],
+        lengths=sources.lengths[[document]],
+        source_ext_ids=np.where(extended >= V, moved, extended).reshape(1, -1),
+    )
+
+
+class OneByOne:
+    """Every way to go on from a list of words, with rules in plain Python."""
+
+    def __init__(self, model, sources, document, *, words, ngram=0, limits_copies=False, **scoring):
+        self.model, self.sources, self.document = model, sources, document
+        self.words, self.ngram, self.limits_copies = words, ngram, limits_copies
+        self.exponent = scoring.get("length_exponent", 0.0)
+        self.coverage = scoring.get("coverage", 0.0)
+        self.seen = {}
+
+    def _offers(self, words):
+        previous = words[-1] if words else START
+        if previous not in self.seen:  # the table looks at the last word alone
+            state = self.model.select(self.model.start(self.sources), np.array([self.document]))
+            self.seen[previous], _ = self.model.step(state, np.array([previous]), ENOUGH)
+        return self.seen[previous]
+
+    def next_words(self, words):
+        """Yield (id, log-probability) of what the rules leave, best first."""
+        offered = self._offers(words)
+        source = list(self.sources.source_ext_ids[self.document])
+        if len(words) == self.words.maximum:
+            return
+        for id, log_prob, position in zip(
+            offered.ids[0], offered.log_probs[0], offered.copied_from[0], strict=True
+        ):
+            longer = [*words, id]
+            grams = [tuple(longer[i : i + self.ngram]) for i in range(len(longer) - self.ngram + 1)]
+            repeats = self.ngram and len(grams) > len(set(grams))
+            overdone = self.limits_copies and position >= 0 and words.count(id) >= source.count(id)
+            if log_prob > -np.inf and not repeats and not overdone:
+                yield id, log_prob
+
+    def end(self, words):
+        """Say what ending costs; None where it is too early."""
+        return self._offers(words).end_log_probs[0] if len(words) >= self.words.minimum else None
+
+    def score(self, words, log_prob, decisions):
+        """Score a list of words with so many decisions, the last of them made after `words`."""
+        attention = np.sum([self._offers(words[:i]).attention[0] for i in range(decisions)], axis=0)
+        penalty = np.maximum(attention - 1, 0).sum()
+        return log_prob / decisions**self.exponent - self.coverage * penalty
+
+    def all_summaries(self):
+        """Try every sequence of words."""
+        found = []
+        beginnings = [([], 0.0)]
+        while beginnings:
+            words, log_prob = beginnings.pop()
+            if (end := self.end(words)) is not None:
+                found.append((self.score(words, log_prob + end, len(words) + 1), words))
+            beginnings += [([*words, id], log_prob + more) for id, more in self.next_words(words)]
+        return sorted(found, key=lambda item: -item[0])
+
+    def greedy(self):
+        """Take the best there is until it is the end."""
+        words, log_prob = [], 0.0
+        while True:
+            choices = [(more, 0, id) for id, more in self.next_words(words)]
+            if (end := self.end(words)) is not None:
+                choices.append((end, 1, END))
+            more, _, id = max(choices, key=lambda choice: (choice[0], choice[1], -choice[2]))
+            log_prob += more
+            if id == END:
+                return self.score(words, log_prob, len(words) + 1), words
+            words = [*words, id]
+
+    def beam(self, size):
+        """Search as the docstring of `beam_search` says, hypothesis by hypothesis."""
+        live, ended = [([], 0.0)], []
+        while live and len(ended) < size:
+            options = []
+            for rank, (words, log_prob) in enumerate(live):
+                decisions = len(words) + 1
+                if (end := self.end(words)) is not None:
+                    total = log_prob + end
+                    options.append((-self.score(words, total, decisions), rank, -1, words, total))
+                for order, (id, more) in enumerate(self.next_words(words)):
+                    score = self.score(words, log_prob + more, decisions)
+                    options.append((-score, rank, order, [*words, id], log_prob + more))
+            options.sort(key=lambda option: option[:3])
+            best = options[: size - len(ended)]
+            ended += [(-score, words) for score, _, order, words, _ in best if order < 0]
+            live = [(words, total) for _, _, order, words, total in best if order >= 0]
+        return sorted(ended, key=lambda item: -item[0])
+
+
+SETTINGS = [
+    {},
+    {"length_exponent": 1.0},
+    {"length_exponent": 0.6, "ngram": 1},
+    {"ngram": 2, "coverage": 0.3},
+    {"limits_copies": True, "length_exponent": 1.0},
+    {"limits_copies": True, "ngram": 2, "coverage": 0.2, "length_exponent": 0.5},
+]
+
+
+def search_with(model, sources, settings, *, words, **options):
+    rules = []
+    if "ngram" in settings:
+        rules.append(NoRepeatedNgram(settings["ngram"]))
+    if "limits_copies" in settings:
+        rules.append(CopyLimit(sources))
+    scoring = Scoring(
+        length_exponent=settings.get("length_exponent", 0.0), coverage=settings.get("coverage", 0.0)
+    )
+    return beam_search(model, sources, words=words, rules=rules, scoring=scoring, **options)
+
+
+def assert_same(hypotheses, expected):
+    assert [list(h.ids) for h in hypotheses] == [words for _, words in expected]
+    np.testing.assert_allclose([h.score for h in hypotheses], [s for s, _ in expected], rtol=1e-9)
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("seed", range(3))
+def test_a_beam_of_one_is_greedy_search(settings, seed):
+    rng = np.random.default_rng(seed)
+    model, sources = made_up_model(rng), made_up_sources(rng)
+    words = WordLimits(minimum=1, maximum=6)
+    found = search_with(model, sources, settings, words=words, beam_size=1)
+    for document in range(len(sources)):
+        plain = OneByOne(model, sources, document, words=words, **settings)
+        assert_same(found[document], [plain.greedy()])
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_a_beam_wide_enough_finds_what_trying_everything_finds(settings):
+    rng = np.random.default_rng(11)
+    model, sources = made_up_model(rng), made_up_sources(rng, num_documents=3)
+    words = WordLimits(minimum=1, maximum=3)
+    found = search_with(model, sources, settings, words=words, beam_size=ENOUGH, n_best=ENOUGH)
+    for document in range(len(sources)):
+        everything = OneByOne(model, sources, document, words=words, **settings).all_summaries()
+        scores = {tuple(words): score for score, words in everything}
+        assert {tuple(h.ids) for h in found[document]} == scores.keys()
+        assert [h.score for h in found[document]] == pytest.approx(
+            [scores[tuple(h.ids)] for h in found[document]]
+        )
+        assert [h.score for h in found[document]] == pytest.approx([s for s, _ in everything])
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize(("seed", "with_ties"), [*product(range(2), [False, True])])
+def test_a_batch_finds_what_a_plain_beam_finds_in_each_document(settings, seed, with_ties):
+    rng = np.random.default_rng(seed)
+    model, sources = made_up_model(rng, with_ties=with_ties), made_up_sources(rng)
+    words = WordLimits(minimum=2, maximum=MAX_WORDS)
+    found = search_with(model, sources, settings, words=words, beam_size=3, n_best=3)
+    for document in range(len(sources)):
+        plain = OneByOne(model, sources, document, words=words, **settings)
+        assert_same(found[document], plain.beam(3))
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("with_ties", [False, True])
+def test_a_document_alone_gives_the_same_as_in_any_batch(settings, with_ties):
+    rng = np.random.default_rng(3)
+    model, sources = made_up_model(rng, with_ties=with_ties), made_up_sources(rng)
+    options = {"words": WordLimits(minimum=1, maximum=6), "beam_size": 4, "n_best": 4}
+    together = search_with(model, sources, settings, **options, keep_attention=True)
+    for document in range(len(sources)):
+        one = only(sources, document)
+        (alone,) = search_with(model, one, settings, **options, keep_attention=True)
+        assert [h.score for h in alone] == [h.score for h in together[document]]
+        for mine, theirs in zip(alone, together[document], strict=True):
+            known = mine.ids < V
+            assert list(mine.ids[known]) == list(theirs.ids[known])
+            np.testing.assert_array_equal(mine.copied_from, theirs.copied_from)
+            np.testing.assert_array_equal(mine.log_probs, theirs.log_probs)
+            np.testing.assert_array_equal(
+                mine.attention, theirs.attention[:, :, : mine.attention.shape[2]]
+            )
+
+
+@pytest.mark.parametrize("with_ties", [False, True])
+def test_the_order_of_documents_changes_nothing(with_ties):
+    rng = np.random.default_rng(4)
+    model, sources = made_up_model(rng, with_ties=with_ties), made_up_sources(rng)
+    order = rng.permutation(len(sources))
+    turned = SourceBatch(
+        source_ids=sources.source_ids[order],
+        lengths=sources.lengths[order],
+        source_ext_ids=sources.source_ext_ids[order],
+    )
+    options = {"words": WordLimits(maximum=6), "beam_size": 4, "n_best": 4}
+    straight = beam_search(model, sources, **options)
+    back = beam_search(model, turned, **options)
+    for place, document in enumerate(order):
+        assert [list(h.ids) for h in back[place]] == [list(h.ids) for h in straight[document]]
+        assert [h.score for h in back[place]] == [h.score for h in straight[document]]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("n_best", [1, 3])
+def test_going_on_after_the_stop_would_change_nothing(settings, n_best, monkeypatch):
+    rng = np.random.default_rng(5)
+    model, sources = made_up_model(rng), made_up_sources(rng, num_documents=20)
+    options = {"words": WordLimits(maximum=8), "beam_size": 6, "n_best": n_best}
+    stopped = search_with(model, sources, settings, **options)
+    monkeypatch.setattr(
+        Standing, "is_settled", lambda self, documents, bounds: np.zeros(len(documents), bool)
+    )
+    exhausted = search_with(model, sources, settings, **options)
+    for early, late in zip(stopped, exhausted, strict=True):
+        assert [list(h.ids) for h in early] == [list(h.ids) for h in late]
+
+
+def test_a_byte_limit_leaves_the_best_of_what_fits():
+    rng = np.random.default_rng(6)
+    model, sources = made_up_model(rng), made_up_sources(rng, num_documents=3)
+    generated = np.array([0, 0, 0, 0, 1, 2, 5, 9])
+    copied = rng.integers(1, 9, size=sources.source_ext_ids.shape)
+    words = WordLimits(maximum=3)
+    limit = ByteLimits(PrintedBytes(generated=generated, copied=copied), minimum=4, maximum=12)
+    free = beam_search(model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH)
+    limited = beam_search(
+        model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH, rules=[limit]
+    )
+    L = sources.source_ids.shape[2]
+    for document in range(len(sources)):
+        fitting = []
+        for hypothesis in free[document]:
+            sizes = [
+                generated[id] if sentence < 0 else copied[document, sentence * L + word]
+                for id, (sentence, word) in zip(hypothesis.ids, hypothesis.copied_from, strict=True)
+            ]
+            if sum(sizes) >= 4 and sum(sizes) + len(sizes) - 1 <= 12:
+                fitting.append(list(hypothesis.ids))
+        kept = [list(h.ids) for h in limited[document] if h.keeps_minimum]
+        assert kept == fitting
+
+
+def test_a_forced_prefix_is_continued_as_if_it_had_been_found():
+    rng = np.random.default_rng(7)
+    model, sources = made_up_model(rng), made_up_sources(rng, num_documents=3)
+    words = WordLimits(maximum=3)
+    prefix = ForcedPrefix([[5], [], [6, 4]], [[-1], [], [-1, -1]])
+    free = beam_search(model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH)
+    forced = beam_search(
+        model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH, prefix=prefix
+    )
+    for document, beginning in enumerate([[5], [], [6, 4]]):
+        P = len(beginning)
+        expected = [
+            (h.log_probs[P:].sum(), list(h.ids))
+            for h in free[document]
+            if list(h.ids[:P]) == beginning
+        ]
+        expected.sort(key=lambda item: -item[0])
+        assert_same(forced[document], expected)
