@@ -1,0 +1,1 @@
+"""Summarizers without a network."""
