@@ -92,13 +92,16 @@ class LstmReading(nn.Module):
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """Read (B, L, I) inputs into (B, L, H) states."""
-        lstm = self.lstm
         if inputs.is_cuda:
-            projected = F.linear(inputs, lstm.weight_ih_l0, lstm.bias_ih_l0 + lstm.bias_hh_l0)
-            states = choose.read_lstm(projected, lstm.weight_hh_l0)  # (B, L, H)
-            if states is not None:
-                return states
-        states, _ = lstm(inputs)
+            weight, recurrent, bias, second_bias = map(
+                self.lstm.get_parameter,
+                ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"),
+            )
+            projected = F.linear(inputs, weight, bias + second_bias)  # (B, L, 4H)
+            fused = choose.read_lstm(projected, recurrent)
+            if fused is not None:
+                return fused
+        states: Tensor = self.lstm(inputs)[0]
         return states
 
 

@@ -1,0 +1,139 @@
+"""The decoder's teacher-forced recurrence with its gradient written out.
+
+Autograd would launch some thirty small kernels a word and keep every intermediate. Written out, a
+word costs two matrix products and two kernels forwards, the same backwards, and whatever does not
+depend on the order of the words (all weight gradients, the gradients of keys and source states)
+is done once for all words.
+"""
+
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from readagain.networks.fused import attention
+
+
+class AttentionLstm(torch.autograd.Function):
+    """Run the decoder over known words. The attention weights it returns carry no gradient."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        word_gates: Tensor,
+        keys: Tensor,
+        states: Tensor,
+        valid: Tensor,
+        start_state: Tensor,
+        start_cell: Tensor,
+        weight_query: Tensor,
+        score: Tensor,
+        weight_context: Tensor,
+        weight_state: Tensor,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return (B, T, H) decoder states, (B, T, D) contexts and (B, T, S) weights.
+
+        Args:
+            ctx: where autograd keeps what the gradient needs.
+            word_gates: (B, T, 4H) the words' part of the gates i, f, g, o, biases included.
+            keys: (B, S, A) projected source states.
+            states: (B, S, D) source states.
+            valid: (B, S) True at real words.
+            start_state: (B, H).
+            start_cell: (B, H).
+            weight_query: (A, H).
+            score: (A,).
+            weight_context: (4H, D).
+            weight_state: (4H, H).
+        """
+        kernels = _kernels(keys.device)
+        B, T, _ = word_gates.shape
+        _, S, A = keys.shape
+        D, H = states.size(2), start_state.size(1)
+        keys, states, valid = keys.contiguous(), states.contiguous(), valid.contiguous()
+        # Time first inside, so that what belongs to one word lies together.
+        word_gates = word_gates.transpose(0, 1).contiguous()  # (T, B, 4H)
+        weight = torch.cat([weight_query, weight_state])  # (A + 4H, H)
+        new, exact = keys.new_empty, torch.float32
+        outputs = new((T + 1, B, H))
+        cells = new((T + 1, B, H), dtype=exact)
+        gates = new((T, B, 4 * H))
+        contexts = new((T, B, D))
+        weights = new((T, B, S), dtype=exact)
+        projected = new((T, B, A + 4 * H))
+        outputs[0].copy_(start_state)
+        cells[0].copy_(start_cell)
+        for t in range(T):
+            torch.mm(outputs[t], weight.t(), out=projected[t])
+            kernels.attend(projected[t, :, :A], keys, states, valid, score, weights[t], contexts[t])
+            context_gates = torch.addmm(word_gates[t], contexts[t], weight_context.t())
+            kernels.lstm_cell(
+                context_gates, projected[t, :, A:], cells[t], gates[t], cells[t + 1], outputs[t + 1]
+            )
+        ctx.save_for_backward(
+            keys, states, score, weight, weight_context,
+            outputs, cells, gates, contexts, weights, projected,
+        )  # fmt: skip
+        returned = (
+            outputs[1:].transpose(0, 1), contexts.transpose(0, 1), weights.transpose(0, 1),
+        )  # fmt: skip
+        ctx.mark_non_differentiable(returned[2])
+        return returned
+
+    @staticmethod
+    def backward(
+        ctx: Any, d_outputs: Tensor, d_contexts: Tensor, _: Tensor
+    ) -> tuple[Tensor | None, ...]:
+        """Return the gradients in the order of `forward`'s arguments."""
+        (
+            keys, states, score, weight, weight_context,
+            outputs, cells, gates, contexts, weights, projected,
+        ) = ctx.saved_tensors  # fmt: skip
+        kernels = _kernels(keys.device)
+        T, B, _ = contexts.shape
+        A = keys.size(2)
+        d_outputs = d_outputs.transpose(0, 1).contiguous()  # (T, B, H)
+        # Copied, since it is added to: autograd's own tensor is not ours to change.
+        d_mixed = d_contexts.transpose(0, 1).clone(memory_format=torch.contiguous_format)
+        d_projected = torch.empty_like(projected)
+        d_fit = torch.empty_like(weights)
+        d_state = torch.zeros_like(outputs[0])
+        d_cell = torch.zeros_like(cells[0])
+        for t in reversed(range(T)):
+            d_gates = d_projected[t, :, A:]
+            kernels.lstm_cell_gradient(
+                gates[t], cells[t], cells[t + 1], d_outputs[t], d_state, d_cell, d_gates
+            )
+            d_mixed[t].addmm_(d_gates, weight_context)
+            kernels.attend_gradient(
+                projected[t, :, :A], keys, states, score, weights[t],
+                d_mixed[t], d_fit[t], d_projected[t, :, :A],
+            )  # fmt: skip
+            d_state = torch.mm(d_projected[t], weight)
+        d_keys, d_score = kernels.keys_gradient(projected[:, :, :A], keys, score, d_fit)
+        d_states = torch.bmm(
+            weights.permute(1, 2, 0).to(d_mixed.dtype), d_mixed.transpose(0, 1)
+        )  # (B, S, D)
+        d_all_gates = d_projected[:, :, A:].reshape(T * B, -1)  # (T * B, 4H)
+        d_weight = d_projected.flatten(0, 1).t() @ outputs[:-1].flatten(0, 1)  # (A + 4H, H)
+        return (
+            d_projected[:, :, A:].transpose(0, 1),
+            d_keys,
+            d_states,
+            None,
+            d_state,
+            d_cell.to(d_state.dtype),
+            d_weight[:A],
+            d_score,
+            d_all_gates.t() @ contexts.flatten(0, 1),
+            d_weight[A:],
+        )
+
+
+def _kernels(device: torch.device) -> ModuleType:
+    if device.type != "cuda":
+        return attention
+    from readagain.networks.fused.kernels import attention as kernels
+
+    return kernels

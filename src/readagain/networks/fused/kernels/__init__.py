@@ -1,0 +1,1 @@
+"""Triton kernels; importing them needs triton, which comes with torch for CUDA."""

@@ -1,0 +1,265 @@
+"""One attention of the decoder, its gradient, and the LSTM cell, as Triton kernels."""
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+from readagain.networks.fused.kernels.grid import tanh
+
+BLOCK_S = 16
+"""Source positions that a program compares with the query at a time."""
+NEVER = -1e30
+"""The score of a padded position: finite, so that a row of padding alone gives no NaN."""
+
+
+@triton.jit
+def _attend(
+    query, query_stride, keys, states, valid, score, weights, context,
+    S, A: tl.constexpr, D: tl.constexpr,
+    WIDTH: tl.constexpr, BLOCK: tl.constexpr, LOW: tl.constexpr,
+):  # fmt: skip
+    """Score every position of one row, then mix its states by the softmax of the scores."""
+    b = tl.program_id(0).to(tl.int64)
+    column = tl.arange(0, WIDTH)
+    q = tl.load(query + b * query_stride + column, mask=column < A, other=0.0).to(tl.float32)
+    v = tl.load(score + column, mask=column < A, other=0.0).to(tl.float32)
+    largest = LOW
+    total = 0.0
+    mixed = tl.zeros((WIDTH,), tl.float32)
+    for first in range(0, S, BLOCK):
+        position = first + tl.arange(0, BLOCK)
+        real = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
+        at = (b * S + position)[:, None]
+        inside = (position < S)[:, None] & (column < A)[None, :]
+        k = tl.load(keys + at * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
+        fit = tl.sum(v[None, :] * tanh(q[None, :] + k), 1)
+        fit = tl.where(real, fit, LOW)
+        tl.store(weights + b * S + position, fit, mask=position < S)
+        now_largest = tl.maximum(largest, tl.max(fit, 0))
+        share = tl.where(real, tl.exp(fit - now_largest), 0.0)
+        shrink = tl.exp(largest - now_largest)
+        inside = (position < S)[:, None] & (column < D)[None, :]
+        h = tl.load(states + at * D + column[None, :], mask=inside, other=0.0).to(tl.float32)
+        mixed = mixed * shrink + tl.sum(share[:, None] * h, 0)
+        total = total * shrink + tl.sum(share, 0)
+        largest = now_largest
+    total = tl.maximum(total, 1e-30)
+    tl.store(
+        context + b * D + column, (mixed / total).to(context.dtype.element_ty), mask=column < D
+    )
+    tl.debug_barrier()
+    for first in range(0, S, BLOCK):
+        position = first + tl.arange(0, BLOCK)
+        fit = tl.load(weights + b * S + position, mask=position < S, other=LOW)
+        tl.store(
+            weights + b * S + position,
+            tl.where(fit > LOW, tl.exp(fit - largest) / total, 0.0), mask=position < S,
+        )  # fmt: skip
+
+
+@triton.jit
+def _attend_gradient(
+    query, query_stride, keys, states, score, weights, d_context, d_fit, d_query, d_query_stride,
+    S, A: tl.constexpr, D: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """From the gradient of one context: those of its scores and of its query."""
+    b = tl.program_id(0).to(tl.int64)
+    column = tl.arange(0, WIDTH)
+    q = tl.load(query + b * query_stride + column, mask=column < A, other=0.0).to(tl.float32)
+    v = tl.load(score + column, mask=column < A, other=0.0).to(tl.float32)
+    dc = tl.load(d_context + b * D + column, mask=column < D, other=0.0).to(tl.float32)
+    mean = 0.0
+    for first in range(0, S, BLOCK):
+        position = first + tl.arange(0, BLOCK)
+        at = (b * S + position)[:, None]
+        inside = (position < S)[:, None] & (column < D)[None, :]
+        h = tl.load(states + at * D + column[None, :], mask=inside, other=0.0).to(tl.float32)
+        d_weight = tl.sum(dc[None, :] * h, 1)
+        weight = tl.load(weights + b * S + position, mask=position < S, other=0.0)
+        mean += tl.sum(weight * d_weight, 0)
+        tl.store(d_fit + b * S + position, d_weight, mask=position < S)
+    tl.debug_barrier()
+    dq = tl.zeros((WIDTH,), tl.float32)
+    for first in range(0, S, BLOCK):
+        position = first + tl.arange(0, BLOCK)
+        at = (b * S + position)[:, None]
+        inside = (position < S)[:, None] & (column < A)[None, :]
+        k = tl.load(keys + at * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
+        weight = tl.load(weights + b * S + position, mask=position < S, other=0.0)
+        d_weight = tl.load(d_fit + b * S + position, mask=position < S, other=0.0)
+        d_score = weight * (d_weight - mean)
+        tl.debug_barrier()
+        tl.store(d_fit + b * S + position, d_score, mask=position < S)
+        compared = tanh(q[None, :] + k)
+        dq += tl.sum(d_score[:, None] * (1.0 - compared * compared), 0)
+    tl.store(
+        d_query + b * d_query_stride + column,
+        (v * dq).to(d_query.dtype.element_ty),
+        mask=column < A,
+    )
+
+
+@triton.jit
+def _keys_gradient(
+    queries, query_stride, keys, score, d_fit, d_keys, d_score,
+    B, S, T, A: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """Sum over all T words what each comparison owes to a block of keys, and to `score`."""
+    b = tl.program_id(0).to(tl.int64)
+    column = tl.arange(0, WIDTH)
+    position = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    at = (b * S + position)[:, None]
+    inside = (position < S)[:, None] & (column < A)[None, :]
+    k = tl.load(keys + at * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
+    v = tl.load(score + column, mask=column < A, other=0.0).to(tl.float32)
+    dk = tl.zeros((BLOCK, WIDTH), tl.float32)
+    dv = tl.zeros((WIDTH,), tl.float32)
+    for t in range(T):
+        row = t * B + b
+        q = tl.load(queries + row * query_stride + column, mask=column < A, other=0.0).to(
+            tl.float32
+        )
+        owed = tl.load(d_fit + row * S + position, mask=position < S, other=0.0)[:, None]
+        compared = tanh(q[None, :] + k)
+        dk += owed * (1.0 - compared * compared)
+        dv += tl.sum(owed * compared, 0)
+    tl.store(
+        d_keys + at * A + column[None, :],
+        (dk * v[None, :]).to(d_keys.dtype.element_ty),
+        mask=inside,
+    )
+    program = b * tl.num_programs(1) + tl.program_id(1)
+    tl.store(d_score + program * A + column, dv, mask=column < A)
+
+
+@triton.jit
+def _cell(
+    context_gates, state_gates, state_gates_stride, cell_before, gates, cell, state,
+    H: tl.constexpr, WIDTH: tl.constexpr,
+):  # fmt: skip
+    """One LSTM cell of one row from the two summands of its gates, in the order i, f, g, o."""
+    b = tl.program_id(0).to(tl.int64)
+    unit = tl.arange(0, WIDTH)
+    inside = unit < H
+    left = context_gates + b * 4 * H + unit
+    right = state_gates + b * state_gates_stride + unit
+    i = tl.load(left, mask=inside).to(tl.float32) + tl.load(right, mask=inside).to(tl.float32)
+    f = tl.load(left + H, mask=inside).to(tl.float32) + tl.load(right + H, mask=inside).to(
+        tl.float32
+    )
+    g = tl.load(left + 2 * H, mask=inside).to(tl.float32) + tl.load(right + 2 * H, mask=inside).to(
+        tl.float32
+    )
+    o = tl.load(left + 3 * H, mask=inside).to(tl.float32) + tl.load(right + 3 * H, mask=inside).to(
+        tl.float32
+    )
+    i = tl.sigmoid(i)
+    f = tl.sigmoid(f)
+    g = tanh(g)
+    o = tl.sigmoid(o)
+    c = f * tl.load(cell_before + b * H + unit, mask=inside) + i * g
+    kind = gates.dtype.element_ty
+    saved = gates + b * 4 * H + unit
+    tl.store(saved, i.to(kind), mask=inside)
+    tl.store(saved + H, f.to(kind), mask=inside)
+    tl.store(saved + 2 * H, g.to(kind), mask=inside)
+    tl.store(saved + 3 * H, o.to(kind), mask=inside)
+    tl.store(cell + b * H + unit, c, mask=inside)
+    tl.store(state + b * H + unit, (o * tanh(c)).to(state.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def _cell_gradient(
+    gates, cell_before, cell, d_state, d_later, d_cell, d_gates, d_gates_stride,
+    H: tl.constexpr, WIDTH: tl.constexpr,
+):  # fmt: skip
+    """Gradient of `_cell`: from those of the state (two summands) and of the cell."""
+    b = tl.program_id(0).to(tl.int64)
+    unit = tl.arange(0, WIDTH)
+    inside = unit < H
+    saved = gates + b * 4 * H + unit
+    i = tl.load(saved, mask=inside).to(tl.float32)
+    f = tl.load(saved + H, mask=inside).to(tl.float32)
+    g = tl.load(saved + 2 * H, mask=inside).to(tl.float32)
+    o = tl.load(saved + 3 * H, mask=inside).to(tl.float32)
+    at = b * H + unit
+    squashed = tanh(tl.load(cell + at, mask=inside))
+    ds = tl.load(d_state + at, mask=inside).to(tl.float32) + tl.load(d_later + at, mask=inside).to(
+        tl.float32
+    )
+    dc = tl.load(d_cell + at, mask=inside) + ds * o * (1.0 - squashed * squashed)
+    before = tl.load(cell_before + at, mask=inside)
+    kind = d_gates.dtype.element_ty
+    dx = d_gates + b * d_gates_stride + unit
+    tl.store(dx, (dc * g * i * (1.0 - i)).to(kind), mask=inside)
+    tl.store(dx + H, (dc * before * f * (1.0 - f)).to(kind), mask=inside)
+    tl.store(dx + 2 * H, (dc * i * (1.0 - g * g)).to(kind), mask=inside)
+    tl.store(dx + 3 * H, (ds * squashed * o * (1.0 - o)).to(kind), mask=inside)
+    tl.store(d_cell + at, dc * f, mask=inside)
+
+
+def attend(
+    query: Tensor, keys: Tensor, states: Tensor, valid: Tensor, score: Tensor,
+    weights: Tensor, context: Tensor,
+) -> None:  # fmt: skip
+    """Fill the (B, S) weights and the (B, D) context of a (B, A) query."""
+    B, S, A = keys.shape
+    D = states.size(2)
+    _attend[(B,)](
+        query, query.stride(0), keys, states, valid, score, weights, context,
+        S, A=A, D=D, WIDTH=triton.next_power_of_2(max(A, D)), BLOCK=BLOCK_S, LOW=NEVER,
+    )  # fmt: skip
+
+
+def attend_gradient(
+    query: Tensor, keys: Tensor, states: Tensor, score: Tensor, weights: Tensor,
+    d_context: Tensor, d_fit: Tensor, d_query: Tensor,
+) -> None:  # fmt: skip
+    """Fill the gradients of the (B, S) scores before the softmax and of the (B, A) query."""
+    B, S, A = keys.shape
+    D = states.size(2)
+    _attend_gradient[(B,)](
+        query, query.stride(0), keys, states, score, weights, d_context, d_fit,
+        d_query, d_query.stride(0),
+        S, A=A, D=D, WIDTH=triton.next_power_of_2(max(A, D)), BLOCK=BLOCK_S,
+    )  # fmt: skip
+
+
+def keys_gradient(
+    queries: Tensor, keys: Tensor, score: Tensor, d_fit: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return the gradients of the (B, S, A) keys and the (A,) score from all T words at once."""
+    B, S, A = keys.shape
+    d_keys = torch.empty_like(keys)
+    blocks = triton.cdiv(S, BLOCK_S)
+    d_score = torch.empty((B * blocks, A), dtype=torch.float32, device=keys.device)
+    _keys_gradient[(B, blocks)](
+        queries, queries.stride(1), keys, score, d_fit, d_keys, d_score,
+        B, S, queries.size(0), A=A, WIDTH=triton.next_power_of_2(A), BLOCK=BLOCK_S,
+    )  # fmt: skip
+    return d_keys, d_score.sum(0).to(score.dtype)
+
+
+def lstm_cell(
+    context_gates: Tensor, state_gates: Tensor, cell_before: Tensor,
+    gates: Tensor, cell: Tensor, state: Tensor,
+) -> None:  # fmt: skip
+    """Fill gates, cell and state of one step from the two summands of its (B, 4H) gates."""
+    B, H = cell.shape
+    _cell[(B,)](
+        context_gates, state_gates, state_gates.stride(0), cell_before, gates, cell, state,
+        H=H, WIDTH=triton.next_power_of_2(H),
+    )  # fmt: skip
+
+
+def lstm_cell_gradient(
+    gates: Tensor, cell_before: Tensor, cell: Tensor, d_state: Tensor, d_later: Tensor,
+    d_cell: Tensor, d_gates: Tensor,
+) -> None:  # fmt: skip
+    """Fill the gradient of the gates; carry that of the cell one step back, in place."""
+    B, H = cell.shape
+    _cell_gradient[(B,)](
+        gates, cell_before, cell, d_state, d_later, d_cell, d_gates, d_gates.stride(0),
+        H=H, WIDTH=triton.next_power_of_2(H),
+    )  # fmt: skip

@@ -1,0 +1,98 @@
+"""How one Triton launch walks a recurrence: who computes what, and where all wait for each other.
+
+A launch splits the batch into groups of rows and the hidden units of a group among the programs of
+a *team*. Each program keeps its own units of the state in registers, writes them to memory after
+every step and reads what its team mates wrote, so that the time loop runs inside one launch.
+The team meets at a barrier; that needs all programs on the chip at once, hence at most one
+program a multiprocessor.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+ROWS = (16, 32, 64, 128)
+"""Row blocks a program may take, smallest first."""
+MAX_SUMS = 128 * 128
+"""Sums a program can keep in registers: rows times columns of its products."""
+
+
+@triton.jit
+def team_barrier(counter, arrivals, TEAM: tl.constexpr):
+    """Wait until the whole team has come; `arrivals` counts all so far, these included."""
+    tl.debug_barrier()
+    if TEAM > 1:
+        tl.atomic_add(counter, 1, sem="release", scope="gpu")
+        arrived = tl.atomic_add(counter, 0, sem="acquire", scope="gpu")
+        while arrived < arrivals:
+            arrived = tl.atomic_add(counter, 0, sem="acquire", scope="gpu")
+        tl.debug_barrier()
+
+
+@triton.jit
+def tanh(x):
+    """The hyperbolic tangent through the logistic function, exact to float32 rounding of 1."""
+    return 2.0 * tl.sigmoid(2.0 * x) - 1.0
+
+
+def dot_precision() -> str:
+    """Follow torch's own switch: recurrent float32 products may use TF32 unless it is off."""
+    return "tf32" if torch.backends.cudnn.allow_tf32 else "ieee"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """How launches cover B rows and H hidden units."""
+
+    rows: int
+    units: int
+    team: int
+    rows_per_launch: int
+
+    def launches(self, batch_size: int) -> Iterator[tuple[slice, int, int]]:
+        """Yield, launch by launch, the slice of the batch, its groups and its number of rows."""
+        for first in range(0, batch_size, self.rows_per_launch):
+            num_rows = min(batch_size - first, self.rows_per_launch)
+            yield slice(first, first + num_rows), triton.cdiv(num_rows, self.rows), num_rows
+
+    def counters(self, groups: int, device: torch.device) -> Tensor:
+        """Make the barrier counters, one a group of rows."""
+        return torch.zeros(groups, dtype=torch.int32, device=device)
+
+    def meta(self, hidden_size: int) -> dict[str, int]:
+        """Return the block sizes of the kernels."""
+        return {
+            "ROWS": self.rows,
+            "UNITS": self.units,
+            "BLOCK": 64 if hidden_size % 64 == 0 else 16,
+            "num_warps": 8 if self.rows >= 128 else 4,
+        }
+
+
+def plan_launch(
+    batch_size: int, hidden_size: int, columns_per_unit: int, device: torch.device
+) -> Plan:
+    """Choose the smallest row block whose groups and teams fit the chip together.
+
+    Args:
+        batch_size: B, rows to cover; more than fit at once are covered by several launches.
+        hidden_size: H, a multiple of 16.
+        columns_per_unit: sums a program keeps for each of its units at a time.
+        device: where it will run; away from a GPU (the interpreter) a team has one program.
+    """
+    if device.type == "cuda":
+        programs = torch.cuda.get_device_properties(device).multi_processor_count
+        units = 32 if hidden_size % 32 == 0 else 16
+    else:
+        programs, units = 1, hidden_size
+    team = hidden_size // units
+    groups = max(1, programs // team)
+    for rows in ROWS:
+        too_many_sums = 2 * rows * units * columns_per_unit > MAX_SUMS
+        if groups * rows >= batch_size or too_many_sums:
+            break
+    return Plan(rows=rows, units=units, team=team, rows_per_launch=groups * rows)

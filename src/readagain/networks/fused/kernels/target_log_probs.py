@@ -1,0 +1,157 @@
+"""Log-probabilities of given words under the (copy) softmax, one pass over the logits each way.
+
+The plain functions widen the logits of the whole vocabulary to float32 and keep several tensors
+of that size; here a program walks one row of half-precision logits and sums in registers.
+"""
+
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor
+
+BLOCK_V = 2048
+BLOCK_S = 64
+LOWEST = -1e30
+"""Stands for the log of zero, and stays finite when subtracted from itself."""
+
+
+@triton.jit
+def _add(largest, total, scores, LOW: tl.constexpr):
+    """Add exp(scores) to a running sum kept as total * exp(largest)."""
+    now = tl.maximum(largest, tl.max(scores, 0))
+    shares = tl.where(scores > LOW, tl.exp(scores - now), 0.0)
+    return now, total * tl.exp(largest - now) + tl.sum(shares, 0)
+
+
+@triton.jit
+def _score(
+    vocab_logits, copy_logits, valid, ext_ids, targets, log_probs, log_totals, log_chosen,
+    T, V, S, smoothing,
+    BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64)
+    b = row // T
+    target = tl.load(targets + row)
+    largest, total, mean = LOW, 0.0, 0.0
+    for first in range(0, V, BLOCK):
+        word = first + tl.arange(0, BLOCK)
+        logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
+        logits = tl.where(word < V, logits, LOW)
+        mean += tl.sum(tl.where(word < V, logits, 0.0), 0)
+        largest, total = _add(largest, total, logits, LOW)
+    mean = mean / V
+    known = tl.minimum(target, V - 1)
+    generated = tl.load(vocab_logits + row * V + known).to(tl.float32)
+    best, chosen = tl.where(target < V, generated, LOW), tl.where(target < V, 1.0, 0.0)
+    if HAS_COPY:
+        for first in range(0, S, COPY_BLOCK):
+            position = first + tl.arange(0, COPY_BLOCK)
+            real = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
+            logits = tl.load(copy_logits + row * S + position, mask=position < S, other=LOW).to(
+                tl.float32
+            )
+            logits = tl.where(real, logits, LOW)
+            largest, total = _add(largest, total, logits, LOW)
+            same = tl.load(ext_ids + b * S + position, mask=position < S, other=-1) == target
+            best, chosen = _add(best, chosen, tl.where(same, logits, LOW), LOW)
+    log_total = largest + tl.log(total)
+    reached = chosen > 0.0
+    log_sum = tl.where(reached, best + tl.log(tl.maximum(chosen, 1e-30)), LOW)
+    tl.store(log_totals + row, log_total)
+    tl.store(log_chosen + row, log_sum)
+    # The log of the smallest positive float32, as in the plain function.
+    log_prob = tl.maximum(log_sum - log_total, -87.33654475)
+    tl.store(log_probs + row, log_prob + smoothing * (mean - log_total - log_prob))
+
+
+@triton.jit
+def _score_gradient(
+    vocab_logits, copy_logits, valid, ext_ids, targets, log_totals, log_chosen, arriving,
+    d_vocab, d_copy,
+    T, V, S, smoothing,
+    BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64)
+    b = row // T
+    target = tl.load(targets + row)
+    log_total = tl.load(log_totals + row)
+    log_sum = tl.load(log_chosen + row)
+    scale = tl.load(arriving + row)
+    reached = (log_sum > LOW) & (log_sum - log_total > -87.33654475)
+    hit = tl.where(reached, scale * (1.0 - smoothing), 0.0)
+    miss = hit + scale * smoothing
+    kind = d_vocab.dtype.element_ty
+    for first in range(0, V, BLOCK):
+        word = first + tl.arange(0, BLOCK)
+        logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
+        d = scale * smoothing / V - miss * tl.exp(logits - log_total)
+        d += tl.where(word == target, hit * tl.exp(tl.minimum(logits - log_sum, 0.0)), 0.0)
+        tl.store(d_vocab + row * V + word, d.to(kind), mask=word < V)
+    if HAS_COPY:
+        for first in range(0, S, COPY_BLOCK):
+            position = first + tl.arange(0, COPY_BLOCK)
+            real = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
+            logits = tl.load(copy_logits + row * S + position, mask=position < S, other=LOW).to(
+                tl.float32
+            )
+            same = tl.load(ext_ids + b * S + position, mask=position < S, other=-1) == target
+            d = -miss * tl.exp(logits - log_total)
+            d += tl.where(same, hit * tl.exp(tl.minimum(logits - log_sum, 0.0)), 0.0)
+            d = tl.where(real, d, 0.0)
+            tl.store(d_copy + row * S + position, d.to(d_copy.dtype.element_ty), mask=position < S)
+
+
+class TargetLogProbs(torch.autograd.Function):
+    """`copy_target_log_probs`, or `target_log_probs` where there are no copy logits."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        vocab_logits: Tensor,
+        copy_logits: Tensor | None,
+        source_valid: Tensor,
+        source_ext_ids: Tensor,
+        target_ids: Tensor,
+        label_smoothing: float,
+    ) -> Tensor:
+        """Return the (B, T) log-probabilities of the targets; shapes as in the plain functions."""
+        B, T, V = vocab_logits.shape
+        vocab_logits, target_ids = vocab_logits.contiguous(), target_ids.contiguous()
+        copy_logits = None if copy_logits is None else copy_logits.contiguous()
+        source_valid, source_ext_ids = source_valid.contiguous(), source_ext_ids.contiguous()
+        S = 0 if copy_logits is None else copy_logits.size(2)
+        log_probs, log_totals, log_chosen = torch.empty(
+            (3, B, T), dtype=torch.float32, device=vocab_logits.device
+        ).unbind()
+        _score[(B * T,)](
+            vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
+            log_probs, log_totals, log_chosen, T, V, S, label_smoothing,
+            BLOCK=BLOCK_V, COPY_BLOCK=BLOCK_S, HAS_COPY=S > 0, LOW=LOWEST,
+        )  # fmt: skip
+        ctx.save_for_backward(
+            vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
+            log_totals, log_chosen,
+        )  # fmt: skip
+        ctx.label_smoothing = label_smoothing
+        return log_probs
+
+    @staticmethod
+    def backward(ctx: Any, arriving: Tensor) -> tuple[Tensor | None, ...]:
+        """Return the gradients of both kinds of logits."""
+        (
+            vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
+            log_totals, log_chosen,
+        ) = ctx.saved_tensors  # fmt: skip
+        B, T, V = vocab_logits.shape
+        S = 0 if copy_logits is None else copy_logits.size(2)
+        d_vocab = torch.empty_like(vocab_logits)
+        d_copy = None if copy_logits is None else torch.empty_like(copy_logits)
+        _score_gradient[(B * T,)](
+            vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
+            log_totals, log_chosen, arriving.contiguous(), d_vocab, d_copy,
+            T, V, S, ctx.label_smoothing,
+            BLOCK=BLOCK_V, COPY_BLOCK=BLOCK_S, HAS_COPY=S > 0, LOW=LOWEST,
+        )  # fmt: skip
+        return d_vocab, d_copy, None, None, None, None

@@ -1,0 +1,280 @@
+"""Pairs as padded batches, made on the device where the words lie.
+
+A prepared corpus holds lexicon ids. They are moved to the device once if they fit, and a batch is
+then a handful of gathers: no parsing, no Python loop over pairs, no copy from the host. A corpus
+that does not fit stays where the host has it, and the same gathers run there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from torch import Tensor
+
+from readagain.config.schema import DataSpec
+from readagain.corpus.shards import Split
+from readagain.networks.masks import valid_positions
+from readagain.text.vocab import END, PAD, START, UNK
+from readagain.training.buckets import Bucket, assign_buckets
+
+RESIDENT_SHARE = 0.25
+"""A corpus larger than this share of the device's free memory stays on the host."""
+
+FEWEST_BATCHES = 8
+"""Batches that a padded shape should give in an epoch, since its last one is incomplete."""
+MOST_SHAPES = 48
+"""Shapes that are worth their capture on a GPU."""
+
+Ints = npt.NDArray[np.integer]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Padded pairs; rows that only fill a batch up have no valid target.
+
+    Args:
+        source_ids: (B, N, L) ids in the encoder's vocabulary.
+        source_lengths: (B, N) words of each sentence.
+        source_ext_ids: (B, S) ids in the extended decoder vocabulary, S = N * L.
+        previous_ids: (B, T) extended ids, START and then the summary.
+        target_ids: (B, T) extended ids, the summary and then END.
+        target_valid: (B, T) True at the summary and its END.
+    """
+
+    source_ids: Tensor
+    source_lengths: Tensor
+    source_ext_ids: Tensor
+    previous_ids: Tensor
+    target_ids: Tensor
+    target_valid: Tensor
+
+    def to(self, device: torch.device) -> "Batch":
+        """Move to a device without waiting for it."""
+        return Batch(*(each.to(device, non_blocking=True) for each in vars(self).values()))
+
+
+@dataclass(frozen=True)
+class BatchPlan:
+    """Which pairs make a batch, and the shape they are padded to."""
+
+    pairs: Tensor
+    shape: Bucket
+
+
+class TrainingPairs:
+    """A split of a prepared corpus, ready to be cut into batches.
+
+    Args:
+        words: (W,) lexicon ids; a negative id is an unknown word that has no spelling.
+        sentence_starts: (P, N) where each sentence begins in `words`.
+        sentence_lengths: (P, N) its words; 0 for a missing sentence.
+        summary_starts: (P,) where each summary begins.
+        summary_lengths: (P,) its words.
+        source_ids_of: lexicon id → id in the encoder's vocabulary, UNK where it has none; its
+            last entry answers for negative ids.
+        ids_of: lexicon id → id in the decoder's vocabulary, likewise.
+        vocab_size: V, size of the decoder's vocabulary.
+        device: where batches are wanted.
+    """
+
+    def __init__(
+        self,
+        *,
+        words: Tensor,
+        sentence_starts: Tensor,
+        sentence_lengths: Tensor,
+        summary_starts: Tensor,
+        summary_lengths: Tensor,
+        source_ids_of: Tensor,
+        ids_of: Tensor,
+        vocab_size: int,
+        device: torch.device,
+    ) -> None:
+        self.words = words
+        self.sentence_starts = sentence_starts
+        self.sentence_lengths = sentence_lengths
+        self.summary_starts = summary_starts
+        self.summary_lengths = summary_lengths
+        self.source_ids_of = source_ids_of
+        self.ids_of = ids_of
+        self.vocab_size = vocab_size
+        self.device = device
+
+    @classmethod
+    def load(
+        cls,
+        split: Split,
+        *,
+        source_ids_of: Ints,
+        ids_of: Ints,
+        vocab_size: int,
+        data: DataSpec,
+        device: torch.device,
+    ) -> Self:
+        """Lay out a split as `data` asks: how many sentences, joined or apart, how long.
+
+        Args:
+            split: train or dev of a prepared corpus.
+            source_ids_of: `lexicon.vocab_ids` of the encoder's vocabulary.
+            ids_of: `lexicon.vocab_ids` of the decoder's vocabulary.
+            vocab_size: V, size of the decoder's vocabulary.
+            data: what of each pair the network sees.
+            device: where batches are wanted.
+        """
+        words, segments, pairs = _joined(split)
+        starts, lengths = _sentences(segments, pairs, data)
+        summaries = pairs[1:] - 1
+        summary_lengths = segments[summaries + 1] - segments[summaries]
+        home = device if _fits(words.nbytes, device) else torch.device("cpu")
+
+        def place(array: Ints, kind: torch.dtype = torch.int32) -> Tensor:
+            return torch.from_numpy(np.ascontiguousarray(array)).to(home, kind)
+
+        return cls(
+            words=torch.from_numpy(words).to(home),
+            sentence_starts=place(starts, torch.int64),
+            sentence_lengths=place(lengths),
+            summary_starts=place(segments[summaries], torch.int64),
+            summary_lengths=place(np.minimum(summary_lengths, data.max_summary_words)),
+            source_ids_of=place(source_ids_of, torch.int64),
+            ids_of=place(ids_of, torch.int64),
+            vocab_size=vocab_size,
+            device=device,
+        )
+
+    def __len__(self) -> int:
+        return self.summary_starts.size(0)
+
+    def plan_epoch(self, *, epoch: int, batch_size: int, seed: int) -> list[BatchPlan]:
+        """Shuffle all pairs into batches of like lengths, the same on every process.
+
+        Batch k of an epoch depends on the seed, the epoch and k alone.
+        """
+        draw = np.random.default_rng([seed, epoch])
+        plans = []
+        for bucket, members in self._buckets(batch_size):
+            order = draw.permutation(members)
+            plans += [
+                BatchPlan(torch.from_numpy(order[first : first + batch_size]), bucket)
+                for first in range(0, len(order), batch_size)
+            ]
+        return [plans[k] for k in draw.permutation(len(plans))]
+
+    def plan_in_order(self, *, batch_size: int) -> list[BatchPlan]:
+        """Cut all pairs into batches of like lengths without shuffling, for validation."""
+        return [
+            BatchPlan(torch.from_numpy(members[first : first + batch_size]), bucket)
+            for bucket, members in self._buckets(batch_size)
+            for first in range(0, len(members), batch_size)
+        ]
+
+    def batch(
+        self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
+    ) -> Batch:
+        """Make one process's rows of a batch, filled up to an equal share of `batch_size`."""
+        share = -(-batch_size // world_size)
+        pairs = plan.pairs[rank * share : (rank + 1) * share]
+        missing = share - len(pairs)
+        is_filler = torch.arange(share) >= len(pairs)
+        rows = torch.nn.functional.pad(pairs, (0, missing)).to(self.words.device)
+        return self._gather(rows, is_filler.to(self.words.device), plan.shape).to(self.device)
+
+    def _gather(self, rows: Tensor, is_filler: Tensor, shape: Bucket) -> Batch:
+        """Pad the pairs at `rows` to `shape`; fillers keep one word and no target."""
+        V = self.vocab_size
+        lengths = self.sentence_lengths[rows].long()  # (B, N)
+        lengths = torch.where(is_filler.unsqueeze(1), 0, lengths)
+        # An empty source would leave attention nothing to look at.
+        lengths[:, 0].clamp_(min=1)
+        source, source_valid = self._padded(
+            self.sentence_starts[rows], lengths, shape.source_words
+        )  # (B, N, L)
+        flat, valid = source.flatten(1), source_valid.flatten(1)  # (B, S)
+
+        target_lengths = torch.where(is_filler, 0, self.summary_lengths[rows].long())
+        summary, summary_valid = self._padded(
+            self.summary_starts[rows], target_lengths, shape.summary_words
+        )  # (B, T - 1)
+        target_ids = self._extended(summary, summary_valid, flat, valid)  # (B, T - 1)
+        target_ids = torch.nn.functional.pad(target_ids, (0, 1), value=PAD)  # (B, T)
+        at_end = torch.arange(target_ids.size(1), device=rows.device) == target_lengths.unsqueeze(1)
+        previous_ids = torch.nn.functional.pad(target_ids[:, :-1], (1, 0), value=START)
+        target_ids = torch.where(at_end, END, target_ids)
+        target_valid = valid_positions(target_lengths + 1, target_ids.size(1))
+        return Batch(
+            source_ids=self._look_up(self.source_ids_of, source, source_valid),
+            source_lengths=lengths,
+            source_ext_ids=self._extended(flat, valid, flat, valid).clamp_max(V + flat.size(1) - 1),
+            previous_ids=previous_ids,
+            target_ids=target_ids,
+            target_valid=target_valid & ~is_filler.unsqueeze(1),
+        )
+
+    def _padded(self, starts: Tensor, lengths: Tensor, size: int) -> tuple[Tensor, Tensor]:
+        """Gather (…,) runs of words into (…, size) lexicon ids, and say which are real."""
+        offsets = torch.arange(size, device=starts.device)
+        valid = offsets < lengths.unsqueeze(-1)
+        places = (starts.unsqueeze(-1) + offsets).clamp_max(self.words.size(0) - 1)
+        return self.words[places].long(), valid
+
+    def _look_up(self, ids_of: Tensor, words: Tensor, valid: Tensor) -> Tensor:
+        """Translate lexicon ids; PAD where there is no word."""
+        return torch.where(valid, ids_of[words], PAD)
+
+    def _extended(
+        self, words: Tensor, valid: Tensor, source: Tensor, source_valid: Tensor
+    ) -> Tensor:
+        """Give words outside the vocabulary V + the position of their first occurrence."""
+        ids = self._look_up(self.ids_of, words, valid)  # (B, T)
+        S = source.size(1)
+        positions = torch.arange(S, device=words.device, dtype=torch.int32)
+        same = (words.unsqueeze(2) == source.unsqueeze(1)) & source_valid.unsqueeze(1)  # (B, T, S)
+        first = torch.where(same, positions, S).amin(2)  # (B, T); S where it stands nowhere
+        can_copy = (ids == UNK) & (words >= 0) & (first < S)
+        return torch.where(can_copy, self.vocab_size + first, ids)
+
+    def _buckets(self, batch_size: int) -> Sequence[tuple[Bucket, Ints]]:
+        return assign_buckets(
+            self.sentence_lengths.amax(1).cpu().numpy(),
+            self.summary_lengths.cpu().numpy(),
+            fewest=max(FEWEST_BATCHES * batch_size, len(self) // MOST_SHAPES),
+        )
+
+
+def _joined(split: Split) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
+    """Join the arrays of all shards as if the split were one; a single shard stays mapped."""
+    if len(split.shards) == 1:
+        shard = split.shards[0]
+        return shard.words, shard.segments, shard.pairs
+    words_before, segments_before = 0, 0
+    segments, pairs = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
+    for shard in split.shards:
+        segments.append(shard.segments[1:] + words_before)
+        pairs.append(shard.pairs[1:] + segments_before)
+        words_before += len(shard.words)
+        segments_before += len(shard.segments) - 1
+    words = np.concatenate([shard.words for shard in split.shards])
+    return words, np.concatenate(segments), np.concatenate(pairs)
+
+
+def _sentences(segments: Ints, pairs: Ints, data: DataSpec) -> tuple[Ints, Ints]:
+    """Find the (P, N) starts and lengths of the sentences that are read."""
+    first, summary = pairs[:-1, None], pairs[1:, None] - 1  # (P, 1) segments
+    if data.join_sentences:
+        last = np.minimum(first + data.num_sentences, summary)
+        starts, ends = segments[first], segments[last]
+    else:
+        chosen = np.minimum(first + np.arange(data.num_sentences), summary)  # (P, N)
+        starts = segments[chosen]
+        ends = segments[np.minimum(chosen + 1, summary)]
+    return starts, np.minimum(ends - starts, data.max_source_words)
+
+
+def _fits(num_bytes: int, device: torch.device) -> bool:
+    if device.type != "cuda":
+        return True
+    free, _ = torch.cuda.mem_get_info(device)
+    return num_bytes < RESIDENT_SHARE * free

@@ -1,0 +1,92 @@
+"""What an update does to the weights: optimizer, learning rate, running mean."""
+
+import math
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor, nn
+
+from readagain.config.schema import TrainSpec
+
+ADAM_BETAS = (0.9, 0.98)
+ADAM_EPSILON = 1e-8
+
+
+def build_optimizer(parameters: Iterable[nn.Parameter], spec: TrainSpec) -> torch.optim.Optimizer:
+    """Build the optimizer of a recipe, its state complete before the first update.
+
+    The learning rate is a tensor on the parameters' device, so that a captured graph sees it
+    change. Biases and other vectors are not decayed.
+    """
+    parameters = list(parameters)
+    device = parameters[0].device
+    rate = torch.tensor(spec.learning_rate, device=device)
+    fused = device.type == "cuda" or all(each.dtype == torch.float32 for each in parameters)
+    if spec.optimizer == "sgd":
+        return torch.optim.SGD(
+            parameters, lr=rate, weight_decay=spec.weight_decay, momentum=0.0, fused=fused
+        )
+    groups = [
+        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": spec.weight_decay},
+        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
+    ]
+    optimizer = torch.optim.AdamW(
+        groups,
+        lr=rate,
+        betas=ADAM_BETAS,
+        eps=ADAM_EPSILON,
+        fused=fused,
+        capturable=device.type == "cuda",
+    )
+    for parameter in parameters:
+        optimizer.state[parameter] = {
+            "step": torch.zeros((), device=device),
+            "exp_avg": torch.zeros_like(parameter),
+            "exp_avg_sq": torch.zeros_like(parameter),
+        }
+    return optimizer
+
+
+def learning_rate(spec: TrainSpec, *, step: int, total_steps: int, steps_per_epoch: int) -> float:
+    """Return the rate of update `step`, counted from 0.
+
+    It rises linearly over the warm-up, then follows the schedule: `halving` keeps the full rate
+    for some epochs and halves it with each one after (section 4), `cosine` falls to zero at the
+    end, `constant` stays.
+    """
+    if step < spec.warmup_steps:
+        return spec.learning_rate * (step + 1) / spec.warmup_steps
+    if spec.schedule == "halving":
+        epoch = step // steps_per_epoch
+        return spec.learning_rate * 0.5 ** max(0, epoch + 1 - spec.halving_from_epoch)
+    if spec.schedule == "cosine":
+        remaining = max(1, total_steps - spec.warmup_steps)
+        progress = min(1.0, (step - spec.warmup_steps) / remaining)
+        return spec.learning_rate * 0.5 * (1 + math.cos(math.pi * progress))
+    return spec.learning_rate
+
+
+class RunningMean:
+    """An exponential mean of the weights, kept beside them.
+
+    Early on the mean covers the updates there were: its decay is at most (1 + n) / (10 + n) after
+    n updates, so that it does not remember the random start.
+    """
+
+    def __init__(self, parameters: Iterable[nn.Parameter], *, decay: float) -> None:
+        self.parameters = list(parameters)
+        self.mean = [each.detach().clone() for each in self.parameters]
+        self.decay = decay
+        self.share = torch.zeros((), device=self.parameters[0].device)
+
+    def set_share(self, step: int) -> None:
+        """Say how much of the new weights update `step` takes in."""
+        self.share.fill_(1 - min(self.decay, (1 + step) / (10 + step)))
+
+    @torch.no_grad()
+    def update(self) -> None:
+        """Take in the present weights."""
+        weights: list[Tensor] = [each.detach() for each in self.parameters]
+        difference = torch._foreach_sub(weights, self.mean)
+        torch._foreach_mul_(difference, self.share)
+        torch._foreach_add_(self.mean, difference)

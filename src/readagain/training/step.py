@@ -1,0 +1,193 @@
+"""One update of the weights: loss, gradient, clipping, optimizer, running mean.
+
+On a GPU the whole update is captured once for each batch shape and replayed as one launch, so
+that some thousand small kernels cost no time on the host. Nothing here waits for the device.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from readagain.config.schema import TrainSpec
+from readagain.training.batches import Batch
+from readagain.training.optim import RunningMean, build_optimizer, learning_rate
+
+
+@dataclass(frozen=True)
+class _Captured:
+    """A graph of one update, the batch it reads and the loss it leaves."""
+
+    graph: torch.cuda.CUDAGraph
+    batch: Batch
+    loss: Tensor
+
+
+class TrainingStep:
+    """Update a model batch by batch.
+
+    Args:
+        model: the network; wrapped in DistributedDataParallel when several processes train it.
+        spec: the recipe.
+        total_steps: updates of the whole run, for the schedule.
+        steps_per_epoch: updates of one epoch, for the schedule.
+        rank: which of the processes this is; each draws its own dropout.
+        world_size: processes that share a global batch.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        spec: TrainSpec,
+        *,
+        total_steps: int,
+        steps_per_epoch: int,
+        rank: int = 0,
+        world_size: int = 1,
+    ) -> None:
+        self.model = model
+        self.spec = spec
+        self.total_steps = total_steps
+        self.steps_per_epoch = steps_per_epoch
+        self.rank = rank
+        self.world_size = world_size
+        self.step = 0
+        self.names, self.parameters = zip(*model.named_parameters(), strict=True)
+        self.device = self.parameters[0].device
+        self.optimizer = build_optimizer(self.parameters, spec)
+        self.mean = (
+            RunningMean(self.parameters, decay=spec.ema_decay) if spec.averaging == "ema" else None
+        )
+        # Processes talk to each other in every update, which a captured graph does not allow.
+        self.captures = self.device.type == "cuda" and world_size == 1
+        self._captured: dict[tuple[int, ...], _Captured] = {}
+        self._pool = torch.cuda.graph_pool_handle() if self.captures else None
+
+    def learning_rate(self) -> float:
+        """Return the rate of the next update."""
+        return learning_rate(
+            self.spec,
+            step=self.step,
+            total_steps=self.total_steps,
+            steps_per_epoch=self.steps_per_epoch,
+        )
+
+    def update(self, batch: Batch) -> Tensor:
+        """Take one step down the gradient of a batch.
+
+        Returns:
+            The mean negative log-probability of a target word of the whole batch, detached; on
+            a GPU it is overwritten by the next update of the same shape.
+        """
+        torch.manual_seed(_seed_of(self.spec.seed, self.step, self.rank))
+        rate = self.learning_rate()
+        for group in self.optimizer.param_groups:
+            group["lr"].fill_(rate)
+        if self.mean is not None:
+            self.mean.set_share(self.step)
+        self.model.train()
+        loss = self._replay(batch) if self.captures else self._run(batch)
+        self.step += 1
+        return loss
+
+    def _run(self, batch: Batch) -> Tensor:
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self._backward(batch)
+        nn.utils.clip_grad_norm_(self.parameters, self.spec.max_norm)
+        self.optimizer.step()
+        if self.mean is not None:
+            self.mean.update()
+        return loss
+
+    def _backward(self, batch: Batch) -> Tensor:
+        half = self.spec.precision == "bfloat16" and self.device.type == "cuda"
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=half):
+            log_probs = self.model(
+                batch.source_ids,
+                batch.source_lengths,
+                batch.source_ext_ids,
+                batch.previous_ids,
+                batch.target_ids,
+                self.spec.label_smoothing,
+            )  # (B, T)
+        total = -log_probs.masked_fill(~batch.target_valid, 0.0).sum()
+        count = batch.target_valid.sum()
+        if self.world_size > 1:
+            torch.distributed.all_reduce(count)
+        loss = total / count
+        # The processes' gradients are averaged, and each holds only its part of the sum.
+        (loss * self.world_size).backward()
+        reported: Tensor = loss.detach()
+        if self.world_size > 1:
+            torch.distributed.all_reduce(reported)
+        return reported
+
+    def _replay(self, batch: Batch) -> Tensor:
+        shape = (*batch.source_ids.shape, *batch.target_ids.shape)
+        if shape not in self._captured:
+            self._captured[shape] = self._capture(batch)
+        captured = self._captured[shape]
+        for held, given in zip(vars(captured.batch).values(), vars(batch).values(), strict=True):
+            held.copy_(given, non_blocking=True)
+        captured.graph.replay()
+        return captured.loss
+
+    def _capture(self, batch: Batch) -> _Captured:
+        held = Batch(*(each.clone() for each in vars(batch).values()))
+        # Outside the graph once, without an update: kernels are compiled and libraries woken.
+        stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            self._backward(held)
+            self.optimizer.zero_grad(set_to_none=True)
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=self._pool):
+            loss = self._run(held)
+        return _Captured(graph, held, loss)
+
+    def state(self) -> dict[str, Tensor]:
+        """Return everything but the weights that the next update depends on, by name."""
+        found = {"step": torch.tensor(self.step)}
+        for name, parameter in zip(self.names, self.parameters, strict=True):
+            for kind, value in self.optimizer.state.get(parameter, {}).items():
+                found[f"optimizer.{kind}.{name}"] = value
+        if self.mean is not None:
+            found |= {
+                f"mean.{name}": value
+                for name, value in zip(self.names, self.mean.mean, strict=True)
+            }
+        return found
+
+    def load_state(self, state: dict[str, Tensor]) -> None:
+        """Go on where `state` was taken; the names must be those that `state()` gives here."""
+        self.step = int(state["step"])
+        for name, held in self.state().items():
+            if name != "step":
+                held.copy_(state[name])
+
+    @contextmanager
+    def averaged(self) -> Iterator[None]:
+        """Let the model hold the running mean of its weights, if there is one, for a while."""
+        if self.mean is None:
+            yield
+            return
+        kept = [each.detach().clone() for each in self.parameters]
+        _assign(self.parameters, self.mean.mean)
+        try:
+            yield
+        finally:
+            _assign(self.parameters, kept)
+
+
+@torch.no_grad()
+def _assign(parameters: tuple[nn.Parameter, ...], values: list[Tensor]) -> None:
+    for parameter, value in zip(parameters, values, strict=True):
+        parameter.copy_(value)
+
+
+def _seed_of(seed: int, step: int, rank: int) -> int:
+    """Give every update of every process a seed of its own, so that resuming needs no generator."""
+    return ((seed * 1_000_003 + step) * 1_009 + rank) % 2**63
