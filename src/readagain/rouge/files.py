@@ -1,0 +1,62 @@
+"""Read files of one text a line, and notice when they do not belong together."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from readagain.errors import DataError
+
+
+def read_texts(path: Path) -> list[str]:
+    """Read the lines of a UTF-8 file; only line feeds, with or without return, end a line.
+
+    Raises:
+        DataError: if the file is missing, empty or not UTF-8.
+    """
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: no such file") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
+    if not content:
+        raise DataError(f"{path}: empty file; expected one text a line")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise DataError(
+            f"{path}:{line}: byte 0x{content[error.start]:02x} is not UTF-8; convert the file, "
+            f"for example with: iconv -f latin1 -t utf-8 {path.name}"
+        ) from error
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+
+
+def read_references(paths: Sequence[Path]) -> list[list[str]]:
+    """Read reference files of equal length and group their lines by item.
+
+    Raises:
+        DataError: if a line is empty or the files differ in length.
+    """
+    columns = [read_texts(path) for path in paths]
+    require_equal_lengths(dict(zip(paths, map(len, columns), strict=True)))
+    for path, lines in zip(paths, columns, strict=True):
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                raise DataError(
+                    f"{path}:{number}: empty reference; fill it in, or leave line {number} out "
+                    "of every file"
+                )
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def require_equal_lengths(lines: dict[Path, int]) -> None:
+    """Check that files have as many lines as each other, given the count of each.
+
+    Raises:
+        DataError: naming every file and its count.
+    """
+    if len(set(lines.values())) > 1:
+        counts = ", ".join(f"{path} has {count}" for path, count in lines.items())
+        raise DataError(
+            f"line counts differ: {counts}; expected line n of every file to belong to item n"
+        )

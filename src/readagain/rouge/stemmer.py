@@ -1,0 +1,157 @@
+"""Stems as ROUGE-1.5.5 -m makes them: irregular forms from WordNet, the rest by Porter's rules.
+
+Porter, "An algorithm for suffix stripping", Program 14 (1980), with the two rules that its
+author added later (-bli, -logi) and one accident of the script, kept because every published
+figure contains it (see `_strip_long_suffix`).
+"""
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+
+# Shorter words stay as they are, irregular or not.
+SHORTEST_STEMMED = 4
+
+
+def _rules(text: str) -> dict[str, str]:
+    """Read suffixes, and what replaces each, from words like 'izer>ize'."""
+    return dict(rule.split(">") for rule in text.split())
+
+
+# Porter's steps 2, 3 and 4.
+_DERIVED = _rules(
+    "ational>ate tional>tion enci>ence anci>ance izer>ize bli>ble alli>al entli>ent eli>e "
+    "ousli>ous ization>ize ation>ate ator>ate alism>al iveness>ive fulness>ful ousness>ous "
+    "aliti>al iviti>ive biliti>ble logi>log"
+)
+_ADJECTIVES = _rules("icate>ic ative> alize>al iciti>ic ical>ic ful> ness>")
+_LONG = _rules("al> ance> ence> er> ic> able> ible> ant> ement> ou> ism> ate> iti> ous> ive> ize>")
+
+
+def stem(word: str) -> str:
+    """Return the stem of a lower-case word of letters and digits.
+
+    >>> stem("went"), stem("headlines"), stem("was")
+    ('go', 'headlin', 'was')
+    """
+    if len(word) < SHORTEST_STEMMED:
+        return word
+    return irregular_forms().get(word) or porter(word)
+
+
+@cache
+def irregular_forms() -> dict[str, str]:
+    """Map irregular forms to base forms; a line of the file is a base form and its forms."""
+    lines = files("readagain.rouge").joinpath("wordnet/exceptions.txt").read_text("ascii")
+    return {form: base for base, *forms in map(str.split, lines.splitlines()) for form in forms}
+
+
+def porter(word: str) -> str:
+    """Strip suffixes by Porter's five steps."""
+    word = _strip_plural(word)
+    word = _strip_past_and_ing(word)
+    if word.endswith("y") and _has_vowel(word[:-1]):
+        word = word[:-1] + "i"
+    word = _replace_suffix(word, _DERIVED)
+    word = _replace_suffix(word, _ADJECTIVES)
+    word = _strip_long_suffix(word)
+    return _tidy_end(word)
+
+
+def _strip_plural(word: str) -> str:
+    if word.endswith(("sses", "ies")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith("ss"):
+        return word[:-1]
+    return word
+
+
+def _strip_past_and_ing(word: str) -> str:
+    if word.endswith("eed"):
+        return word[:-1] if _measure(word[:-3]) > 0 else word
+    for suffix in ("ed", "ing"):
+        if word.endswith(suffix) and _has_vowel(word[: -len(suffix)]):
+            return _mend(word[: -len(suffix)])
+    return word
+
+
+def _mend(rest: str) -> str:
+    """Repair what is left of -ed and -ing: conflat(e), hop(p), fil(e)."""
+    if rest.endswith(("at", "bl", "iz")):
+        return rest + "e"
+    if _ends_in_double_consonant(rest) and rest[-1] not in "lsyz":
+        return rest[:-1]
+    if _measure(rest) == 1 and _ends_in_short_syllable(rest):
+        return rest + "e"
+    return rest
+
+
+def _replace_suffix(word: str, replacements: dict[str, str]) -> str:
+    """Replace the longest suffix that fits, if something with measure above 0 remains."""
+    suffix = _longest_suffix(word, replacements)
+    if suffix and _measure(word[: -len(suffix)]) > 0:
+        return word[: -len(suffix)] + replacements[suffix]
+    return word
+
+
+def _strip_long_suffix(word: str) -> str:
+    """Remove long suffixes where much remains, sometimes three.
+
+    Porter's paper removes one suffix, the longest that fits. The script goes on to try -ment
+    and then -ent or -ion on what is left, so that 'agreement' becomes 'agreem' and
+    'departmental' loses both 'al' and 'ment'.
+    """
+    word = _remove_suffix(word, _longest_suffix(word, _LONG))
+    word = _remove_suffix(word, "ment" if word.endswith("ment") else "")
+    if word.endswith("ent"):
+        return _remove_suffix(word, "ent")
+    return _remove_suffix(word, "ion" if word.endswith(("sion", "tion")) else "")
+
+
+def _remove_suffix(word: str, suffix: str) -> str:
+    rest = word.removesuffix(suffix)
+    return rest if suffix and _measure(rest) > 1 else word
+
+
+def _tidy_end(word: str) -> str:
+    """Drop a last -e that is not needed, and one l of -ll."""
+    if word.endswith("e"):
+        rest = word[:-1]
+        measure = _measure(rest)
+        if measure > 1 or (measure == 1 and not _ends_in_short_syllable(rest)):
+            word = rest
+    if word.endswith("ll") and _measure(word[:-1]) > 1:
+        return word[:-1]
+    return word
+
+
+def _longest_suffix(word: str, suffixes: Iterable[str]) -> str:
+    return max((suffix for suffix in suffixes if word.endswith(suffix)), key=len, default="")
+
+
+def _shape(word: str) -> str:
+    """Write v for every vowel and c for every other character; y after a consonant is a vowel."""
+    shape = ""
+    for letter in word:
+        is_vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
+        shape += "v" if is_vowel else "c"
+    return shape
+
+
+def _measure(word: str) -> int:
+    """Count the changes from vowels to consonants: Porter's m."""
+    return len(re.findall("vc", _shape(word)))
+
+
+def _has_vowel(word: str) -> bool:
+    return "v" in _shape(word)
+
+
+def _ends_in_double_consonant(word: str) -> bool:
+    return len(word) > 1 and word[-1] == word[-2] and _shape(word)[-1] == "c"
+
+
+def _ends_in_short_syllable(word: str) -> bool:
+    """Say whether the word ends consonant, vowel, consonant other than w, x, y: Porter's *o."""
+    return _shape(word).endswith("cvc") and word[-1] not in "wxy"
