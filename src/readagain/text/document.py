@@ -1,6 +1,7 @@
 """A text as sentences of words, each word with its place in the text."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from readagain.text.normalize import NormalForms
@@ -25,8 +26,10 @@ class Document:
 
     text: str
     sentences: tuple[tuple[Word, ...], ...]
+    is_tokenized: bool = False
+    """The text came as words with spaces between them, so its spacing says nothing."""
 
-    @property
+    @cached_property
     def words(self) -> tuple[Word, ...]:
         """All words in order, the sentences joined."""
         return tuple(word for sentence in self.sentences for word in sentence)
@@ -63,7 +66,7 @@ def sentence_words(text: str, *, max_sentences: int | None = None) -> list[list[
     """
     plain = plain_typography(text)
     return [
-        list(map(_FORMS.__getitem__, tokenize(plain[start:end])))
+        [_FORMS[token] for token in tokenize(plain[start:end])]
         for start, end in sentence_spans(plain, max_sentences=max_sentences)
     ]
 
@@ -74,7 +77,7 @@ def headline_words(text: str) -> list[str]:
     >>> headline_words("Who won? Nobody")
     ['who', 'won', '?', 'nobody']
     """
-    return list(map(_FORMS.__getitem__, tokenize(plain_typography(text))))
+    return [_FORMS[token] for token in tokenize(plain_typography(text))]
 
 
 def read_tokenized(text: str) -> Document:
@@ -94,4 +97,4 @@ def read_tokenized(text: str) -> Document:
         if words:
             sentences.append(tuple(words))
         start_of_line += len(line)
-    return Document(text, tuple(sentences))
+    return Document(text, tuple(sentences), is_tokenized=True)

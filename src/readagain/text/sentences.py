@@ -7,7 +7,7 @@ them. `tests/assets/sentences` holds the cases the rules were written for.
 
 import re
 
-from readagain.text.abbreviations import (
+from readagain.text.wordlists import (
     AFTER_TIME_OF_DAY,
     BEFORE_NUMBERS,
     MONTHS_AND_DAYS,
@@ -26,7 +26,7 @@ _MARK = re.compile(
 _ENDS_WITHOUT_SPACE = frozenset("。！？｡")
 _ENDS_ALWAYS = frozenset("؟۔।॥։።") | _ENDS_WITHOUT_SPACE
 
-_NEXT_WORD = re.compile(r"[^\w\s]{0,6}(\w[\w'’-]{0,40})?(\.?)")
+_NEXT_WORD = re.compile(r"[^\w\s]{0,6}(\w[\w-]{0,40})?(\.?)")
 _DASH = re.compile(r"[-—–]+\s")
 _BULLET = re.compile(r"(?:[-*•‣◦·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
 _SHORT_FORM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, Ph.D
@@ -52,9 +52,8 @@ def sentence_spans(text: str, *, max_sentences: int | None = None) -> list[tuple
         if following == len(text) or len(spans) == max_sentences:
             break
         if following > start and _ends_sentence(text, start, mark):
-            end = mark.end(2) if mark[1] else mark.start()
-            if end > start:
-                spans.append((start, end))
+            end = mark.end(2) if mark[1] else start + len(text[start : mark.start()].rstrip())
+            spans.append((start, end))
             start = following
     if start < len(text) and len(spans) != max_sentences:
         spans.append((start, len(text.rstrip())))
@@ -125,8 +124,8 @@ def _stop_ends(last_word: str, next_word: str, *, starts: bool, is_first: bool) 
     """
     if is_first and (last_word.isdigit() or len(last_word) == 1):
         return False  # 1. The first item of a list
-    if last_word in NEVER_LAST:
-        return False
+    if last_word.rpartition("-")[2] in NEVER_LAST:
+        return False  # Sen. and ex-Sen.
     if last_word in BEFORE_NUMBERS and next_word[:1].isdigit():
         return False
     if last_word in ("e.g", "i.e"):

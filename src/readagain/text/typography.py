@@ -7,19 +7,18 @@ plain text is an offset into the text as it was written.
 
 import re
 
-_PLAIN = str.maketrans(
-    {
-        **dict.fromkeys("“”„‟«»″＂", '"'),
-        **dict.fromkeys("‘’‚‛‹›′＇ʼ", "'"),
-        **dict.fromkeys("‐‑−", "-"),  # hyphen, hyphen that does not break, minus
-        **dict.fromkeys("―⸺⸻", "—"),
-    }
-)
+_PLAIN = {
+    **dict.fromkeys("“”„‟«»″＂", '"'),
+    **dict.fromkeys("‘’‚‛‹›′＇ʼ", "'"),
+    **dict.fromkeys("‐‑−", "-"),  # hyphen, hyphen that does not break, minus
+    **dict.fromkeys("―⸺⸻", "—"),
+}
+_TYPOGRAPHIC = re.compile(f"[{''.join(_PLAIN)}]")
 
 # A single quote that opens: at the start of a word, and not the apostrophe of a shortened one.
 _OPENING_QUOTE = re.compile(
-    r"""(?<![^\s(\[{<"—–/-])
-        '(?=\w)
+    r"""'(?<![^\s(\[{<"—–/-]')
+        (?=\w)
         (?!(?:s|m|d|t|n|ll|re|ve|em|til|tis|twas|cause|ye|bout|round|neath)\b)
         (?!\d\ds?\b)""",
     re.VERBOSE | re.IGNORECASE,
@@ -35,7 +34,7 @@ def plain_typography(text: str) -> str:
     "The '90s were `mine'," she said
     """
     if not text.isascii():
-        text = text.translate(_PLAIN)
+        text = _TYPOGRAPHIC.sub(lambda match: _PLAIN[match[0]], text)
     if "'" in text:
         text = _OPENING_QUOTE.sub("`", text)
     return text

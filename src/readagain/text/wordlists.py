@@ -1,11 +1,11 @@
-"""Words after which a full stop need not end the sentence, by what their stop says."""
+"""The closed lists of words that sentence ends and capitals are decided by."""
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Something always follows: a name, a number, an example.
+# Abbreviations that something always follows: a name, a number, an example.
 NEVER_LAST = _words(
     """
     Mr Mrs Ms Mx Dr Drs Prof Profs Messrs Mme Mlle Fr Sr Sra Herr Hon Rev Revd Pres Vice Amb
@@ -30,7 +30,7 @@ MONTHS_AND_DAYS = _words(
     """
 )
 
-# May end a sentence; they do if the next word looks like the start of one.
+# Abbreviations that may end a sentence; they do if the next word looks like the start of one.
 SOMETIMES_LAST = _words(
     """
     Inc Corp Co Cos Ltd Bros Jr Esq Bhd Pty Pte Plc LLC Assn Intl Mfg Natl Univ Inst Dept Govt
@@ -76,5 +76,36 @@ REPORTING_VERBS = _words(
     """
     said says asked asks cried shouted replied added wrote writes told yelled exclaimed wondered
     tweeted joked demanded insisted quipped declared
+    """
+)
+
+# Words with a capital, or more, wherever they stand.
+ALWAYS_CAPITAL = _words(
+    """
+    Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February April June July
+    August September October November December Christmas Easter Ramadan
+    Africa African America American Americans Asia Asian Europe European
+    Afghanistan Afghan Algeria Argentina Australia Australian Austria Bangladesh Belgium Brazil
+    Brazilian Britain British Bulgaria Canada Canadian Chile Chinese Colombia Croatia Cuba Cuban
+    Czech Denmark Danish Dutch Egypt Egyptian England English Ethiopia Finland France French German
+    Germany Ghana Greece Greek Hungary Iceland India Indian Indonesia Indonesian Iran Iranian Iraq
+    Iraqi Ireland Irish Israel Israeli Italian Italy Japan Japanese Kashmir Kenya Korea Korean
+    Kuwait Lebanon Libya Malaysia Mexican Mexico Morocco Myanmar Nepal Netherlands Nigeria Nigerian
+    Norway Pakistan Pakistani Palestinian Palestinians Peru Philippines Poland Portugal Qatar
+    Romania Russia Russian Russians Scotland Scottish Serbia Singapore Somalia Spain Spanish Sudan
+    Sweden Swedish Swiss Switzerland Syria Syrian Taiwan Thai Thailand Tunisia Turkish Ukraine
+    Ukrainian Venezuela Vietnam Wales Yemen Zimbabwe
+    Athens Baghdad Beijing Berlin Brussels Cairo Chicago Delhi Geneva Islamabad Jakarta Jerusalem
+    Kabul Karachi London Madrid Moscow Mumbai Paris Rome Sydney Tehran Tokyo Washington
+    Christian Christians Islam Islamic Jewish Muslim Muslims Olympic Olympics
+    I U.S. U.K. U.N. E.U. D.C. UN EU NATO NASA FBI CIA UEFA FIFA NBA NFL BBC CNN GDP CEO AI
+    """
+)
+
+# What headlines leave small unless it comes first or last.
+MINOR = _words(
+    """
+    a an and as at but by for from in into nor of off on onto or over per so the to up via vs vs.
+    with yet
     """
 )

@@ -1,0 +1,166 @@
+"""Words of a summary written as a person would write them.
+
+Models deal in forms: lower case, # for digits, -lrb- for a bracket. A word that was copied is
+printed as it stands in the source. A generated one takes from the source what its form forgot:
+its capitals, and the digits of the number the model looked at when it wrote ##.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from readagain.errors import ShapeError
+from readagain.text.casing import Case, SourceCase, capitalized
+from readagain.text.document import Document
+from readagain.text.normalize import BRACKETS
+
+_SIGNS = {form: sign for sign, form in BRACKETS.items()} | {
+    "``": '"',
+    "''": '"',
+    "`": "'",
+    "--": "–",
+}
+_CLOSING = frozenset(
+    [",", ".", ";", ":", "?", "!", "%", "...", "''", "'", "-rrb-", "-rsb-", "-rcb-"]
+    + ["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"]
+)
+_OPENING = frozenset(["``", "`", "-lrb-", "-lsb-", "-lcb-", "$", "£", "€", "¥"])
+_ONE_WORD = frozenset(
+    [("can", "not"), ("gon", "na"), ("got", "ta"), ("wan", "na"), ("gim", "me"), ("lem", "me")]
+)
+_MASKED_NUMBER = re.compile(r"#(?:[.,:]?#)*")
+
+
+@dataclass(frozen=True)
+class SummaryWord:
+    """A word of a summary and where it comes from.
+
+    Args:
+        form: the word as the model knows it.
+        copied_from: the place of the source word it is a copy of, counted over all sentences.
+        attended: places of source words, the most attended first; where a generated # looks for
+            its digits.
+    """
+
+    form: str
+    copied_from: int | None = None
+    attended: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A word on its way to the page."""
+
+    form: str
+    surface: str
+    copied_from: int | None
+
+
+def write_summary(
+    summary: Sequence[SummaryWord], document: Document, *, case: Case = "sentence"
+) -> str:
+    """Write a summary for people: real case, digits, accents, brackets, quotes and spacing.
+
+    A number that the model made up, with no number in the source to take digits from, is left out:
+    no digits are invented, and # is never printed.
+
+    Args:
+        summary: the words in order.
+        document: what was summarized.
+        case: "sentence" begins with a capital, "headline" has one on every word of weight, and
+            "plain" changes no copied word at all.
+    """
+    written = list(_surfaces(summary, document, case))
+    words = capitalized([word.surface for word in written], case)
+    pieces = []
+    for place, word in enumerate(words):
+        if place and _has_space_between(written[place - 1], written[place], document):
+            pieces.append(" ")
+        pieces.append(word)
+    return "".join(pieces)
+
+
+def write_document(document: Document) -> str:
+    """Write all words of a document: its text, with each stretch of white space as one space."""
+    copies = [SummaryWord(word.form, place) for place, word in enumerate(document.words)]
+    return write_summary(copies, document, case="plain")
+
+
+def _surfaces(summary: Sequence[SummaryWord], document: Document, case: Case) -> Iterator[_Written]:
+    """Find how each word is spelled; numbers that cannot be filled in are left out."""
+    source_case = SourceCase(document)
+    numbers = _Numbers(document)
+    previous: int | None = None
+    for word in summary:
+        place = word.copied_from
+        if place is not None:
+            surface = _source_word(place, document)
+            if document.is_tokenized:
+                surface = _SIGNS.get(word.form) or source_case.spelling(word.form)
+            elif case != "plain" and previous != place - 1:
+                surface = source_case.inside_a_sentence(place, word.form, surface)
+        elif "#" in word.form:
+            filled = numbers.fill(word)
+            if filled is None:
+                continue
+            surface = filled
+        else:
+            surface = _SIGNS.get(word.form) or source_case.spelling(word.form)
+        previous = place
+        yield _Written(word.form, surface, place)
+
+
+def _source_word(place: int, document: Document) -> str:
+    words = document.words
+    if not 0 <= place < len(words):
+        raise ShapeError(
+            f"a summary word is copied from place {place} of a source of {len(words)} words; "
+            f"expected 0 to {len(words) - 1}"
+        )
+    return document.surface(words[place])
+
+
+class _Numbers:
+    """The numbers of a document, for generated words whose digits are masked."""
+
+    def __init__(self, document: Document) -> None:
+        self._forms = [word.form for word in document.words]
+        self._surfaces = [document.surface(word) for word in document.words]
+        self._places = [
+            place
+            for place, surface in enumerate(self._surfaces)
+            if any(c.isdigit() for c in surface)
+        ]
+        self._used: set[int] = set()
+
+    def fill(self, word: SummaryWord) -> str | None:
+        """Return the word with the digits of the number it looked at, if there is one."""
+        looked_at = [place for place in word.attended if place in self._places]
+        unused = [place for place in self._places if place not in self._used]
+        places = [*looked_at, *unused, *self._places]
+        for place in places:
+            if self._forms[place] == word.form:
+                self._used.add(place)
+                return self._surfaces[place]
+        shape = _MASKED_NUMBER.findall(word.form)
+        for place in places:
+            if _MASKED_NUMBER.findall(self._forms[place]) == shape:
+                self._used.add(place)
+                return _with_digits(word.form, self._surfaces[place])
+        is_plain_number = not any(c.isalpha() for c in word.form)
+        return self._surfaces[looked_at[0]] if looked_at and is_plain_number else None
+
+
+def _with_digits(form: str, number: str) -> str:
+    digits = iter([c for c in number if c.isdigit()])
+    return "".join(next(digits) if c == "#" else c for c in form)
+
+
+def _has_space_between(left: _Written, right: _Written, document: Document) -> bool:
+    """Say whether a space stands between two words: as in the source, or by the words."""
+    first, second = left.copied_from, right.copied_from
+    if first is not None and second == first + 1 and not document.is_tokenized:
+        return document.words[first].end < document.words[second].start
+    if right.form in _CLOSING or left.form in _OPENING or left.surface == "#":
+        return False
+    return (left.form, right.form) not in _ONE_WORD

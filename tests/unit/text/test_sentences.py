@@ -1,0 +1,84 @@
+"""Where sentences end."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagain.text.sentences import sentence_spans
+
+CASES = Path(__file__).parents[2] / "assets" / "sentences"
+
+
+def read_cases(name: str) -> list[tuple[str, list[str]]]:
+    """Return each case as its text and its sentences."""
+    lines = (CASES / name).read_text(encoding="utf-8").split("\n")
+    cases = [line.replace("⏎", "\n") for line in lines if line and not line.startswith("# ")]
+    return [
+        (
+            case.replace(" ‖ ", " ").replace("‖", ""),
+            [sentence.strip() for sentence in case.split("‖")],
+        )
+        for case in cases
+    ]
+
+
+def split(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def test_there_are_at_least_two_hundred_tricky_cases():
+    assert len(read_cases("tricky.txt")) >= 200
+
+
+@pytest.mark.parametrize("name", ["tricky.txt", "unseen.txt"])
+def test_at_least_97_percent_of_the_cases_are_right(name):
+    cases = read_cases(name)
+    wrong = [(text, split(text)) for text, sentences in cases if split(text) != sentences]
+    assert len(wrong) <= 0.03 * len(cases), wrong
+
+
+def test_the_example_of_the_specification():
+    text = "Mr. Smith of the U.S. Senate paid $3.5m. He left."
+    assert split(text) == ["Mr. Smith of the U.S. Senate paid $3.5m.", "He left."]
+
+
+def test_white_space_belongs_to_no_sentence():
+    assert split("  He left. \n\n She stayed.\t ") == ["He left.", "She stayed."]
+
+
+def test_a_limit_keeps_the_first_sentences():
+    text = "He left. She stayed. They slept."
+    assert sentence_spans(text, max_sentences=2) == sentence_spans(text)[:2]
+    assert sentence_spans(text, max_sentences=0) == []
+
+
+PIECES = st.sampled_from(
+    [
+        "Mr.",
+        "U.S.",
+        "He",
+        "left.",
+        '"No."',
+        "(Yes!)",
+        "...",
+        "…",
+        "\n",
+        "\n\n",
+        " ",
+        "1.",
+        "- ",
+        "。",
+    ]
+)
+
+
+@given(st.text(alphabet=st.characters()) | st.lists(PIECES).map(" ".join))
+def test_sentences_cover_the_text_in_order_and_none_is_blank(text):
+    spans = sentence_spans(text)
+    covered = "".join(text[start:end] for start, end in spans)
+    assert "".join(covered.split()) == "".join(text.split())
+    for start, end in spans:
+        assert text[start:end].strip() == text[start:end] != ""
+    assert spans == sorted(spans)

@@ -1,0 +1,140 @@
+"""Summaries as people write them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagain.errors import ShapeError
+from readagain.text.document import Document, read_document, read_tokenized
+from readagain.text.surface import SummaryWord, write_document, write_summary
+
+SOURCE = read_document(
+    "The U.S. Senate didn’t pass AT&T’s $3.5m (“big”) bill on Tuesday. "
+    "Prices fell 12% in São Paulo after 35 days, and prices fell again. iPhone sales rose."
+)
+FORMS = [word.form for word in SOURCE.words]
+
+
+def copied(form: str, document: Document = SOURCE) -> SummaryWord:
+    place = [word.form for word in document.words].index(form)
+    return SummaryWord(form, copied_from=place)
+
+
+def generated(form: str, *looking_at: str) -> SummaryWord:
+    return SummaryWord(form, attended=tuple(FORMS.index(other) for other in looking_at))
+
+
+def written(*words: str, **options: str) -> str:
+    """Write a summary of generated words, those in <angles> copied."""
+    summary = [
+        copied(word.strip("<>")) if word.startswith("<") else generated(word) for word in words
+    ]
+    return write_summary(summary, SOURCE, **options)
+
+
+@given(st.text(alphabet=st.characters()) | st.text(alphabet="aé\u0301 .,'\"“’()$%&-—…\n\t1Aن🙂"))
+def test_restoring_a_text_gives_back_its_words_spacing_and_accents(text):
+    assert write_document(read_document(text)) == " ".join(text.split())
+
+
+def test_a_copied_word_is_printed_as_it_stands_in_the_source():
+    assert written("in", "<são>", "<paulo>") == "In São Paulo"
+
+
+def test_neighbours_in_the_source_keep_their_spacing():
+    assert written("<at>", "<&>", "<t>", "<'s>", "bill") == "AT&T’s bill"
+    assert written("it", "<did>", "<n't>", "<pass>") == "It didn’t pass"
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("he left , then came back .", "He left, then came back."),
+        ("`` no '' -lrb- yes -rrb- : why ?", '"No" (yes): why?'),
+        ("they ca n't ; she 's out", "They can’t; she’s out"),
+        ("the dogs ' tails", "The dogs' tails"),
+        ("a ` good ' deal", "A 'good' deal"),
+        ("rates up % again -- sources", "Rates up% again – sources"),
+        ("it can not", "It cannot"),
+        ("pay $ more ...", "Pay $more..."),
+        ("won . who ? me", "Won. Who? Me"),
+        ("-lsb- x -rsb- -lcb- y -rcb-", "[X] {y}"),
+    ],
+)
+def test_generated_words_are_spaced_as_a_person_would(words, text):
+    assert written(*words.split()) == text
+
+
+def test_a_generated_word_takes_the_capitals_it_has_in_the_source():
+    assert written("the", "u.s.", "senate", "on", "iphone") == "The U.S. Senate on iPhone"
+
+
+def test_a_generated_name_that_the_source_lacks_has_its_usual_capital():
+    assert written("votes", "in", "london", "on", "monday", "i", "say") == (
+        "Votes in London on Monday I say"
+    )
+
+
+def test_a_capital_that_only_begins_a_sentence_is_not_kept_inside_one():
+    assert written("why", "<the>", "bill", "fails") == "Why the bill fails"
+    assert written("how", "<prices>", "fell") == "How prices fell"
+    assert written("how", "<iphone>", "sells") == "How iPhone sells"
+
+
+def test_a_brand_at_the_start_keeps_its_small_letter():
+    assert written("<iphone>", "sales") == "iPhone sales"
+
+
+def test_headline_case_leaves_small_words_small():
+    text = written("<prices>", "fall", "in", "the", "city", "of", "angels", "and", case="headline")
+    assert text == "Prices Fall in the City of Angels And"
+
+
+def test_headline_case_leaves_short_forms_alone():
+    assert written("they", "ca", "n't", "say", "it", "'s", case="headline") == "They Can’t Say It’s"
+
+
+def test_plain_case_changes_nothing():
+    assert written("why", "<the>", "bill", case="plain") == "why The bill"
+
+
+def test_masked_digits_come_from_the_number_that_was_looked_at():
+    place = [SOURCE.surface(word) for word in SOURCE.words].index("35")
+    assert write_summary([SummaryWord("##", attended=(0, place))], SOURCE) == "35"
+    assert write_summary([SummaryWord("##", attended=(0,))], SOURCE) == "12"
+
+
+def test_two_masked_numbers_do_not_take_the_same_digits():
+    assert written("from", "##", "to", "##") == "From 12 to 35"
+
+
+def test_a_masked_number_inside_a_word_is_filled_in():
+    assert written("##-day-long", "talks") == "12-day-long talks"
+
+
+def test_a_plain_number_of_another_shape_is_replaced_by_the_one_looked_at():
+    assert write_summary([generated("#,###", "#.#m"), generated("lost")], SOURCE) == "3.5m lost"
+
+
+def test_digits_of_another_shape_are_never_mixed_into_a_word():
+    source = read_document("It cost 3.5.")
+    assert write_summary([SummaryWord("##-day"), SummaryWord("talks")], source) == "Talks"
+
+
+def test_a_number_without_any_source_is_left_out():
+    assert write_summary([SummaryWord("##"), SummaryWord("dead")], read_document("No.")) == "Dead"
+
+
+def test_spacing_of_a_text_in_gigaword_form_says_nothing():
+    source = read_tokenized("the u.s. senate 's bill did n't pass , -lrb- ap -rrb-")
+    summary = [SummaryWord(word.form, place) for place, word in enumerate(source.words)]
+    assert write_summary(summary, source) == "The U.S. senate's bill didn't pass, (ap)"
+
+
+def test_an_empty_summary_is_an_empty_text():
+    assert write_summary([], SOURCE) == ""
+
+
+def test_a_place_outside_the_source_is_refused():
+    with pytest.raises(ShapeError, match="copied from place 9 of a source of 2 words; .* 0 to 1"):
+        write_summary([SummaryWord("x", copied_from=9)], read_document("Hi there"))
