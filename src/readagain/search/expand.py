@@ -123,7 +123,7 @@ def score_options(
     log_probs[:, END_COLUMN] = offered.end_log_probs
     log_probs[:, 1:] = np.take_along_axis(offered.log_probs, candidates, axis=1)
     log_probs += live.log_probs[:, None]
-    end_scores = scoring.scores(log_probs[:, :1], decisions, over)[:, 0]
+    end_scores = scoring.scores(log_probs[:, :1].copy(), decisions, over)[:, 0]
     log_probs[:, 1:][missing] = -np.inf
     if end_banned is not None:
         log_probs[end_banned, END_COLUMN] = -np.inf

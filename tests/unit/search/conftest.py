@@ -1,0 +1,60 @@
+"""Small models and sources that one can work out on paper."""
+
+import numpy as np
+import pytest
+
+from readagain.search.model import Candidates, SourceBatch
+from readagain.search.table import TableModel
+from readagain.text.vocab import END
+
+
+@pytest.fixture
+def sources_of():
+    """Make one-sentence documents from lists of extended ids."""
+
+    def make(*documents):
+        longest = max(map(len, documents))
+        ids = np.array([[*words, *[0] * (longest - len(words))] for words in documents])
+        return SourceBatch(
+            source_ids=ids[:, None],
+            lengths=np.array([[len(words)] for words in documents]),
+            source_ext_ids=ids,
+        )
+
+    return make
+
+
+@pytest.fixture
+def table_model():
+    """Make a model from {word: {next word: probability}}; what is not said ends."""
+
+    def make(table, *, size=8, **options):
+        generation = np.zeros((size, size))
+        generation[:, END] = 1.0
+        for word, following in table.items():
+            for next_word, prob in following.items():
+                generation[word, next_word] = prob
+            generation[word, END] = 1 - sum(p for w, p in following.items() if w != END)
+        return TableModel(generation, **options)
+
+    return make
+
+
+@pytest.fixture
+def offer():
+    """Make the candidates of one row from lists."""
+
+    def make(ids, copied_from=None, log_probs=None):
+        ids = np.atleast_2d(ids)
+        falling = -np.arange(1.0, ids.shape[1] + 1)
+        return Candidates(
+            ids=ids,
+            log_probs=np.tile(falling, (len(ids), 1)) if log_probs is None else log_probs,
+            copied_from=np.full(ids.shape, -1)
+            if copied_from is None
+            else np.atleast_2d(copied_from),
+            end_log_probs=np.full(len(ids), -1.0),
+            attention=np.zeros((len(ids), 1)),
+        )
+
+    return make

@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+
+from readagain.errors import ConfigError, ShapeError
+from readagain.search.beam import beam_search
+from readagain.search.limits import ByteLimits, PrintedBytes, cut_to_bytes
+from readagain.search.rules import WordLimits
+from readagain.search.scoring import Scoring
+
+CHAIN = {2: {4: 0.9}, 4: {5: 0.9}, 5: {6: 0.9}, 6: {7: 0.9}}  # START, then 4 5 6 7
+
+
+def printed(lengths, sources):
+    generated = np.zeros(8, dtype=int)
+    for word, length in lengths.items():
+        generated[word] = length
+    return PrintedBytes(generated=generated, copied=np.full(sources.source_ext_ids.shape, 3))
+
+
+def search(model, sources, *rules, maximum=9, **options):
+    words = WordLimits(maximum=maximum)
+    return beam_search(model, sources, beam_size=3, words=words, rules=rules, **options)
+
+
+@pytest.mark.parametrize(
+    ("maximum", "words"), [(11, [4, 5, 6]), (10, [4, 5]), (3, [4]), (7, [4, 5])]
+)
+def test_a_maximum_counts_the_spaces_between_words(table_model, sources_of, maximum, words):
+    sources = sources_of([4])
+    limit = ByteLimits(printed({4: 3, 5: 3, 6: 3, 7: 3}, sources), maximum=maximum)
+    ((best,),) = search(table_model(CHAIN), sources, limit, scoring=Scoring(length_exponent=1.0))
+    assert best.ids.tolist() == words
+
+
+def test_a_copied_word_is_measured_where_it_stands(sources_of):
+    sizes = PrintedBytes(generated=np.arange(8), copied=np.array([[9, 8], [7, 6]]))
+    found = sizes.of(np.array([0, 1]), np.array([[4, 30], [31, 5]]), np.array([[-1, 1], [0, -1]]))
+    assert found.tolist() == [[4, 8], [7, 5]]
+
+
+def test_a_minimum_counts_no_spaces(table_model, sources_of):
+    sources = sources_of([4])
+    ends_soon = {2: {4: 0.9}, 4: {5: 0.2}, 5: {6: 0.2}, 6: {7: 0.2}}
+    sizes = printed({4: 3, 5: 3, 6: 3, 7: 3}, sources)
+    for minimum, num_words in [(3, 1), (4, 2), (6, 2), (7, 3)]:
+        ((best,),) = search(table_model(ends_soon), sources, ByteLimits(sizes, minimum=minimum))
+        assert len(best) == num_words
+
+
+def test_a_maximum_goes_before_a_minimum_and_says_so(table_model, sources_of):
+    sources = sources_of([4])
+    limit = ByteLimits(printed({4: 3, 5: 30}, sources), minimum=5, maximum=12)
+    only_long = {2: {4: 1.0}, 4: {5: 0.5}}
+    ((best,),) = search(table_model(only_long), sources, limit)
+    assert best.ids.tolist() == [4]
+    assert not best.keeps_minimum
+
+
+def test_what_keeps_its_minimum_comes_first(table_model, sources_of):
+    sources = sources_of([4])
+    limit = ByteLimits(printed({4: 3, 5: 30, 6: 3, 7: 3}, sources), minimum=6, maximum=12)
+    # 4 is likelier but leads nowhere; 6 7 is long enough.
+    model = table_model({2: {4: 0.9, 6: 0.1}, 4: {5: 0.1}, 6: {7: 0.1}})
+    (found,) = search(model, sources, limit, n_best=3)
+    assert [(h.ids.tolist(), h.keeps_minimum) for h in found] == [([6, 7], True), ([4], False)]
+
+
+def test_no_word_that_fits_leaves_an_empty_summary(table_model, sources_of):
+    sources = sources_of([4])
+    limit = ByteLimits(printed({4: 30}, sources), maximum=12)
+    model = table_model({2: {4: 0.9}})
+    ((best,),) = search(model, sources, limit)
+    assert len(best) == 0
+
+
+def test_limits_that_contradict_each_other_are_refused(sources_of):
+    sizes = printed({}, sources_of([4]))
+    with pytest.raises(ConfigError, match="at least 80 and at most 75 bytes; expected 0 <= min"):
+        ByteLimits(sizes, minimum=80, maximum=75)
+
+
+def test_tables_of_another_shape_are_refused():
+    with pytest.raises(
+        ShapeError, match=r"shape \(2, 2\), of copied words \(3,\); expected \(V,\)"
+    ):
+        PrintedBytes(generated=np.zeros((2, 2), int), copied=np.zeros(3, int))
+
+
+def test_words_are_dropped_until_the_print_fits():
+    assert cut_to_bytes(["düne", "wandert"], " ".join, 5) == ["düne"]
+    assert cut_to_bytes(["düne", "wandert"], " ".join, 4) == []
+    assert cut_to_bytes(["düne", "wandert"], " ".join, 13) == ["düne", "wandert"]

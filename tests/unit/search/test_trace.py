@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+
+from readagain.search.beam import beam_search
+from readagain.search.model import SourceBatch
+from readagain.search.rules import WordLimits
+from readagain.text.vocab import END
+
+
+@pytest.fixture
+def two_sentences():
+    """One document: 4 5, then 9 6, where 9 is no word of the vocabulary."""
+    return SourceBatch(
+        source_ids=np.array([[[4, 5, 0], [1, 6, 0]]]),
+        lengths=np.array([[2, 2]]),
+        source_ext_ids=np.array([[4, 5, 0, 8 + 3, 6, 0]]),
+    )
+
+
+def best_of(model, sources, **options):
+    options = {"beam_size": 4, "words": WordLimits(minimum=2, maximum=2)} | options
+    return beam_search(model, sources, **options)[0]
+
+
+def test_a_copied_word_says_its_sentence_and_its_place(table_model, two_sentences):
+    model = table_model({}, copying=0.9, continuing=20.0)
+    found = {tuple(h.ids.tolist()): h for h in best_of(model, two_sentences, n_best=4)}
+    assert found[(11, 6)].copied_from.tolist() == [[1, 0], [1, 1]]
+    assert found[(4, 5)].copied_from.tolist() == [[0, 0], [0, 1]]
+
+
+def test_places_are_counted_over_whole_sentences(table_model, two_sentences):
+    model = table_model({}, copying=0.9, continuing=20.0)
+    found = {tuple(h.ids.tolist()): h for h in best_of(model, two_sentences, n_best=4)}
+    assert found[(11, 6)].places([7, 2]).tolist() == [7, 8]  # the first sentence was cut at 2
+
+
+def test_a_generated_word_has_no_place(table_model, two_sentences):
+    model = table_model({2: {7: 0.9}, 7: {7: 0.9}})
+    (best,) = best_of(model, two_sentences)
+    assert best.copied_from.tolist() == [[-1, -1], [-1, -1]]
+    assert best.places([2, 2]).tolist() == [-1, -1]
+
+
+def test_log_probabilities_of_words_and_end_add_up_to_the_score(table_model, two_sentences):
+    model = table_model({2: {7: 0.9}, 7: {7: 0.5}}, copying=0.5)
+    for hypothesis in best_of(model, two_sentences, n_best=4):
+        assert len(hypothesis.log_probs) == len(hypothesis) + 1
+        assert hypothesis.log_probs.sum() == pytest.approx(hypothesis.score)
+
+
+def test_attention_is_kept_only_when_asked_for(table_model, two_sentences):
+    model = table_model({}, copying=0.9, continuing=3.0)
+    (best,) = best_of(model, two_sentences)
+    assert best.attention is None
+    (best,) = best_of(model, two_sentences, keep_attention=True)
+    assert best.attention.shape == (3, 2, 3)
+    np.testing.assert_allclose(best.attention.sum(axis=(1, 2)), 1, rtol=1e-6)
+
+
+def test_attention_stands_beside_the_word_it_led_to(table_model, two_sentences):
+    model = table_model({}, copying=0.9, continuing=3.0)
+    found = best_of(model, two_sentences, n_best=4, keep_attention=True)
+    (hypothesis,) = [h for h in found if h.ids.tolist() == [4, 5]]
+    even = [[1 / 4, 1 / 4, 0], [1 / 4, 1 / 4, 0]]
+    after_4 = [[1 / 6, 3 / 6, 0], [1 / 6, 1 / 6, 0]]
+    np.testing.assert_allclose(hypothesis.attention, [even, after_4, even], rtol=1e-6)
+
+
+def test_ids_of_hypotheses_end_before_end(table_model, two_sentences):
+    model = table_model({2: {7: 0.9}, 7: {7: 0.9}})
+    (best,) = best_of(model, two_sentences)
+    assert END not in best.ids
+    assert len(best) == 2
