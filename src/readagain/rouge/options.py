@@ -1,7 +1,7 @@
 """What to measure and how: the options of ROUGE-1.5.5 under readable names."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from readagain.errors import ConfigError
 
@@ -55,6 +55,9 @@ class RougeOptions:
         _require_at_least("max_bytes", self.max_bytes, 1)
         _require_at_least("max_words", self.max_words, 1)
         _require_at_least("samples", self.samples, 2)
+        require_one_of("skip_unigrams", self.skip_unigrams, get_args(SkipUnigrams))
+        require_one_of("pooling", self.pooling, get_args(Pooling))
+        require_one_of("unit", self.unit, get_args(Unit))
         _require_within("alpha", self.alpha, 0, 1)
         _require_within("confidence", self.confidence, 0, 100)
         if self.wlcs_weight is not None and not self.wlcs_weight > 0:
@@ -93,6 +96,16 @@ class RougeOptions:
         # The script has no flag for it: one lists every item once for each reference left out.
         flags += ["(jackknife)"] if self.pooling == "jackknife" else []
         return " ".join(flags)
+
+
+def require_one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Check a setting that is one of a few words.
+
+    Raises:
+        ConfigError: naming the words.
+    """
+    if value not in choices:
+        raise ConfigError(f"{name} is '{value}'; expected {', '.join(choices)}")
 
 
 def _require_at_least(name: str, value: int | None, least: int) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from readagain.errors import ConfigError
-from readagain.rouge.options import Figure, RougeOptions
+from readagain.rouge.options import FIGURES, Figure, RougeOptions, require_one_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -13,6 +13,9 @@ class Protocol:
 
     options: RougeOptions = field(default_factory=RougeOptions)
     headline: Figure = "f1"
+
+    def __post_init__(self) -> None:
+        require_one_of("headline", self.headline, FIGURES)
 
 
 _DUC = Protocol(options=RougeOptions(stem=True, max_bytes=75), headline="recall")
