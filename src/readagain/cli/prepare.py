@@ -10,6 +10,7 @@ from readagain.corpus.settings import DEFAULT_MAX_SENTENCES
 
 if TYPE_CHECKING:
     from readagain.corpus.manifest import Manifest
+    from readagain.corpus.readers.source import Source
 
 READING, CHOOSING, SPLITTING = "Reading", "What to keep", "Splits"
 LIMITS = Limits()
@@ -132,6 +133,9 @@ def command(
 
     Interrupted, it goes on where it stopped when the same command is given again.
     """
+    import sys
+    from dataclasses import replace
+
     from readagain.cli.progress import shown_progress
     from readagain.corpus.filters import choose_filters
     from readagain.corpus.prepare import prepare
@@ -168,9 +172,11 @@ def command(
     given = [Path(argument) for argument in [*(dev or []), *(test or [])]]
     sources = [
         *find_sources(inputs or [], options, leave_out=given),
-        *find_sources(dev or [], options, split="dev"),
-        *find_sources(test or [], options, split="test"),
+        *find_sources(dev or [], replace(options, headlines=None), split="dev"),
+        *find_sources(test or [], replace(options, headlines=None), split="test"),
     ]
+    for source in sources:
+        print(_describe(source), file=sys.stderr)
     with shown_progress() as on_progress:
         manifest = prepare(
             sources,
@@ -181,6 +187,16 @@ def command(
             on_progress=on_progress,
         )
     _print_summary(manifest, out)
+
+
+def _describe(source: "Source") -> str:
+    """Say how an input was understood, so that a wrong guess is seen at once."""
+    parts = [f"{source.path}: {source.format}"]
+    if source.columns:
+        parts.append(f"'{source.columns.text}' and '{source.columns.headline}'")
+    if source.is_text_tokenized:
+        parts.append("in Gigaword form")
+    return ", ".join([*parts, f"for {source.split}"])
 
 
 def _num_processors() -> int:

@@ -84,7 +84,7 @@ class Chunk:
     @classmethod
     def load(cls, path: Path) -> "Chunk":
         """Read a chunk back."""
-        with np.load(path) as arrays:
+        with path.open("rb") as file, np.load(file) as arrays:
             facts = json.loads(arrays["facts"].tobytes())
             return cls(
                 words=arrays["words"].tobytes().decode().split("\n"),
@@ -107,7 +107,7 @@ def _as_bytes(text: str) -> NDArray[np.uint8]:
 def records_in(path: Path) -> int | None:
     """Return how many records a finished chunk stands for; None when it must be made (again)."""
     try:
-        with np.load(path) as arrays:
+        with path.open("rb") as file, np.load(file) as arrays:
             facts = json.loads(arrays["facts"].tobytes())
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None

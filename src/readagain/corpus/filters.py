@@ -62,7 +62,7 @@ def _shares_nothing(sentences: Sentences, headline: Sequence[str], limits: Limit
 
 def _overlaps_little(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
     wanted = content_words(headline)
-    found = wanted.intersection(*[set().union(*sentences)])
+    found = wanted.intersection(set().union(*sentences))
     return len(found) < limits.min_overlap * len(wanted)
 
 

@@ -1,6 +1,7 @@
 """Every word of a prepared corpus with its counts, from which vocabularies of any size are cut."""
 
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -35,18 +36,18 @@ class Lexicon:
             ArtifactError: naming the line that cannot be right.
         """
         words: list[str] = []
-        counts: list[tuple[int, int]] = []
+        counts = array("q")
         for number, line in enumerate(_lines(path), start=1):
             try:
                 word, source, summary = line.split("\t")
-                counts.append((int(source), int(summary)))
+                counts.extend((int(source), int(summary)))
             except ValueError as error:
                 raise ArtifactError(
                     f"{path}:{number}: found {line[:80]!r}; expected a word and two counts, "
                     "separated by tabs; was it edited by hand?"
                 ) from error
             words.append(word)
-        table = np.array(counts, dtype=np.int64).reshape(-1, 2)
+        table = np.frombuffer(counts, dtype=np.int64).reshape(-1, 2)
         return cls(words, table[:, 0].copy(), table[:, 1].copy())
 
     def save(self, path: Path) -> None:
@@ -54,6 +55,10 @@ class Lexicon:
         with path.open("w", encoding="utf-8", newline="\n") as file:
             rows = zip(self.words, self.source_counts, self.summary_counts, strict=True)
             file.writelines(f"{word}\t{source}\t{summary}\n" for word, source, summary in rows)
+
+    def spell(self, ids: NDArray[np.int32]) -> str:
+        """Return the words of some ids, with spaces between them."""
+        return " ".join(RESERVED[UNK] if id == UNKNOWN_ID else self.words[id] for id in ids)
 
     def vocab(self, side: Side, size: int) -> Vocab:
         """Cut the vocabulary of the `size` most frequent words of one side, reserved ones included.
@@ -78,6 +83,13 @@ class Lexicon:
             (len(lexicon) + 1,) int32.
         """
         return np.array([*vocab.ids(self.words), UNK], dtype=np.int32)
+
+
+def alphabetical_ranks(words: Sequence[str]) -> NDArray[np.int64]:
+    """Return the place of each word in alphabetical order."""
+    ranks = np.empty(len(words), dtype=np.int64)
+    ranks[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
+    return ranks
 
 
 def _lines(path: Path) -> Iterator[str]:

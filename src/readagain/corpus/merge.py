@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.chunk import UNKNOWN_WORD, Chunk
-from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
+from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.corpus.select import SPLITS, TRAIN
 from readagain.corpus.shards import LEXICON_FILE, Shard
 from readagain.corpus.statistics import Statistics, summary_ranks
@@ -65,12 +65,11 @@ def _summary_segments(pair_segments: NDArray[np.int32]) -> NDArray[np.bool_]:
 
 def _order(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, NDArray[np.int32]]:
     """Order words by their count in training, then by spelling; leave out what no split uses."""
-    alphabetical = np.empty(len(words), dtype=np.int64)
-    alphabetical[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
-    in_training = counts[0] + counts[1]
-    order = np.lexsort((alphabetical, -in_training))
-    order = order[counts[:, order].any(axis=0)]
-    order = np.array([number for number in order if words[number] != UNKNOWN_WORD], dtype=np.int64)
+    is_used: NDArray[np.bool_] = np.any(counts > 0, axis=0)
+    if UNKNOWN_WORD in words:
+        is_used[words.index(UNKNOWN_WORD)] = False
+    order = np.lexsort((alphabetical_ranks(words), -(counts[0] + counts[1])))
+    order = order[is_used[order]]
     final_ids = np.full(len(words), UNKNOWN_ID, dtype=np.int32)
     final_ids[order] = np.arange(len(order), dtype=np.int32)
     lexicon = Lexicon([words[n] for n in order], counts[0, order], counts[1, order])

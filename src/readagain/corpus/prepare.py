@@ -176,7 +176,7 @@ def _write_corpus(
         splits=splits,
         num_words=len(lexicon),
     )
-    write_report(folder, manifest, statistics)
+    write_report(folder, manifest, lexicon, statistics)
     return manifest
 
 

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.manifest import Manifest
 from readagain.corpus.select import SPLITS
-from readagain.corpus.shards import PreparedCorpus
+from readagain.corpus.shards import PreparedCorpus, Split
 from readagain.corpus.statistics import COVERAGE_SIZES, Statistics
 
 NUM_SAMPLES = 5
@@ -20,12 +21,14 @@ HISTOGRAMS = {
 }
 
 
-def write_report(folder: Path, manifest: Manifest, statistics: Mapping[str, Statistics]) -> None:
+def write_report(
+    folder: Path, manifest: Manifest, lexicon: Lexicon, statistics: Mapping[str, Statistics]
+) -> None:
     """Write report.json and report.md into the folder of a corpus that is otherwise complete."""
     described: dict[str, Any] = {
         split: statistics[split].describe() for split in SPLITS if manifest.splits[split]["pairs"]
     }
-    samples = _samples(PreparedCorpus(folder, manifest))
+    samples = _samples(PreparedCorpus(folder, manifest).split("train"), lexicon)
     content = {
         "inputs": manifest.inputs,
         "splits": manifest.splits,
@@ -48,18 +51,16 @@ def dropped_in_total(manifest: Manifest) -> dict[str, int]:
     return total
 
 
-def _samples(corpus: PreparedCorpus) -> list[dict[str, Any]]:
+def _samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
     """Take a few training pairs, evenly spaced, as models see them."""
-    split = corpus.split("train")
-    words = [*corpus.lexicon.words, "<unk>"]
     samples = []
     for index in range(0, len(split), max(len(split) // NUM_SAMPLES, 1)):
         sentences, summary = split[index]
         samples.append(
             {
                 "pair": index,
-                "text": [" ".join(words[id] for id in sentence) for sentence in sentences],
-                "headline": " ".join(words[id] for id in summary),
+                "text": [lexicon.spell(sentence) for sentence in sentences],
+                "headline": lexicon.spell(summary),
             }
         )
     return samples[:NUM_SAMPLES]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
+from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.text.vocab import RESERVED
 
 COVERAGE_SIZES = (2_000, 5_000, 15_000, 30_000, 69_000)
@@ -22,11 +22,8 @@ def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
     Returns:
         (len(lexicon) + 1,) int64.
     """
-    alphabetical = np.empty(len(lexicon), dtype=np.int64)
-    order = sorted(range(len(lexicon)), key=lexicon.words.__getitem__)
-    alphabetical[order] = np.arange(len(lexicon))
     ranks = np.full(len(lexicon) + 1, NEVER)
-    by_count = np.lexsort((alphabetical, -lexicon.summary_counts))
+    by_count = np.lexsort((alphabetical_ranks(lexicon.words), -lexicon.summary_counts))
     by_count = by_count[lexicon.summary_counts[by_count] > 0]
     ranks[by_count] = np.arange(len(by_count)) + len(RESERVED)
     return ranks

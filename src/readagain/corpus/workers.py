@@ -58,49 +58,76 @@ def make_chunks(
     Raises:
         DataError: for the first record, in input order, that cannot be used.
     """
-    total_bytes = sum(map(input_bytes, sources)) or 1
-    bytes_before = num_records = num_resumed = 0
     made: list[ChunkFiles] = []
     with _pool(num_workers) as submit:
-        waiting: deque[tuple[Future[int], int]] = deque()
-
-        def take_oldest() -> None:
-            nonlocal num_records
-            future, position = waiting.popleft()
-            num_records += future.result()
-            tell(position)
-
-        def tell(position: int) -> None:
-            share = min(position / total_bytes, 1.0)
-            on_progress(
-                Progress(stage="reading", share=share, records=num_records, resumed=num_resumed)
-            )
-
-        for source in sources:
-            folder = work.chunk_folder(source, settings)
-            folder.mkdir(parents=True, exist_ok=True)
-            paths: list[Path] = []
-            for number, block in enumerate(FORMATS[source.format].blocks(source)):
-                path = folder / f"{number:06d}.npz"
-                paths.append(path)
-                position = bytes_before + block.position
-                known = records_in(path)
-                if known is not None:
-                    num_records += known
-                    num_resumed += known
-                    tell(position)
-                    continue
-                waiting.append((submit(source, block, settings, path), position))
-                if len(waiting) > BLOCKS_WAITING_PER_WORKER * num_workers:
-                    take_oldest()
-            bytes_before += input_bytes(source)
-            made.append(ChunkFiles(source=source, paths=paths))
-        while waiting:
-            take_oldest()
-    if num_records == 0:
+        queue = _Queue(sum(map(input_bytes, sources)), on_progress)
+        try:
+            for source in sources:
+                folder = work.chunk_folder(source, settings)
+                folder.mkdir(parents=True, exist_ok=True)
+                paths: list[Path] = []
+                for number, block in enumerate(FORMATS[source.format].blocks(source)):
+                    path = folder / f"{number:06d}.npz"
+                    paths.append(path)
+                    known = records_in(path)
+                    if known is None:
+                        queue.add(submit(source, block, settings, path), block.position)
+                        queue.take_all_but(BLOCKS_WAITING_PER_WORKER * num_workers)
+                    else:
+                        queue.count_resumed(known, block.position)
+                queue.end_source(input_bytes(source))
+                made.append(ChunkFiles(source=source, paths=paths))
+        except DataError:
+            queue.take_all_but(0)  # what is wrong earlier in the input is told first
+            raise
+        queue.take_all_but(0)
+    if queue.num_records == 0:
         names = ", ".join(str(source.path) for source in sources)
         raise DataError(f"{names}: no record in any input; expected (text, headline) pairs")
     return made
+
+
+class _Queue:
+    """Blocks on their way through the workers, counted in input order."""
+
+    def __init__(self, total_bytes: int, on_progress: Callable[[Progress], None]) -> None:
+        self.num_records = 0
+        self._num_resumed = 0
+        self._total_bytes = max(total_bytes, 1)
+        self._bytes_before = 0
+        self._waiting: deque[tuple[Future[int], int]] = deque()
+        self._on_progress = on_progress
+
+    def add(self, future: Future[int], position: int) -> None:
+        """Take a block that is being worked on."""
+        self._waiting.append((future, self._bytes_before + position))
+
+    def take_all_but(self, num_left: int) -> None:
+        """Wait for the oldest blocks, until only so many are left."""
+        while len(self._waiting) > num_left:
+            future, position = self._waiting.popleft()
+            self.num_records += future.result()
+            self._tell(position)
+
+    def count_resumed(self, num_records: int, position: int) -> None:
+        """Count a block that an interrupted run had done."""
+        self.num_records += num_records
+        self._num_resumed += num_records
+        self._tell(self._bytes_before + position)
+
+    def end_source(self, num_bytes: int) -> None:
+        """Let the positions that follow count from the end of this source."""
+        self._bytes_before += num_bytes
+
+    def _tell(self, position: int) -> None:
+        self._on_progress(
+            Progress(
+                stage="reading",
+                share=min(position / self._total_bytes, 1.0),
+                records=self.num_records,
+                resumed=self._num_resumed,
+            )
+        )
 
 
 Submit = Callable[[Source, Block, PrepareSettings, Path], Future[int]]

@@ -63,7 +63,7 @@ def pick_pair(
         if value is None:
             value = ""
         if not isinstance(value, str):
-            found = "nothing" if value is record else f"a {type(value).__name__}"
+            found = "nothing" if value is record else type(value).__name__
             return Bad(f"{path}:{number}", f"{found} under '{column}'; expected a string")
         if not value.isascii() and (problem := _not_text(value)):
             return Bad(f"{path}:{number}", f"'{column}' {problem}")

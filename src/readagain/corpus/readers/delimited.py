@@ -130,6 +130,5 @@ FORMAT = Format(
     title="CSV or TSV with a header line",
     blocks=blocks,
     records=records,
-    by_columns=True,
     column_names=column_names,
 )

@@ -1,5 +1,7 @@
 """From the arguments of a command to sources: expand folders, recognise formats, choose columns."""
 
+import logging
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,11 +9,17 @@ from pathlib import Path
 from readagain.corpus.compression import plain_name
 from readagain.corpus.readers import duc, gigaword, huggingface
 from readagain.corpus.readers.columns import guess_columns
-from readagain.corpus.readers.formats import FORMATS, format_named, recognise
+from readagain.corpus.readers.formats import format_named, recognise
 from readagain.corpus.readers.source import Columns, Source, SplitName
 from readagain.errors import ConfigError, DataError
 
-EVALUATION_NAMES = ("dev", "val", "valid", "validation", "test")
+logger = logging.getLogger(__name__)
+
+SPLIT_NAMES: dict[SplitName, tuple[str, ...]] = {
+    "train": ("train", "training"),
+    "dev": ("dev", "val", "valid", "validation"),
+    "test": ("test",),
+}
 KNOWN_SUFFIXES = (
     ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".tab", ".parquet", ".xml", ".rss", ".atom",
 )  # fmt: skip
@@ -60,9 +68,16 @@ def find_sources(
         if argument.startswith(huggingface.PREFIX):
             sources.append(_source(Path(argument), "huggingface", options, argument, split))
             continue
-        for path in _files(Path(argument), options, leave_out):
+        for path in _files(Path(argument), options, split, leave_out):
             name = options.format or (options.headlines and "parallel") or recognise(path)
             sources.append(_source(path, name, options, argument, split))
+    if sources and not any(source.columns for source in sources):
+        for flag in ("text_column", "headline_column"):
+            if getattr(options, flag):
+                raise ConfigError(
+                    f"--{flag.replace('_', '-')}: no input has columns to choose from; "
+                    f"recognised as {', '.join(sorted({source.format for source in sources}))}"
+                )
     return sources
 
 
@@ -80,13 +95,13 @@ def check_encoding(encoding: str) -> None:
         )
 
 
-def _files(path: Path, options: ReadOptions, leave_out: Collection[Path]) -> list[Path]:
+def _files(
+    path: Path, options: ReadOptions, split: SplitName, leave_out: Collection[Path]
+) -> list[Path]:
     """List the inputs that an argument stands for."""
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
-    if not path.is_dir():
-        return [path]
-    if next(path.glob("*.story"), None):
+    if not path.is_dir() or next(path.glob("*.story"), None):
         return [path]
     used = {other.resolve() for other in leave_out}
     files = [
@@ -94,14 +109,18 @@ def _files(path: Path, options: ReadOptions, leave_out: Collection[Path]) -> lis
         for file in sorted(path.iterdir())
         if file.is_file() and file.resolve() not in used and _looks_readable(file, options)
     ]
-    # A folder of splits is not one big training set: what calls itself dev or test stays out.
-    training = [file for file in files if plain_name(file).startswith("train")]
-    chosen = training or [file for file in files if not _is_evaluation(file)]
+    # A folder of splits is not one big training set: what calls itself otherwise stays out.
+    chosen = [file for file in files if _split_by_name(file) == split] or [
+        file for file in files if _split_by_name(file) is None
+    ]
     if not chosen:
+        found = ", ".join(file.name for file in files) or "none that can be read"
         raise DataError(
-            f"{path}: no file in this folder is a training input; expected train*, "
-            f"or {', '.join(KNOWN_SUFFIXES)} files not named {', '.join(EVALUATION_NAMES)}"
+            f"{path}: no file for {split} in this folder; expected names that begin with {split}, "
+            f"or with no split's name; found {found}"
         )
+    if others := [file.name for file in files if file not in chosen]:
+        logger.warning("%s: not taken for %s: %s", path, split, ", ".join(others))
     return chosen
 
 
@@ -113,8 +132,10 @@ def _looks_readable(path: Path, options: ReadOptions) -> bool:
     return plain_name(path).endswith(KNOWN_SUFFIXES) or options.format is not None
 
 
-def _is_evaluation(path: Path) -> bool:
-    return plain_name(path).partition(".")[0].partition("-")[0] in EVALUATION_NAMES
+def _split_by_name(path: Path) -> SplitName | None:
+    """Tell the split that a file's name begins with."""
+    first = re.split(r"[^a-z]", plain_name(path), maxsplit=1)[0]
+    return next((split for split, names in SPLIT_NAMES.items() if first in names), None)
 
 
 def _source(path: Path, name: str, options: ReadOptions, origin: str, split: SplitName) -> Source:
@@ -140,15 +161,13 @@ def _source(path: Path, name: str, options: ReadOptions, origin: str, split: Spl
 
 
 def _columns(path: Path, name: str, options: ReadOptions) -> Columns | None:
-    chosen = format_named(name)
-    named = (options.text_column, options.headline_column)
-    if chosen.column_names is None:
-        if any(named):
-            flag = "--text-column" if options.text_column else "--headline-column"
-            raise ConfigError(f"{path}: the format {name} has no columns to choose with {flag}")
+    column_names = format_named(name).column_names
+    if column_names is None:
         return None
-    names = chosen.column_names(path, options.encoding)
-    return guess_columns(names, where=str(path), text=named[0], headline=named[1])
+    names = column_names(path, options.encoding)
+    return guess_columns(
+        names, where=str(path), text=options.text_column, headline=options.headline_column
+    )
 
 
 def _headline_files(path: Path, name: str, options: ReadOptions) -> list[Path]:
@@ -166,6 +185,3 @@ def _headline_files(path: Path, name: str, options: ReadOptions) -> list[Path]:
             "name it with --headlines"
         )
     return found
-
-
-__all__ = ["FORMATS", "ReadOptions", "find_sources"]

@@ -55,11 +55,13 @@ def format_named(name: str) -> Format:
 def recognise(path: Path) -> str:
     """Name the format of a file, from its name where that says enough, else from its content.
 
+    A folder is one input only when it is full of stories.
+
     Raises:
         DataError: when the file is empty, or like nothing we know.
     """
     name = plain_name(path)
-    if name.endswith(".story"):
+    if name.endswith(".story") or path.is_dir():
         return "story"
     with open_bytes(path) as (stream, _):
         head = stream.read(HEAD_BYTES)

@@ -68,6 +68,5 @@ FORMAT = Format(
     title="hf:NAME[:CONFIG][:SPLIT], with the package 'datasets'",
     blocks=blocks,
     records=records,
-    by_columns=True,
     column_names=column_names,
 )

@@ -77,6 +77,5 @@ FORMAT = Format(
     title="one JSON object a line",
     blocks=blocks,
     records=records,
-    by_columns=True,
     column_names=first_keys,
 )

@@ -65,6 +65,5 @@ FORMAT = Format(
     title="Parquet tables",
     blocks=blocks,
     records=records,
-    by_columns=True,
     column_names=column_names,
 )

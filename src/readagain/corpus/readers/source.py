@@ -66,7 +66,5 @@ class Format:
     title: str
     blocks: Callable[[Source], Iterator[Block]]
     records: Callable[[Source, Block], Iterator[Pair | Bad]]
-    by_columns: bool = False
-    """True where text and headline stand in named columns."""
     column_names: Callable[[Path, str], list[str]] | None = None
-    """Names the columns of a file; only where `by_columns`."""
+    """Names the columns of a file in an encoding; None where a format has no columns."""

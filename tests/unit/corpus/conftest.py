@@ -1,0 +1,82 @@
+"""Invented pairs, and short ways to read and prepare them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.prepare import prepare
+from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.readers.formats import FORMATS
+from readagain.corpus.settings import PrepareSettings
+from readagain.corpus.shards import PreparedCorpus
+
+PAIRS = [
+    ("The harbour of Norrvik opened on Monday. Ships came at dawn.", "Norrvik opens its harbour"),
+    ("A storm closed 12 schools in Eastmoor, officials said.", "Storm closes 12 Eastmoor schools"),
+    ("The mayor of Tarn will not stand again next year.", "Mayor of Tarn will not stand again"),
+]
+
+
+@pytest.fixture
+def read_records() -> Callable[..., list[Pair | Bad]]:
+    """Read inputs as `prepare` would, into a list."""
+
+    def read(*arguments: object, **options: object) -> list[Pair | Bad]:
+        sources = find_sources([str(argument) for argument in arguments], ReadOptions(**options))
+        return [
+            record
+            for source in sources
+            for block in FORMATS[source.format].blocks(source)
+            for record in FORMATS[source.format].records(source, block)
+        ]
+
+    return read
+
+
+@pytest.fixture
+def jsonl(tmp_path) -> Callable[..., Path]:
+    """Write (text, headline) pairs to a JSONL file."""
+
+    def write(pairs=PAIRS, name="pairs.jsonl") -> Path:
+        path = tmp_path / name
+        lines = [json.dumps({"text": text, "headline": headline}) for text, headline in pairs]
+        path.write_text("".join(f"{line}\n" for line in lines))
+        return path
+
+    return write
+
+
+@pytest.fixture
+def prepared(tmp_path) -> Callable[..., PreparedCorpus]:
+    """Prepare inputs into a folder of their own and open it."""
+
+    def run(
+        *inputs,
+        dev_files=(),
+        test_files=(),
+        out="out",
+        num_workers=1,
+        overwrite=False,
+        read=None,
+        **settings,
+    ):
+        options = ReadOptions(**(read or {}))
+        sources = [
+            source
+            for split, arguments in (("train", inputs), ("dev", dev_files), ("test", test_files))
+            if arguments
+            for source in find_sources([str(path) for path in arguments], options, split=split)
+        ]
+        prepare(
+            sources,
+            tmp_path / out,
+            PrepareSettings(**settings),
+            num_workers=num_workers,
+            overwrite=overwrite,
+        )
+        return PreparedCorpus.open(tmp_path / out, checksums=True)
+
+    return run

@@ -1,0 +1,85 @@
+import pytest
+
+from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.readers import delimited
+from readagain.corpus.readers.lines import TOO_LONG
+from readagain.errors import DataError
+
+
+@pytest.mark.parametrize(
+    ("name", "delimiter"), [("a.csv", ","), ("a.csv", ";"), ("a.tsv", "\t"), ("a.csv", "\t")]
+)
+def test_the_delimiter_is_found(tmp_path, read_records, name, delimiter):
+    path = tmp_path / name
+    rows = [["id", "description", "title"], ["1", "A storm came", "Storm"]]
+    path.write_text("".join(delimiter.join(row) + "\n" for row in rows))
+    assert read_records(path) == [Pair("A storm came", "Storm")]
+
+
+def test_a_quoted_field_may_hold_line_breaks_and_delimiters(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_text('text,headline\n"A storm, they say,\ncame ""at last"".",Storm\nCalm.,Calm\n')
+    assert read_records(path) == [
+        Pair('A storm, they say,\ncame "at last".', "Storm"),
+        Pair("Calm.", "Calm"),
+    ]
+
+
+def test_a_missing_column_is_named_with_those_there_are(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_text("id,body\n1,A storm came\n")
+    with pytest.raises(
+        DataError,
+        match=r"a\.csv: no column for the headline; expected one of headline, .*"
+        r"found 'id', 'body'; name it with --headline-column",
+    ):
+        read_records(path)
+
+
+def test_columns_can_be_chosen(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_text("text,headline,teaser\nA storm came,Storm,It is windy\n")
+    assert read_records(path, headline_column="teaser") == [Pair("A storm came", "It is windy")]
+    with pytest.raises(
+        DataError, match=r"no column 'lead' for the text; the columns are 'text', .*--text-column"
+    ):
+        read_records(path, text_column="lead")
+
+
+def test_a_row_with_too_few_fields_is_named_by_the_line_it_begins_on(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_text('text,headline\n"two\nlines",fine\nonly one\n')
+    assert read_records(path)[1] == Bad(
+        f"{path}:4",
+        "1 fields; the header has 2 (text, headline); is a quote or a delimiter missing?",
+    )
+
+
+def test_a_byte_that_is_not_utf8_spoils_its_row_alone(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"text,headline\ncaf\xe9,x\nfine,y\n")
+    bad, good = read_records(path)
+    assert good == Pair("fine", "y")
+    assert bad.where == f"{path}:2"
+    assert "'text' holds byte 0xe9, which the encoding has no meaning for" in bad.reason
+    assert "--encoding" in bad.reason
+
+
+def test_a_quote_that_is_never_closed_is_named_where_it_opens(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_text('text,headline\nfine,y\n"open,' + "x" * 99 + "\n" + ("z" * 999 + "\n") * 2000)
+    with pytest.raises(DataError, match=r"a\.csv:3: field larger .* is a quote .* never closed"):
+        read_records(path)
+
+
+def test_a_line_of_ten_megabytes_is_refused(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_text("text,headline\n" + "x" * 10_000_000 + ",y\nfine,y\n")
+    assert read_records(path) == [Bad(f"{path}:2", TOO_LONG), Pair("fine", "y")]
+
+
+def test_blocks_begin_where_the_last_one_ended(tmp_path, read_records, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text("text,headline\n" + "".join(f"text {n},head {n}\n" for n in range(5)))
+    monkeypatch.setattr(delimited, "BLOCK_RECORDS", 2)
+    assert read_records(path) == [Pair(f"text {n}", f"head {n}") for n in range(5)]

@@ -1,0 +1,59 @@
+import pytest
+
+from readagain.corpus.pair import Pair
+from readagain.errors import DataError
+
+RSS = """<?xml version="1.0"?>
+<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel>
+<title>Eastmoor Post</title><description>News</description>
+<item><title>Storm &amp; schools</title>
+<description>&lt;p&gt;A storm closed &lt;b&gt;twelve&lt;/b&gt; schools.&lt;/p&gt;</description>
+</item>
+<item><title>Calm</title><content:encoded><![CDATA[It is <i>calm</i> again.]]></content:encoded>
+</item><item><title>Bare</title></item>
+</channel></rss>"""
+
+ATOM = """<feed xmlns="http://www.w3.org/2005/Atom"><title>Post</title>
+<entry><title>Storm</title><summary type="html">A &lt;b&gt;storm&lt;/b&gt; came.</summary></entry>
+<entry><title>Calm</title><content type="xhtml"><div>It <i>is</i> calm.</div></content></entry>
+</feed>"""
+
+BOMB = """<?xml version="1.0"?>
+<!DOCTYPE lolz [<!ENTITY lol "lol">
+<!ENTITY lol2 "&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;&lol;">
+<!ENTITY lol3 "&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;&lol2;">]>
+<rss><channel><item><title>&lol3;</title><description>&lol3;</description></item></channel></rss>"""
+
+OUTSIDE = """<!DOCTYPE rss [<!ENTITY secret SYSTEM "file:///etc/hostname">]>
+<rss><channel><item><title>&secret;</title></item></channel></rss>"""
+
+
+def test_rss_items_are_pairs_without_markup(tmp_path, read_records):
+    path = tmp_path / "news.rss"
+    path.write_text(RSS)
+    assert read_records(path) == [
+        Pair("A storm closed twelve schools.", "Storm & schools"),
+        Pair("It is calm again.", "Calm"),
+        Pair("", "Bare"),
+    ]
+
+
+def test_atom_entries_are_pairs_too(tmp_path, read_records):
+    path = tmp_path / "news.xml"
+    path.write_text(ATOM)
+    assert read_records(path) == [Pair("A storm came.", "Storm"), Pair("It is calm.", "Calm")]
+
+
+@pytest.mark.parametrize("attack", [BOMB, OUTSIDE])
+def test_a_bomb_is_refused_before_it_unfolds(tmp_path, read_records, attack):
+    path = tmp_path / "news.xml"
+    path.write_text(attack)
+    with pytest.raises(DataError, match=r"news\.xml: declares XML entities .* refused"):
+        read_records(path)
+
+
+def test_xml_that_breaks_off_is_named_by_line(tmp_path, read_records):
+    path = tmp_path / "news.xml"
+    path.write_text("<rss>\n<channel>\n<item>")
+    with pytest.raises(DataError, match=r"news\.xml:3: not well-formed XML at column 7"):
+        read_records(path)

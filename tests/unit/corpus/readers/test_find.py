@@ -1,0 +1,118 @@
+import json
+
+import pytest
+
+from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.readers.formats import FORMATS, recognise
+from readagain.errors import ConfigError, DataError
+
+LINE = '{"text": "A storm came.", "headline": "Storm"}\n'
+
+
+def names(sources):
+    return [source.path.name for source in sources]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "format"),
+    [
+        ("a.jsonl", LINE, "jsonl"),
+        ("a.json", LINE * 2, "jsonl"),
+        ("a.data", LINE, "jsonl"),
+        ("a.json", json.dumps({"articles": []}), "newsapi"),
+        ("a.json", json.dumps([{"title": "x"}], indent=1), "newsapi"),
+        ("a.csv", "text,headline\n", "csv"),
+        ("a.tab", "text\theadline\n", "csv"),
+        ("a.xml", "<?xml version='1.0'?><rss/>", "feed"),
+        ("a.unknown", "<feed xmlns='http://www.w3.org/2005/Atom'/>", "feed"),
+        ("a.story", "", "story"),
+        ("a.bin", "PAR1....", "parquet"),
+    ],
+)
+def test_formats_are_recognised_from_name_and_content(tmp_path, name, content, format):
+    (tmp_path / name).write_text(content)
+    assert recognise(tmp_path / name) == format
+
+
+def test_an_unknown_format_lists_the_known_ones(tmp_path):
+    (tmp_path / "a.doc").write_text("whatever this is")
+    with pytest.raises(DataError, match=r"a\.doc: its format shows neither .* --format \(jsonl, "):
+        recognise(tmp_path / "a.doc")
+    with pytest.raises(ConfigError, match=r"no format 'jason'; expected one of jsonl, csv"):
+        find_sources([str(tmp_path / "a.doc")], ReadOptions(format="jason"))
+
+
+def test_an_empty_file_is_named(tmp_path):
+    (tmp_path / "a.jsonl").touch()
+    with pytest.raises(DataError, match=r"a\.jsonl: the file is empty; expected"):
+        find_sources([str(tmp_path / "a.jsonl")], ReadOptions())
+
+
+def test_a_missing_input_is_named(tmp_path):
+    with pytest.raises(DataError, match=r"absent\.jsonl: no such file or folder"):
+        find_sources([str(tmp_path / "absent.jsonl")], ReadOptions())
+
+
+def test_utf16_is_refused_with_the_way_out(tmp_path):
+    (tmp_path / "a.jsonl").write_bytes(LINE.encode("utf-16"))
+    with pytest.raises(DataError, match=r"a\.jsonl: UTF-16 text; .* iconv -f utf-16"):
+        find_sources([str(tmp_path / "a.jsonl")], ReadOptions())
+
+
+@pytest.mark.parametrize(
+    ("encoding", "message"),
+    [("utf-9", "'utf-9' is not known"), ("utf-16", "does not end lines as ASCII does")],
+)
+def test_an_encoding_that_cannot_work_is_refused(encoding, message):
+    with pytest.raises(ConfigError, match=message):
+        find_sources([], ReadOptions(encoding=encoding))
+
+
+def test_a_folder_gives_its_training_files_and_says_what_it_left(tmp_path, caplog):
+    for name in ("train-1.jsonl", "train-0.jsonl", "dev.jsonl", "other.jsonl"):
+        (tmp_path / name).write_text(LINE)
+    (tmp_path / "README.md").write_text("not data")
+    sources = find_sources([str(tmp_path)], ReadOptions(), leave_out=[tmp_path / "dev.jsonl"])
+    assert names(sources) == ["train-0.jsonl", "train-1.jsonl"]
+    assert caplog.messages == [f"{tmp_path}: not taken for train: other.jsonl"]
+
+
+def test_a_folder_without_training_names_gives_all_but_the_evaluation_files(tmp_path):
+    for name in ("a.jsonl", "b.csv", "test.jsonl", "valid-0.jsonl"):
+        (tmp_path / name).write_text(LINE if name.endswith("jsonl") else "text,headline\nx,y\n")
+    assert names(find_sources([str(tmp_path)], ReadOptions())) == ["a.jsonl", "b.csv"]
+    dev = find_sources([str(tmp_path)], ReadOptions(), split="dev")
+    assert names(dev) == ["valid-0.jsonl"]
+    assert dev[0].split == "dev"
+
+
+def test_a_folder_with_nothing_to_train_on_is_named(tmp_path):
+    (tmp_path / "dev.jsonl").write_text(LINE)
+    with pytest.raises(DataError, match=r"no file for train in this folder; .* found dev\.jsonl"):
+        find_sources([str(tmp_path)], ReadOptions())
+
+
+def test_several_inputs_keep_their_order_and_their_origin(tmp_path):
+    (tmp_path / "news").mkdir()
+    (tmp_path / "news" / "a.jsonl").write_text(LINE)
+    (tmp_path / "b.csv").write_text("text,headline\nx,y\n")
+    arguments = [str(tmp_path / "news"), str(tmp_path / "b.csv")]
+    sources = find_sources(arguments, ReadOptions())
+    assert [source.origin for source in sources] == arguments
+    assert [source.format for source in sources] == ["jsonl", "csv"]
+
+
+def test_columns_are_not_chosen_where_there_are_none(tmp_path):
+    (tmp_path / "a.story").write_text("x\n@highlight\ny")
+    with pytest.raises(ConfigError, match="--text-column: no input has columns .* as story"):
+        find_sources([str(tmp_path / "a.story")], ReadOptions(text_column="body"))
+
+
+def test_one_headline_file_cannot_serve_two_inputs(tmp_path):
+    options = ReadOptions(headlines=tmp_path / "heads.txt")
+    with pytest.raises(ConfigError, match="--headlines goes with one file of texts, not with 2"):
+        find_sources(["a.txt", "b.txt"], options)
+
+
+def test_every_format_says_what_it_is():
+    assert all(format.title and format.name == name for name, format in FORMATS.items())

@@ -1,0 +1,116 @@
+import gzip
+import json
+import re
+
+import pytest
+
+from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.readers import lines
+from readagain.errors import DataError
+
+GOOD = '{"text": "A storm came.", "headline": "Storm"}'
+
+
+def test_each_line_is_a_pair(tmp_path, read_records):
+    path = tmp_path / "a.jsonl"
+    path.write_text(f'{GOOD}\n\n{{"headline": "Calm", "text": "It passed."}}\n')
+    assert read_records(path) == [Pair("A storm came.", "Storm"), Pair("It passed.", "Calm")]
+
+
+def test_compressed_lines_are_read_as_they_are(tmp_path, read_records):
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(f"{GOOD}\n".encode()))
+    assert read_records(path) == [Pair("A storm came.", "Storm")]
+
+
+def test_a_line_separator_inside_a_string_does_not_end_the_line(tmp_path, read_records):
+    path = tmp_path / "a.jsonl"
+    record = {"text": "one\u2028two\x85three", "headline": "x"}
+    path.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
+    assert read_records(path) == [Pair("one\u2028two\x85three", "x")]
+
+
+def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path, read_records):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + f"{GOOD}\r\n{GOOD}\r\n".encode())
+    assert read_records(path) == [Pair("A storm came.", "Storm")] * 2
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"text": "A storm', "not JSON: Unterminated string starting at at column 10"),
+        (b"[1, 2]", "a JSON list; expected an object"),
+        (b'{"text": "A storm."}', "nothing under 'headline'; expected a string"),
+        (b'{"text": 7, "headline": "x"}', "int under 'text'; expected a string"),
+        (b'{"text": "caf\xe9", "headline": "x"}', "byte 0xe9 at column 14 is not utf-8"),
+        (
+            b'{"text": "\\ud800", "headline": "x"}',
+            r"'text' holds half a surrogate pair \(U\+D800\)",
+        ),
+        (b"[" * 100_000, "JSON nested too deeply"),
+    ],
+)
+def test_a_bad_line_is_named_with_its_reason(tmp_path, read_records, line, reason):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(GOOD.encode() + b"\n" + line + b"\n" + GOOD.encode())
+    first, bad, last = read_records(path)
+    assert first == last == Pair("A storm came.", "Storm")
+    assert isinstance(bad, Bad)
+    assert bad.where == f"{path}:2"
+    assert re.match(reason, bad.reason)
+
+
+def test_a_line_of_ten_megabytes_is_refused_without_being_held(tmp_path, read_records):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(GOOD.encode() + b"\n" + b"x" * 10_000_000 + b"\n" + GOOD.encode() + b"\n")
+    first, bad, last = read_records(path)
+    assert first == last == Pair("A storm came.", "Storm")
+    assert bad == Bad(f"{path}:2", lines.TOO_LONG)
+    assert "more than 1,048,576 bytes" in bad.reason
+
+
+def test_null_and_empty_are_left_to_the_filters(tmp_path, read_records):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": null, "headline": ""}\n')
+    assert read_records(path) == [Pair("", "")]
+
+
+def test_another_encoding_is_read_when_named(tmp_path, read_records):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes('{"text": "café", "headline": "x"}\n'.encode("latin-1"))
+    assert read_records(path, encoding="latin-1") == [Pair("café", "x")]
+
+
+def test_columns_are_guessed_from_the_first_good_line(tmp_path, read_records):
+    path = tmp_path / "a.jsonl"
+    path.write_text('broken\n{"article": "A storm.", "title": "Storm", "id": 1}\n')
+    bad, pair = read_records(path)
+    assert isinstance(bad, Bad)
+    assert pair == Pair("A storm.", "Storm")
+
+
+def test_a_file_of_blank_lines_is_named(tmp_path, read_records):
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n \n")
+    with pytest.raises(DataError, match=r"a\.jsonl: only blank lines"):
+        read_records(path)
+
+
+def test_a_file_without_one_good_line_says_what_is_wrong_with_the_first(tmp_path, read_records):
+    path = tmp_path / "a.jsonl"
+    path.write_text("broken\nbroken too\n")
+    with pytest.raises(DataError, match=r"a\.jsonl:1: not JSON: .* no other line can be used"):
+        read_records(path)
+
+
+def test_blocks_are_cut_by_number_and_by_size(tmp_path, monkeypatch):
+    path = tmp_path / "lines.txt"
+    path.write_bytes(b"aa\nbb\ncc\ndddddddd\ne\n")
+    monkeypatch.setattr(lines, "BLOCK_RECORDS", 2)
+    by_number = [(block.first, block.payload) for block in lines.line_blocks(path)]
+    assert by_number == [(1, [b"aa", b"bb"]), (3, [b"cc", b"dddddddd"]), (5, [b"e"])]
+    monkeypatch.setattr(lines, "BLOCK_RECORDS", 100)
+    monkeypatch.setattr(lines, "BLOCK_BYTES", 8)
+    by_size = [block.payload for block in lines.line_blocks(path)]
+    assert by_size == [[b"aa", b"bb", b"cc", b"dddddddd"], [b"e"]]

@@ -1,0 +1,63 @@
+import json
+
+import pytest
+
+from readagain.corpus.pair import Bad, Pair
+from readagain.errors import DataError
+
+ARTICLES = [
+    {
+        "source": {"id": None, "name": "Eastmoor Post"},
+        "title": "Storm closes schools - Eastmoor Post",
+        "description": "A storm closed twelve schools.",
+        "content": "A storm closed twelve schools on Monday… [+1234 chars]",
+    },
+    {
+        "source": {"name": "Tarn Times"},
+        "title": "Calm returns",
+        "description": None,
+        "content": "It is calm again… [+99 chars]",
+    },
+    {"title": "[Removed]", "description": "[Removed]"},
+    {"title": "No text"},
+]
+EXPECTED = [
+    Pair("A storm closed twelve schools.", "Storm closes schools"),
+    Pair("It is calm again", "Calm returns"),
+    Pair("", ""),
+    Pair("", "No text"),
+]
+
+
+@pytest.mark.parametrize(
+    "document",
+    [{"status": "ok", "totalResults": 4, "articles": ARTICLES}, ARTICLES, {"results": ARTICLES}],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_what_the_api_adds_is_undone(tmp_path, read_records, document, indent):
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps(document, indent=indent))
+    assert read_records(path) == EXPECTED
+
+
+def test_an_article_that_is_no_object_is_named(tmp_path, read_records):
+    path = tmp_path / "reply.json"
+    path.write_text(json.dumps({"articles": [7]}))
+    expected = Bad(f"{path}:1", "a JSON int; expected an article object")
+    assert read_records(path) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{\n"articles": [', r"reply\.json:2: not JSON: Expecting value at column 14"),
+        (b'{"status":\n"error"}', r"reply\.json: no list of articles; expected one under"),
+        (b'["caf\xe9"]', r"reply\.json: byte 0xe9 at column 6 is not utf-8"),
+        (b"[" * 100_000, r"reply\.json: JSON nested too deeply"),
+    ],
+)
+def test_a_document_that_is_no_reply_is_named(tmp_path, read_records, content, message):
+    path = tmp_path / "reply.json"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_records(path, format="newsapi")

@@ -1,0 +1,116 @@
+import pytest
+
+from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.readers import lines
+from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.errors import DataError
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write_files(**files):
+        for name, content in files.items():
+            (tmp_path / name.replace("__", ".")).write_text(content)
+        return tmp_path
+
+    return write_files
+
+
+def test_line_n_belongs_to_line_n(write, read_records):
+    folder = write(texts__txt="One storm.\nTwo storms.\n", heads__txt="one\ntwo\n")
+    pairs = read_records(folder / "texts.txt", headlines=folder / "heads.txt")
+    assert pairs == [Pair("One storm.", "one"), Pair("Two storms.", "two")]
+
+
+def test_several_blocks_stay_aligned(write, read_records, monkeypatch):
+    monkeypatch.setattr(lines, "BLOCK_RECORDS", 3)
+    folder = write(
+        texts__txt="".join(f"text {n}\n" for n in range(8)),
+        heads__txt="".join(f"head {n}\n" for n in range(8)),
+    )
+    pairs = read_records(folder / "texts.txt", headlines=folder / "heads.txt")
+    assert pairs == [Pair(f"text {n}", f"head {n}") for n in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("heads", "message"),
+    [
+        ("one\n", r"heads\.txt: ends before line 2, where texts\.txt goes on"),
+        ("one\ntwo\nthree\n", r"heads\.txt: goes on after the end of texts\.txt"),
+    ],
+)
+def test_files_of_different_length_are_refused(write, read_records, heads, message):
+    folder = write(texts__txt="One storm.\nTwo storms.\n", heads__txt=heads)
+    with pytest.raises(DataError, match=message):
+        read_records(folder / "texts.txt", headlines=folder / "heads.txt")
+
+
+def test_a_bad_byte_is_named_in_the_file_it_stands_in(write, read_records):
+    folder = write(texts__txt="One.\nTwo.\n")
+    (folder / "heads.txt").write_bytes(b"one\n\xff\n")
+    pairs = read_records(folder / "texts.txt", headlines=folder / "heads.txt")
+    assert pairs[0] == Pair("One.", "one")
+    assert isinstance(pairs[1], Bad)
+    assert pairs[1].where == f"{folder / 'heads.txt'}:2"
+
+
+def test_the_gigaword_layout_is_recognised_by_its_names(write, read_records):
+    folder = write(
+        train__article__txt="a storm closed ## schools .\n", train__title__txt="storm UNK ##\n"
+    )
+    assert read_records(folder) == [Pair("a storm closed ## schools .", "storm UNK ##")]
+
+
+@pytest.mark.parametrize(
+    ("texts", "heads"),
+    [("valid.article.filter.txt", "valid.title.filter.txt"), ("train.src.txt", "train.tgt.txt")],
+)
+def test_other_spellings_of_the_layout_are_known(tmp_path, read_records, texts, heads):
+    (tmp_path / texts).write_text("a storm .\n")
+    (tmp_path / heads).write_text("storm\n")
+    assert read_records(tmp_path / texts) == [Pair("a storm .", "storm")]
+
+
+def test_the_duc_layout_gives_every_reference(write, read_records):
+    folder = write(
+        input__txt="a storm came .\n",
+        task1_ref0__txt="Storm comes.\n",
+        task1_ref1__txt="Wind, rain\n",
+        task1_ref2__txt="It storms.\n",
+        task1_ref3__txt="Bad weather.\n",
+    )
+    references = ("Storm comes.", "Wind, rain", "It storms.", "Bad weather.")
+    assert read_records(folder) == [Pair("a storm came .", "Storm comes.", references)]
+
+
+def test_one_reference_is_the_gigaword_test_layout(write, read_records):
+    folder = write(input__txt="a storm came .\n", task1_ref0__txt="storm\n")
+    assert read_records(folder) == [Pair("a storm came .", "storm")]
+
+
+def test_gigaword_form_is_recognised_side_by_side(write):
+    folder = write(
+        input__txt="a storm , he said , closed ## schools .\n" * 30 + "gone &amp;c\n",
+        task1_ref0__txt="Storm closes schools.\n" * 31,
+        task1_ref1__txt="Schools closed.\n" * 31,
+    )
+    (source,) = find_sources([str(folder)], ReadOptions())
+    assert (source.is_text_tokenized, source.is_headline_tokenized) == (True, False)
+    (source,) = find_sources([str(folder)], ReadOptions(is_tokenized=False))
+    assert not source.is_text_tokenized
+
+
+def test_a_file_of_headlines_is_not_an_input(write, read_records):
+    folder = write(train__article__txt="a storm .\n", train__title__txt="storm\n")
+    with pytest.raises(DataError, match="a file of headlines; name the file of texts beside it"):
+        read_records(folder / "train.title.txt")
+
+
+def test_a_text_file_alone_asks_for_its_headlines(write, read_records):
+    folder = write(notes__txt="a storm .\n")
+    with pytest.raises(DataError, match=r"notes\.txt: a text file without .* --headlines"):
+        read_records(folder / "notes.txt")
+    with pytest.raises(DataError, match=r"absent\.txt: no such file of headlines"):
+        read_records(folder / "notes.txt", headlines=folder / "absent.txt")
+    with pytest.raises(DataError, match="no file of headlines beside it for the format gigaword"):
+        read_records(folder / "notes.txt", format="gigaword")

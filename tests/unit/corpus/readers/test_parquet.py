@@ -1,0 +1,51 @@
+import pytest
+
+from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.readers import parquet
+from readagain.errors import DataError
+
+pytestmark = pytest.mark.needs_extras
+
+
+@pytest.fixture
+def table(tmp_path):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    path = tmp_path / "a.parquet"
+    columns = {
+        "id": list(range(5)),
+        "document": [f"Storm number {n} came." for n in range(4)] + [None],
+        "summary": [f"Storm {n}" for n in range(5)],
+    }
+    write_table(pyarrow.table(columns), path, row_group_size=3)
+    return path
+
+
+def test_rows_of_all_row_groups_are_read_in_order(table, read_records, monkeypatch):
+    monkeypatch.setattr(parquet, "BLOCK_RECORDS", 2)
+    pairs = read_records(table)
+    assert pairs[:2] == [
+        Pair("Storm number 0 came.", "Storm 0"),
+        Pair("Storm number 1 came.", "Storm 1"),
+    ]
+    assert pairs[4] == Pair("", "Storm 4")
+    assert len(pairs) == 5
+
+
+def test_a_column_that_holds_no_strings_is_named(table, read_records):
+    bad = read_records(table, headline_column="id")[0]
+    assert bad == Bad(f"{table}:1", "int under 'id'; expected a string")
+
+
+def test_a_file_cut_short_is_named(table, read_records):
+    table.write_bytes(table.read_bytes()[:-30])
+    with pytest.raises(DataError, match=r"a\.parquet: not a whole Parquet file"):
+        read_records(table)
+
+
+def test_a_page_saved_under_a_parquet_name_is_named(tmp_path, read_records):
+    path = tmp_path / "a.parquet"
+    path.write_text("<html>please log in</html>")
+    with pytest.raises(DataError, match=r"a\.parquet: named \.parquet but does not begin with"):
+        read_records(path)

@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+
+from readagain.corpus.chunk import UNKNOWN_WORD, Chunk, make_chunk, records_in
+from readagain.corpus.pair import Bad
+from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.readers.formats import FORMATS
+from readagain.corpus.readers.source import Block, Source
+from readagain.corpus.settings import PrepareSettings
+from readagain.errors import DataError
+
+
+def chunk_of(path, *, split="train", **settings):
+    (source,) = find_sources([str(path)], ReadOptions(), split=split)
+    (block,) = FORMATS[source.format].blocks(source)
+    return make_chunk(source, block, PrepareSettings(**settings))
+
+
+def spelled(chunk):
+    words = [chunk.words[id] for id in chunk.ids]
+    ends = np.cumsum(chunk.segment_lengths)
+    return [
+        " ".join(words[end - n : end]) for n, end in zip(chunk.segment_lengths, ends, strict=True)
+    ]
+
+
+def test_sentences_and_headline_follow_one_another(jsonl):
+    chunk = chunk_of(jsonl())
+    assert spelled(chunk)[:4] == [
+        "the harbour of norrvik opened on monday .",
+        "ships came at dawn .",
+        "norrvik opens its harbour",
+        "a storm closed ## schools in eastmoor , officials said .",
+    ]
+    assert chunk.pair_segments.tolist() == [3, 2, 2]
+    assert chunk.records.tolist() == [0, 1, 2]
+
+
+def test_only_the_first_sentences_are_kept(jsonl):
+    assert chunk_of(jsonl(), max_sentences=1).pair_segments.tolist() == [2, 2, 2]
+
+
+def test_what_is_dropped_is_counted_by_the_first_filter_that_drops_it(jsonl):
+    pairs = [
+        ("", "No text"),
+        ("No headline here, not one word.", "  "),
+        ("Too short.", "Short"),
+        ("Will the storm come to Tarn? Nobody knows.", "Storm: will it come?"),
+        ("The storm came to Tarn after all.", "Storm comes to Tarn"),
+    ]
+    chunk = chunk_of(jsonl(pairs), filters=("length", "question", "colon"))
+    assert chunk.dropped == {"empty": 2, "length": 1, "question": 1}
+    assert chunk.records.tolist() == [4]
+    assert chunk.num_records == 5
+
+
+def test_given_evaluation_sets_lose_only_what_has_no_words(jsonl):
+    pairs = [("Too short.", "Short?"), ("", "No text")]
+    chunk = chunk_of(jsonl(pairs), split="dev", filters=("length", "question"))
+    assert chunk.dropped == {"empty": 1}
+    assert len(chunk.records) == 1
+
+
+def test_a_bad_record_stops_the_work_unless_skipping_is_asked_for(tmp_path):
+    path = tmp_path / "a.jsonl"
+    good = '{"text": "The storm came to Tarn after all.", "headline": "Storm comes"}\n'
+    path.write_text(good + "{broken\n" + good)
+    with pytest.raises(DataError, match=r"a\.jsonl:2: not JSON: .* counted, with --skip-bad"):
+        chunk_of(path)
+    chunk = chunk_of(path, skip_bad=True)
+    assert chunk.records.tolist() == [0, 2]
+    assert [bad.where for bad in chunk.bad] == [f"{path}:2"]
+
+
+def test_unknown_words_of_gigaword_files_stay_unknown():
+    source = Source(
+        format="gigaword",
+        paths=("a", "b"),
+        origin="a",
+        is_text_tokenized=True,
+        is_headline_tokenized=True,
+    )
+    text = b"the <unk> said UNK had 12 ships -lrb- unk -rrb- ."
+    block = Block(first=1, payload=[[text], [b"<unk> ships"]], position=0)
+    chunk = make_chunk(source, block, PrepareSettings())
+    assert spelled(chunk) == ["the  said  had ## ships -lrb-  -rrb- .", " ships"]
+    assert chunk.words.count(UNKNOWN_WORD) == 1
+
+
+def test_equal_words_have_equal_hashes_and_others_do_not(jsonl):
+    text = "The storm closed 12 schools. It was big."
+    pairs = [
+        (text, "Storm closes 12"),
+        (text.upper(), "storm closes 34"),
+        (text, "Storm comes"),
+        ("The storm closed 12 schools. It was a big one.", "Storm closes 12"),
+    ]
+    chunk = chunk_of(jsonl(pairs))
+    texts, both = chunk.text_hashes.tolist(), chunk.pair_hashes.tolist()
+    assert texts[0] == texts[1] == texts[2] != texts[3]
+    assert both[0] == both[1]
+    assert len(set(both)) == 3
+
+
+def test_what_is_saved_is_loaded(tmp_path, jsonl):
+    chunk = chunk_of(jsonl())
+    chunk.save(tmp_path / "0.npz")
+    loaded = Chunk.load(tmp_path / "0.npz")
+    assert loaded.words == chunk.words
+    for name in ("ids", "segment_lengths", "pair_segments", "records", "text_hashes"):
+        np.testing.assert_array_equal(getattr(loaded, name), getattr(chunk, name))
+    assert records_in(tmp_path / "0.npz") == 3
+    assert sorted(path.name for path in tmp_path.glob("0.*")) == ["0.npz"]
+
+
+def test_bad_records_survive_saving(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "x", "headline": "y"}\nbroken\n')
+    chunk_of(path, skip_bad=True).save(tmp_path / "0.npz")
+    (bad,) = Chunk.load(tmp_path / "0.npz").bad
+    assert bad == Bad(f"{path}:2", "not JSON: Expecting value at column 1")
+
+
+def test_a_damaged_chunk_is_made_again(tmp_path, jsonl):
+    path = tmp_path / "0.npz"
+    assert records_in(path) is None
+    chunk_of(jsonl()).save(path)
+    path.write_bytes(path.read_bytes()[:-50])
+    assert records_in(path) is None

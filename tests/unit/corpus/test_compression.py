@@ -1,0 +1,79 @@
+import gzip
+import lzma
+
+import pytest
+
+from readagain.corpus.compression import open_bytes, plain_name
+from readagain.errors import DataError
+
+CONTENT = b"one line\nanother line\n" * 1000
+
+
+def test_the_compression_suffix_is_not_part_of_the_plain_name(tmp_path):
+    names = ["Train.JSONL.xz", "a.csv.gz", "b.txt.zst", "c.json"]
+    plain = [plain_name(tmp_path / name) for name in names]
+    assert plain == ["train.jsonl", "a.csv", "b.txt", "c.json"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress), ("", bytes)]
+)
+def test_what_was_compressed_is_read_back(tmp_path, suffix, compress):
+    path = tmp_path / f"lines{suffix}"
+    path.write_bytes(compress(CONTENT))
+    with open_bytes(path) as (stream, raw):
+        assert stream.read() == CONTENT
+        assert raw.tell() == path.stat().st_size
+
+
+@pytest.mark.needs_extras
+def test_zst_is_read_through_pyarrow(tmp_path):
+    import pyarrow
+
+    path = tmp_path / "lines.zst"
+    path.write_bytes(pyarrow.Codec("zstd").compress(CONTENT, asbytes=True))
+    with open_bytes(path) as (stream, _):
+        assert stream.readline() == b"one line\n"
+        assert len(stream.read()) == len(CONTENT) - len(b"one line\n")
+
+
+@pytest.mark.needs_extras
+def test_a_damaged_zst_is_named(tmp_path):
+    import pyarrow
+
+    path = tmp_path / "lines.zst"
+    path.write_bytes(b"damaged" + pyarrow.Codec("zstd").compress(CONTENT, asbytes=True))
+    with (
+        pytest.raises(DataError, match=r"lines\.zst: damaged or incomplete \.zst data"),
+        open_bytes(path) as (stream, _),
+    ):
+        stream.read()
+
+
+@pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress)])
+def test_a_compressed_file_that_stops_in_the_middle_is_named(tmp_path, suffix, compress):
+    path = tmp_path / f"half{suffix}"
+    path.write_bytes(compress(CONTENT)[:-20])
+    with (
+        pytest.raises(DataError, match=rf"half\{suffix}: the compressed data stops in the middle"),
+        open_bytes(path) as (stream, _),
+    ):
+        stream.read()
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".xz"])
+def test_a_file_that_is_not_compressed_as_its_name_says_is_named(tmp_path, suffix):
+    path = tmp_path / f"plain{suffix}"
+    path.write_bytes(CONTENT)
+    with (
+        pytest.raises(DataError, match=rf"plain\{suffix}: damaged {suffix} data"),
+        open_bytes(path) as (stream, _),
+    ):
+        stream.read()
+
+
+def test_a_missing_file_and_a_folder_are_told_apart(tmp_path):
+    with pytest.raises(DataError, match="absent: no such file"), open_bytes(tmp_path / "absent"):
+        pass
+    with pytest.raises(DataError, match="a folder, where a file"), open_bytes(tmp_path):
+        pass

@@ -1,0 +1,82 @@
+import pytest
+
+from readagain.corpus.filters import FILTERS, Limits, choose_filters
+from readagain.errors import ConfigError
+
+LINE = "a storm closed ## schools in eastmoor on monday , officials said ."
+TEXT = LINE.split()  # 13 words
+
+
+def drops(name, headline, text=TEXT, **limits):
+    rule = FILTERS[name].is_unwanted
+    return rule([text[:5], text[5:]], headline.split(), Limits(**limits))
+
+
+@pytest.mark.parametrize(
+    ("name", "dropped", "kept"),
+    [
+        ("no-shared-word", "the calm in tarn .", "storm in tarn"),
+        ("no-shared-word", "a -- , on", "## hurt"),
+        ("byline", "by a writer", "schools closed by the storm that came to eastmoor"),
+        ("byline", "storm closes schools -- by a writer", "storm -- a report"),
+        ("byline", "storm closes schools -lrb- by a writer -rrb-", "closed by storm"),
+        ("byline", "our correspondent in eastmoor", "correspondence course"),
+        ("edit-marks", "storm closes schools #st-ld writethru", "storm closes schools"),
+        ("edit-marks", "update# storm closes schools", "updated rules for schools"),
+        ("question", "will schools close ?", "schools will close"),
+        ("colon", "storm : ## schools closed", "storm at #:## closes schools"),
+        ("length", "storm", "storm comes"),
+    ],
+)
+def test_a_filter_drops_what_its_name_says(name, dropped, kept):
+    assert drops(name, dropped)
+    assert not drops(name, kept)
+
+
+def test_length_counts_the_words_of_all_sentences():
+    assert not drops("length", "storm comes", max_text_words=13)
+    assert drops("length", "storm comes", max_text_words=12)
+    assert drops("length", "storm comes", min_text_words=14)
+    assert drops("length", "storm comes", max_headline_words=1)
+
+
+def test_overlap_is_the_share_of_content_words():
+    headline = "the storm closes all schools"  # storm and schools of three content words
+    assert not drops("low-overlap", headline, min_overlap=2 / 3)
+    assert drops("low-overlap", headline, min_overlap=0.7)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "der sturm hat am montag in eastmoor ## schulen geschlossen , sagten die behörden .",
+        "la tempête a fermé ## écoles lundi à eastmoor , ont indiqué les autorités .",
+        "la tormenta cerró ## escuelas el lunes en eastmoor , dijeron las autoridades .",
+        "буря закрыла ## школ в понедельник , сообщили власти .",
+        "暴风雨 周一 关闭 了 ## 所 学校 。",
+    ],
+)
+def test_other_languages_are_told_from_english(text):
+    assert drops("language", "x y", text=text.split())
+    assert not drops("language", "x y")
+
+
+def test_filters_are_chosen_by_name_and_by_set():
+    assert choose_filters("default") == ("length", "duplicate")
+    assert choose_filters("none") == ()
+    assert choose_filters("colon, length") == ("length", "colon")
+    assert choose_filters("-length") == ("duplicate",)
+    assert choose_filters("rush,language,-colon,-question") == (
+        "length",
+        "language",
+        "no-shared-word",
+        "byline",
+        "edit-marks",
+        "duplicate",
+    )
+    assert choose_filters("all") == tuple(FILTERS)
+
+
+def test_an_unknown_filter_lists_the_known_ones():
+    with pytest.raises(ConfigError, match="no filter 'rash'; the filters are length, .*sets none"):
+        choose_filters("rash")

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
+from readagain.errors import ArtifactError
+from readagain.text.vocab import RESERVED, UNK, Vocab
+
+
+@pytest.fixture
+def lexicon():
+    words = ["storm", "the", "in", "school", "tarn", "rare"]
+    source = np.array([5, 9, 3, 1, 2, 0])
+    summary = np.array([6, 1, 3, 3, 0, 0])
+    return Lexicon(words, source, summary)
+
+
+def test_what_is_saved_is_loaded(tmp_path, lexicon):
+    lexicon.save(tmp_path / "lexicon.txt")
+    loaded = Lexicon.load(tmp_path / "lexicon.txt")
+    assert loaded.words == lexicon.words
+    np.testing.assert_array_equal(loaded.source_counts, lexicon.source_counts)
+    np.testing.assert_array_equal(loaded.summary_counts, lexicon.summary_counts)
+    assert (tmp_path / "lexicon.txt").read_text().splitlines()[0] == "storm\t5\t6"
+
+
+def test_an_empty_lexicon_is_one_too(tmp_path):
+    Lexicon([], np.zeros(0, np.int64), np.zeros(0, np.int64)).save(tmp_path / "lexicon.txt")
+    assert len(Lexicon.load(tmp_path / "lexicon.txt")) == 0
+
+
+@pytest.mark.parametrize("size", [5, 6, 7, 8, 100])
+@pytest.mark.parametrize("side", ["source", "summary"])
+def test_a_vocabulary_is_that_of_the_counts(lexicon, side, size):
+    counts = getattr(lexicon, f"{side}_counts")
+    seen = {word: int(n) for word, n in zip(lexicon.words, counts, strict=True) if n}
+    assert lexicon.vocab(side, size) == Vocab.from_counts(seen, size)
+
+
+def test_lexicon_ids_become_vocabulary_ids_by_one_table(lexicon):
+    vocab = Vocab([*RESERVED, "in", "storm"])
+    table = lexicon.vocab_ids(vocab)
+    shard_words = np.array([0, 1, 2, UNKNOWN_ID])
+    assert table[shard_words].tolist() == [5, UNK, 4, UNK]
+
+
+def test_ids_are_spelled(lexicon):
+    assert lexicon.spell(np.array([1, 0, UNKNOWN_ID])) == "the storm <unk>"
+
+
+def test_a_line_that_is_no_entry_is_named(tmp_path):
+    path = tmp_path / "lexicon.txt"
+    path.write_text("storm\t5\t6\nthe\tmany\t1\n")
+    with pytest.raises(ArtifactError, match=r"lexicon\.txt:2: found 'the\\tmany\\t1'; expected a"):
+        Lexicon.load(path)
+
+
+def test_a_missing_or_undecodable_file_is_named(tmp_path):
+    path = tmp_path / "lexicon.txt"
+    with pytest.raises(ArtifactError, match=r"lexicon\.txt: missing"):
+        Lexicon.load(path)
+    path.write_bytes(b"caf\xe9\t1\t1\n")
+    with pytest.raises(ArtifactError, match=r"lexicon\.txt: not UTF-8 at byte 3"):
+        Lexicon.load(path)

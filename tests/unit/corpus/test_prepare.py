@@ -1,0 +1,274 @@
+import errno
+import json
+
+import numpy as np
+import pytest
+
+from readagain.corpus import chunk as chunk_module
+from readagain.corpus import workers
+from readagain.corpus.manifest import unfinished_beside
+from readagain.corpus.readers import lines
+from readagain.corpus.settings import Share
+from readagain.corpus.workfolder import work_folder
+from readagain.errors import DataError
+
+NAMES = "ada bo cy dee eve fay gil hal ida jo kay lea"
+MANY = [
+    (f"The storm named {word} came to Tarn on day {n}. It left.", f"Storm {word} comes to Tarn")
+    for n, word in enumerate(NAMES.split())
+]
+
+
+@pytest.fixture
+def small_blocks(monkeypatch):
+    """Cut blocks of three lines, so that a dozen pairs make several chunks."""
+    monkeypatch.setattr(lines, "BLOCK_RECORDS", 3)
+
+
+def contents(corpus):
+    return {path.name: path.read_bytes() for path in corpus.folder.iterdir()}
+
+
+def headlines(corpus, split):
+    pairs = corpus.split(split)
+    return [corpus.lexicon.spell(pairs[index][1]) for index in range(len(pairs))]
+
+
+def test_every_file_is_in_the_manifest_and_nothing_is_left_beside(tmp_path, jsonl, prepared):
+    corpus = prepared(jsonl())
+    assert {path.name for path in corpus.folder.iterdir()} == {
+        "manifest.json",
+        *corpus.manifest.files,
+    }
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "pairs.jsonl"]
+
+
+def test_lexicon_words_come_by_count_then_spelling_and_other_splits_follow(jsonl, prepared):
+    train = jsonl([("b b a the storm", "b c"), ("a calm day at sea", "a day")])
+    dev = jsonl([("zebra a crossing", "zebra yard")], "dev.jsonl")
+    lexicon = prepared(train, dev_files=[dev]).lexicon
+    rows = list(zip(lexicon.words, lexicon.source_counts, lexicon.summary_counts, strict=True))
+    assert rows[:4] == [("a", 2, 1), ("b", 2, 1), ("day", 1, 1), ("at", 1, 0)]
+    assert rows[-3:] == [("crossing", 0, 0), ("yard", 0, 0), ("zebra", 0, 0)]
+
+
+def test_words_of_dropped_pairs_leave_no_trace(jsonl, prepared):
+    corpus = prepared(jsonl([*MANY, ("zzz", "zz")]))
+    assert "zzz" not in corpus.lexicon.words
+    assert corpus.manifest.inputs[0]["dropped"] == {"length": 1}
+
+
+def test_chunks_of_any_size_give_the_same_corpus(jsonl, prepared, monkeypatch):
+    path = jsonl([*MANY, *MANY[:4]])
+    whole = prepared(path, out="whole")
+    monkeypatch.setattr(lines, "BLOCK_RECORDS", 3)
+    in_pieces = prepared(path, out="pieces")
+    assert contents(whole) == contents(in_pieces)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_duplicates_are_dropped_across_chunks_and_inputs(jsonl, prepared):
+    first = jsonl([*MANY, MANY[0]])
+    second = jsonl([MANY[5], ("A storm came to Norrvik, too.", "Storm in Norrvik")], "b.jsonl")
+    corpus = prepared(first, second)
+    counts = [(entry["kept"], entry["dropped"]) for entry in corpus.manifest.inputs]
+    assert counts == [(12, {"duplicate": 1}), (1, {"duplicate": 1})]
+    assert headlines(corpus, "train")[-2:] == ["storm lea comes to tarn", "storm in norrvik"]
+
+
+def test_origins_are_countable(jsonl, prepared):
+    one, two = jsonl(MANY[:4]), jsonl(MANY[4:9], "b.jsonl")
+    corpus = prepared(one, two)
+    assert corpus.manifest.origins == [str(one), str(two)]
+    (shard,) = corpus.split("train").shards
+    assert np.bincount(shard.origins).tolist() == [4, 5]
+
+
+def test_a_text_of_a_given_dev_set_leaves_the_training_set(jsonl, prepared):
+    dev = jsonl([(MANY[3][0], "Another headline of the same text")], "dev.jsonl")
+    corpus = prepared(jsonl(MANY), dev_files=[dev])
+    assert corpus.manifest.inputs[0]["dropped"] == {"text-in-dev": 1}
+    assert len(corpus.split("train")) == 11
+    assert headlines(corpus, "dev") == ["another headline of the same text"]
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_pairs_cut_off_by_hash_keep_their_raw_texts(jsonl, prepared):
+    corpus = prepared(jsonl(MANY), dev=Share(pairs=4), test=Share(share=0.3))
+    by_text = dict(MANY)
+    for split in ("dev", "test"):
+        texts = list(corpus.texts(split))
+        assert texts
+        assert [by_text[pair.text] for pair in texts] == [pair.headline for pair in texts]
+        assert [pair.headline.lower() for pair in texts] == headlines(corpus, split)
+    assert len(corpus.split("dev")) == 4
+
+
+def test_references_are_kept_with_the_raw_texts(tmp_path, prepared):
+    (tmp_path / "input.txt").write_text("a storm came to tarn .\n")
+    for number in range(4):
+        (tmp_path / f"task1_ref{number}.txt").write_text(f"Storm {number}\n")
+    (pair,) = prepared(dev_files=[tmp_path / "input.txt"]).texts("dev")
+    assert pair.references == ("Storm 0", "Storm 1", "Storm 2", "Storm 3")
+
+
+def test_no_pair_in_any_input_is_an_error(tmp_path, prepared):
+    path = tmp_path / "a.csv"
+    path.write_text("text,headline\n")
+    with pytest.raises(DataError, match=r"a\.csv: no record in any input"):
+        prepared(path)
+
+
+def test_skipped_records_are_counted_and_listed(tmp_path, jsonl, prepared):
+    path = jsonl(MANY)
+    path.write_text(path.read_text() + "{broken\n")
+    with pytest.raises(DataError, match=r"pairs\.jsonl:13: not JSON"):
+        prepared(path)
+    corpus = prepared(path, skip_bad=True)
+    assert corpus.manifest.inputs[0]["dropped"] == {"bad": 1}
+    listed = (corpus.folder / "skipped.jsonl").read_text().splitlines()
+    assert [json.loads(line)["where"] for line in listed] == [f"{path}:13"]
+
+
+def test_an_earlier_bad_line_is_told_before_a_later_trouble(tmp_path, monkeypatch, prepared):
+    monkeypatch.setattr(lines, "BLOCK_RECORDS", 2)
+    (tmp_path / "texts.txt").write_bytes(b"caf\xe9\n" + b"fine\n" * 9)
+    (tmp_path / "heads.txt").write_bytes(b"head\n" * 9)
+    with pytest.raises(DataError, match=r"texts\.txt:1: byte 0xe9"):
+        prepared(tmp_path / "texts.txt", read={"headlines": tmp_path / "heads.txt"})
+
+
+@pytest.mark.usefixtures("small_blocks")
+class TestInterruptedRun:
+    def interrupt(self, prepared, path, monkeypatch, after=2, **settings):
+        """Start a preparation that dies after some chunks."""
+        made = []
+
+        def save_some(source, block, chunk_settings, chunk_path):
+            if len(made) == after:
+                raise KeyboardInterrupt
+            made.append(chunk_path)
+            return chunk_module.save_chunk(source, block, chunk_settings, chunk_path)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(workers, "save_chunk", save_some)
+            with pytest.raises(KeyboardInterrupt):
+                prepared(path, **settings)
+        return made
+
+    def count_made(self, monkeypatch):
+        made = []
+
+        def save(source, block, settings, path):
+            made.append(path)
+            return chunk_module.save_chunk(source, block, settings, path)
+
+        monkeypatch.setattr(workers, "save_chunk", save)
+        return made
+
+    def test_goes_on_where_it_stopped_and_ends_the_same(self, jsonl, prepared, monkeypatch):
+        path = jsonl(MANY)
+        expected = contents(prepared(path, out="never-stopped"))
+        self.interrupt(prepared, path, monkeypatch)
+        made = self.count_made(monkeypatch)
+        assert contents(prepared(path)) == expected
+        assert len(made) == 2
+
+    def test_leaves_no_corpus_that_could_be_taken_for_whole(
+        self, tmp_path, jsonl, prepared, monkeypatch
+    ):
+        self.interrupt(prepared, jsonl(MANY), monkeypatch)
+        assert not (tmp_path / "out").exists()
+        assert unfinished_beside(tmp_path / "out").exists()
+
+    def test_makes_a_damaged_chunk_again(self, jsonl, prepared, monkeypatch):
+        path = jsonl(MANY)
+        first, _ = self.interrupt(prepared, path, monkeypatch)
+        first.write_bytes(first.read_bytes()[:100])
+        made = self.count_made(monkeypatch)
+        prepared(path)
+        assert len(made) == 3
+
+    def test_names_a_changed_input_and_reads_it_again(self, jsonl, prepared, monkeypatch, caplog):
+        path = jsonl(MANY)
+        self.interrupt(prepared, path, monkeypatch)
+        jsonl(MANY[1:])
+        made = self.count_made(monkeypatch)
+        assert len(prepared(path).split("train")) == 11
+        assert len(made) == 4
+        assert caplog.messages == [f"changed since the interrupted run: {path}"]
+
+    def test_names_a_changed_setting(self, jsonl, prepared, monkeypatch, caplog):
+        path = jsonl(MANY)
+        self.interrupt(prepared, path, monkeypatch)
+        made = self.count_made(monkeypatch)
+        prepared(path, max_sentences=1)
+        assert len(made) == 4
+        assert caplog.messages == ["changed since the interrupted run: max_sentences"]
+
+    def test_keeps_its_chunks_when_only_the_split_changes(self, jsonl, prepared, monkeypatch):
+        path = jsonl(MANY)
+        self.interrupt(prepared, path, monkeypatch)
+        made = self.count_made(monkeypatch)
+        prepared(path, filters=("length",))
+        assert len(made) == 2
+
+
+def full_disk(*arguments, **options):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("module", "function"),
+    [("readagain.corpus.chunk.np", "savez"), ("readagain.corpus.shards.np", "save")],
+)
+def test_a_full_disk_is_told_and_nothing_is_left_half_written(
+    tmp_path, jsonl, prepared, monkeypatch, module, function
+):
+    path = jsonl(MANY)
+    expected = contents(prepared(path, out="roomy"))
+    with monkeypatch.context() as patch:
+        patch.setattr(f"{module}.{function}", full_disk)
+        with pytest.raises(DataError, match="out: no space left on this disk; free some and run"):
+            prepared(path)
+    assert not (tmp_path / "out").exists()
+    assert not list(tmp_path.rglob("*.part"))
+    assert contents(prepared(path)) == expected
+
+
+def test_another_trouble_with_files_is_not_taken_for_a_full_disk(jsonl, prepared, monkeypatch):
+    def denied(*arguments, **options):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("readagain.corpus.chunk.np.savez", denied)
+    with pytest.raises(PermissionError):
+        prepared(jsonl(MANY))
+
+
+def test_two_cannot_prepare_into_one_folder(tmp_path, jsonl, prepared):
+    with (
+        work_folder(tmp_path / "out"),
+        pytest.raises(DataError, match="out: another process is preparing into this folder"),
+    ):
+        prepared(jsonl(MANY))
+    prepared(jsonl(MANY))
+
+
+def test_a_folder_that_is_not_ours_is_never_touched(tmp_path, jsonl, prepared):
+    (tmp_path / "out").mkdir()
+    prepared(jsonl(MANY))  # an empty one may be filled
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    for overwrite in (False, True):
+        with pytest.raises(DataError, match="mine: the folder is not empty and holds no prepared"):
+            prepared(jsonl(MANY), out="mine", overwrite=overwrite)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(DataError, match="file: a file is there already"):
+        prepared(jsonl(MANY), out="file")
+
+
+def test_a_prepared_corpus_is_replaced_only_on_request(jsonl, prepared):
+    prepared(jsonl(MANY))
+    with pytest.raises(DataError, match="a prepared corpus is there already; .* --overwrite"):
+        prepared(jsonl(MANY[:5]))
+    assert len(prepared(jsonl(MANY[:5]), overwrite=True).split("train")) == 5

@@ -1,0 +1,107 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagain.corpus.select import (
+    DEV,
+    DUPLICATE,
+    IN_DEV,
+    IN_TEST,
+    TEST,
+    TRAIN,
+    Hashes,
+    choose_splits,
+    dropped_by_reason,
+)
+from readagain.corpus.settings import PrepareSettings, Share
+from readagain.errors import ConfigError
+
+
+def places(texts, pairs, splits, **settings):
+    hashes = Hashes(
+        texts=np.array(texts, np.uint64),
+        pairs=np.array(pairs, np.uint64),
+        splits=np.array(splits, np.int8),
+    )
+    return choose_splits(hashes, PrepareSettings(**settings)).tolist()
+
+
+def test_the_first_of_equal_pairs_stays():
+    found = places([1, 2, 1, 1], [10, 20, 10, 11], [TRAIN] * 4)
+    assert found == [TRAIN, TRAIN, DUPLICATE, TRAIN]
+
+
+def test_duplicates_stay_where_nobody_minds():
+    assert places([1, 1], [10, 10], [TRAIN] * 2, filters=()) == [TRAIN, TRAIN]
+
+
+def test_training_gives_way_to_given_sets_and_dev_to_test():
+    texts = [1, 2, 3, 4, 2, 3, 3, 5]
+    splits = [TRAIN] * 4 + [DEV] * 2 + [TEST] * 2
+    expected = [TRAIN, IN_DEV, IN_TEST, TRAIN, DEV, IN_TEST, TEST, TEST]
+    assert places(texts, range(8), splits) == expected
+
+
+def test_given_sets_keep_their_duplicates():
+    assert places([1, 1], [10, 10], [DEV] * 2) == [DEV, DEV]
+
+
+def test_so_many_pairs_are_cut_off_in_whole_texts():
+    texts = [5, 1, 1, 9, 2]
+    assert places(texts, range(5), [TRAIN] * 5, dev=Share(pairs=3)) == [TRAIN, DEV, DEV, TRAIN, DEV]
+    # the text with hash 1 has two headlines, so one pair alone cannot be had
+    assert places(texts, range(5), [TRAIN] * 5, dev=Share(pairs=1)) == [TRAIN] * 5
+
+
+def test_a_share_is_cut_by_the_hash_of_the_text():
+    texts = [0, 2**63, 2**62, 2**64 - 1]
+    found = places(texts, range(4), [TRAIN] * 4, dev=Share(share=0.26), test=Share(share=0.1))
+    assert found == [DEV, TRAIN, DEV, TEST]
+
+
+def test_reasons_are_counted_by_name():
+    codes = np.array([TRAIN, DUPLICATE, DUPLICATE, IN_TEST], np.int8)
+    assert dropped_by_reason(codes) == {"duplicate": 2, "text-in-test": 1}
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(0, 6) | st.integers(0, 2**64 - 1),
+            st.integers(0, 3),
+            st.sampled_from([TRAIN, DEV, TEST]),
+        ),
+        max_size=40,
+    ),
+    dev=st.integers(0, 5),
+    share=st.floats(0, 0.9),
+)
+def test_no_text_ever_stands_on_two_sides(rows, dev, share):
+    texts, heads, splits = zip(*rows, strict=True) if rows else ((), (), ())
+    pairs = [hash((text, head)) % 2**64 for text, head in zip(texts, heads, strict=True)]
+    found = places(texts, pairs, splits, dev=Share(pairs=dev), test=Share(share=share))
+    sides = {}
+    for text, place in zip(texts, found, strict=True):
+        if place >= 0:
+            sides.setdefault(text, set()).add(place)
+    assert all(len(both) == 1 for both in sides.values())
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"dev": {"pairs": -1}}, "--dev-pairs is -1; expected 0 or more"),
+        ({"test": {"share": 1.5}}, "--test-share is 1.5; expected 0 to below 1"),
+        ({"dev": {"pairs": 3, "share": 0.1}}, "--dev-pairs and --dev-share both say"),
+        ({"dev": {"share": 0.5}, "test": {"share": 0.5}}, "leave nothing to train on"),
+    ],
+)
+def test_shares_that_make_no_sense_are_refused(settings, message):
+    with pytest.raises(ConfigError, match=message):
+        PrepareSettings(**{split: Share(**share) for split, share in settings.items()})
+
+
+def test_no_sentence_is_not_a_number_of_sentences():
+    with pytest.raises(ConfigError, match="--max-sentences is 0; expected 1 or more"):
+        PrepareSettings(max_sentences=0)

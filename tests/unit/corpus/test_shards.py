@@ -1,0 +1,150 @@
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagain.corpus.lexicon import UNKNOWN_ID
+from readagain.corpus.manifest import FORMAT_VERSION
+from readagain.corpus.merge import Pieces, ShardWriter
+from readagain.corpus.pair import Pair
+from readagain.corpus.shards import PreparedCorpus, Shard, Split
+from readagain.errors import ArtifactError
+
+SEGMENT = st.lists(st.integers(UNKNOWN_ID, 10**6), min_size=1, max_size=6)
+PAIR_IDS = st.tuples(st.lists(SEGMENT, min_size=1, max_size=4), SEGMENT)
+
+
+def pieces(pairs):
+    segments = [segment for sentences, summary in pairs for segment in (*sentences, summary)]
+    return Pieces(
+        ids=np.array([id for segment in segments for id in segment], np.int32),
+        segment_lengths=np.array([len(segment) for segment in segments], np.int32),
+        pair_segments=np.array([len(sentences) + 1 for sentences, _ in pairs], np.int32),
+        origins=np.arange(len(pairs)).astype(np.uint16),
+    )
+
+
+@given(
+    batches=st.lists(st.lists(PAIR_IDS, max_size=9), min_size=1, max_size=5),
+    shard_pairs=st.integers(1, 7),
+)
+def test_any_pairs_come_back_from_shards_of_any_size(batches, shard_pairs):
+    pairs = [pair for batch in batches for pair in batch]
+    with TemporaryDirectory() as folder:
+        writer = ShardWriter(Path(folder), "train", shard_pairs)
+        for batch in batches:
+            writer.add(pieces(batch))
+        writer.flush()
+        shards = [Shard.open(Path(folder), "train", n) for n in range(writer.counts["shards"])]
+        split = Split("train", tuple(shards))
+        read = [split[index] for index in range(len(split))]
+        found = [([s.tolist() for s in sentences], t.tolist()) for sentences, t in read]
+        assert found == pairs
+        assert all(len(shard) == shard_pairs for shard in shards[:-1])
+        assert writer.counts["pairs"] == len(pairs)
+        del split, shards, read  # so that no file is mapped any more when the folder goes
+
+
+def test_a_prepared_corpus_gives_sentences_apart_and_the_summary(jsonl, prepared):
+    corpus = prepared(jsonl())
+    sentences, summary = corpus.split("train")[0]
+    assert [corpus.lexicon.spell(sentence) for sentence in sentences] == [
+        "the harbour of norrvik opened on monday .",
+        "ships came at dawn .",
+    ]
+    assert corpus.lexicon.spell(summary) == "norrvik opens its harbour"
+    assert corpus.lexicon.words[:2] == [".", "of"]
+
+
+def test_indexes_are_checked_and_may_count_from_the_end(jsonl, prepared):
+    split = prepared(jsonl()).split("train")
+    assert split[-1][1].tolist() == split[2][1].tolist()
+    with pytest.raises(IndexError, match="pair 3 of a train split of 3 pairs"):
+        split[3]
+
+
+def test_raw_texts_of_dev_are_kept_in_order(jsonl, prepared):
+    dev = jsonl([("Rain fell on Tarn.", "Rain in Tarn"), ("Snow, too.", "Snow")], "dev.jsonl")
+    corpus = prepared(jsonl(), dev_files=[dev])
+    assert list(corpus.texts("dev")) == [
+        Pair("Rain fell on Tarn.", "Rain in Tarn"),
+        Pair("Snow, too.", "Snow"),
+    ]
+    with pytest.raises(ArtifactError, match="raw texts are kept for dev and test splits only"):
+        list(corpus.texts("train"))
+
+
+def test_a_split_without_pairs_is_empty_and_an_unknown_one_an_error(jsonl, prepared):
+    corpus = prepared(jsonl())
+    assert len(corpus.split("dev")) == 0
+    with pytest.raises(ArtifactError, match="no split 'dav'; expected one of train, dev, test"):
+        corpus.split("dav")
+
+
+def test_a_half_written_shard_is_named(jsonl, prepared):
+    folder = prepared(jsonl()).folder
+    path = folder / "train-00000.words.npy"
+    content = path.read_bytes()
+    path.write_bytes(content[:-4])
+    with pytest.raises(
+        ArtifactError,
+        match=rf"train-00000\.words\.npy: {len(content) - 4} bytes, the manifest says "
+        rf"{len(content)}; half-written or changed",
+    ):
+        PreparedCorpus.open(folder)
+    path.unlink()
+    with pytest.raises(ArtifactError, match=r"train-00000\.words\.npy: missing"):
+        PreparedCorpus.open(folder)
+
+
+def test_a_shard_that_numpy_cannot_read_is_named(tmp_path):
+    for part in ("words", "segments", "pairs", "origins"):
+        (tmp_path / f"dev-00000.{part}.npy").write_bytes(b"\x93NUMPY\x01")
+    with pytest.raises(ArtifactError, match=r"dev-00000\.words\.npy: cannot be mapped"):
+        Shard.open(tmp_path, "dev", 0)
+
+
+def test_changed_content_is_found_by_checksum(jsonl, prepared):
+    folder = prepared(jsonl()).folder
+    path = folder / "lexicon.txt"
+    path.write_text(path.read_text().replace("harbour", "rabbits"))
+    PreparedCorpus.open(folder)
+    with pytest.raises(ArtifactError, match=r"lexicon\.txt: its content is not what the manifest"):
+        PreparedCorpus.open(folder, checksums=True)
+
+
+@pytest.mark.parametrize(
+    ("version", "message"),
+    [
+        (FORMAT_VERSION + 1, "written in format 2 by a newer readagain; .* upgrade it"),
+        (0, r"format 0 is not one this version reads \(it reads 1\); prepare the corpus again"),
+        (None, "format None is not one this version reads"),
+    ],
+)
+def test_a_manifest_of_another_format_is_refused(jsonl, prepared, version, message):
+    folder = prepared(jsonl()).folder
+    path = folder / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format_version": version}))
+    with pytest.raises(ArtifactError, match=message):
+        PreparedCorpus.open(folder)
+
+
+def test_folders_that_are_no_corpus_are_told_apart(tmp_path, jsonl, prepared):
+    with pytest.raises(ArtifactError, match="absent: no such folder; make one with"):
+        PreparedCorpus.open(tmp_path / "absent")
+    (tmp_path / "begun.unfinished").mkdir()
+    with pytest.raises(ArtifactError, match="begun: not there yet; its preparation was inter"):
+        PreparedCorpus.open(tmp_path / "begun")
+    with pytest.raises(ArtifactError, match=r"no manifest\.json in it, so not a prepared corpus"):
+        PreparedCorpus.open(tmp_path)
+    manifest = prepared(jsonl()).folder / "manifest.json"
+    manifest.write_text(json.dumps({"format_version": FORMAT_VERSION}))
+    with pytest.raises(ArtifactError, match=r"manifest\.json: incomplete .* edited by hand"):
+        PreparedCorpus.open(manifest.parent)
+    manifest.write_text("{half")
+    with pytest.raises(ArtifactError, match=r"manifest\.json: not JSON; copy or prepare"):
+        PreparedCorpus.open(manifest.parent)

@@ -1,0 +1,55 @@
+import numpy as np
+import pytest
+
+from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
+from readagain.corpus.statistics import COVERAGE_SIZES, NEVER, Statistics, summary_ranks
+
+
+def test_ranks_follow_the_summary_vocabulary():
+    lexicon = Lexicon(
+        ["storm", "the", "calm", "brook", "gone"], np.ones(5, np.int64), np.array([2, 7, 1, 2, 0])
+    )
+    vocab = lexicon.vocab("summary", 100)
+    ranks = summary_ranks(lexicon)
+    assert [vocab.word(rank) for rank in ranks[:4]] == ["storm", "the", "calm", "brook"]
+    assert ranks[4] == ranks[UNKNOWN_ID] == NEVER
+
+
+@pytest.fixture
+def counted():
+    """Two pairs; summaries are 'known copied | rare absent' and 'unknown known'."""
+    statistics = Statistics()
+    known, copied, rare = 0, 1, 2
+    ranks = np.array([4, NEVER, 20_000, NEVER])
+    statistics.add(
+        ids=np.array([copied, known, known, copied, rare, known, UNKNOWN_ID, UNKNOWN_ID, known]),
+        segment_lengths=np.array([2, 3, 1, 1, 2]),
+        pair_segments=np.array([2, 3]),
+        ranks=ranks,
+    )
+    return statistics.describe()
+
+
+def test_coverage_counts_words_that_can_be_generated_or_copied(counted):
+    # of the five summary words, 'known' twice at any size, 'rare' from 30,000 on;
+    # 'copied' and the first 'known' and the second stand in their texts, unknown words never do
+    generating = [counted["coverage"][str(size)]["generating"] for size in COVERAGE_SIZES]
+    copying = [counted["coverage"][str(size)]["with_copying"] for size in COVERAGE_SIZES]
+    assert generating == [2 / 5, 2 / 5, 2 / 5, 3 / 5, 3 / 5]
+    assert copying == [3 / 5, 3 / 5, 3 / 5, 4 / 5, 4 / 5]
+    assert counted["copyable_share"] == 3 / 5
+
+
+def test_lengths_are_counted_per_text_sentence_and_summary(counted):
+    assert counted["words_per_text"]["counts"] == [0, 0, 2]
+    assert counted["words_per_sentence"]["counts"] == [0, 2, 1]
+    assert counted["sentences_per_text"]["counts"] == [0, 1, 1]
+    assert counted["words_per_summary"]["counts"] == [0, 0, 1, 1]
+    assert counted["words_per_summary"]["mean"] == 2.5
+    assert counted["words_per_summary"]["max"] == 3
+
+
+def test_nothing_counted_is_described_as_nothing():
+    described = Statistics().describe()
+    assert described["words_per_text"]["mean"] == 0
+    assert described["coverage"]["2000"]["generating"] == 0
