@@ -15,7 +15,7 @@ BRACKETS = {
     "{": "-lcb-",
     "}": "-rcb-",
 }
-_WHOLE_WORDS = BRACKETS | {'"': "''", "—": "--", "–": "--", "…": "..."}
+_WHOLE_WORDS = BRACKETS | {'"': "''"} | dict.fromkeys("―—–", "--") | dict.fromkeys("⋯…", "...")
 
 _DIGIT = re.compile(r"\d")
 _NO_CHARACTER = re.compile(r"[\ud800-\udfff]")  # half of a pair: cannot be written to a file

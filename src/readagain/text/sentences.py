@@ -21,13 +21,19 @@ from readagain.text.wordlists import (
 # Marks, then what closes with them, then white space; or the end of a line. Never fails after its
 # first character, so a long run of marks is read once.
 _MARK = re.compile(
-    r"""([.!?…。！？｡؟۔।॥։።]++)((?:\[\d++\])?["')\]}”’»“」』）】]*+)(\s*+)|\n\s*+""", re.VERBOSE
+    r"""
+    ( [.!?…⋯。！？｡؟۔।॥։።]++ )
+    ( (?:\[\d++\])? ["')\]}”’»“」』）】]*+ (?:[ ]''(?=\s|\Z))?+ )
+    ( \s*+ )
+    | \n\s*+
+    """,
+    re.VERBOSE,
 )
 _ENDS_WITHOUT_SPACE = frozenset("。！？｡")
 _ENDS_ALWAYS = frozenset("؟۔।॥։።") | _ENDS_WITHOUT_SPACE
 
 _NEXT_WORD = re.compile(r"[^\w\s]{0,6}(\w[\w-]{0,40})?(\.?)")
-_DASH = re.compile(r"[-—–]+\s")
+_DASH = re.compile(r"[-—―–]++\s")
 _BULLET = re.compile(r"(?:[-*•‣◦·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
 _SHORT_FORM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, Ph.D
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
@@ -35,7 +41,7 @@ _WHO_SAID_IT = re.compile(
     rf"(?:[A-Z][\w.'-]{{0,30}}\s){{1,4}}(?:{'|'.join(sorted(REPORTING_VERBS))})\b"
 )
 _LONGEST_WORD = 40
-_OPENING = "\"'`“‘«„([{<—–-$£€¥#•*"
+_OPENING = "\"'`“‘«„([{<—―–-$£€¥#•*"
 
 
 def sentence_spans(text: str, *, max_sentences: int | None = None) -> list[tuple[int, int]]:
@@ -46,7 +52,7 @@ def sentence_spans(text: str, *, max_sentences: int | None = None) -> list[tuple
     ['Mr. Smith of the U.S. Senate paid $3.5m.', 'He left.']
     """
     spans: list[tuple[int, int]] = []
-    start = _skip_space(text, 0)
+    start = len(text) - len(text.lstrip())
     for mark in _MARK.finditer(text):
         following = mark.end()
         if following == len(text) or len(spans) == max_sentences:
@@ -60,45 +66,44 @@ def sentence_spans(text: str, *, max_sentences: int | None = None) -> list[tuple
     return spans
 
 
-def _skip_space(text: str, start: int) -> int:
-    return len(text) - len(text[start:].lstrip())
-
-
 def _ends_sentence(text: str, start: int, mark: re.Match[str]) -> bool:
     """Say whether the sentence that began at `start` ends at a mark or a line's end."""
-    marks, closing, space = mark.groups()
-    following = mark.end()
+    marks, _, space = mark.groups()
     if marks is None:
-        return _is_new_paragraph(mark[0], text, following)
+        return _is_new_paragraph(mark[0], text, mark.end())
     if not space:
         return marks[-1] in _ENDS_WITHOUT_SPACE
-    if "\n" in space and _is_new_paragraph(space, text, following):
+    if marks[-1] in _ENDS_ALWAYS or _is_new_paragraph(space, text, mark.end()):
         return True
-    if marks[-1] in _ENDS_ALWAYS:
-        return True
-    if _DASH.match(text, following):
-        return False
-    next_word, next_stop = _NEXT_WORD.match(text, following).groups()  # type: ignore[union-attr]
-    next_word = next_word or ""
+    return not _DASH.match(text, mark.end()) and _mark_ends(text, start, mark)
+
+
+def _mark_ends(text: str, start: int, mark: re.Match[str]) -> bool:
+    """Say whether a mark with white space after it ends the sentence, from the words around it."""
+    marks, closing, _ = mark.groups()
     last_word = _last_word(text, start, mark.start())
-    if next_word[:1].islower() and not _BRAND.match(next_word):
-        is_ordinary = last_word.islower() and last_word.isalpha() and len(last_word) >= 4
-        return marks == "." and not closing and is_ordinary and not _is_abbreviation(last_word)
-    if marks != ".":
-        if last_word in WITH_EXCLAMATION and marks == "!" and not closing:
-            return next_word in STARTERS
-        return not (closing and _WHO_SAID_IT.match(text, following))
-    if not last_word:
-        return text[following] != "."
-    starts = next_word.capitalize() in STARTERS and not (next_stop and len(next_word) == 1)
-    return bool(closing) or _stop_ends(
-        last_word, next_word, starts=starts, is_first=(mark.start() - len(last_word) == start)
+    next_word, next_stop = _next_word(text, mark.end())
+    begins_sentences = next_word.capitalize() in STARTERS and not (
+        next_stop and len(next_word) == 1
     )
+    if next_word[:1].islower() and not _BRAND.match(next_word):
+        return marks == "." and not closing and _is_ordinary(last_word)
+    if marks == "!" and not closing and last_word in WITH_EXCLAMATION:
+        return begins_sentences
+    if marks != ".":
+        return not (closing and _WHO_SAID_IT.match(text, mark.end()))
+    if not last_word:
+        return text[mark.end()] != "."  # not between the dots of . . .
+    is_first = mark.start() - len(last_word) == start
+    if is_first and (last_word.isdigit() or len(last_word) == 1):
+        return False  # 1. The first item of a list
+    return bool(closing) or _stop_ends(last_word, next_word, begins_sentences)
 
 
 def _is_new_paragraph(space: str, text: str, following: int) -> bool:
     """Say whether a line's end is more than the wrapping of a long line."""
-    return space.count("\n") > 1 or _BULLET.match(text, following) is not None
+    num_lines = space.count("\n")
+    return num_lines > 1 or (num_lines == 1 and _BULLET.match(text, following) is not None)
 
 
 def _last_word(text: str, start: int, end: int) -> str:
@@ -109,21 +114,27 @@ def _last_word(text: str, start: int, end: int) -> str:
     return before.rsplit(None, 1)[-1].lstrip(_OPENING)
 
 
-def _is_abbreviation(word: str) -> bool:
-    return word in NEVER_LAST or word in BEFORE_NUMBERS or word in SOMETIMES_LAST
+def _next_word(text: str, start: int) -> tuple[str, str]:
+    """Return the word that follows, without what opens before it, and the stop it may have."""
+    match = _NEXT_WORD.match(text, start)
+    assert match is not None, "the pattern matches nothing at all, too"
+    return match[1] or "", match[2]
 
 
-def _stop_ends(last_word: str, next_word: str, *, starts: bool, is_first: bool) -> bool:
-    """Say whether a full stop ends the sentence, from the words around it.
+def _is_ordinary(word: str) -> bool:
+    """Say whether a word is long enough, and plain enough, not to be an abbreviation."""
+    is_listed = word in NEVER_LAST or word in BEFORE_NUMBERS or word in SOMETIMES_LAST
+    return len(word) >= 4 and word.isalpha() and word.islower() and not is_listed
+
+
+def _stop_ends(last_word: str, next_word: str, begins_sentences: bool) -> bool:
+    """Say whether a full stop ends the sentence.
 
     Args:
         last_word: the word before the stop.
         next_word: the word after it, which is no plain lower-case word.
-        starts: whether the next word is one that begins sentences.
-        is_first: whether the word before the stop is all there is of the sentence.
+        begins_sentences: whether the next word is one that often does.
     """
-    if is_first and (last_word.isdigit() or len(last_word) == 1):
-        return False  # 1. The first item of a list
     if last_word.rpartition("-")[2] in NEVER_LAST:
         return False  # Sen. and ex-Sen.
     if last_word in BEFORE_NUMBERS and next_word[:1].isdigit():
@@ -138,5 +149,5 @@ def _stop_ends(last_word: str, next_word: str, *, starts: bool, is_first: bool) 
         or (len(last_word) == 1 and last_word.isupper())
         or _SHORT_FORM.fullmatch(last_word)
     ):
-        return starts
+        return begins_sentences
     return True

@@ -7,8 +7,8 @@ a dozen substitutions over the text. Here they are one pattern, so each word kee
 
 import re
 
-# Characters that are words of their own wherever they stand.
-_ALONE = r";@#$%&?!()\[\]{}<>\"`—…。！？、，；：｡「」『』؟۔।॥"
+# Characters that are words of their own wherever they stand; ― and ⋯ come from `typography.py`.
+_ALONE = r";@#$%&?!()\[\]{}<>\"`―⋯。！？、，；：｡「」『』؟۔।॥"
 
 # What may stand between a full stop and the end of the text if the stop ends it.
 _NOTHING_MORE = r"""[\])}>"']*+\s*+\Z"""
@@ -52,7 +52,7 @@ _TOKEN = re.compile(
 )
 
 # A double quote opens after white space, after these, and at the start.
-_OPENS_AFTER = frozenset("([{<`—–")
+_OPENS_AFTER = frozenset("([{<`―–")
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:

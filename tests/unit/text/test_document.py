@@ -51,6 +51,10 @@ def test_places_are_in_order_and_cover_the_text(text):
     assert covered == [place for place, c in enumerate(text) if not c.isspace()]
 
 
+def test_dashes_and_dots_that_touch_their_words_stand_apart():
+    assert sentence_words("He left—late… and") == [["he", "left", "--", "late", "...", "and"]]
+
+
 def test_no_sentence_is_empty():
     assert sentence_words("") == sentence_words(" \n\n ") == []
     assert read_document("").words == ()

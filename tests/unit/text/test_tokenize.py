@@ -13,6 +13,7 @@ from readagain.text.tokenize import token_spans, tokenize
     ("sentence", "words"),
     [
         ("He left.", "He left ."),
+        ("now—or never…", "now—or never…"),
         ("It cost $3.5m, or 40% more.", "It cost $ 3.5m , or 40 % more ."),
         ("They didn't; we'll see.", "They did n't ; we 'll see ."),
         ("The U.S. Senate's vote", "The U.S. Senate 's vote"),
@@ -45,8 +46,8 @@ def test_words_are_cut_as_in_the_treebank(sentence, words):
 @pytest.mark.parametrize(
     ("sentence", "words"),
     [
-        ("now—or never", "now — or never"),
-        ("so…", "so …"),
+        ("now―or never", "now ― or never"),
+        ("so⋯", "so ⋯"),
         ("the `big' one", "the ` big ' one"),
         ('He said\n"no"', "He said `` no ''"),
         ("the dog's\ttail", "the dog 's tail"),

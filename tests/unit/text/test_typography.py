@@ -20,7 +20,7 @@ from readagain.text.typography import plain_typography
         ("the ’90s, ’em and ‘tis", "the '90s, 'em and 'tis"),
         ("rock ’n’ roll", "rock 'n' roll"),
         ("co‑operate at −5", "co-operate at -5"),
-        ("now ― never", "now — never"),
+        ("now—or…", "now―or⋯"),
         ("nothing to do", "nothing to do"),
     ],
 )

@@ -1,0 +1,171 @@
+"""How fast text becomes words, beside NLTK, and how often the two agree.
+
+    python benchmarks/text.py                    # on invented newswire
+    python benchmarks/text.py FILE [FILE ...]    # on texts of your own: one a line, or JSONL
+
+Ratios come from one run on one machine; the tokenizers take turns, a thousand sentences each.
+"""
+
+import argparse
+import json
+import lzma
+import os
+import platform
+import random
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from readagain.text.document import headline_words, read_document, sentence_words
+from readagain.text.sentences import sentence_spans
+from readagain.text.surface import write_document
+from readagain.text.tokenize import token_spans, tokenize
+
+SUBJECTS = """
+The minister|Police|U.S. officials|Mr. Smith|Shares in Acme Corp.|A spokesman for the U.N.
+Analysts at AT&T|The state's governor|J. R. R. Tolkien's heirs|The company's workers|They
+Prices|Dr. Johnson's readers|The São Paulo court|Investors|The 35-year-old driver|She
+Some 1,500 protesters|Café owners|The country's well-known orchestra|Nobody|EU ministers
+"""
+VERBS = """
+said on Monday that|didn't say whether|won't agree that|told reporters that|denied that
+couldn't confirm that|warned again that|aren't sure that|expect that|argued -- in vain -- that
+"""
+CLAUSES = """
+prices had risen 3.5% to $1,234.50|the firm would cut 2,000 jobs (a third of its staff)
+it cannot pay the £4.5m fine|the '90s deal was "a mistake"|they'll meet at 5:30 p.m.
+the so-called "peace plan" was dead|No. 1 seed and No. 4 seed would play; others won't
+readers should visit http://www.example.com/news?id=7 or write to press@example.org
+it was over ... for now|the U.S. and the U.K. would sign|he'd seen the players' union's offer
+the index [of 30 stocks] fell 12.5 points|we're gonna win|the war was lost|'tis the season
+the résumé was naïve|sales -- up 4% in Q1 -- would slow|oil, gas & coal cost more
+they've got 50% more @ home|the mid-term vote is #1 on its list|its owner's cat didn't eat
+growth in 2010-12 was 'too slow'|the river rose; roads closed: nobody drove|it's 'over'
+the “cold war” – or what’s left of it – was ‘over’|roads would close — and soon
+"""
+OPENERS = """
+However, |On Jan. 5, |In Washington, D.C., |LONDON (Reuters) - |Meanwhile: |At 3:15 a.m. |
+According to Inc. magazine, |"Yes," he said, and |Well... |(Corrected) |||||
+"""
+ENDINGS = """
+.|.|.|.|.|.|?|!|...|.)|, he said.|," he said.|."|?"|
+"""
+
+
+def _choices(table: str) -> list[str]:
+    return table.strip("\n").replace("\n", "|").split("|")
+
+
+def invented_sentences(count: int, seed: int = 0) -> Iterator[str]:
+    """Yield newswire-like sentences with all that makes tokenizing hard."""
+    rng = random.Random(seed)
+    openers, subjects, verbs, clauses, endings = map(
+        _choices, (OPENERS, SUBJECTS, VERBS, CLAUSES, ENDINGS)
+    )
+    for _ in range(count):
+        ending = rng.choice(endings)
+        quote = '"' if '"' in ending else ""
+        bracket = "(" if ")" in ending else ""
+        said = " and ".join(rng.sample(clauses, rng.choice((1, 1, 2))))
+        yield (
+            f"{rng.choice(openers)}{bracket}{quote}"
+            f"{rng.choice(subjects)} {rng.choice(verbs)} {said}{ending}"
+        )
+
+
+def invented_pairs(count: int, seed: int = 0) -> Iterator[tuple[str, str]]:
+    """Yield a text of one to three sentences and a headline, again and again."""
+    rng = random.Random(seed)
+    sentences = invented_sentences(3 * count, seed)
+    for _ in range(count):
+        text = " ".join(islice(sentences, rng.choice((1, 1, 2, 3))))
+        yield text, f"{rng.choice(_choices(SUBJECTS))}: {rng.choice(_choices(CLAUSES))}"
+
+
+def read_pairs(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the text and headline of each JSON line, or each line of a text file as a text."""
+    with lzma.open(path, "rt") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
+        for line in lines:
+            if ".jsonl" in path.name:
+                record = json.loads(line)
+                yield record["text"], record["headline"]
+            else:
+                yield line.rstrip("\n"), ""
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the processor time a piece of work takes."""
+    start = time.process_time()
+    work()
+    return time.process_time() - start
+
+
+def compare_with_nltk(sentences: Sequence[str], block: int = 1_000) -> None:
+    """Print the share of equal sentences and the ratio of speeds."""
+    from nltk.tokenize import TreebankWordTokenizer
+
+    nltk_tokenize = TreebankWordTokenizer().tokenize
+    ours = theirs = spans = 0.0
+    for start in range(0, len(sentences), block):
+        part = sentences[start : start + block]
+        theirs += seconds(lambda part=part: [nltk_tokenize(s) for s in part])
+        ours += seconds(lambda part=part: [tokenize(s) for s in part])
+        spans += seconds(lambda part=part: [token_spans(s) for s in part])
+    n = len(sentences)
+    equal = sum(tokenize(sentence) == nltk_tokenize(sentence) for sentence in sentences)
+    print(f"equal to NLTK's Treebank  {equal / n:9.3%} of {n:,} sentences")
+    print(f"NLTK's Treebank           {n / theirs:9,.0f} sentences/s   1.0")
+    print(f"our words                 {n / ours:9,.0f} sentences/s {theirs / ours:5.1f} times")
+    print(f"our words with places     {n / spans:9,.0f} sentences/s {theirs / spans:5.1f} times")
+
+
+def measure_documents(pairs: Sequence[tuple[str, str]]) -> None:
+    """Print the speed of the splitter, of corpus preparation's path, and of documents."""
+    texts = [text for text, _ in pairs]
+    found = sum(len(sentence_spans(text)) for text in texts)
+    split = seconds(lambda: [sentence_spans(text) for text in texts])
+    print(f"sentence ends             {found / split:9,.0f} sentences/s")
+    words = sum(len(s) for text, headline in pairs for s in sentence_words(f"{text} {headline}"))
+    fast = seconds(lambda: [(sentence_words(text), headline_words(head)) for text, head in pairs])
+    size = f"{words / len(pairs):.0f} words each"
+    print(f"(text, headline) pairs    {len(pairs) / fast:9,.0f} pairs/s, {size}")
+    read = seconds(lambda: [read_document(text) for text in texts])
+    both = seconds(lambda: [write_document(read_document(text)) for text in texts])
+    print(f"texts with places         {len(texts) / read:9,.0f} texts/s")
+    print(f"the same and restored     {len(texts) / both:9,.0f} texts/s")
+
+
+def measure_growth() -> None:
+    """Print how much longer a text four times as long takes: 4 is linear, 16 is not."""
+    growth = {}
+    for unit in ("a", "a ", ".", ". ", "'", "'s ", "n't", '"', "-", "\n", "U.S. ", "e\u0301", "[1"):
+        short_s, long_s = (
+            min(seconds(partial(sentence_words, unit * (size // len(unit)))) for _ in range(3))
+            for size in (50_000, 200_000)
+        )
+        growth[unit] = long_s / short_s
+    worst = max(growth, key=growth.__getitem__)
+    print(f"four times the text takes {growth[worst]:9.1f} times as long, at worst ({worst!r})")
+
+
+def main() -> None:
+    """Measure on the files given, or on invented newswire."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("files", nargs="*", type=Path, help="text, one a line, or .jsonl(.xz)")
+    parser.add_argument("--limit", type=int, default=20_000, help="pairs taken from each file")
+    arguments = parser.parse_args()
+    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    if arguments.files:
+        pairs = [p for path in arguments.files for p in islice(read_pairs(path), arguments.limit)]
+    else:
+        pairs = list(invented_pairs(arguments.limit))
+    texts = [text for pair in pairs for text in pair]
+    compare_with_nltk([t[start:end] for t in texts for start, end in sentence_spans(t)])
+    measure_documents(pairs)
+    measure_growth()
+
+
+if __name__ == "__main__":
+    main()
