@@ -1,0 +1,150 @@
+"""Measure `readagain prepare`: pairs a second, peak memory, and the ratio to a plain loop.
+
+    python benchmarks/prepare.py                      # 200,000 invented pairs, about half a minute
+    python benchmarks/prepare.py --pairs 4000000      # the size of the paper's corpus
+    python benchmarks/prepare.py --input pairs.jsonl  # a corpus of your own
+
+The plain loop is what people write first: one process, `json.loads`, NLTK's Treebank tokenizer, a
+`Counter` for the vocabulary and lists of ids kept in memory.
+"""
+
+import argparse
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import psutil
+from nltk.tokenize import TreebankWordTokenizer
+
+NUM_WORDS = 1_500_000
+ZIPF_EXPONENT = 1.05
+WORDS_PER_TEXT = 40
+WORDS_PER_HEADLINE = 10
+SYLLABLES = "ba ce di fo gu ha ke li mo nu pa re si to vu wa xe yi zo bra cle dri flo gru sta"
+SHAPES = ("{0},", "{0}'s", "{0}-made", '"{0}"', "(${1}.5m)", "U.S.", "{1}", "{0}", "{0}", "{0}")
+SHAPE_EVERY = 41
+SAMPLE_EVERY_S = 0.1
+BATCH_PAIRS = 10_000
+
+
+def invented_words(random: np.random.Generator) -> np.ndarray:
+    """Invent words with the looks of news: names, numbers, hyphens, contractions, quotes."""
+    parts = random.choice(SYLLABLES.split(), size=(NUM_WORDS, 5))
+    lengths = random.integers(1, 6, size=NUM_WORDS)
+    words = ["".join(row[:length]) for row, length in zip(parts, lengths, strict=True)]
+    for start, shape in enumerate(SHAPES):
+        for place in range(start, NUM_WORDS, SHAPE_EVERY):
+            words[place] = shape.format(words[place].title(), place)
+    return np.array(words, dtype=object)
+
+
+def write_corpus(path: Path, num_pairs: int) -> None:
+    """Write invented pairs; word frequencies follow Zipf's law, headlines copy from their texts."""
+    random = np.random.default_rng(1)
+    words = invented_words(random)
+    weights = 1 / np.arange(1, NUM_WORDS + 1) ** ZIPF_EXPONENT
+    cumulative = np.cumsum(weights / weights.sum())
+    with path.open("w", encoding="utf-8") as file:
+        for start in range(0, num_pairs, BATCH_PAIRS):
+            size = (min(BATCH_PAIRS, num_pairs - start), WORDS_PER_TEXT)
+            ranks = np.minimum(np.searchsorted(cumulative, random.random(size)), NUM_WORDS - 1)
+            cuts = random.integers(12, WORDS_PER_TEXT - 12, size=size[0]).tolist()
+            for row, cut in zip(words[ranks].tolist(), cuts, strict=True):
+                first, second = " ".join(row[:cut]), " ".join(row[cut:])
+                text = f"{first.capitalize()}. {second.capitalize()}."
+                headline = " ".join(row[cut - WORDS_PER_HEADLINE : cut]).title()
+                file.write(json.dumps({"text": text, "headline": headline}) + "\n")
+
+
+def plain_loop(path: Path, num_pairs: int) -> float:
+    """Return the pairs a second of the loop people write first."""
+    tokenizer = TreebankWordTokenizer()
+    counts: Counter[str] = Counter()
+    kept = []
+    start = time.perf_counter()
+    with path.open(encoding="utf-8") as lines:
+        for line in islice(lines, num_pairs):
+            record = json.loads(line)
+            text = [word.lower() for word in tokenizer.tokenize(record["text"])]
+            headline = [word.lower() for word in tokenizer.tokenize(record["headline"])]
+            counts.update(text)
+            counts.update(headline)
+            kept.append((text, headline))
+    ids = {word: id for id, (word, _) in enumerate(counts.most_common())}
+    pairs = [([ids[word] for word in text], [ids[word] for word in head]) for text, head in kept]
+    return len(pairs) / (time.perf_counter() - start)
+
+
+class PeakMemory(threading.Thread):
+    """Watch the resident memory of a process and its children; shared pages count twice."""
+
+    def __init__(self, process: psutil.Process) -> None:
+        super().__init__(daemon=True)
+        self.peak_bytes = 0
+        self._process = process
+
+    def run(self) -> None:
+        """Sample until the process is gone."""
+        while self._process.is_running():
+            try:
+                tree = [self._process, *self._process.children(recursive=True)]
+                total = sum(process.memory_info().rss for process in tree)
+            except psutil.Error:
+                continue  # a child ended between being listed and being asked
+            self.peak_bytes = max(self.peak_bytes, total)
+            time.sleep(SAMPLE_EVERY_S)
+
+
+def prepare(path: Path, out: Path, num_workers: int) -> tuple[float, int]:
+    """Run the command; return its seconds and its peak memory."""
+    shutil.rmtree(out, ignore_errors=True)
+    command = [sys.executable, "-m", "readagain", "prepare", str(path), "--out", str(out)]
+    start = time.perf_counter()
+    process = subprocess.Popen([*command, "--workers", str(num_workers)])
+    watch = PeakMemory(psutil.Process(process.pid))
+    watch.start()
+    if process.wait() != 0:
+        sys.exit("prepare failed")
+    return time.perf_counter() - start, watch.peak_bytes
+
+
+def main() -> None:
+    """Generate, prepare, compare, print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pairs", type=int, default=200_000)
+    parser.add_argument("--input", type=Path, help="JSONL with 'text' and 'headline'")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--folder", type=Path, help="where to work; else a temporary folder")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir=arguments.folder) as folder:
+        path = arguments.input or Path(folder) / "invented.jsonl"
+        if arguments.input is None:
+            write_corpus(path, arguments.pairs)
+        out = Path(folder) / "prepared"
+        seconds, peak_bytes = prepare(path, out, arguments.workers)
+        manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+        num_pairs = sum(entry["records"] for entry in manifest["inputs"])
+        plain = plain_loop(path, min(num_pairs, 20_000))
+        size_mb = path.stat().st_size / 1e6
+    rate = num_pairs / seconds
+    print(f"\nmachine        {platform.machine()}, {os.cpu_count()} processors, "
+          f"Python {platform.python_version()}, load {os.getloadavg()[0]:.1f}")  # fmt: skip
+    print(f"corpus         {num_pairs:,} pairs, {size_mb:,.0f} MB, "
+          f"{manifest['num_words']:,} distinct words")  # fmt: skip
+    print(f"prepare        {rate:,.0f} pairs/s with {arguments.workers} workers, {seconds:.0f} s")
+    print(f"plain loop     {plain:,.0f} pairs/s in one process; ratio {rate / plain:.1f}")
+    print(f"peak memory    {peak_bytes / 2**30:.2f} GiB over all processes")
+
+
+if __name__ == "__main__":
+    main()

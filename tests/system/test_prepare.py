@@ -1,0 +1,117 @@
+"""`readagain prepare` as a person runs it: several processes, kills, and bad input."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from readagain.corpus.manifest import unfinished_beside
+from readagain.corpus.shards import PreparedCorpus
+from readagain.corpus.workfolder import work_folder
+
+NUM_PAIRS = 20_000  # three blocks
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory) -> Path:
+    """Write an invented corpus with duplicates and dropped pairs."""
+    path = tmp_path_factory.mktemp("corpus") / "pairs.jsonl"
+    with path.open("w") as file:
+        for number in range(NUM_PAIRS):
+            place = f"ford{number * 7919 % 9973}"
+            text = f"A storm closed {number} schools in {place} on Monday. It left by noon."
+            headline = f"Storm closes {place} schools" if number % 5 else "Storm"
+            file.write(json.dumps({"text": text, "headline": headline}) + "\n")
+    return path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def expected(corpus, tmp_path_factory) -> dict[str, bytes]:
+    """Prepare with one process, never interrupted."""
+    out = tmp_path_factory.mktemp("expected") / "out"
+    command = [sys.executable, "-m", "readagain", "prepare", str(corpus), "--dev-pairs", "500"]
+    subprocess.run([*command, "--out", str(out), "--workers", "1"], check=True)
+    return contents(out)
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+def test_three_processes_write_what_one_writes(corpus, expected, tmp_path, readagain):
+    out = tmp_path / "out"
+    done = readagain("prepare", corpus, "--dev-pairs", 500, "--out", out, "--workers", 3)
+    assert done.returncode == 0, done.stderr
+    assert contents(out) == expected
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+def test_killed_and_started_again_it_ends_the_same(corpus, expected, tmp_path, readagain):
+    out = tmp_path / "out"
+    arguments = ["prepare", corpus, "--dev-pairs", 500, "--out", out, "--workers", 2]
+    command = [sys.executable, "-m", "readagain", *map(str, arguments)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    while not list(unfinished_beside(out).rglob("*.npz")):
+        assert process.poll() is None, "ended before it could be killed"
+        os.sched_yield()
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert not out.exists()
+    _, alive = psutil.wait_procs(children, timeout=30)
+    assert alive == []  # workers leave with their parent
+
+    done = readagain(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert contents(out) == expected
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out"]
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+def test_an_error_in_a_worker_is_one_line_with_file_and_line(corpus, tmp_path, readagain):
+    broken = tmp_path / "broken.jsonl"
+    lines = corpus.read_text().splitlines()
+    lines[17_000] = lines[17_000][:-5]
+    broken.write_text("\n".join(lines) + "\n")
+    done = readagain("prepare", broken, "--out", tmp_path / "out", "--workers", 2)
+    assert done.returncode == 2
+    assert f"readagain: {broken}:17001: not JSON: " in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    done = readagain("prepare", broken, "--out", tmp_path / "out", "--workers", 2, "--skip-bad")
+    assert done.returncode == 0, done.stderr
+    assert "bad                      1  records that cannot be read" in done.stdout
+
+
+def test_a_second_process_is_told_that_a_first_is_at_work(corpus, tmp_path, readagain):
+    with work_folder(tmp_path / "out"):
+        done = readagain("prepare", corpus, "--out", tmp_path / "out", "--workers", 1)
+    assert done.returncode == 2
+    assert "another process is preparing into this folder" in done.stderr
+
+
+def test_formats_may_be_mixed_and_each_origin_is_counted(tmp_path, readagain):
+    (tmp_path / "a.csv").write_text("description,title\nA storm closed the schools.,Storm closes\n")
+    (tmp_path / "b.article.txt").write_text("the harbour of UNK opened on monday .\n")
+    (tmp_path / "b.title.txt").write_text("UNK opens harbour\n")
+    (tmp_path / "c.rss").write_text(
+        "<rss><channel><item><title>Calm in Tarn</title>"
+        "<description>It is calm in Tarn again.</description></item></channel></rss>"
+    )
+    inputs = [tmp_path / name for name in ("a.csv", "b.article.txt", "c.rss")]
+    done = readagain("prepare", *inputs, "--out", tmp_path / "out", "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    prepared = PreparedCorpus.open(tmp_path / "out")
+    assert prepared.manifest.origins == list(map(str, inputs))
+    assert prepared.split("train").shards[0].origins.tolist() == [0, 1, 2]
+    _, summary = prepared.split("train")[1]
+    assert prepared.lexicon.spell(summary) == "<unk> opens harbour"
+    assert [entry["kept"] for entry in prepared.manifest.inputs] == [1, 1, 1]
