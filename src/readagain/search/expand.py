@@ -151,7 +151,9 @@ def choose(live: Live, options: Options, widths: Ints) -> Choice:
         options: what each can do.
         widths: (B,) how many hypotheses each document of the batch may still follow or end.
     """
-    documents, first_rows, counts = np.unique(live.document, return_index=True, return_counts=True)
+    first_rows = np.flatnonzero(np.diff(live.document, prepend=-1))  # rows stand by document
+    counts = np.diff(first_rows, append=len(live))
+    documents = live.document[first_rows]
     D, W, C = len(documents), int(counts.max()), options.ranking.shape[1]
     ranking = options.ranking
     if len(live) != D * W:  # narrower beams than the widest are filled up with nothing

@@ -1,8 +1,13 @@
 """The total order of candidates, and the best of them."""
 
+from dataclasses import replace
+from typing import TypeVar
+
 import numpy as np
 
 from readagain.search.model import Bools, Candidates, Floats, Ints
+
+Table = TypeVar("Table", Ints, Floats)
 
 
 def in_order(candidates: Candidates) -> Candidates:
@@ -15,15 +20,20 @@ def in_order(candidates: Candidates) -> Candidates:
     if not unsettled.any():
         return candidates
     rows = np.flatnonzero(unsettled.any(axis=1))
-    order = np.tile(np.arange(ids.shape[1]), (len(ids), 1))  # (R, k)
-    order[rows] = np.lexsort((ids[rows], -log_probs[rows]), axis=1)
-    return Candidates(
-        ids=np.take_along_axis(ids, order, axis=1),
-        log_probs=np.take_along_axis(log_probs, order, axis=1),
-        copied_from=np.take_along_axis(candidates.copied_from, order, axis=1),
-        end_log_probs=candidates.end_log_probs,
-        attention=candidates.attention,
+    order = np.lexsort((ids[rows], -log_probs[rows]), axis=1)
+    return replace(
+        candidates,
+        ids=_reordered(ids, rows, order),
+        log_probs=_reordered(log_probs, rows, order),
+        copied_from=_reordered(candidates.copied_from, rows, order),
     )
+
+
+def _reordered(table: Table, rows: Ints, order: Ints) -> Table:
+    """Copy a table with some of its rows in another order."""
+    result = table.copy()
+    result[rows] = np.take_along_axis(table[rows], order, axis=1)
+    return result
 
 
 def best_columns(scores: Floats, count: int) -> Ints:

@@ -104,9 +104,6 @@ class Trace:
         up a minimum come last.
         """
         batches = [(step, ended) for step, many in enumerate(self.ended) for ended in many]
-        found: list[list[Hypothesis]] = [[] for _ in range(len(sources))]
-        if not batches:
-            return found
         num_words = np.concatenate([np.full(len(e.rows), step) for step, e in batches])
         everything = Ended(
             document=np.concatenate([e.document for _, e in batches]),
@@ -122,6 +119,7 @@ class Trace:
             everything.document[order], everything.document[order]
         )
         chosen = order[place < n_best]
+        found: list[list[Hypothesis]] = [[] for _ in range(len(sources))]
         for hypothesis, document in zip(
             self._follow(everything, chosen, num_words[chosen], sources),
             everything.document[chosen],

@@ -65,6 +65,13 @@ def test_a_probable_summary_stops_the_search_early(table_model, sources_of):
     assert len(watched.rows) == 2  # 4, then its end; 4 5 cannot pass it any more
 
 
+def test_a_live_summary_that_can_just_pass_is_waited_for(table_model, sources_of):
+    model = table_model({START: {4: 1.0}, 4: {5: 0.505}, 5: {6: 0.01}})
+    ((best,),) = search(model, sources_of([4]))
+    assert best.ids.tolist() == [4, 5]
+    assert 0.505 * 0.99 > 0.495
+
+
 def test_a_mean_over_words_keeps_longer_summaries_in_the_race(table_model, sources_of):
     model = table_model({START: {4: 0.9}, 4: {5: 0.45}, 5: {6: 0.95}, 6: {7: 0.05}})
     ((by_sum,),) = search(model, sources_of([4]), maximum=4)

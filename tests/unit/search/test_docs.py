@@ -1,0 +1,16 @@
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[3] / "docs" / "search.md"
+SNIPPETS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("snippet", SNIPPETS)
+def test_what_the_page_shows_runs(snippet):
+    exec(compile(snippet, str(PAGE), "exec"), {})
+
+
+def test_the_page_shows_a_search():
+    assert any("beam_search(" in snippet for snippet in SNIPPETS)
