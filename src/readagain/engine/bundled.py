@@ -1,0 +1,34 @@
+"""The models that come with the package, and the folder that a name stands for."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from readagain.errors import ArtifactError
+
+DEFAULT_MODEL = "news"
+
+
+def bundled_models() -> dict[str, Path]:
+    """Return the folders of the bundled models by name."""
+    home = Path(str(files("readagain"))) / "models"
+    if not home.is_dir():
+        return {}
+    return {folder.name: folder for folder in sorted(home.iterdir()) if folder.is_dir()}
+
+
+def find_model(model: str | Path) -> Path:
+    """Return the folder that a bundled model's name or a path stands for.
+
+    Raises:
+        ArtifactError: for a name that is neither; it lists the names there are.
+    """
+    bundled = bundled_models()
+    if str(model) in bundled:
+        return bundled[str(model)]
+    if Path(model).is_dir():
+        return Path(model)
+    names = ", ".join(bundled) or "none in this installation"
+    raise ArtifactError(
+        f"no model '{model}'; bundled models: {names}; "
+        "your own is named by the path of its folder, as in runs/mine"
+    )

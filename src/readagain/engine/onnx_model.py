@@ -1,0 +1,150 @@
+"""The graphs of a model behind the protocol of search: ONNX Runtime, on the CPU."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from onnxruntime import InferenceSession  # type: ignore[import-untyped]
+
+from readagain.engine.layout import Layout
+from readagain.engine.sessions import open_session
+from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch
+from readagain.text.vocab import RESERVED
+
+Arrays = Mapping[str, npt.NDArray[Any]]  # floats, ids and masks together
+
+# What the encoder gives and the step takes; the last two only where the model copies.
+MEMORY = ("states", "keys", "copy_keys", "copy_words")
+# What a row carries from step to step; the last only where the model copies.
+CARRIED = ("hidden", "cell", "copy_logits")
+ANSWERS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
+
+
+@dataclass(frozen=True)
+class OnnxState:
+    """The hypotheses of some documents between two steps.
+
+    Args:
+        memory: (D, ...) what was read, by the names of the step's inputs.
+        carried: (R, ...) what each row carries.
+        layout: which row belongs to which document.
+    """
+
+    memory: Arrays
+    carried: Arrays
+    layout: Layout
+
+
+class OnnxStepModel:
+    """Decode with exported graphs: `search.model.StepModel` on ONNX Runtime.
+
+    Beams share what was read of their document; a document whose beam is done leaves. Nothing is
+    kept between calls, so threads may share a model.
+
+    Args:
+        encoder: a session over the encoder graph.
+        step: a session over the step graph.
+    """
+
+    def __init__(self, encoder: InferenceSession, step: InferenceSession) -> None:
+        self._encoder = encoder
+        self._step = step
+        taken = {each.name for each in step.get_inputs()}
+        self.can_copy = "copy_keys" in taken
+        self.weighs_words = "importance" in {each.name for each in encoder.get_outputs()}
+        self._memory = [name for name in MEMORY if name in taken]
+        self._carried = [name for name in CARRIED if name in taken]
+
+    @classmethod
+    def open(cls, encoder: Path | bytes, step: Path | bytes, *, threads: int) -> "OnnxStepModel":
+        """Open the two graphs of a model.
+
+        Raises:
+            ArtifactError: when a file is damaged or holds another graph.
+        """
+        return cls(
+            open_session(
+                encoder,
+                threads=threads,
+                inputs=("source_ids", "lengths"),
+                outputs=("states", "keys", "hidden", "cell"),
+            ),
+            open_session(
+                step,
+                threads=threads,
+                inputs=("previous_ids", "hidden", "cell", "grid", "place", "k", "states", "keys"),
+                outputs=(*ANSWERS, "next_hidden", "next_cell"),
+            ),
+        )
+
+    def start(self, sources: SourceBatch) -> OnnxState:
+        """Read the sources and return a state of B rows, before the first word."""
+        names = [*self._memory, "hidden", "cell"]
+        read = dict(zip(names, self._read(sources, names), strict=True))
+        carried = {name: read.pop(name) for name in ("hidden", "cell")}
+        valid = sources.source_valid
+        memory = {**read, "valid": valid}
+        if self.can_copy:
+            ext_ids = sources.source_ext_ids.astype(np.int64)
+            memory.update(_copying(ext_ids, valid))
+            carried["copy_logits"] = np.zeros(ext_ids.shape, dtype=np.float32)
+        return OnnxState(memory, carried, Layout.of(np.arange(len(sources))))
+
+    def step(self, state: OnnxState, previous_ids: Ints, k: int) -> tuple[Candidates, OnnxState]:
+        """Feed each row the (R,) extended id of its last word; offer the k best next words."""
+        layout = state.layout
+        feeds = {
+            **state.memory,
+            **state.carried,
+            "previous_ids": previous_ids.astype(np.int64),
+            "grid": layout.grid,
+            "place": layout.place,
+            "k": np.array([k]),
+        }
+        if self.can_copy:
+            feeds["document"] = layout.document
+        following = [f"next_{name}" for name in self._carried]
+        answers = self._step.run([*ANSWERS, *following], feeds)
+        candidates = Candidates(**dict(zip(ANSWERS, answers, strict=False)))
+        carried = dict(zip(self._carried, answers[len(ANSWERS) :], strict=True))
+        return candidates, OnnxState(state.memory, carried, layout)
+
+    def select(self, state: OnnxState, rows: Ints) -> OnnxState:
+        """Keep, drop or repeat rows; documents without rows leave the memory."""
+        carried = {name: value[rows] for name, value in state.carried.items()}
+        document = state.layout.document[rows]
+        if np.array_equal(document, state.layout.document):
+            return OnnxState(state.memory, carried, state.layout)
+        kept, document = np.unique(document, return_inverse=True)
+        memory = state.memory
+        if len(kept) < len(memory["valid"]):
+            memory = {name: value[kept] for name, value in memory.items()}
+        return OnnxState(memory, carried, Layout.of(document))
+
+    def importance(self, sources: SourceBatch) -> Floats | None:
+        """Return the (B, S) weights of the second reading, for models that weigh words."""
+        if not self.weighs_words:
+            return None
+        (weights,) = self._read(sources, ["importance"])
+        return weights
+
+    def _read(self, sources: SourceBatch, outputs: list[str]) -> list[Floats]:
+        feeds = {
+            "source_ids": sources.source_ids.astype(np.int64),
+            "lengths": sources.lengths.astype(np.int64),
+        }
+        return self._encoder.run(outputs, feeds)  # type: ignore[no-any-return]
+
+
+def _copying(ext_ids: Ints, valid: Bools) -> dict[str, npt.NDArray[Any]]:
+    """Work out which places of each source hold the same word, and which stands first."""
+    same = (ext_ids[:, :, None] == ext_ids[:, None, :]) & valid[:, :, None] & valid[:, None, :]
+    is_first = same.argmax(axis=2) == np.arange(ext_ids.shape[1])  # (D, S)
+    return {
+        "ext_ids": ext_ids,
+        "offered": is_first & valid & (ext_ids >= len(RESERVED)),
+        "same_word": same.astype(np.float32),
+    }

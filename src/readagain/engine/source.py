@@ -1,0 +1,122 @@
+"""What a model sees of a text: its first sentences, as words and as ids."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from readagain.config.schema import HierarchicalSpec, RunSpec
+from readagain.search.model import SourceBatch
+from readagain.text.document import Document, Word, read_document, read_tokenized
+from readagain.text.extended import extended_source_ids
+from readagain.text.vocab import PAD, RESERVED, UNK, Vocab
+
+
+@dataclass(frozen=True)
+class Source:
+    """A text as a model reads it.
+
+    Args:
+        document: the sentences that are read.
+        sequences: for each sequence the model reads, the places in `document.words` of its words.
+        is_truncated: whether the text has more words than are read.
+    """
+
+    document: Document
+    sequences: tuple[range, ...]
+    is_truncated: bool
+
+    @property
+    def is_empty(self) -> bool:
+        """Say whether there is nothing to summarize."""
+        return not self.sequences
+
+    @property
+    def longest(self) -> int:
+        """Count the words of the longest sequence."""
+        return max(map(len, self.sequences), default=0)
+
+    @property
+    def read_words(self) -> list[Word]:
+        """The words that are read, in order."""
+        words = self.document.words
+        return [words[place] for sequence in self.sequences for place in sequence]
+
+
+class SourceReader:
+    """Reads texts as the run of a model says, and puts them into batches.
+
+    Args:
+        run: how many sentences, joined or apart, how many words.
+        source_vocab: the words that the encoder knows.
+        vocab: the words that the decoder knows.
+    """
+
+    def __init__(self, run: RunSpec, source_vocab: Vocab, vocab: Vocab) -> None:
+        self._data = run.data
+        self._source_vocab = source_vocab
+        self._vocab = vocab
+        is_hierarchical = isinstance(run.model.encoder, HierarchicalSpec)
+        self.num_sequences = run.data.num_sentences if is_hierarchical else 1
+
+    def read(self, text: str, *, tokenized: bool) -> Source:
+        """Take the first sentences of a text; those without a letter or digit are passed over."""
+        wanted = self._data.num_sentences
+        document = (
+            read_tokenized(text) if tokenized else read_document(text, max_sentences=wanted + 1)
+        )
+        sentences = _with_language(document)
+        if not tokenized and len(sentences) < len(document.sentences) == wanted + 1:
+            document = read_document(text)
+            sentences = _with_language(document)
+        has_more = len(sentences) > wanted
+        read = tuple(sentences[:wanted])
+        document = Document(text, read, is_tokenized=document.is_tokenized)
+        sequences = self._sequences(read)
+        is_cut = sum(map(len, sequences)) < len(document.words)
+        return Source(document, sequences, is_truncated=has_more or is_cut)
+
+    def batch(self, sources: Sequence[Source]) -> SourceBatch:
+        """Pad texts to the same size: (B, N, L) ids."""
+        B, N = len(sources), self.num_sequences
+        L = max((source.longest for source in sources), default=0)
+        source_ids = np.full((B, N, L), PAD, dtype=np.int64)
+        lengths = np.zeros((B, N), dtype=np.int64)
+        ext_ids = np.full((B, N * L), PAD, dtype=np.int64)
+        for b, source in enumerate(sources):
+            flat = [RESERVED[PAD]] * (N * L)
+            words = source.document.words
+            for n, sequence in enumerate(source.sequences):
+                forms = [_speakable(words[place].form) for place in sequence]
+                source_ids[b, n, : len(forms)] = self._source_vocab.ids(forms)
+                lengths[b, n] = len(forms)
+                flat[n * L : n * L + len(forms)] = forms
+            ext_ids[b] = extended_source_ids(flat, self._vocab)
+        return SourceBatch(source_ids=source_ids, lengths=lengths, source_ext_ids=ext_ids)
+
+    def _sequences(self, sentences: Sequence[Sequence[Word]]) -> tuple[range, ...]:
+        """Cut sentences, or all of them joined, to the words that are read."""
+        ends = np.cumsum([len(sentence) for sentence in sentences]).tolist()
+        starts = [0, *ends[:-1]]
+        if self._data.join_sentences and ends:
+            starts, ends = [0], ends[-1:]
+        most = self._data.max_source_words
+        return tuple(
+            range(start, min(end, start + most))
+            for start, end in zip(starts, ends, strict=False)
+            if end > start
+        )
+
+
+def _with_language(document: Document) -> list[tuple[Word, ...]]:
+    """Keep the sentences that hold a letter or a digit."""
+    return [
+        sentence
+        for sentence in document.sentences
+        if any(c.isalnum() for word in sentence for c in document.surface(word))
+    ]
+
+
+def _speakable(form: str) -> str:
+    """Read a reserved word that a text spells out as an unknown one, which is never copied."""
+    return RESERVED[UNK] if form in RESERVED else form

@@ -1,0 +1,288 @@
+"""Headlines from texts: load a model once, then summarize one text, many, or a stream."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypedDict, Unpack, overload
+
+from readagain.config.override import override
+from readagain.config.schema import DecodeSpec, RunSpec
+from readagain.engine.bundled import DEFAULT_MODEL, find_model
+from readagain.engine.folder import ModelFolder
+from readagain.engine.graphs import PRECISIONS, Precision, graph_names
+from readagain.engine.onnx_model import OnnxStepModel
+from readagain.engine.printing import Printer, parts
+from readagain.engine.sessions import default_threads
+from readagain.engine.source import Source, SourceReader
+from readagain.engine.summary import Explanation, Summary
+from readagain.errors import ArtifactError, ConfigError
+from readagain.search.batching import in_batches
+from readagain.search.beam import beam_search
+from readagain.search.limits import ByteLimits
+from readagain.search.model import Floats, SourceBatch
+from readagain.search.rules import NoRepeatedNgram, Rule, WordLimits
+from readagain.search.scoring import Scoring
+from readagain.search.trace import Hypothesis
+from readagain.text.casing import Case
+from readagain.text.vocab import Vocab
+
+# Measured (docs/engine.md): more texts at once no longer gain, and leave the cache.
+MAX_TEXTS = 16
+MAX_WORDS = 16 * 64
+WINDOW = 256  # texts of a stream that are sorted by length together
+
+
+class Options(TypedDict, total=False):
+    """What `Summarizer.summarize` can be asked for, by keyword; explained there."""
+
+    max_words: int | None
+    min_words: int | None
+    max_bytes: int | None
+    beam: int | None
+    n_best: int
+    explain: bool
+    case: Case
+    tokenized: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Request:
+    """What one call asks for, resolved."""
+
+    decode: DecodeSpec
+    n_best: int
+    explain: bool
+    case: Case
+    tokenized: bool
+
+
+class Summarizer:
+    """Writes headlines with a trained model, on the CPU.
+
+    It keeps nothing between calls, so threads may share one.
+
+    Args:
+        run: what the model is, and how it searches unless a call says otherwise.
+        source_vocab: the words that the encoder knows.
+        vocab: the words that the decoder knows.
+        model: the graphs.
+    """
+
+    def __init__(
+        self, run: RunSpec, source_vocab: Vocab, vocab: Vocab, model: OnnxStepModel
+    ) -> None:
+        self.run = run
+        self._model = model
+        self._reader = SourceReader(run, source_vocab, vocab)
+        self._printer = Printer(vocab)
+
+    @classmethod
+    def load(
+        cls,
+        model: str | Path = DEFAULT_MODEL,
+        *,
+        threads: int | None = None,
+        precision: Precision | None = None,
+    ) -> "Summarizer":
+        """Load a bundled model by name, or any model folder by path.
+
+        Args:
+            model: `news`, `papers`, or a folder that `readagain export` completed.
+            threads: how many threads one call may use; all processors unless given.
+            precision: which graphs; int8 where the folder has them, unless given.
+
+        Raises:
+            ArtifactError: saying what is missing, damaged, foreign or too new.
+        """
+        folder = ModelFolder.open(find_model(model))
+        if precision is None:
+            precision = next((each for each in PRECISIONS if _has_graphs(folder, each)), "int8")
+        if precision not in PRECISIONS:
+            raise ConfigError(f"precision is {precision!r}; expected {' or '.join(PRECISIONS)}")
+        if not _has_graphs(folder, precision):
+            raise ArtifactError(
+                f"{folder.path}: no {precision} graphs in it; "
+                f"make them with: readagain export {folder.path}"
+            )
+        encoder, step = (folder.path / name for name in graph_names(precision))
+        return cls(
+            folder.run,
+            folder.source_vocab,
+            folder.vocab,
+            OnnxStepModel.open(
+                encoder, step, threads=default_threads() if threads is None else threads
+            ),
+        )
+
+    @overload
+    def summarize(self, texts: str, **options: Unpack[Options]) -> Summary: ...  # type: ignore[overload-overlap]
+    @overload
+    def summarize(  # type: ignore[overload-overlap]
+        self, texts: list[str] | tuple[str, ...], **options: Unpack[Options]
+    ) -> list[Summary]: ...
+    @overload
+    def summarize(self, texts: Iterable[str], **options: Unpack[Options]) -> Iterator[Summary]: ...
+    def summarize(
+        self,
+        texts: str | Iterable[str],
+        *,
+        max_words: int | None = None,
+        min_words: int | None = None,
+        max_bytes: int | None = None,
+        beam: int | None = None,
+        n_best: int = 1,
+        explain: bool = False,
+        case: Case = "sentence",
+        tokenized: bool = False,
+    ) -> Summary | list[Summary] | Iterator[Summary]:
+        """Summarize a text, a list of texts, or a stream of any length.
+
+        A text without a letter or a digit has an empty summary. The same text has the same summary
+        whatever stands beside it.
+
+        Args:
+            texts: one text, a list, or an iterable that is read as far as needed.
+            max_words: the most words, as the model counts them: punctuation and 's are words.
+            min_words: the fewest words.
+            max_bytes: the most bytes of the printed text in UTF-8; it ends at a word.
+            beam: how many beginnings are followed side by side; 1 is fastest.
+            n_best: how many summaries of each text, at most `beam`.
+            explain: also say what the model looked at.
+            case: capitals as in a "sentence", as in a "headline", or "plain" as in the source.
+            tokenized: the texts are in Gigaword form (words with spaces between them, lower case,
+                # for digits), one sentence a line, and the summaries stay in that form.
+
+        Returns:
+            A summary, a list of them, or an iterator, as the texts came.
+
+        Raises:
+            ConfigError: where limits cannot be honoured.
+        """
+        request = _Request(
+            decode=self._decode(
+                beam_size=beam, min_words=min_words, max_words=max_words, max_bytes=max_bytes
+            ),
+            n_best=n_best,
+            explain=explain,
+            case=case,
+            tokenized=tokenized,
+        )
+        if isinstance(texts, str):
+            return self._summarize_batch([self._read(texts, request)], request)[0]
+        summaries = self._stream(texts, request)
+        return list(summaries) if isinstance(texts, list | tuple) else summaries
+
+    def _decode(self, **changes: int | None) -> DecodeSpec:
+        """Return how this call searches: the model's own settings, and what it changes."""
+        given = {f"decode.{name}": value for name, value in changes.items() if value is not None}
+        if changes["min_words"] is None and changes["max_words"] is not None:
+            given["decode.min_words"] = min(self.run.decode.min_words, changes["max_words"])
+        return override(self.run, given).decode
+
+    def _stream(self, texts: Iterable[str], request: _Request) -> Iterator[Summary]:
+        return in_batches(
+            (self._read(text, request) for text in texts),
+            lambda sources: self._summarize_batch(sources, request),
+            length=lambda source: source.longest * self._reader.num_sequences,
+            max_words=MAX_WORDS,
+            max_items=MAX_TEXTS,
+            window=WINDOW,
+        )
+
+    def _read(self, text: str, request: _Request) -> Source:
+        if not isinstance(text, str):
+            raise ConfigError(f"a text is a {type(text).__name__}; expected a string")
+        return self._reader.read(text, tokenized=request.tokenized)
+
+    def _summarize_batch(self, sources: Sequence[Source], request: _Request) -> list[Summary]:
+        """Search for the summaries of some texts together."""
+        readable = [source for source in sources if not source.is_empty]
+        if not readable:
+            return [_empty(source) for source in sources]
+        batch = self._reader.batch(readable)
+        decode = request.decode
+        rules: list[Rule] = []
+        if decode.no_repeat_ngram:
+            rules.append(NoRepeatedNgram(decode.no_repeat_ngram))
+        if decode.max_bytes:
+            printed = self._printer.printed_bytes(readable, self._reader.num_sequences)
+            rules.append(ByteLimits(printed, maximum=decode.max_bytes))
+        found = beam_search(
+            self._model,
+            batch,
+            beam_size=decode.beam_size,
+            words=WordLimits(minimum=decode.min_words, maximum=decode.max_words),
+            rules=rules,
+            scoring=Scoring(length_exponent=decode.length_penalty, coverage=decode.coverage),
+            n_best=request.n_best,
+            keep_attention=True,
+        )
+        importance = self._model.importance(batch) if request.explain else None
+        written = iter(
+            self._write(source, hypotheses, batch, row, importance, request)
+            for row, (source, hypotheses) in enumerate(zip(readable, found, strict=True))
+        )
+        return [_empty(source) if source.is_empty else next(written) for source in sources]
+
+    def _write(
+        self,
+        source: Source,
+        hypotheses: Sequence[Hypothesis],
+        batch: SourceBatch,
+        row: int,
+        importance: Floats | None,
+        request: _Request,
+    ) -> Summary:
+        """Print the summaries of one text: the best, with the others as its alternatives."""
+        if not hypotheses:
+            return _empty(source)
+        best, *others = (self._print(source, hypothesis, request) for hypothesis in hypotheses)
+        explanation = None
+        if request.explain:
+            explanation = _explain(hypotheses[0], source, batch, row, importance)
+        return replace(best, alternatives=tuple(others), explanation=explanation)
+
+    def _print(self, source: Source, hypothesis: Hypothesis, request: _Request) -> Summary:
+        words = self._printer.words(hypothesis, source)
+        text, num_words = self._printer.text(
+            words, source, case=request.case, max_bytes=request.decode.max_bytes
+        )
+        return Summary(
+            text=text,
+            score=hypothesis.score,
+            words=parts(words[:num_words], hypothesis, source),
+            read_sentences=len(source.document.sentences),
+            truncated=source.is_truncated,
+        )
+
+
+def _empty(source: Source) -> Summary:
+    return Summary(
+        text="",
+        score=0.0,
+        words=(),
+        read_sentences=len(source.document.sentences),
+        truncated=source.is_truncated,
+    )
+
+
+def _explain(
+    hypothesis: Hypothesis,
+    source: Source,
+    batch: SourceBatch,
+    row: int,
+    importance: Floats | None,
+) -> Explanation:
+    """Leave padding out of what the model looked at."""
+    assert hypothesis.attention is not None
+    valid = batch.source_valid[row]  # (S,)
+    attention = hypothesis.attention.reshape(len(hypothesis.attention), -1)  # (T + 1, S)
+    return Explanation(
+        source_words=tuple(source.read_words),
+        importance=None if importance is None else importance[row, valid],
+        attention=attention[:, valid],
+    )
+
+
+def _has_graphs(folder: ModelFolder, precision: str) -> bool:
+    return all(folder.has(name) for name in graph_names(precision))

@@ -1,0 +1,77 @@
+"""Write the graphs of a trained model into its folder, or into one made for inference alone."""
+
+import json
+import shutil
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from readagain.config.schema import RunSpec
+from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
+from readagain.engine.graphs import EXPORT_FILE, Precision, graph_names
+from readagain.engine.manifest import write_files
+from readagain.engine.tensors import read_tensors
+from readagain.export.encoder_graph import build_encoder_graph
+from readagain.export.products import PRODUCTS
+from readagain.export.step_graph import build_step_graph
+from readagain.export.weights import Weights
+
+Graphs = dict[Precision, tuple[bytes, bytes]]
+
+
+def build_graphs(
+    run: RunSpec, tensors: Mapping[str, Any], precisions: Iterable[Precision]
+) -> Graphs:
+    """Build the encoder and the step graph of a network, serialized, in each precision."""
+    weights = Weights(tensors)
+    return {
+        precision: (
+            build_encoder_graph(run, weights, PRODUCTS[precision]).SerializeToString(),
+            build_step_graph(run, weights, PRODUCTS[precision]).SerializeToString(),
+        )
+        for precision in precisions
+    }
+
+
+def folder_graphs(folder: ModelFolder, precisions: Iterable[Precision]) -> Graphs:
+    """Build the graphs of a model folder from its weights.
+
+    Raises:
+        ArtifactError: when the folder has no weights, or those of another network.
+    """
+    weights = folder.file(WEIGHTS_FILE, purpose="exporting")
+    return build_graphs(folder.run, read_tensors(weights), precisions)
+
+
+def write_graphs(
+    folder: ModelFolder, graphs: Graphs, report: Mapping[str, Any], *, out: Path | None = None
+) -> Path:
+    """Write graphs and what their check found.
+
+    Args:
+        folder: the model.
+        graphs: its graphs.
+        report: what goes into `export.json`.
+        out: another folder, which then holds all that inference needs and no weights; the model's
+            own folder unless given.
+
+    Returns:
+        The folder that was written.
+    """
+    writers: dict[str, Callable[[Path], object]] = {}
+    if out is not None:
+        stale = {EXPORT_FILE, WEIGHTS_FILE}
+        writers = {
+            name: partial(shutil.copyfile, folder.path / name)
+            for name in folder.manifest.files
+            if name not in stale and not name.endswith(".onnx")
+        }
+    for precision, contents in graphs.items():
+        for name, content in zip(graph_names(precision), contents, strict=True):
+            writers[name] = partial(Path.write_bytes, data=content)
+    text = json.dumps(report, indent=2) + "\n"
+    writers[EXPORT_FILE] = partial(Path.write_text, data=text, encoding="utf-8")
+    path = folder.path if out is None else out
+    write_files(path, writers, whole=out is not None)
+    return path

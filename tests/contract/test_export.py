@@ -1,0 +1,179 @@
+"""Every preset's graphs answer as its network does, in float32 and, more coarsely, in int8."""
+
+import numpy as np
+import pytest
+import torch
+
+from readagain.config.override import override
+from readagain.config.schema import HierarchicalSpec
+from readagain.engine.onnx_model import OnnxStepModel
+from readagain.export.write import build_graphs
+from readagain.networks.build import build_model
+from readagain.networks.step_model import TorchStepModel
+from readagain.presets import PRESETS
+from readagain.search.beam import beam_search
+from readagain.search.model import SourceBatch
+from readagain.search.rules import NoRepeatedNgram, WordLimits
+from readagain.text.vocab import PAD, START
+
+V, SOURCE_V = 30, 40
+SMALL = {
+    "vocab_size": V,
+    "source_vocab_size": SOURCE_V,
+    "model.embedding_size": 6,
+    "model.encoder.hidden_size": 8,
+    "model.decoder.hidden_size": 7,
+    "model.decoder.attention_size": 5,
+}
+# What no preset sets, and users may.
+VARIANTS = {
+    "gru_15k, both ends": {"model.encoder.bidirectional": True},
+    "read_again_gru_copy_15k, both ends": {"model.encoder.bidirectional": True},
+    "read_again_gru_copy_15k, scalar sigmoid": {
+        "model.encoder.importance": "scalar",
+        "model.encoder.importance_activation": "sigmoid",
+    },
+    "read_again_lstm_copy_15k, both ends": {"model.encoder.bidirectional": True},
+    "two_sentences_option1_copy_15k, gru": {"model.encoder.cell": "gru"},
+    "two_sentences_option2_copy_15k, both ends": {"model.encoder.bidirectional": True},
+}
+
+pytestmark = pytest.mark.parametrize("name", [*PRESETS, *VARIANTS])
+
+
+@pytest.fixture
+def run(name):
+    return override(PRESETS[name.partition(",")[0]], {**SMALL, **VARIANTS.get(name, {})})
+
+
+@pytest.fixture
+def network(run):
+    torch.manual_seed(3)
+    return build_model(run).eval()
+
+
+@pytest.fixture
+def exported(run, network):
+    tensors = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    graphs = build_graphs(run, tensors, ["float32", "int8"])
+    return {
+        precision: OnnxStepModel.open(*contents, threads=1)
+        for precision, contents in graphs.items()
+    }
+
+
+@pytest.fixture
+def sources(run):
+    """Five documents with unknown, repeated and missing words; one lacks its last sentence."""
+    random = np.random.default_rng(5)
+    N = run.data.num_sentences if isinstance(run.model.encoder, HierarchicalSpec) else 1
+    B, L = 5, 7
+    lengths = random.integers(1, L + 1, (B, N))
+    if N > 1:
+        lengths[0, -1] = 0
+    valid = np.arange(L) < lengths[:, :, None]
+    source_ids = np.where(valid, random.integers(4, SOURCE_V, (B, N, L)), PAD)
+    words = random.integers(4, V + 5, (B, N * L))
+    is_same = words[:, :, None] == words[:, None, :]
+    first = (is_same & valid.reshape(B, 1, -1)).argmax(axis=2)
+    ext_ids = np.where(words < V, words, V + first)
+    ext_ids = np.where(valid.reshape(B, -1), ext_ids, PAD)
+    return SourceBatch(source_ids=source_ids, lengths=lengths, source_ext_ids=ext_ids)
+
+
+def walk(model, sources, paths):
+    """Step along given rows and columns of what a first model was offered."""
+    state = model.start(sources)
+    previous_ids = np.full(len(sources), START)
+    for rows, previous in [*paths, (None, None)]:
+        candidates, state = model.step(state, previous_ids, 12)
+        yield candidates
+        if rows is not None:
+            state, previous_ids = model.select(state, rows), previous
+
+
+@pytest.fixture
+def paths(network, sources):
+    """Three selections: some rows thrice, then a document leaves; words of every rank follow."""
+    chosen = []
+    model = TorchStepModel(network)
+    state, previous_ids = model.start(sources), np.full(len(sources), START)
+    random = np.random.default_rng(7)
+    for rows in ([0, 0, 0, 1, 2, 2, 3, 4], [1, 1, 3, 5, 6, 7, 7], [0, 1, 2, 3, 4, 4, 5, 6]):
+        candidates, state = model.step(state, previous_ids, 12)
+        rows = np.array(rows)
+        previous_ids = candidates.ids[rows, random.integers(0, 12, len(rows))]
+        state = model.select(state, rows)
+        chosen.append((rows, previous_ids))
+    return chosen
+
+
+def test_float32_offers_the_same_words_at_every_step(network, exported, sources, paths):
+    expected = list(walk(TorchStepModel(network), sources, paths))
+    for wanted, found in zip(expected, walk(exported["float32"], sources, paths), strict=True):
+        is_word = np.isfinite(wanted.log_probs)
+        np.testing.assert_array_equal(found.ids[is_word], wanted.ids[is_word])
+        np.testing.assert_array_equal(found.copied_from[is_word], wanted.copied_from[is_word])
+        np.testing.assert_allclose(found.log_probs, wanted.log_probs, atol=1e-5)
+        np.testing.assert_allclose(found.end_log_probs, wanted.end_log_probs, atol=1e-5)
+        np.testing.assert_allclose(found.attention, wanted.attention, atol=1e-6)
+
+
+def test_int8_prices_words_and_the_end_nearly_the_same(network, exported, sources, paths):
+    expected = list(walk(TorchStepModel(network), sources, paths))
+    for wanted, found in zip(expected, walk(exported["int8"], sources, paths), strict=True):
+        np.testing.assert_allclose(found.end_log_probs, wanted.end_log_probs, atol=0.05)
+        np.testing.assert_allclose(found.log_probs[:, 0], wanted.log_probs[:, 0], atol=0.05)
+
+
+def test_a_beam_finds_the_same_summaries(network, exported, sources):
+    best = [
+        beam_search(
+            model,
+            sources,
+            beam_size=4,
+            words=WordLimits(minimum=1, maximum=8),
+            rules=[NoRepeatedNgram(1)],
+            n_best=3,
+        )
+        for model in (TorchStepModel(network), exported["float32"])
+    ]
+    wanted, found = [
+        [[each.ids.tolist() for each in hypotheses] for hypotheses in documents]
+        for documents in best
+    ]
+    assert found == wanted
+
+
+@pytest.mark.parametrize("precision", ["float32", "int8"])
+def test_a_document_alone_is_answered_as_in_a_batch(exported, sources, precision):
+    together = exported[precision]
+    (whole,) = walk(together, sources, [])
+    for b in range(len(sources)):
+        length = max(1, int(sources.lengths[b].max()))
+        if sources.lengths.shape[1] > 1:
+            length = sources.source_ids.shape[2]  # flat places depend on the padded length
+        places = sources.source_ids.shape[2]
+        alone = SourceBatch(
+            source_ids=sources.source_ids[b : b + 1, :, :length],
+            lengths=sources.lengths[b : b + 1],
+            source_ext_ids=sources.source_ext_ids[b : b + 1]
+            .reshape(1, -1, places)[:, :, :length]
+            .reshape(1, -1),
+        )
+        (one,) = walk(together, alone, [])
+        np.testing.assert_allclose(one.log_probs[0], whole.log_probs[b], atol=1e-5)
+        np.testing.assert_array_equal(one.ids[0], whole.ids[b])
+
+
+def test_importance_is_the_mean_of_the_second_readings_weights(run, network, exported, sources):
+    model = exported["float32"]
+    spec = run.model.encoder
+    if getattr(spec, "importance", None) is None or spec.cell == "lstm":
+        assert model.importance(sources) is None
+        return
+    state = TorchStepModel(network).start(sources)
+    wanted = state.network.memory.importance.mean(dim=2).numpy()
+    found = model.importance(sources)
+    valid = sources.source_valid
+    np.testing.assert_allclose(found[valid], wanted[valid], atol=1e-6)
