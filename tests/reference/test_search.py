@@ -315,3 +315,42 @@ def test_a_forced_prefix_is_continued_as_if_it_had_been_found():
         ]
         expected.sort(key=lambda item: -item[0])
         assert_same(forced[document], expected)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_all_rules_together_leave_documents_independent(seed):
+    rng = np.random.default_rng(seed)
+    model, sources = made_up_model(rng, with_ties=seed % 2 == 0), made_up_sources(rng)
+    generated = rng.integers(1, 9, size=V)
+    copied = rng.integers(1, 9, size=sources.source_ext_ids.shape)
+    beginnings = [list(rng.integers(END + 1, V, size=n)) for n in (0, 2, 1, 0, 3, 0)]
+
+    def found_in(documents):
+        part = SourceBatch(
+            source_ids=sources.source_ids[documents],
+            lengths=sources.lengths[documents],
+            source_ext_ids=sources.source_ext_ids[documents],
+        )
+        sizes = PrintedBytes(generated=generated, copied=copied[documents])
+        prefixes = [beginnings[document] for document in documents]
+        return beam_search(
+            model,
+            part,
+            beam_size=4,
+            n_best=3,
+            words=WordLimits(minimum=3, maximum=6),
+            rules=[NoRepeatedNgram(1), CopyLimit(part), ByteLimits(sizes, minimum=9, maximum=22)],
+            scoring=Scoring(length_exponent=0.8, coverage=0.2, diversity=0.1),
+            prefix=ForcedPrefix(prefixes, [[-1] * len(prefix) for prefix in prefixes]),
+        )
+
+    together = found_in(list(range(len(sources))))
+    assert any(together)
+    for document, expected in enumerate(together):
+        (alone,) = found_in([document])
+        assert [h.ids.tolist() for h in alone] == [h.ids.tolist() for h in expected]
+        assert [h.score for h in alone] == [h.score for h in expected]
+        assert [h.keeps_minimum for h in alone] == [h.keeps_minimum for h in expected]
+        assert all(
+            h.ids[: len(beginnings[document])].tolist() == beginnings[document] for h in alone
+        )
