@@ -7,7 +7,7 @@ word in common, a byline or editing marks in the headline, a question mark or a 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from readagain.corpus.stopwords import ENGLISH_MARKS, STOPWORDS
+from readagain.corpus.stopwords import ENGLISH_MARKS, FOREIGN_MARKS, STOPWORDS
 from readagain.errors import ConfigError
 
 Sentences = Sequence[Sequence[str]]
@@ -40,9 +40,8 @@ _EDIT_MARKS = """
     writethru ld-writethru #st-ld #nd-ld #rd-ld #th-ld dbl grafs refile refiles embargoed
 """
 EDIT_MARKS = frozenset(_EDIT_MARKS.split())
-BYLINE_WORDS = frozenset({"correspondent", "byline", "copyright", "staff-writer"})
 MAX_BYLINE_WORDS = 6
-MIN_ENGLISH_SHARE = 0.06
+MIN_WORDS_TO_JUDGE = 10
 MIN_LATIN_SHARE = 0.9
 
 
@@ -68,8 +67,6 @@ def _overlaps_little(sentences: Sentences, headline: Sequence[str], limits: Limi
 
 def _has_byline(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
     """Find `by somebody`: alone, in brackets, or behind a dash or bar at the end."""
-    if not BYLINE_WORDS.isdisjoint(headline):
-        return True
     places = [place for place, word in enumerate(headline) if word == "by"]
     for place in places:
         before = headline[place - 1] if place else ""
@@ -101,14 +98,15 @@ def _has_odd_length(sentences: Sentences, headline: Sequence[str], limits: Limit
 
 
 def _is_not_english(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
-    """Judge by script, then by how often words stand that only English uses."""
+    """Judge by the script, then by whose small words there are more of."""
     words = [word for sentence in sentences for word in sentence]
     letters = [sign for sign in "".join(words) if sign.isalpha()]
     num_latin = sum(sign.isascii() for sign in letters)
     if num_latin < MIN_LATIN_SHARE * len(letters):
         return True
     num_english = sum(word in ENGLISH_MARKS for word in words)
-    return num_english < MIN_ENGLISH_SHARE * len(words)
+    num_foreign = sum(word in FOREIGN_MARKS for word in words)
+    return num_foreign > num_english or (num_english == 0 and len(words) >= MIN_WORDS_TO_JUDGE)
 
 
 FILTERS: dict[str, Filter] = {

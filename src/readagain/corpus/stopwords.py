@@ -12,10 +12,21 @@ _STOPWORDS = """
 """
 STOPWORDS = frozenset(_STOPWORDS.split())
 
-# Common in English and no word of the other languages that news feeds mix in.
+# What tells English from the languages that news feeds mix in: small words of either kind.
 _ENGLISH_MARKS = """
     the of and to for with that is was are were has have had this from his her its their they it
     by at be been will would who which what when after before over than more about into not as but
-    says said new how why you your we our can could first out up all one two
+    says said new how why you your we our can could first out up all one two a an in on during
+    against between while under he she or if
 """
 ENGLISH_MARKS = frozenset(_ENGLISH_MARKS.split())
+_FOREIGN_MARKS = """
+    de la le les des du et est dans pour au aux sur une un qui que ne pas avec ont à
+    el los las del y es por para con una su se lo al como más en
+    o os do da dos das e em um uma não com na no ao mais foi são
+    der die das und ist nicht den dem von mit ein eine auf für im am zu hat sich
+    il di che per della nel sono gli è
+    het een van voor op dat zijn och att det som är på och på og
+    yang dan di dari untuk dengan pada dalam ini itu
+"""
+FOREIGN_MARKS = frozenset(_FOREIGN_MARKS.split())

@@ -20,7 +20,6 @@ def drops(name, headline, text=TEXT, **limits):
         ("byline", "by a writer", "schools closed by the storm that came to eastmoor"),
         ("byline", "storm closes schools -- by a writer", "storm -- a report"),
         ("byline", "storm closes schools -lrb- by a writer -rrb-", "closed by storm"),
-        ("byline", "our correspondent in eastmoor", "correspondence course"),
         ("edit-marks", "storm closes schools #st-ld writethru", "storm closes schools"),
         ("edit-marks", "update# storm closes schools", "updated rules for schools"),
         ("question", "will schools close ?", "schools will close"),
@@ -53,6 +52,7 @@ def test_overlap_is_the_share_of_content_words():
         "la tempête a fermé ## écoles lundi à eastmoor , ont indiqué les autorités .",
         "la tormenta cerró ## escuelas el lunes en eastmoor , dijeron las autoridades .",
         "буря закрыла ## школ в понедельник , сообщили власти .",
+        "tempestade fecha escolas ; ninguém saiu ferido , diz prefeito .",
         "暴风雨 周一 关闭 了 ## 所 学校 。",
     ],
 )
