@@ -2,8 +2,6 @@
 
 from typing import assert_never
 
-from torch import nn
-
 from readagain.config.checks import check_run
 from readagain.config.schema import (
     AttentionDecoderSpec,
@@ -16,6 +14,7 @@ from readagain.config.schema import (
 )
 from readagain.networks.decoders.attention_decoder import AttentionDecoder
 from readagain.networks.decoders.previous_words import PreviousWords
+from readagain.networks.embedding import WordEmbedding
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
@@ -39,7 +38,7 @@ def build_model(run: RunSpec) -> EncoderDecoder:
         num_sentences=run.data.num_sentences,
         dropout=spec.dropout,
     )
-    source_embedding = nn.Embedding(run.source_vocab_size, spec.embedding_size)
+    source_embedding = WordEmbedding(run.source_vocab_size, spec.embedding_size)
     can_copy = spec.output == "copy"
     model = EncoderDecoder(
         source_embedding=source_embedding,

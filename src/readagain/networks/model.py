@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
 from readagain.networks.decoders.previous_words import PreviousWords
+from readagain.networks.embedding import WordEmbedding
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
@@ -90,7 +91,7 @@ class EncoderDecoder(nn.Module):
     def __init__(
         self,
         *,
-        source_embedding: nn.Embedding,
+        source_embedding: WordEmbedding,
         encoder: Encoder,
         previous_words: PreviousWords,
         decoder: AttentionDecoder,

@@ -12,6 +12,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from readagain.config.schema import DataSpec
@@ -55,6 +56,23 @@ class Batch:
         """Move to a device without waiting for it."""
         return Batch(*(each.to(device, non_blocking=True) for each in vars(self).values()))
 
+    def assemble(self) -> "Batch":
+        """Return itself; `Rows` have work to do here."""
+        return self
+
+    def size(self) -> tuple[int, ...]:
+        """Return B, N, L and T: what a captured update depends on."""
+        return (*self.source_ids.shape, self.target_ids.size(1))
+
+    def held(self) -> "Batch":
+        """Return a copy for a captured graph to read."""
+        return Batch(*(each.clone() for each in vars(self).values()))
+
+    def hold(self, given: "Batch") -> None:
+        """Take the content of another batch of this size, in place."""
+        for mine, other in zip(vars(self).values(), vars(given).values(), strict=True):
+            mine.copy_(other, non_blocking=True)
+
 
 @dataclass(frozen=True)
 class BatchPlan:
@@ -62,6 +80,42 @@ class BatchPlan:
 
     pairs: Tensor
     shape: Bucket
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A batch still to be gathered from words that lie on the device.
+
+    Gathering is part of a captured update, so that the host only says which pairs it wants.
+
+    Args:
+        source: where the words are.
+        pairs: (B,) numbers of the pairs.
+        num_real: () how many of them are meant; the rest fill the batch up.
+        shape: what they are padded to.
+    """
+
+    source: "TrainingPairs"
+    pairs: Tensor
+    num_real: Tensor
+    shape: Bucket
+
+    def assemble(self) -> Batch:
+        """Gather the batch."""
+        return self.source.gather(self.pairs, self.num_real, self.shape)
+
+    def size(self) -> tuple[int, ...]:
+        """Return B and the padded lengths: what a captured update depends on."""
+        return (self.pairs.size(0), self.shape.source_words, self.shape.summary_words)
+
+    def held(self) -> "Rows":
+        """Return a copy for a captured graph to read."""
+        return Rows(self.source, self.pairs.clone(), self.num_real.clone(), self.shape)
+
+    def hold(self, given: "Rows") -> None:
+        """Take the content of other rows of this size, in place."""
+        self.pairs.copy_(given.pairs, non_blocking=True)
+        self.num_real.copy_(given.num_real, non_blocking=True)
 
 
 class TrainingPairs:
@@ -156,35 +210,38 @@ class TrainingPairs:
         draw = np.random.default_rng([seed, epoch])
         plans = []
         for bucket, members in self._buckets(batch_size):
-            order = draw.permutation(members)
-            plans += [
-                BatchPlan(torch.from_numpy(order[first : first + batch_size]), bucket)
-                for first in range(0, len(order), batch_size)
-            ]
+            plans += self._plans(draw.permutation(members), bucket, batch_size)
         return [plans[k] for k in draw.permutation(len(plans))]
 
     def plan_in_order(self, *, batch_size: int) -> list[BatchPlan]:
         """Cut all pairs into batches of like lengths without shuffling, for validation."""
-        return [
-            BatchPlan(torch.from_numpy(members[first : first + batch_size]), bucket)
-            for bucket, members in self._buckets(batch_size)
-            for first in range(0, len(members), batch_size)
-        ]
+        plans = []
+        for bucket, members in self._buckets(batch_size):
+            plans += self._plans(members, bucket, batch_size)
+        return plans
+
+    def feed(
+        self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
+    ) -> Rows | Batch:
+        """Give one process's part of a batch, filled up to an equal share of `batch_size`."""
+        share = -(-batch_size // world_size)
+        pairs = plan.pairs[rank * share : (rank + 1) * share]
+        num_real = torch.full((), len(pairs), device=pairs.device)
+        if len(pairs) < share:
+            pairs = F.pad(pairs, (0, share - len(pairs)))
+        rows = Rows(self, pairs, num_real, plan.shape)
+        return rows if self.words.device == self.device else rows.assemble().to(self.device)
 
     def batch(
         self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
     ) -> Batch:
-        """Make one process's rows of a batch, filled up to an equal share of `batch_size`."""
-        share = -(-batch_size // world_size)
-        pairs = plan.pairs[rank * share : (rank + 1) * share]
-        missing = share - len(pairs)
-        is_filler = torch.arange(share) >= len(pairs)
-        rows = torch.nn.functional.pad(pairs, (0, missing)).to(self.words.device)
-        return self._gather(rows, is_filler.to(self.words.device), plan.shape).to(self.device)
+        """Make what `feed` gives into a batch."""
+        fed = self.feed(plan, batch_size=batch_size, rank=rank, world_size=world_size)
+        return fed.assemble()
 
-    def _gather(self, rows: Tensor, is_filler: Tensor, shape: Bucket) -> Batch:
-        """Pad the pairs at `rows` to `shape`; fillers keep one word and no target."""
-        V = self.vocab_size
+    def gather(self, rows: Tensor, num_real: Tensor, shape: Bucket) -> Batch:
+        """Pad the pairs at (B,) `rows` to `shape`; fillers keep one word and no target."""
+        is_filler = torch.arange(rows.size(0), device=rows.device) >= num_real
         lengths = self.sentence_lengths[rows].long()  # (B, N)
         lengths = torch.where(is_filler.unsqueeze(1), 0, lengths)
         # An empty source would leave attention nothing to look at.
@@ -199,15 +256,15 @@ class TrainingPairs:
             self.summary_starts[rows], target_lengths, shape.summary_words
         )  # (B, T - 1)
         target_ids = self._extended(summary, summary_valid, flat, valid)  # (B, T - 1)
-        target_ids = torch.nn.functional.pad(target_ids, (0, 1), value=PAD)  # (B, T)
+        target_ids = F.pad(target_ids, (0, 1), value=PAD)  # (B, T)
         at_end = torch.arange(target_ids.size(1), device=rows.device) == target_lengths.unsqueeze(1)
-        previous_ids = torch.nn.functional.pad(target_ids[:, :-1], (1, 0), value=START)
+        previous_ids = F.pad(target_ids[:, :-1], (1, 0), value=START)
         target_ids = torch.where(at_end, END, target_ids)
         target_valid = valid_positions(target_lengths + 1, target_ids.size(1))
         return Batch(
             source_ids=self._look_up(self.source_ids_of, source, source_valid),
             source_lengths=lengths,
-            source_ext_ids=self._extended(flat, valid, flat, valid).clamp_max(V + flat.size(1) - 1),
+            source_ext_ids=self._extended(flat, valid, flat, valid),
             previous_ids=previous_ids,
             target_ids=target_ids,
             target_valid=target_valid & ~is_filler.unsqueeze(1),
@@ -218,7 +275,7 @@ class TrainingPairs:
         offsets = torch.arange(size, device=starts.device)
         valid = offsets < lengths.unsqueeze(-1)
         places = (starts.unsqueeze(-1) + offsets).clamp_max(self.words.size(0) - 1)
-        return self.words[places].long(), valid
+        return self.words[places], valid
 
     def _look_up(self, ids_of: Tensor, words: Tensor, valid: Tensor) -> Tensor:
         """Translate lexicon ids; PAD where there is no word."""
@@ -235,6 +292,10 @@ class TrainingPairs:
         first = torch.where(same, positions, S).amin(2)  # (B, T); S where it stands nowhere
         can_copy = (ids == UNK) & (words >= 0) & (first < S)
         return torch.where(can_copy, self.vocab_size + first, ids)
+
+    def _plans(self, members: Ints, bucket: Bucket, batch_size: int) -> list[BatchPlan]:
+        on_device = torch.from_numpy(members).to(self.words.device)
+        return [BatchPlan(pairs, bucket) for pairs in torch.split(on_device, batch_size)]
 
     def _buckets(self, batch_size: int) -> Sequence[tuple[Bucket, Ints]]:
         return assign_buckets(

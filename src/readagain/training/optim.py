@@ -69,24 +69,24 @@ def learning_rate(spec: TrainSpec, *, step: int, total_steps: int, steps_per_epo
 class RunningMean:
     """An exponential mean of the weights, kept beside them.
 
-    Early on the mean covers the updates there were: its decay is at most (1 + n) / (10 + n) after
-    n updates, so that it does not remember the random start.
+    It starts from zero and is divided by the share of weights it has taken in so far, as Adam
+    does with its moments, so that it never remembers the random start.
     """
 
     def __init__(self, parameters: Iterable[nn.Parameter], *, decay: float) -> None:
         self.parameters = list(parameters)
-        self.mean = [each.detach().clone() for each in self.parameters]
+        self.sums = [torch.zeros_like(each) for each in self.parameters]
         self.decay = decay
-        self.share = torch.zeros((), device=self.parameters[0].device)
-
-    def set_share(self, step: int) -> None:
-        """Say how much of the new weights update `step` takes in."""
-        self.share.fill_(1 - min(self.decay, (1 + step) / (10 + step)))
 
     @torch.no_grad()
     def update(self) -> None:
         """Take in the present weights."""
-        weights: list[Tensor] = [each.detach() for each in self.parameters]
-        difference = torch._foreach_sub(weights, self.mean)
-        torch._foreach_mul_(difference, self.share)
-        torch._foreach_add_(self.mean, difference)
+        weights: list[Tensor] = [*self.parameters]
+        torch._foreach_lerp_(self.sums, weights, 1 - self.decay)
+
+    @torch.no_grad()
+    def after(self, num_updates: int) -> list[Tensor]:
+        """Return the mean over so many updates; the weights themselves before the first."""
+        if num_updates == 0:
+            return [each.detach().clone() for each in self.parameters]
+        return [*torch._foreach_div(self.sums, 1 - self.decay**num_updates)]

@@ -12,16 +12,16 @@ import torch
 from torch import Tensor, nn
 
 from readagain.config.schema import TrainSpec
-from readagain.training.batches import Batch
+from readagain.training.batches import Batch, Rows
 from readagain.training.optim import RunningMean, build_optimizer, learning_rate
 
 
 @dataclass(frozen=True)
 class _Captured:
-    """A graph of one update, the batch it reads and the loss it leaves."""
+    """A graph of one update, what it reads and the loss it leaves."""
 
     graph: torch.cuda.CUDAGraph
-    batch: Batch
+    held: Rows | Batch
     loss: Tensor
 
 
@@ -74,7 +74,7 @@ class TrainingStep:
             steps_per_epoch=self.steps_per_epoch,
         )
 
-    def update(self, batch: Batch) -> Tensor:
+    def update(self, given: Rows | Batch) -> Tensor:
         """Take one step down the gradient of a batch.
 
         Returns:
@@ -85,16 +85,14 @@ class TrainingStep:
         rate = self.learning_rate()
         for group in self.optimizer.param_groups:
             group["lr"].fill_(rate)
-        if self.mean is not None:
-            self.mean.set_share(self.step)
         self.model.train()
-        loss = self._replay(batch) if self.captures else self._run(batch)
+        loss = self._replay(given) if self.captures else self._run(given)
         self.step += 1
         return loss
 
-    def _run(self, batch: Batch) -> Tensor:
+    def _run(self, given: Rows | Batch) -> Tensor:
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self._backward(batch)
+        loss = self._backward(given.assemble())
         nn.utils.clip_grad_norm_(self.parameters, self.spec.max_norm)
         self.optimizer.step()
         if self.mean is not None:
@@ -124,23 +122,22 @@ class TrainingStep:
             torch.distributed.all_reduce(reported)
         return reported
 
-    def _replay(self, batch: Batch) -> Tensor:
-        shape = (*batch.source_ids.shape, *batch.target_ids.shape)
-        if shape not in self._captured:
-            self._captured[shape] = self._capture(batch)
-        captured = self._captured[shape]
-        for held, given in zip(vars(captured.batch).values(), vars(batch).values(), strict=True):
-            held.copy_(given, non_blocking=True)
+    def _replay(self, given: Rows | Batch) -> Tensor:
+        size = given.size()
+        if size not in self._captured:
+            self._captured[size] = self._capture(given)
+        captured = self._captured[size]
+        captured.held.hold(given)  # type: ignore[arg-type]  # a corpus gives one kind or the other
         captured.graph.replay()
         return captured.loss
 
-    def _capture(self, batch: Batch) -> _Captured:
-        held = Batch(*(each.clone() for each in vars(batch).values()))
+    def _capture(self, given: Rows | Batch) -> _Captured:
+        held = given.held()
         # Outside the graph once, without an update: kernels are compiled and libraries woken.
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
-            self._backward(held)
+            self._backward(held.assemble())
             self.optimizer.zero_grad(set_to_none=True)
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
@@ -157,7 +154,7 @@ class TrainingStep:
         if self.mean is not None:
             found |= {
                 f"mean.{name}": value
-                for name, value in zip(self.names, self.mean.mean, strict=True)
+                for name, value in zip(self.names, self.mean.sums, strict=True)
             }
         return found
 
@@ -175,7 +172,7 @@ class TrainingStep:
             yield
             return
         kept = [each.detach().clone() for each in self.parameters]
-        _assign(self.parameters, self.mean.mean)
+        _assign(self.parameters, self.mean.after(self.step))
         try:
             yield
         finally:

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from readagain.networks.embedding import WordEmbedding
 from readagain.text.vocab import UNK
 
 
@@ -22,7 +23,7 @@ class PreviousWords(nn.Module):
     def __init__(self, *, vocab_size: int, embedding_size: int, source_size: int | None) -> None:
         super().__init__()
         self.vocab_size = vocab_size
-        self.embedding = nn.Embedding(vocab_size, embedding_size)
+        self.embedding = WordEmbedding(vocab_size, embedding_size)
         self.copied = None if source_size is None else nn.Linear(source_size, embedding_size)
 
     def of_source(self, states: Tensor) -> Tensor | None:

@@ -55,7 +55,7 @@ class AttentionLstm(torch.autograd.Function):
         # Time first inside, so that what belongs to one word lies together.
         word_gates = word_gates.transpose(0, 1).contiguous()  # (T, B, 4H)
         weight = torch.cat([weight_query, weight_state])  # (A + 4H, H)
-        new, exact = keys.new_empty, torch.float32
+        new, exact = keys.new_empty, torch.promote_types(keys.dtype, torch.float32)
         outputs = new((T + 1, B, H))
         cells = new((T + 1, B, H), dtype=exact)
         gates = new((T, B, 4 * H))

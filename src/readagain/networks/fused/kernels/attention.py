@@ -5,19 +5,25 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from readagain.networks.fused.kernels.grid import tanh
+from readagain.networks.fused.kernels.grid import quick_tanh, tanh
 
 BLOCK_S = 16
 """Source positions that a program compares with the query at a time."""
+WARPS = 4
 NEVER = -1e30
 """The score of a padded position: finite, so that a row of padding alone gives no NaN."""
+
+
+@triton.jit
+def _compare(query, key, QUICK: tl.constexpr):
+    return quick_tanh(query + key) if QUICK else tanh(query + key)
 
 
 @triton.jit
 def _attend(
     query, query_stride, keys, states, valid, score, weights, context,
     S, A: tl.constexpr, D: tl.constexpr,
-    WIDTH: tl.constexpr, BLOCK: tl.constexpr, LOW: tl.constexpr,
+    WIDTH: tl.constexpr, BLOCK: tl.constexpr, LOW: tl.constexpr, QUICK: tl.constexpr,
 ):  # fmt: skip
     """Score every position of one row, then mix its states by the softmax of the scores."""
     b = tl.program_id(0).to(tl.int64)
@@ -33,7 +39,7 @@ def _attend(
         at = (b * S + position)[:, None]
         inside = (position < S)[:, None] & (column < A)[None, :]
         k = tl.load(keys + at * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
-        fit = tl.sum(v[None, :] * tanh(q[None, :] + k), 1)
+        fit = tl.sum(v[None, :] * _compare(q[None, :], k, QUICK), 1)
         fit = tl.where(real, fit, LOW)
         tl.store(weights + b * S + position, fit, mask=position < S)
         now_largest = tl.maximum(largest, tl.max(fit, 0))
@@ -61,7 +67,8 @@ def _attend(
 @triton.jit
 def _attend_gradient(
     query, query_stride, keys, states, score, weights, d_context, d_fit, d_query, d_query_stride,
-    S, A: tl.constexpr, D: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr,
+    S, A: tl.constexpr, D: tl.constexpr,
+    WIDTH: tl.constexpr, BLOCK: tl.constexpr, QUICK: tl.constexpr,
 ):  # fmt: skip
     """From the gradient of one context: those of its scores and of its query."""
     b = tl.program_id(0).to(tl.int64)
@@ -91,7 +98,7 @@ def _attend_gradient(
         d_score = weight * (d_weight - mean)
         tl.debug_barrier()
         tl.store(d_fit + b * S + position, d_score, mask=position < S)
-        compared = tanh(q[None, :] + k)
+        compared = _compare(q[None, :], k, QUICK)
         dq += tl.sum(d_score[:, None] * (1.0 - compared * compared), 0)
     tl.store(
         d_query + b * d_query_stride + column,
@@ -103,7 +110,7 @@ def _attend_gradient(
 @triton.jit
 def _keys_gradient(
     queries, query_stride, keys, score, d_fit, d_keys, d_score,
-    B, S, T, A: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr,
+    B, S, T, A: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, QUICK: tl.constexpr,
 ):  # fmt: skip
     """Sum over all T words what each comparison owes to a block of keys, and to `score`."""
     b = tl.program_id(0).to(tl.int64)
@@ -121,7 +128,7 @@ def _keys_gradient(
             tl.float32
         )
         owed = tl.load(d_fit + row * S + position, mask=position < S, other=0.0)[:, None]
-        compared = tanh(q[None, :] + k)
+        compared = _compare(q[None, :], k, QUICK)
         dk += owed * (1.0 - compared * compared)
         dv += tl.sum(owed * compared, 0)
     tl.store(
@@ -208,7 +215,7 @@ def attend(
     D = states.size(2)
     _attend[(B,)](
         query, query.stride(0), keys, states, valid, score, weights, context,
-        S, A=A, D=D, WIDTH=triton.next_power_of_2(max(A, D)), BLOCK=BLOCK_S, LOW=NEVER,
+        S, A=A, D=D, WIDTH=triton.next_power_of_2(max(A, D)), LOW=NEVER, **_meta(keys),
     )  # fmt: skip
 
 
@@ -222,7 +229,7 @@ def attend_gradient(
     _attend_gradient[(B,)](
         query, query.stride(0), keys, states, score, weights, d_context, d_fit,
         d_query, d_query.stride(0),
-        S, A=A, D=D, WIDTH=triton.next_power_of_2(max(A, D)), BLOCK=BLOCK_S,
+        S, A=A, D=D, WIDTH=triton.next_power_of_2(max(A, D)), **_meta(keys),
     )  # fmt: skip
 
 
@@ -236,7 +243,7 @@ def keys_gradient(
     d_score = torch.empty((B * blocks, A), dtype=torch.float32, device=keys.device)
     _keys_gradient[(B, blocks)](
         queries, queries.stride(1), keys, score, d_fit, d_keys, d_score,
-        B, S, queries.size(0), A=A, WIDTH=triton.next_power_of_2(A), BLOCK=BLOCK_S,
+        B, S, queries.size(0), A=A, WIDTH=triton.next_power_of_2(A), **_meta(keys),
     )  # fmt: skip
     return d_keys, d_score.sum(0).to(score.dtype)
 
@@ -263,3 +270,7 @@ def lstm_cell_gradient(
         gates, cell_before, cell, d_state, d_later, d_cell, d_gates, d_gates.stride(0),
         H=H, WIDTH=triton.next_power_of_2(H),
     )  # fmt: skip
+
+
+def _meta(keys: Tensor) -> dict[str, int]:
+    return {"BLOCK": BLOCK_S, "QUICK": keys.dtype != torch.float32, "num_warps": WARPS}

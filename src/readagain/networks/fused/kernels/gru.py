@@ -183,7 +183,7 @@ class GatedGru(torch.autograd.Function):
         states, update, reset, candidate, reset_state = (
             inputs.new_empty((B, L, H)) for _ in range(5)
         )
-        plan = plan_launch(B, H, 2, inputs.device)
+        plan = plan_launch(B, H, inputs.device)
         for part, groups, num_rows in plan.launches(B):
             _read[(plan.team, groups)](
                 inputs[part], None if importance is None else importance[part], lengths[part],
@@ -210,7 +210,7 @@ class GatedGru(torch.autograd.Function):
         states_gradient = states_gradient.contiguous()
         inputs_gradient = states.new_empty((B, L, 3 * H))
         importance_gradient = None if importance is None else torch.empty_like(importance)
-        plan = plan_launch(B, H, 1, states.device)
+        plan = plan_launch(B, H, states.device)
         for part, groups, num_rows in plan.launches(B):
             _read_gradient[(plan.team, groups)](
                 None if importance is None else importance[part], lengths[part],

@@ -130,7 +130,7 @@ class Lstm(torch.autograd.Function):
         states = inputs.new_empty((B, L, H))
         cells = inputs.new_empty((B, L, H))
         gates = torch.empty_like(inputs)
-        plan = plan_launch(B, H, 4, inputs.device)
+        plan = plan_launch(B, H, inputs.device)
         for part, groups, num_rows in plan.launches(B):
             _read[(plan.team, groups)](
                 inputs[part], weight, states[part], cells[part], gates[part],
@@ -147,7 +147,7 @@ class Lstm(torch.autograd.Function):
         B, L, H = states.shape
         states_gradient = states_gradient.contiguous()
         inputs_gradient = torch.empty_like(gates)
-        plan = plan_launch(B, H, 1, states.device)
+        plan = plan_launch(B, H, states.device)
         for part, groups, num_rows in plan.launches(B):
             _read_gradient[(plan.team, groups)](
                 weight, cells[part], gates[part], states_gradient[part], inputs_gradient[part],
