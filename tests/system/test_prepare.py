@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from itertools import cycle, islice, product
 from pathlib import Path
 
 import psutil
@@ -22,8 +23,10 @@ def corpus(tmp_path_factory) -> Path:
     """Write an invented corpus with duplicates and dropped pairs."""
     path = tmp_path_factory.mktemp("corpus") / "pairs.jsonl"
     with path.open("w") as file:
-        for number in range(NUM_PAIRS):
-            place = f"ford{number * 7919 % 9973}"
+        for number, letters in enumerate(
+            islice(cycle(product("abcdefghijk", repeat=4)), NUM_PAIRS)
+        ):
+            place = "".join(letters)  # 14,641 of them, so that some pairs come again
             text = f"A storm closed {number} schools in {place} on Monday. It left by noon."
             headline = f"Storm closes {place} schools" if number % 5 else "Storm"
             file.write(json.dumps({"text": text, "headline": headline}) + "\n")

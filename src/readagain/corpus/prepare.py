@@ -129,7 +129,22 @@ def _place(
         entry["dropped"] = {name: count for name, count in sorted(counts.items()) if count}
         entry["kept"] = entry["records"] - sum(counts.values())
         placed.append(own)
+    for wanted in dict.fromkeys(files.source.split for files in chunks):
+        if not (places == SPLITS.index(wanted)).any():
+            raise DataError(_why_empty(wanted, dropped, settings))
     return placed, inputs
+
+
+def _why_empty(split: str, dropped: Sequence[Counter[str]], settings: PrepareSettings) -> str:
+    """Say where all pairs of a split went."""
+    total = sum(dropped, Counter[str]())
+    reasons = ", ".join(f"{name} {count:,}" for name, count in total.most_common() if count)
+    if split == "train" and (settings.dev or settings.test):
+        return (
+            f"no pair is left to train on (dropped: {reasons or 'none'}); "
+            "cut fewer off for dev and test, or choose other --filters"
+        )
+    return f"no pair is left for {split} (dropped: {reasons}); choose other --filters or inputs"
 
 
 def origins_of(inputs: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -6,6 +6,7 @@ import pytest
 
 from readagain.corpus import chunk as chunk_module
 from readagain.corpus import workers
+from readagain.corpus.filters import Limits
 from readagain.corpus.manifest import unfinished_beside
 from readagain.corpus.readers import lines
 from readagain.corpus.settings import Share
@@ -117,6 +118,13 @@ def test_no_pair_in_any_input_is_an_error(tmp_path, prepared):
     path.write_text("text,headline\n")
     with pytest.raises(DataError, match=r"a\.csv: no record in any input"):
         prepared(path)
+
+
+def test_nothing_left_to_train_on_is_an_error_that_says_why(jsonl, prepared):
+    with pytest.raises(DataError, match=r"no pair is left for train \(dropped: length 12\)"):
+        prepared(jsonl(MANY), limits=Limits(max_text_words=3))
+    with pytest.raises(DataError, match="no pair is left to train on .* cut fewer off for dev"):
+        prepared(jsonl(MANY), dev=Share(pairs=12))
 
 
 def test_skipped_records_are_counted_and_listed(tmp_path, jsonl, prepared):
