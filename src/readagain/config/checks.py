@@ -92,6 +92,11 @@ def _contradictions(run: RunSpec) -> list[str]:
                     f"without importance weights; set model.encoder.cell to 'gru', or {name} to "
                     f"{printed!r}"
                 )
+    if run.train.best_by == "rouge" and run.train.rouge_pairs == 0:
+        found.append(
+            "train.best_by is 'rouge', but train.rouge_pairs is 0, so there is no ROUGE to go by; "
+            "expected 1 or more"
+        )
     if decode.min_words > decode.max_words:
         found.append(
             f"decode.min_words is {decode.min_words}; "

@@ -127,8 +127,14 @@ class TrainSpec:
     seed: Count = 1
     validate_every: Count = 0
     """Updates between validations; 0 validates after each epoch."""
+    rouge_pairs: Count = 200
+    """Dev pairs that each validation summarizes for ROUGE and for the eye; 0 measures loss only."""
+    best_by: Literal["loss", "rouge"] = "loss"
+    """Which weights are kept: those of the lowest dev loss, or of the best mean ROUGE F1."""
     patience: Count = 0
     """Validations without improvement before stopping; 0 never stops early."""
+    log_every: Size = 20
+    """Updates between two lines of the log."""
 
 
 @dataclass(frozen=True, kw_only=True)

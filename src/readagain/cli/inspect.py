@@ -1,0 +1,84 @@
+"""`readagain inspect`: check a model folder from end to end, and say what is in it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from readagain.engine.folder import ModelFolder
+
+
+def command(
+    folder: Annotated[Path, typer.Argument(help="A model folder, as 'train' and 'export' write.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Validate a model folder: settings, tensors, vocabularies, checksums, origin, version."""
+    import json
+
+    from readagain.engine.folder import ModelFolder
+
+    model = ModelFolder.open(folder, checksums=True)
+    facts = _facts(model)
+    if as_json:
+        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    for name, value in _lines(facts):
+        print(f"{name:<14}{value}")
+    print(f"{folder}: whole, every checksum is right")
+
+
+def _facts(model: "ModelFolder") -> dict[str, Any]:
+    from readagain.config.files import run_to_dict
+    from readagain.config.parameters import count_parameters
+    from readagain.engine.folder import WEIGHTS_FILE
+
+    tensors = model.tensors if model.has(WEIGHTS_FILE) else {}
+    return {
+        "format_version": model.manifest.format_version,
+        "package_version": model.manifest.package_version,
+        "run": run_to_dict(model.run),
+        "parameters": count_parameters(model.run),
+        "source_words": len(model.source_vocab),
+        "summary_words": len(model.vocab),
+        "tensors": {
+            name: {"type": info.dtype, "shape": list(info.shape)} for name, info in tensors.items()
+        },
+        "files": {name: facts.bytes for name, facts in model.manifest.files.items()},
+        "scores": model.scores,
+        "provenance": model.provenance,
+    }
+
+
+def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    run, origin = facts["run"], facts["provenance"]
+    lines = [
+        ("title", run["title"]),
+        ("paper", run["paper"]),
+        ("format", f"{facts['format_version']}, written by readagain {facts['package_version']}"),
+        ("parameters", f"{facts['parameters']:,} in {len(facts['tensors'])} tensors"),
+        ("words", f"{facts['source_words']:,} read, {facts['summary_words']:,} written"),
+    ]
+    if origin:
+        corpus = origin["corpus"]
+        lines += [
+            ("corpus", f"{corpus['name']}, {corpus['train_pairs']:,} pairs, {_short(corpus)}"),
+            ("trained", f"step {origin['step']:,}, {origin['minutes']:.1f} minutes on "
+             f"{origin['device']}, seed {origin['seed']}"),
+            ("finished", "yes" if origin["is_finished"] else "no: these are the best so far"),
+        ]  # fmt: skip
+    lines += [(f"scores {where}", _spelled(values)) for where, values in facts["scores"].items()]
+    lines += [("file", f"{size:>14,} bytes  {name}") for name, size in facts["files"].items()]
+    return lines
+
+
+def _short(corpus: dict[str, Any]) -> str:
+    return f"fingerprint {corpus['fingerprint'][:16]}"
+
+
+def _spelled(values: dict[str, Any]) -> str:
+    known = {name: value for name, value in values.items() if value is not None}
+    return ", ".join(
+        f"{name} {value:.3f}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in known.items()
+    )

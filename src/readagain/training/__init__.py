@@ -1,0 +1,1 @@
+"""Training: batches on the device, the loop, validation, resume, several processes."""

@@ -1,0 +1,91 @@
+"""MODEL_CARD.md: what a model is for, what it was trained on, how well it does, where it fails."""
+
+from typing import Any
+
+from readagain.config.parameters import count_parameters
+from readagain.config.schema import RunSpec
+from readagain.training.progress import Scores
+
+_TEMPLATE = """\
+# {title}
+
+Writes a headline of a few words for a text, by reading it twice and copying from it.
+
+| | |
+|---|---|
+| network | {paper} |
+| parameters | {parameters:,} |
+| words | {source_words:,} read, {summary_words:,} written, and every word of the text by copying |
+| reads | {reads} |
+| trained on | {train_pairs:,} pairs of `{corpus}` ({sources}), fingerprint `{fingerprint}` |
+| began from | {began_from} |
+| training | step {step:,}, {minutes:.1f} minutes on {device}, seed {seed} |
+| version | readagain {package_version}, torch {torch_version} |
+
+## Figures
+
+{figures}
+
+## Use
+
+English text of the kind it was trained on. Text of another kind, another language, or a text whose
+point stands after the part that is read gets a headline that may look right and be wrong.
+
+## Known failures
+
+- It can copy the wrong name or number, or put a right one into the wrong role.
+- It can lose a negation or a condition, and so say the opposite of the text.
+- It repeats what the text claims, and cannot tell whether that is true.
+
+A person should read a headline against its text before it is published.
+
+## Licence
+
+The weights derive from the corpus named above; its terms decide what they may be used for.
+"""
+
+
+def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) -> str:
+    """Fill in the model card."""
+    corpus, began_from = provenance["corpus"], provenance["began_from"]
+    sentences = run.data.num_sentences
+    return _TEMPLATE.format(
+        title=run.title,
+        paper=run.paper,
+        parameters=count_parameters(run),
+        source_words=run.source_vocab_size,
+        summary_words=run.vocab_size,
+        reads=f"the first {'sentence' if sentences == 1 else f'{sentences} sentences'}, "
+        f"{run.data.max_source_words} words {'in all' if run.data.join_sentences else 'each'}",
+        corpus=corpus["name"],
+        sources=", ".join(corpus["sources"]),
+        fingerprint=corpus["fingerprint"][:12],
+        train_pairs=corpus["train_pairs"],
+        began_from="random weights" if began_from is None else f"the model `{began_from['name']}`",
+        figures=_figures(run, provenance, scores),
+        **{
+            name: provenance[name]
+            for name in ("step", "minutes", "device", "seed", "package_version", "torch_version")
+        },
+    )
+
+
+def _figures(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) -> str:
+    if scores is None:
+        return "The corpus had no dev split, so nothing was measured."
+    dev_pairs = provenance["corpus"]["dev_pairs"]
+    lines = [
+        "| measured on | figure | value |",
+        "|---|---|---|",
+        f"| {dev_pairs:,} dev pairs | negative log-probability of a word | {scores.dev_loss:.3f} |",
+    ]
+    measured = min(run.train.rouge_pairs, dev_pairs)
+    for name, value in (
+        ("ROUGE-1", scores.rouge_1),
+        ("ROUGE-2", scores.rouge_2),
+        ("ROUGE-L", scores.rouge_l),
+    ):
+        if value is not None:
+            lines.append(f"| {measured:,} dev pairs | {name} F1, stemmed, per cent | {value:.1f} |")
+    lines += ["", f"Beam {run.decode.beam_size}, words as the network sees them."]
+    return "\n".join(lines)

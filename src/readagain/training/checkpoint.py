@@ -1,0 +1,170 @@
+"""Checkpoints: written aside and renamed, so that the newest one found is always whole.
+
+```
+resume/checkpoint-000012/
+  progress.json          the numbers, and the sizes of the files beside it
+  weights.safetensors    the weights as they are being trained
+  training.safetensors   optimizer, running means
+  best.safetensors       the weights to keep; absent until there are some
+```
+"""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from safetensors.torch import load_file, save
+from torch import Tensor
+
+from readagain.errors import ArtifactError
+from readagain.training.progress import Progress
+
+BEST_FILE = "best.safetensors"
+_WEIGHTS_FILE = "weights.safetensors"
+_TRAINING_FILE = "training.safetensors"
+_PROGRESS_FILE = "progress.json"
+_PREFIX = "checkpoint-"
+_ASIDE = "unfinished"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A whole checkpoint on disk."""
+
+    path: Path
+    progress: Progress
+
+    @property
+    def best_file(self) -> Path | None:
+        """The file of the weights to keep, if there are some."""
+        path = self.path / BEST_FILE
+        return path if path.exists() else None
+
+    def weights(self) -> dict[str, Tensor]:
+        """Read the weights as they were being trained."""
+        return _load(self.path / _WEIGHTS_FILE)
+
+    def training(self) -> dict[str, Tensor]:
+        """Read the state of the optimizer and of the running means."""
+        return _load(self.path / _TRAINING_FILE)
+
+
+def save_checkpoint(
+    folder: Path,
+    progress: Progress,
+    *,
+    weights: Mapping[str, Tensor],
+    training: Mapping[str, Tensor],
+    best: Mapping[str, Tensor] | None,
+) -> Checkpoint:
+    """Write a checkpoint; older ones are removed once it is whole.
+
+    Args:
+        folder: the folder of all checkpoints of the run.
+        progress: the numbers.
+        weights: the weights as they are being trained.
+        training: the state of the optimizer and of the running means.
+        best: weights to keep, if they changed since the last checkpoint; those are carried over
+            otherwise.
+
+    Raises:
+        ArtifactError: when the disk is full or fails; the earlier checkpoint is then untouched.
+    """
+    before = newest_checkpoint(folder)
+    aside = folder / _ASIDE
+    try:
+        shutil.rmtree(aside, ignore_errors=True)
+        aside.mkdir(parents=True)
+        write_tensors(aside / _WEIGHTS_FILE, weights)
+        write_tensors(aside / _TRAINING_FILE, training)
+        if best is not None:
+            write_tensors(aside / BEST_FILE, best)
+        elif before is not None and before.best_file is not None:
+            _link(before.best_file, aside / BEST_FILE)
+        sizes = {path.name: path.stat().st_size for path in sorted(aside.iterdir())}
+        facts = {"progress": asdict(progress), "files": sizes}
+        _write_synced(aside / _PROGRESS_FILE, json.dumps(facts, indent=1).encode())
+        path = _next_path(folder)
+        aside.rename(path)
+        _sync_folder(folder)
+    except OSError as error:
+        shutil.rmtree(aside, ignore_errors=True)
+        kept = "nothing had been saved before" if before is None else _kept(before)
+        raise ArtifactError(
+            f"{folder}: step {progress.step} cannot be saved: {error.strerror or error}; {kept}"
+        ) from error
+    for older in _all(folder):
+        if older != path:
+            shutil.rmtree(older)
+    return Checkpoint(path, progress)
+
+
+def newest_checkpoint(folder: Path) -> Checkpoint | None:
+    """Find the newest checkpoint that is whole."""
+    for path in reversed(_all(folder)):
+        try:
+            facts = json.loads((path / _PROGRESS_FILE).read_bytes())
+            is_whole = all(
+                (path / name).stat().st_size == size for name, size in facts["files"].items()
+            )
+        except (OSError, ValueError):
+            continue
+        if is_whole:
+            return Checkpoint(path, Progress.from_dict(facts["progress"]))
+    return None
+
+
+def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
+    """Write a safetensors file and wait until it is on the disk."""
+    # In memory first: safetensors reports a full disk as an error of its own kind.
+    _write_synced(path, save({n: t.detach().cpu().contiguous() for n, t in tensors.items()}))
+
+
+def _all(folder: Path) -> list[Path]:
+    """List the checkpoints of a folder, oldest first."""
+    return sorted(folder.glob(f"{_PREFIX}*"))
+
+
+def _next_path(folder: Path) -> Path:
+    """Name the next checkpoint; never as one that is there, since that would have to go first."""
+    before = _all(folder)
+    number = int(before[-1].name.removeprefix(_PREFIX)) + 1 if before else 1
+    return folder / f"{_PREFIX}{number:06d}"
+
+
+def _load(path: Path) -> dict[str, Tensor]:
+    tensors: dict[str, Tensor] = load_file(path)
+    return tensors
+
+
+def _write_synced(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync_folder(path: Path) -> None:
+    if os.name == "posix":  # Windows cannot open folders, and needs no such call
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        target.hardlink_to(source)
+    except OSError:  # a file system without links
+        shutil.copyfile(source, target)
+
+
+def _kept(checkpoint: Checkpoint) -> str:
+    return (
+        f"step {checkpoint.progress.step} is kept; make room, and the same command goes on "
+        "from there"
+    )

@@ -1,0 +1,88 @@
+"""Training curves: read from `metrics.jsonl`, drawn to a picture."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readagain.errors import ArtifactError, ConfigError, require
+from readagain.training.run_folder import METRICS_FILE
+
+_PANELS = {
+    "training loss": "loss",
+    "dev loss": "dev_loss",
+    "dev ROUGE-1 F1": "rouge_1",
+    "learning rate": "learning_rate",
+}
+_FORMATS = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Every logged number of a run, with the steps it was logged at."""
+
+    name: str
+    points: dict[str, list[tuple[int, float]]]
+
+
+def read_curves(run: Path) -> Curves:
+    """Read the log of a run; a line that is still being written at its end is left out.
+
+    Raises:
+        ArtifactError: when there is no log, or a line of it is no JSON object with a step.
+    """
+    path = run / METRICS_FILE
+    try:
+        *lines, _unfinished = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise ArtifactError(
+            f"{run}: no {METRICS_FILE} in it, so no run of 'readagain train'"
+        ) from error
+    points: dict[str, list[tuple[int, float]]] = {}
+    for number, line in enumerate(lines, start=1):
+        record = _record(line, where=f"{path}:{number}")
+        for name, value in record.items():
+            if isinstance(value, float):
+                points.setdefault(name, []).append((record["step"], value))
+    if not points:
+        raise ArtifactError(f"{path}: nothing has been logged yet")
+    return Curves(run.resolve().name, points)
+
+
+def draw_curves(runs: Sequence[Curves], out: Path) -> None:
+    """Draw all runs into one picture, a panel for each number.
+
+    Raises:
+        ConfigError: for a kind of picture we do not write.
+        MissingExtraError: when matplotlib is not installed.
+    """
+    if out.suffix.lower() not in _FORMATS:
+        raise ConfigError(f"{out}: expected a name that ends in {', '.join(_FORMATS)}")
+    figures = require("matplotlib.figure", extra="plot", purpose="drawing curves")
+    figure = figures.Figure(figsize=(10, 7), layout="constrained")
+    for axes, (title, name) in zip(figure.subplots(2, 2).flat, _PANELS.items(), strict=True):
+        for run in runs:
+            points = run.points.get(name, [])
+            steps, values = [step for step, _ in points], [value for _, value in points]
+            axes.plot(steps, values, label=run.name, marker="." if len(points) < 30 else "")
+        axes.set_title(title)
+        axes.set_xlabel("update")
+        axes.grid(alpha=0.3)
+    figure.axes[0].legend()
+    aside = out.with_name(f"{out.name}.part")
+    try:
+        figure.savefig(aside, format=out.suffix.lower().removeprefix("."), dpi=120)
+        aside.replace(out)
+    except OSError as error:
+        raise ConfigError(f"{out}: cannot be written: {error.strerror}") from error
+
+
+def _record(line: bytes, *, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except ValueError as error:
+        raise ArtifactError(f"{where}: not JSON; was it edited by hand?") from error
+    if not isinstance(record, dict) or not isinstance(record.get("step"), int):
+        raise ArtifactError(f"{where}: expected a JSON object with a whole number under 'step'")
+    return record

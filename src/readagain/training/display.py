@@ -1,0 +1,105 @@
+"""What a person sees: a live line on a terminal, plain lines elsewhere."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn
+
+from readagain.config.parameters import count_parameters
+from readagain.training.headlines import Headline
+from readagain.training.job import SettledJob
+from readagain.training.progress import Progress as RunProgress
+from readagain.training.progress import Scores
+
+PLAIN_SECONDS = 10.0
+"""At least so long between two plain lines about losses."""
+_SAMPLE_WORDS = 20
+
+
+class Display:
+    """Tell how a run goes.
+
+    Args:
+        console: where to; whether it is a terminal decides how.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.total_steps = 0
+        self.epochs = 0
+        self._bar: Progress | None = None
+        self._last_line = -PLAIN_SECONDS
+
+    def begin(self, job: SettledJob, progress: RunProgress, *, total_steps: int) -> None:
+        """Tell what is trained, on what, and what is odd about it."""
+        self.total_steps, self.epochs = total_steps, job.run.train.epochs
+        splits = job.corpus.manifest.splits
+        self.say(
+            f"{job.run.title}: {count_parameters(job.run):,} parameters, "
+            f"{splits['train']['pairs']:,} pairs, {total_steps:,} updates in {self.epochs} epochs"
+        )
+        for note in job.notes:
+            self.say(note)
+        for warning in job.warnings:
+            self.warn(warning)
+        if progress.step:
+            self.say(f"going on from step {progress.step:,}")
+
+    @contextmanager
+    def shown(self) -> Iterator[None]:
+        """Show the live line, on a terminal, until the run ends."""
+        if not self.console.is_terminal:
+            yield
+            return
+        columns = (BarColumn(), TextColumn("{task.description}", markup=False))
+        with Progress(*columns, console=self.console, transient=True) as self._bar:
+            self._bar.add_task("", total=self.total_steps)
+            yield
+        self._bar = None
+
+    def say(self, line: str) -> None:
+        """Print one line."""
+        self.console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+    def warn(self, line: str) -> None:
+        """Print a warning."""
+        self.console.print(
+            f"warning: {line}", style="yellow", markup=False, highlight=False, soft_wrap=True
+        )
+
+    def logged(self, record: Mapping[str, Any], *, seconds_left: float) -> None:
+        """Tell of a line of the log."""
+        line = (
+            f"step {record['step']:,} of {self.total_steps:,} · "
+            f"epoch {record['epoch']:.2f} of {self.epochs} · loss {record['loss']:.3f} · "
+            f"rate {record['learning_rate']:.2g} · {record['pairs_per_s']:,.0f} pairs/s · "
+            f"{timedelta(seconds=round(seconds_left))} left"
+        )
+        if self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=record["step"], description=line)
+        elif time.monotonic() - self._last_line >= PLAIN_SECONDS:
+            self._last_line = time.monotonic()
+            self.say(line)
+
+    def validated(self, scores: Scores, samples: Sequence[Headline], *, is_best: bool) -> None:
+        """Tell of a validation, with sample headlines."""
+        rouge = ""
+        if scores.rouge_1 is not None:
+            rouge = (
+                f" · ROUGE F1 {scores.rouge_1:.1f} / {scores.rouge_2:.1f} / {scores.rouge_l:.1f}"
+            )
+        best = " · best so far" if is_best else ""
+        self.say(f"validated at step {scores.step:,}: dev loss {scores.dev_loss:.3f}{rouge}{best}")
+        for sample in samples:
+            self.say(f"  text   {_beginning(sample.source)}")
+            self.say(f"  person {sample.reference}")
+            self.say(f"  model  {sample.written}")
+
+
+def _beginning(text: str) -> str:
+    words = text.split()
+    return " ".join(words[:_SAMPLE_WORDS]) + (" …" if len(words) > _SAMPLE_WORDS else "")

@@ -1,0 +1,84 @@
+"""Begin from a trained model: its settings, its words, and its weights with rows for new words."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from readagain.config.files import run_to_dict
+from readagain.config.schema import RunSpec
+from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
+from readagain.engine.tensors import read_tensors
+from readagain.errors import ConfigError
+from readagain.text.vocab import UNK
+from readagain.training.words import RunWords
+
+_SOURCE_ROWS = ("source_embedding.weight",)
+_SUMMARY_ROWS = ("previous_words.embedding.weight", "output.project.weight", "output.project.bias")
+_SUMMARY_BIAS = "output.project.bias"
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A model folder to begin from."""
+
+    folder: ModelFolder
+
+    @classmethod
+    def open(cls, path: Path) -> "TrainedModel":
+        """Open a folder, contents checked, that has weights to begin from.
+
+        Raises:
+            ArtifactError: when it is no whole model, or has no weights.
+        """
+        folder = ModelFolder.open(path, checksums=True)
+        folder.file(WEIGHTS_FILE, purpose="fine-tuning")
+        return cls(folder)
+
+    @property
+    def words(self) -> RunWords:
+        """The words it knows."""
+        return RunWords(source=self.folder.source_vocab, summary=self.folder.vocab)
+
+    @property
+    def checksum(self) -> str:
+        """What tells its weights from others."""
+        return self.folder.manifest.files[WEIGHTS_FILE].sha256
+
+    def check_network(self, run: RunSpec) -> None:
+        """Refuse a run whose network is not the one that was trained.
+
+        Raises:
+            ConfigError: naming what differs.
+        """
+        trained, wanted = run_to_dict(self.folder.run), run_to_dict(run)
+        for part in ("model", "data"):
+            for name, value in trained[part].items():
+                found = wanted[part][name]
+                if found != value and name != "dropout":  # which has no weights
+                    raise ConfigError(
+                        f"{self.folder.path}: trained with {part}.{name} = {value!r}, the run has "
+                        f"{found!r}; leave the preset out to go on with the model's own settings"
+                    )
+
+    def weights(self, words: RunWords) -> dict[str, Tensor]:
+        """Read the weights, with rows for words that were added at the end of its vocabularies.
+
+        A new word begins as what the model has taken it for so far, the unknown word; all new
+        words together begin with the chance that the unknown word had of being written.
+        """
+        arrays = read_tensors(self.folder.path / WEIGHTS_FILE)
+        tensors = {name: torch.tensor(array).float() for name, array in arrays.items()}
+        for names, before, now in (
+            (_SOURCE_ROWS, self.words.source, words.source),
+            (_SUMMARY_ROWS, self.words.summary, words.summary),
+        ):
+            added = len(now) - len(before)
+            for name in names if added else ():
+                rows = tensors[name][UNK].expand(added, *tensors[name].shape[1:])
+                if name == _SUMMARY_BIAS:
+                    rows = rows - math.log(added)
+                tensors[name] = torch.cat([tensors[name], rows])
+        return tensors

@@ -1,0 +1,128 @@
+"""Summaries of dev pairs by beam search, as words, while the network is still being trained."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from readagain.config.schema import DataSpec, RunSpec
+from readagain.corpus.lexicon import Lexicon
+from readagain.corpus.shards import Split
+from readagain.networks.model import EncoderDecoder
+from readagain.networks.step_model import TorchStepModel
+from readagain.search.beam import beam_search
+from readagain.search.model import SourceBatch
+from readagain.search.rules import NoRepeatedNgram, WordLimits
+from readagain.search.scoring import Scoring
+from readagain.search.trace import Hypothesis
+from readagain.text.vocab import Vocab
+from readagain.training.batches import Batch, BatchPlan, TrainingPairs
+from readagain.training.interrupt import StopWish
+
+LexiconIds = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What the model and what a person wrote over a text, in the words of the corpus."""
+
+    pair: int
+    source: str
+    written: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class HeadlineWriter:
+    """Summarize chosen pairs of a split.
+
+    Args:
+        split: the pairs.
+        pairs: the same split as batches.
+        lexicon: the words behind its ids.
+        vocab: the decoder's words.
+        run: what is read of a text, and how a summary is searched for. A limit in bytes is left
+            out: it is meant for printed text.
+        batch_size: texts that are searched together.
+    """
+
+    split: Split
+    pairs: TrainingPairs
+    lexicon: Lexicon
+    vocab: Vocab
+    run: RunSpec
+    batch_size: int
+
+    def write(
+        self, model: EncoderDecoder, chosen: Sequence[int], wish: StopWish
+    ) -> list[Headline] | None:
+        """Summarize the chosen pairs, in their order; None when asked to stop meanwhile."""
+        step_model, decode = TorchStepModel(model), self.run.decode
+        ngram = decode.no_repeat_ngram
+        rules = [NoRepeatedNgram(ngram)] if ngram else []
+        scoring = Scoring(length_exponent=decode.length_penalty, coverage=decode.coverage)
+        found: dict[int, Headline] = {}
+        for plan in self._plans(set(chosen)):
+            if wish.is_asked:
+                return None
+            sources = _source_batch(
+                self.pairs.batch(plan, batch_size=self.batch_size), len(plan.pairs)
+            )
+            best = beam_search(
+                step_model,
+                sources,
+                beam_size=decode.beam_size,
+                words=WordLimits(minimum=decode.min_words, maximum=decode.max_words),
+                rules=rules,
+                scoring=scoring,
+            )
+            for pair, hypotheses in zip(plan.pairs.tolist(), best, strict=True):
+                hypothesis = hypotheses[0] if hypotheses else None
+                found[pair] = self._headline(pair, hypothesis, plan.shape.source_words)
+        return [found[pair] for pair in chosen]
+
+    def _plans(self, chosen: set[int]) -> Iterator[BatchPlan]:
+        for plan in self.pairs.plan_in_order(batch_size=self.batch_size):
+            kept = [pair for pair in plan.pairs.tolist() if pair in chosen]
+            if kept:
+                yield BatchPlan(plan.pairs.new_tensor(kept), plan.shape)
+
+    def _headline(self, pair: int, hypothesis: Hypothesis | None, row_words: int) -> Headline:
+        sentences, summary = self.split[pair]
+        read = read_sentences(sentences, self.run.data)
+        ids = [] if hypothesis is None else hypothesis.ids.tolist()
+        return Headline(
+            pair=pair,
+            source=" ".join(word for sentence in read for word in self._words(sentence)),
+            written=" ".join(self._word(id, read, row_words) for id in ids),
+            reference=" ".join(self._words(summary)),
+        )
+
+    def _word(self, id: int, sentences: Sequence[LexiconIds], row_words: int) -> str:
+        """Return the word of an extended id: of the vocabulary, or where it stands in the text."""
+        if id < len(self.vocab):
+            return self.vocab.word(id)
+        sentence, place = divmod(id - len(self.vocab), row_words)
+        return self.lexicon.words[int(sentences[sentence][place])]
+
+    def _words(self, ids: LexiconIds) -> list[str]:
+        # A negative id is a word that the corpus itself did not know.
+        return [self.lexicon.words[id] for id in ids.tolist() if id >= 0]
+
+
+def read_sentences(sentences: Sequence[LexiconIds], data: DataSpec) -> list[LexiconIds]:
+    """Return what the network sees of a text: some sentences, joined or apart, cut to length."""
+    read = list(sentences[: data.num_sentences])
+    if data.join_sentences and read:
+        read = [np.concatenate(read)]
+    return [sentence[: data.max_source_words] for sentence in read]
+
+
+def _source_batch(batch: Batch, num_pairs: int) -> SourceBatch:
+    """Take the real rows of a batch to the host."""
+    return SourceBatch(
+        source_ids=batch.source_ids[:num_pairs].cpu().numpy(),
+        lengths=batch.source_lengths[:num_pairs].cpu().numpy(),
+        source_ext_ids=batch.source_ext_ids[:num_pairs].cpu().numpy(),
+    )

@@ -1,0 +1,135 @@
+"""What a person asked to be trained, settled against the corpus before anything is built."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from readagain.config.files import run_to_dict
+from readagain.config.override import override, parse_assignments
+from readagain.config.schema import RunSpec
+from readagain.corpus.shards import PreparedCorpus
+from readagain.errors import ConfigError, DataError
+from readagain.presets.find import find_run
+from readagain.training.finetune import TrainedModel
+from readagain.training.words import (
+    RunWords,
+    coverage_warnings,
+    cut_words,
+    extend_words,
+    size_notes,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingJob:
+    """A request as it stands on the command line.
+
+    Args:
+        preset: a preset or a run file; may be left out when a model is begun from.
+        data: the prepared corpus.
+        out: the folder of the run.
+        changes: assignments, `train.epochs=3`.
+        seed: replaces the run's.
+        begin_from: a model folder to fine-tune.
+        extend_vocab: how many words of the corpus its vocabularies may take up.
+        overwrite: whether another run in `out` may be removed.
+    """
+
+    preset: str | None
+    data: Path
+    out: Path
+    changes: tuple[str, ...] = ()
+    seed: int | None = None
+    begin_from: Path | None = None
+    extend_vocab: int = 0
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettledJob:
+    """A run that can be built: its settings, corpus, words, and the model it begins from."""
+
+    run: RunSpec
+    corpus: PreparedCorpus
+    words: RunWords
+    trained: TrainedModel | None
+    notes: list[str]
+    warnings: list[str]
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What decides the numbers of the run: a folder on disk keeps to one identity."""
+        return {
+            **run_to_dict(self.run),
+            "corpus fingerprint": self.corpus.manifest.fingerprint,
+            "weights begun from": None if self.trained is None else self.trained.checksum,
+        }
+
+    def first_weights(self) -> dict[str, Tensor] | None:
+        """Return the weights to begin from; None for random ones."""
+        return None if self.trained is None else self.trained.weights(self.words)
+
+
+def settle(job: TrainingJob) -> SettledJob:
+    """Resolve the settings, open the corpus and cut or extend the vocabularies.
+
+    Raises:
+        ConfigError: for settings that are unknown or cannot be honoured.
+        ArtifactError: for a corpus or a model that is missing, damaged or too new.
+        DataError: for a corpus without training pairs.
+    """
+    trained = None if job.begin_from is None else TrainedModel.open(job.begin_from)
+    asked = _asked_run(job, trained)
+    corpus = PreparedCorpus.open(job.data)
+    if corpus.manifest.splits["train"]["pairs"] == 0:
+        raise DataError(f"{job.data}: no pairs to train on; prepare a corpus with a train split")
+    has_dev = corpus.manifest.splits["dev"]["pairs"] > 0
+    if not has_dev and (asked.train.patience or asked.train.best_by == "rouge"):
+        raise DataError(
+            f"{job.data}: no dev pairs, which train.patience and train.best_by go by; prepare the "
+            "corpus with --dev-pairs"
+        )
+    if trained is None:
+        words = cut_words(asked, corpus.lexicon)
+        notes = size_notes(asked, words)
+    else:
+        trained.check_network(asked)
+        words = extend_words(trained.words, corpus.lexicon, job.extend_vocab)
+        notes = [f"beginning from {trained.folder.path}, {_added(trained.words, words)}"]
+    if not has_dev:
+        notes.append("the corpus has no dev pairs: nothing is validated, the last weights are kept")
+    return SettledJob(
+        run=words.fit(asked),
+        corpus=corpus,
+        words=words,
+        trained=trained,
+        notes=notes,
+        warnings=coverage_warnings(corpus.lexicon, words),
+    )
+
+
+def _asked_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:
+    if job.extend_vocab and trained is None:
+        raise ConfigError("--extend-vocab adds words to a trained model; name it with --from")
+    if job.preset is not None:
+        run = find_run(job.preset, job.changes)
+    elif trained is not None:
+        run = override(trained.folder.run, parse_assignments(job.changes), where="--set")
+    else:
+        raise ConfigError(
+            "nothing to train: name a preset ('readagain presets' lists them), a run file, or a "
+            "model folder with --from"
+        )
+    if job.seed is not None:
+        run = replace(run, train=replace(run.train, seed=job.seed))
+    return run
+
+
+def _added(before: RunWords, now: RunWords) -> str:
+    source = len(now.source) - len(before.source)
+    summary = len(now.summary) - len(before.summary)
+    if not source and not summary:
+        return "its vocabularies kept"
+    return f"with {source:,} more source words and {summary:,} more summary words"

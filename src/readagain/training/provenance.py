@@ -1,0 +1,98 @@
+"""Where a model comes from: version, commit, corpus, seed, machine, time."""
+
+import platform
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import readagain
+from readagain.config.schema import RunSpec
+from readagain.corpus.shards import PreparedCorpus
+from readagain.training.finetune import TrainedModel
+from readagain.training.parallel import Processes
+from readagain.training.progress import Progress
+
+
+def describe_origin(
+    run: RunSpec,
+    corpus: PreparedCorpus,
+    trained: TrainedModel | None,
+    processes: Processes,
+    device: torch.device,
+) -> dict[str, Any]:
+    """Gather what is known before the first update."""
+    manifest = corpus.manifest
+    return {
+        "package_version": readagain.__version__,
+        "commit": package_commit(),
+        "corpus": {
+            "name": corpus.folder.resolve().name,
+            "fingerprint": manifest.fingerprint,
+            "train_pairs": manifest.splits["train"]["pairs"],
+            "dev_pairs": manifest.splits["dev"]["pairs"],
+            "sources": sorted({Path(origin).name for origin in manifest.origins}),
+        },
+        "began_from": None
+        if trained is None
+        else {
+            "name": trained.folder.path.resolve().name,
+            "weights_sha256": trained.checksum,
+            "provenance": trained.folder.provenance,
+        },
+        "seed": run.train.seed,
+        "python_version": platform.python_version(),
+        "torch_version": torch.__version__,
+        "device": device_name(device),
+        "processes": processes.world_size,
+    }
+
+
+def with_progress(
+    origin: dict[str, Any], progress: Progress, *, is_finished: bool
+) -> dict[str, Any]:
+    """Add what is known when weights are kept."""
+    best = progress.best
+    return {
+        **origin,
+        "step": progress.step if best is None else best.step,
+        "minutes": round(progress.minutes, 2),
+        "is_finished": is_finished,
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def device_name(device: torch.device) -> str:
+    """Name the chip that computes."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return _processor_name() or platform.machine()
+
+
+def package_commit() -> str | None:
+    """Return the commit of the package's source tree; None for an installed package."""
+    package = Path(readagain.__file__)
+    git = shutil.which("git")
+    if git is None:
+        return None
+    tracked = _git(git, package.parent, "ls-files", "--error-unmatch", package.name)
+    return None if tracked is None else _git(git, package.parent, "rev-parse", "HEAD")
+
+
+def _git(git: str, folder: Path, *arguments: str) -> str | None:
+    done = subprocess.run(
+        [git, "-C", str(folder), *arguments], capture_output=True, text=True, check=False
+    )
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _processor_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:  # not Linux
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else ""

@@ -1,0 +1,177 @@
+"""The output folder of a run: held by one process at a time, and by one run for good.
+
+```
+OUT/
+  model.json, run.json, …   the model folder, once a validation found weights to keep
+  metrics.jsonl             one JSON object per log or validation
+  tensorboard/              the same numbers for TensorBoard
+  resume/                   the run's identity and its newest checkpoint
+  resume/finished.json      written when the run has ended; no checkpoint is left then
+```
+"""
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from readagain.engine.manifest import MANIFEST_FILE, read_manifest
+from readagain.errors import ArtifactError, ConfigError
+from readagain.training.progress import Progress
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+METRICS_FILE = "metrics.jsonl"
+TENSORBOARD_FOLDER = "tensorboard"
+RESUME_FOLDER = "resume"
+_LOCK_FILE = ".lock"
+_IDENTITY_FILE = "identity.json"
+_FINISHED_FILE = "finished.json"
+_MOST_DIFFERENCES = 3
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder of one run."""
+
+    path: Path
+
+    @property
+    def checkpoints(self) -> Path:
+        """Where checkpoints are."""
+        return self.path / RESUME_FOLDER
+
+    @property
+    def metrics_file(self) -> Path:
+        """The log of numbers."""
+        return self.path / METRICS_FILE
+
+    def finished(self) -> Progress | None:
+        """Return how the run ended; None if it has not."""
+        path = self.checkpoints / _FINISHED_FILE
+        if not path.exists():
+            return None
+        return Progress.from_dict(json.loads(path.read_bytes()))
+
+    def finish(self, progress: Progress) -> None:
+        """Note that the run has ended, and remove its checkpoints, which no one needs now."""
+        _write_json(self.checkpoints / _FINISHED_FILE, asdict(progress))
+        for path in self.checkpoints.iterdir():
+            if path.is_dir():
+                shutil.rmtree(path)
+
+
+@contextmanager
+def claimed(path: Path, identity: Mapping[str, Any], *, overwrite: bool) -> Iterator[RunFolder]:
+    """Take the folder of a run, new or to be gone on with, and hold its lock meanwhile.
+
+    Args:
+        path: what `--out` named.
+        identity: what decides the run's numbers; a folder keeps to one identity.
+        overwrite: remove another run that is there.
+
+    Raises:
+        ConfigError: when the folder cannot be written to, is held by another process, or holds
+            another run or something else; the difference is named.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = (path / _LOCK_FILE).open("a+")
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: cannot be written to: {error.strerror}; choose another --out"
+        ) from error
+    with lock:
+        if not _lock(lock):
+            lock.seek(0)
+            raise ConfigError(
+                f"{path}: process {lock.read().strip() or 'unknown'} is training into this "
+                "folder; wait for it, stop it, or choose another --out"
+            )
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        if overwrite:
+            _clear(path)
+        _settle(path, json.loads(json.dumps(identity)))
+        yield RunFolder(path)
+
+
+def _settle(path: Path, identity: Mapping[str, Any]) -> None:
+    """Check that the folder is this run's, or empty, which makes it so."""
+    file = path / RESUME_FOLDER / _IDENTITY_FILE
+    if file.exists():
+        differences = _differences(json.loads(file.read_bytes()), identity)
+        if differences:
+            more = len(differences) - _MOST_DIFFERENCES
+            named = "; ".join(differences[:_MOST_DIFFERENCES]) + (f"; {more} more" * (more > 0))
+            raise ConfigError(
+                f"{path}: holds another run: {named}; choose another --out, or start over with "
+                "--overwrite"
+            )
+        return
+    found = sorted(each.name for each in path.iterdir() if each.name != _LOCK_FILE)
+    if MANIFEST_FILE in found:
+        raise ConfigError(
+            f"{path}: a model is there already; choose another --out, or replace it with "
+            "--overwrite"
+        )
+    if found:
+        raise ConfigError(
+            f"{path}: the folder holds '{found[0]}' and no run of ours; choose another --out"
+        )
+    file.parent.mkdir()
+    _write_json(file, identity)
+
+
+def _differences(before: Mapping[str, Any], now: Mapping[str, Any], at: str = "") -> list[str]:
+    """Name every leaf that differs, with both values."""
+    found = []
+    for name in dict.fromkeys([*before, *now]):
+        old, new = before.get(name), now.get(name)
+        if isinstance(old, dict) and isinstance(new, dict):
+            found += _differences(old, new, f"{at}{name}.")
+        elif old != new:
+            found.append(f"{at}{name} was {old!r} and is now {new!r}")
+    return found
+
+
+def _clear(path: Path) -> None:
+    """Remove a run or a model, and nothing else that may lie beside it."""
+    if (path / MANIFEST_FILE).exists():
+        try:
+            for name in read_manifest(path).files:
+                (path / name).unlink(missing_ok=True)
+        except ArtifactError as error:
+            raise ConfigError(f"{error}; empty the folder by hand") from error
+    for name in (MANIFEST_FILE, METRICS_FILE):
+        (path / name).unlink(missing_ok=True)
+    for name in (TENSORBOARD_FOLDER, RESUME_FOLDER):
+        shutil.rmtree(path / name, ignore_errors=True)
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    aside = path.with_name(f"{path.name}.part")
+    aside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    aside.replace(path)
+
+
+def _lock(file: IO[str]) -> bool:
+    # The lock belongs to the process, so a killed one leaves nothing that must be removed.
+    try:
+        if sys.platform == "win32":
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

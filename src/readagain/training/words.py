@@ -1,0 +1,86 @@
+"""The two vocabularies of a run: cut from the corpus, or kept and extended when fine-tuning."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from readagain.config.schema import RunSpec
+from readagain.corpus.lexicon import Lexicon, Side
+from readagain.text.vocab import RESERVED, Vocab
+
+LOW_COVERAGE = 0.8
+"""A vocabulary that knows fewer of the corpus's running words is warned about."""
+
+
+@dataclass(frozen=True)
+class RunWords:
+    """What the encoder and what the decoder know."""
+
+    source: Vocab
+    summary: Vocab
+
+    def fit(self, run: RunSpec) -> RunSpec:
+        """Return the run with the sizes these vocabularies really have."""
+        return replace(run, source_vocab_size=len(self.source), vocab_size=len(self.summary))
+
+
+def cut_words(run: RunSpec, lexicon: Lexicon) -> RunWords:
+    """Cut vocabularies of the sizes a run asks for, smaller where the corpus has fewer words."""
+    return RunWords(
+        source=lexicon.vocab("source", run.source_vocab_size),
+        summary=lexicon.vocab("summary", run.vocab_size),
+    )
+
+
+def extend_words(words: RunWords, lexicon: Lexicon, num_words: int) -> RunWords:
+    """Add to each vocabulary the most frequent words of a corpus that it lacks, at its end."""
+    return RunWords(
+        source=_extend(words.source, lexicon, "source", num_words),
+        summary=_extend(words.summary, lexicon, "summary", num_words),
+    )
+
+
+def _extend(vocab: Vocab, lexicon: Lexicon, side: Side, num_words: int) -> Vocab:
+    if not num_words:
+        return vocab
+    by_frequency = lexicon.vocab(side, len(vocab) + num_words).words[len(RESERVED) :]
+    lacking = [word for word in by_frequency if word not in vocab]
+    return Vocab([*vocab.words, *lacking[:num_words]])
+
+
+def size_notes(asked: RunSpec, words: RunWords) -> list[str]:
+    """Say which vocabularies came out smaller than asked for."""
+    return [
+        f"the corpus has only {len(vocab):,} {side} words, so {name} is that, not {wanted:,}"
+        for side, name, wanted, vocab in (
+            ("source", "source_vocab_size", asked.source_vocab_size, words.source),
+            ("summary", "vocab_size", asked.vocab_size, words.summary),
+        )
+        if len(vocab) < wanted
+    ]
+
+
+def coverage(lexicon: Lexicon, side: Side, vocab: Vocab) -> float:
+    """Return which share of the running words of the train split a vocabulary knows."""
+    counts = lexicon.source_counts if side == "source" else lexicon.summary_counts
+    total = int(counts.sum())
+    known = np.fromiter((word in vocab for word in lexicon.words), bool, len(lexicon))
+    return float(counts[known].sum() / total) if total else 1.0
+
+
+def coverage_warnings(lexicon: Lexicon, words: RunWords) -> list[str]:
+    """Warn of a vocabulary that misses much of the data it is to be trained on."""
+    warnings = []
+    sides: tuple[tuple[Side, str, Vocab], ...] = (
+        ("source", "source_vocab_size", words.source),
+        ("summary", "vocab_size", words.summary),
+    )
+    for side, setting, vocab in sides:
+        share = coverage(lexicon, side, vocab)
+        if share < LOW_COVERAGE:
+            warnings.append(
+                f"the {side} vocabulary of {len(vocab):,} words knows only {share:.0%} of the "
+                f"running {side} words of this corpus; raise {setting}, or extend the vocabulary "
+                "when fine-tuning"
+            )
+    return warnings
