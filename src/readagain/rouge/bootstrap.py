@@ -25,6 +25,7 @@ def resampled_sums(values: Numbers, seeds: range) -> Numbers:
     """
     num_items = len(values)
     sums = np.zeros((len(seeds), values.shape[1]))
+    rows = np.empty_like(sums)
     states = (np.array(seeds, dtype=np.uint64) << np.uint64(16)) + np.uint64(_SEED_LOW_BITS)
     multipliers, increments = _steps_ahead(min(_BLOCK, num_items))
     for start in range(0, num_items, _BLOCK):
@@ -33,7 +34,7 @@ def resampled_sums(values: Numbers, seeds: range) -> Numbers:
         states = block[-1]
         draws = (block * _UNIT * num_items).astype(np.intp)  # (size, R)
         for drawn in draws:
-            sums += values[drawn]
+            sums += values.take(drawn, axis=0, out=rows, mode="clip")
     return sums
 
 
@@ -48,19 +49,24 @@ def script_order(ids: list[str]) -> NDArray[np.intp]:
 def interval(sampled: Numbers, confidence: float) -> tuple[Numbers, Numbers]:
     """Return the ends of the confidence interval of every column of (R, ...) sampled figures.
 
-    The script interpolates between neighbouring samples, at the lower end from the wrong side;
-    we do the same.
+    The script interpolates between neighbours in sorted order. At the lower end it does so with
+    the fraction that belongs to the upper one, and so do we.
     """
     ordered = np.sort(sampled, axis=0)
-    outside = (100 - confidence) / 200
-    below = len(ordered) * outside
-    low = math.floor(below)
-    lower = ordered[math.ceil(below)] - (below - low) * (ordered[math.ceil(below)] - ordered[low])
-    above = len(ordered) * (1 - outside)
-    high = math.ceil(above) - 1
-    share = math.ceil(above) - above
-    upper = ordered[high] - share * (ordered[high] - ordered[max(high - 1, 0)])
-    return lower, upper
+    # In this order of operations, which decides where a whole number is missed by a hair.
+    below = len(ordered) * ((100 - confidence) / 2) / 100
+    above = len(ordered) - below
+    fraction = above - math.floor(above)
+    return (
+        _between(ordered, math.floor(below), fraction),
+        _between(ordered, math.floor(above) - 1, fraction),
+    )
+
+
+def _between(ordered: Numbers, place: int, fraction: float) -> Numbers:
+    following = ordered[min(place + 1, len(ordered) - 1)]
+    between: Numbers = ordered[place] + (following - ordered[place]) * fraction
+    return between
 
 
 def _steps_ahead(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

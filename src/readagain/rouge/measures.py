@@ -52,7 +52,12 @@ class Ngrams(Measure):
 
     def overlaps(self, summary: Words, references: Iterable[Words]) -> list[Overlap]:
         """Count n-grams."""
-        return _shared_counts(self._units(summary.flat), (self._units(r.flat) for r in references))
+        own = self._units(summary.flat)
+        overlaps = []
+        for reference in references:
+            units = self._units(reference.flat)
+            overlaps.append(Overlap(len(units), len(own), _count_shared(own, units)))
+        return overlaps
 
     def _units(self, words: Sequence[int]) -> Sequence[Hashable]:
         if self._size == 1:
@@ -168,26 +173,13 @@ def build_measures(options: RougeOptions) -> list[Measure]:
     return measures
 
 
-def _shared_counts(
-    summary: Sequence[Hashable], references: Iterable[Sequence[Hashable]]
-) -> list[Overlap]:
-    available = Counter(summary)
-    return [
-        Overlap(len(reference), len(summary), _count_shared(available, reference))
-        for reference in references
-    ]
-
-
-def _count_shared(available: Counter[Hashable], reference: Sequence[Hashable]) -> int:
-    used: dict[Hashable, int] = {}
-    shared = 0
-    for unit in reference:
-        if unit in available:
-            count = used.get(unit, 0)
-            if count < available[unit]:
-                used[unit] = count + 1
-                shared += 1
-    return shared
+def _count_shared(summary: Sequence[Hashable], reference: Sequence[Hashable]) -> int:
+    """Count what two lists share, each thing as often as both have it."""
+    distinct = set(summary)
+    if len(distinct) == len(summary):
+        return len(distinct.intersection(reference))
+    available, wanted = Counter(summary), Counter(reference)
+    return sum(min(available[each], wanted[each]) for each in distinct.intersection(wanted))
 
 
 def _covered(summary: Words, sentences: Sequence[CommonWords], reference: Words) -> int:

@@ -16,6 +16,7 @@ Item = tuple[str, Sequence[str]]
 
 # The script prints, and computes on with, five decimals.
 DECIMALS = 5
+_NEAR_TIE = 1e-6
 
 
 def count_items(options: RougeOptions, items: Sequence[Item], already: int = 0) -> Numbers:
@@ -66,9 +67,13 @@ def f_measure(recall: Numbers, precision: Numbers, alpha: float) -> Numbers:
 
 
 def round_as_printed(values: Numbers) -> Numbers:
-    """Round to five decimals by the decimal value, as printing does; numpy's is off at ties."""
-    rounded = [round(value, DECIMALS) for value in values.ravel().tolist()]
-    return np.array(rounded, dtype=np.float64).reshape(values.shape)
+    """Round to five decimals by the exact decimal value, as printing does."""
+    scaled = values * 10**DECIMALS
+    rounded: Numbers = np.rint(scaled) / 10**DECIMALS
+    # Multiplying has rounded already; where that can matter, let Python decide.
+    near_tie = np.abs(scaled - np.floor(scaled) - 0.5) < _NEAR_TIE
+    rounded[near_tie] = [round(value, DECIMALS) for value in values[near_tie].tolist()]
+    return rounded
 
 
 def _count_item(

@@ -5,18 +5,23 @@ author added later (-bli, -logi) and one accident of the script, kept because ev
 figure contains it (see `_strip_long_suffix`).
 """
 
-import re
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from string import ascii_lowercase, digits
 
 # Shorter words stay as they are, irregular or not.
 SHORTEST_STEMMED = 4
 
 
+def _longest_first(suffixes: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(suffixes, key=len, reverse=True))
+
+
 def _rules(text: str) -> dict[str, str]:
-    """Read suffixes, and what replaces each, from words like 'izer>ize'."""
-    return dict(rule.split(">") for rule in text.split())
+    """Read suffixes, and what replaces each, from words like 'izer>ize'; longest first."""
+    rules = dict(rule.split(">") for rule in text.split())
+    return {suffix: rules[suffix] for suffix in _longest_first(rules)}
 
 
 # Porter's steps 2, 3 and 4.
@@ -26,7 +31,13 @@ _DERIVED = _rules(
     "aliti>al iviti>ive biliti>ble logi>log"
 )
 _ADJECTIVES = _rules("icate>ic ative> alize>al iciti>ic ical>ic ful> ness>")
-_LONG = _rules("al> ance> ence> er> ic> able> ible> ant> ement> ou> ism> ate> iti> ous> ive> ize>")
+_LONG = _longest_first(
+    ["al", "ance", "ence", "er", "ic", "able", "ible", "ant", "ement"]
+    + ["ou", "ism", "ate", "iti", "ous", "ive", "ize"]
+)
+
+_SHAPES = {ord(letter): "c" for letter in ascii_lowercase + digits}
+_SHAPES |= {ord(vowel): "v" for vowel in "aeiou"} | {ord("y"): "y"}
 
 
 def stem(word: str) -> str:
@@ -89,7 +100,7 @@ def _mend(rest: str) -> str:
 
 def _replace_suffix(word: str, replacements: dict[str, str]) -> str:
     """Replace the longest suffix that fits, if something with measure above 0 remains."""
-    suffix = _longest_suffix(word, replacements)
+    suffix = _longest_suffix(word, tuple(replacements))
     if suffix and _measure(word[: -len(suffix)]) > 0:
         return word[: -len(suffix)] + replacements[suffix]
     return word
@@ -126,22 +137,26 @@ def _tidy_end(word: str) -> str:
     return word
 
 
-def _longest_suffix(word: str, suffixes: Iterable[str]) -> str:
-    return max((suffix for suffix in suffixes if word.endswith(suffix)), key=len, default="")
+def _longest_suffix(word: str, longest_first: tuple[str, ...]) -> str:
+    if not word.endswith(longest_first):
+        return ""  # as most words do not, and this asks for all suffixes at once
+    return next(suffix for suffix in longest_first if word.endswith(suffix))
 
 
 def _shape(word: str) -> str:
     """Write v for every vowel and c for every other character; y after a consonant is a vowel."""
-    shape = ""
-    for letter in word:
-        is_vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
-        shape += "v" if is_vowel else "c"
+    shape = word.translate(_SHAPES)
+    if "y" in shape:
+        for place, letter in enumerate(shape):
+            if letter == "y":
+                kind = "v" if place and shape[place - 1] == "c" else "c"
+                shape = shape[:place] + kind + shape[place + 1 :]
     return shape
 
 
 def _measure(word: str) -> int:
     """Count the changes from vowels to consonants: Porter's m."""
-    return len(re.findall("vc", _shape(word)))
+    return _shape(word).count("vc")
 
 
 def _has_vowel(word: str) -> bool:

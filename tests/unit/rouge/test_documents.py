@@ -1,0 +1,22 @@
+"""What the documentation and the docstrings show is what happens."""
+
+import doctest
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[3] / "docs" / "rouge.md"
+
+
+@pytest.mark.parametrize("name", ["corpus", "options", "stemmer"])
+def test_the_examples_of_docstrings_hold(name):
+    found = doctest.testmod(import_module(f"readagain.rouge.{name}"))
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+def test_the_examples_of_the_page_hold():
+    found = doctest.testfile(str(PAGE), module_relative=False)
+    assert found.attempted > 0
+    assert found.failed == 0

@@ -1,0 +1,84 @@
+"""From counts to figures, and where they are rounded."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagain.errors import DataError
+from readagain.rouge.measures import build_measures
+from readagain.rouge.options import RougeOptions
+from readagain.rouge.scores import count_items, f_measure, item_scores, round_as_printed
+
+
+def figures(summary, references, **options):
+    """Return recall, precision and F of ROUGE-1, or of the only measure asked for."""
+    options = RougeOptions(**({"max_ngram": 1, "rouge_l": False} | options))
+    counts = count_items(options, [(summary, references)])
+    return item_scores(counts, build_measures(options), options.alpha)[0, 0].tolist()
+
+
+def test_recall_divides_by_the_reference_and_precision_by_the_summary():
+    assert figures("a b c", ["a x"]) == [0.5, 0.33333, 0.4]
+
+
+def test_references_are_added_up_before_dividing():
+    # Hits 1 + 2 of 1 + 4 reference words, and of 2 x 2 summary words.
+    assert figures("a b", ["a", "a b c d"]) == [0.6, 0.75, 0.66667]
+
+
+def test_the_best_reference_is_that_of_the_highest_recall():
+    assert figures("a b c d", ["a b c d e", "a"], pooling="best") == [1.0, 0.25, 0.4]
+
+
+def test_of_equally_good_references_the_first_counts():
+    assert figures("a b c d", ["a b x y", "a x"], pooling="best")[1] == 0.5
+    assert figures("a b c d", ["a x", "a b x y"], pooling="best")[1] == 0.25
+
+
+def test_the_best_reference_for_rouge_w_has_the_best_share_of_its_plain_worth():
+    options = {"max_ngram": 0, "wlcs_weight": 2, "pooling": "best"}
+    # a b: 4 of 16 plain, raised 4 of 256. a: 1 of 9 plain, raised 1 of 81.
+    assert figures("a b", ["a x y", "a b x y"], **options)[0] == round((4 / 256) ** 0.5, 5)
+
+
+def test_the_jackknife_leaves_out_each_reference_once():
+    options = RougeOptions(max_ngram=1, rouge_l=False, pooling="jackknife")
+    counts = count_items(options, [("a b", ["a", "b", "x y"])])
+    assert counts[:, 0].tolist() == [[3, 4, 1], [3, 4, 1], [2, 4, 2]]
+
+
+def test_nothing_in_common_scores_zero():
+    assert figures("a", ["b"]) == [0, 0, 0]
+    assert figures("", ["b"]) == [0, 0, 0]
+    assert figures("a", ["..."]) == [0, 0, 0]
+
+
+@pytest.mark.parametrize(("alpha", "expected"), [(0, 0.2), (1, 0.8), (0.5, 0.32)])
+def test_alpha_goes_from_recall_to_precision(alpha, expected):
+    found = f_measure(np.array([0.2]), np.array([0.8]), alpha)
+    np.testing.assert_allclose(found, [expected])
+
+
+def test_f_comes_from_rounded_recall_and_precision():
+    # 2 * 0.06667 / 1.06667 is 0.12501; from the exact 1/15 it would be 0.125.
+    summary = " ".join("abcdefghijklmno")
+    assert figures(summary, ["a"]) == [1.0, 0.06667, 0.12501]
+
+
+def test_rouge_w_takes_the_root_of_its_share():
+    found = figures("a b x y", ["a b c d"], max_ngram=0, wlcs_weight=2)
+    assert found[:2] == [round((4 / 4**4) ** 0.5, 5), round((4 / 4**2) ** 0.5, 5)]
+
+
+def test_rouge_w_needs_a_word_in_every_reference():
+    options = RougeOptions(wlcs_weight=1.2)
+    with pytest.raises(DataError, match="item 8: a reference without a word"):
+        count_items(options, [("a", ["a"]), ("a", ["a", "?"])], already=6)
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1))
+def test_rounding_is_that_of_printing(millionths):
+    values = np.array(millionths) / 10**6  # every tenth is as near to a tie as it gets
+    printed = [float(f"{value:.5f}") for value in values]
+    assert round_as_printed(values).tolist() == printed

@@ -1,0 +1,74 @@
+"""Significance on cases whose answer is known."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from readagain.errors import DataError
+from readagain.rouge.corpus import score_corpus
+from readagain.rouge.significance import compare_reports, compare_scores
+
+
+def test_equal_systems_do_not_differ():
+    scores = np.random.default_rng(0).random(50)
+    found = compare_scores(scores, scores, samples=200)
+    assert (found.difference, found.p_bootstrap, found.p_randomization) == (0, 1, 1)
+
+
+def test_a_constant_lead_is_as_sure_as_the_number_of_samples_allows():
+    scores = np.random.default_rng(0).random(50)
+    found = compare_scores(scores + 0.1, scores, samples=999)
+    assert found.difference == pytest.approx(0.1)
+    assert (found.low, found.high) == (pytest.approx(0.1), pytest.approx(0.1))
+    assert found.p_bootstrap == found.p_randomization == 1 / 1000
+
+
+def test_randomization_approaches_the_exact_share_of_swaps():
+    differences = np.array([0.3, 0.1, -0.05, 0.2, 0.15, 0.02])
+    swaps = [np.dot(signs, differences) for signs in product([1, -1], repeat=6)]
+    exact = np.mean(np.abs(swaps) >= differences.sum() - 1e-12)
+    found = compare_scores(differences, np.zeros(6), samples=20_000)
+    assert found.p_randomization == pytest.approx(exact, abs=0.01)
+
+
+def test_noise_is_rarely_called_significant():
+    rng = np.random.default_rng(3)
+    p_values = [
+        compare_scores(rng.random(40), rng.random(40), samples=300, seed=n) for n in range(60)
+    ]
+    assert sum(found.p_randomization < 0.05 for found in p_values) <= 9  # expected 3
+    assert sum(found.p_bootstrap < 0.05 for found in p_values) <= 9
+
+
+def test_the_order_of_the_systems_turns_the_sign_alone():
+    rng = np.random.default_rng(4)
+    one, other = rng.random(30), rng.random(30)
+    forth, back = compare_scores(one, other, samples=500), compare_scores(other, one, samples=500)
+    assert forth.difference == -back.difference
+    assert (forth.low, forth.high) == (pytest.approx(-back.high), pytest.approx(-back.low))
+    assert forth.p_bootstrap == back.p_bootstrap
+    assert forth.p_randomization == back.p_randomization
+
+
+def test_a_seed_makes_results_repeatable():
+    rng = np.random.default_rng(5)
+    one, other = rng.random(30), rng.random(30)
+    assert compare_scores(one, other, seed=1) == compare_scores(one, other, seed=1)
+    assert compare_scores(one, other, seed=1) != compare_scores(one, other, seed=2)
+
+
+def test_reports_are_compared_by_the_headline_figure():
+    references = [["a b c d"], ["e f g h"], ["i j k l"]]
+    better = score_corpus(["a b c d", "e f g h", "i j k l"], references, "duc2004")
+    worse = score_corpus(["a b", "e f", "i j"], references, "duc2004")
+    found = compare_reports(better, worse, samples=100)
+    assert list(found) == ["rouge-1", "rouge-2", "rouge-l"]
+    assert found["rouge-1"].difference == pytest.approx(0.5)  # of recall; of precision it is 0
+
+
+def test_reports_of_other_items_are_refused():
+    one = score_corpus(["a"], [["a"]], "gigaword")
+    two = score_corpus(["a", "b"], [["a"], ["b"]], "gigaword")
+    with pytest.raises(DataError, match="1 items of the first system, 2 of the second"):
+        compare_reports(one, two)
