@@ -13,7 +13,15 @@ from readagain.errors import ReadAgainError
 
 # One module of readagain.cli per command, each with a function `command`; in the order of --help.
 # The modules import what they need inside the function, so that --help stays instant.
-COMMANDS: tuple[str, ...] = ("prepare", "train", "inspect", "curves", "presets", "rouge")
+COMMANDS: tuple[str, ...] = (
+    "summarize",
+    "prepare",
+    "train",
+    "inspect",
+    "curves",
+    "presets",
+    "rouge",
+)
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypedDict, Unpack, overload
+from typing import TypedDict, Unpack, get_args, overload
 
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
@@ -158,6 +158,8 @@ class Summarizer:
         Raises:
             ConfigError: where limits cannot be honoured.
         """
+        if case not in get_args(Case):
+            raise ConfigError(f"case is {case!r}; expected {' or '.join(get_args(Case))}")
         request = _Request(
             decode=self._decode(
                 beam_size=beam, min_words=min_words, max_words=max_words, max_bytes=max_bytes

@@ -49,8 +49,11 @@ class Graph:
 
     def output(self, value: str, name: str, dtype: type[np.generic], shape: Shape) -> None:
         """Declare that `value` leaves the graph under `name`."""
-        name = name if self is self._root else self._fresh(name)
-        self._nodes.append(helper.make_node("Identity", [value], [name]))
+        if self is not self._root:  # inside a Scan only the order counts: no copy for a name
+            is_free = value not in {each.name for each in (*self._inputs, *self._outputs)}
+            name = value if is_free else self.add("Identity", value)
+        else:
+            self._nodes.append(helper.make_node("Identity", [value], [name]))
         self._outputs.append(_info(name, dtype, shape))
 
     def constant(self, value: ArrayLike, dtype: type[np.generic] | None = None) -> str:

@@ -1,0 +1,264 @@
+"""`readagain summarize`: headlines for texts, files and pipes."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+
+if TYPE_CHECKING:
+    from readagain.engine.records import ReadOptions, Record
+    from readagain.engine.summarizer import Summarizer
+    from readagain.engine.summary import Summary
+
+READING, WRITING = "Reading", "Writing"
+STDIN = "-"
+PROGRESS_FROM = 100  # texts below which a bar only gets in the way
+
+
+def command(
+    inputs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TEXT|FILE",
+            help="Texts, or files: .txt (one text), .jsonl, .csv, .tsv, .parquet, also .gz, .xz "
+            "and .zst; - or nothing for standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    *,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")
+    ] = "news",
+    max_words: Annotated[int | None, typer.Option(help="The most words of a summary.")] = None,
+    min_words: Annotated[int | None, typer.Option(help="The fewest words.")] = None,
+    max_bytes: Annotated[int | None, typer.Option(help="The most bytes, as printed.")] = None,
+    beam: Annotated[int | None, typer.Option(help="Beginnings followed side by side.")] = None,
+    n_best: Annotated[int, typer.Option(help="Summaries of each text, at most --beam.")] = 1,
+    case: Annotated[
+        str, typer.Option(help="Capitals as in a sentence, in a headline, or plain.")
+    ] = "sentence",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            help="text, lines (one text a line), jsonl, csv or parquet; told by the name of a "
+            "file unless given.",
+            rich_help_panel=READING,
+            show_default=False,
+        ),
+    ] = None,
+    text_column: Annotated[
+        str | None,
+        typer.Option(help="The field that holds the text.", rich_help_panel=READING),
+    ] = None,
+    encoding: Annotated[
+        str, typer.Option(help="Encoding of text, JSONL and CSV.", rich_help_panel=READING)
+    ] = "utf-8",
+    tokenized: Annotated[
+        bool,
+        typer.Option(
+            "--tokenized",
+            help="Texts are in Gigaword form, and summaries stay in it.",
+            rich_help_panel=READING,
+        ),
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Write to this file, whole or not at all.",
+            rich_help_panel=WRITING,
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="One JSON object a line: every field of the input, and the summary.",
+            rich_help_panel=WRITING,
+        ),
+    ] = False,
+    field: Annotated[
+        str, typer.Option(help="The field that gets the summary.", rich_help_panel=WRITING)
+    ] = "summary",
+    threads: Annotated[int | None, typer.Option(help="Threads; all processors if unset.")] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="int8 or float32; the faster one there is if unset.")
+    ] = None,
+) -> None:
+    """Write a headline for each text."""
+    from readagain.engine.summarizer import Summarizer
+
+    records = _records(inputs or [STDIN], _read_options(format, text_column, encoding))
+    summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
+    options: dict[str, Any] = {
+        "max_words": max_words,
+        "min_words": min_words,
+        "max_bytes": max_bytes,
+        "beam": beam,
+        "n_best": n_best,
+        "case": case,
+        "tokenized": tokenized,
+    }
+    is_json = as_json or (output is not None and output.suffix in (".jsonl", ".ndjson"))
+    describe = _as_json(field) if is_json else _as_text
+    with _opened(output) as file, _counted() as count:
+        for record, summary in _summarized(summarizer, records, options):
+            print(describe(record, summary), file=file)
+            file.flush()
+            count()
+
+
+def _read_options(format: str | None, text_column: str | None, encoding: str) -> "ReadOptions":
+    from readagain.corpus.readers.find import check_encoding
+    from readagain.engine.records import FORMATS, ReadOptions
+    from readagain.errors import ConfigError
+
+    check_encoding(encoding)
+    if format is not None and format not in FORMATS:
+        raise ConfigError(f"no format '{format}'; expected one of {', '.join(FORMATS)}")
+    return ReadOptions(format=format, text_column=text_column, encoding=encoding)
+
+
+def _records(inputs: list[str], options: "ReadOptions") -> "Iterator[Record]":
+    """Yield the texts of all inputs in order; missing files are found out before any work."""
+    import sys
+
+    from readagain.engine.records import Record, read_records, read_stream
+    from readagain.errors import ConfigError
+
+    if inputs == [STDIN] and sys.stdin.isatty():
+        raise ConfigError(
+            "nothing to summarize; give a text in quotes, a file, or pipe a text in: "
+            "readagain summarize article.txt"
+        )
+    files = {argument: _file(argument) for argument in inputs if argument != STDIN}
+
+    def read() -> Iterator[Record]:
+        for argument in inputs:
+            if argument == STDIN:
+                yield from read_stream(sys.stdin.buffer, "standard input", options)
+            elif (path := files[argument]) is not None:
+                yield from read_records(path, options)
+            else:
+                yield Record(argument, "the text", {"text": argument})
+
+    return read()
+
+
+def _file(argument: str) -> Path | None:
+    """Return the file that an argument names, or None for a text.
+
+    Raises:
+        DataError: for what can only be meant as a file, and is none.
+    """
+    from readagain.errors import DataError
+
+    looks_like_text = any(c.isspace() for c in argument) or not argument
+    try:
+        path = Path(argument)
+        if path.is_file():
+            return path
+        if path.is_dir():
+            raise DataError(f"{path}: a folder; name the files in it, as in {path}/*.txt")
+    except (OSError, ValueError):  # too long for a name, or no name at all
+        return None
+    if looks_like_text or not (path.suffix or "/" in argument):
+        return None
+    raise DataError(f"{path}: no such file; a text is given in quotes, with spaces in it")
+
+
+def _summarized(
+    summarizer: "Summarizer", records: "Iterator[Record]", options: dict[str, Any]
+) -> "Iterator[tuple[Record, Summary]]":
+    """Summarize what is there as soon as it is there; many at once where many are."""
+    from readagain.engine.streams import as_they_come
+    from readagain.engine.summarizer import WINDOW
+
+    for batch in as_they_come(records, WINDOW):
+        texts = [record.text for record in batch]
+        yield from zip(batch, summarizer.summarize(texts, **options), strict=True)
+
+
+def _as_text(record: "Record", summary: "Summary") -> str:
+    if not summary.alternatives:
+        return summary.text
+    ranked = enumerate((summary, *summary.alternatives), start=1)
+    return "".join(f"{rank}\t{each.score:.4f}\t{each.text}\n" for rank, each in ranked)
+
+
+def _as_json(field: str) -> "Callable[[Record, Summary], str]":
+    from readagain.engine.records import to_json
+    from readagain.errors import DataError
+
+    def describe(record: "Record", summary: "Summary") -> str:
+        added: dict[str, Any] = {field: summary.text}
+        if summary.alternatives:
+            added["alternatives"] = [
+                {"summary": each.text, "score": each.score} for each in summary.alternatives
+            ]
+        for name in added:
+            if name in record.fields:
+                raise DataError(
+                    f"{record.where}: has a field '{name}' already; "
+                    "name another for the summary with --field"
+                )
+        return to_json({**record.fields, **added})
+
+    return describe
+
+
+@contextmanager
+def _opened(output: Path | None) -> Iterator[TextIO]:
+    """Open what is written to: standard output, or a file that appears when it is whole."""
+    import sys
+
+    from readagain.errors import DataError
+
+    if output is None:
+        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+        yield sys.stdout
+        return
+    aside = output.with_name(output.name + ".part")
+    try:
+        with aside.open("w", encoding="utf-8") as file:
+            yield file
+        aside.replace(output)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise DataError(f"{output}: cannot be written: {error.strerror}") from error
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _counted() -> Iterator[Callable[[], None]]:
+    """Count texts on the terminal, once there are many; say nothing anywhere else."""
+    import sys
+
+    if not sys.stderr.isatty() or sys.stdout.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+    done = 0
+    with Progress(
+        TextColumn("{task.completed:,} texts"),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    ) as bars:
+        task = bars.add_task("summarizing", total=None, visible=False, rate="")
+
+        def count() -> None:
+            nonlocal done
+            done += 1
+            speed = bars.tasks[0].speed
+            rate = f"{speed:,.0f}/s" if speed else ""
+            bars.update(task, advance=1, visible=done >= PROGRESS_FROM, rate=rate)
+
+        yield count
