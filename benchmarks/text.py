@@ -35,7 +35,7 @@ couldn't confirm that|warned again that|aren't sure that|expect that|argued -- i
 """
 CLAUSES = """
 prices had risen 3.5% to $1,234.50|the firm would cut 2,000 jobs (a third of its staff)
-it cannot pay the £4.5m fine|the '90s deal was "a mistake"|they'll meet at 5:30 p.m.
+it cannot pay the £4.5m fine|the '90s deal was "a mistake"|they'll meet at 5:30 p.m. there
 the so-called "peace plan" was dead|No. 1 seed and No. 4 seed would play; others won't
 readers should visit http://www.example.com/news?id=7 or write to press@example.org
 it was over ... for now|the U.S. and the U.K. would sign|he'd seen the players' union's offer
@@ -46,7 +46,7 @@ growth in 2010-12 was 'too slow'|the river rose; roads closed: nobody drove|it's
 the “cold war” – or what’s left of it – was ‘over’|roads would close — and soon
 """
 OPENERS = """
-However, |On Jan. 5, |In Washington, D.C., |LONDON (Reuters) - |Meanwhile: |At 3:15 a.m. |
+However, |On Jan. 5, |In Washington, D.C., |LONDON (Reuters) - |Meanwhile: |At 3:15 a.m., |
 According to Inc. magazine, |"Yes," he said, and |Well... |(Corrected) |||||
 """
 ENDINGS = """

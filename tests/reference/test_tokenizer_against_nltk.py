@@ -32,7 +32,7 @@ def test_at_least_995_of_1000_invented_sentences_are_equal():
     "sentence",
     [
         "Mr. Smith of the U.S. Senate paid $3.5m.",
-        "He lives in the U.S.",
+        "He lives in the U.S. now.",
         '"It\'s over," she said; "we can\'t win."',
         'He called it "a mistake."',
         "They've said (again) that it isn't so...",

@@ -18,7 +18,7 @@ BRACKETS = {
 _WHOLE_WORDS = BRACKETS | {'"': "''"} | dict.fromkeys("―—–", "--") | dict.fromkeys("⋯…", "...")
 
 _DIGIT = re.compile(r"\d")
-_NO_CHARACTER = re.compile(r"[\ud800-\udfff]")  # half of a pair: cannot be written to a file
+LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # half of a pair: cannot be written to a file
 _TO_PLAIN = str.maketrans({"–": "-", **dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")})
 
 
@@ -37,7 +37,7 @@ def normalize(token: str) -> str:
     if form.isascii():
         return form
     shown = unicodedata.normalize("NFC", form).translate(_TO_PLAIN) or form
-    return _NO_CHARACTER.sub("\ufffd", shown)
+    return LONE_SURROGATE.sub("\ufffd", shown)
 
 
 class NormalForms(dict[str, str]):

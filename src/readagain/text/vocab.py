@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from readagain.errors import ArtifactError, ConfigError
+from readagain.text.normalize import LONE_SURROGATE
 
 PAD, UNK, START, END = range(4)
 RESERVED = ("<pad>", "<unk>", "<s>", "</s>")
@@ -103,6 +104,8 @@ def _first_problem(words: tuple[str, ...], ids: Mapping[str, int]) -> str | None
     for id, word in enumerate(words):
         if word.split() != [word]:
             return f"line {id + 1} is {word!r}, which is not one word"
+        if LONE_SURROGATE.search(word):
+            return f"line {id + 1} is {word!r}, which cannot be written as UTF-8"
         if ids[word] != id:
             return f"{word!r} stands on line {id + 1} and again on line {ids[word] + 1}"
     return None

@@ -81,6 +81,17 @@ def test_a_capital_that_only_begins_a_sentence_is_not_kept_inside_one():
     assert written("how", "<iphone>", "sells") == "How iPhone sells"
 
 
+def test_letters_that_are_all_capital_are_no_start_of_a_sentence():
+    source = read_document("IT firms rose. He said it fell.")
+    assert write_summary([SummaryWord("why"), copied("it", source)], source) == "Why IT"
+
+
+def test_a_stretch_copied_across_a_paragraph_keeps_its_capitals():
+    source = read_document("Storm nears\n\nThe coast waits")
+    copies = [SummaryWord(word.form, place) for place, word in enumerate(source.words)]
+    assert write_summary(copies, source) == "Storm nears The coast waits"
+
+
 def test_a_brand_at_the_start_keeps_its_small_letter():
     assert written("<iphone>", "sales") == "iPhone sales"
 
@@ -118,7 +129,9 @@ def test_a_plain_number_of_another_shape_is_replaced_by_the_one_looked_at():
 
 def test_digits_of_another_shape_are_never_mixed_into_a_word():
     source = read_document("It cost 3.5.")
-    assert write_summary([SummaryWord("##-day"), SummaryWord("talks")], source) == "Talks"
+    looking_at_it = SummaryWord("##-day", attended=(2,))
+    assert source.surface(source.words[2]) == "3.5"
+    assert write_summary([looking_at_it, SummaryWord("talks")], source) == "Talks"
 
 
 def test_a_number_without_any_source_is_left_out():

@@ -17,7 +17,6 @@ from readagain.text.tokenize import token_spans, tokenize
         ("It cost $3.5m, or 40% more.", "It cost $ 3.5m , or 40 % more ."),
         ("They didn't; we'll see.", "They did n't ; we 'll see ."),
         ("The U.S. Senate's vote", "The U.S. Senate 's vote"),
-        ("in the U.S.", "in the U.S ."),
         ("1,000 men: 3:15 a.m., sharp", "1,000 men : 3:15 a.m. , sharp"),
         ('"Stop," she said.', "`` Stop , '' she said ."),
         ('He said "no."', "He said `` no . ''"),
@@ -52,6 +51,8 @@ def test_words_are_cut_as_in_the_treebank(sentence, words):
         ('He said\n"no"', "He said `` no ''"),
         ("the dog's\ttail", "the dog 's tail"),
         ("a,,b", "a , , b"),
+        ("in the U.S.", "in the U.S."),
+        ("(at 5 p.m.)", "( at 5 p.m. )"),
         ("晴れ。", "晴れ 。"),
     ],
 )

@@ -69,6 +69,11 @@ def test_an_id_outside_is_refused():
         Vocab(RESERVED).word(7)
 
 
+def test_a_word_that_no_file_can_hold_is_refused():
+    with pytest.raises(ConfigError, match=r"line 5 is '\\ud800', which cannot be written as UTF-8"):
+        Vocab([*RESERVED, "\ud800"])
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
