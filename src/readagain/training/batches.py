@@ -5,6 +5,7 @@ then a handful of gathers: no parsing, no Python loop over pairs, no copy from t
 that does not fit stays where the host has it, and the same gathers run there.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -26,7 +27,7 @@ RESIDENT_SHARE = 0.25
 
 FEWEST_BATCHES = 8
 """Batches that a padded shape should give in an epoch, since its last one is incomplete."""
-MOST_SHAPES = 48
+MOST_SHAPES = 25
 """Shapes that are worth their capture on a GPU."""
 
 Ints = npt.NDArray[np.integer]
@@ -188,7 +189,7 @@ class TrainingPairs:
             return torch.from_numpy(np.ascontiguousarray(array)).to(home, kind)
 
         return cls(
-            words=torch.from_numpy(words).to(home),
+            words=_mapped(words).to(home),
             sentence_starts=place(starts, torch.int64),
             sentence_lengths=place(lengths),
             summary_starts=place(segments[summaries], torch.int64),
@@ -301,7 +302,7 @@ class TrainingPairs:
         return assign_buckets(
             self.sentence_lengths.amax(1).cpu().numpy(),
             self.summary_lengths.cpu().numpy(),
-            fewest=max(FEWEST_BATCHES * batch_size, len(self) // MOST_SHAPES),
+            most=min(MOST_SHAPES, max(1, len(self) // (FEWEST_BATCHES * batch_size))),
         )
 
 
@@ -319,6 +320,13 @@ def _joined(split: Split) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
         segments_before += len(shard.segments) - 1
     words = np.concatenate([shard.words for shard in split.shards])
     return words, np.concatenate(segments), np.concatenate(pairs)
+
+
+def _mapped(words: npt.NDArray[np.int32]) -> Tensor:
+    """Wrap words that may be mapped from a file; torch warns that nobody should write to them."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
+        return torch.from_numpy(words)
 
 
 def _sentences(segments: Ints, pairs: Ints, data: DataSpec) -> tuple[Ints, Ints]:

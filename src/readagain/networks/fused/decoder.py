@@ -76,7 +76,8 @@ class AttentionLstm(torch.autograd.Function):
             outputs, cells, gates, contexts, weights, projected,
         )  # fmt: skip
         returned = (
-            outputs[1:].transpose(0, 1), contexts.transpose(0, 1), weights.transpose(0, 1),
+            outputs[1:].transpose(0, 1).contiguous(),
+            contexts.transpose(0, 1), weights.transpose(0, 1),
         )  # fmt: skip
         ctx.mark_non_differentiable(returned[2])
         return returned

@@ -9,7 +9,8 @@ from readagain.networks.fused.kernels.grid import quick_tanh, tanh
 
 BLOCK_S = 16
 """Source positions that a program compares with the query at a time."""
-WARPS = 4
+MANY_ROWS = 512
+"""From here on small programs serve better than large ones."""
 NEVER = -1e30
 """The score of a padded position: finite, so that a row of padding alone gives no NaN."""
 
@@ -239,11 +240,12 @@ def keys_gradient(
     """Return the gradients of the (B, S, A) keys and the (A,) score from all T words at once."""
     B, S, A = keys.shape
     d_keys = torch.empty_like(keys)
-    blocks = triton.cdiv(S, BLOCK_S)
+    meta = _meta(keys)
+    blocks = triton.cdiv(S, meta["BLOCK"])
     d_score = torch.empty((B * blocks, A), dtype=torch.float32, device=keys.device)
     _keys_gradient[(B, blocks)](
         queries, queries.stride(1), keys, score, d_fit, d_keys, d_score,
-        B, S, queries.size(0), A=A, WIDTH=triton.next_power_of_2(A), **_meta(keys),
+        B, S, queries.size(0), A=A, WIDTH=triton.next_power_of_2(A), **meta,
     )  # fmt: skip
     return d_keys, d_score.sum(0).to(score.dtype)
 
@@ -273,4 +275,6 @@ def lstm_cell_gradient(
 
 
 def _meta(keys: Tensor) -> dict[str, int]:
-    return {"BLOCK": BLOCK_S, "QUICK": keys.dtype != torch.float32, "num_warps": WARPS}
+    """Choose blocks: many rows fill the chip by themselves, few need wide programs."""
+    block, warps = (4, 2) if keys.size(0) >= MANY_ROWS else (BLOCK_S, 4)
+    return {"BLOCK": block, "QUICK": keys.dtype != torch.float32, "num_warps": warps}

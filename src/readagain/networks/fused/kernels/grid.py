@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 import triton
 import triton.language as tl
 from torch import Tensor
@@ -22,14 +23,27 @@ MANY_ROWS = 64
 
 
 @triton.jit
+def _arrived(counter):
+    """Read a counter that others write; what they wrote before it can be read after this."""
+    return tl.inline_asm_elementwise(
+        "ld.acquire.gpu.global.s32 $0, [$1];",
+        "=r,l",
+        [counter],
+        dtype=tl.int32,
+        is_pure=False,
+        pack=1,
+    )
+
+
+@triton.jit
 def team_barrier(counter, arrivals, TEAM: tl.constexpr):
     """Wait until the whole team has come; `arrivals` counts all so far, these included."""
     tl.debug_barrier()
     if TEAM > 1:
         tl.atomic_add(counter, 1, sem="release", scope="gpu")
-        arrived = tl.atomic_add(counter, 0, sem="acquire", scope="gpu")
+        arrived = _arrived(counter)
         while arrived < arrivals:
-            arrived = tl.atomic_add(counter, 0, sem="acquire", scope="gpu")
+            arrived = _arrived(counter)
         tl.debug_barrier()
 
 
@@ -45,6 +59,11 @@ def quick_tanh(x):
     return tl.inline_asm_elementwise(
         "tanh.approx.f32 $0, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1
     )
+
+
+def states_before(states: Tensor) -> Tensor:
+    """Shift (B, L, H) states by one step: what each step started from."""
+    return F.pad(states[:, :-1], (0, 0, 1, 0))
 
 
 def dot_precision() -> str:

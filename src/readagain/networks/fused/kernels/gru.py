@@ -7,7 +7,13 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from readagain.networks.fused.kernels.grid import dot_precision, plan_launch, tanh, team_barrier
+from readagain.networks.fused.kernels.grid import (
+    dot_precision,
+    plan_launch,
+    states_before,
+    tanh,
+    team_barrier,
+)
 
 
 @triton.jit
@@ -222,13 +228,12 @@ class GatedGru(torch.autograd.Function):
                 H=H, HAS_IMPORTANCE=importance is not None, PRECISION=dot_precision(),
                 **plan.meta(H),
             )  # fmt: skip
-        d_gates = inputs_gradient[:, 1:, : 2 * H].reshape(-1, 2 * H)  # (B * (L-1), 2H)
-        before = states[:, :-1].reshape(-1, H)  # (B * (L-1), H)
-        d_candidate = inputs_gradient[:, :, 2 * H :].reshape(-1, H)  # (B * L, H)
+        flat = inputs_gradient.view(B * L, 3 * H)
+        d_gates, d_candidate = flat.split([2 * H, H], dim=1)
         return (
             inputs_gradient,
-            d_gates.t() @ before,
-            d_candidate.t() @ reset_state.reshape(-1, H),
+            d_gates.t() @ states_before(states).view(B * L, H),
+            d_candidate.t() @ reset_state.view(B * L, H),
             importance_gradient,
             None,
         )

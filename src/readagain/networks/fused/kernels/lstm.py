@@ -7,7 +7,13 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from readagain.networks.fused.kernels.grid import dot_precision, plan_launch, tanh, team_barrier
+from readagain.networks.fused.kernels.grid import (
+    dot_precision,
+    plan_launch,
+    states_before,
+    tanh,
+    team_barrier,
+)
 
 
 @triton.jit
@@ -154,6 +160,5 @@ class Lstm(torch.autograd.Function):
                 plan.counters(groups, states.device), num_rows, L,
                 H=H, PRECISION=dot_precision(), **plan.meta(H),
             )  # fmt: skip
-        d_gates = inputs_gradient[:, 1:].reshape(-1, 4 * H)  # (B * (L-1), 4H)
-        before = states[:, :-1].reshape(-1, H)  # (B * (L-1), H)
-        return inputs_gradient, d_gates.t() @ before
+        before = states_before(states).view(B * L, H)
+        return inputs_gradient, inputs_gradient.view(B * L, 4 * H).t() @ before
