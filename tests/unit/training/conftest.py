@@ -1,0 +1,91 @@
+"""A small invented corpus, and runs over it that take a second or two."""
+
+import io
+import json
+
+import pytest
+import torch
+from rich.console import Console
+
+from readagain.corpus.prepare import prepare
+from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.settings import PrepareSettings, Share
+from readagain.corpus.shards import PreparedCorpus
+from readagain.training.job import TrainingJob
+from readagain.training.loop import train
+
+PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")
+EVENTS = ("opens", "closes", "burns", "floods", "moves", "wins")
+TOWNS = ("Arnfeld", "Bellmoor", "Corvale", "Dunwick", "Elmsea", "Farholt", "Glenrow", "Harmoor")
+
+# Small enough that a whole run takes about a second.
+SMALL = (
+    "model.embedding_size=8",
+    "model.encoder.hidden_size=8",
+    "model.decoder.hidden_size=8",
+    "model.decoder.attention_size=8",
+    "train.batch_size=16",
+    "train.epochs=2",
+    "train.warmup_steps=2",
+    "train.learning_rate=0.01",
+    "train.rouge_pairs=6",
+    "train.log_every=3",
+    "decode.beam_size=2",
+    "decode.max_words=6",
+)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    """Keep torch on one thread: faster for small networks, and the same everywhere."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def write_corpus(folder, *, num_pairs, dev_pairs):
+    lines = []
+    for number in range(num_pairs):
+        town = TOWNS[number % len(TOWNS)] + "abcdefghij"[number // 8 % 10]
+        place, event = PLACES[number * 5 % 8], EVENTS[number * 7 % 6]
+        text = f"The {place} of {town} {event} on Monday after {number} years of repairs ."
+        lines.append(json.dumps({"text": text, "headline": f"{town} {place} {event} on Monday"}))
+    (folder / "pairs.jsonl").write_text("\n".join(lines) + "\n")
+    sources = find_sources([str(folder / "pairs.jsonl")], ReadOptions())
+    prepare(sources, folder / "data", PrepareSettings(dev=Share(pairs=dev_pairs)))
+    return PreparedCorpus.open(folder / "data")
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory):
+    """About 100 training pairs and 20 dev pairs."""
+    return write_corpus(tmp_path_factory.mktemp("corpus"), num_pairs=120, dev_pairs=20)
+
+
+@pytest.fixture(scope="session")
+def corpus_without_dev(tmp_path_factory):
+    return write_corpus(tmp_path_factory.mktemp("no_dev"), num_pairs=40, dev_pairs=0)
+
+
+@pytest.fixture
+def make_job(corpus, tmp_path):
+    """Build a job over the corpus; changes are added to the small run's."""
+
+    def make(*changes, out="out", **options):
+        options = {"preset": "tiny", "data": corpus.folder, **options}
+        return TrainingJob(out=tmp_path / out, changes=(*SMALL, *changes), **options)
+
+    return make
+
+
+@pytest.fixture
+def run_job():
+    """Train a job on the CPU; returns its outcome and what a person saw."""
+
+    def run(job):
+        output = io.StringIO()
+        outcome = train(job, device_name="cpu", console=Console(file=output, width=200))
+        return outcome, output.getvalue()
+
+    return run

@@ -1,0 +1,243 @@
+"""A run from end to end: it finishes, goes on exactly where it stopped, and stops when it must."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from readagain.engine.folder import ModelFolder
+from readagain.engine.tensors import read_tensors
+from readagain.errors import ArtifactError, DataError, ReadAgainError
+from readagain.training import checkpoint, loop, record
+from readagain.training.interrupt import StopWish
+from readagain.training.step import TrainingStep
+
+
+def logged(folder):
+    """Return the log without what depends on the clock."""
+    lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+    return [
+        {name: value for name, value in line.items() if name not in ("minutes", "pairs_per_s")}
+        for line in lines
+    ]
+
+
+def weights(folder):
+    return {name: array.tobytes() for name, array in read_tensors(
+        ModelFolder.open(folder).path / "weights.safetensors").items()}  # fmt: skip
+
+
+@pytest.fixture
+def stop_after(monkeypatch):
+    """Make a run believe, after so many updates of the process, that somebody asked it to stop."""
+
+    def set_stop(num_updates):
+        wishes = []
+        update = TrainingStep.update
+
+        def counted(self, given):
+            loss = update(self, given)
+            if self.step == num_updates:
+                wishes[-1].is_asked = True
+            return loss
+
+        class Noted(StopWish):
+            def __init__(self):
+                super().__init__()
+                wishes.append(self)
+
+        monkeypatch.setattr("readagain.training.interrupt.StopWish", Noted)
+        monkeypatch.setattr(TrainingStep, "update", counted)
+
+    return set_stop
+
+
+def test_a_run_leaves_a_whole_model_and_its_log(make_job, run_job):
+    job = make_job()
+    outcome, seen = run_job(job)
+    assert outcome.is_finished
+    model = ModelFolder.open(job.out, checksums=True)
+    assert model.scores["dev"]["step"] == outcome.progress.best.step
+    assert model.provenance["is_finished"]
+    assert "dev loss" in seen
+    assert "model " in seen
+    steps = [line["step"] for line in logged(job.out) if "loss" in line]
+    assert steps == [*range(3, outcome.total_steps + 1, 3)] or steps[-1] == outcome.total_steps
+
+
+def test_a_finished_run_is_not_run_again(make_job, run_job):
+    job = make_job()
+    run_job(job)
+    before = (job.out / "metrics.jsonl").read_bytes()
+    outcome, _ = run_job(job)
+    assert outcome is None
+    assert (job.out / "metrics.jsonl").read_bytes() == before
+    assert not list((job.out / "resume").glob("checkpoint-*"))
+
+
+@pytest.mark.parametrize("averaging", ["ema", "last_k"])
+def test_a_stopped_run_goes_on_as_if_nothing_had_happened(make_job, run_job, stop_after, averaging):
+    settings = (f"train.averaging={averaging}", "train.validate_every=4")
+    whole = make_job(*settings, out="whole")
+    run_job(whole)
+    parts = make_job(*settings, out="parts")
+    stop_after(5)
+    outcome, _ = run_job(parts)
+    assert outcome.progress.step == 5
+    assert not outcome.is_finished
+    outcome, seen = run_job(parts)
+    assert outcome.is_finished
+    assert "going on from step 5" in seen
+    assert logged(parts.out) == logged(whole.out)
+    assert weights(parts.out) == weights(whole.out)
+
+
+def test_a_run_that_was_cut_off_between_checkpoints_repeats_what_was_lost(
+    make_job, run_job, monkeypatch
+):
+    whole, parts = make_job(out="whole"), make_job(out="parts")
+    run_job(whole)
+
+    class Killed(BaseException):
+        pass
+
+    update = TrainingStep.update
+
+    def killed(self, given):
+        if self.step == 9:
+            raise Killed
+        return update(self, given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TrainingStep, "update", killed)
+        with pytest.raises(Killed):
+            run_job(parts)
+    assert len(logged(parts.out)) > 0
+    run_job(parts)
+    assert logged(parts.out) == logged(whole.out)
+    assert weights(parts.out) == weights(whole.out)
+
+
+def test_asked_to_stop_while_validating_it_validates_first_when_it_goes_on(
+    make_job, run_job, stop_after
+):
+    whole, parts = make_job(out="whole"), make_job(out="parts")
+    total = run_job(whole)[0].total_steps
+    stop_after(total)
+    outcome, _ = run_job(parts)
+    assert outcome.progress.step == total
+    assert not outcome.is_finished
+    outcome, _ = run_job(parts)
+    assert outcome.is_finished
+    assert logged(parts.out) == logged(whole.out)
+
+
+def test_a_loss_that_is_no_number_stops_the_run_and_names_the_step(make_job, run_job, monkeypatch):
+    job = make_job("train.validate_every=4")
+    update = TrainingStep.update
+
+    def broken(self, given):
+        loss = update(self, given)
+        return loss * torch.nan if self.step == 8 else loss
+
+    monkeypatch.setattr(TrainingStep, "update", broken)
+    with pytest.raises(
+        ReadAgainError, match=r"diverged at step 8: the loss became nan; the state of step 4 and"
+    ):
+        run_job(job)
+    ModelFolder.open(job.out, checksums=True)
+
+
+def test_weights_that_are_no_numbers_are_never_saved(make_job, run_job, monkeypatch):
+    job = make_job("train.validate_every=4")
+    update = TrainingStep.update
+
+    def broken(self, given):
+        loss = update(self, given)
+        if self.step == 4:
+            self.parameters[0].data[0, 0] = torch.inf
+        return loss
+
+    monkeypatch.setattr(TrainingStep, "update", broken)
+    with pytest.raises(
+        ReadAgainError, match="step 4: a weight is no longer a number; nothing had been saved"
+    ):
+        run_job(job)
+
+
+def test_a_full_disk_loses_nothing(make_job, run_job, monkeypatch):
+    whole, parts = make_job(out="whole"), make_job(out="parts")
+    run_job(whole)
+    write, calls = checkpoint.write_tensors, []
+
+    def full(path, tensors):
+        calls.append(path)
+        if len(calls) == 5:  # while the second checkpoint is written
+            raise OSError(28, "No space left on device")
+        write(path, tensors)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "write_tensors", full)
+        with pytest.raises(
+            ArtifactError, match=r"step \d+ cannot be saved: No space left on device; step \d+ is"
+        ):
+            run_job(parts)
+    run_job(parts)
+    assert logged(parts.out) == logged(whole.out)
+    assert weights(parts.out) == weights(whole.out)
+
+
+def test_it_saves_now_and_then_between_validations(make_job, run_job, monkeypatch):
+    saved = []
+    monkeypatch.setattr(record, "SAVE_SECONDS", 0.0)
+    save = record.save_checkpoint
+    monkeypatch.setattr(
+        record, "save_checkpoint", lambda folder, progress, **rest: (
+            saved.append(progress.step), save(folder, progress, **rest))
+    )  # fmt: skip
+    outcome, _ = run_job(make_job("train.epochs=1"))
+    assert set(range(1, outcome.total_steps + 1)) <= set(saved)
+
+
+def test_it_stops_early_and_keeps_the_best(make_job, run_job, monkeypatch):
+    job = make_job("train.validate_every=1", "train.patience=2")
+    validate = loop.Validator.validate
+
+    def worse_each_time(self, model, *, step, wish):
+        found = validate(self, model, step=step, wish=wish)
+        return replace(found, scores=replace(found.scores, dev_loss=float(step)))
+
+    monkeypatch.setattr(loop.Validator, "validate", worse_each_time)
+    outcome, _ = run_job(job)
+    assert outcome.progress.step == 3
+    assert outcome.progress.has_stopped_early
+    assert ModelFolder.open(job.out).scores["dev"]["step"] == 1
+
+
+def test_without_a_dev_split_the_last_weights_are_kept(make_job, run_job, corpus_without_dev):
+    job = make_job(data=corpus_without_dev.folder)
+    outcome, seen = run_job(job)
+    assert outcome.is_finished
+    assert "no dev pairs: nothing is validated, the last weights are kept" in seen
+    model = ModelFolder.open(job.out, checksums=True)
+    assert model.scores == {}
+    assert model.provenance["step"] == outcome.total_steps
+
+
+def test_patience_needs_a_dev_split(make_job, run_job, corpus_without_dev):
+    job = make_job("train.patience=3", data=corpus_without_dev.folder)
+    with pytest.raises(DataError, match="no dev pairs, which train.patience and train.best_by go"):
+        run_job(job)
+
+
+def test_the_paper_recipe_trains_too(make_job, run_job):
+    outcome, _ = run_job(make_job("train=paper"))
+    assert outcome.is_finished
+
+
+def test_it_learns(make_job, run_job):
+    job = make_job("train.epochs=6", "model.dropout=0.0")
+    run_job(job)
+    losses = [line["loss"] for line in logged(job.out) if "loss" in line]
+    assert losses[-1] < 0.7 * losses[0]
