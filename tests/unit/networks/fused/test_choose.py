@@ -1,0 +1,28 @@
+"""Which way is taken where; the ways themselves are tested beside."""
+
+import torch
+
+from readagain.networks.fused import choose
+
+
+def test_on_the_cpu_torch_reads_lstms_and_scores_targets():
+    assert choose.read_lstm(torch.zeros(1, 2, 64), torch.zeros(64, 16)) is None
+    scored = choose.target_log_probs(
+        torch.zeros(1, 1, 5),
+        None,
+        torch.ones(1, 2, dtype=torch.bool),
+        torch.zeros(1, 2, dtype=torch.long),
+        torch.zeros(1, 1, dtype=torch.long),
+        0.0,
+    )
+    assert scored is None
+
+
+def test_autocast_decides_the_precision_of_what_the_kernels_get(monkeypatch):
+    floats, ids = torch.zeros(2), torch.zeros(2, dtype=torch.long)
+    assert choose._cast([floats, None, ids])[0] is floats
+    # Autocast for CUDA cannot be switched on without CUDA.
+    monkeypatch.setattr(torch, "is_autocast_enabled", lambda device: device == "cuda")
+    monkeypatch.setattr(torch, "get_autocast_dtype", lambda device: torch.bfloat16)
+    halves, nothing, same = choose._cast([floats, None, ids])
+    assert (halves.dtype, nothing, same.dtype) == (torch.bfloat16, None, torch.int64)

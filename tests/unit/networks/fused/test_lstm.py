@@ -1,0 +1,25 @@
+"""The LSTM kernel against torch's own LSTM."""
+
+import torch
+import torch.nn.functional as F
+
+from readagain.networks.fused.kernels.lstm import Lstm
+
+
+def test_states_and_gradients_are_those_of_torch():
+    torch.manual_seed(3)
+    lstm = torch.nn.LSTM(5, 16, batch_first=True)
+    weight, recurrent, bias, second_bias = lstm.all_weights[0]
+    words = torch.randn(19, 4, 5, requires_grad=True)  # more rows than one program takes
+    arriving = torch.randn(19, 4, 16)
+
+    expected, _ = lstm(words)
+    found = Lstm.apply(F.linear(words, weight, bias + second_bias), recurrent)
+    torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
+    leaves = [words, weight, recurrent, bias]
+    for mine, plain in zip(
+        torch.autograd.grad(found, leaves, arriving),
+        torch.autograd.grad(expected, leaves, arriving),
+        strict=True,
+    ):
+        torch.testing.assert_close(mine, plain, rtol=0, atol=1e-4)
