@@ -17,6 +17,7 @@ COMMANDS: tuple[str, ...] = (
     "summarize",
     "prepare",
     "train",
+    "export",
     "inspect",
     "curves",
     "presets",

@@ -8,6 +8,7 @@ from typing import TypedDict, Unpack, get_args, overload
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
 from readagain.engine.bundled import DEFAULT_MODEL, find_model
+from readagain.engine.decoding import decode_sources
 from readagain.engine.folder import ModelFolder
 from readagain.engine.graphs import PRECISIONS, Precision, graph_names
 from readagain.engine.onnx_model import OnnxStepModel
@@ -17,11 +18,8 @@ from readagain.engine.source import Source, SourceReader
 from readagain.engine.summary import Explanation, Summary
 from readagain.errors import ArtifactError, ConfigError
 from readagain.search.batching import in_batches
-from readagain.search.beam import beam_search
 from readagain.search.limits import ByteLimits
 from readagain.search.model import Floats, SourceBatch
-from readagain.search.rules import NoRepeatedNgram, Rule, WordLimits
-from readagain.search.scoring import Scoring
 from readagain.search.trace import Hypothesis
 from readagain.text.casing import Case
 from readagain.text.vocab import Vocab
@@ -203,21 +201,12 @@ class Summarizer:
             return [_empty(source) for source in sources]
         batch = self._reader.batch(readable)
         decode = request.decode
-        rules: list[Rule] = []
-        if decode.no_repeat_ngram:
-            rules.append(NoRepeatedNgram(decode.no_repeat_ngram))
+        rules = []
         if decode.max_bytes:
             printed = self._printer.printed_bytes(readable, self._reader.num_sequences)
             rules.append(ByteLimits(printed, maximum=decode.max_bytes))
-        found = beam_search(
-            self._model,
-            batch,
-            beam_size=decode.beam_size,
-            words=WordLimits(minimum=decode.min_words, maximum=decode.max_words),
-            rules=rules,
-            scoring=Scoring(length_exponent=decode.length_penalty, coverage=decode.coverage),
-            n_best=request.n_best,
-            keep_attention=True,
+        found = decode_sources(
+            self._model, batch, decode, n_best=request.n_best, rules=rules, keep_attention=True
         )
         importance = self._model.importance(batch) if request.explain else None
         written = iter(

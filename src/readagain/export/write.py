@@ -7,15 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import onnx
+
 from readagain.config.schema import RunSpec
 from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
 from readagain.engine.graphs import EXPORT_FILE, Precision, graph_names
 from readagain.engine.manifest import write_files
 from readagain.engine.tensors import read_tensors
 from readagain.export.encoder_graph import build_encoder_graph
+from readagain.export.graph import OPSET
 from readagain.export.products import PRODUCTS
 from readagain.export.step_graph import build_step_graph
 from readagain.export.weights import Weights
+from readagain.version import __version__
 
 Graphs = dict[Precision, tuple[bytes, bytes]]
 
@@ -42,6 +46,17 @@ def folder_graphs(folder: ModelFolder, precisions: Iterable[Precision]) -> Graph
     """
     weights = folder.file(WEIGHTS_FILE, purpose="exporting")
     return build_graphs(folder.run, read_tensors(weights), precisions)
+
+
+def describe_export(graphs: Graphs, check: Mapping[str, Any]) -> dict[str, Any]:
+    """Say by what the graphs were made, and what comparing them with the network found."""
+    return {
+        "package_version": __version__,
+        "onnx_version": onnx.__version__,
+        "opset": OPSET,
+        "bytes": {precision: sum(map(len, contents)) for precision, contents in graphs.items()},
+        "check": dict(check),
+    }
 
 
 def write_graphs(

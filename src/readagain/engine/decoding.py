@@ -1,0 +1,36 @@
+"""Search as a model's settings say."""
+
+from collections.abc import Sequence
+
+from readagain.config.schema import DecodeSpec
+from readagain.search.beam import beam_search
+from readagain.search.model import SourceBatch, State, StepModel
+from readagain.search.rules import NoRepeatedNgram, Rule, WordLimits
+from readagain.search.scoring import Scoring
+from readagain.search.trace import Hypothesis
+
+
+def decode_sources(
+    model: StepModel[State],
+    sources: SourceBatch,
+    decode: DecodeSpec,
+    *,
+    n_best: int = 1,
+    rules: Sequence[Rule] = (),
+    keep_attention: bool = False,
+) -> list[list[Hypothesis]]:
+    """Search for the best summaries of sources.
+
+    A limit in bytes is for printed text, which is not known here: it comes as one of `rules`.
+    """
+    ngrams = [NoRepeatedNgram(decode.no_repeat_ngram)] if decode.no_repeat_ngram else []
+    return beam_search(
+        model,
+        sources,
+        beam_size=decode.beam_size,
+        words=WordLimits(minimum=decode.min_words, maximum=decode.max_words),
+        rules=[*ngrams, *rules],
+        scoring=Scoring(length_exponent=decode.length_penalty, coverage=decode.coverage),
+        n_best=n_best,
+        keep_attention=keep_attention,
+    )

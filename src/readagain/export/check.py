@@ -1,0 +1,235 @@
+"""Are the graphs the network? The same texts are summarized by all of them, and compared."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from readagain.corpus.lexicon import Lexicon
+from readagain.corpus.shards import PreparedCorpus
+from readagain.engine.decoding import decode_sources
+from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
+from readagain.engine.onnx_model import OnnxStepModel
+from readagain.engine.printing import Printer
+from readagain.engine.source import Source, SourceReader
+from readagain.engine.tensors import read_tensors
+from readagain.errors import ArtifactError, DataError
+from readagain.export.write import Graphs
+from readagain.networks.build import build_model
+from readagain.networks.model import EncoderDecoder
+from readagain.networks.step_model import TorchStepModel
+from readagain.rouge.corpus import score_corpus
+from readagain.search.batching import in_batches
+from readagain.search.trace import Hypothesis
+from readagain.text.vocab import RESERVED, UNK
+
+N_BEST = 5
+MAX_TEXTS = 16
+SCORE_TOLERANCE = 1e-3
+MIN_SAME = 0.995
+"""Share of texts whose n-best must agree; sums in another order may swap a near tie."""
+MAX_LOSS = 0.3
+"""How much of any ROUGE, in points, int8 may lose."""
+
+
+@dataclass(frozen=True)
+class CheckText:
+    """A text in the words of a corpus, one sentence a line, and what a person wrote over it."""
+
+    text: str
+    reference: str | None = None
+
+
+@dataclass(frozen=True)
+class Check:
+    """What comparing found; goes into `export.json`.
+
+    Args:
+        texts: how many were summarized.
+        origin: where they come from.
+        same_n_best: share of texts whose n-best from the float32 graphs is the network's, scores
+            within `SCORE_TOLERANCE`; None where float32 was not exported.
+        largest_score_difference: between any two hypotheses of the same rank there.
+        int8_same_best: share of texts whose best summary from the int8 graphs is the network's.
+        rouge: ROUGE F1 in points by back end, against the references where there are any.
+    """
+
+    texts: int
+    origin: str
+    same_n_best: float | None
+    largest_score_difference: float | None
+    int8_same_best: float | None
+    rouge: dict[str, dict[str, float]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return asdict(self)
+
+
+def load_network(folder: ModelFolder) -> EncoderDecoder:
+    """Build a model's network and fill in its weights, ready to write summaries."""
+    tensors = read_tensors(folder.file(WEIGHTS_FILE, purpose="checking the graphs"))
+    network = build_model(folder.run)
+    network.load_state_dict({name: torch.tensor(array) for name, array in tensors.items()})
+    return network.eval()
+
+
+def corpus_texts(prepared: Path, most: int) -> list[CheckText]:
+    """Take dev pairs of a prepared corpus, in the very words that training sees.
+
+    Raises:
+        DataError: when its dev split is empty.
+    """
+    corpus = PreparedCorpus.open(prepared)
+    split = corpus.split("dev")
+    if not len(split):
+        raise DataError(f"{prepared}: no dev pairs to check on; prepare it with --dev-pairs")
+    found = []
+    for index in range(min(most, len(split))):
+        sentences, summary = split[index]
+        text = "\n".join(_spelled(sentence, corpus.lexicon) for sentence in sentences)
+        found.append(CheckText(text, _spelled(summary, corpus.lexicon)))
+    return found
+
+
+def random_texts(folder: ModelFolder, count: int) -> list[CheckText]:
+    """Make texts of random words, some of them known to nobody, always the same."""
+    random = np.random.default_rng(0)
+    data = folder.run.data
+    words = folder.source_vocab.words[len(RESERVED) :]
+    found = []
+    for _ in range(count):
+        sentences = []
+        for _ in range(data.num_sentences):
+            length = int(random.integers(3, data.max_source_words + 1))
+            chosen = [words[place] for place in random.integers(0, len(words), length)]
+            for place in random.integers(0, length, 1 + length // 8):
+                chosen[place] = f"unheard-of-{place % 3}"
+            sentences.append(" ".join(chosen))
+        found.append(CheckText("\n".join(sentences)))
+    return found
+
+
+def check_graphs(
+    folder: ModelFolder, graphs: Graphs, texts: Sequence[CheckText], *, origin: str, threads: int
+) -> Check:
+    """Summarize texts with the network and with its graphs, and compare.
+
+    Raises:
+        ArtifactError: when float32 finds other summaries, or int8 loses too much.
+    """
+    torch.set_num_threads(threads)
+    models: dict[str, Any] = {"torch": TorchStepModel(load_network(folder))}
+    for precision, contents in graphs.items():
+        models[precision] = OnnxStepModel.open(*contents, threads=threads)
+    found = {name: list(_summaries(folder, model, texts)) for name, model in models.items()}
+
+    check = Check(
+        texts=len(texts),
+        origin=origin,
+        rouge=_rouge(folder, found, texts),
+        int8_same_best=_share_of_same_best(found) if "int8" in found else None,
+        **_n_best_agreement(found),
+    )
+    _refuse(check, where=str(folder.path))
+    return check
+
+
+@dataclass(frozen=True)
+class _Written:
+    """The n-best of one text, in words and as found."""
+
+    words: str
+    hypotheses: list[Hypothesis]
+
+
+def _summaries(folder: ModelFolder, model: Any, texts: Sequence[CheckText]) -> Iterator[_Written]:
+    reader = SourceReader(folder.run, folder.source_vocab, folder.vocab)
+    printer = Printer(folder.vocab)
+    n_best = min(N_BEST, folder.run.decode.beam_size)
+
+    def summarize(sources: list[Source]) -> list[_Written]:
+        found = decode_sources(
+            model, reader.batch(sources), folder.run.decode, n_best=n_best, keep_attention=True
+        )
+        return [
+            _Written(" ".join(word.form for word in printer.words(best[0], source)), best)
+            for source, best in zip(sources, found, strict=True)
+        ]
+
+    return in_batches(
+        (reader.read(text.text, tokenized=True) for text in texts),
+        summarize,
+        length=lambda source: source.longest,
+        max_words=MAX_TEXTS * folder.run.data.max_source_words,
+        max_items=MAX_TEXTS,
+        window=64 * MAX_TEXTS,
+    )
+
+
+def _n_best_agreement(found: dict[str, list[_Written]]) -> dict[str, float | None]:
+    if "float32" not in found:
+        return {"same_n_best": None, "largest_score_difference": None}
+    same, largest = 0, 0.0
+    for ours, theirs in zip(found["float32"], found["torch"], strict=True):
+        if len(ours.hypotheses) != len(theirs.hypotheses):
+            continue
+        differences = [
+            abs(one.score - other.score)
+            for one, other in zip(ours.hypotheses, theirs.hypotheses, strict=True)
+        ]
+        largest = max(largest, *differences)
+        same += max(differences) <= SCORE_TOLERANCE
+    return {
+        "same_n_best": same / len(found["torch"]),
+        "largest_score_difference": largest,
+    }
+
+
+def _share_of_same_best(found: dict[str, list[_Written]]) -> float:
+    pairs = zip(found["int8"], found["torch"], strict=True)
+    return float(np.mean([ours.words == theirs.words for ours, theirs in pairs]))
+
+
+def _rouge(
+    folder: ModelFolder, found: dict[str, list[_Written]], texts: Sequence[CheckText]
+) -> dict[str, dict[str, float]]:
+    """Score every back end against the references; nothing where there are none."""
+    references = [[text.reference] for text in texts if text.reference is not None]
+    if len(references) < len(texts):
+        return {}
+    scores = {}
+    for name, written in found.items():
+        report = score_corpus([each.words for each in written], references, "gigaword")
+        scores[name] = {
+            measure: round(100 * report[measure].f1.value, 3)
+            for measure in ("rouge-1", "rouge-2", "rouge-l")
+        }
+    return scores
+
+
+def _refuse(check: Check, *, where: str) -> None:
+    if check.same_n_best is not None and check.same_n_best < MIN_SAME:
+        raise ArtifactError(
+            f"{where}: the float32 graphs agree with the network on only "
+            f"{check.same_n_best:.1%} of {check.texts} texts; expected {MIN_SAME:.1%}; "
+            "nothing was written; please report this"
+        )
+    if "int8" not in check.rouge:
+        return
+    for measure, exact in check.rouge["torch"].items():
+        loss = exact - check.rouge["int8"][measure]
+        if loss > MAX_LOSS:
+            raise ArtifactError(
+                f"{where}: int8 loses {loss:.2f} points of {measure} on {check.texts} texts; "
+                f"expected at most {MAX_LOSS}; nothing was written; export float32 alone with "
+                "--precision float32"
+            )
+
+
+def _spelled(ids: Any, lexicon: Lexicon) -> str:
+    unknown = RESERVED[UNK]
+    return " ".join(lexicon.words[id] if id >= 0 else unknown for id in ids.tolist())
