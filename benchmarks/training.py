@@ -1,0 +1,205 @@
+"""How fast training is, end to end, beside a plain eager loop of the same network.
+
+    python benchmarks/training.py                       # GPU if there is one, else CPU
+    python benchmarks/training.py --data PREPARED --preset read_again_lstm_copy_15k --batch 2048
+    python benchmarks/training.py --cpu --preset tiny --batch 64
+
+An update is everything: gathering the batch from the corpus, loss, gradient, clipping, optimizer,
+running mean. Without --data the words are random and only their numbers are like those of news
+(27.6 words a text with a deviation of 9.5, 11.6 and 3.2 a headline). The plain loop has the same
+batches, the same network and optimizer, and leaves recurrences, loss and launches to torch.
+Model FLOP/s count the matrix products of real words alone, times three for the gradient.
+"""
+
+import argparse
+import platform
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import torch
+
+from readagain.config.recipes import RECIPES
+from readagain.config.schema import RunSpec
+from readagain.corpus.shards import PreparedCorpus, Shard, Split
+from readagain.networks import recurrent
+from readagain.networks.build import build_model
+from readagain.networks.fused import choose
+from readagain.presets import PRESETS
+from readagain.training.batches import TrainingPairs
+from readagain.training.step import TrainingStep
+
+LEXICON_SIZE = 200_000
+RESERVED = 4
+
+
+def main() -> None:
+    """Print pairs a second, ours and plain."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, help="prepared corpus; its lengths are used")
+    parser.add_argument("--preset", nargs="+", default=None)
+    parser.add_argument("--batch", type=int, nargs="+", default=None)
+    parser.add_argument("--recipe", choices=sorted(RECIPES), default="modern")
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--cpu", action="store_true")
+    arguments = parser.parse_args()
+    on_gpu = torch.cuda.is_available() and not arguments.cpu
+    device = torch.device("cuda" if on_gpu else "cpu")
+    torch.set_float32_matmul_precision("high")
+    name = torch.cuda.get_device_name() if on_gpu else platform.processor() or "CPU"
+    print(f"{name}, torch {torch.__version__}, {torch.get_num_threads()} threads")
+    if on_gpu:
+        print(f"peak of bfloat16 products, 8192 wide: {_peak() / 1e12:.0f} TFLOP/s")
+    split = _news_like() if arguments.data is None else _opened(arguments.data)
+    presets = arguments.preset or (["read_again_lstm_copy_15k"] if on_gpu else ["tiny"])
+    for preset in presets:
+        for batch_size in arguments.batch or ([64, 2048] if on_gpu else [64]):
+            _compare(preset, batch_size, arguments.recipe, split, device, arguments.seconds)
+
+
+def _compare(
+    preset: str,
+    batch_size: int,
+    recipe: str,
+    split: Split,
+    device: torch.device,
+    seconds: float,
+) -> None:
+    run = replace(
+        PRESETS[preset],
+        train=replace(RECIPES[recipe], batch_size=batch_size, precision="bfloat16"),
+    )
+    pairs = _pairs(run, split, device)
+    ours = _rate(run, pairs, device, seconds, "ours")
+    with _plainly():
+        plain = _rate(run, pairs, device, seconds, "plain")
+    flops = 6 * _products(run, pairs) * ours
+    print(
+        f"{preset}, batch {batch_size}, {recipe}: {ours:,.0f} pairs/s, "
+        f"plain eager {plain:,.0f}, ratio {ours / plain:.1f}; {flops / 1e12:.2f} model TFLOP/s"
+    )
+
+
+def _rate(
+    run: RunSpec, pairs: TrainingPairs, device: torch.device, seconds: float, kind: str
+) -> float:
+    """Measure pairs a second after every shape has been seen once."""
+    torch.manual_seed(0)
+    model = build_model(run).to(device)
+    size = run.train.batch_size
+    plans = pairs.plan_epoch(epoch=0, batch_size=size, seed=1)
+    step = TrainingStep(model, run.train, total_steps=len(plans), steps_per_epoch=len(plans))
+    step.captures = step.captures and kind == "ours"
+    first_of = {plan.shape: plan for plan in plans}
+    for plan in first_of.values() if device.type == "cuda" else plans[:2]:
+        step.update(pairs.feed(plan, batch_size=size))
+    _wait(device)
+    start, num_pairs, place = time.perf_counter(), 0, 0
+    while (elapsed := time.perf_counter() - start) < seconds:
+        for _ in range(max(1, 65_536 // size) if device.type == "cuda" else 1):
+            plan = plans[place % len(plans)]
+            step.update(pairs.feed(plan, batch_size=size))
+            num_pairs += len(plan.pairs)
+            place += 1
+        _wait(device)
+    return num_pairs / elapsed
+
+
+@contextmanager
+def _plainly() -> Iterator[None]:
+    """Leave recurrences and loss to the plain functions and autograd."""
+
+    def nothing(*_: object) -> None:
+        return None
+
+    with (
+        patch.object(choose, "read_gated_gru", recurrent.read_gated_gru),
+        patch.object(choose, "read_lstm", nothing),
+        patch.object(choose, "decode_teacher_forced", nothing),
+        patch.object(choose, "target_log_probs", nothing),
+    ):
+        yield
+
+
+def _products(run: RunSpec, pairs: TrainingPairs) -> float:
+    """Count multiply-adds of the matrix products of a mean pair, from the weights' sizes."""
+    model = build_model(run)
+    per_source, per_summary = 0, 0
+    for name, weight in model.named_parameters():
+        if weight.dim() < 2 or "embedding" in name:
+            continue
+        on_source = name.startswith(("encoder", "copy_scores", "previous_words.copied"))
+        if on_source or name == "decoder.key.weight":
+            per_source += weight.numel()
+        elif not name.startswith("decoder.begin"):
+            per_summary += weight.numel()
+    source_words = float(pairs.sentence_lengths.sum(1).float().mean())
+    summary_words = float(pairs.summary_lengths.float().mean()) + 1
+    return per_source * source_words + per_summary * summary_words
+
+
+def _pairs(run: RunSpec, split: Split, device: torch.device) -> TrainingPairs:
+    def known(size: int) -> np.ndarray:
+        ids = np.arange(LEXICON_SIZE + 1) + RESERVED
+        return np.where(ids < size, ids, 1)
+
+    return TrainingPairs.load(
+        split,
+        source_ids_of=known(run.source_vocab_size),
+        ids_of=known(run.vocab_size),
+        vocab_size=run.vocab_size,
+        data=run.data,
+        device=device,
+    )
+
+
+def _opened(folder: Path) -> Split:
+    split = PreparedCorpus.open(folder).split("train")
+    shards = [
+        replace(shard, words=np.minimum(shard.words, LEXICON_SIZE - 1)) for shard in split.shards
+    ]
+    return Split("train", tuple(shards))
+
+
+def _news_like(num_pairs: int = 200_000) -> Split:
+    draw = np.random.default_rng(0)
+
+    def lengths(mean: float, deviation: float, most: int) -> np.ndarray:
+        return np.clip(draw.normal(mean, deviation, num_pairs).round(), 4, most).astype(np.int64)
+
+    segments = np.stack([lengths(27.6, 9.5, 60), lengths(11.6, 3.2, 24)], axis=1).ravel()
+    words = (draw.pareto(1.0, segments.sum()) * 20).astype(np.int64) % LEXICON_SIZE
+    shard = Shard(
+        words=words.astype(np.int32),
+        segments=np.concatenate([[0], np.cumsum(segments)]),
+        pairs=np.arange(num_pairs + 1) * 2,
+        origins=np.zeros(num_pairs, np.uint16),
+    )
+    return Split("train", (shard,))
+
+
+def _wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+
+
+def _peak(width: int = 8192, repeats: int = 10) -> float:
+    """Measure the card's rate of bfloat16 products on random numbers."""
+    left, right = torch.randn(2, width, width, device="cuda", dtype=torch.bfloat16).unbind()
+    for _ in range(3):
+        left @ right
+    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+    begin.record()
+    for _ in range(repeats):
+        left @ right
+    end.record()
+    torch.cuda.synchronize()
+    return 2 * width**3 * repeats / (begin.elapsed_time(end) / 1000)
+
+
+if __name__ == "__main__":
+    main()
