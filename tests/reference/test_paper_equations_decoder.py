@@ -6,6 +6,7 @@ import torch
 
 from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
 from readagain.networks.decoders.previous_words import PreviousWords
+from readagain.networks.decoders.recurrence import decode_teacher_forced
 from readagain.networks.init import initialise
 from readagain.networks.outputs.copy_softmax import (
     CopyScores,
@@ -66,19 +67,42 @@ def decoder():
     return decoder
 
 
-def test_equations_12_to_14_states_contexts_and_attention_of_every_step(decoder):
+@pytest.fixture
+def known_summary(decoder):
+    """Source states, the embedded previous words and a start, with the answers by hand."""
     torch.manual_seed(6)
     h2, words = torch.randn(1, S, D).double(), torch.randn(1, T, E).double()
     start = DecoderState(torch.randn(1, H).double(), torch.randn(1, H).double())
-    valid = torch.ones(1, S, dtype=torch.bool)
-    hidden, contexts, weights = decoder(words, decoder.keys(h2), h2, valid, start)
-
-    s, C = numbers(start.hidden[0]), numbers(start.cell[0])
+    s, C, by_hand = numbers(start.hidden[0]), numbers(start.cell[0]), []
     for t in range(T):
         s, C, c, beta = step(numbers(words[0, t]), s, C, numbers(h2[0]), decoder)
-        np.testing.assert_allclose(numbers(hidden[0, t]), s, atol=1e-12)
-        np.testing.assert_allclose(numbers(contexts[0, t]), c, atol=1e-12)
-        np.testing.assert_allclose(numbers(weights[0, t]), beta, atol=1e-12)
+        by_hand.append((s, c, beta))
+    return h2, words, start, by_hand
+
+
+@pytest.mark.parametrize("way", ["as it is trained", "in plain steps"])
+def test_equations_12_to_14_states_contexts_and_attention_of_every_step(
+    decoder, known_summary, way
+):
+    h2, words, start, by_hand = known_summary
+    source = decoder.keys(h2), h2, torch.ones(1, S, dtype=torch.bool)
+    if way == "as it is trained":
+        found = decoder(words, *source, start)
+    else:
+        gates = decoder.input(words)
+        found = decode_teacher_forced(gates, *source, start.hidden, start.cell, decoder.weights())
+    for t, expected in enumerate(by_hand):
+        for ours, theirs in zip(found, expected, strict=True):
+            np.testing.assert_allclose(numbers(ours[0, t]), theirs, atol=1e-12)
+
+
+def test_equations_12_to_14_one_word_at_a_time(decoder, known_summary):
+    h2, words, state, by_hand = known_summary
+    valid = torch.ones(1, S, dtype=torch.bool)
+    for t, (s, _, beta) in enumerate(by_hand):
+        state, weights = decoder.step(words[:, t], decoder.keys(h2), h2, valid, state)
+        np.testing.assert_allclose(numbers(state.hidden[0]), s, atol=1e-12)
+        np.testing.assert_allclose(numbers(weights[0]), beta, atol=1e-12)
 
 
 def test_equation_15_a_copied_unknown_word_is_embedded_by_its_place():

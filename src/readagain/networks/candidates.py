@@ -39,7 +39,7 @@ def best_words(
         ids: extended ids, best first.
         log_probs: theirs, -inf for an id that no word has.
         copied_from: the position with the largest share in copying the word, or -1 where
-            generating had a share at least as large as all its positions together.
+            generating had a larger share than all its positions together.
         end_log_probs: log-probability of ending the summary.
     """
     vocab_logits = at_least_float32(vocab_logits)
@@ -53,7 +53,7 @@ def best_words(
     best, ids = _best_unreserved(probs, k)
     stands_here = source_ext_ids.unsqueeze(1) == ids.unsqueeze(2)  # (B, k, S)
     shares = copied.unsqueeze(1) * stands_here  # (B, k, S)
-    is_copied = shares.sum(dim=2) > best / 2  # (B, k)
+    is_copied = shares.sum(dim=2) >= best / 2  # (B, k)
     copied_from = torch.where(is_copied, shares.argmax(dim=2), -1)
     return BestWords(ids, best.log(), copied_from, probs[:, END].log())
 

@@ -52,13 +52,22 @@ def encoder_settings(request):
 
 
 @pytest.fixture
-def build():
-    """Build a small network in float64 that differs from Read-Again LSTM + copy as told."""
+def small_run():
+    """Describe a small network that differs from Read-Again LSTM + copy as told."""
+
+    def describe(changes=None, **more):
+        return override(RunSpec(title="small", paper="none"), {**SMALL, **(changes or {}), **more})
+
+    return describe
+
+
+@pytest.fixture
+def build(small_run):
+    """Build such a network, in float64."""
 
     def build(changes=None, **more):
-        run = override(RunSpec(title="small", paper="none"), {**SMALL, **(changes or {}), **more})
         torch.manual_seed(11)
-        return build_model(run).double().eval()
+        return build_model(small_run(changes, **more)).double().eval()
 
     return build
 

@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, ReadAgainSpec, RunSpec
 from readagain.errors import ConfigError
 from readagain.networks.build import build_model
@@ -10,6 +11,12 @@ def test_the_same_seed_builds_the_same_network(build):
     one, other = build().state_dict(), build().state_dict()
     assert one.keys() == other.keys()
     assert all(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.mark.parametrize("output", ["copy", "softmax"])
+def test_parameters_are_counted_without_building(small_run, encoder_settings, output):
+    run = small_run(encoder_settings, **{"model.output": output})
+    assert count_parameters(run) == sum(each.numel() for each in build_model(run).parameters())
 
 
 def test_a_network_of_size_zero_is_refused():
