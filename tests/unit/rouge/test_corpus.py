@@ -2,11 +2,13 @@
 
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.errors import ConfigError, DataError
+from readagain.rouge.bootstrap import resampled_sums
 from readagain.rouge.corpus import fingerprint, score_corpus
 from readagain.rouge.options import RougeOptions
 from readagain.rouge.protocol import Protocol
@@ -57,6 +59,12 @@ def test_an_average_over_tokens_weighs_long_items_more():
     assert by_token["rouge-1"].recall.value < by_item["rouge-1"].recall.value
 
 
+def test_an_average_over_tokens_divides_hits_by_reference_and_by_summary_words():
+    protocol = Protocol(options=RougeOptions(unit="token", samples=10))
+    score = score_corpus(["a b c d"], [["a x"]], protocol)["rouge-1"]
+    assert (score.recall.value, score.precision.value) == (0.5, 0.25)
+
+
 def test_the_jackknife_gives_one_row_for_each_item():
     protocol = Protocol(options=RougeOptions(pooling="jackknife", samples=10))
     report = score_corpus(["a b"], [["a", "b", "x y"]], protocol)
@@ -84,11 +92,21 @@ def test_a_fingerprint_tells_texts_and_their_places_apart():
             [("b", ["a"])],
             [("a", ["b", ""])],
             [("ab", [""])],
-            [("a", ["b"]), ("", [""])],
+            [("a", ["b"]), ("c", ["d"])],
+            [("a", ["b", "c", "d"])],
         )
     ]
-    assert len(set(prints)) == 5
+    assert len(set(prints)) == 6
     assert prints[0] == fingerprint([("a", ["b"])])
+
+
+def test_the_bootstrap_draws_from_items_in_string_order_of_their_numbers():
+    hits = [number in (2, 10) for number in range(1, 13)]
+    summaries = ["a" if is_hit else "b" for is_hit in hits]
+    report = score_corpus(summaries, [["a"]] * 12, Protocol(options=RougeOptions(samples=2)))
+    by_name = sorted(range(1, 13), key=str)  # 1, 10, 11, 12, 2, ...
+    sums = resampled_sums(np.array([[float(hits[n - 1])] for n in by_name]), range(2))
+    assert report["rouge-1"].recall.value == round(sums.mean() / 12, 5)
 
 
 @pytest.mark.distributed

@@ -48,8 +48,14 @@ def test_what_is_covered_with_weights_is_a_subsequence_of_both(reference, senten
 
 def test_of_two_longest_the_earlier_in_the_reference_is_taken():
     assert CommonWords([2, 1]).covered([1, 2]) == {0}
+    assert covered_weighted([1, 2], [2, 1], 2.0) == {0}
 
 
 def test_a_weight_prefers_the_unbroken_run():
     # 1 2 can be covered as 1 . 2 or as 1 2 at the end.
     assert covered_weighted([1, 3, 2, 1, 2], [1, 2], 2.0) == {3, 4}
+
+
+def test_a_run_of_three_outweighs_two_runs_of_two():
+    # a a b against a a . and . b a: 9 against 4 + 4.
+    assert covered_weighted([1, 1, 2, 2, 1], [1, 1, 2, 1, 3], 2.0) == {0, 1, 2}

@@ -54,6 +54,10 @@ def test_suffixes_that_the_script_strips_after_another(word, expected):
     assert porter(word) == expected
 
 
+def test_a_double_y_stays_double():
+    assert porter("rtyyed") == "rtyi"  # hopp(ed) loses a p, rtyy(ed) no y
+
+
 def test_irregular_forms_come_first():
     assert [stem(word) for word in ("went", "mice", "best")] == ["go", "mouse", "good"]
 
