@@ -95,6 +95,7 @@ class _Queue:
         self._num_resumed = 0
         self._total_bytes = max(total_bytes, 1)
         self._bytes_before = 0
+        self._share = 0.0
         self._waiting: deque[tuple[Future[int], int]] = deque()
         self._on_progress = on_progress
 
@@ -120,10 +121,11 @@ class _Queue:
         self._bytes_before += num_bytes
 
     def _tell(self, position: int) -> None:
+        self._share = min(max(position / self._total_bytes, self._share), 1.0)
         self._on_progress(
             Progress(
                 stage="reading",
-                share=min(position / self._total_bytes, 1.0),
+                share=self._share,
                 records=self.num_records,
                 resumed=self._num_resumed,
             )

@@ -1,11 +1,15 @@
 import errno
 import json
+import os
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from readagain.corpus import chunk as chunk_module
-from readagain.corpus import workers
+from readagain.corpus import workers, workfolder
 from readagain.corpus.filters import Limits
 from readagain.corpus.manifest import unfinished_beside
 from readagain.corpus.readers import lines
@@ -54,9 +58,11 @@ def test_lexicon_words_come_by_count_then_spelling_and_other_splits_follow(jsonl
 
 
 def test_words_of_dropped_pairs_leave_no_trace(jsonl, prepared):
-    corpus = prepared(jsonl([*MANY, ("zzz", "zz")]))
-    assert "zzz" not in corpus.lexicon.words
-    assert corpus.manifest.inputs[0]["dropped"] == {"length": 1}
+    dev = jsonl(MANY[:1], "dev.jsonl")
+    train = jsonl([*MANY[1:], ("zzz", "zz"), (MANY[0][0], "Yyy comes to Tarn")])
+    corpus = prepared(train, dev_files=[dev])
+    assert corpus.manifest.inputs[0]["dropped"] == {"length": 1, "text-in-dev": 1}
+    assert {"zzz", "zz", "yyy"}.isdisjoint(corpus.lexicon.words)
 
 
 def test_chunks_of_any_size_give_the_same_corpus(jsonl, prepared, monkeypatch):
@@ -139,7 +145,20 @@ def test_skipped_records_are_counted_and_listed(tmp_path, jsonl, prepared):
 
 
 def test_an_earlier_bad_line_is_told_before_a_later_trouble(tmp_path, monkeypatch, prepared):
-    monkeypatch.setattr(lines, "BLOCK_RECORDS", 2)
+    @contextmanager
+    def slow_pool(num_workers):  # its results are only seen when they are waited for
+        def submit(*arguments):
+            future = Future()
+            try:
+                future.set_result(chunk_module.save_chunk(*arguments))
+            except DataError as error:
+                future.set_exception(error)
+            return future
+
+        yield submit
+
+    monkeypatch.setattr(workers, "_pool", slow_pool)
+    monkeypatch.setattr(lines, "BLOCK_RECORDS", 8)
     (tmp_path / "texts.txt").write_bytes(b"caf\xe9\n" + b"fine\n" * 9)
     (tmp_path / "heads.txt").write_bytes(b"head\n" * 9)
     with pytest.raises(DataError, match=r"texts\.txt:1: byte 0xe9"):
@@ -206,6 +225,14 @@ class TestInterruptedRun:
         assert len(made) == 4
         assert caplog.messages == [f"changed since the interrupted run: {path}"]
 
+    def test_a_changed_input_of_the_same_size_is_noticed(self, jsonl, prepared, monkeypatch):
+        path = jsonl(MANY)
+        self.interrupt(prepared, path, monkeypatch)
+        path.write_text(path.read_text().replace("Tarn", "Ford"))
+        changed_ns = path.stat().st_mtime_ns + 10**9
+        os.utime(path, ns=(changed_ns, changed_ns))
+        assert headlines(prepared(path), "train")[0] == "storm ada comes to ford"
+
     def test_names_a_changed_setting(self, jsonl, prepared, monkeypatch, caplog):
         path = jsonl(MANY)
         self.interrupt(prepared, path, monkeypatch)
@@ -260,6 +287,18 @@ def test_two_cannot_prepare_into_one_folder(tmp_path, jsonl, prepared):
     ):
         prepared(jsonl(MANY))
     prepared(jsonl(MANY))
+
+
+def test_a_lock_that_its_holder_has_just_removed_guards_nothing(
+    tmp_path, jsonl, prepared, monkeypatch
+):
+    def lock_too_late(file):
+        Path(file.name).unlink()
+        return True
+
+    monkeypatch.setattr(workfolder, "_lock", lock_too_late)
+    with pytest.raises(DataError, match="another process is preparing"):
+        prepared(jsonl(MANY))
 
 
 def test_a_folder_that_is_not_ours_is_never_touched(tmp_path, jsonl, prepared):

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readagain.corpus.select import (
@@ -18,13 +18,13 @@ from readagain.corpus.settings import PrepareSettings, Share
 from readagain.errors import ConfigError
 
 
-def places(texts, pairs, splits, **settings):
+def places(texts, pairs, splits, **wanted):
     hashes = Hashes(
         texts=np.array(texts, np.uint64),
         pairs=np.array(pairs, np.uint64),
         splits=np.array(splits, np.int8),
     )
-    return choose_splits(hashes, PrepareSettings(**settings)).tolist()
+    return choose_splits(hashes, PrepareSettings(**wanted)).tolist()
 
 
 def test_the_first_of_equal_pairs_stays():
@@ -65,6 +65,7 @@ def test_reasons_are_counted_by_name():
     assert dropped_by_reason(codes) == {"duplicate": 2, "text-in-test": 1}
 
 
+@settings(deadline=None)  # a busy machine is no error
 @given(
     rows=st.lists(
         st.tuples(
@@ -89,7 +90,7 @@ def test_no_text_ever_stands_on_two_sides(rows, dev, share):
 
 
 @pytest.mark.parametrize(
-    ("settings", "message"),
+    ("wanted", "message"),
     [
         ({"dev": {"pairs": -1}}, "--dev-pairs is -1; expected 0 or more"),
         ({"test": {"share": 1.5}}, "--test-share is 1.5; expected 0 to below 1"),
@@ -97,9 +98,9 @@ def test_no_text_ever_stands_on_two_sides(rows, dev, share):
         ({"dev": {"share": 0.5}, "test": {"share": 0.5}}, "leave nothing to train on"),
     ],
 )
-def test_shares_that_make_no_sense_are_refused(settings, message):
+def test_shares_that_make_no_sense_are_refused(wanted, message):
     with pytest.raises(ConfigError, match=message):
-        PrepareSettings(**{split: Share(**share) for split, share in settings.items()})
+        PrepareSettings(**{split: Share(**share) for split, share in wanted.items()})
 
 
 def test_no_sentence_is_not_a_number_of_sentences():

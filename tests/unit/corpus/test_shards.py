@@ -4,7 +4,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readagain.corpus.lexicon import UNKNOWN_ID
@@ -28,6 +28,7 @@ def pieces(pairs):
     )
 
 
+@settings(deadline=None)  # writes files, so its time is the disk's
 @given(
     batches=st.lists(st.lists(PAIR_IDS, max_size=9), min_size=1, max_size=5),
     shard_pairs=st.integers(1, 7),

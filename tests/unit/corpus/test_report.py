@@ -1,0 +1,28 @@
+import json
+
+
+def test_samples_are_spread_over_the_corpus_and_spelled_as_models_see_them(jsonl, prepared):
+    words = "ada bo cy dee eve fay gil hal ida jo"
+    pairs = [(f"The storm {word} came to Tarn in 1987.", f"Storm {word}") for word in words.split()]
+    folder = prepared(jsonl(pairs)).folder
+    samples = json.loads((folder / "report.json").read_text())["samples"]
+    assert [sample["pair"] for sample in samples] == [0, 2, 4, 6, 8]
+    assert samples[1] == {
+        "pair": 2,
+        "text": ["the storm cy came to tarn in #### ."],
+        "headline": "storm cy",
+    }
+
+
+def test_the_page_draws_every_length_up_to_the_99th_percentile(jsonl, prepared):
+    pairs = [("The storm came to Tarn.", "Storm comes"), ("It is calm in Tarn.", "All is calm")]
+    page = (prepared(jsonl(pairs)).folder / "report.md").read_text()
+    bar = "█" * 40
+    assert f"        2 {bar} 1\n        3 {bar} 1\n" in page
+    assert "| train | 2 | 17 | 1 |" in page
+
+
+def test_a_split_without_pairs_has_no_section(jsonl, prepared):
+    page = (prepared(jsonl()).folder / "report.md").read_text()
+    assert "## train" in page
+    assert "## dev" not in page
