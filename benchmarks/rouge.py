@@ -95,14 +95,14 @@ def main() -> None:
     ours = seconds(lambda: score_corpus(summaries, lists, "gigaword"))
     with tempfile.TemporaryDirectory() as folder:
         command = prepare_script(Path(folder), summaries, references)
-        perl = seconds(lambda: subprocess.run(command, check=True, capture_output=True), times=1)
+        perl = seconds(lambda: subprocess.run(command, check=True, capture_output=True))
     print("with the 1000-fold bootstrap")
     print(f"  ROUGE-1.5.5.pl  {perl:8.3f} s")
     print(f"  readagain       {ours:8.3f} s   {perl / ours:.0f} times faster")
 
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
     pairs = list(zip(references, summaries, strict=True))
-    rival = seconds(lambda: [scorer.score(*pair) for pair in pairs], times=2)
+    rival = seconds(lambda: [scorer.score(*pair) for pair in pairs])
     options = PROTOCOLS["gigaword"].options
     alone = seconds(lambda: score_without_bootstrap(options, summaries, references))
     print("without it")
