@@ -207,7 +207,7 @@ def _score_table(report: "Report", title: str) -> Any:
     from rich.table import Table
 
     headline = report.protocol.headline
-    table = Table(title=title, caption="in percent; the interval is that of the bold column")
+    table = Table(title=title, caption=f"in percent; the interval is that of {headline}")
     table.add_column("measure")
     for figure in ("recall", "precision", "f1"):
         table.add_column(figure, justify="right", style="bold" if figure == headline else None)
