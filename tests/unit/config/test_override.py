@@ -80,8 +80,8 @@ def test_a_whole_number_is_taken_for_a_number():
 def test_another_kind_takes_over_the_settings_both_have():
     changes = {
         "model.encoder.hidden_size": 64,
+        "model.encoder.combine": "global",  # before the kind that has it: the order is free
         "model.encoder.kind": "hierarchical",
-        "model.encoder.combine": "global",
         "data.num_sentences": 2,
     }
     bidirectional = override(RUN, {"model.encoder.bidirectional": True})

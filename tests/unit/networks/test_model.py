@@ -80,6 +80,7 @@ def test_selected_rows_go_on_as_they_would_have(model_and_batch):
     _, state = model.step(state, batch.previous_ids[:, 0])
     logits, _ = model.step(state, batch.previous_ids[:, 1])
     rows = torch.tensor([2, 0, 0])
+    assert torch.equal(state.select(rows).copy_logits, state.copy_logits[rows])
     chosen, _ = model.step(state.select(rows), batch.previous_ids[rows, 1])
     torch.testing.assert_close(chosen.vocab, logits.vocab[rows], atol=1e-12, rtol=0)
     torch.testing.assert_close(chosen.copy, logits.copy[rows], atol=1e-12, rtol=0)

@@ -67,6 +67,9 @@ def test_hypotheses_of_one_text_can_change_places(decodable, sources):
     order = np.array([1, 0, 3, 3, 4, 5])
     moved = decodable.select(state, order)
     assert moved.network.memory is state.network.memory  # the texts stayed where they were
+    np.testing.assert_array_equal(
+        moved.network.copy_logits, state.network.copy_logits[torch.from_numpy(order)]
+    )
     chosen, _ = decodable.step(moved, previous[order], k=3)
     np.testing.assert_allclose(chosen.log_probs, whole.log_probs[order])
 
