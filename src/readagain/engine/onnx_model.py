@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,11 +58,13 @@ class OnnxStepModel:
         self._carried = [name for name in CARRIED if name in taken]
 
     @classmethod
-    def open(cls, encoder: Path | bytes, step: Path | bytes, *, threads: int) -> "OnnxStepModel":
+    def open(
+        cls, encoder: bytes, step: bytes, *, threads: int, where: str = "the model"
+    ) -> "OnnxStepModel":
         """Open the two graphs of a model.
 
         Raises:
-            ArtifactError: when a file is damaged or holds another graph.
+            ArtifactError: when one is damaged, or another graph than expected.
         """
         return cls(
             open_session(
@@ -71,12 +72,14 @@ class OnnxStepModel:
                 threads=threads,
                 inputs=("source_ids", "lengths"),
                 outputs=("states", "keys", "hidden", "cell"),
+                where=f"{where}: encoder",
             ),
             open_session(
                 step,
                 threads=threads,
                 inputs=("previous_ids", "hidden", "cell", "grid", "place", "k", "states", "keys"),
                 outputs=(*ANSWERS, "next_hidden", "next_cell"),
+                where=f"{where}: step",
             ),
         )
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from hashlib import sha256
 from pathlib import Path
 
 import onnxruntime  # type: ignore[import-untyped]
@@ -9,11 +10,14 @@ from onnxruntime.capi import (  # type: ignore[import-untyped]
     onnxruntime_pybind11_state as runtime_errors,
 )
 
+from readagain.engine.manifest import MANIFEST_FILE, FileFacts
 from readagain.errors import ArtifactError, ConfigError
 
-# A graph whose numbers lie in other files is refused: ours never do, and a stranger's could point
-# anywhere. More than this is no graph of ours either; protobuf itself ends at twice as much.
+# More than this is no graph of ours; protobuf itself ends at twice as much.
 MAX_GRAPH_BYTES = 1 << 30
+# The key under which a graph names the file that holds its numbers. Ours hold them themselves; a
+# stranger's could point anywhere.
+_POINTS_ELSEWHERE = b"location"
 
 _UNUSABLE = (
     runtime_errors.Fail,
@@ -21,6 +25,7 @@ _UNUSABLE = (
     runtime_errors.InvalidGraph,
     runtime_errors.InvalidProtobuf,
     runtime_errors.NotImplemented,
+    UnicodeDecodeError,  # a damaged name
 )
 
 
@@ -31,20 +36,43 @@ def default_threads() -> int:
     return os.cpu_count() or 1
 
 
+def read_graph(path: Path, facts: FileFacts) -> bytes:
+    """Read a graph, and check that it is the one the manifest describes.
+
+    Raises:
+        ArtifactError: when it cannot be read, is far too large, or was changed.
+    """
+    if facts.bytes > MAX_GRAPH_BYTES:
+        raise ArtifactError(
+            f"{path}: {facts.bytes:,} bytes; expected a graph of at most {MAX_GRAPH_BYTES:,}"
+        )
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
+    if sha256(content).hexdigest() != facts.sha256:
+        raise ArtifactError(
+            f"{path}: its content is not what {MANIFEST_FILE} says; copy the model folder again"
+        )
+    return content
+
+
 def open_session(
-    graph: Path | bytes,
+    graph: bytes,
     *,
     threads: int,
     inputs: Iterable[str],
     outputs: Iterable[str],
+    where: str = "the graph",
 ) -> onnxruntime.InferenceSession:
     """Open a graph for inference on the CPU.
 
     Args:
-        graph: a file, or its content.
+        graph: the content of its file.
         threads: how many threads one run may use.
         inputs: names that the graph must take; it may take others.
         outputs: names that it must give.
+        where: what to call the graph in messages.
 
     Raises:
         ArtifactError: when it is no graph, cut short, or another one than expected.
@@ -52,16 +80,20 @@ def open_session(
     """
     if threads < 1:
         raise ConfigError(f"threads is {threads}; expected 1 or more")
-    where = str(graph) if isinstance(graph, Path) else "the graph"
-    content = _read(graph) if isinstance(graph, Path) else graph
+    if _POINTS_ELSEWHERE in graph:
+        raise ArtifactError(
+            f"{where}: keeps its numbers in other files, which no graph of readagain does; "
+            "export the model anew"
+        )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # shapes differ from run to run
     options.log_severity_level = 4
     try:
-        # From memory, not by path: there is then no folder in which to look for other files.
-        session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(
+            graph, options, providers=["CPUExecutionProvider"], enable_fallback=0
+        )
     except _UNUSABLE as error:
         reason = str(error).split(" : ")[-1].splitlines()[0]
         raise ArtifactError(
@@ -78,15 +110,3 @@ def open_session(
             "export the model anew"
         )
     return session
-
-
-def _read(path: Path) -> bytes:
-    try:
-        size = path.stat().st_size
-        if size > MAX_GRAPH_BYTES:
-            raise ArtifactError(
-                f"{path}: {size:,} bytes; expected a graph of at most {MAX_GRAPH_BYTES:,}"
-            )
-        return path.read_bytes()
-    except OSError as error:
-        raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error

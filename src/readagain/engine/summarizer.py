@@ -13,7 +13,7 @@ from readagain.engine.folder import ModelFolder
 from readagain.engine.graphs import PRECISIONS, Precision, graph_names
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.printing import Printer, parts
-from readagain.engine.sessions import default_threads
+from readagain.engine.sessions import default_threads, read_graph
 from readagain.engine.source import Source, SourceReader
 from readagain.engine.summary import Explanation, Summary
 from readagain.errors import ArtifactError, ConfigError
@@ -102,15 +102,13 @@ class Summarizer:
                 f"{folder.path}: no {precision} graphs in it; "
                 f"make them with: readagain export {folder.path}"
             )
-        encoder, step = (folder.path / name for name in graph_names(precision))
-        return cls(
-            folder.run,
-            folder.source_vocab,
-            folder.vocab,
-            OnnxStepModel.open(
-                encoder, step, threads=default_threads() if threads is None else threads
-            ),
+        encoder, step = (
+            read_graph(folder.path / name, folder.manifest.files[name])
+            for name in graph_names(precision)
         )
+        threads = default_threads() if threads is None else threads
+        graphs = OnnxStepModel.open(encoder, step, threads=threads, where=str(folder.path))
+        return cls(folder.run, folder.source_vocab, folder.vocab, graphs)
 
     @overload
     def summarize(self, texts: str, **options: Unpack[Options]) -> Summary: ...  # type: ignore[overload-overlap]

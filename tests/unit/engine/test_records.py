@@ -1,0 +1,142 @@
+"""Texts with the records they stand in."""
+
+import gzip
+import io
+import json
+
+import pytest
+
+from readagain.engine import records
+from readagain.engine.records import ReadOptions, read_records, read_stream, to_json
+from readagain.errors import ConfigError, DataError, MissingExtraError
+
+
+def read(path, **options):
+    return list(read_records(path, ReadOptions(**options)))
+
+
+def texts(found):
+    return [record.text for record in found]
+
+
+def test_a_text_file_is_one_text(tmp_path):
+    path = tmp_path / "article.txt"
+    path.write_bytes(b"\xef\xbb\xbfOne.\n\nTwo.\n")
+    (record,) = read(path)
+    assert record.text == "One.\n\nTwo.\n"
+    assert record.fields == {"file": str(path)}
+
+
+def test_or_one_text_a_line(tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text("One.\n\nTwo.\r\n")
+    assert texts(read(path, format="lines")) == ["One.", "", "Two."]
+
+
+def test_jsonl_keeps_every_field_and_guesses_the_text(tmp_path):
+    path = tmp_path / "news.jsonl.gz"
+    rows = [{"id": 7, "article": "A ferry."}, {"id": 8, "article": None, "more": [1]}]
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
+    found = read(path)
+    assert texts(found) == ["A ferry.", ""]
+    assert [record.fields for record in found] == rows
+    assert found[1].where == f"{path}:2"
+
+
+def test_csv_with_line_breaks_and_a_named_column(tmp_path):
+    path = tmp_path / "news.csv"
+    path.write_text('id;body;note\n1;"Two\nlines";x\n2;One;y\n')
+    found = read(path, text_column="note")
+    assert texts(found) == ["x", "y"]
+    assert found[0].fields == {"id": "1", "body": "Two\nlines", "note": "x"}
+    assert texts(read(path)) == ["Two\nlines", "One"]
+
+
+@pytest.mark.needs_extras
+def test_parquet_keeps_every_column(tmp_path):
+    import pyarrow
+    import pyarrow.parquet
+
+    path = tmp_path / "news.parquet"
+    table = pyarrow.table({"id": [1, 2], "text": ["A ferry.", None], "tags": [["a"], []]})
+    pyarrow.parquet.write_table(table, path)
+    found = read(path)
+    assert texts(found) == ["A ferry.", ""]
+    assert found[0].fields == {"id": 1, "text": "A ferry.", "tags": ["a"]}
+
+
+def test_parquet_without_its_extra_says_what_to_install(tmp_path, monkeypatch):
+    def absent(module, *, extra, purpose):
+        raise MissingExtraError(f"{purpose} needs readagain[{extra}]")
+
+    monkeypatch.setattr(records.parquet, "require", absent)
+    with pytest.raises(MissingExtraError, match=r"reading Parquet needs readagain\[data\]"):
+        read(tmp_path / "news.parquet")
+
+
+def test_a_pipe_is_read_line_by_line():
+    def lines():
+        yield from (b"One.\n", b"Two.\n")
+        raise AssertionError("read ahead")
+
+    class Pipe(io.RawIOBase):
+        source = lines()
+
+        def readline(self, size=-1):
+            return next(self.source)
+
+    stream = read_stream(Pipe(), "pipe", ReadOptions(format="lines"))
+    assert next(stream).text == "One."
+    assert next(stream).where == "pipe:2"
+
+
+def test_a_pipe_is_one_text_or_json_as_well():
+    assert texts(read_stream(io.BytesIO(b"a\nb"), "pipe", ReadOptions())) == ["a\nb"]
+    objects = io.BytesIO(b'{"text": "a"}\n\n{"text": "b"}')
+    assert texts(read_stream(objects, "pipe", ReadOptions(format="jsonl"))) == ["a", "b"]
+
+
+def test_a_table_cannot_come_from_a_pipe():
+    with pytest.raises(ConfigError, match="--format csv cannot be read from a pipe; name the file"):
+        list(read_stream(io.BytesIO(), "pipe", ReadOptions(format="csv")))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", b'{"text": "a"}\nnot json\n', r"a\.jsonl:2: not JSON"),
+        ("a.jsonl", b'{"text": "a"}\n{"id": 3}\n', r"a\.jsonl:2: nothing under 'text'"),
+        ("a.jsonl", b'{"id": 3}\n', r"a\.jsonl: no column for the text; .*--text-column"),
+        ("a.csv", b"text,id\na,1\nb\n", r"a\.csv:3: 1 fields; the header has 2"),
+        ("a.csv", b"text\nkaf\xe9\n", r"a\.csv:2: 'text' holds byte 0xe9"),
+        ("a.txt", b"kaf\xe9", r"a\.txt: byte 0xe9 at column 4 is not utf-8"),
+        ("a.txt", b"\xff\xfea\x00", r"a\.txt: UTF-16 text"),
+    ],
+)
+def test_what_cannot_be_used_is_named_by_its_line(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read(path)
+
+
+def test_a_file_too_large_for_one_text_asks_whether_lines_are_meant(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "MAX_TEXT_BYTES", 10)
+    path = tmp_path / "all.txt"
+    path.write_text("many lines\nof text\n")
+    with pytest.raises(DataError, match=r"more than 10 bytes for one text; .*--format lines"):
+        read(path)
+
+
+def test_a_line_too_long_for_a_text_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(records, "numbered_lines", lambda stream: iter([b"fine", None]))
+    path = tmp_path / "long.txt"
+    path.write_text("stands for a line of megabytes")
+    with pytest.raises(DataError, match=r"long\.txt:2: a line of more than"):
+        read(path, format="lines")
+
+
+def test_what_json_has_no_word_for_is_written_as_text():
+    import datetime
+
+    assert to_json({"day": datetime.date(2024, 5, 1), "é": 1}) == '{"day": "2024-05-01", "é": 1}'

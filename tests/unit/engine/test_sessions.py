@@ -1,0 +1,90 @@
+"""Graphs that are damaged, foreign or point elsewhere are refused with the reason."""
+
+import json
+
+import pytest
+
+from readagain.engine import sessions
+from readagain.engine.sessions import open_session
+from readagain.engine.summarizer import Summarizer
+from readagain.errors import ArtifactError, ConfigError
+
+STEP = "step.int8.onnx"
+
+
+@pytest.fixture
+def graph(toy):
+    return (toy / STEP).read_bytes()
+
+
+def opened(graph):
+    return open_session(graph, threads=1, inputs=["states"], outputs=["ids"], where="step")
+
+
+@pytest.mark.parametrize("spoil", [lambda g: b"", lambda g: g[: len(g) // 2], lambda g: b"hi" * 99])
+def test_what_is_no_whole_graph_is_refused(graph, spoil):
+    with pytest.raises(ArtifactError, match=r"step: ONNX Runtime .* cannot use it \(.*protobuf"):
+        opened(spoil(graph))
+
+
+def test_a_damaged_name_is_refused_and_nothing_is_printed(graph, capfd):
+    place = graph.index(b"QuantizeLinear")
+    with pytest.raises(ArtifactError, match="cannot use it"):
+        opened(graph[:place] + b"\xff\xff" + graph[place + 2 :])
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_foreign_graph_is_refused(toy):
+    with pytest.raises(ArtifactError, match="step: has no ids, so no graph of this version"):
+        open_session(
+            (toy / "encoder.int8.onnx").read_bytes(),
+            threads=1,
+            inputs=["source_ids"],
+            outputs=["ids"],
+            where="step",
+        )
+
+
+def test_a_graph_that_points_at_other_files_is_refused(graph):
+    with pytest.raises(ArtifactError, match="keeps its numbers in other files"):
+        opened(graph + b"\x6a\x0e\x0a\x08location\x12\x02/x")
+
+
+def test_threads_are_at_least_one(graph):
+    with pytest.raises(ConfigError, match="threads is 0; expected 1 or more"):
+        open_session(graph, threads=0, inputs=[], outputs=[])
+
+
+def test_a_graph_that_was_changed_is_refused_by_its_checksum(toy_copy):
+    path = toy_copy / STEP
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ArtifactError, match=r"step\.int8\.onnx: its content is not what model\.js"):
+        Summarizer.load(toy_copy)
+
+
+def test_a_graph_that_was_cut_short_is_refused(toy_copy):
+    path = toy_copy / STEP
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(ArtifactError, match=r"step\.int8\.onnx: 1\d,\d{3} bytes, model\.json says"):
+        Summarizer.load(toy_copy)
+
+
+def test_a_graph_larger_than_any_of_ours_is_not_even_read(toy, monkeypatch):
+    monkeypatch.setattr(sessions, "MAX_GRAPH_BYTES", 1000)
+    with pytest.raises(ArtifactError, match=r"encoder\.int8\.onnx: 1.* at most 1,000"):
+        Summarizer.load(toy)
+
+
+def test_a_folder_of_a_later_format_is_refused(toy_copy):
+    manifest = json.loads((toy_copy / "model.json").read_text())
+    manifest["format_version"] = 99
+    (toy_copy / "model.json").write_text(json.dumps(manifest))
+    with pytest.raises(ArtifactError, match=r"format 99 .*pip install --upgrade readagain"):
+        Summarizer.load(toy_copy)
+
+
+def test_a_folder_that_is_none_of_ours_is_refused(tmp_path):
+    with pytest.raises(ArtifactError, match=r"no model\.json in it, so no model folder"):
+        Summarizer.load(tmp_path)

@@ -1,0 +1,68 @@
+"""What a model sees of a text."""
+
+import pytest
+
+from readagain.config.override import override
+from readagain.engine.source import SourceReader
+from readagain.presets import PRESETS
+from readagain.text.vocab import PAD, RESERVED, UNK, Vocab
+
+SOURCE_VOCAB = Vocab([*RESERVED, "the", "old", "bridge", "opens", "."])
+VOCAB = Vocab([*RESERVED, "bridge", "opens", "."])
+TEXT = "The old bridge opens. The Élan sails. It sank."
+
+
+def reader(preset="read_again_lstm_copy_15k", **changes):
+    return SourceReader(override(PRESETS[preset], changes), SOURCE_VOCAB, VOCAB)
+
+
+def forms(source):
+    words = source.document.words
+    return [[words[place].form for place in sequence] for sequence in source.sequences]
+
+
+def test_a_one_sentence_model_reads_the_first():
+    source = reader().read(TEXT, tokenized=False)
+    assert forms(source) == [["the", "old", "bridge", "opens", "."]]
+    assert source.is_truncated
+
+
+def test_a_two_sentence_model_reads_two_apart():
+    source = reader("two_sentences_option1_copy_15k").read(TEXT, tokenized=False)
+    assert forms(source) == [["the", "old", "bridge", "opens", "."], ["the", "élan", "sails", "."]]
+
+
+def test_joined_sentences_are_one_sequence_cut_to_its_words():
+    join = {"data.num_sentences": 2, "data.join_sentences": True, "data.max_source_words": 7}
+    source = reader(**join).read(TEXT, tokenized=False)
+    assert forms(source) == [["the", "old", "bridge", "opens", ".", "the", "élan"]]
+    assert source.is_truncated
+
+
+def test_a_text_that_is_read_whole_is_not_truncated():
+    whole = reader("two_sentences_option1_copy_15k").read("It sank.", tokenized=False)
+    assert forms(whole) == [["it", "sank", "."]]
+    assert not whole.is_truncated
+
+
+def test_unknown_words_get_the_place_where_they_first_stand():
+    two = reader("two_sentences_option1_copy_15k")
+    texts = ["Élan opens. The Élan sails.", "opens."]
+    batch = two.batch([two.read(text, tokenized=False) for text in texts])
+    V, L = len(VOCAB), 4
+    assert batch.lengths.tolist() == [[3, 4], [2, 0]]
+    assert batch.source_ids[0].tolist() == [[UNK, 7, 8, PAD], [4, UNK, UNK, 8]]
+    assert batch.source_ext_ids[0].tolist() == [V, 5, 6, PAD, V + L, V, V + L + 2, 6]
+    assert batch.source_ext_ids[1].tolist() == [5, 6] + [PAD] * 6
+
+
+def test_a_reserved_word_in_a_text_is_an_unknown_one():
+    plain = reader()
+    batch = plain.batch([plain.read("</s> bridge <pad>", tokenized=True)])
+    assert batch.source_ids.tolist() == [[[UNK, 6, UNK]]]
+    assert batch.source_ext_ids.tolist() == [[UNK, 4, UNK]]
+
+
+@pytest.mark.parametrize("text", ["", "!!!", "— “ ”"])
+def test_a_text_without_letters_or_digits_has_nothing_to_read(text):
+    assert reader().read(text, tokenized=False).is_empty

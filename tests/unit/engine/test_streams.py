@@ -1,0 +1,42 @@
+"""Items of a pipe, as they come."""
+
+import threading
+
+import pytest
+
+from readagain.engine.streams import as_they_come
+
+
+def test_nothing_is_lost_or_repeated_and_batches_are_bounded():
+    batches = list(as_they_come(range(1000), 64))
+    assert [item for batch in batches for item in batch] == list(range(1000))
+    assert max(map(len, batches)) <= 64
+
+
+def test_a_slow_source_is_answered_item_by_item():
+    answered = threading.Event()
+
+    def slow():
+        yield "first"
+        assert answered.wait(timeout=20), "the first item was held back"
+        yield "second"
+
+    batches = as_they_come(slow(), 64)
+    assert next(batches) == ["first"]
+    answered.set()
+    assert list(batches) == [["second"]]
+
+
+def test_what_reading_raises_is_raised_after_what_came_before():
+    def broken():
+        yield 1
+        raise ValueError("the second cannot be read")
+
+    batches = as_they_come(broken(), 8)
+    assert next(batches) == [1]
+    with pytest.raises(ValueError, match="the second cannot be read"):
+        next(batches)
+
+
+def test_no_items_make_no_batches():
+    assert list(as_they_come([], 8)) == []

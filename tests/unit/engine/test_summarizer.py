@@ -1,0 +1,261 @@
+"""Headlines: what comes in, what comes out, and what never depends on what."""
+
+import threading
+from itertools import count, islice
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readagain.engine.summarizer import WINDOW, Summarizer
+from readagain.errors import ArtifactError, ConfigError
+
+POLICE = "Police in Ghent said on Monday that 12 people crossed the old bridge."
+FERRY = 'A storm hit the harbour, and the ferry "Élan" was late by 30 percent.'
+MUSEUM = "The museum (opened in 1904) closes."
+TEXTS = [POLICE, FERRY, MUSEUM, "Talks.", "", POLICE + " " + FERRY, "new school opens in village"]
+
+
+def texts_of(summaries):
+    return [summary.text for summary in summaries]
+
+
+def test_a_text_gives_a_summary_a_list_gives_a_list_and_a_stream_a_stream(summarizer):
+    one = summarizer.summarize(POLICE)
+    many = summarizer.summarize([POLICE, FERRY])
+    stream = summarizer.summarize(iter([POLICE, FERRY]))
+    assert str(one) == one.text == many[0].text
+    assert isinstance(many, list)
+    assert next(stream).text == one.text
+    assert len(list(stream)) == 1
+
+
+def test_a_stream_is_read_only_as_far_as_needed(summarizer):
+    taken = count()
+    endless = (f"School {next(taken)} opens." for _ in count())
+    assert len(list(islice(summarizer.summarize(endless, max_words=2), 3))) == 3
+    assert next(taken) <= WINDOW
+
+
+@pytest.mark.parametrize("precision", ["int8", "float32"])
+def test_a_text_alone_among_others_and_in_any_order_has_the_same_summary(toy, precision):
+    summarizer = Summarizer.load(toy, threads=1, precision=precision)
+    alone = [summarizer.summarize(text).text for text in TEXTS]
+    assert texts_of(summarizer.summarize(TEXTS)) == alone
+    assert texts_of(summarizer.summarize(TEXTS[::-1])) == alone[::-1]
+    assert texts_of(summarizer.summarize(TEXTS * 5)) == alone * 5
+
+
+def test_threads_change_nothing(toy, summarizer):
+    two = Summarizer.load(toy, threads=2)
+    assert texts_of(two.summarize(TEXTS)) == texts_of(summarizer.summarize(TEXTS))
+
+
+def test_several_threads_may_share_a_summarizer(summarizer):
+    expected = texts_of(summarizer.summarize(TEXTS))
+    found = {}
+
+    def work(name):
+        found[name] = [texts_of(summarizer.summarize(TEXTS)) for _ in range(3)]
+
+    workers = [threading.Thread(target=work, args=(name,)) for name in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert found == {name: [expected] * 3 for name in range(4)}
+
+
+def test_copied_words_stand_as_in_the_text(summarizer):
+    summary = summarizer.summarize(POLICE)
+    copied = [word for word in summary.words if word.origin == "copied"]
+    assert "ghent" in [word.form for word in copied]
+    assert "Ghent" in summary.text
+    assert "12" in summary.text
+    for word in copied:
+        assert POLICE[word.start : word.end].lower().replace("12", "##") == word.form
+
+
+def test_a_generated_number_takes_the_digits_of_the_source(summarizer):
+    numbers = "The council bought 250 ferries, 42 trains and 7 schools for 99.5 million."
+    for summary in summarizer.summarize([numbers, FERRY, POLICE], n_best=4):
+        for each in (summary, *summary.alternatives):
+            assert "#" not in each.text
+
+
+def test_words_that_were_generated_have_no_place(summarizer):
+    parts = [word for text in TEXTS for word in summarizer.summarize(text).words]
+    generated = [word for word in parts if word.origin == "generated"]
+    assert generated
+    assert {(word.start, word.end) for word in generated} == {(None, None)}
+    assert all(word.log_prob <= 0 for word in parts)
+
+
+@pytest.mark.parametrize("words", [1, 3, 7])
+def test_so_many_words_asked_so_many_given(summarizer, words):
+    for summary in summarizer.summarize([POLICE, FERRY], min_words=words, max_words=words):
+        assert len(summary.words) == words
+
+
+def test_fewer_words_than_the_model_likes_at_the_least_are_allowed(summarizer):
+    assert summarizer.run.decode.min_words == 1
+    assert len(summarizer.summarize(POLICE, max_words=1).words) == 1
+
+
+@pytest.mark.parametrize("max_bytes", [1, 5, 12, 40, 75])
+def test_a_limit_in_bytes_is_kept_and_ends_at_a_word(summarizer, max_bytes):
+    for text in TEXTS:
+        summary = summarizer.summarize(text, max_bytes=max_bytes)
+        assert len(summary.text.encode()) <= max_bytes
+        for word in summary.words:
+            if word.origin == "copied":
+                assert text[word.start : word.end].lower() in summary.text.lower()
+
+
+def test_alternatives_come_best_first_and_differ(summarizer):
+    summary = summarizer.summarize(POLICE, n_best=4)
+    scores = [summary.score, *(other.score for other in summary.alternatives)]
+    assert scores == sorted(scores, reverse=True)
+    assert len({summary.text, *texts_of(summary.alternatives)}) == 4
+    assert summary.text == summarizer.summarize(POLICE).text
+
+
+def test_a_wider_beam_finds_nothing_less_probable(summarizer):
+    greedy = summarizer.summarize(POLICE, beam=1, min_words=4, max_words=4)
+    wide = summarizer.summarize(POLICE, beam=16, min_words=4, max_words=4)
+    assert wide.score >= greedy.score
+
+
+def test_an_explanation_says_what_each_word_looked_at(summarizer):
+    summary = summarizer.summarize([MUSEUM, POLICE], explain=True)[1]
+    explained = summary.explanation
+    assert [POLICE[word.start : word.end] for word in explained.source_words][:3] == [
+        "Police",
+        "in",
+        "Ghent",
+    ]
+    num_words = len(explained.source_words)
+    assert explained.attention.shape == (len(summary.words) + 1, num_words)
+    assert explained.attention.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
+    assert explained.importance.shape == (num_words,)
+    assert abs(explained.importance).max() <= 1
+    assert summarizer.summarize(POLICE).explanation is None
+
+
+def test_a_summary_describes_itself_as_plain_values(summarizer):
+    plain = summarizer.summarize(POLICE, n_best=2, explain=True).to_dict()
+    assert plain["words"][0].keys() == {"form", "origin", "start", "end", "log_prob"}
+    assert [*plain["alternatives"][0]] == ["summary", "score"]
+    assert len(plain["explanation"]["attention"][0]) == len(plain["explanation"]["source_words"])
+
+
+@pytest.mark.parametrize("text", ["", " \n\t ", "...", "?! — “”", "🎉🎉", "\u200b", "\ud800"])
+def test_nothing_to_summarize_has_an_empty_summary(summarizer, text):
+    summary = summarizer.summarize(text)
+    assert (summary.text, summary.words, summary.read_sentences) == ("", (), 0)
+
+
+def test_decoration_before_the_first_sentence_is_passed_over(summarizer):
+    decorated = summarizer.summarize(f"* * *\n\n• • •\n\n=====\n\n{POLICE}")
+    assert decorated.text == summarizer.summarize(POLICE).text
+    assert decorated.read_sentences == 1
+
+
+def test_a_long_article_is_read_from_its_beginning_and_says_so(summarizer):
+    article = POLICE + (" " + FERRY) * 2_000
+    summary = summarizer.summarize(article)
+    assert summary.text == summarizer.summarize(POLICE).text
+    assert (summary.read_sentences, summary.truncated) == (1, True)
+    assert summarizer.summarize(POLICE).truncated is False
+
+
+def test_a_sentence_longer_than_the_model_reads_is_cut_and_says_so(summarizer):
+    assert summarizer.summarize("old bridge " * 5_000).truncated
+    assert summarizer.summarize("bridge" * 50_000).truncated is False
+
+
+def test_other_scripts_pass_through_copying_unharmed(summarizer):
+    text = "東京 Ελλάδα नमस्ते مرحبا cafe\u0301"
+    summary = summarizer.summarize(text, min_words=5, max_words=5, case="plain")
+    copied = [text[w.start : w.end] for w in summary.words if w.origin == "copied"]
+    assert len(copied) >= 2
+    assert all(word in summary.text for word in copied)
+
+
+def test_text_in_gigaword_form_is_left_as_it_is(summarizer):
+    summary = summarizer.summarize("police said ## people crossed -lrb- old -rrb-", tokenized=True)
+    words = summary.text.split(" ")
+    assert words == [word.form for word in summary.words]
+    assert "##" in words
+    assert any(word.startswith("-") for word in words)
+
+
+def test_reserved_words_in_a_text_are_never_printed(summarizer):
+    spelled = "<unk> </s> <s> <pad> police </s> <unk>"
+    for summary in summarizer.summarize([spelled], tokenized=True, n_best=4):
+        for each in (summary, *summary.alternatives):
+            assert "<" not in each.text
+
+
+def test_case_is_as_asked(summarizer):
+    sentence = summarizer.summarize(FERRY).text
+    headline = summarizer.summarize(FERRY, case="headline").text
+    assert sentence[0].isupper()
+    assert sentence.lower() == headline.lower()
+    assert sum(c.isupper() for c in headline) > sum(c.isupper() for c in sentence)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beam": 0}, "decode.beam_size is 0; expected 1 or more"),
+        ({"max_words": 0}, "decode.max_words is 0; expected 1 or more"),
+        ({"max_bytes": -1}, "decode.max_bytes is -1; expected 0 or more"),
+        ({"beam": 2, "n_best": 3}, "n_best is 3; expected 1 to beam_size, which is 2"),
+        ({"min_words": 9, "max_words": 3}, "decode.min_words is 9; expected at most"),
+        ({"case": "upper"}, "case is 'upper'; expected sentence or headline or plain"),
+    ],
+)
+def test_what_cannot_be_honoured_is_said(summarizer, options, message):
+    with pytest.raises(ConfigError, match=message):
+        summarizer.summarize(POLICE, **options)
+
+
+def test_what_is_no_text_is_refused(summarizer):
+    with pytest.raises(ConfigError, match="a text is a bytes; expected a string"):
+        summarizer.summarize([b"police"])
+
+
+def test_a_model_that_was_not_exported_says_what_to_type(toy_copy):
+    manifest = toy_copy / "model.json"
+    content = manifest.read_text().replace("step.", "stop.")
+    manifest.write_text(content)
+    for name in ("float32", "int8"):
+        (toy_copy / f"step.{name}.onnx").rename(toy_copy / f"stop.{name}.onnx")
+    with pytest.raises(ArtifactError, match=r"no int8 graphs in it; make them with: readagain ex"):
+        Summarizer.load(toy_copy)
+
+
+def test_an_unknown_precision_is_refused(toy):
+    with pytest.raises(ConfigError, match="precision is 'int4'; expected int8 or float32"):
+        Summarizer.load(toy, precision="int4")
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=120))
+def test_any_unicode_is_summarized_within_its_limits(summarizer, text):
+    summary = summarizer.summarize(text, max_words=5, max_bytes=30, beam=2)
+    assert len(summary.words) <= 5
+    assert len(summary.text.encode("utf-8", "surrogatepass")) <= 30
+    assert not any(c.isdigit() for c in summary.text) or any(c.isdigit() for c in text)
+    for word in summary.words:
+        if word.origin == "copied":
+            assert text[word.start : word.end].strip()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.text(st.characters(codec="utf-8"), max_size=60), max_size=6))
+def test_any_texts_together_are_summarized_as_alone(summarizer, texts):
+    together = summarizer.summarize(texts, max_words=4, beam=2)
+    alone = [summarizer.summarize(text, max_words=4, beam=2) for text in texts]
+    assert texts_of(together) == texts_of(alone)

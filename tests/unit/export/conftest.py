@@ -1,0 +1,53 @@
+"""A small model folder with weights, as training leaves one."""
+
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from readagain.config.files import save_run
+from readagain.config.override import override
+from readagain.engine.folder import (
+    RUN_FILE,
+    SOURCE_VOCAB_FILE,
+    VOCAB_FILE,
+    WEIGHTS_FILE,
+    ModelFolder,
+)
+from readagain.engine.manifest import write_files
+from readagain.networks.build import build_model
+from readagain.presets import PRESETS
+from readagain.text.vocab import RESERVED, Vocab
+
+
+@pytest.fixture
+def trained(tmp_path):
+    torch.set_num_threads(1)
+    vocab = Vocab([*RESERVED, "the", "old", "bridge", "opens", "ferry", "sails", "."])
+    run = override(
+        PRESETS["tiny"],
+        {
+            "vocab_size": len(vocab),
+            "source_vocab_size": len(vocab),
+            "model.embedding_size": 6,
+            "model.encoder.hidden_size": 8,
+            "model.decoder.hidden_size": 8,
+            "model.decoder.attention_size": 4,
+            "data.max_source_words": 12,
+            "decode.beam_size": 3,
+            "decode.max_words": 5,
+        },
+    )
+    torch.manual_seed(2)
+    network = build_model(run)
+    folder = tmp_path / "run"
+    write_files(
+        folder,
+        {
+            RUN_FILE: lambda path: save_run(run, path),
+            SOURCE_VOCAB_FILE: vocab.save,
+            VOCAB_FILE: vocab.save,
+            WEIGHTS_FILE: lambda path: save_file(network.state_dict(), path),
+        },
+        whole=True,
+    )
+    return ModelFolder.open(folder)

@@ -1,0 +1,64 @@
+"""Comparing graphs with their network: equal ones pass, others are refused."""
+
+import numpy as np
+import pytest
+
+from readagain.errors import ArtifactError
+from readagain.export import check as checking
+from readagain.export.check import CheckText, check_graphs, random_texts
+from readagain.export.write import build_graphs, folder_graphs
+
+REFERENCED = [
+    CheckText("the old bridge opens .", "old bridge opens"),
+    CheckText("the zyx ferry sails .", "ferry sails"),
+]
+
+
+def test_graphs_of_the_same_weights_pass(trained):
+    graphs = folder_graphs(trained, ["int8", "float32"])
+    texts = random_texts(trained, 10)
+    found = check_graphs(trained, graphs, texts, origin="random words", threads=1)
+    assert (found.texts, found.same_n_best, found.rouge) == (10, 1.0, {})
+    assert found.largest_score_difference < 1e-4
+    assert 0 <= found.int8_same_best <= 1
+
+
+def test_with_references_every_back_end_is_scored(trained):
+    graphs = folder_graphs(trained, ["float32"])
+    found = check_graphs(trained, graphs, REFERENCED, origin="two", threads=1)
+    assert found.rouge["float32"] == found.rouge["torch"]
+    assert found.rouge["torch"].keys() == {"rouge-1", "rouge-2", "rouge-l"}
+    assert found.int8_same_best is None
+
+
+def graphs_of_other_weights(trained, precision):
+    network = checking.load_network(trained).state_dict()
+    random = np.random.default_rng(3)
+    tensors = {name: random.normal(size=value.shape) for name, value in network.items()}
+    return build_graphs(trained.run, tensors, [precision])
+
+
+def test_float32_graphs_of_other_weights_are_refused(trained):
+    graphs = graphs_of_other_weights(trained, "float32")
+    with pytest.raises(
+        ArtifactError, match=r"agree with the network on only .*nothing was written"
+    ):
+        check_graphs(trained, graphs, random_texts(trained, 10), origin="random", threads=1)
+
+
+def test_int8_that_loses_too_much_is_refused(trained, monkeypatch):
+    def scores(folder, found, texts):
+        return {"torch": {"rouge-1": 40.0}, "int8": {"rouge-1": 39.5}}
+
+    monkeypatch.setattr(checking, "_rouge", scores)
+    graphs = folder_graphs(trained, ["int8"])
+    with pytest.raises(
+        ArtifactError, match=r"int8 loses 0\.50 points of rouge-1 .*--precision flo"
+    ):
+        check_graphs(trained, graphs, REFERENCED, origin="two", threads=1)
+
+
+def test_random_texts_are_always_the_same_and_hold_unknown_words(trained):
+    texts = random_texts(trained, 5)
+    assert texts == random_texts(trained, 5)
+    assert all("unheard-of" in text.text for text in texts)
