@@ -2,37 +2,16 @@
 
 import json
 import zipfile
-from collections import Counter
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.filters import FILTERS
-from readagain.corpus.pair import Bad, Pair
-from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.readers.source import Block, Source
-from readagain.corpus.settings import PrepareSettings
-from readagain.errors import DataError
-from readagain.text.document import headline_words, sentence_words
-from readagain.text.normalize import NormalForms
-from readagain.text.vocab import RESERVED
+from readagain.corpus.pair import Bad
 
 UNKNOWN_WORD = ""
 """Stands in a chunk for a word that the input itself does not know (UNK in Gigaword files)."""
-UNKNOWN_SPELLINGS = frozenset({"UNK", "unk", "<UNK>", *RESERVED})
-
-_FORMS = NormalForms()
-
-
-class _Interned(dict[str, int]):
-    """Number words in the order in which they first appear."""
-
-    def __missing__(self, word: str) -> int:
-        number = self[word] = len(self)
-        return number
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,92 +92,3 @@ def records_in(path: Path) -> int | None:
         return None
     num_records: int = facts["num_records"]
     return num_records
-
-
-def make_chunk(source: Source, block: Block, settings: PrepareSettings) -> Chunk:
-    """Read, filter and tokenize one block.
-
-    Pairs of a dev or test file that somebody gave are kept as they are, so that scores on them
-    can be compared; only a pair without words is left out, since nothing can be scored on it.
-
-    Raises:
-        DataError: at the first record that cannot be used, unless such are skipped.
-    """
-    filters = [name for name in settings.filters if source.split == "train"]
-    rules = [(name, rule) for name in filters if (rule := FILTERS[name].is_unwanted) is not None]
-    interned = _Interned()
-    ids: list[int] = []
-    segment_lengths: list[int] = []
-    pair_segments: list[int] = []
-    records: list[int] = []
-    hashes: list[bytes] = []
-    dropped: Counter[str] = Counter()
-    bad: list[Bad] = []
-    number = -1
-    for number, record in enumerate(FORMATS[source.format].records(source, block)):
-        if isinstance(record, Bad):
-            if not settings.skip_bad:
-                raise DataError(
-                    f"{record.where}: {record.reason}; "
-                    "or leave such records out, counted, with --skip-bad"
-                )
-            bad.append(record)
-            continue
-        sentences, headline = _words(record, source, settings.max_sentences)
-        if not sentences or not headline:
-            dropped["empty"] += 1
-            continue
-        reason = next((n for n, test in rules if test(sentences, headline, settings.limits)), None)
-        if reason is not None:
-            dropped[reason] += 1
-            continue
-        for segment in (*sentences, headline):
-            ids.extend(map(interned.__getitem__, segment))
-            segment_lengths.append(len(segment))
-        pair_segments.append(len(sentences) + 1)
-        records.append(number)
-        hashes.append(_hashes(sentences, headline))
-    both = np.frombuffer(b"".join(hashes), dtype="<u8").reshape(-1, 2)
-    return Chunk(
-        words=list(interned),
-        ids=np.array(ids, dtype=np.int32),
-        segment_lengths=np.array(segment_lengths, dtype=np.int32),
-        pair_segments=np.array(pair_segments, dtype=np.int32),
-        records=np.array(records, dtype=np.int32),
-        text_hashes=both[:, 0].astype(np.uint64),
-        pair_hashes=both[:, 1].astype(np.uint64),
-        num_records=number + 1,
-        dropped=dict(dropped),
-        bad=bad,
-    )
-
-
-def _words(pair: Pair, source: Source, max_sentences: int) -> tuple[list[list[str]], list[str]]:
-    if source.is_text_tokenized:
-        text = _tokenized_words(pair.text)
-        sentences = [text] if text else []
-    else:
-        sentences = sentence_words(pair.text, max_sentences=max_sentences)
-    if source.is_headline_tokenized:
-        return sentences, _tokenized_words(pair.headline)
-    return sentences, headline_words(pair.headline)
-
-
-def _tokenized_words(line: str) -> list[str]:
-    """Cut a line in Gigaword form; masking digits again changes only files that kept theirs."""
-    return [UNKNOWN_WORD if word in UNKNOWN_SPELLINGS else _FORMS[word] for word in line.split()]
-
-
-def _hashes(sentences: list[list[str]], headline: list[str]) -> bytes:
-    """Return 8 bytes for the text and 8 for the pair, of their words as models see them."""
-    text = blake2b("\n".join(map(" ".join, sentences)).encode(), digest_size=8)
-    pair = text.copy()
-    pair.update(b"\n\n" + " ".join(headline).encode())
-    return text.digest() + pair.digest()
-
-
-def save_chunk(source: Source, block: Block, settings: PrepareSettings, path: Path) -> int:
-    """Make the chunk of a block and write it to `path`; return the number of its records."""
-    chunk = make_chunk(source, block, settings)
-    chunk.save(path)
-    return chunk.num_records

@@ -4,32 +4,23 @@ import errno
 import json
 import logging
 import shutil
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from readagain import __version__
 from readagain.corpus.chunk import Chunk
 from readagain.corpus.manifest import Manifest, describe_files, fingerprint
 from readagain.corpus.merge import PlacedChunk, write_shards
+from readagain.corpus.placing import origins_of, place_pairs
 from readagain.corpus.readers.source import Source
 from readagain.corpus.report import write_report
-from readagain.corpus.select import (
-    SPLITS,
-    Hashes,
-    choose_splits,
-    concatenate,
-    dropped_by_reason,
-)
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.texts import write_texts
 from readagain.corpus.workers import ChunkFiles, Progress, make_chunks
-from readagain.corpus.workfolder import check_output, input_bytes, work_folder
+from readagain.corpus.workfolder import check_output, work_folder
 from readagain.errors import DataError
 
 logger = logging.getLogger(__name__)
@@ -69,7 +60,7 @@ def prepare(
         if changed:
             logger.warning("changed since the interrupted run: %s", ", ".join(changed))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
-        placed, inputs = _place(chunks, settings)
+        placed, inputs = place_pairs(chunks, settings)
         folder = _fresh_folder(work.corpus)
         manifest = _write_corpus(placed, inputs, settings, folder, on_progress)
         write_texts(sources, placed, folder)
@@ -90,72 +81,6 @@ def _told_when_full(out: Path) -> Iterator[None]:
             f"{out}: no space left on this disk; free some and run the same command again, "
             "it goes on where it stopped"
         ) from error
-
-
-def _place(
-    chunks: Sequence[ChunkFiles], settings: PrepareSettings
-) -> tuple[list[list[PlacedChunk]], list[dict[str, Any]]]:
-    """Give every pair of every chunk its place; count what each input gave and lost."""
-    hashes: list[Hashes] = []
-    inputs: list[dict[str, Any]] = []
-    dropped: list[Counter[str]] = []
-    for files in chunks:
-        records, counts = 0, Counter[str]()
-        for path in files.paths:
-            chunk = Chunk.load(path)
-            split = SPLITS.index(files.source.split)
-            given = np.full(len(chunk.records), split, dtype=np.int8)
-            hashes.append(Hashes(texts=chunk.text_hashes, pairs=chunk.pair_hashes, splits=given))
-            records += chunk.num_records
-            counts.update(chunk.dropped)
-            counts.update(bad=len(chunk.bad))
-        inputs.append(_describe_input(files.source, records))
-        dropped.append(counts)
-    places = choose_splits(concatenate(hashes), settings)
-
-    placed: list[list[PlacedChunk]] = []
-    origins = origins_of(inputs)
-    ends = iter(np.cumsum([len(part.texts) for part in hashes]).tolist())
-    start = 0
-    for files, entry, counts in zip(chunks, inputs, dropped, strict=True):
-        first = start
-        origin = origins.index(files.source.origin)
-        own = []
-        for path in files.paths:
-            end = next(ends)
-            own.append(PlacedChunk(path=path, places=places[start:end], origin=origin))
-            start = end
-        counts.update(dropped_by_reason(places[first:start]))
-        entry["dropped"] = {name: count for name, count in sorted(counts.items()) if count}
-        entry["kept"] = entry["records"] - sum(counts.values())
-        placed.append(own)
-    for wanted in dict.fromkeys(files.source.split for files in chunks):
-        if not (places == SPLITS.index(wanted)).any():
-            raise DataError(_why_empty(wanted, dropped, settings))
-    return placed, inputs
-
-
-def _why_empty(split: str, dropped: Sequence[Counter[str]], settings: PrepareSettings) -> str:
-    """Say where all pairs of a split went."""
-    total = sum(dropped, Counter[str]())
-    reasons = ", ".join(f"{name} {count:,}" for name, count in total.most_common() if count)
-    if split == "train" and (settings.dev or settings.test):
-        return (
-            f"no pair is left to train on (dropped: {reasons or 'none'}); "
-            "cut fewer off for dev and test, or choose other --filters"
-        )
-    return f"no pair is left for {split} (dropped: {reasons}); choose other --filters or inputs"
-
-
-def origins_of(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the arguments that named the inputs, each once, in order."""
-    return list(dict.fromkeys(entry["origin"] for entry in inputs))
-
-
-def _describe_input(source: Source, records: int) -> dict[str, Any]:
-    described = asdict(source)
-    described["paths"] = [str(path) for path in source.paths]
-    return {**described, "bytes": input_bytes(source), "records": records}
 
 
 def _fresh_folder(path: Path) -> Path:

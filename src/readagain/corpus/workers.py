@@ -12,10 +12,11 @@ from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Literal
 
-from readagain.corpus.chunk import records_in, save_chunk
+from readagain.corpus.chunk import records_in
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.readers.source import Block, Source
 from readagain.corpus.settings import PrepareSettings
+from readagain.corpus.tokenizing import save_chunk
 from readagain.corpus.workfolder import WorkFolder, input_bytes
 from readagain.errors import DataError
 

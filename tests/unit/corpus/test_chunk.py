@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
-from readagain.corpus.chunk import UNKNOWN_WORD, Chunk, make_chunk, records_in
+from readagain.corpus.chunk import UNKNOWN_WORD, Chunk, records_in
 from readagain.corpus.pair import Bad
 from readagain.corpus.readers.find import ReadOptions, find_sources
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.readers.source import Block, Source
 from readagain.corpus.settings import PrepareSettings
+from readagain.corpus.tokenizing import make_chunk
 from readagain.errors import DataError
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from readagain.corpus import chunk as chunk_module
-from readagain.corpus import workers, workfolder
+from readagain.corpus import tokenizing, workers, workfolder
 from readagain.corpus.filters import Limits
 from readagain.corpus.manifest import unfinished_beside
 from readagain.corpus.readers import lines
@@ -150,7 +149,7 @@ def test_an_earlier_bad_line_is_told_before_a_later_trouble(tmp_path, monkeypatc
         def submit(*arguments):
             future = Future()
             try:
-                future.set_result(chunk_module.save_chunk(*arguments))
+                future.set_result(tokenizing.save_chunk(*arguments))
             except DataError as error:
                 future.set_exception(error)
             return future
@@ -175,7 +174,7 @@ class TestInterruptedRun:
             if len(made) == after:
                 raise KeyboardInterrupt
             made.append(chunk_path)
-            return chunk_module.save_chunk(source, block, chunk_settings, chunk_path)
+            return tokenizing.save_chunk(source, block, chunk_settings, chunk_path)
 
         with monkeypatch.context() as patch:
             patch.setattr(workers, "save_chunk", save_some)
@@ -188,7 +187,7 @@ class TestInterruptedRun:
 
         def save(source, block, settings, path):
             made.append(path)
-            return chunk_module.save_chunk(source, block, settings, path)
+            return tokenizing.save_chunk(source, block, settings, path)
 
         monkeypatch.setattr(workers, "save_chunk", save)
         return made
