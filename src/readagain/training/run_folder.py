@@ -99,14 +99,13 @@ def claimed(path: Path, identity: Mapping[str, Any], *, overwrite: bool) -> Iter
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
-        if overwrite:
-            _clear(path)
-        _settle(path, json.loads(json.dumps(identity)))
+        was_ours = overwrite and _clear(path)
+        _settle(path, json.loads(json.dumps(identity)), was_ours=was_ours)
         yield RunFolder(path)
 
 
-def _settle(path: Path, identity: Mapping[str, Any]) -> None:
-    """Check that the folder is this run's, or empty, which makes it so."""
+def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
+    """Check that the folder is this run's, or free, and make it this run's."""
     file = path / RESUME_FOLDER / _IDENTITY_FILE
     if file.exists():
         differences = _differences(json.loads(file.read_bytes()), identity)
@@ -118,17 +117,19 @@ def _settle(path: Path, identity: Mapping[str, Any]) -> None:
                 "--overwrite"
             )
         return
-    found = sorted(each.name for each in path.iterdir() if each.name != _LOCK_FILE)
+    # A folder for checkpoints without identity: killed while making it.
+    ours = (_LOCK_FILE, RESUME_FOLDER)
+    found = sorted(each.name for each in path.iterdir() if each.name not in ours)
     if MANIFEST_FILE in found:
         raise ConfigError(
             f"{path}: a model is there already; choose another --out, or replace it with "
             "--overwrite"
         )
-    if found:
+    if found and not was_ours:
         raise ConfigError(
             f"{path}: the folder holds '{found[0]}' and no run of ours; choose another --out"
         )
-    file.parent.mkdir()
+    file.parent.mkdir(exist_ok=True)
     _write_json(file, identity)
 
 
@@ -144,18 +145,21 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any], at: str = ""
     return found
 
 
-def _clear(path: Path) -> None:
-    """Remove a run or a model, and nothing else that may lie beside it."""
-    if (path / MANIFEST_FILE).exists():
+def _clear(path: Path) -> bool:
+    """Remove a run or a model, and nothing else that may lie beside it; say whether one was."""
+    has_model, has_run = (path / MANIFEST_FILE).exists(), (path / RESUME_FOLDER).exists()
+    if has_model:
         try:
             for name in read_manifest(path).files:
                 (path / name).unlink(missing_ok=True)
         except ArtifactError as error:
             raise ConfigError(f"{error}; empty the folder by hand") from error
-    for name in (MANIFEST_FILE, METRICS_FILE):
-        (path / name).unlink(missing_ok=True)
-    for name in (TENSORBOARD_FOLDER, RESUME_FOLDER):
-        shutil.rmtree(path / name, ignore_errors=True)
+    if has_model or has_run:
+        for name in (MANIFEST_FILE, METRICS_FILE):
+            (path / name).unlink(missing_ok=True)
+        for name in (TENSORBOARD_FOLDER, RESUME_FOLDER):
+            shutil.rmtree(path / name, ignore_errors=True)
+    return has_model or has_run
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:

@@ -1,0 +1,179 @@
+"""`readagain train` as a person runs it: killed, interrupted, twice at once, with bad input."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from readagain.engine.tensors import read_tensors
+
+PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")
+EVENTS = ("opens", "closes", "burns", "floods", "moves", "wins")
+SMALL = [
+    f"--set={setting}"
+    for setting in (
+        "model.embedding_size=16",
+        "model.encoder.hidden_size=16",
+        "model.decoder.hidden_size=16",
+        "model.decoder.attention_size=16",
+        "train.batch_size=8",
+        "train.epochs=3",
+        "train.warmup_steps=4",
+        "train.rouge_pairs=10",
+        "train.log_every=2",
+        "train.validate_every=10",
+        "decode.beam_size=3",
+        "decode.max_words=8",
+    )
+]
+ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    """Invent a corpus and prepare it with the command."""
+    folder = tmp_path_factory.mktemp("corpus")
+    lines = []
+    for number in range(140):
+        town = "".join("bdfgklmn"[number // 8**place % 8] + "aeio"[place] for place in range(3))
+        place, event = PLACES[number * 5 % 8], EVENTS[number * 7 % 6]
+        text = f"The {place} of {town.title()} {event} on Monday after {number} years of repairs ."
+        headline = f"{town.title()} {place} {event} on Monday"
+        lines.append(json.dumps({"text": text, "headline": headline}))
+    (folder / "pairs.jsonl").write_text("\n".join(lines))
+    arguments = ["prepare", folder / "pairs.jsonl", "--out", folder / "data", "--dev-pairs", "20"]
+    subprocess.run([sys.executable, "-m", "readagain", *map(str, arguments)], check=True)
+    return folder / "data"
+
+
+def command(data, out):
+    return [
+        *(sys.executable, "-m", "readagain", "train", "tiny", "--device", "cpu"),
+        *("--data", str(data), "--out", str(out), *SMALL),
+    ]
+
+
+def start(data, out):
+    return subprocess.Popen(
+        command(data, out),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ONE_THREAD,
+    )
+
+
+def finish(data, out):
+    done = subprocess.run(
+        command(data, out), capture_output=True, text=True, check=False, env=ONE_THREAD
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def wait_for_lines(out, number):
+    """Wait until the log has so many lines; the runs are long enough not to end before."""
+    path = out / "metrics.jsonl"
+    while not path.exists() or path.read_bytes().count(b"\n") < number:
+        time.sleep(0.01)
+
+
+def logged(out):
+    lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    return [
+        {name: value for name, value in line.items() if name not in ("minutes", "pairs_per_s")}
+        for line in lines
+    ]
+
+
+def weights(out):
+    tensors = read_tensors(out / "weights.safetensors")
+    return {name: array.tobytes() for name, array in tensors.items()}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    finish(data, out)
+    return out
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_to_the_same_weights_bit_by_bit(data, undisturbed, tmp_path):
+    out = tmp_path / "out"
+    for lines in (4, 11):  # once in the first validation's stretch, once in the middle
+        process = start(data, out)
+        wait_for_lines(out, lines)
+        process.kill()
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+    assert "going on from step" in finish(data, out)
+    assert logged(out) == logged(undisturbed)
+    assert weights(out) == weights(undisturbed)
+
+
+@pytest.mark.slow
+def test_a_run_that_is_asked_to_stop_saves_and_says_how_to_go_on(data, undisturbed, tmp_path):
+    out = tmp_path / "out"
+    process = start(data, out)
+    wait_for_lines(out, 3)
+    process.terminate()
+    seen, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert "stopped and saved at step" in seen
+    assert "to go on, give the same command again" in seen
+    finish(data, out)
+    assert logged(out) == logged(undisturbed)
+    assert weights(out) == weights(undisturbed)
+
+
+@pytest.mark.slow
+def test_a_folder_is_trained_into_by_one_process_at_a_time(data, tmp_path):
+    out = tmp_path / "out"
+    process = start(data, out)
+    wait_for_lines(out, 1)
+    process.send_signal(signal.SIGSTOP)
+    second = subprocess.run(
+        command(data, out), capture_output=True, text=True, check=False, env=ONE_THREAD
+    )
+    process.kill()
+    process.communicate()
+    assert second.returncode == 2
+    assert f"process {process.pid} is training into this folder" in second.stderr
+
+
+@pytest.mark.slow
+def test_a_trained_model_can_be_inspected_drawn_and_trained_further(
+    data, undisturbed, tmp_path, readagain
+):
+    inspected = readagain("inspect", undisturbed)
+    assert inspected.returncode == 0, inspected.stderr
+    assert "whole, every checksum is right" in inspected.stdout
+    picture = tmp_path / "curves.png"
+    drawn = readagain("curves", undisturbed, "--out", picture)
+    assert drawn.returncode == 0, drawn.stderr
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    arguments = ["--data", data, "--from", undisturbed, "--out", tmp_path / "further"]
+    further = readagain(
+        "train", *arguments, "--device", "cpu", "--set", "train.epochs=1", env=ONE_THREAD
+    )
+    assert further.returncode == 0, further.stderr
+    assert f"beginning from {undisturbed}, its vocabularies kept" in further.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+def test_two_processes_train_as_one_does(data, tmp_path):
+    settings = ["--set=model.dropout=0.0", "--set=train.epochs=1"]
+    one, two = tmp_path / "one", tmp_path / "two"
+    subprocess.run([*command(data, one), *settings], check=True, env=ONE_THREAD)
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    subprocess.run(
+        [sys.executable, *torchrun, *command(data, two)[1:], *settings], check=True, env=ONE_THREAD
+    )
+    for alone, together in zip(logged(one), logged(two), strict=True):
+        assert together == pytest.approx(alone, abs=1e-5)

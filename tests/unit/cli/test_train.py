@@ -1,0 +1,35 @@
+"""`readagain train`: what cannot be honoured is answered in one line."""
+
+import os
+
+import pytest
+
+pytestmark = pytest.mark.needs_extras
+
+
+def fails_with(done, message):
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert message in done.stderr
+
+
+def test_data_that_is_not_there_is_refused(readagain, tmp_path):
+    done = readagain("train", "tiny", "--data", tmp_path / "nowhere", "--out", tmp_path / "out")
+    fails_with(done, "nowhere: no such folder; make one with 'readagain prepare'")
+    assert not (tmp_path / "out").exists()
+
+
+def test_cuda_that_is_not_there_is_refused(readagain, tmp_path):
+    done = readagain(
+        *("train", "tiny", "--data", tmp_path, "--out", tmp_path / "out", "--device", "cuda"),
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+    )
+    fails_with(done, "--device cuda: torch sees no CUDA device on this machine")
+
+
+def test_an_unknown_setting_is_answered_with_the_nearest(readagain, tmp_path):
+    done = readagain(
+        *("train", "tiny", "--data", tmp_path, "--out", tmp_path / "out"),
+        *("--set", "train.learning_rat=1"),
+    )
+    fails_with(done, "no setting 'learning_rat'; did you mean 'learning_rate'?")

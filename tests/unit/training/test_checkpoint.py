@@ -1,0 +1,106 @@
+"""Checkpoints: the newest whole one wins, and a failing disk loses nothing."""
+
+import pytest
+import torch
+
+from readagain.errors import ArtifactError
+from readagain.training import checkpoint
+from readagain.training.checkpoint import newest_checkpoint, save_checkpoint
+from readagain.training.progress import Progress
+
+
+def save(folder, step, *, best=None):
+    return save_checkpoint(
+        folder,
+        Progress(step=step),
+        weights={"w": torch.full((2,), float(step))},
+        training={"step": torch.tensor(step)},
+        best=None if best is None else {"w": torch.full((2,), best)},
+    )
+
+
+def test_there_is_none_at_first(tmp_path):
+    assert newest_checkpoint(tmp_path / "resume") is None
+
+
+def test_the_newest_is_found_and_read_back(tmp_path):
+    save(tmp_path, 1)
+    save(tmp_path, 2)
+    found = newest_checkpoint(tmp_path)
+    assert found.progress == Progress(step=2)
+    assert found.weights()["w"].tolist() == [2.0, 2.0]
+    assert found.training()["step"] == 2
+    assert found.best_file is None
+
+
+def test_older_ones_are_removed(tmp_path):
+    for step in (1, 2, 3):
+        save(tmp_path, step)
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint-000003"]
+
+
+def test_the_same_step_can_be_saved_twice(tmp_path):
+    save(tmp_path, 1, best=1.0)
+    save(tmp_path, 1)
+    assert newest_checkpoint(tmp_path).best_file is not None
+
+
+def test_the_best_weights_are_carried_over(tmp_path):
+    first = save(tmp_path, 1, best=5.0).best_file.read_bytes()
+    save(tmp_path, 2)
+    assert newest_checkpoint(tmp_path).best_file.read_bytes() == first
+    save(tmp_path, 3, best=6.0)
+    assert newest_checkpoint(tmp_path).best_file.read_bytes() != first
+
+
+def test_the_best_weights_are_carried_over_without_links_too(tmp_path, monkeypatch):
+    def no_links(self, target):
+        raise OSError(1, "Operation not permitted")
+
+    monkeypatch.setattr("pathlib.Path.hardlink_to", no_links)
+    first = save(tmp_path, 1, best=5.0).best_file.read_bytes()
+    save(tmp_path, 2)
+    assert newest_checkpoint(tmp_path).best_file.read_bytes() == first
+
+
+def test_one_cut_short_is_passed_over(tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.rmtree", lambda path, ignore_errors=False: None)
+    save(tmp_path, 1)
+    weights = save(tmp_path, 2).path / "weights.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1])
+    assert newest_checkpoint(tmp_path).progress.step == 1
+
+
+def test_one_that_was_being_written_is_not_taken_for_whole(tmp_path):
+    save(tmp_path, 1)
+    (tmp_path / "unfinished").mkdir()
+    (tmp_path / "unfinished" / "progress.json").write_text("{}")
+    assert newest_checkpoint(tmp_path).progress.step == 1
+    save(tmp_path, 2)
+    assert newest_checkpoint(tmp_path).progress.step == 2
+
+
+def test_a_full_disk_keeps_the_earlier_one(tmp_path, monkeypatch):
+    save(tmp_path, 1)
+
+    def full(path, content):
+        path.write_bytes(content[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoint, "_write_synced", full)
+    with pytest.raises(
+        ArtifactError,
+        match="step 2 cannot be saved: No space left on device; step 1 is kept; make room",
+    ):
+        save(tmp_path, 2)
+    assert newest_checkpoint(tmp_path).progress.step == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["checkpoint-000001"]
+
+
+def test_a_disk_that_is_full_from_the_start_is_told(tmp_path, monkeypatch):
+    def full(path, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(checkpoint, "_write_synced", full)
+    with pytest.raises(ArtifactError, match="nothing had been saved before"):
+        save(tmp_path, 1)

@@ -1,0 +1,75 @@
+"""What a person sees, on a terminal and elsewhere."""
+
+import io
+
+from rich.console import Console
+
+from readagain.training.display import Display
+from readagain.training.headlines import Headline
+from readagain.training.job import settle
+from readagain.training.progress import Progress, Scores
+
+RECORD = {
+    "step": 40,
+    "epoch": 1.25,
+    "loss": 3.14159,
+    "learning_rate": 0.0005,
+    "pairs_per_s": 12345.6,
+}
+
+
+def make_display(*, is_terminal):
+    output = io.StringIO()
+    console = Console(file=output, force_terminal=is_terminal, width=200, color_system=None)
+    return Display(console), output
+
+
+def test_a_run_introduces_itself(make_job):
+    display, output = make_display(is_terminal=False)
+    display.begin(settle(make_job()), Progress(step=7), total_steps=14)
+    seen = output.getvalue()
+    assert "Tiny Read-Again LSTM + copy" in seen
+    assert "100 pairs, 14 updates in 2 epochs" in seen
+    assert "the corpus has only" in seen
+    assert "going on from step 7" in seen
+
+
+def test_plain_lines_come_now_and_then(monkeypatch):
+    display, output = make_display(is_terminal=False)
+    clock = iter([100.0, 100.0, 105.0, 111.0, 111.0])
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    with display.shown():
+        for _ in range(3):
+            display.logged(RECORD, seconds_left=75.0)
+    lines = output.getvalue().splitlines()
+    assert len(lines) == 2
+    assert lines[0] == (
+        "step 40 of 0 · epoch 1.25 of 0 · loss 3.142 · rate 0.0005 · 12,346 pairs/s · 0:01:15 left"
+    )
+
+
+def test_a_terminal_gets_a_live_line_that_leaves():
+    display, output = make_display(is_terminal=True)
+    with display.shown():
+        display.logged(RECORD, seconds_left=75.0)
+    assert "loss 3.142" in output.getvalue()
+
+
+def test_a_validation_shows_scores_and_headlines():
+    display, output = make_display(is_terminal=False)
+    scores = Scores(step=9, dev_loss=2.5, rouge_1=30.0, rouge_2=10.0, rouge_l=28.0)
+    sample = Headline(0, " ".join(["word"] * 30), "bridge [opens]", "the bridge opens")
+    display.validated(scores, [sample], is_best=True)
+    first, text, person, model = output.getvalue().splitlines()
+    assert first == (
+        "validated at step 9: dev loss 2.500 · ROUGE F1 30.0 / 10.0 / 28.0 · best so far"
+    )
+    assert text == "  text   " + " ".join(["word"] * 20) + " …"
+    assert person == "  person the bridge opens"
+    assert model == "  model  bridge [opens]"
+
+
+def test_a_warning_says_so():
+    display, output = make_display(is_terminal=False)
+    display.warn("it collapses")
+    assert output.getvalue() == "warning: it collapses\n"

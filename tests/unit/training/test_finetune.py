@@ -1,0 +1,89 @@
+"""Weights for words that a trained model did not know."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from readagain.networks.build import build_model
+from readagain.networks.step_model import TorchStepModel
+from readagain.search.beam import beam_search
+from readagain.search.model import SourceBatch
+from readagain.search.rules import WordLimits
+from readagain.text.extended import extended_source_ids, extended_word
+from readagain.text.vocab import UNK, Vocab
+from readagain.training.finetune import TrainedModel
+from readagain.training.words import RunWords
+
+MODELS = Path(__file__).parents[2] / "assets" / "models"
+
+
+@pytest.fixture
+def trained(make_job, run_job):
+    job = make_job("train.epochs=1")
+    run_job(job)
+    return TrainedModel.open(job.out)
+
+
+def extended(words):
+    return RunWords(
+        source=Vocab([*words.source.words, "newsource"]),
+        summary=Vocab([*words.summary.words, "newone", "newtwo"]),
+    )
+
+
+def test_without_new_words_the_weights_are_those_on_disk(trained):
+    weights = trained.weights(trained.words)
+    model = build_model(trained.folder.run)
+    model.load_state_dict(weights)
+    assert weights.keys() == trained.folder.tensors.keys()
+
+
+def test_a_new_word_begins_as_the_unknown_word(trained):
+    words = extended(trained.words)
+    before, after = trained.weights(trained.words), trained.weights(words)
+    model = build_model(words.fit(trained.folder.run))
+    model.load_state_dict(after)
+    for name, added in (("source_embedding.weight", 1), ("previous_words.embedding.weight", 2)):
+        torch.testing.assert_close(after[name][:-added], before[name])
+        torch.testing.assert_close(after[name][-added:], before[name][[UNK] * added])
+
+
+def test_new_words_share_the_chance_of_the_unknown_word(trained):
+    name = "output.project.bias"
+    before = trained.weights(trained.words)[name]
+    after = trained.weights(extended(trained.words))[name]
+    torch.testing.assert_close(after[-2:].logsumexp(0), before[UNK])
+    torch.testing.assert_close(after[-1], before[UNK] - math.log(2))
+
+
+@pytest.mark.parametrize("path", sorted(MODELS.glob("format-*")), ids=lambda path: path.name)
+def test_a_model_of_each_released_format_still_writes_its_headline(path):
+    trained = TrainedModel.open(path)
+    model = build_model(trained.folder.run)
+    model.load_state_dict(trained.weights(trained.words))
+    source = [
+        "the",
+        "quiet",
+        "bakery",
+        "of",
+        "sipano",
+        "moves",
+        "on",
+        "thursday",
+        "after",
+        "##",
+        "years",
+    ]
+    sources = SourceBatch(
+        source_ids=np.array([[trained.words.source.ids(source)]]),
+        lengths=np.array([[len(source)]]),
+        source_ext_ids=np.array([extended_source_ids(source, trained.words.summary)]),
+    )
+    ((best,),) = beam_search(
+        TorchStepModel(model.eval()), sources, beam_size=4, words=WordLimits(maximum=12)
+    )
+    words = [extended_word(id, source, trained.words.summary) for id in best.ids.tolist()]
+    assert words == ["sipano", "bakery", "moves", "after", "long", "wait", "on", "thursday"]

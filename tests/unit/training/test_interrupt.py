@@ -1,0 +1,25 @@
+"""SIGTERM and Ctrl-C are wishes, until the second one."""
+
+import os
+import signal
+
+import pytest
+
+from readagain.training.interrupt import listening
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_first_signal_is_noted(number):
+    before = signal.getsignal(number)
+    with listening() as wish:
+        assert not wish.is_asked
+        os.kill(os.getpid(), number)
+        assert wish.is_asked
+    assert signal.getsignal(number) is before
+
+
+def test_the_second_ctrl_c_interrupts():
+    with listening():
+        os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)

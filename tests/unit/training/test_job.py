@@ -1,0 +1,99 @@
+"""What a person may ask for, and how what cannot be had is refused."""
+
+import json
+
+import pytest
+
+from readagain.engine.folder import ModelFolder
+from readagain.errors import ArtifactError, ConfigError, DataError
+from readagain.training.job import settle
+
+
+def test_a_job_is_settled_with_the_words_the_corpus_has(make_job, corpus):
+    settled = settle(make_job())
+    assert settled.run.vocab_size == len(settled.words.summary)
+    assert settled.run.source_vocab_size == len(settled.words.source)
+    assert "bridge" in settled.words.summary
+    assert any("the corpus has only" in note for note in settled.notes)
+    assert settled.identity["corpus fingerprint"] == corpus.manifest.fingerprint
+    assert settled.first_weights() is None
+
+
+def test_the_seed_option_replaces_the_runs(make_job):
+    assert settle(make_job(seed=7)).run.train.seed == 7
+
+
+def test_data_that_is_not_there_is_refused(make_job, tmp_path):
+    with pytest.raises(ArtifactError, match="nowhere: no such folder; make one with 'readagain"):
+        settle(make_job(data=tmp_path / "nowhere"))
+
+
+def test_a_corpus_of_a_newer_version_is_refused(make_job, tmp_path):
+    manifest = {"format_version": 99}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(ArtifactError, match="written in format 99 by a newer readagain"):
+        settle(make_job(data=tmp_path))
+
+
+def test_a_corpus_without_training_pairs_is_refused(make_job, corpus, tmp_path):
+    manifest = json.loads((corpus.folder / "manifest.json").read_text())
+    manifest["splits"]["train"]["pairs"] = 0
+    manifest["files"] = {}
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(DataError, match="no pairs to train on"):
+        settle(make_job(data=tmp_path))
+
+
+def test_an_unknown_setting_is_answered_with_the_nearest(make_job):
+    with pytest.raises(ConfigError, match="--set: 'train.epoch': no setting 'epoch'; did you mean"):
+        settle(make_job("train.epoch=3"))
+
+
+def test_an_unknown_preset_is_answered_with_the_nearest(make_job):
+    with pytest.raises(ConfigError, match="no preset 'tinny'; did you mean 'tiny'"):
+        settle(make_job(preset="tinny"))
+
+
+def test_rouge_cannot_decide_without_being_measured(make_job):
+    with pytest.raises(ConfigError, match="best_by is 'rouge', but train.rouge_pairs is 0"):
+        settle(make_job("train.best_by=rouge", "train.rouge_pairs=0"))
+
+
+def test_something_must_be_named(make_job):
+    with pytest.raises(ConfigError, match="nothing to train: name a preset"):
+        settle(make_job(preset=None))
+
+
+def test_only_a_trained_model_can_be_extended(make_job):
+    with pytest.raises(ConfigError, match="--extend-vocab adds words to a trained model; name it"):
+        settle(make_job(extend_vocab=5))
+
+
+def test_a_model_that_is_no_model_is_refused(make_job, tmp_path):
+    with pytest.raises(ArtifactError, match="no such folder; a model folder is what"):
+        settle(make_job(begin_from=tmp_path / "nowhere"))
+
+
+def test_fine_tuning_takes_the_models_settings_and_words(make_job, run_job):
+    trained = make_job(out="trained")
+    run_job(trained)
+    job = make_job(preset=None, begin_from=trained.out)
+    settled = settle(job)
+    model = ModelFolder.open(trained.out)
+    assert (settled.words.source, settled.words.summary) == (model.source_vocab, model.vocab)
+    assert settled.identity["weights begun from"] == settled.trained.checksum
+    assert settled.notes[0].endswith("trained, its vocabularies kept")
+    with pytest.raises(ConfigError, match="trained with model.embedding_size = 8, the run has 9"):
+        settle(make_job("model.embedding_size=9", begin_from=trained.out))
+
+
+def test_a_model_is_fine_tuned_from_where_it_was(make_job, run_job, corpus_without_dev):
+    trained = make_job("train.epochs=8", out="trained")
+    scores = run_job(trained)[0].progress.best
+    job = make_job(
+        "train.learning_rate=1e-9", out="tuned", preset=None, begin_from=trained.out, extend_vocab=9
+    )
+    outcome, _ = run_job(job)
+    assert outcome.progress.best.dev_loss == pytest.approx(scores.dev_loss, rel=0.05)
+    model = ModelFolder.open(job.out, checksums=True)
+    assert model.provenance["began_from"]["name"] == "trained"

@@ -1,0 +1,71 @@
+"""Losses on their way from the device, and the log they end up in."""
+
+import io
+import json
+
+import pytest
+import torch
+
+from readagain.errors import ArtifactError, MissingExtraError
+from readagain.training import metrics
+from readagain.training.metrics import DivergedError, LossWindow, MetricsLog
+
+CPU = torch.device("cpu")
+
+
+def test_a_window_gives_the_losses_in_order_and_begins_anew():
+    window = LossWindow([3.0], CPU)
+    loss = torch.tensor(2.0)
+    window.add(loss)
+    loss.fill_(9.0)  # as the next update does on a GPU
+    assert window.peek(2).read() == [3.0, 2.0]
+    assert window.close(2).read() == [3.0, 2.0]
+    assert len(window) == 0
+    assert window.peek(2).read() == []
+
+
+def test_a_loss_that_is_no_number_is_named_by_its_step():
+    window = LossWindow([1.0, 1.0], CPU)
+    window.add(torch.tensor(torch.inf))
+    with pytest.raises(DivergedError, match="diverged at step 12: the loss became inf"):
+        window.close(12).read()
+
+
+def test_the_log_is_cut_to_where_the_checkpoint_knew_it(tmp_path):
+    log = MetricsLog(tmp_path, at_bytes=0, at_step=0)
+    log.write({"step": 1, "loss": 2.0})
+    known = log.num_bytes
+    log.write({"step": 2, "loss": 1.0})
+    log.close()
+    log = MetricsLog(tmp_path, at_bytes=known, at_step=1)
+    log.write({"step": 2, "loss": 0.5})
+    log.close()
+    lines = (tmp_path / "metrics.jsonl").read_text().splitlines()
+    assert [json.loads(line)["loss"] for line in lines] == [2.0, 0.5]
+    assert list((tmp_path / "tensorboard").iterdir())
+
+
+def test_a_log_shorter_than_the_checkpoint_knew_is_refused(tmp_path):
+    with pytest.raises(ArtifactError, match="0 bytes, the checkpoint knows of 10; was it edited"):
+        MetricsLog(tmp_path, at_bytes=10, at_step=1)
+
+
+def test_a_full_disk_is_told(tmp_path):
+    log = MetricsLog(tmp_path, at_bytes=0, at_step=0)
+    log.close()
+    log._file = io.FileIO("/dev/full", "w")
+    with pytest.raises(ArtifactError, match="No space left on device; the newest checkpoint"):
+        log.write({"step": 1, "loss": 2.0})
+    log.close()
+
+
+def test_without_tensorboard_the_log_is_written_all_the_same(tmp_path, monkeypatch):
+    def missing(module, *, extra, purpose):
+        raise MissingExtraError(f"{purpose} needs '{module}'")
+
+    monkeypatch.setattr(metrics, "require", missing)
+    log = MetricsLog(tmp_path, at_bytes=0, at_step=0)
+    log.write({"step": 1, "loss": 2.0})
+    log.close()
+    assert log.missing_tensorboard == "a log for TensorBoard needs 'tensorboard'"
+    assert (tmp_path / "metrics.jsonl").read_text() == '{"step": 1, "loss": 2.0}\n'

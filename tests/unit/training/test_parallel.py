@@ -1,0 +1,24 @@
+"""One process: its device, and agreeing with itself. Several are tested in tests/system."""
+
+import pytest
+import torch
+
+from readagain.errors import ConfigError
+from readagain.training.parallel import Processes, choose_device, joined_processes
+
+
+def test_cuda_that_is_not_there_is_refused(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(ConfigError, match="--device cuda: torch sees no CUDA device"):
+        choose_device("cuda")
+    assert choose_device("auto") == choose_device("cpu") == torch.device("cpu")
+
+
+def test_one_process_agrees_with_itself():
+    with joined_processes("cpu") as (processes, device):
+        assert processes == Processes(rank=0, world_size=1, local_rank=0)
+        assert device == torch.device("cpu")
+    assert processes.is_first
+    assert processes.from_first("value") == "value"
+    assert processes.any_says(True)
+    assert not processes.any_says(False)

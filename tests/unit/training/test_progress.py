@@ -1,0 +1,60 @@
+"""How far a run has come: best scores, patience, and when to validate."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+
+from readagain.config.schema import TrainSpec
+from readagain.training.progress import Progress, Scores
+
+BY_LOSS = TrainSpec(patience=2)
+
+
+def test_a_lower_loss_is_the_best_so_far_and_ends_the_waiting():
+    progress = Progress(step=1, num_worse=1, best=Scores(step=0, dev_loss=3.0))
+    after = progress.after_validation(Scores(step=1, dev_loss=2.0), BY_LOSS)
+    assert (after.best.step, after.num_worse, after.validated_step) == (1, 0, 1)
+
+
+def test_validations_without_gain_stop_the_run_at_its_patience():
+    progress = Progress().after_validation(Scores(step=1, dev_loss=1.0), BY_LOSS)
+    for step in (2, 3):
+        assert not progress.has_stopped_early
+        progress = progress.after_validation(Scores(step=step, dev_loss=1.0), BY_LOSS)
+    assert progress.has_stopped_early
+    assert progress.has_ended(total_steps=100)
+    assert progress.best.step == 1
+
+
+def test_without_patience_a_run_never_stops_early():
+    progress = Progress()
+    for step in range(1, 50):
+        progress = progress.after_validation(Scores(step=step, dev_loss=step), TrainSpec())
+    assert not progress.has_stopped_early
+
+
+def test_the_best_can_go_by_rouge():
+    better_loss = Scores(step=1, dev_loss=1.0, rouge_1=30.0, rouge_2=10.0, rouge_l=29.0)
+    better_rouge = Scores(step=2, dev_loss=2.0, rouge_1=31.0, rouge_2=10.0, rouge_l=29.0)
+    for aim, step in (("loss", 1), ("rouge", 2)):
+        spec = TrainSpec(best_by=aim)
+        progress = Progress().after_validation(better_loss, spec)
+        assert progress.after_validation(better_rouge, spec).best.step == step
+
+
+@pytest.mark.parametrize(
+    ("step", "validated_step", "is_due"),
+    [(0, 0, False), (3, 0, False), (4, 0, True), (4, 4, False), (8, 4, True), (9, 8, True)],
+)
+def test_a_validation_is_due_every_so_often_and_at_the_end(step, validated_step, is_due):
+    progress = Progress(step=step, validated_step=validated_step)
+    assert progress.is_validation_due(every=4, total_steps=9) is is_due
+
+
+def test_progress_survives_json():
+    progress = Progress(
+        step=7, best=Scores(step=4, dev_loss=0.1), open_losses=(1.5, 0.1), minutes=2.5
+    )
+    assert Progress.from_dict(json.loads(json.dumps(asdict(progress)))) == progress
+    assert Progress.from_dict(json.loads(json.dumps(asdict(Progress())))) == Progress()

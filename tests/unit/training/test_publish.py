@@ -1,0 +1,74 @@
+"""The model folder a run leaves: card, provenance, scores."""
+
+import subprocess
+
+import readagain
+from readagain.config.override import override
+from readagain.engine.folder import ModelFolder
+from readagain.presets import PRESETS
+from readagain.training import provenance
+from readagain.training.card import model_card
+from readagain.training.progress import Scores
+
+ORIGIN = {
+    "package_version": "1.0",
+    "torch_version": "2.11",
+    "corpus": {
+        "name": "news",
+        "fingerprint": "0123456789abcdef",
+        "train_pairs": 2000,
+        "dev_pairs": 300,
+        "sources": ["a.jsonl", "b.jsonl"],
+    },
+    "began_from": None,
+    "seed": 3,
+    "device": "a chip",
+    "step": 420,
+    "minutes": 1.25,
+}
+
+
+def test_a_model_says_where_it_comes_from(make_job, run_job, corpus):
+    job = make_job(seed=5)
+    run_job(job)
+    origin = ModelFolder.open(job.out).provenance
+    assert origin["package_version"] == readagain.__version__
+    assert origin["corpus"]["fingerprint"] == corpus.manifest.fingerprint
+    assert origin["corpus"]["sources"] == ["pairs.jsonl"]
+    assert (origin["seed"], origin["processes"]) == (5, 1)
+    assert origin["minutes"] >= 0
+    assert origin["device"]
+    assert "fingerprint" in (job.out / "MODEL_CARD.md").read_text()
+
+
+def test_the_commit_is_that_of_the_source_tree():
+    folder = readagain.__path__[0]
+    done = subprocess.run(
+        ["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True
+    )
+    expected = done.stdout.strip() if done.returncode == 0 else None
+    assert provenance.package_commit() == expected
+
+
+def test_without_git_there_is_no_commit(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert provenance.package_commit() is None
+
+
+def test_the_card_holds_the_figures():
+    scores = Scores(step=420, dev_loss=2.5, rouge_1=31.25, rouge_2=10.0, rouge_l=28.0)
+    card = model_card(PRESETS["tiny"], ORIGIN, scores)
+    assert "| 300 dev pairs | negative log-probability of a word | 2.500 |" in card
+    assert "| 200 dev pairs | ROUGE-1 F1, stemmed, per cent | 31.2 |" in card
+    assert "2,000 pairs of `news` (a.jsonl, b.jsonl), fingerprint `0123456789ab`" in card
+    assert "step 420, 1.2 minutes on a chip, seed 3" in card
+    assert "the first sentence, 60 words each" in card
+    assert "random weights" in card
+
+
+def test_the_card_says_when_nothing_was_measured():
+    run = override(PRESETS["tiny"], {"data.num_sentences": 3, "data.join_sentences": True})
+    card = model_card(run, {**ORIGIN, "began_from": {"name": "parent"}}, None)
+    assert "no dev split, so nothing was measured" in card
+    assert "the model `parent`" in card
+    assert "the first 3 sentences, 60 words in all" in card

@@ -1,0 +1,105 @@
+"""Validation: the loss of dev pairs, their headlines in words, and signs of collapse."""
+
+import numpy as np
+import pytest
+import torch
+
+from readagain.config.schema import DataSpec
+from readagain.networks.build import build_model
+from readagain.training.headlines import Headline, read_sentences
+from readagain.training.interrupt import StopWish
+from readagain.training.job import settle
+from readagain.training.validate import Validator, collapse_warning, spread
+
+
+@pytest.fixture
+def validator(make_job):
+    job = settle(make_job())
+    torch.manual_seed(0)
+    model = build_model(job.run)
+    dev = job.corpus.split("dev")
+    return Validator(dev, job.corpus.lexicon, job.words, job.run, torch.device("cpu")), model
+
+
+def test_a_validation_scores_and_shows_headlines(validator):
+    validator, model = validator
+    found = validator.validate(model, step=5, wish=StopWish())
+    assert found.scores.step == 5
+    assert 0 <= found.scores.rouge_l <= 100
+    assert len(found.samples) == 3
+    assert all("on monday" in sample.reference for sample in found.samples)
+    assert all(sample.source.startswith("the ") for sample in found.samples)
+
+
+def test_the_loss_is_the_mean_over_words_and_not_over_batches(validator):
+    validator, model = validator
+    model.eval()
+    whole = validator._loss(model, StopWish())
+    validator.batch_size = 7
+    assert validator._loss(model, StopWish()) == pytest.approx(whole, rel=1e-6)
+
+
+def test_a_copied_word_that_the_vocabulary_lacks_is_printed_from_the_text(make_job):
+    job = settle(make_job("vocab_size=8"))
+    validator = Validator(
+        job.corpus.split("dev"), job.corpus.lexicon, job.words, job.run, torch.device("cpu")
+    )
+    sentences, _ = validator.writer.split[0]
+    words = [job.corpus.lexicon.words[id] for id in sentences[0].tolist()]
+    place = next(at for at, word in enumerate(words) if word not in job.words.summary)
+    V = len(job.words.summary)
+    assert validator.writer._word(V + place, sentences, 40) == words[place]
+    assert validator.writer._word(V + 40 + 1, [sentences[0], sentences[0]], 40) == words[1]
+
+
+def test_a_wish_to_stop_ends_a_validation(validator):
+    validator, model = validator
+    wish = StopWish()
+    wish.is_asked = True
+    assert validator.validate(model, step=5, wish=wish) is None
+
+
+def test_without_rouge_pairs_only_the_loss_is_measured(make_job):
+    job = settle(make_job("train.rouge_pairs=0"))
+    dev = job.corpus.split("dev")
+    validator = Validator(dev, job.corpus.lexicon, job.words, job.run, torch.device("cpu"))
+    found = validator.validate(build_model(job.run), step=1, wish=StopWish())
+    assert found.scores.rouge_1 is None
+    assert (found.samples, found.warning) == ([], None)
+
+
+def headlines(*written):
+    return [Headline(n, f"text {n}", text, "reference") for n, text in enumerate(written)]
+
+
+def test_one_headline_for_most_texts_is_warned_about():
+    collapsed = headlines(*["the same"] * 6, *"abcd")
+    assert "6 of 10 different texts got the same headline, 'the same'" in collapse_warning(
+        collapsed
+    )
+
+
+def test_different_headlines_are_no_collapse():
+    assert collapse_warning(headlines(*["the same"] * 5, *"abcde")) is None
+    assert collapse_warning(headlines(*["the same"] * 9)) is None  # too few to tell
+
+
+def test_the_same_text_may_get_the_same_headline():
+    same = [Headline(n, "one text", "one headline", "reference") for n in range(20)]
+    assert collapse_warning(same) is None
+
+
+@pytest.mark.parametrize(
+    ("total", "wanted", "chosen"), [(10, 3, [0, 4, 9]), (3, 10, [0, 1, 2]), (5, 0, []), (5, 1, [0])]
+)
+def test_places_are_spread_evenly(total, wanted, chosen):
+    assert spread(total, wanted) == chosen
+
+
+def test_what_the_network_reads_of_a_text():
+    sentences = [np.arange(4), np.arange(10, 13), np.arange(20, 22)]
+    apart = read_sentences(sentences, DataSpec(num_sentences=2, max_source_words=3))
+    assert [each.tolist() for each in apart] == [[0, 1, 2], [10, 11, 12]]
+    spec = DataSpec(num_sentences=2, join_sentences=True, max_source_words=6)
+    (joined,) = read_sentences(sentences, spec)
+    assert joined.tolist() == [0, 1, 2, 3, 10, 11]

@@ -1,0 +1,55 @@
+"""Vocabularies of a run: cut, extended, and how much of the corpus they know."""
+
+import numpy as np
+
+from readagain.corpus.lexicon import Lexicon
+from readagain.presets import PRESETS
+from readagain.text.vocab import RESERVED, Vocab
+from readagain.training.words import (
+    RunWords,
+    coverage,
+    coverage_warnings,
+    cut_words,
+    extend_words,
+    size_notes,
+)
+
+LEXICON = Lexicon(
+    ["the", "bridge", "opens", "quay"], np.array([6, 2, 1, 1]), np.array([0, 3, 2, 0])
+)
+KNOWS_BRIDGE = RunWords(Vocab([*RESERVED, "bridge"]), Vocab([*RESERVED, "bridge"]))
+
+
+def test_vocabularies_are_as_large_as_the_corpus_allows_and_this_is_said():
+    words = cut_words(PRESETS["tiny"], LEXICON)
+    assert words.source.words == (*RESERVED, "the", "bridge", "opens", "quay")
+    assert words.summary.words == (*RESERVED, "bridge", "opens")
+    run = words.fit(PRESETS["tiny"])
+    assert (run.source_vocab_size, run.vocab_size) == (8, 6)
+    assert size_notes(PRESETS["tiny"], words) == [
+        "the corpus has only 8 source words, so source_vocab_size is that, not 4,000",
+        "the corpus has only 6 summary words, so vocab_size is that, not 2,000",
+    ]
+    assert size_notes(run, words) == []
+
+
+def test_an_extended_vocabulary_keeps_its_ids_and_adds_frequent_words():
+    extended = extend_words(KNOWS_BRIDGE, LEXICON, 2)
+    assert extended.source.words == (*RESERVED, "bridge", "the", "opens")
+    assert extended.summary.words == (*RESERVED, "bridge", "opens")
+
+
+def test_a_vocabulary_is_kept_when_no_words_may_be_added():
+    assert extend_words(KNOWS_BRIDGE, LEXICON, 0) == KNOWS_BRIDGE
+
+
+def test_coverage_counts_running_words():
+    assert coverage(LEXICON, "source", KNOWS_BRIDGE.source) == 2 / 10
+    assert coverage(LEXICON, "summary", KNOWS_BRIDGE.summary) == 3 / 5
+
+
+def test_a_vocabulary_that_misses_the_data_is_warned_about():
+    source, summary = coverage_warnings(LEXICON, KNOWS_BRIDGE)
+    assert "source vocabulary of 5 words knows only 20% of the running source words" in source
+    assert "knows only 60% of the running summary words" in summary
+    assert coverage_warnings(LEXICON, cut_words(PRESETS["tiny"], LEXICON)) == []
