@@ -136,6 +136,7 @@ def command(
     import sys
     from dataclasses import replace
 
+    from readagain.cli.main import EXIT_INTERRUPTED
     from readagain.cli.progress import shown_progress
     from readagain.corpus.filters import choose_filters
     from readagain.corpus.prepare import prepare
@@ -177,15 +178,19 @@ def command(
     ]
     for source in sources:
         print(_describe(source), file=sys.stderr)
-    with shown_progress() as on_progress:
-        manifest = prepare(
-            sources,
-            out,
-            settings,
-            num_workers=workers or _num_processors(),
-            overwrite=overwrite,
-            on_progress=on_progress,
-        )
+    try:
+        with shown_progress() as on_progress:
+            manifest = prepare(
+                sources,
+                out,
+                settings,
+                num_workers=workers or _num_processors(),
+                overwrite=overwrite,
+                on_progress=on_progress,
+            )
+    except KeyboardInterrupt as interruption:
+        print("readagain: interrupted; the same command goes on where it stopped", file=sys.stderr)
+        raise typer.Exit(EXIT_INTERRUPTED) from interruption
     _print_summary(manifest, out)
 
 

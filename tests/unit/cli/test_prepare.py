@@ -65,6 +65,15 @@ def test_the_report_shows_lengths_coverage_and_samples(tmp_path, pairs):
     assert report["statistics"]["train"]["sentences_per_text"]["counts"] == [0, 1, 2]
 
 
+def test_an_interrupted_run_says_how_to_go_on(tmp_path, pairs, capsys, monkeypatch):
+    def interrupt(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("readagain.corpus.workers.save_chunk", interrupt)
+    assert run(pairs, "--out", tmp_path / "out") == 130
+    assert "interrupted; the same command goes on where it stopped" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
