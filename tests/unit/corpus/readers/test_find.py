@@ -1,10 +1,11 @@
 import json
+import sys
 
 import pytest
 
 from readagain.corpus.readers.find import ReadOptions, find_sources
 from readagain.corpus.readers.formats import FORMATS, recognise
-from readagain.errors import ConfigError, DataError
+from readagain.errors import ConfigError, DataError, MissingExtraError
 
 LINE = '{"text": "A storm came.", "headline": "Storm"}\n'
 
@@ -116,3 +117,14 @@ def test_one_headline_file_cannot_serve_two_inputs(tmp_path):
 
 def test_every_format_says_what_it_is():
     assert all(format.title and format.name == name for name, format in FORMATS.items())
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.parquet", b"PAR1"), ("a.jsonl.zst", b"\x28\xb5\x2f\xfd")]
+)
+def test_without_pyarrow_the_pip_line_is_told(tmp_path, monkeypatch, name, content):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(MissingExtraError, match=rf"{name}: reading .* 'readagain\[data\]'"):
+        find_sources([str(tmp_path / name)], ReadOptions())
