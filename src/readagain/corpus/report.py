@@ -9,7 +9,7 @@ from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.manifest import Manifest
 from readagain.corpus.select import SPLITS
 from readagain.corpus.shards import PreparedCorpus, Split
-from readagain.corpus.statistics import COVERAGE_SIZES, Statistics
+from readagain.corpus.statistics import Statistics
 
 NUM_SAMPLES = 5
 BAR_WIDTH = 40
@@ -28,6 +28,9 @@ def write_report(
     described: dict[str, Any] = {
         split: statistics[split].describe() for split in SPLITS if manifest.splits[split]["pairs"]
     }
+    if not manifest.splits["train"]["pairs"]:  # then there is no vocabulary to cover anything
+        for facts in described.values():
+            facts["coverage"] = {}
     samples = _samples(PreparedCorpus(folder, manifest).split("train"), lexicon)
     content = {
         "inputs": manifest.inputs,
@@ -93,11 +96,11 @@ def _page(
 
 
 def _split_section(split: str, facts: Mapping[str, Any]) -> list[str]:
-    lines = [f"## {split}", "", "| vocabulary | summary words covered | with copying |"]
-    lines += ["|---|---|---|"]
-    for size in COVERAGE_SIZES:
-        row = facts["coverage"][str(size)]
-        lines.append(f"| {size:,} | {row['generating']:.2%} | {row['with_copying']:.2%} |")
+    lines = [f"## {split}", ""]
+    if facts["coverage"]:
+        lines += ["| vocabulary | summary words covered | with copying |", "|---|---|---|"]
+    for size, row in facts["coverage"].items():
+        lines.append(f"| {int(size):,} | {row['generating']:.2%} | {row['with_copying']:.2%} |")
     lines += ["", f"{facts['copyable_share']:.2%} of the summary words stand in their text.", ""]
     for name, title in HISTOGRAMS.items():
         lines += _bars(title, facts[name])

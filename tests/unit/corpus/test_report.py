@@ -26,3 +26,11 @@ def test_a_split_without_pairs_has_no_section(jsonl, prepared):
     page = (prepared(jsonl()).folder / "report.md").read_text()
     assert "## train" in page
     assert "## dev" not in page
+
+
+def test_an_evaluation_set_alone_has_no_vocabulary_to_cover_it(jsonl, prepared):
+    folder = prepared(dev_files=[jsonl()]).folder
+    assert "vocabulary" not in (folder / "report.md").read_text()
+    facts = json.loads((folder / "report.json").read_text())["statistics"]["dev"]
+    assert facts["coverage"] == {}
+    assert facts["copyable_share"] > 0.5
