@@ -1,0 +1,60 @@
+"""From weights to headlines: export, check and summarize, as a person would."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
+TEXT = "The crew of the ferry Zyx said 12 schools in the village closed after the storm."
+
+
+@pytest.fixture
+def trained(tmp_path):
+    """The toy model as training would have left it: weights, and no graphs yet."""
+    folder = Path(shutil.copytree(TOY, tmp_path / "run"))
+    manifest = json.loads((folder / "model.json").read_text())
+    for name in list(manifest["files"]):
+        if name.endswith(".onnx") or name == "export.json":
+            del manifest["files"][name]
+            (folder / name).unlink()
+    (folder / "model.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def test_a_trained_model_is_exported_checked_and_summarizes(readagain, trained):
+    refused = readagain("summarize", "--model", trained, TEXT)
+    assert f"make them with: readagain export {trained}" in refused.stderr
+
+    done = readagain("export", trained, "--check-texts", 20, "--threads", 1)
+    assert done.returncode == 0, done.stderr
+    assert "float32   the network's 20 n-best lists: 100.0%" in done.stdout
+    report = json.loads((trained / "export.json").read_text())
+    assert report["check"]["same_n_best"] == 1.0
+
+    for precision in ("int8", "float32"):
+        written = readagain("summarize", "--model", trained, "--precision", precision, TEXT)
+        assert written.returncode == 0, written.stderr
+        assert "Zyx" in written.stdout
+    assert readagain("inspect", trained).returncode == 0
+
+
+def test_what_this_version_exports_is_what_the_stored_folder_holds(readagain, trained):
+    """Graphs made now answer as those stored in the repository: the format has not moved."""
+    readagain("export", trained, "--check-texts", 5, "--threads", 1)
+    now = readagain("summarize", "--model", trained, "--n-best", 4, TEXT).stdout
+    stored = readagain("summarize", "--model", TOY, "--n-best", 4, TEXT).stdout
+    assert now == stored
+
+
+def test_a_folder_for_inference_is_small_and_complete(readagain, trained, tmp_path):
+    out = tmp_path / "small"
+    done = readagain(
+        "export", trained, "--out", out, "--precision", "int8", "--check-texts", 5, "--threads", 1
+    )
+    assert done.returncode == 0, done.stderr
+    names = {path.name for path in out.iterdir()}
+    assert {"encoder.int8.onnx", "step.int8.onnx", "export.json", "model.json"} <= names
+    assert not {"weights.safetensors", "step.float32.onnx"} & names
+    assert readagain("summarize", "--model", out, TEXT).stdout.strip()

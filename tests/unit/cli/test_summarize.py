@@ -1,0 +1,173 @@
+"""`readagain summarize` as a person types it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
+POLICE = "Police in Ghent said on Monday that 12 people crossed the old bridge."
+FERRY = "A storm hit the harbour, and the ferry was late by 30 percent."
+
+
+@pytest.fixture
+def summarize(readagain, tmp_path):
+    """Summarize with the toy model, in an empty folder."""
+
+    def run(*arguments, **options):
+        model = () if "--model" in arguments else ("--model", TOY)
+        settings = {"cwd": tmp_path, "stdin": subprocess.DEVNULL, **options}
+        if "input" in settings:
+            settings.pop("stdin")
+        return readagain("summarize", *model, "--threads", 1, *arguments, **settings)
+
+    return run
+
+
+@pytest.fixture
+def headlines(summarize):
+    """What the toy model writes over the two texts."""
+    done = summarize(POLICE, FERRY)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+def test_a_text_on_the_command_line(headlines):
+    assert len(headlines) == 2
+    assert "Ghent" in headlines[0]
+    assert all(headline[0].isupper() for headline in headlines)
+
+
+def test_a_file_is_one_text(summarize, headlines, tmp_path):
+    (tmp_path / "article.txt").write_text(f"{POLICE}\n\n{FERRY}\n")
+    assert summarize("article.txt").stdout.splitlines() == headlines[:1]
+
+
+def test_a_file_and_a_pipe_of_one_text_a_line(summarize, headlines, tmp_path):
+    lines = f"{POLICE}\n{FERRY}\n"
+    (tmp_path / "all.txt").write_text(lines)
+    assert summarize("all.txt", "--format", "lines").stdout.splitlines() == headlines
+    assert summarize("--format", "lines", input=lines).stdout.splitlines() == headlines
+
+
+def test_a_pipe_is_one_text(summarize, headlines):
+    assert summarize(input=f"{POLICE}\n{FERRY}\n").stdout.splitlines() == headlines[:1]
+    assert summarize("-", input=POLICE).stdout.splitlines() == headlines[:1]
+
+
+def test_json_keeps_every_field_and_adds_the_summary(summarize, headlines, tmp_path):
+    rows = [{"id": 1, "text": POLICE}, {"id": 2, "text": FERRY, "tags": ["é"]}]
+    (tmp_path / "news.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = summarize("news.jsonl", "--json")
+    expected = [{**row, "summary": text} for row, text in zip(rows, headlines, strict=True)]
+    assert [json.loads(line) for line in done.stdout.splitlines()] == expected
+
+
+def test_an_output_file_named_jsonl_holds_json(summarize, headlines, tmp_path):
+    (tmp_path / "news.csv").write_text(f'id,text\n1,"{POLICE}"\n')
+    done = summarize("news.csv", "--output", "out.jsonl")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert json.loads((tmp_path / "out.jsonl").read_text()) == {
+        "id": "1",
+        "text": POLICE,
+        "summary": headlines[0],
+    }
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_bad_line_leaves_no_output_behind(summarize, tmp_path):
+    (tmp_path / "news.jsonl").write_text(json.dumps({"text": POLICE}) + "\nbroken\n")
+    done = summarize("news.jsonl", "--output", "out.jsonl")
+    assert done.returncode == 2
+    assert "news.jsonl:2: not JSON" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["news.jsonl"]
+
+
+def test_a_field_that_is_there_already_is_not_overwritten(summarize, tmp_path):
+    (tmp_path / "news.jsonl").write_text(json.dumps({"text": POLICE, "summary": "x"}))
+    refused = summarize("news.jsonl", "--json")
+    assert refused.returncode == 2
+    assert "news.jsonl:1: has a field 'summary' already" in refused.stderr
+    assert "headline" in json.loads(summarize("news.jsonl", "--json", "--field", "headline").stdout)
+
+
+def test_several_summaries_are_numbered_with_their_scores(summarize, headlines):
+    lines = summarize(POLICE, "--n-best", 3).stdout.splitlines()
+    assert [line.split("\t")[0] for line in lines[:3]] == ["1", "2", "3"]
+    assert lines[0].split("\t")[2] == headlines[0]
+    plain = json.loads(summarize(POLICE, "--n-best", 3, "--json").stdout)
+    assert [other["summary"] for other in plain["alternatives"]] == [
+        line.split("\t")[2] for line in lines[1:3]
+    ]
+
+
+def test_limits_are_kept(summarize):
+    assert len(summarize(POLICE, "--max-words", 2).stdout.split()) == 2
+    assert len(summarize(POLICE, "--max-bytes", 12).stdout.strip().encode()) <= 12
+
+
+def test_gigaword_form_stays(summarize):
+    done = summarize("police said ## people", "--tokenized", "--min-words", 4, "--max-words", 4)
+    assert "##" in done.stdout.split()
+
+
+def test_an_empty_text_has_an_empty_line(summarize, headlines):
+    done = summarize("--format", "lines", input=f"\n{POLICE}\n")
+    assert done.stdout.split("\n") == ["", headlines[0], ""]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.txt"], "missing.txt: no such file; a text is given in quotes"),
+        (["."], ".: a folder; name the files in it"),
+        ([POLICE, "--model", "sport"], "no model 'sport'; bundled models:"),
+        ([POLICE, "--format", "xml"], "no format 'xml'; expected one of text, lines, jsonl"),
+        ([POLICE, "--encoding", "klingon"], "--encoding 'klingon' is not known"),
+        ([POLICE, "--beam", "0"], "decode.beam_size is 0; expected 1 or more"),
+        ([POLICE, "--precision", "int4"], "precision is 'int4'; expected int8 or float32"),
+        ([POLICE, "--output", "nowhere/out.txt"], "nowhere/out.txt: cannot be written: No such"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_status_2(summarize, arguments, message):
+    done = summarize(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert done.stdout == ""
+
+
+def test_a_reader_that_leaves_is_not_complained_to():
+    command = [sys.executable, "-m", "readagain", "summarize", "--model", str(TOY)]
+    process = subprocess.Popen(
+        [*command, "--format", "lines", "--threads", "1", "--max-words", "2"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdin.write((POLICE + "\n").encode() * 3000)
+    process.stdin.close()
+    assert process.stdout.readline()
+    process.stdout.close()
+    with process.stderr as errors:
+        assert errors.read() == b""
+    assert process.wait(timeout=60) in (0, 1)  # click itself answers a broken pipe, with 1
+
+
+def test_a_slow_pipe_is_answered_line_by_line():
+    command = [sys.executable, "-m", "readagain", "summarize", "--model", str(TOY)]
+    with subprocess.Popen(
+        [*command, "--format", "lines", "--threads", "1", "--max-words", "2"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": ""},
+    ) as process:
+        for text in (POLICE, FERRY):
+            process.stdin.write((text + "\n").encode())
+            process.stdin.flush()
+            assert process.stdout.readline().strip()
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
