@@ -30,6 +30,7 @@ SMALL = [
         "decode.max_words=8",
     )
 ]
+NO_DROPOUT = ["--set=model.dropout=0.0"]
 ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
@@ -165,15 +166,42 @@ def test_a_trained_model_can_be_inspected_drawn_and_trained_further(
     assert f"beginning from {undisturbed}, its vocabularies kept" in further.stdout
 
 
+def run_with_two_processes(arguments):
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    done = subprocess.run(
+        [sys.executable, *torchrun, *arguments[1:]], capture_output=True, text=True, env=ONE_THREAD
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def alone(data, tmp_path_factory):
+    """Train with one process, without dropout, which every process draws for itself."""
+    out = tmp_path_factory.mktemp("alone") / "out"
+    subprocess.run([*command(data, out), *NO_DROPOUT], check=True, env=ONE_THREAD)
+    return out
+
+
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_two_processes_train_as_one_does(data, tmp_path):
-    settings = ["--set=model.dropout=0.0", "--set=train.epochs=1"]
-    one, two = tmp_path / "one", tmp_path / "two"
-    subprocess.run([*command(data, one), *settings], check=True, env=ONE_THREAD)
-    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
-    subprocess.run(
-        [sys.executable, *torchrun, *command(data, two)[1:], *settings], check=True, env=ONE_THREAD
-    )
-    for alone, together in zip(logged(one), logged(two), strict=True):
-        assert together == pytest.approx(alone, abs=1e-5)
+def test_two_processes_train_as_one_does(data, alone, tmp_path):
+    out = tmp_path / "out"
+    run_with_two_processes([*command(data, out), *NO_DROPOUT])
+    for one, two in zip(logged(alone), logged(out), strict=True):
+        assert two == pytest.approx(one, abs=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+def test_what_one_process_began_two_can_finish(data, alone, tmp_path):
+    out = tmp_path / "out"
+    process = subprocess.Popen([*command(data, out), *NO_DROPOUT], env=ONE_THREAD)
+    while not list(out.glob("resume/checkpoint-*")):
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    seen = run_with_two_processes([*command(data, out), *NO_DROPOUT])
+    assert "going on from step" in seen
+    for one, two in zip(logged(alone), logged(out), strict=True):
+        assert two == pytest.approx(one, abs=1e-5)

@@ -1,12 +1,21 @@
 """`readagain train`: train a network on a prepared corpus, or go on where it stopped."""
 
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 if TYPE_CHECKING:
     from readagain.training.loop import Outcome
+
+
+class Device(StrEnum):
+    """Where to compute."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
 
 
 def command(
@@ -42,8 +51,8 @@ def command(
         ),
     ] = 0,
     device: Annotated[
-        Literal["auto", "cpu", "cuda"], typer.Option(help="Where to compute; auto prefers a GPU.")
-    ] = "auto",
+        Device, typer.Option(help="Where to compute; auto prefers a GPU.")
+    ] = Device.AUTO,
     threads: Annotated[
         int, typer.Option(min=0, help="Threads on a CPU; 0 leaves it to torch.")
     ] = 0,
@@ -77,7 +86,7 @@ def command(
         extend_vocab=extend_vocab,
         overwrite=overwrite,
     )
-    outcome = train(job, device_name=device, console=Console())
+    outcome = train(job, device_name=device.value, console=Console())
     _print_outcome(outcome, out)
 
 

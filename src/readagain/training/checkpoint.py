@@ -103,7 +103,11 @@ def save_checkpoint(
 
 
 def newest_checkpoint(folder: Path) -> Checkpoint | None:
-    """Find the newest checkpoint that is whole."""
+    """Find the newest checkpoint that is whole.
+
+    Raises:
+        ArtifactError: when it was written by a version with other ideas of progress.
+    """
     for path in reversed(_all(folder)):
         try:
             facts = json.loads((path / _PROGRESS_FILE).read_bytes())
@@ -113,7 +117,13 @@ def newest_checkpoint(folder: Path) -> Checkpoint | None:
         except (OSError, ValueError):
             continue
         if is_whole:
-            return Checkpoint(path, Progress.from_dict(facts["progress"]))
+            try:
+                return Checkpoint(path, Progress.from_dict(facts["progress"]))
+            except (KeyError, TypeError) as error:
+                raise ArtifactError(
+                    f"{path}: written by another version of readagain; go on with that version, "
+                    "or start over with --overwrite"
+                ) from error
     return None
 
 

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -13,6 +14,7 @@ from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
 from readagain.engine.tensors import read_tensors
 from readagain.errors import ConfigError
 from readagain.text.vocab import UNK
+from readagain.training.differences import differences
 from readagain.training.words import RunWords
 
 _SOURCE_ROWS = ("source_embedding.weight",)
@@ -53,15 +55,11 @@ class TrainedModel:
         Raises:
             ConfigError: naming what differs.
         """
-        trained, wanted = run_to_dict(self.folder.run), run_to_dict(run)
-        for part in ("model", "data"):
-            for name, value in trained[part].items():
-                found = wanted[part][name]
-                if found != value and name != "dropout":  # which has no weights
-                    raise ConfigError(
-                        f"{self.folder.path}: trained with {part}.{name} = {value!r}, the run has "
-                        f"{found!r}; leave the preset out to go on with the model's own settings"
-                    )
+        for name, before, now in differences(_network(self.folder.run), _network(run)):
+            raise ConfigError(
+                f"{self.folder.path}: trained with {name} = {before!r}, the run has {now!r}; leave "
+                "the preset out to go on with the model's own settings"
+            )
 
     def weights(self, words: RunWords) -> dict[str, Tensor]:
         """Read the weights, with rows for words that were added at the end of its vocabularies.
@@ -82,3 +80,14 @@ class TrainedModel:
                     rows = rows - math.log(added)
                 tensors[name] = torch.cat([tensors[name], rows])
         return tensors
+
+
+def _network(run: RunSpec) -> dict[str, Any]:
+    """Return the settings that the shapes and the meaning of weights hang on."""
+    settings = run_to_dict(run)
+    del settings["model"]["dropout"]
+    sentences = ("num_sentences", "join_sentences")
+    return {
+        "model": settings["model"],
+        "data": {name: settings["data"][name] for name in sentences},
+    }

@@ -4,7 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
 from readagain.config.schema import DataSpec, RunSpec
 from readagain.corpus.lexicon import Lexicon
@@ -18,6 +20,7 @@ from readagain.search.scoring import Scoring
 from readagain.search.trace import Hypothesis
 from readagain.text.vocab import Vocab
 from readagain.training.batches import Batch, BatchPlan, TrainingPairs
+from readagain.training.buckets import Bucket
 from readagain.training.interrupt import StopWish
 
 LexiconIds = NDArray[np.int32]
@@ -83,10 +86,17 @@ class HeadlineWriter:
         return [found[pair] for pair in chosen]
 
     def _plans(self, chosen: set[int]) -> Iterator[BatchPlan]:
+        """Yield batches of the chosen pairs, those of one shape together."""
+        by_shape: dict[Bucket, list[Tensor]] = {}
         for plan in self.pairs.plan_in_order(batch_size=self.batch_size):
-            kept = [pair for pair in plan.pairs.tolist() if pair in chosen]
-            if kept:
-                yield BatchPlan(plan.pairs.new_tensor(kept), plan.shape)
+            is_chosen = [pair in chosen for pair in plan.pairs.tolist()]
+            kept = plan.pairs[torch.tensor(is_chosen, device=plan.pairs.device)]
+            by_shape.setdefault(plan.shape, []).append(kept)
+        for shape, kept_pairs in by_shape.items():
+            pairs = torch.cat(kept_pairs)
+            if len(pairs):
+                for batch in torch.split(pairs, self.batch_size):
+                    yield BatchPlan(batch, shape)
 
     def _headline(self, pair: int, hypothesis: Hypothesis | None, row_words: int) -> Headline:
         sentences, summary = self.split[pair]

@@ -1,6 +1,6 @@
 """What a person asked to be trained, settled against the corpus before anything is built."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,7 @@ def _asked_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:
             "model folder with --from"
         )
     if job.seed is not None:
-        run = replace(run, train=replace(run.train, seed=job.seed))
+        run = override(run, {"train.seed": job.seed}, where="--seed")
     return run
 
 

@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest
 from readagain.errors import ArtifactError, ConfigError
+from readagain.training.differences import differences
 from readagain.training.progress import Progress
 
 if sys.platform == "win32":
@@ -108,10 +109,13 @@ def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
     """Check that the folder is this run's, or free, and make it this run's."""
     file = path / RESUME_FOLDER / _IDENTITY_FILE
     if file.exists():
-        differences = _differences(json.loads(file.read_bytes()), identity)
-        if differences:
-            more = len(differences) - _MOST_DIFFERENCES
-            named = "; ".join(differences[:_MOST_DIFFERENCES]) + (f"; {more} more" * (more > 0))
+        found = [
+            f"{name} was {before!r} and is now {now!r}"
+            for name, before, now in differences(json.loads(file.read_bytes()), identity)
+        ]
+        if found:
+            more = len(found) - _MOST_DIFFERENCES
+            named = "; ".join(found[:_MOST_DIFFERENCES]) + (f"; {more} more" * (more > 0))
             raise ConfigError(
                 f"{path}: holds another run: {named}; choose another --out, or start over with "
                 "--overwrite"
@@ -119,30 +123,18 @@ def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
         return
     # A folder for checkpoints without identity: killed while making it.
     ours = (_LOCK_FILE, RESUME_FOLDER)
-    found = sorted(each.name for each in path.iterdir() if each.name not in ours)
-    if MANIFEST_FILE in found:
+    others = sorted(each.name for each in path.iterdir() if each.name not in ours)
+    if MANIFEST_FILE in others:
         raise ConfigError(
             f"{path}: a model is there already; choose another --out, or replace it with "
             "--overwrite"
         )
-    if found and not was_ours:
+    if others and not was_ours:
         raise ConfigError(
-            f"{path}: the folder holds '{found[0]}' and no run of ours; choose another --out"
+            f"{path}: the folder holds '{others[0]}' and no run of ours; choose another --out"
         )
     file.parent.mkdir(exist_ok=True)
     _write_json(file, identity)
-
-
-def _differences(before: Mapping[str, Any], now: Mapping[str, Any], at: str = "") -> list[str]:
-    """Name every leaf that differs, with both values."""
-    found = []
-    for name in dict.fromkeys([*before, *now]):
-        old, new = before.get(name), now.get(name)
-        if isinstance(old, dict) and isinstance(new, dict):
-            found += _differences(old, new, f"{at}{name}.")
-        elif old != new:
-            found.append(f"{at}{name} was {old!r} and is now {new!r}")
-    return found
 
 
 def _clear(path: Path) -> bool:

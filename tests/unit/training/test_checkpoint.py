@@ -104,3 +104,10 @@ def test_a_disk_that_is_full_from_the_start_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "_write_synced", full)
     with pytest.raises(ArtifactError, match="nothing had been saved before"):
         save(tmp_path, 1)
+
+
+def test_one_of_another_version_is_refused(tmp_path):
+    path = save(tmp_path, 1).path / "progress.json"
+    path.write_text(path.read_text().replace('"open_losses"', '"unheard_of"'))
+    with pytest.raises(ArtifactError, match="written by another version of readagain; go on with"):
+        newest_checkpoint(tmp_path)

@@ -23,6 +23,11 @@ def test_the_seed_option_replaces_the_runs(make_job):
     assert settle(make_job(seed=7)).run.train.seed == 7
 
 
+def test_a_seed_below_zero_is_refused(make_job):
+    with pytest.raises(ConfigError, match="--seed: train.seed is -1; expected 0 or more"):
+        settle(make_job(seed=-1))
+
+
 def test_data_that_is_not_there_is_refused(make_job, tmp_path):
     with pytest.raises(ArtifactError, match="nowhere: no such folder; make one with 'readagain"):
         settle(make_job(data=tmp_path / "nowhere"))

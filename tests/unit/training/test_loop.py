@@ -231,9 +231,31 @@ def test_patience_needs_a_dev_split(make_job, run_job, corpus_without_dev):
         run_job(job)
 
 
+@pytest.mark.parametrize("averaging", ["ema", "last_k"])
+def test_a_mean_of_weights_is_kept_and_changes_no_update(make_job, run_job, averaging):
+    settings = ("train.validate_every=3", "model.dropout=0.0")
+    plain = make_job(*settings, "train.averaging=none", out="plain")
+    mean = make_job(*settings, f"train.averaging={averaging}", out="mean")
+    for job in (plain, mean):
+        run_job(job)
+    losses = [[line.get("loss") for line in logged(job.out)] for job in (plain, mean)]
+    assert losses[0] == losses[1]
+    assert weights(plain.out) != weights(mean.out)
+
+
 def test_the_paper_recipe_trains_too(make_job, run_job):
     outcome, _ = run_job(make_job("train=paper"))
     assert outcome.is_finished
+
+
+@pytest.mark.parametrize(
+    "preset", ["gru_15k", "read_again_gru_copy_15k", "two_sentences_option2_copy_15k"]
+)
+def test_every_kind_of_network_trains(make_job, run_job, preset):
+    job = make_job("train=modern", "train.batch_size=16", "train.epochs=1", preset=preset)
+    outcome, _ = run_job(job)
+    assert outcome.is_finished
+    assert ModelFolder.open(job.out, checksums=True).run.title.endswith("15k")
 
 
 def test_it_learns(make_job, run_job):
