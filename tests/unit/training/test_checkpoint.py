@@ -67,6 +67,7 @@ def test_one_cut_short_is_passed_over(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.rmtree", lambda path, ignore_errors=False: None)
     save(tmp_path, 1)
     weights = save(tmp_path, 2).path / "weights.safetensors"
+    assert newest_checkpoint(tmp_path).progress.step == 2
     weights.write_bytes(weights.read_bytes()[:-1])
     assert newest_checkpoint(tmp_path).progress.step == 1
 

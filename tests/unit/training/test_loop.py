@@ -119,6 +119,52 @@ def test_a_run_that_was_cut_off_between_checkpoints_repeats_what_was_lost(
     assert weights(parts.out) == weights(whole.out)
 
 
+def test_a_run_that_was_killed_while_publishing_publishes_when_it_goes_on(
+    make_job, run_job, stop_after, monkeypatch
+):
+    class Killed(BaseException):
+        pass
+
+    def killed(*arguments, **options):
+        raise Killed
+
+    job = make_job("train.validate_every=4")
+    with monkeypatch.context() as patch:
+        patch.setattr(record, "publish_model", killed)
+        with pytest.raises(Killed):
+            run_job(job)
+    stop_after(5)
+    assert not run_job(job)[0].is_finished
+    assert ModelFolder.open(job.out, checksums=True).scores["dev"]["step"] == 4
+
+
+def test_the_rate_of_pairs_leaves_validation_out(make_job, run_job, monkeypatch):
+    class Clock:
+        seconds = 0.0
+
+        def monotonic(self):
+            return self.seconds
+
+    clock, update, validate = Clock(), TrainingStep.update, loop.Validator.validate
+
+    def one_second(self, given):
+        clock.seconds += 1
+        return update(self, given)
+
+    def hundred_seconds(self, model, *, step, wish):
+        clock.seconds += 100
+        return validate(self, model, step=step, wish=wish)
+
+    monkeypatch.setattr(record, "time", clock)
+    monkeypatch.setattr(TrainingStep, "update", one_second)
+    monkeypatch.setattr(loop.Validator, "validate", hundred_seconds)
+    job = make_job("train.validate_every=2", "train.log_every=3", "train.epochs=1")
+    run_job(job)
+    lines = [json.loads(line) for line in (job.out / "metrics.jsonl").read_text().splitlines()]
+    rates = [line["pairs_per_s"] for line in lines if "loss" in line]
+    assert all(3 < rate <= 16 for rate in rates)  # a batch of 16, one of them incomplete, a second
+
+
 def test_asked_to_stop_while_validating_it_validates_first_when_it_goes_on(
     make_job, run_job, stop_after
 ):

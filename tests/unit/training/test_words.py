@@ -39,6 +39,12 @@ def test_an_extended_vocabulary_keeps_its_ids_and_adds_frequent_words():
     assert extended.summary.words == (*RESERVED, "bridge", "opens")
 
 
+def test_no_more_words_are_added_than_allowed():
+    foreign = Vocab([*RESERVED, "brücke"])
+    extended = extend_words(RunWords(foreign, foreign), LEXICON, 1)
+    assert extended.source.words == (*RESERVED, "brücke", "the")
+
+
 def test_a_vocabulary_is_kept_when_no_words_may_be_added():
     assert extend_words(KNOWS_BRIDGE, LEXICON, 0) == KNOWS_BRIDGE
 
