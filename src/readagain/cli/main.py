@@ -22,6 +22,7 @@ COMMANDS: tuple[str, ...] = (
     "curves",
     "presets",
     "rouge",
+    "evaluate",
 )
 
 EXIT_BAD_INPUT = 2

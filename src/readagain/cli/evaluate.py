@@ -1,0 +1,247 @@
+"""`readagain evaluate`: score a model on a data set, with all one needs to believe the figures."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from readagain.rouge.protocol import PROTOCOLS
+
+if TYPE_CHECKING:
+    from readagain.evaluation.evaluate import Evaluation
+
+READING, SEARCHING, WRITING = "Reading", "Searching", "Writing"
+PROGRESS_FROM = 100  # texts below which a bar only gets in the way
+
+
+def command(
+    *,
+    model: Annotated[
+        str,
+        typer.Option(
+            "--model",
+            "-m",
+            metavar="NAME|FOLDER",
+            help="A bundled model, a model folder, or the floor of every table: prefix or lead.",
+        ),
+    ],
+    data: Annotated[
+        Path,
+        typer.Option(
+            metavar="FOLDER|FILE",
+            help="Texts with references: the Gigaword or the DUC layout, a prepared corpus, JSONL "
+            "or another format that 'readagain prepare' reads.",
+        ),
+    ],
+    protocol: Annotated[
+        str,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(PROTOCOLS)}: search and scores."),
+    ],
+    split: Annotated[
+        str | None,
+        typer.Option(
+            help="train, dev or test, where a folder holds several; of a prepared corpus dev "
+            "unless given.",
+            rich_help_panel=READING,
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Only the first rows.", rich_help_panel=READING),
+    ] = None,
+    tokenized: Annotated[
+        bool | None,
+        typer.Option(
+            "--tokenized/--raw",
+            help="Texts are in Gigaword form, or are not; parallel files say it themselves.",
+            rich_help_panel=READING,
+            show_default=False,
+        ),
+    ] = None,
+    unk: Annotated[
+        str,
+        typer.Option(
+            metavar="keep|strip|drop",
+            help="UNK in references: score it as a word, take the word out, or the row.",
+            rich_help_panel=READING,
+        ),
+    ] = "keep",
+    format: Annotated[
+        str | None, typer.Option(help="Recognised unless given.", rich_help_panel=READING)
+    ] = None,
+    text_column: Annotated[
+        str | None,
+        typer.Option(help="The field that holds the text.", rich_help_panel=READING),
+    ] = None,
+    headline_column: Annotated[
+        str | None,
+        typer.Option(help="The field that holds the headline.", rich_help_panel=READING),
+    ] = None,
+    headlines: Annotated[
+        Path | None,
+        typer.Option(help="File of headlines for a file of texts.", rich_help_panel=READING),
+    ] = None,
+    encoding: Annotated[
+        str, typer.Option(help="Encoding of text files.", rich_help_panel=READING)
+    ] = "utf-8",
+    beam: Annotated[
+        int | None,
+        typer.Option(
+            help="Beginnings followed side by side.",
+            show_default="the protocol's, or the model's",
+            rich_help_panel=SEARCHING,
+        ),
+    ] = None,
+    min_words: Annotated[
+        int | None,
+        typer.Option(
+            help="The fewest words.", show_default="as for --beam", rich_help_panel=SEARCHING
+        ),
+    ] = None,
+    max_words: Annotated[
+        int | None,
+        typer.Option(
+            help="The most words.", show_default="as for --beam", rich_help_panel=SEARCHING
+        ),
+    ] = None,
+    threads: Annotated[
+        int | None,
+        typer.Option(help="Threads; all processors if unset.", rich_help_panel=SEARCHING),
+    ] = None,
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            help="int8 or float32; the faster one there is if unset.", rich_help_panel=SEARCHING
+        ),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write the summaries, one a line, as 'readagain rouge' reads them.",
+            rich_help_panel=WRITING,
+        ),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a page with scores, lengths, the best and the worst summaries.",
+            rich_help_panel=WRITING,
+        ),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=WRITING)
+    ] = False,
+) -> None:
+    """Summarize a data set with a model and score the summaries."""
+    from readagain.corpus.readers.find import ReadOptions
+    from readagain.evaluation.dataset import read_dataset
+    from readagain.evaluation.evaluate import evaluate
+    from readagain.evaluation.settings import DecodeSettings
+    from readagain.evaluation.systems import load_system
+    from readagain.evaluation.writing import check_writable, write_whole
+
+    for file in (save, html):
+        check_writable(file)
+    asked = DecodeSettings(beam=beam, min_words=min_words, max_words=max_words)
+    system = load_system(model, protocol, asked=asked, threads=threads, precision=precision)
+    options = ReadOptions(
+        format=format,
+        text_column=text_column,
+        headline_column=headline_column,
+        headlines=headlines,
+        encoding=encoding,
+        is_tokenized=tokenized,
+    )
+    dataset = read_dataset(data, options, split=split).first(limit)
+    with _counted(len(dataset.rows)) as count:
+        found = evaluate(system, dataset, protocol, unk=unk, on_summary=count)
+    if save is not None:
+        write_whole(save, "".join(f"{summary.text}\n" for summary in found.summaries))
+    if html is not None:
+        from readagain.evaluation.page import render_page
+
+        write_whole(html, render_page(found))
+    if as_json:
+        import json
+
+        print(json.dumps(found.as_json(), indent=2, ensure_ascii=False))
+    else:
+        _print_tables(found)
+
+
+def _print_tables(found: "Evaluation") -> None:
+    from rich.console import Console
+
+    from readagain.evaluation.facts import facts_of
+
+    console = Console()
+    console.print(_score_table(found))
+    console.print(_habits_table(found))
+    for name, value in facts_of(found):
+        # Not wrapped, so that they can be copied.
+        console.print(f"{name:<8} {value}", soft_wrap=True, highlight=False, markup=False)
+
+
+def _score_table(found: "Evaluation") -> Any:
+    from rich.table import Table
+
+    from readagain.evaluation.facts import FIGURE_NAMES, score_rows
+
+    protocol = found.rouge.protocol
+    table = Table(
+        "measure",
+        title=f"{found.system}, {found.protocol}",
+        caption=f"in percent; the interval is that of {FIGURE_NAMES[protocol.headline]}",
+    )
+    for figure, name in FIGURE_NAMES.items():
+        style = "bold" if figure == protocol.headline else None
+        table.add_column(name, justify="right", style=style)
+    table.add_column(f"{protocol.options.confidence:g}% interval", justify="right")
+    for row in score_rows(found.rouge):
+        table.add_row(*row)
+    return table
+
+
+def _habits_table(found: "Evaluation") -> Any:
+    from rich.table import Table
+
+    from readagain.evaluation.facts import habit_rows
+
+    table = Table("", title="what they are like")
+    for column in ("summaries", "references"):
+        table.add_column(column, justify="right")
+    for row in habit_rows(found):
+        table.add_row(*row)
+    return table
+
+
+@contextmanager
+def _counted(total: int) -> Iterator[Callable[[], None]]:
+    """Show how far the work has come, on a terminal and where it takes a while."""
+    import sys
+
+    if not sys.stderr.isatty() or total < PROGRESS_FROM:
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("summarizing"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("", total=total)
+        yield lambda: bars.advance(task)

@@ -1,0 +1,86 @@
+"""A trained model as a system that is evaluated."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from readagain.engine.folder import ModelFolder
+from readagain.engine.graphs import PRECISIONS, graph_names
+from readagain.engine.manifest import MANIFEST_FILE
+from readagain.engine.summary import SummaryPart
+from readagain.evaluation.dataset import on_one_line
+from readagain.evaluation.gigaword_form import TokenizedText
+from readagain.evaluation.settings import DecodeSettings
+from readagain.evaluation.words import Written, summary_words
+
+if TYPE_CHECKING:
+    from readagain.engine.summarizer import Options, Summarizer
+
+
+@dataclass(frozen=True)
+class Network:
+    """A model from a folder, on the CPU.
+
+    Args:
+        name: what the user called it.
+        folder: where it stands.
+        summarizer: the same model, loaded.
+        precision: of the graphs that were asked for; None for the first there are.
+        threads: that the summarizer may use.
+        settings: how to search, where not as the model's own settings say.
+    """
+
+    name: str
+    folder: ModelFolder
+    summarizer: "Summarizer"
+    precision: str | None
+    threads: int
+    settings: DecodeSettings
+
+    def describe(self) -> dict[str, Any]:
+        """Say which model it is, and how it searches."""
+        manifest = self.folder.path / MANIFEST_FILE
+        taken = [each for each in PRECISIONS if all(map(self.folder.has, graph_names(each)))]
+        return {
+            "title": self.folder.run.title,
+            "sha256": sha256(manifest.read_bytes()).hexdigest(),
+            "precision": self.precision or taken[0],
+            "threads": self.threads,
+            "decode": self.settings.resolved(self.folder.run.decode),
+        }
+
+    def write(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Written]:
+        """Summarize texts, in their order; in Gigaword form what came in it."""
+        options: Options = {
+            "beam": self.settings.beam,
+            "min_words": self.settings.min_words,
+            "max_words": self.settings.max_words,
+            "tokenized": is_tokenized,
+        }
+        if not is_tokenized:
+            for summary in self.summarizer.summarize(iter(texts), **options):
+                yield _written(on_one_line(summary.text), summary.words, is_tokenized=False)
+            return
+        read = [TokenizedText(text) for text in texts]
+        summaries = self.summarizer.summarize((text.for_model for text in read), **options)
+        for text, summary in zip(read, summaries, strict=True):
+            words = " ".join(text.spell(summary.words))
+            yield _written(words, summary.words, is_tokenized=True)
+
+
+def _written(text: str, parts: Sequence[SummaryPart], *, is_tokenized: bool) -> Written:
+    """Find the words of a printed summary that the model copied.
+
+    Printing may join words, leave a number out or fill one in, so the words are matched in order.
+    """
+    words = summary_words(text, is_tokenized=is_tokenized)
+    is_copied = [False] * len(words)
+    matcher = SequenceMatcher(
+        None, [word.form for word in words], [part.form for part in parts], autojunk=False
+    )
+    for block in matcher.get_matching_blocks():
+        for offset in range(block.size):
+            is_copied[block.a + offset] = parts[block.b + offset].origin == "copied"
+    return Written(text, words, tuple(is_copied))

@@ -1,0 +1,34 @@
+"""Results written whole or not at all."""
+
+from pathlib import Path
+
+from readagain.errors import DataError
+
+
+def check_writable(path: Path | None) -> None:
+    """Notice before any work that a file could not be written after it.
+
+    Raises:
+        DataError: when it is a folder, or its folder is missing.
+    """
+    if path is None:
+        return
+    if path.is_dir():
+        raise DataError(f"{path}: a folder; name a file to write")
+    if not path.parent.is_dir():
+        raise DataError(f"{path}: no folder '{path.parent}' to write it into; make it first")
+
+
+def write_whole(path: Path, content: str) -> None:
+    """Write a text file beside its place, then put it there.
+
+    Raises:
+        DataError: when it cannot be written; what stood there is then unchanged.
+    """
+    aside = path.with_name(f"{path.name}.part")
+    try:
+        aside.write_text(content, encoding="utf-8", newline="\n")
+        aside.replace(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
