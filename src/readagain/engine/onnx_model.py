@@ -11,7 +11,7 @@ from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 from readagain.engine.layout import Layout
 from readagain.engine.sessions import open_session
 from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch
-from readagain.text.vocab import RESERVED
+from readagain.text.vocab import PAD, RESERVED
 
 Arrays = Mapping[str, npt.NDArray[Any]]  # floats, ids and masks together
 
@@ -89,11 +89,10 @@ class OnnxStepModel:
         read = dict(zip(names, self._read(sources, names), strict=True))
         carried = {name: read.pop(name) for name in ("hidden", "cell")}
         valid = sources.source_valid
-        memory = {**read, "valid": valid}
+        memory = {**read, "valid": valid[:, None]}
         if self.can_copy:
-            ext_ids = sources.source_ext_ids.astype(np.int64)
-            memory.update(_copying(ext_ids, valid))
-            carried["copy_logits"] = np.zeros(ext_ids.shape, dtype=np.float32)
+            memory.update(_copying(sources.source_ext_ids, valid))
+            carried["copy_logits"] = np.zeros(valid.shape, dtype=np.float32)
         return OnnxState(memory, carried, Layout.of(np.arange(len(sources))))
 
     def step(self, state: OnnxState, previous_ids: Ints, k: int) -> tuple[Candidates, OnnxState]:
@@ -143,11 +142,17 @@ class OnnxStepModel:
 
 
 def _copying(ext_ids: Ints, valid: Bools) -> dict[str, npt.NDArray[Any]]:
-    """Work out which places of each source hold the same word, and which stands first."""
-    same = (ext_ids[:, :, None] == ext_ids[:, None, :]) & valid[:, :, None] & valid[:, None, :]
-    is_first = same.argmax(axis=2) == np.arange(ext_ids.shape[1])  # (D, S)
+    """Work out which places of each source hold the same word, and which stands first.
+
+    `export/words.py` says what the graph makes of it.
+    """
+    ext_ids = np.where(valid, ext_ids, PAD)
+    same = ext_ids[:, :, None] == ext_ids[:, None, :]  # (D, S, S)
+    is_first = same.argmax(axis=1) == np.arange(ext_ids.shape[1])  # (D, S)
+    offered = is_first & (ext_ids >= len(RESERVED))
+    columns = np.where(offered, ext_ids - len(RESERVED), -1)
     return {
-        "ext_ids": ext_ids,
-        "offered": is_first & valid & (ext_ids >= len(RESERVED)),
-        "same_word": same.astype(np.float32),
+        "ext_ids": ext_ids.astype(np.int64),
+        "columns": columns.astype(np.int64),
+        "same_word": (same & offered[:, None, :]).astype(np.float32),
     }

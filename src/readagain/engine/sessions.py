@@ -90,6 +90,8 @@ def open_session(
     options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # shapes differ from run to run
     options.log_severity_level = 4
+    # Threads that wait for the next run would take a processor from everybody else meanwhile.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
     try:
         session = onnxruntime.InferenceSession(
             graph, options, providers=["CPUExecutionProvider"], enable_fallback=0

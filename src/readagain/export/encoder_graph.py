@@ -29,7 +29,7 @@ def build_encoder_graph(run: RunSpec, weights: Weights, products: Products) -> M
     """Build the graph that reads sources.
 
     Inputs: `source_ids` (D, N, L) and `lengths` (D, N). Outputs, with S = N * L: `states`
-    (D, S, H), `keys` (D, S, A), `hidden` and `cell` (D, H); where the model copies `copy_keys`
+    (D, S, H), `keys` (D, 1, S, A), `hidden` and `cell` (D, H); where the model copies `copy_keys`
     (D, H, S), laid out for the step's product, and `copy_words` (D, S, E); where words are weighed
     `importance` (D, S), the mean over dimensions as in the paper's figure.
     """
@@ -46,7 +46,8 @@ def build_encoder_graph(run: RunSpec, weights: Weights, products: Products) -> M
     decoder, E = weights.of("decoder"), run.model.embedding_size
     A, H = run.model.decoder.attention_size, run.model.decoder.hidden_size
     keys = products.multiply(graph, rows, decoder.matrix("key.weight"), None, bound=bound)
-    graph.output(encoder.with_places(keys, A), "keys", np.float32, ["D", "S", A])
+    keys = graph.reshape(keys, encoder.documents, 1, -1, A)
+    graph.output(keys, "keys", np.float32, ["D", 1, "S", A])
 
     last = graph.reshape(encoded.last, graph.size(ids, 0), -1)  # (D, Z)
     begin = decoder.of("begin")

@@ -39,6 +39,7 @@ class Graph:
         self._outputs: list[ValueInfoProto] = []
         self._constants: list[TensorProto] = []
         self._small_constants: dict[tuple[Any, ...], str] = {}
+        self._renamed: dict[str, str] = {}  # outputs, under their names outside
         self._numbers = count()
 
     def input(self, name: str, dtype: type[np.generic], shape: Shape) -> str:
@@ -49,11 +50,13 @@ class Graph:
 
     def output(self, value: str, name: str, dtype: type[np.generic], shape: Shape) -> None:
         """Declare that `value` leaves the graph under `name`."""
-        if self is not self._root:  # inside a Scan only the order counts: no copy for a name
-            is_free = value not in {each.name for each in (*self._inputs, *self._outputs)}
-            name = value if is_free else self.add("Identity", value)
-        else:
-            self._nodes.append(helper.make_node("Identity", [value], [name]))
+        taken = {each.name for each in (*self._inputs, *self._outputs)}
+        if value in taken or value in self._renamed:
+            value = self.add("Identity", value)
+        if self is self._root:
+            self._renamed[value] = name
+        else:  # inside a Scan only the order counts
+            name = value
         self._outputs.append(_info(name, dtype, shape))
 
     def constant(self, value: ArrayLike, dtype: type[np.generic] | None = None) -> str:
@@ -140,6 +143,9 @@ class Graph:
 
     def model(self) -> ModelProto:
         """Close the graph and return the whole model."""
+        for node in self._nodes:
+            for names in (node.input, node.output):
+                names[:] = [self._renamed.get(name, name) for name in names]
         graph = helper.make_graph(
             self._nodes, self.name, self._inputs, self._outputs, self._constants
         )

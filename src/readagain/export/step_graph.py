@@ -8,7 +8,7 @@ from readagain.export.graph import Graph
 from readagain.export.products import Products
 from readagain.export.readings import LSTM_BOUND, lstm_cell, lstm_order, states_bound
 from readagain.export.weights import Weights
-from readagain.export.words import Copying, choose_words, score_vocabulary
+from readagain.export.words import MINUS_INFINITY, Copying, choose_words, score_vocabulary
 from readagain.text.vocab import UNK
 
 LOWEST = np.float32(np.finfo(np.float32).min)
@@ -22,10 +22,9 @@ def build_step_graph(run: RunSpec, weights: Weights, products: Products) -> Mode
 
     Inputs: `previous_ids` (R,), `hidden`, `cell` (R, H); `grid` (D, K) the row in each place of
     the grid, `place` (R,) the place of each row in the flattened grid; `k`; the memory `states`
-    (D, S, H), `keys` (D, S, A), `valid` (D, S). A model that copies also takes `document` (R,),
-    `copy_logits` (R, S) of the last step, `copy_keys` (D, H, S), `copy_words` (D, S, E), `ext_ids`
-    (D, S), `offered` (D, S), True at the first place of every word that may be copied, and
-    `same_word` (D, S, S), 1 where two places hold the same word.
+    (D, S, H), `keys` (D, 1, S, A), `valid` (D, 1, S). A model that copies also takes `document`
+    (R,), `copy_logits` (R, S) of the last step, `copy_keys` (D, H, S), `copy_words` (D, S, E), and
+    what `words.Copying` describes: `ext_ids`, `columns` (D, S), `same_word` (D, S, S).
 
     Outputs: `ids`, `log_probs`, `copied_from` (R, k), `end_log_probs` (R,), `attention` (R, S), the
     next `hidden` and `cell`, and `copy_logits` (R, S) where the model copies. Outputs that are also
@@ -54,8 +53,8 @@ class _StepGraph:
         self.place = graph.input("place", np.int64, ["R"])
         self.k = graph.input("k", np.int64, [1])
         self.states = graph.input("states", np.float32, ["D", "S", self.source_size])
-        self.keys = graph.input("keys", np.float32, ["D", "S", self.A])
-        self.valid = graph.input("valid", np.bool_, ["D", "S"])
+        self.keys = graph.input("keys", np.float32, ["D", 1, "S", self.A])
+        self.valid = graph.input("valid", np.bool_, ["D", 1, "S"])
         self.copying: Copying | None = None
         if run.model.output == "copy":
             self.document = graph.input("document", np.int64, ["R"])
@@ -63,11 +62,10 @@ class _StepGraph:
             self.copy_keys = graph.input("copy_keys", np.float32, ["D", H, "S"])
             self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
             ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
-            offered = graph.input("offered", np.bool_, ["D", "S"])
+            columns = graph.input("columns", np.int64, ["D", "S"])
             self.copying = Copying(
                 ext_ids=graph.add("Gather", ext_ids, self.document),
-                valid=graph.add("Gather", self.valid, self.document),
-                offered=graph.add("Gather", offered, self.document),
+                columns=graph.add("Gather", columns, self.document),
                 same_word=graph.input("same_word", np.float32, ["D", "S", "S"]),
                 in_grid=self._in_grid,
                 in_rows=self._in_rows,
@@ -147,14 +145,13 @@ class _StepGraph:
         """Look back at the source: (R, A) queries -> (R, H) contexts, (R, S) weights."""
         graph = self.graph
         in_grid = graph.unsqueeze(self._in_grid(query), 2)  # (D, K, 1, A)
-        compared = graph.add("Tanh", graph.add("Add", in_grid, graph.unsqueeze(self.keys, 1)))
+        compared = graph.add("Tanh", graph.add("Add", in_grid, self.keys))  # (D, K, S, A)
         score = graph.constant(self.weights.tensor("decoder.weight_score")[:, None])
         scores = graph.add("MatMul", compared, score)  # (D, K, S, 1)
         scores = graph.add("Squeeze", scores, graph.ints(3))
-        valid = graph.unsqueeze(self.valid, 1)  # (D, 1, S)
-        scores = graph.add("Where", valid, scores, graph.constant(LOWEST))
+        scores = graph.add("Where", self.valid, scores, graph.constant(LOWEST))
         weights = graph.add("Softmax", scores, axis=-1)
-        weights = graph.add("Where", valid, weights, graph.constant(np.float32(0)))
+        weights = graph.add("Where", self.valid, weights, graph.constant(np.float32(0)))
         contexts = graph.add("MatMul", weights, self.states)  # (D, K, H)
         S = graph.size(self.states, 1)
         return self._in_rows(contexts, self.source_size), self._in_rows(weights, S)
@@ -165,5 +162,5 @@ class _StepGraph:
             return None
         graph = self.graph
         logits = graph.add("MatMul", self._in_grid(hidden), self.copy_keys)  # (D, K, S)
-        rows = self._in_rows(logits, graph.size(self.states, 1))
-        return graph.add("Where", self.copying.valid, rows, graph.constant(np.float32(-np.inf)))
+        logits = graph.add("Where", self.valid, logits, graph.constant(MINUS_INFINITY))
+        return self._in_rows(logits, graph.size(self.states, 1))

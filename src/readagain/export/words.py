@@ -24,25 +24,24 @@ class Copying:
     """What of each row's source copying looks at, as values of a graph.
 
     Args:
-        ext_ids: (R, S) extended ids of the source words.
-        valid: (R, S) True at real words.
-        offered: (R, S) True at the first place of every word that may be copied.
-        same_word: (D, S, S) 1 where two places of a document hold the same word.
+        ext_ids: (R, S) extended ids of the source words, PAD at padding.
+        columns: (R, S) at the first place of every word that may be offered its id less
+            `FIRST_WORD`, which is its column among the word logits or beyond them; else -1.
+        same_word: (D, S, S) 1 in row i and column j where place i holds the word that may be
+            offered at place j.
         in_grid: stands rows in the grid, (R, n) -> (D, K, n).
         in_rows: takes them from it, (D, K, n) -> (R, n).
     """
 
     ext_ids: str
-    valid: str
-    offered: str
+    columns: str
     same_word: str
     in_grid: Callable[[str], str]
     in_rows: Callable[[str, str | int], str]
 
     def stands_at(self, graph: Graph, ids: str) -> str:
         """Mark the places of words: (R, n) ids -> (R, n, S)."""
-        here = graph.add("Equal", graph.unsqueeze(ids, 2), graph.unsqueeze(self.ext_ids, 1))
-        return graph.add("And", here, graph.unsqueeze(self.valid, 1))
+        return graph.add("Equal", graph.unsqueeze(ids, 2), graph.unsqueeze(self.ext_ids, 1))
 
     def strongest(self, graph: Graph, ids: str, logits: str) -> str:
         """Find the place each (R,) word is most likely copied from: (R,)."""
@@ -60,6 +59,7 @@ class Vocabulary:
         reserved_logits: (R, 4) of the reserved ones.
         best: (R, k) the largest word logits, falling; `best_ids` their ids.
         log_total: (R, 1) log of the sum of exp over the words.
+        num_words: V - 4.
     """
 
     word_logits: str
@@ -67,6 +67,7 @@ class Vocabulary:
     best: str
     best_ids: str
     log_total: str
+    num_words: int
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,8 @@ def score_vocabulary(
     logits = products.multiply(
         graph, hidden, weight[:, FIRST_WORD:], bias[FIRST_WORD:], bound=bound
     )
-    k = graph.add("Min", k, graph.ints(weight.shape[1] - FIRST_WORD))
+    num_words = weight.shape[1] - FIRST_WORD
+    k = graph.add("Min", k, graph.ints(num_words))
     best, places = graph.add_several("TopK", logits, k, results=2, axis=1)
     ids = graph.add("Add", places, graph.ints(FIRST_WORD))
     # Softmax is many times faster than ReduceLogSumExp; the best word's share gives the total.
@@ -102,7 +104,7 @@ def score_vocabulary(
     share = graph.add("GatherElements", graph.add("Softmax", logits, axis=1), first, axis=1)
     first_logit = graph.add("Slice", best, graph.ints(0), graph.ints(1), graph.ints(1))
     log_total = graph.add("Sub", first_logit, graph.add("Log", share))
-    return Vocabulary(logits, reserved, best, ids, log_total)
+    return Vocabulary(logits, reserved, best, ids, log_total, num_words)
 
 
 def choose_words(
@@ -153,7 +155,7 @@ def choose_words(
 
 
 def _summed_copies(graph: Graph, copying: Copying, shares: str) -> str:
-    """Give every place the shares of all places with its word: (R, S) -> (R, S)."""
+    """Give every offered word the shares of all its places: (R, S) -> (R, S), else zeros."""
     summed = graph.add("MatMul", copying.in_grid(shares), copying.same_word)  # (D, K, S)
     return copying.in_rows(summed, graph.size(shares, 1))
 
@@ -161,20 +163,17 @@ def _summed_copies(graph: Graph, copying: Copying, shares: str) -> str:
 def _source_words(
     graph: Graph, vocabulary: Vocabulary, copying: Copying, offset: str, shares: str
 ) -> str:
-    """Log-probability of each source word at its first place, -inf elsewhere: (R, S)."""
-    num_words = graph.size(vocabulary.word_logits, 1)
-    column = graph.add("Sub", copying.ext_ids, graph.ints(FIRST_WORD))
+    """Log-probability of each source word where it is offered, -inf elsewhere: (R, S)."""
     is_known = graph.add(
         "And",
-        graph.add("Less", column, num_words),
-        graph.add("GreaterOrEqual", column, graph.ints(0)),
+        graph.add("GreaterOrEqual", copying.columns, graph.ints(0)),
+        graph.add("Less", copying.columns, graph.ints(vocabulary.num_words)),
     )
-    column = graph.add("Where", is_known, column, graph.ints(0))
+    column = graph.add("Where", is_known, copying.columns, graph.ints(0))
     logits = graph.add("GatherElements", vocabulary.word_logits, column, axis=1)
     generated = graph.add("Exp", graph.add("Add", logits, offset))
     generated = graph.add("Where", is_known, generated, graph.constant(np.float32(0)))
-    log_probs = graph.add("Log", graph.add("Add", generated, shares))
-    return graph.add("Where", copying.offered, log_probs, graph.constant(MINUS_INFINITY))
+    return graph.add("Log", graph.add("Add", generated, shares))
 
 
 def _strongest_place(graph: Graph, here: str, logits: str) -> str:
