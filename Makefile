@@ -1,7 +1,8 @@
 .PHONY: help setup format check test test-all verify wheel
 VENV ?= .venv-verify
 # The folders that a base install must satisfy, without torch or any other extra.
-LIGHT_TESTS = tests/unit/test_package.py tests/unit/text tests/unit/corpus tests/unit/rouge tests/unit/config tests/unit/cli
+LIGHT_TESTS = tests/unit/test_package.py tests/unit/text tests/unit/corpus tests/unit/rouge tests/unit/config \
+	tests/unit/presets tests/unit/classic tests/unit/search tests/unit/engine tests/unit/evaluation tests/unit/cli
 
 help:      ## list these targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/: *[^#]*## /	/'

@@ -171,7 +171,7 @@ def _read_prepared(folder: Path, split: str, is_tokenized: bool | None) -> DataS
     if not corpus.manifest.splits[split]["pairs"]:
         raise DataError(
             f"{folder}: its {split} split has no pairs; choose another with --split, or prepare "
-            f"the corpus again with --{split}"
+            f"the corpus again with --{split}-pairs"
         )
     files = (folder / texts_file(split),)
     pairs = enumerate(corpus.texts(split), start=1)

@@ -1,0 +1,182 @@
+"""Which set is read, in which form, and what is said when none or several can be meant."""
+
+import gzip
+import shutil
+
+import pytest
+
+from readagain.corpus.prepare import prepare
+from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.settings import PrepareSettings
+from readagain.errors import ArtifactError, ConfigError, DataError
+from readagain.evaluation.dataset import PREPARED
+
+
+def prepared(tmp_path, train, *dev):
+    folder = tmp_path / "prepared"
+    sources = find_sources([str(train)], ReadOptions())
+    for path in dev:
+        sources += find_sources([str(path)], ReadOptions(), split="dev")
+    prepare(sources, folder, PrepareSettings())
+    return folder
+
+
+def test_the_gigaword_layout_is_read_and_recognised_as_tokenized(read, gigaword):
+    found = read(gigaword)
+    assert found.format == "gigaword"
+    assert found.is_tokenized
+    assert [row.references for row in found.rows][1] == ("storm delays ferry",)
+    assert [file.name for file in found.files] == ["dev.article.txt", "dev.title.txt"]
+
+
+def test_the_duc_layout_has_all_its_references_which_are_not_tokenized(read, duc):
+    found = read(duc)
+    assert found.format == "duc"
+    assert (found.is_tokenized, found.are_references_tokenized) == (True, False)
+    assert found.rows[1].references == ("Storm at sea", "Ferry late after storm")
+
+
+def test_one_reference_beside_an_input_is_enough(read, duc):
+    (duc / "task1_ref1.txt").unlink()
+    assert read(duc).rows[0].references == ("12 people cross the bridge in Ghent",)
+
+
+def test_jsonl_is_raw_unless_said_otherwise(read, jsonl):
+    assert not read(jsonl).is_tokenized
+    assert read(jsonl, is_tokenized=True).is_tokenized
+
+
+def test_what_the_data_seems_can_be_overruled(read, gigaword):
+    assert not read(gigaword, is_tokenized=False).is_tokenized
+
+
+def test_a_prepared_corpus_gives_its_dev_texts(read, tmp_path, gigaword, jsonl):
+    corpus = prepared(tmp_path, gigaword / "dev.article.txt", jsonl)
+    found = read(corpus)
+    assert found.format == PREPARED
+    assert not found.is_tokenized
+    assert found.rows == read(jsonl).rows
+    assert found.fingerprint == read(jsonl).fingerprint
+
+
+def test_a_prepared_corpus_knows_that_its_texts_were_tokenized(read, tmp_path, gigaword, jsonl):
+    found = read(prepared(tmp_path, jsonl, gigaword / "dev.article.txt"))
+    assert found.is_tokenized
+    assert found.are_references_tokenized
+
+
+def test_inputs_of_both_forms_in_one_split_must_be_told_apart(read, tmp_path, gigaword, jsonl):
+    train = tmp_path / "train.jsonl"
+    train.write_text('{"text": "Ships came at dawn.", "headline": "Ships come"}\n')
+    corpus = prepared(tmp_path, train, gigaword / "dev.article.txt", jsonl)
+    with pytest.raises(DataError, match="some inputs of its dev split are in Gigaword form and"):
+        read(corpus)
+    assert len(read(corpus, is_tokenized=False).rows) == 5
+
+
+@pytest.mark.parametrize(
+    ("split", "message"),
+    [
+        ("dev", "its dev split has no pairs; choose another with --split, or prepare the"),
+        ("train", r"train\.texts\.jsonl: raw texts are kept for dev and test splits only"),
+    ],
+)
+def test_a_split_without_texts_is_refused(read, tmp_path, jsonl, split, message):
+    corpus = prepared(tmp_path, jsonl)
+    with pytest.raises((DataError, ArtifactError), match=message):
+        read(corpus, split=split)
+
+
+def test_a_split_that_does_not_exist_is_refused(read, gigaword):
+    with pytest.raises(ConfigError, match="no split 'valid'; expected one of train, dev, test"):
+        read(gigaword, split="valid")
+
+
+def test_a_folder_of_several_sets_says_how_to_choose(read, gigaword):
+    for name in ("article", "title"):
+        shutil.copy(gigaword / f"dev.{name}.txt", gigaword / f"train.{name}.txt")
+    message = (
+        r"giga: 2 sets in this folder: dev\.article\.txt, train\.article\.txt; choose one by "
+        r"naming its file, as in --data .*dev\.article\.txt, or by --split train, dev or test"
+    )
+    with pytest.raises(DataError, match=message):
+        read(gigaword)
+    assert read(gigaword, split="dev").files[0].name == "dev.article.txt"
+    assert read(gigaword / "train.article.txt").files[0].name == "train.article.txt"
+
+
+def test_two_sets_of_the_same_split_are_told_apart_by_name_only(read, gigaword, jsonl):
+    shutil.copy(jsonl, gigaword / "valid.jsonl")
+    with pytest.raises(DataError, match=r"2 sets in this folder: dev\.art.*valid\.jsonl; choose"):
+        read(gigaword, split="dev")
+
+
+def test_a_split_that_a_folder_lacks_is_refused(read, gigaword):
+    with pytest.raises(DataError, match=r"no test set in this folder; found dev\.article\.txt"):
+        read(gigaword, split="test")
+
+
+def test_a_folder_of_no_known_layout_says_what_would_be_one(read, tmp_path):
+    (tmp_path / "notes.txt").write_text("nothing\n")
+    with pytest.raises(DataError, match=r"no data of a known layout .*; expected X\.article\.txt"):
+        read(tmp_path)
+
+
+def test_a_missing_path_is_named(read, tmp_path):
+    with pytest.raises(DataError, match="absent: no such file or folder"):
+        read(tmp_path / "absent")
+
+
+def test_unequal_files_are_named_with_their_counts(read, duc):
+    (duc / "task1_ref1.txt").write_text("only one\n")
+    message = r"line counts differ: .*input\.txt has 2, .*ref0\.txt has 2, .*ref1\.txt has 1; exp"
+    with pytest.raises(DataError, match=message):
+        read(duc)
+
+
+def test_an_empty_reference_is_named_by_file_and_line(read, duc):
+    (duc / "task1_ref1.txt").write_text("fine\n  \n")
+    with pytest.raises(DataError, match=r"task1_ref1\.txt:2: empty reference; fill it in"):
+        read(duc)
+
+
+def test_an_empty_headline_in_jsonl_is_named_by_its_pair(read, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "x", "headline": "y"}\n{"text": "x", "headline": ""}\n')
+    with pytest.raises(DataError, match=r"a\.jsonl: pair 2: empty reference"):
+        read(path)
+
+
+def test_another_encoding_is_refused_unless_named(read, gigaword):
+    (gigaword / "dev.title.txt").write_bytes(b"a\ncaf\xe9\nb\n")
+    with pytest.raises(DataError, match=r"dev\.title\.txt:2: byte 0xe9 at column 4 is not utf-8"):
+        read(gigaword)
+    assert read(gigaword, encoding="latin-1").rows[1].references == ("café",)
+
+
+def test_a_file_without_a_pair_is_refused(read, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("text,headline\n")
+    with pytest.raises(DataError, match=r"a\.csv: no pairs in it"):
+        read(path)
+
+
+def test_compressed_files_are_read(read, jsonl):
+    packed = jsonl.with_name("packed.jsonl.gz")
+    packed.write_bytes(gzip.compress(jsonl.read_bytes()))
+    assert read(packed).rows == read(jsonl).rows
+
+
+def test_a_reference_of_several_lines_is_read_as_one(read, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "x", "headline": "a\\n b"}\n')
+    assert read(path).rows[0].references == ("a b",)
+
+
+def test_a_limit_keeps_the_first_rows_and_changes_the_fingerprint(read, gigaword):
+    whole = read(gigaword)
+    assert whole.first(2).rows == whole.rows[:2]
+    assert whole.first(2).fingerprint != whole.fingerprint
+    assert whole.first(None) is whole
+    with pytest.raises(ConfigError, match="--limit is 0; expected 1 or more"):
+        whole.first(0)

@@ -1,0 +1,163 @@
+"""Whole evaluations on invented data: scores, forms, policies, and what is reported."""
+
+import pytest
+
+from readagain.errors import ArtifactError, ConfigError
+from readagain.evaluation.evaluate import evaluate
+from readagain.evaluation.facts import collapse_warning, facts_of
+from readagain.evaluation.settings import DecodeSettings
+from readagain.evaluation.systems import load_system
+from readagain.rouge.corpus import score_corpus
+
+
+def texts_of(evaluation):
+    return [summary.text for summary in evaluation.summaries]
+
+
+def test_scores_are_those_of_the_summaries_and_references(evaluated, read, gigaword):
+    found = evaluated("lead", gigaword, "gigaword")
+    rows = read(gigaword).rows
+    texts = [row.text for row in rows]
+    expected = score_corpus(texts, [row.references for row in rows], "gigaword")
+    assert found.rouge.as_json() == expected.as_json()
+    assert texts_of(found) == texts
+
+
+def test_a_model_writes_gigaword_form_for_gigaword_form(evaluated, toy, gigaword):
+    found = evaluated(toy, gigaword, "gigaword")
+    for text in texts_of(found):
+        assert text == text.lower()
+        assert not any(c.isdigit() for c in text)
+
+
+def test_a_model_writes_the_real_digits_of_duc(evaluated, toy, duc):
+    written = " ".join(texts_of(evaluated(toy, duc, "duc2003")))
+    assert "12" in written.split()
+    assert "##" not in written.split()
+
+
+def test_a_model_writes_for_people_when_texts_are_raw(evaluated, toy, jsonl):
+    written = " ".join(texts_of(evaluated(toy, jsonl, "gigaword")))
+    assert "Ghent" in written
+    assert "#" not in written
+
+
+def test_duc_asks_a_model_for_fifteen_words(evaluated, toy, duc):
+    found = evaluated(toy, duc, "duc2004")
+    assert [len(summary.words) for summary in found.summaries] == [15, 15]
+    assert found.details["decode"]["beam_size"] == 10
+
+
+def test_settings_that_were_asked_for_are_used_and_reported(evaluated, toy, duc):
+    found = evaluated(toy, duc, "duc2004", asked=DecodeSettings(beam=2, max_words=5))
+    assert [len(summary.words) for summary in found.summaries] == [5, 5]
+    assert found.details["decode"]["beam_size"] == 2
+
+
+def test_unknown_words_are_never_copied_by_a_model(evaluated, toy, parallel):
+    data = parallel(["UNK UNK UNK UNK bridge"], ["UNK bridge"])
+    found = evaluated(toy, data, "gigaword", asked=DecodeSettings(min_words=8))
+    assert found.as_json()["unk"]["summaries_with_unk"] == 0
+
+
+def test_copied_words_are_those_that_the_model_copied(evaluated, toy, jsonl):
+    found = evaluated(toy, jsonl, "gigaword")
+    for summary, row in zip(found.summaries, found.data.rows, strict=True):
+        for word, is_copied in zip(summary.words, summary.is_copied, strict=True):
+            if is_copied:
+                assert summary.text[word.start : word.end].lower() in row.text.lower()
+    assert 0 < found.habits.copy_rate < 1
+
+
+def test_dropping_rows_keeps_summaries_beside_their_references(evaluated, parallel):
+    data = parallel(["a UNK b .", "c d e ."], ["a UNK", "c d"])
+    found = evaluated("lead", data, "gigaword", unk="drop")
+    expected = score_corpus(["c d e ."], [["c d"]], "gigaword")
+    assert found.rouge.as_json() == expected.as_json()
+    assert found.as_json()["unk"] == {
+        "policy": "drop",
+        "rows_with_unk": 1,
+        "summaries_with_unk": 1,
+        "rows_left_out": 1,
+    }
+
+
+def test_policies_differ_where_references_hold_unk(evaluated, gigaword):
+    scores = {
+        unk: evaluated("lead", gigaword, "gigaword", unk=unk).rouge["rouge-1"].f1.value
+        for unk in ("keep", "strip", "drop")
+    }
+    assert len(set(scores.values())) == 3
+
+
+def test_references_of_duc_are_like_texts_where_only_case_and_digits_differ(evaluated, duc):
+    found = evaluated("lead", duc, "duc2003")
+    # cross, at, sea, is, after; not Ghent, 12, Storm, Old and Ferry
+    assert found.reference_habits.novel_1gram_rate == 5 / 18
+
+
+def test_json_says_everything(evaluated, toy, duc):
+    found = evaluated(toy, duc, "duc2003").as_json()
+    assert list(found) == [
+        *("model", "protocol", "data", "unk", "rouge", "summaries", "references", "speed"),
+        "version",
+    ]
+    assert found["model"]["title"] == "Toy"
+    assert len(found["model"]["sha256"]) == 64
+    assert found["model"]["precision"] == "int8"
+    assert found["data"]["rows"] == 2
+    assert len(found["data"]["fingerprint"]) == 64
+    assert found["rouge"]["options"] == "-n 2 -m -b 75 -c 95 -r 1000 -f A -p 0.5 -t 0"
+    assert found["references"]["copy_rate"] is None
+    assert found["speed"]["sentences_per_s"] > 0
+    assert "cores" in found["speed"]["machine"]
+
+
+def test_a_policy_is_refused_before_any_summary_is_written(read, gigaword):
+    class NeverAsked:
+        name = "never"
+
+        def write(self, texts, *, is_tokenized):
+            raise AssertionError("asked for summaries")
+
+    with pytest.raises(ConfigError, match="--unk is 'no'"):
+        evaluate(NeverAsked(), read(gigaword), "gigaword", unk="no")
+
+
+def test_a_system_that_always_says_the_same_is_noticed(evaluated, parallel):
+    same = "police in the old harbour of eastmoor said on monday that the ferry will not sail today"
+    data = parallel([f"{same} {n}" for n in "abcde"], ["ferry"] * 5)
+    found = evaluated("prefix", data, "gigaword")
+    assert collapse_warning(found) == "only 1 different summaries for 5 different texts"
+    assert dict(facts_of(found))["warning"] == collapse_warning(found)
+
+
+def test_facts_name_the_model_its_search_and_the_data(evaluated, toy, duc):
+    facts = dict(facts_of(evaluated(toy, duc, "duc2003")))
+    assert "title Toy" in facts["model"]
+    assert "beam_size 10" in facts["model"]
+    assert facts["data"].endswith(
+        "input.txt, task1_ref0.txt, task1_ref1.txt (duc, in Gigaword form)"
+    )
+    assert facts["UNK"] == "keep: no reference holds it"
+
+
+def test_an_unknown_model_names_those_there_are():
+    message = "no model 'nwes'; bundled models: .*; without a network there are prefix and lead"
+    with pytest.raises(ArtifactError, match=message):
+        load_system("nwes", "gigaword", asked=DecodeSettings())
+
+
+def test_an_unknown_protocol_names_the_nearest(toy):
+    for model in ("prefix", str(toy)):
+        with pytest.raises(ConfigError, match="no protocol 'duc2005'; did you mean 'duc200"):
+            load_system(model, "duc2005", asked=DecodeSettings())
+
+
+@pytest.mark.parametrize(
+    "asked", [{"asked": DecodeSettings(beam=2)}, {"threads": 1}, {"precision": "int8"}]
+)
+def test_settings_of_a_search_are_refused_where_nothing_is_searched(asked):
+    options = {"asked": DecodeSettings()} | asked
+    with pytest.raises(ConfigError, match="'prefix' searches nothing; leave out --beam"):
+        load_system("prefix", "gigaword", **options)

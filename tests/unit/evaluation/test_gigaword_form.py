@@ -1,0 +1,51 @@
+"""Digits and unknown words on the way into a model, and back."""
+
+from readagain.engine.summary import SummaryPart
+from readagain.evaluation.gigaword_form import TokenizedText
+
+
+def part(form, place_in=None):
+    """Make a word that was copied from where it first stands in a text, or generated."""
+    start = None if place_in is None else f" {place_in} ".index(f" {form} ")
+    return SummaryPart(
+        form=form,
+        origin="generated" if start is None else "copied",
+        start=start,
+        end=None if start is None else start + len(form),
+        log_prob=0.0,
+    )
+
+
+def test_a_model_sees_masked_digits():
+    assert TokenizedText("in 1904 , 3.5 percent").for_model == "in #### , #.# percent"
+
+
+def test_a_model_sees_its_own_unknown_word_in_either_spelling():
+    assert TokenizedText("the UNK and the <unk>").for_model == "the <unk> and the <unk>"
+
+
+def test_lines_stay_lines_and_spaces_become_single():
+    assert TokenizedText("a  b\n\n c").for_model == "a b\nc"
+
+
+def test_a_copied_number_has_the_digits_of_its_place():
+    text = TokenizedText("from 12 to 34\nthen 56")
+    given = text.for_model
+    second = SummaryPart(form="##", origin="copied", start=11, end=13, log_prob=0.0)
+    assert given[11:13] == "##"
+    assert text.spell([part("from", given), second]) == ["from", "34"]
+
+
+def test_a_generated_number_takes_the_first_of_its_form():
+    text = TokenizedText("in 1904 , 12 and 34")
+    assert text.spell([part("##"), part("####")]) == ["12", "1904"]
+
+
+def test_a_number_that_the_text_lacks_keeps_its_signs():
+    assert TokenizedText("no number").spell([part("#.#"), part("new")]) == ["#.#", "new"]
+
+
+def test_a_text_that_is_masked_already_comes_back_as_it_was():
+    text = TokenizedText("in #### , ## people")
+    assert text.for_model == "in #### , ## people"
+    assert text.spell([part("##", text.for_model), part("####")]) == ["##", "####"]

@@ -1,0 +1,139 @@
+"""The page: whole, self-contained, escaped, and with the right words marked."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+
+from readagain.evaluation.histogram import draw_lengths, length_rows
+from readagain.evaluation.marks import MAX_SOURCE_WORDS, marked_source, marked_summary
+from readagain.evaluation.page import NUM_EXAMPLES, choose_examples, render_page
+from readagain.evaluation.words import Written, summary_words
+
+VOID = {"meta"}
+
+
+class Tags(HTMLParser):
+    """Checks that every tag is closed, and gathers attributes."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+        self.attributes = []
+
+    def handle_starttag(self, tag, attributes):
+        self.attributes += attributes
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def written(text, *copied, is_tokenized=False):
+    words = summary_words(text, is_tokenized=is_tokenized)
+    return Written(text, words, tuple(word.form in copied for word in words))
+
+
+@pytest.fixture
+def page(evaluated, gigaword):
+    return render_page(evaluated("lead", gigaword, "gigaword"))
+
+
+def test_every_tag_is_closed_and_nothing_is_loaded_from_elsewhere(page):
+    tags = Tags()
+    tags.feed(page)
+    assert tags.open == []
+    assert not {"src", "href", "onload", "onclick"} & {name for name, _ in tags.attributes}
+    assert "http" not in page
+    assert "url(" not in page
+    assert "<script" not in page
+
+
+def test_scores_intervals_and_facts_stand_on_it(evaluated, gigaword):
+    found = evaluated("lead", gigaword, "gigaword")
+    page = render_page(found)
+    quoted = found.rouge.headline("rouge-1")
+    for figure in (quoted.value, quoted.low, quoted.high):
+        assert f"{100 * figure:.2f}" in page
+    assert found.data.fingerprint in page
+    assert "-n 2 -m" in page
+    assert "prefers-color-scheme: dark" in page
+
+
+def test_texts_references_and_summaries_are_escaped(evaluated, tmp_path):
+    path = tmp_path / "a<b.jsonl"
+    attack = "<script>alert(1)</script> & <b>bridge</b>"
+    path.write_text(f'{{"text": "{attack}", "headline": "{attack}"}}\n')
+    page = render_page(evaluated("lead", path, "gigaword"))
+    assert "<script" not in page
+    assert "<b>bridge" not in page
+    assert "a&lt;b.jsonl" in page
+    Tags().feed(page)
+
+
+def test_neighbours_that_were_copied_share_a_mark():
+    marked = marked_summary(written("Old bridge opens again", "old", "bridge"), {"opens"})
+    assert marked == (
+        '<mark class="copied">Old bridge</mark> opens <mark class="novel">again</mark>'
+    )
+
+
+def test_an_empty_summary_says_so():
+    assert marked_summary(written(""), set()) == "<em>empty</em>"
+
+
+def test_a_copied_word_is_marked_in_the_text_as_often_as_it_was_copied():
+    marked = marked_source("The old, old bridge.", written("Old", "old"), is_tokenized=False)
+    assert marked == 'The <mark class="copied">old</mark>, old bridge.'
+
+
+def test_real_digits_in_gigaword_form_are_found_in_the_text():
+    summary = written("in 1904", "####", is_tokenized=True)
+    marked = marked_source("opened in 1904 .", summary, is_tokenized=True)
+    assert marked == 'opened in <mark class="copied">1904</mark> .'
+
+
+def test_a_long_text_is_shortened():
+    text = " ".join(f"w{n}" for n in range(MAX_SOURCE_WORDS + 1))
+    shown = marked_source(text, written(""), is_tokenized=True)
+    assert shown.endswith(f"w{MAX_SOURCE_WORDS - 1} …")
+
+
+def test_the_best_and_the_worst_are_told_apart(evaluated, parallel):
+    data = parallel(["a b c d", "a b x y", "p q r s"], ["m n", "a b c d", "p q r s"])
+    found = evaluated("lead", data, "gigaword")
+    assert choose_examples(found) == ([2], [0])
+
+
+def test_a_row_stands_in_one_list_only(evaluated, parallel):
+    same = ["a b"] * (2 * NUM_EXAMPLES + 3)
+    best, worst = choose_examples(evaluated("lead", parallel(same, same), "gigaword"))
+    assert len(best) == len(worst) == NUM_EXAMPLES
+    assert not set(best) & set(worst)
+
+
+def test_a_single_row_is_an_example_too(evaluated, tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "One bridge.", "headline": "bridge"}\n')
+    page = render_page(evaluated("lead", path, "gigaword"))
+    assert page.count("<article>") == 1
+    assert "Worst" not in page
+
+
+def test_rows_that_were_left_out_keep_their_numbers(evaluated, parallel):
+    data = parallel(["a b", "c d", "e f"], ["UNK", "c", "e"])
+    page = render_page(evaluated("lead", data, "gigaword", unk="drop"))
+    assert sorted(re.findall(r"row (\d+):", page)) == ["2", "3"]
+
+
+def test_lengths_are_drawn_as_shares_with_a_table_behind():
+    assert length_rows([1, 1, 2, 2], [2]) == [("1", "50.0%", "0.0%"), ("2", "50.0%", "100.0%")]
+    drawn = draw_lengths([1, 1, 2, 2], [2])
+    assert drawn.count('class="summary"') == 2
+    assert drawn.count('class="reference"') == 1
+    assert "reference: 2 words, 100.0%" in drawn
+
+
+def test_very_long_summaries_are_counted_together():
+    assert length_rows([50, 300], [1])[-1] == ("40 or more", "100.0%", "0.0%")

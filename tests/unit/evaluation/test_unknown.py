@@ -1,0 +1,50 @@
+"""UNK in references: kept, stripped or dropped."""
+
+import pytest
+
+from readagain.errors import ConfigError, DataError
+from readagain.evaluation.unknown import apply_policy
+
+SUMMARIES = ["UNK opens", "storm", "museum"]
+REFERENCES = [["UNK opens on friday"], ["storm", "a <unk> storm"], ["museum closes"]]
+
+
+def test_keep_changes_nothing():
+    found = apply_policy("keep", SUMMARIES, REFERENCES)
+    assert found.rows == (0, 1, 2)
+    assert list(found.summaries) == SUMMARIES
+    assert [list(texts) for texts in found.references] == REFERENCES
+
+
+def test_strip_takes_the_word_out_on_both_sides():
+    found = apply_policy("strip", SUMMARIES, REFERENCES)
+    assert found.summaries == ("opens", "storm", "museum")
+    assert found.references == (("opens on friday",), ("storm", "a storm"), ("museum closes",))
+
+
+def test_strip_leaves_out_what_has_no_other_word():
+    found = apply_policy("strip", ["a", "b", "c"], [["UNK"], ["UNK", "b"], ["c"]])
+    assert found.rows == (1, 2)
+    assert found.references == (("b",), ("c",))
+
+
+def test_drop_leaves_out_rows_with_any_such_reference():
+    found = apply_policy("drop", SUMMARIES, REFERENCES)
+    assert found.rows == (2,)
+    assert found.summaries == ("museum",)
+
+
+def test_only_the_word_itself_is_unknown():
+    found = apply_policy("drop", ["a", "b"], [["unk or UNKIND"], ["drunk"]])
+    assert found.rows == (0, 1)
+
+
+@pytest.mark.parametrize("policy", ["strip", "drop"])
+def test_leaving_nothing_is_an_error(policy):
+    with pytest.raises(DataError, match=f"--unk {policy} leaves no row to score"):
+        apply_policy(policy, ["a"], [["UNK"]])
+
+
+def test_another_policy_is_refused():
+    with pytest.raises(ConfigError, match="--unk is 'ignore'; expected keep, strip, drop"):
+        apply_policy("ignore", ["a"], [["a"]])
