@@ -104,7 +104,7 @@ def command(
     }
     is_json = as_json or (output is not None and output.suffix in (".jsonl", ".ndjson"))
     describe = _as_json(field) if is_json else _as_text
-    with _opened(output) as file, _counted() as count:
+    with _opened(output) as file, _counted(to_file=output is not None) as count:
         for record, summary in _summarized(summarizer, records, options):
             print(describe(record, summary), file=file)
             file.flush()
@@ -235,11 +235,11 @@ def _opened(output: Path | None) -> Iterator[TextIO]:
 
 
 @contextmanager
-def _counted() -> Iterator[Callable[[], None]]:
-    """Count texts on the terminal, once there are many; say nothing anywhere else."""
+def _counted(*, to_file: bool) -> Iterator[Callable[[], None]]:
+    """Count texts on the terminal, once there are many and they do not appear there themselves."""
     import sys
 
-    if not sys.stderr.isatty() or sys.stdout.isatty():
+    if not sys.stderr.isatty() or (sys.stdout.isatty() and not to_file):
         yield lambda: None
         return
     from rich.console import Console

@@ -19,6 +19,7 @@ Arrays = Mapping[str, npt.NDArray[Any]]  # floats, ids and masks together
 MEMORY = ("states", "keys", "copy_keys", "copy_words")
 # What a row carries from step to step; the last only where the model copies.
 CARRIED = ("hidden", "cell", "copy_logits")
+COPYING = ("document", "ext_ids", "columns", "same_word")
 ANSWERS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
 
 
@@ -77,7 +78,7 @@ class OnnxStepModel:
             open_session(
                 step,
                 threads=threads,
-                inputs=("previous_ids", "hidden", "cell", "grid", "place", "k", "states", "keys"),
+                inputs=("previous_ids", "grid", "place", "k", "valid", *MEMORY, *CARRIED, *COPYING),
                 outputs=(*ANSWERS, "next_hidden", "next_cell"),
                 where=f"{where}: step",
             ),

@@ -70,7 +70,7 @@ def open_session(
     Args:
         graph: the content of its file.
         threads: how many threads one run may use.
-        inputs: names that the graph must take; it may take others.
+        inputs: everything it may ask for; a model that does not copy asks for less.
         outputs: names that it must give.
         where: what to call the graph in messages.
 
@@ -102,13 +102,12 @@ def open_session(
             f"{where}: ONNX Runtime {onnxruntime.__version__} cannot use it ({reason}); "
             "copy the model folder again, or export it anew"
         ) from error
-    found_inputs = {each.name for each in session.get_inputs()}
-    found_outputs = {each.name for each in session.get_outputs()}
-    missing = [name for name in inputs if name not in found_inputs]
-    missing += [name for name in outputs if name not in found_outputs]
-    if missing:
+    asked = {each.name for each in session.get_inputs()}
+    given = {each.name for each in session.get_outputs()}
+    strange = sorted(asked - set(inputs)) + [name for name in outputs if name not in given]
+    if strange:
         raise ArtifactError(
-            f"{where}: has no {', '.join(missing)}, so no graph of this version of readagain; "
-            "export the model anew"
+            f"{where}: another graph than this version of readagain runs (it differs in "
+            f"{', '.join(strange)}); export the model anew"
         )
     return session

@@ -12,8 +12,9 @@ import onnx
 from readagain.config.schema import RunSpec
 from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
 from readagain.engine.graphs import EXPORT_FILE, Precision, graph_names
-from readagain.engine.manifest import write_files
+from readagain.engine.manifest import MANIFEST_FILE, read_manifest, write_files
 from readagain.engine.tensors import read_tensors
+from readagain.errors import ArtifactError
 from readagain.export.encoder_graph import build_encoder_graph
 from readagain.export.graph import OPSET
 from readagain.export.products import PRODUCTS
@@ -73,9 +74,13 @@ def write_graphs(
 
     Returns:
         The folder that was written.
+
+    Raises:
+        ArtifactError: when `out` holds a model with weights, which would be lost.
     """
     writers: dict[str, Callable[[Path], object]] = {}
     if out is not None:
+        _refuse_weights(out)
         stale = {EXPORT_FILE, WEIGHTS_FILE}
         writers = {
             name: partial(shutil.copyfile, folder.path / name)
@@ -90,3 +95,11 @@ def write_graphs(
     path = folder.path if out is None else out
     write_files(path, writers, whole=out is not None)
     return path
+
+
+def _refuse_weights(out: Path) -> None:
+    if (out / MANIFEST_FILE).exists() and WEIGHTS_FILE in read_manifest(out).files:
+        raise ArtifactError(
+            f"{out}: holds a model with weights, which a folder for inference would replace; "
+            "name another folder, or leave --out away to add graphs to the model itself"
+        )

@@ -18,7 +18,7 @@ def graph(toy):
 
 
 def opened(graph):
-    return open_session(graph, threads=1, inputs=["states"], outputs=["ids"], where="step")
+    return open_session(graph, threads=1, inputs=[], outputs=["ids"], where="step")
 
 
 @pytest.mark.parametrize("spoil", [lambda g: b"", lambda g: g[: len(g) // 2], lambda g: b"hi" * 99])
@@ -35,7 +35,7 @@ def test_a_damaged_name_is_refused_and_nothing_is_printed(graph, capfd):
 
 
 def test_a_foreign_graph_is_refused(toy):
-    with pytest.raises(ArtifactError, match="step: has no ids, so no graph of this version"):
+    with pytest.raises(ArtifactError, match=r"step: another graph than .* differs in lengths, ids"):
         open_session(
             (toy / "encoder.int8.onnx").read_bytes(),
             threads=1,

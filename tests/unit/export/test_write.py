@@ -32,6 +32,22 @@ def test_a_folder_for_inference_alone_has_no_weights(trained, tmp_path):
     assert not trained.has("step.int8.onnx")
 
 
+def test_a_folder_for_inference_never_replaces_a_model_with_weights(trained):
+    graphs = folder_graphs(trained, ["int8"])
+    with pytest.raises(ArtifactError, match="holds a model with weights, which a folder for inf"):
+        write_graphs(trained, graphs, {}, out=trained.path)
+    assert (trained.path / WEIGHTS_FILE).exists()
+
+
+def test_a_folder_for_inference_is_replaced_by_a_newer_one(trained, tmp_path):
+    for precision in ("int8", "float32"):
+        out = write_graphs(trained, folder_graphs(trained, [precision]), {}, out=tmp_path / "small")
+    assert {path.name for path in out.glob("*.onnx")} == {
+        "encoder.float32.onnx",
+        "step.float32.onnx",
+    }
+
+
 def test_a_folder_without_weights_cannot_be_exported(trained, tmp_path):
     path = write_graphs(trained, folder_graphs(trained, ["int8"]), {}, out=tmp_path / "small")
     with pytest.raises(ArtifactError, match=r"exporting needs weights\.safetensors, which this"):
