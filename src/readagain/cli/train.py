@@ -54,7 +54,7 @@ def command(
         Device, typer.Option(help="Where to compute; auto prefers a GPU.")
     ] = Device.AUTO,
     threads: Annotated[
-        int, typer.Option(min=0, help="Threads on a CPU; 0 leaves it to torch.")
+        int, typer.Option(min=0, help="Threads on a CPU; 0 chooses: one for a narrow network.")
     ] = 0,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Remove another run that is in --out.")
@@ -69,13 +69,11 @@ def command(
 
     from readagain.errors import require
 
-    torch = require("torch", extra="train", purpose="training")
+    require("torch", extra="train", purpose="training")
     require("safetensors", extra="train", purpose="training")
     from readagain.training.job import TrainingJob
     from readagain.training.loop import train
 
-    if threads:
-        torch.set_num_threads(threads)
     job = TrainingJob(
         preset=preset,
         data=data,
@@ -86,7 +84,7 @@ def command(
         extend_vocab=extend_vocab,
         overwrite=overwrite,
     )
-    outcome = train(job, device_name=device.value, console=Console())
+    outcome = train(job, device_name=device.value, threads=threads, console=Console())
     _print_outcome(outcome, out)
 
 

@@ -12,7 +12,7 @@ from readagain.training.display import Display
 from readagain.training.interrupt import StopWish, listening
 from readagain.training.job import SettledJob, TrainingJob, settle
 from readagain.training.metrics import DivergedError
-from readagain.training.parallel import DeviceName, Processes, joined_processes
+from readagain.training.parallel import DeviceName, Processes, joined_processes, set_threads
 from readagain.training.progress import Progress
 from readagain.training.record import Record
 from readagain.training.run_folder import RunFolder, claimed
@@ -29,12 +29,15 @@ class Outcome:
     is_finished: bool
 
 
-def train(job: TrainingJob, *, device_name: DeviceName, console: Console) -> Outcome | None:
+def train(
+    job: TrainingJob, *, device_name: DeviceName, threads: int = 0, console: Console
+) -> Outcome | None:
     """Train what a job asks for, or go on with it; leave the best model in its folder.
 
     Args:
         job: the request.
         device_name: where to compute.
+        threads: how many on a CPU; 0 chooses.
         console: where to tell how it goes; only the first of several processes does.
 
     Returns:
@@ -47,6 +50,7 @@ def train(job: TrainingJob, *, device_name: DeviceName, console: Console) -> Out
         processes, device = stack.enter_context(joined_processes(device_name))
         wish = stack.enter_context(listening())
         settled = settle(job)
+        set_threads(settled.run, threads)
         folder = None
         if processes.is_first:
             claim = claimed(job.out, settled.identity, overwrite=job.overwrite)

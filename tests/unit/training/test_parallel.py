@@ -3,8 +3,15 @@
 import pytest
 import torch
 
+from readagain.config.override import override
 from readagain.errors import ConfigError
-from readagain.training.parallel import Processes, choose_device, joined_processes
+from readagain.presets import PRESETS
+from readagain.training.parallel import (
+    Processes,
+    choose_device,
+    joined_processes,
+    set_threads,
+)
 
 
 def test_cuda_that_is_not_there_is_refused(monkeypatch):
@@ -22,3 +29,13 @@ def test_one_process_agrees_with_itself():
     assert processes.from_first("value") == "value"
     assert processes.any_says(True)
     assert not processes.any_says(False)
+
+
+@pytest.mark.parametrize(
+    ("width", "asked", "expected"), [(64, 0, 1), (64, 2, 2), (512, 0, 3), (512, 2, 2)]
+)
+def test_a_narrow_network_gets_one_thread_unless_asked_otherwise(width, asked, expected):
+    torch.set_num_threads(3)
+    run = override(PRESETS["tiny"], {"model.encoder.hidden_size": width})
+    set_threads(run, asked)
+    assert torch.get_num_threads() == expected
