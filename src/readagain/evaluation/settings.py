@@ -18,7 +18,7 @@ class DecodeSettings:
     @property
     def is_empty(self) -> bool:
         """Say whether nothing differs."""
-        return self == DecodeSettings()
+        return self == NOTHING_ASKED
 
     def over(self, other: "DecodeSettings") -> "DecodeSettings":
         """Return these settings, and the other ones where these say nothing.
@@ -49,12 +49,14 @@ class DecodeSettings:
         }
 
 
+NOTHING_ASKED = DecodeSettings()
+
 # "We generate summaries with 15 words using beam-size of 10" (Zeng, Luo, Fidler and Urtasun 2016,
 # section 4); ROUGE then reads 75 bytes of them, so the length costs nothing.
 _DUC = DecodeSettings(beam=10, min_words=15, max_words=15)
 
 PROTOCOL_SETTINGS: dict[str, DecodeSettings] = {
-    "gigaword": DecodeSettings(),
+    "gigaword": NOTHING_ASKED,
     "duc2003": _DUC,
     "duc2004": _DUC,
 }

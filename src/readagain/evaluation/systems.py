@@ -8,7 +8,7 @@ from readagain.engine.folder import ModelFolder
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.baselines import Lead, Prefix
 from readagain.evaluation.network import Network
-from readagain.evaluation.settings import PROTOCOL_SETTINGS, DecodeSettings
+from readagain.evaluation.settings import NOTHING_ASKED, PROTOCOL_SETTINGS, DecodeSettings
 from readagain.evaluation.words import Written
 from readagain.rouge.protocol import find_protocol
 
@@ -36,11 +36,18 @@ def load_system(
     model: str,
     protocol: str,
     *,
-    asked: DecodeSettings,
+    asked: DecodeSettings = NOTHING_ASKED,
     threads: int | None = None,
     precision: str | None = None,
 ) -> System:
     """Load what `--model` names, to search as the protocol says, or as was asked instead.
+
+    Args:
+        model: `prefix`, `lead`, a bundled model's name, or a model folder.
+        protocol: the name of one.
+        asked: what comes before the protocol's settings.
+        threads: that a network may use; all processors unless given.
+        precision: of its graphs; the first there are unless given.
 
     Raises:
         ArtifactError: for a model that is not there or cannot be used.

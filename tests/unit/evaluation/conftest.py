@@ -8,7 +8,7 @@ import pytest
 from readagain.corpus.readers.find import ReadOptions
 from readagain.evaluation.dataset import read_dataset
 from readagain.evaluation.evaluate import evaluate
-from readagain.evaluation.settings import DecodeSettings
+from readagain.evaluation.settings import NOTHING_ASKED
 from readagain.evaluation.systems import load_system
 
 TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
@@ -51,7 +51,7 @@ def duc(tmp_path):
     folder.mkdir()
     texts = [article.replace("####", "1904").replace("##", "12") for article in ARTICLES[:2]]
     write_lines(folder / "input.txt", texts)
-    write_lines(folder / "task1_ref0.txt", ["12 people cross the bridge in Ghent", "Storm at sea"])
+    write_lines(folder / "task1_ref0.txt", ["12 people cross the bridge in Ghent", "Storm at sea."])
     write_lines(folder / "task1_ref1.txt", ["Old bridge is crossed", "Ferry late after storm"])
     return folder
 
@@ -76,9 +76,9 @@ def read():
 def evaluated(read):
     """Evaluate a model on a path, as the command does."""
 
-    def run(model, path, protocol, *, unk="keep", asked=None, **options):
+    def run(model, path, protocol, *, unk="keep", asked=NOTHING_ASKED, **options):
         settings = {} if model in ("prefix", "lead") else {"threads": 1}
-        system = load_system(str(model), protocol, asked=asked or DecodeSettings(), **settings)
+        system = load_system(str(model), protocol, asked=asked, **settings)
         return evaluate(system, read(path, **options), protocol, unk=unk)
 
     return run

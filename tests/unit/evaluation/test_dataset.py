@@ -33,7 +33,7 @@ def test_the_duc_layout_has_all_its_references_which_are_not_tokenized(read, duc
     found = read(duc)
     assert found.format == "duc"
     assert (found.is_tokenized, found.are_references_tokenized) == (True, False)
-    assert found.rows[1].references == ("Storm at sea", "Ferry late after storm")
+    assert found.rows[1].references == ("Storm at sea.", "Ferry late after storm")
 
 
 def test_one_reference_beside_an_input_is_enough(read, duc):
@@ -109,6 +109,11 @@ def test_two_sets_of_the_same_split_are_told_apart_by_name_only(read, gigaword, 
     shutil.copy(jsonl, gigaword / "valid.jsonl")
     with pytest.raises(DataError, match=r"2 sets in this folder: dev\.art.*valid\.jsonl; choose"):
         read(gigaword, split="dev")
+
+
+def test_a_name_that_only_begins_like_a_split_is_of_none(read, gigaword, jsonl):
+    shutil.copy(jsonl, gigaword / "devices.jsonl")
+    assert read(gigaword, split="dev").files[0].name == "dev.article.txt"
 
 
 def test_a_split_that_a_folder_lacks_is_refused(read, gigaword):
