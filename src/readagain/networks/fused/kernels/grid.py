@@ -90,9 +90,14 @@ class Plan:
         """Make the barrier counters, one a group of rows."""
         return torch.zeros(groups, dtype=torch.int32, device=device)
 
-    def meta(self, hidden_size: int) -> dict[str, int]:
-        """Return the block sizes of the kernels: short sums for many rows, long ones for few."""
+    def meta(self, hidden_size: int, dtype: torch.dtype) -> dict[str, int]:
+        """Return the block sizes of the kernels.
+
+        Few rows leave room for long sums; float32 takes twice the shared memory.
+        """
         block = 128 if self.rows == ROWS[0] else 64
+        if dtype.itemsize > 2:
+            block //= 2
         return {
             "ROWS": self.rows,
             "UNITS": self.units,

@@ -197,7 +197,7 @@ class GatedGru(torch.autograd.Function):
                 states[part], update[part], reset[part], candidate[part], reset_state[part],
                 plan.counters(groups, inputs.device), num_rows, L,
                 H=H, HAS_IMPORTANCE=importance is not None, PRECISION=dot_precision(),
-                **plan.meta(H),
+                **plan.meta(H, states.dtype),
             )  # fmt: skip
         ctx.save_for_backward(
             weight_gates, weight_candidate, importance, lengths,
@@ -226,7 +226,7 @@ class GatedGru(torch.autograd.Function):
                 None if importance_gradient is None else importance_gradient[part],
                 plan.counters(groups, states.device), num_rows, L,
                 H=H, HAS_IMPORTANCE=importance is not None, PRECISION=dot_precision(),
-                **plan.meta(H),
+                **plan.meta(H, states.dtype),
             )  # fmt: skip
         flat = inputs_gradient.view(B * L, 3 * H)
         d_gates, d_candidate = flat.split([2 * H, H], dim=1)

@@ -141,7 +141,7 @@ class Lstm(torch.autograd.Function):
             _read[(plan.team, groups)](
                 inputs[part], weight, states[part], cells[part], gates[part],
                 plan.counters(groups, inputs.device), num_rows, L,
-                H=H, PRECISION=dot_precision(), **plan.meta(H),
+                H=H, PRECISION=dot_precision(), **plan.meta(H, states.dtype),
             )  # fmt: skip
         ctx.save_for_backward(weight, states, cells, gates)
         return states
@@ -158,7 +158,7 @@ class Lstm(torch.autograd.Function):
             _read_gradient[(plan.team, groups)](
                 weight, cells[part], gates[part], states_gradient[part], inputs_gradient[part],
                 plan.counters(groups, states.device), num_rows, L,
-                H=H, PRECISION=dot_precision(), **plan.meta(H),
+                H=H, PRECISION=dot_precision(), **plan.meta(H, states.dtype),
             )  # fmt: skip
         before = states_before(states).view(B * L, H)
         return inputs_gradient, inputs_gradient.view(B * L, 4 * H).t() @ before
