@@ -1,6 +1,5 @@
 """`readagain inspect`: check a model folder from end to end, and say what is in it."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,22 +9,23 @@ if TYPE_CHECKING:
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(help="A model folder, as 'train' and 'export' write.")],
+    model: Annotated[str, typer.Argument(help="A model folder, or the name of a bundled model.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Validate a model folder: settings, tensors, vocabularies, checksums, origin, version."""
     import json
 
+    from readagain.engine.bundled import find_model
     from readagain.engine.folder import ModelFolder
 
-    model = ModelFolder.open(folder, checksums=True)
-    facts = _facts(model)
+    folder = ModelFolder.open(find_model(model), checksums=True)
+    facts = _facts(folder)
     if as_json:
         print(json.dumps(facts, indent=2, ensure_ascii=False))
         return
     for name, value in _lines(facts):
         print(f"{name:<14}{value}")
-    print(f"{folder}: whole, every checksum is right")
+    print(f"{folder.path}: whole, every checksum is right")
 
 
 def _facts(model: "ModelFolder") -> dict[str, Any]:

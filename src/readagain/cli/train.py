@@ -39,8 +39,10 @@ def command(
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Instead of the run's own seed.")] = None,
     begin_from: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="FOLDER", help="Model folder to begin from: fine-tune it."),
+        str | None,
+        typer.Option(
+            "--from", metavar="MODEL", help="Fine-tune this model: a folder, or a bundled name."
+        ),
     ] = None,
     extend_vocab: Annotated[
         int,

@@ -10,6 +10,7 @@ from readagain.config.files import run_to_dict
 from readagain.config.override import override, parse_assignments
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
+from readagain.engine.bundled import find_model
 from readagain.errors import ConfigError, DataError
 from readagain.presets.find import find_run
 from readagain.training.finetune import TrainedModel
@@ -32,7 +33,7 @@ class TrainingJob:
         out: the folder of the run.
         changes: assignments, `train.epochs=3`.
         seed: replaces the run's.
-        begin_from: a model folder to fine-tune.
+        begin_from: a model to fine-tune: its folder, or the name of a bundled one.
         extend_vocab: how many words of the corpus its vocabularies may take up.
         overwrite: whether another run in `out` may be removed.
     """
@@ -42,7 +43,7 @@ class TrainingJob:
     out: Path
     changes: tuple[str, ...] = ()
     seed: int | None = None
-    begin_from: Path | None = None
+    begin_from: str | Path | None = None
     extend_vocab: int = 0
     overwrite: bool = False
 
@@ -80,7 +81,7 @@ def settle(job: TrainingJob) -> SettledJob:
         ArtifactError: for a corpus or a model that is missing, damaged or too new.
         DataError: for a corpus without training pairs.
     """
-    trained = None if job.begin_from is None else TrainedModel.open(job.begin_from)
+    trained = None if job.begin_from is None else TrainedModel.open(find_model(job.begin_from))
     asked = _asked_run(job, trained)
     corpus = PreparedCorpus.open(job.data)
     if corpus.manifest.splits["train"]["pairs"] == 0:
