@@ -15,8 +15,8 @@ def pairs(tmp_path):
     lines = [
         json.dumps(
             {
-                "text": f"The old bridge of {place} closes on {day}, 12 May, the council said. {place} "
-                "has another.",
+                "text": f"The old bridge of {place} closes on {day}, 12 May, the council said. "
+                f"{place} has another.",
                 "headline": f"{place} closes old bridge on {day}",
             }
         )

@@ -168,7 +168,7 @@ def command(
     if as_json:
         import json
 
-        print(json.dumps(found.as_json(), indent=2, ensure_ascii=False))
+        print(json.dumps(found.as_json(), indent=2))
     else:
         _print_tables(found)
 
@@ -187,6 +187,7 @@ def _print_tables(found: "Evaluation") -> None:
 
 
 def _score_table(found: "Evaluation") -> Any:
+    from rich.markup import escape
     from rich.table import Table
 
     from readagain.evaluation.facts import FIGURE_NAMES, score_rows
@@ -194,7 +195,7 @@ def _score_table(found: "Evaluation") -> Any:
     protocol = found.rouge.protocol
     table = Table(
         "measure",
-        title=f"{found.system}, {found.protocol}",
+        title=f"{escape(found.system)}, {found.protocol}",
         caption=f"in percent; the interval is that of {FIGURE_NAMES[protocol.headline]}",
     )
     for figure, name in FIGURE_NAMES.items():

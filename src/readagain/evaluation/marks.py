@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
 from html import escape
 from itertools import groupby
 from operator import itemgetter
@@ -26,25 +27,34 @@ def marked_summary(summary: Written, source_forms: set[str]) -> str:
 
 
 def marked_source(text: str, summary: Written, *, is_tokenized: bool) -> str:
-    """Mark each copied word where it first stands in the text, as often as it was copied."""
+    """Mark the words of a text that a summary copied, and shorten it."""
     document = read_tokenized(text) if is_tokenized else read_document(text)
     words = document.words[:MAX_SOURCE_WORDS]
-    copied = Counter(
+    copied = _copied_places([normalize(word.form) for word in words], summary)
+    is_cut = len(words) < len(document.words)
+    shown = text[: words[-1].end] if is_cut else text
+    marked = _marked(shown, words, lambda place: "copied" if place in copied else None)
+    return marked + (" …" if is_cut else "")
+
+
+def _copied_places(source: Sequence[str], summary: Written) -> set[int]:
+    """Find where copied words stand: in runs as long as possible, the others at their first place.
+
+    Each is found as often as it was copied.
+    """
+    copied = [
         word.form
         for word, is_copied in zip(summary.words, summary.is_copied, strict=True)
         if is_copied
-    )
-
-    def mark(place: int) -> str | None:
-        form = normalize(words[place].form)
-        if not copied[form]:
-            return None
-        copied[form] -= 1
-        return "copied"
-
-    is_cut = len(words) < len(document.words)
-    shown = text[: words[-1].end] if is_cut else text
-    return _marked(shown, words, mark) + (" …" if is_cut else "")
+    ]
+    blocks = SequenceMatcher(None, source, copied, autojunk=False).get_matching_blocks()
+    places = {block.a + offset for block in blocks for offset in range(block.size)}
+    left = Counter(copied) - Counter(source[place] for place in places)
+    for place, form in enumerate(source):
+        if left[form] and place not in places:
+            left[form] -= 1
+            places.add(place)
+    return places
 
 
 def _marked(text: str, words: Sequence[Word], mark: Callable[[int], str | None]) -> str:

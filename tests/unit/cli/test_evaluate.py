@@ -1,6 +1,7 @@
 """`readagain evaluate` as people type it."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,11 @@ def test_the_table_shows_scores_habits_and_facts(evaluate):
     assert "speed" in done.stdout
 
 
+def test_a_name_with_brackets_is_printed_as_it_is(evaluate, folder):
+    shutil.copytree(TOY, folder / "toy[red]")
+    assert "toy[red], duc2003" in evaluate("--threads", "1", model="./toy[red]").stdout
+
+
 def test_json_has_the_block_of_readagain_rouge(evaluate):
     found = json.loads(evaluate("--json").stdout)
     assert list(found["rouge"])[:3] == ["rouge-1", "rouge-2", "rouge-l"]
@@ -99,6 +105,7 @@ def test_search_settings_reach_the_model(evaluate):
         ({"data": "nothing"}, "nothing: no data of a known layout in this folder"),
         ({"protocol": "duc2o03"}, "no protocol 'duc2o03'; did you mean 'duc2003'?"),
         ({"model": "nwes"}, "no model 'nwes'"),
+        ({"model": "duc"}, "duc: no model.json"),
     ],
 )
 def test_bad_input_is_answered_in_one_line(evaluate, arguments, message):

@@ -88,6 +88,18 @@ def test_a_copied_word_is_marked_in_the_text_as_often_as_it_was_copied():
     assert marked == 'The <mark class="copied">old</mark>, old bridge.'
 
 
+def test_a_run_of_copied_words_is_marked_as_a_run():
+    summary = written("Sands of Time", "sands", "of", "time")
+    marked = marked_source("Time for the Sands of Time.", summary, is_tokenized=False)
+    assert marked == 'Time for the <mark class="copied">Sands of Time</mark>.'
+
+
+def test_copied_words_in_another_order_are_marked_too():
+    summary = written("bridge old", "bridge", "old")
+    marked = marked_source("the old bridge", summary, is_tokenized=True)
+    assert marked == 'the <mark class="copied">old bridge</mark>'
+
+
 def test_real_digits_in_gigaword_form_are_found_in_the_text():
     summary = written("in 1904", "####", is_tokenized=True)
     marked = marked_source("opened in 1904 .", summary, is_tokenized=True)
