@@ -216,22 +216,17 @@ def _opened(output: Path | None) -> Iterator[TextIO]:
     import sys
 
     from readagain.errors import DataError
+    from readagain.whole_file import written_aside
 
     if output is None:
         sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
         yield sys.stdout
         return
-    aside = output.with_name(output.name + ".part")
     try:
-        with aside.open("w", encoding="utf-8") as file:
+        with written_aside(output) as aside, aside.open("w", encoding="utf-8") as file:
             yield file
-        aside.replace(output)
     except OSError as error:
-        aside.unlink(missing_ok=True)
         raise DataError(f"{output}: cannot be written: {error.strerror}") from error
-    except BaseException:
-        aside.unlink(missing_ok=True)
-        raise
 
 
 @contextmanager

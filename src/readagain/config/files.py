@@ -13,6 +13,7 @@ from readagain.config.override import KIND, override
 from readagain.config.schema import RunSpec
 from readagain.config.settings import settings_of
 from readagain.errors import ConfigError
+from readagain.whole_file import written_aside
 
 _RUN_FILE_KEYS = ("preset", "override")
 
@@ -35,9 +36,8 @@ def run_from_dict(settings: Mapping[str, Any], *, where: str = "run") -> RunSpec
 
 def save_run(run: RunSpec, path: Path) -> None:
     """Write a resolved run as JSON; the file is whole or absent."""
-    aside = path.with_name(path.name + ".part")
-    aside.write_text(run_to_json(run), encoding="utf-8")
-    aside.replace(path)
+    with written_aside(path) as aside:
+        aside.write_text(run_to_json(run), encoding="utf-8")
 
 
 def load_run(path: Path) -> RunSpec:

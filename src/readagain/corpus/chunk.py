@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.pair import Bad
+from readagain.whole_file import written_aside
 
 UNKNOWN_WORD = ""
 """Stands in a chunk for a word that the input itself does not know (UNK in Gigaword files)."""
@@ -35,30 +36,24 @@ class Chunk:
     bad: list[Bad]
 
     def save(self, path: Path) -> None:
-        """Write beside the final name, then rename: a chunk is there whole or not at all."""
+        """Write the chunk; it is there whole or not at all."""
         facts = {
             "num_records": self.num_records,
             "dropped": self.dropped,
             "bad": [[bad.where, bad.reason] for bad in self.bad],
         }
-        aside = path.with_suffix(".part")
-        try:
-            with aside.open("wb") as file:
-                np.savez(
-                    file,
-                    words=_as_bytes("\n".join(self.words)),
-                    ids=self.ids,
-                    segment_lengths=self.segment_lengths,
-                    pair_segments=self.pair_segments,
-                    records=self.records,
-                    text_hashes=self.text_hashes,
-                    pair_hashes=self.pair_hashes,
-                    facts=_as_bytes(json.dumps(facts)),
-                )
-            aside.replace(path)
-        except OSError:
-            aside.unlink(missing_ok=True)
-            raise
+        with written_aside(path) as aside, aside.open("wb") as file:
+            np.savez(
+                file,
+                words=_as_bytes("\n".join(self.words)),
+                ids=self.ids,
+                segment_lengths=self.segment_lengths,
+                pair_segments=self.pair_segments,
+                records=self.records,
+                text_hashes=self.text_hashes,
+                pair_hashes=self.pair_hashes,
+                facts=_as_bytes(json.dumps(facts)),
+            )
 
     @classmethod
     def load(cls, path: Path) -> "Chunk":

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -17,11 +16,8 @@ from readagain.corpus.readers.source import Source
 from readagain.corpus.readers.story import story_files
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import ConfigError, DataError
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from readagain.file_lock import lock_file
+from readagain.whole_file import written_aside
 
 # Settings that only matter when chunks are merged: changing them keeps every chunk.
 MERGE_SETTINGS = ("dev", "test")
@@ -78,9 +74,8 @@ class WorkFolder:
         if path.exists():
             before = json.loads(path.read_text(encoding="utf-8"))
             changed = _differences(before, json.loads(json.dumps(plan)))
-        aside = path.with_suffix(".part")
-        aside.write_text(json.dumps(plan, indent=1), encoding="utf-8")
-        aside.replace(path)
+        with written_aside(path) as aside:
+            aside.write_text(json.dumps(plan, indent=1), encoding="utf-8")
         return changed
 
     def publish(self, out: Path) -> None:
@@ -132,8 +127,6 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
 def work_folder(out: Path) -> Iterator[WorkFolder]:
     """Enter the work folder of `out`, making it where needed; hold its lock meanwhile.
 
-    The lock belongs to the process, so a killed one leaves nothing behind that must be removed.
-
     Raises:
         DataError: when another process is preparing into the same folder.
         ConfigError: when the folder cannot be made.
@@ -146,7 +139,7 @@ def work_folder(out: Path) -> Iterator[WorkFolder]:
     lock = out.with_name(f"{out.name}.lock")
     with lock.open("w") as file:
         # A lock on a file that its holder has just removed would guard nothing.
-        if not _lock(file) or not _is_still(file, lock):
+        if not lock_file(file) or not _is_still(file, lock):
             raise DataError(
                 f"{out}: another process is preparing into this folder; "
                 "wait for it, or choose another --out"
@@ -163,14 +156,3 @@ def _is_still(file: IO[str], path: Path) -> bool:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except FileNotFoundError:
         return False
-
-
-def _lock(file: IO[str]) -> bool:
-    try:
-        if sys.platform == "win32":
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from readagain.errors import ArtifactError, ConfigError
 from readagain.text.normalize import LONE_SURROGATE
+from readagain.whole_file import written_aside
 
 PAD, UNK, START, END = range(4)
 RESERVED = ("<pad>", "<unk>", "<s>", "</s>")
@@ -66,10 +67,9 @@ class Vocab:
             raise ArtifactError(f"{path}: {error}; was it edited by hand?") from error
 
     def save(self, path: Path) -> None:
-        """Write one word a line, beside the file first, so that it is never half there."""
-        aside = path.with_name(f"{path.name}.part")
-        aside.write_bytes("".join(f"{word}\n" for word in self.words).encode("utf-8"))
-        aside.replace(path)
+        """Write one word a line; the file is whole or absent."""
+        with written_aside(path) as aside:
+            aside.write_bytes("".join(f"{word}\n" for word in self.words).encode("utf-8"))
 
     def ids(self, words: Iterable[str]) -> list[int]:
         """Return the id of each word, UNK for those the vocabulary lacks."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from readagain.errors import ArtifactError, ConfigError, require
 from readagain.training.run_folder import METRICS_FILE
+from readagain.whole_file import written_aside
 
 _PANELS = {
     "training loss": "loss",
@@ -70,10 +71,9 @@ def draw_curves(runs: Sequence[Curves], out: Path) -> None:
         axes.set_xlabel("update")
         axes.grid(alpha=0.3)
     figure.axes[0].legend()
-    aside = out.with_name(f"{out.name}.part")
     try:
-        figure.savefig(aside, format=out.suffix.lower().removeprefix("."), dpi=120)
-        aside.replace(out)
+        with written_aside(out) as aside:
+            figure.savefig(aside, format=out.suffix.lower().removeprefix("."), dpi=120)
     except OSError as error:
         raise ConfigError(f"{out}: cannot be written: {error.strerror}") from error
 

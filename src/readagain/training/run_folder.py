@@ -13,22 +13,18 @@ OUT/
 import json
 import os
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest
 from readagain.errors import ArtifactError, ConfigError
+from readagain.file_lock import lock_file
 from readagain.training.differences import differences
 from readagain.training.progress import Progress
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from readagain.whole_file import written_aside
 
 METRICS_FILE = "metrics.jsonl"
 TENSORBOARD_FOLDER = "tensorboard"
@@ -91,7 +87,7 @@ def claimed(path: Path, identity: Mapping[str, Any], *, overwrite: bool) -> Iter
             f"{path}: cannot be written to: {error.strerror}; choose another --out"
         ) from error
     with lock:
-        if not _lock(lock):
+        if not lock_file(lock):
             lock.seek(0)
             raise ConfigError(
                 f"{path}: process {lock.read().strip() or 'unknown'} is training into this "
@@ -155,19 +151,5 @@ def _clear(path: Path) -> bool:
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    aside = path.with_name(f"{path.name}.part")
-    aside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    aside.replace(path)
-
-
-def _lock(file: IO[str]) -> bool:
-    # The lock belongs to the process, so a killed one leaves nothing that must be removed.
-    try:
-        if sys.platform == "win32":
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+    with written_aside(path) as aside:
+        aside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -295,7 +295,7 @@ def test_a_lock_that_its_holder_has_just_removed_guards_nothing(
         Path(file.name).unlink()
         return True
 
-    monkeypatch.setattr(workfolder, "_lock", lock_too_late)
+    monkeypatch.setattr(workfolder, "lock_file", lock_too_late)
     with pytest.raises(DataError, match="another process is preparing"):
         prepared(jsonl(MANY))
 

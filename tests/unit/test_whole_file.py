@@ -1,0 +1,30 @@
+"""Files that are there whole or not at all."""
+
+import pytest
+
+from readagain.whole_file import written_aside
+
+
+def test_a_file_appears_when_it_is_whole(tmp_path):
+    path = tmp_path / "words.txt"
+    with written_aside(path) as aside:
+        aside.write_text("bridge\n")
+        assert not path.exists()
+    assert path.read_text() == "bridge\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("trouble", [OSError, KeyboardInterrupt])
+def test_a_failed_attempt_leaves_what_was_there_and_nothing_else(tmp_path, trouble):
+    path = tmp_path / "words.txt"
+    path.write_text("before\n")
+
+    def write_half():
+        with written_aside(path) as aside:
+            aside.write_text("half")
+            raise trouble
+
+    with pytest.raises(trouble):
+        write_half()
+    assert path.read_text() == "before\n"
+    assert list(tmp_path.iterdir()) == [path]
