@@ -1,0 +1,63 @@
+"""ROUGE of two systems on the same texts, and whether their difference means anything.
+
+    python examples/score_with_rouge.py
+
+The figures are those that the script ROUGE-1.5.5 prints. The base install is enough; with files,
+`readagain rouge ours.txt references.txt --protocol gigaword --compare theirs.txt` does the same.
+"""
+
+from readagain.rouge.corpus import score_corpus
+from readagain.rouge.significance import compare_reports
+
+REFERENCES = [
+    "harbour bridge closes for repairs",
+    "storm cuts power to thousands",
+    "council votes to keep the library open",
+    "ferry crew rescued off the coast",
+    "museum buys lost painting",
+    "farmers ask for rain insurance",
+    "schools reopen after the flood",
+    "new tram line opens in spring",
+]
+OURS = [
+    "old harbour bridge closes for repairs",
+    "storm cuts power to homes",
+    "council votes to keep library open",
+    "crew rescued off the coast",
+    "museum buys painting",
+    "farmers ask for insurance",
+    "schools reopen after flood",
+    "tram line opens in spring",
+]
+THEIRS = [
+    "the council of ostwick said on monday",
+    "a storm cuts off homes",
+    "the library of the council",
+    "a ferry crew off the coast",
+    "the museum said that it buys",
+    "farmers in the north said",
+    "schools said on friday",
+    "the new tram line opens",
+]
+
+
+def main() -> None:
+    """Print both systems' figures, and how sure the difference is."""
+    # Each item may have several references, hence a list for each.
+    references = [[reference] for reference in REFERENCES]
+    ours = score_corpus(OURS, references, "gigaword")
+    theirs = score_corpus(THEIRS, references, "gigaword")
+    print(f"ROUGE-1.5.5 {ours.protocol.options.flags()}, F1 with its 95% interval")
+    for name, report in (("ours", ours), ("theirs", theirs)):
+        for measure in report.scores:
+            f1 = report.headline(measure)
+            print(f"{name:<7} {measure}  {f1.value:.5f}  ({f1.low:.5f} to {f1.high:.5f})")
+    for measure, found in compare_reports(ours, theirs).items():
+        print(
+            f"{measure}: better by {found.difference:.5f}, p = {found.p_bootstrap:.4f} by paired "
+            f"bootstrap, {found.p_randomization:.4f} by approximate randomisation"
+        )
+
+
+if __name__ == "__main__":
+    main()

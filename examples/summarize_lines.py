@@ -1,0 +1,41 @@
+"""Headlines for the lines of a file, and where each word of a headline comes from.
+
+    python examples/summarize_lines.py                              # two invented texts
+    python examples/summarize_lines.py articles.txt                 # a file with one text a line
+    python examples/summarize_lines.py articles.txt --model runs/mine
+
+Without --model the bundled `news` model writes. The base install is enough.
+"""
+
+import argparse
+from pathlib import Path
+
+from readagain import Summarizer
+
+TEXTS = """\
+The council of Ostwick said on Monday that the old harbour bridge will close for 18 months.
+A storm named Zyx left 2,400 homes without power on Friday, the grid operator said.
+"""
+
+
+def main() -> None:
+    """Print a headline for each line, copied words in brackets below it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", nargs="?", type=Path, help="one text a line")
+    parser.add_argument("--model", default="news", help="a bundled model or a model folder")
+    options = parser.parse_args()
+
+    lines = (options.file.read_text(encoding="utf-8") if options.file else TEXTS).splitlines()
+    summarizer = Summarizer.load(options.model, threads=1)
+    # A list is answered with a list; give an iterator instead, and a stream of any length works.
+    for line, summary in zip(lines, summarizer.summarize(lines, max_words=12), strict=True):
+        print(summary.text)
+        origins = [
+            f"[{line[word.start : word.end]}]" if word.origin == "copied" else word.form
+            for word in summary.words
+        ]
+        print("   ", *origins)
+
+
+if __name__ == "__main__":
+    main()

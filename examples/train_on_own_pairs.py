@@ -1,0 +1,88 @@
+"""From (text, headline) pairs to a model that writes headlines, in about half a minute on a CPU.
+
+    pip install 'readagain[train]'
+    python examples/train_on_own_pairs.py work/
+
+The pairs are invented here; put your own into `pairs.jsonl`, take a larger preset, and the rest
+stays as it is. The same steps on the command line are `readagain prepare`, `train`, `export` and
+`summarize`.
+"""
+
+import argparse
+import json
+import random
+from pathlib import Path
+
+from rich.console import Console
+
+from readagain import Summarizer
+from readagain.corpus.prepare import prepare
+from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.settings import PrepareSettings, Share
+from readagain.engine.folder import ModelFolder
+from readagain.export.check import check_graphs, corpus_texts
+from readagain.export.write import describe_export, folder_graphs, write_graphs
+from readagain.training.job import TrainingJob
+from readagain.training.loop import train
+
+SYLLABLES = [
+    *("ba", "dor", "el", "fen", "gri", "hal", "is", "kel", "lun", "mar"),
+    *("nor", "os", "pel", "quin", "ra", "sten", "tor", "ul", "ves", "wick"),
+]
+EVENTS = [
+    ("closed", "closes", "after the flood"),
+    ("opened", "opens", "for the summer"),
+    ("sold", "sells", "to pay its debts"),
+    ("rebuilt", "rebuilds", "with borrowed money"),
+]
+THINGS = ["harbour", "library", "bridge", "museum", "station", "theatre"]
+TEXT = (
+    "The town of Zyxwick sold its 212-year-old theatre on Friday to pay its debts, officials said."
+)
+DAYS = ["Monday", "Tuesday", "Thursday", "Friday"]
+
+
+def invent_pairs(path: Path, count: int) -> None:
+    """Write pairs about towns whose names no vocabulary can hold, so that copying pays."""
+    draw = random.Random(1)
+    with path.open("w", encoding="utf-8") as file:
+        for _ in range(count):
+            town = "".join(draw.choices(SYLLABLES, k=3)).capitalize()
+            thing, day = draw.choice(THINGS), draw.choice(DAYS)
+            past, present, why = draw.choice(EVENTS)
+            old = f"{draw.randint(20, 400)}-year-old"
+            text = f"The town of {town} {past} its {old} {thing} on {day} {why}, officials said."
+            record = {"text": text, "headline": f"{town} {present} {old} {thing}"}
+            file.write(json.dumps(record) + "\n")
+
+
+def main() -> None:
+    """Prepare, train, export, summarize."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, help="where everything is written; made if missing")
+    folder: Path = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+
+    pairs, corpus, model = folder / "pairs.jsonl", folder / "prepared", folder / "model"
+    invent_pairs(pairs, 1500)
+
+    sources = find_sources([str(pairs)], ReadOptions())
+    prepare(sources, corpus, PrepareSettings(dev=Share(pairs=100)), overwrite=True)
+
+    # Stopped half-way, the same call goes on where it was.
+    changes = ("vocab_size=200", "train.batch_size=32", "train.validate_every=1000")
+    job = TrainingJob(preset="tiny", data=corpus, out=model, changes=changes)
+    train(job, device_name="cpu", threads=1, console=Console())
+
+    trained = ModelFolder.open(model)
+    graphs = folder_graphs(trained, ["float32", "int8"])
+    # Nothing is written unless the graphs write what the network writes.
+    check = check_graphs(trained, graphs, corpus_texts(corpus, 50), origin="dev pairs", threads=1)
+    write_graphs(trained, graphs, describe_export(graphs, check.to_dict()))
+
+    summarizer = Summarizer.load(model, threads=1)
+    print(summarizer.summarize(TEXT).text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""Everything in examples/ is run."""
+
+from pathlib import Path
+
+import pytest
+
+from readagain.engine.bundled import bundled_models
+
+ROOT = Path(__file__).parents[2]
+TOY = ROOT / "tests" / "assets" / "models" / "toy"
+
+
+def test_lines_are_summarized_one_by_one(example, tmp_path):
+    file = tmp_path / "texts.txt"
+    file.write_text("A storm hit the harbour of Zyx.\nThe museum of Gonago opens on Monday.\n")
+    done = example("summarize_lines.py", file, "--model", TOY)
+    assert done.returncode == 0, done.stderr
+    headlines, origins = done.stdout.splitlines()[::2], done.stdout.splitlines()[1::2]
+    assert len(headlines) == len(origins) == 2
+    assert "[Zyx]" in origins[0]
+    assert "Zyx" in headlines[0]
+
+
+def test_without_arguments_the_bundled_model_summarizes_or_is_asked_for(example):
+    done = example("summarize_lines.py")
+    if "news" in bundled_models():
+        assert done.returncode == 0, done.stderr
+        assert len(done.stdout.splitlines()) == 4
+    else:
+        assert "no model 'news'" in done.stderr
+
+
+def test_two_systems_are_scored_and_compared(example):
+    done = example("score_with_rouge.py")
+    assert done.returncode == 0, done.stderr
+    assert "ours    rouge-1  0.88" in done.stdout
+    assert "rouge-1: better by 0.47" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_model_trained_on_own_pairs_copies_a_name_it_never_saw(trained_example):
+    folder, done = trained_example
+    assert done.returncode == 0, done.stderr
+    headline = done.stdout.splitlines()[-1]
+    assert headline.startswith("Zyxwick ")
+    assert headline.endswith(" 212-year-old theatre")
+    assert "zyxwick" not in (folder / "model" / "source_vocab.txt").read_text().split()
+
+
+def test_every_example_stands_above():
+    tests = Path(__file__).read_text(encoding="utf-8")
+    conftest = Path(__file__).with_name("conftest.py").read_text(encoding="utf-8")
+    names = [path.name for path in (ROOT / "examples").glob("*.py")]
+    assert len(names) >= 3
+    assert [name for name in names if f'"{name}"' not in tests + conftest] == []
