@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated
 
@@ -59,13 +60,13 @@ def build_app() -> typer.Typer:
 
     for name in COMMANDS:
         module = import_module(f"readagain.cli.{name}")
-        app.command(name)(module.command)
+        app.command(name)(_answering_interruptions()(module.command))
     return app
 
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"readagain {__version__}")
+        print(f"readagain {__version__}", flush=True)
         raise typer.Exit
 
 
@@ -76,16 +77,30 @@ def main(arguments: Sequence[str] | None = None) -> None:
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        build_app()(args=arguments)
+        with _answering_interruptions():
+            build_app()(args=arguments)
     except ReadAgainError as error:
         if debug:
             raise
         print(f"readagain: {error}", file=sys.stderr)
         sys.exit(EXIT_BAD_INPUT)
+
+
+@contextmanager
+def _answering_interruptions() -> Iterator[None]:
+    """Answer Ctrl-C with a line, and a reader who left (`readagain … | head`) with silence.
+
+    Around every command as well as around everything, since Typer would answer Ctrl-C itself and
+    say nothing. A reader who left is a failure to Typer and Rich, and none to us.
+    """
+    try:
+        yield
+        sys.stdout.flush()  # while a reader who left can still be answered
     except KeyboardInterrupt:
         print("readagain: interrupted", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        # The reader of our output left (`readagain … | head`): not an error of ours.
+    except (BrokenPipeError, SystemExit) as end:
+        if isinstance(end, SystemExit) and not isinstance(end.__context__, BrokenPipeError):
+            raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)

@@ -8,6 +8,14 @@ import pytest
 from readagain.training.interrupt import listening
 
 
+@pytest.fixture(autouse=True)
+def _usual_ctrl_c():
+    """Undo what a shell does to programs in the background: they ignore Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_first_signal_is_noted(number):
     before = signal.getsignal(number)

@@ -1,0 +1,50 @@
+"""What every command does when it is interrupted, or when its reader leaves."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+READAGAIN = [sys.executable, "-m", "readagain"]
+
+
+def usual_ctrl_c():
+    # A shell lets programs in the background ignore Ctrl-C, and their children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def run_without_reader(*arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as nobody:
+        return subprocess.run(
+            [*READAGAIN, *arguments], stdout=nobody, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+
+def test_ctrl_c_is_one_line_and_status_130(tmp_path):
+    os.mkfifo(tmp_path / "texts")
+    command = [*READAGAIN, "rouge", str(tmp_path / "texts"), str(tmp_path / "texts")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=usual_ctrl_c)
+    with (tmp_path / "texts").open("w"):  # opens once the command has begun to read
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert (process.returncode, errors) == (130, "readagain: interrupted\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["presets"], ["presets", "--json"], ["presets", "tiny"], ["--help"], ["--version"]],
+    ids=" ".join,
+)
+def test_a_reader_who_leaves_is_no_failure(arguments):
+    done = run_without_reader(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_error_is_told_even_when_the_reader_left():
+    done = run_without_reader("presets", "tinny")
+    assert done.returncode == 2
+    assert "no preset 'tinny'" in done.stderr
