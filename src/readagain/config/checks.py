@@ -20,25 +20,6 @@ def check_run(run: RunSpec, *, where: str = "") -> None:
     refuse(problems_of(run), where=where)
 
 
-def check_vocabularies(run: RunSpec, *, source_words: int, summary_words: int) -> None:
-    """Refuse a run that asks for more words than its corpus has, reserved words included.
-
-    Raises:
-        ConfigError: naming the setting and the size that can be had.
-    """
-    found = []
-    for name, wanted, there in (
-        ("source_vocab_size", run.source_vocab_size, source_words),
-        ("vocab_size", run.vocab_size, summary_words),
-    ):
-        if wanted > there:
-            found.append(
-                f"{name} is {wanted}, but the corpus has {there} words; "
-                f"set {name} to {there} or less"
-            )
-    refuse(found)
-
-
 def problems_of(run: RunSpec) -> list[str]:
     """List what is wrong with a run, one sentence each; empty if nothing is."""
     found = [

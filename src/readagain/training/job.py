@@ -16,6 +16,7 @@ from readagain.presets.find import find_run
 from readagain.training.finetune import TrainedModel
 from readagain.training.words import (
     RunWords,
+    check_sizes,
     coverage_warnings,
     cut_words,
     extend_words,
@@ -99,6 +100,7 @@ def settle(job: TrainingJob) -> SettledJob:
         trained.check_network(asked)
         words = extend_words(trained.words, corpus.lexicon, job.extend_vocab)
         notes = [f"beginning from {trained.folder.path}, {_added(trained.words, words)}"]
+    check_sizes(parse_assignments(job.changes), words)
     if not has_dev:
         notes.append("the corpus has no dev pairs: nothing is validated, the last weights are kept")
     return SettledJob(

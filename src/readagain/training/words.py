@@ -1,9 +1,11 @@
 """The two vocabularies of a run: cut from the corpus, or kept and extended when fine-tuning."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from readagain.config.checks import refuse
 from readagain.config.schema import RunSpec
 from readagain.corpus.lexicon import Lexicon, Side
 from readagain.text.vocab import RESERVED, Vocab
@@ -18,6 +20,11 @@ class RunWords:
 
     source: Vocab
     summary: Vocab
+
+    def sides(self) -> Iterator[tuple[Side, str, Vocab]]:
+        """Yield each side of the task with the setting of its size and its vocabulary."""
+        yield "source", "source_vocab_size", self.source
+        yield "summary", "vocab_size", self.summary
 
     def fit(self, run: RunSpec) -> RunSpec:
         """Return the run with the sizes these vocabularies really have."""
@@ -52,12 +59,32 @@ def size_notes(asked: RunSpec, words: RunWords) -> list[str]:
     """Say which vocabularies came out smaller than asked for."""
     return [
         f"the corpus has only {len(vocab):,} {side} words, so {name} is that, not {wanted:,}"
-        for side, name, wanted, vocab in (
-            ("source", "source_vocab_size", asked.source_vocab_size, words.source),
-            ("summary", "vocab_size", asked.vocab_size, words.summary),
-        )
-        if len(vocab) < wanted
+        for side, name, vocab in words.sides()
+        if len(vocab) < (wanted := getattr(asked, name))
     ]
+
+
+def check_sizes(typed: Mapping[str, object], words: RunWords) -> None:
+    """Refuse sizes that a person typed and these vocabularies do not have.
+
+    A preset's sizes are upper bounds; a number somebody typed is meant.
+
+    Args:
+        typed: settings given with `--set`, by name.
+        words: the vocabularies as they came out.
+
+    Raises:
+        ConfigError: naming the setting and the size that can be had.
+    """
+    refuse(
+        [
+            f"{name} is {typed[name]}, but there are {len(vocab)} {side} words, the four reserved "
+            f"ones included; set it to {len(vocab)}, or leave it out"
+            for side, name, vocab in words.sides()
+            if name in typed and typed[name] != len(vocab)
+        ],
+        where="--set",
+    )
 
 
 def coverage(lexicon: Lexicon, side: Side, vocab: Vocab) -> float:
@@ -71,11 +98,7 @@ def coverage(lexicon: Lexicon, side: Side, vocab: Vocab) -> float:
 def coverage_warnings(lexicon: Lexicon, words: RunWords) -> list[str]:
     """Warn of a vocabulary that misses much of the data it is to be trained on."""
     warnings = []
-    sides: tuple[tuple[Side, str, Vocab], ...] = (
-        ("source", "source_vocab_size", words.source),
-        ("summary", "vocab_size", words.summary),
-    )
-    for side, setting, vocab in sides:
+    for side, setting, vocab in words.sides():
         share = coverage(lexicon, side, vocab)
         if share < LOW_COVERAGE:
             warnings.append(

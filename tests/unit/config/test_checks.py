@@ -1,6 +1,6 @@
 import pytest
 
-from readagain.config.checks import check_run, check_vocabularies
+from readagain.config.checks import check_run
 from readagain.config.override import override
 from readagain.config.schema import DataSpec, DecodeSpec, ModelSpec, ReadAgainSpec, RunSpec
 from readagain.errors import ConfigError
@@ -71,21 +71,6 @@ def test_problems_of_a_run_made_by_hand_are_gathered():
         "  model.encoder.hidden_size is 0; expected 1 or more\n"
         "  decode.beam_size is -1; expected 1 or more"
     )
-
-
-def test_a_vocabulary_larger_than_the_words_there_are_is_refused():
-    with pytest.raises(ConfigError) as caught:
-        check_vocabularies(RUN, source_words=900, summary_words=700)
-    assert str(caught.value) == (
-        "2 problems\n"
-        "  source_vocab_size is 69000, but the corpus has 900 words; "
-        "set source_vocab_size to 900 or less\n"
-        "  vocab_size is 15000, but the corpus has 700 words; set vocab_size to 700 or less"
-    )
-
-
-def test_a_vocabulary_of_exactly_the_words_there_are_is_fine():
-    check_vocabularies(RUN, source_words=69_000, summary_words=15_000)
 
 
 def test_something_that_is_no_spec_is_refused():

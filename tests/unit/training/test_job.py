@@ -19,6 +19,11 @@ def test_a_job_is_settled_with_the_words_the_corpus_has(make_job, corpus):
     assert settled.first_weights() is None
 
 
+def test_a_typed_vocabulary_size_that_the_corpus_lacks_is_refused(make_job):
+    with pytest.raises(ConfigError, match=r"--set: vocab_size is 90000, but there are \d+ summary"):
+        settle(make_job("vocab_size=90000"))
+
+
 def test_the_seed_option_replaces_the_runs(make_job):
     assert settle(make_job(seed=7)).run.train.seed == 7
 

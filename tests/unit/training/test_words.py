@@ -1,12 +1,15 @@
 """Vocabularies of a run: cut, extended, and how much of the corpus they know."""
 
 import numpy as np
+import pytest
 
 from readagain.corpus.lexicon import Lexicon
+from readagain.errors import ConfigError
 from readagain.presets import PRESETS
 from readagain.text.vocab import RESERVED, Vocab
 from readagain.training.words import (
     RunWords,
+    check_sizes,
     coverage,
     coverage_warnings,
     cut_words,
@@ -31,6 +34,20 @@ def test_vocabularies_are_as_large_as_the_corpus_allows_and_this_is_said():
         "the corpus has only 6 summary words, so vocab_size is that, not 2,000",
     ]
     assert size_notes(run, words) == []
+
+
+def test_a_typed_size_that_cannot_be_had_is_refused():
+    words = cut_words(PRESETS["tiny"], LEXICON)
+    check_sizes({"vocab_size": 6, "train.epochs": 1}, words)
+    with pytest.raises(ConfigError) as caught:
+        check_sizes({"source_vocab_size": 9, "vocab_size": 700}, words)
+    assert str(caught.value) == (
+        "--set: 2 problems\n"
+        "  source_vocab_size is 9, but there are 8 source words, the four reserved ones included; "
+        "set it to 8, or leave it out\n"
+        "  vocab_size is 700, but there are 6 summary words, the four reserved ones included; "
+        "set it to 6, or leave it out"
+    )
 
 
 def test_an_extended_vocabulary_keeps_its_ids_and_adds_frequent_words():
