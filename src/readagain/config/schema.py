@@ -151,7 +151,7 @@ class DecodeSpec:
     no_repeat_ngram: Count = 0
     """Ban a run of this many words from standing twice in a summary; 0 bans nothing."""
     coverage: NonNegative = 0.0
-    """Weight of the bonus for source words the summary has looked at."""
+    """Weight of the penalty on attention that a source word receives beyond 1 in total."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,12 +11,10 @@ from torch import Tensor
 from readagain.config.schema import DataSpec, RunSpec
 from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.shards import Split
+from readagain.engine.decoding import decode_sources
 from readagain.networks.model import EncoderDecoder
 from readagain.networks.step_model import TorchStepModel
-from readagain.search.beam import beam_search
 from readagain.search.model import SourceBatch
-from readagain.search.rules import NoRepeatedNgram, WordLimits
-from readagain.search.scoring import Scoring
 from readagain.search.trace import Hypothesis
 from readagain.text.vocab import Vocab
 from readagain.training.batches import Batch, BatchPlan, TrainingPairs
@@ -61,10 +59,7 @@ class HeadlineWriter:
         self, model: EncoderDecoder, chosen: Sequence[int], wish: StopWish
     ) -> list[Headline] | None:
         """Summarize the chosen pairs, in their order; None when asked to stop meanwhile."""
-        step_model, decode = TorchStepModel(model), self.run.decode
-        ngram = decode.no_repeat_ngram
-        rules = [NoRepeatedNgram(ngram)] if ngram else []
-        scoring = Scoring(length_exponent=decode.length_penalty, coverage=decode.coverage)
+        step_model = TorchStepModel(model)
         found: dict[int, Headline] = {}
         for plan in self._plans(set(chosen)):
             if wish.is_asked:
@@ -72,14 +67,7 @@ class HeadlineWriter:
             sources = _source_batch(
                 self.pairs.batch(plan, batch_size=self.batch_size), len(plan.pairs)
             )
-            best = beam_search(
-                step_model,
-                sources,
-                beam_size=decode.beam_size,
-                words=WordLimits(minimum=decode.min_words, maximum=decode.max_words),
-                rules=rules,
-                scoring=scoring,
-            )
+            best = decode_sources(step_model, sources, self.run.decode)
             for pair, hypotheses in zip(plan.pairs.tolist(), best, strict=True):
                 hypothesis = hypotheses[0] if hypotheses else None
                 found[pair] = self._headline(pair, hypothesis, plan.shape.source_words)
