@@ -110,7 +110,7 @@ def main() -> None:
     print(f"  readagain       {alone:8.3f} s   {rival / alone:.0f} times faster")
 
     print("growth, with the bootstrap, one worker and two")
-    for times in (1, 4, 16):
+    for times in (1, 4, 16, 64):
         many, several = summaries * times, lists * times
         one = seconds(lambda: score_corpus(many, several, "gigaword"), times=1)  # noqa: B023
         two = seconds(lambda: score_corpus(many, several, "gigaword", workers=2), times=1)  # noqa: B023

@@ -58,12 +58,13 @@ def score_corpus(
         raise ConfigError(f"workers is {workers}; expected 1 or more")
     measures = build_measures(options)
     with _mapping(workers) as run:
-        pieces = _pieces(len(items), workers)
+        pieces = _pieces(len(items), 1 if workers == 1 else workers * _PIECES_PER_WORKER)
         texts = [items[piece.start : piece.stop] for piece in pieces]
         starts = [piece.start for piece in pieces]
         counts = np.concatenate(list(run(count_items, repeat(options), texts, starts)))
         scores = item_scores(counts, measures, options.alpha)
         averaged = (counts if options.unit == "token" else scores)[_order(items, options)]
+        # A sample costs the same as any other, and many drawn together cost less.
         seeds = _pieces(options.samples, workers)
         flat = averaged.reshape(len(averaged), -1)
         sums = np.concatenate(list(run(resampled_sums, repeat(flat), seeds)))
@@ -98,9 +99,9 @@ def _mapping(workers: int) -> Iterator[Callable[..., Iterable[Numbers]]]:
         yield executor.map
 
 
-def _pieces(size: int, workers: int) -> list[range]:
-    """Cut 0 .. size into ranges of about equal length."""
-    count = 1 if workers == 1 else min(size, workers * _PIECES_PER_WORKER)
+def _pieces(size: int, count: int) -> list[range]:
+    """Cut 0 .. size into so many ranges of about equal length, fewer where there is too little."""
+    count = min(size, count)
     ends = [size * piece // count for piece in range(count + 1)]
     return [range(start, end) for start, end in pairwise(ends)]
 
