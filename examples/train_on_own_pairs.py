@@ -70,8 +70,13 @@ def main() -> None:
     prepare(sources, corpus, PrepareSettings(dev=Share(pairs=100)), overwrite=True)
 
     # Stopped half-way, the same call goes on where it was.
-    changes = ("vocab_size=200", "train.batch_size=32", "train.validate_every=1000")
-    job = TrainingJob(preset="tiny", data=corpus, out=model, changes=changes)
+    changes = [
+        "vocab_size=200",
+        "train.batch_size=32",
+        "train.epochs=16",
+        "train.validate_every=240",
+    ]
+    job = TrainingJob(preset="tiny", data=corpus, out=model, changes=tuple(changes))
     train(job, device_name="cpu", threads=1, console=Console())
 
     trained = ModelFolder.open(model)

@@ -1,0 +1,90 @@
+"""What the pages say is what happens: snippets run, links lead somewhere, lists are complete."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from readagain.cli.main import COMMANDS
+from readagain.engine import bundled
+
+ROOT = Path(__file__).parents[2]
+TOY = ROOT / "tests" / "assets" / "models" / "toy"
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def blocks(text: str, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def outside_blocks(text: str) -> str:
+    return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def failures(name: str) -> int:
+    """Run the `pycon` blocks of a page as one session; what is printed says which one failed."""
+    session = "\n".join(blocks(page(name), "pycon"))
+    test = doctest.DocTestParser().get_doctest(session, {}, name, name, 0)
+    assert test.examples
+    return doctest.DocTestRunner().run(test).failed
+
+
+@pytest.mark.slow
+def test_the_tour_shows_what_happens(trained_example, monkeypatch):
+    folder, _ = trained_example
+    monkeypatch.chdir(folder.parent)
+    assert failures("docs/tour.md") == 0
+
+
+def test_the_snippets_of_the_readme_run(tmp_path, monkeypatch):
+    if "news" not in bundled.bundled_models():
+        monkeypatch.setattr(bundled, "bundled_models", lambda: {"news": TOY})
+    monkeypatch.chdir(tmp_path)
+    for snippet in blocks(page("README.md"), "python"):
+        exec(compile(snippet, "README.md", "exec"), {})
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_to_files(path):
+    text = outside_blocks(path.read_text(encoding="utf-8"))
+    links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
+    local = [link for link in links if "://" not in link]
+    assert [link for link in local if not (path.parent / link).exists()] == []
+
+
+def test_code_that_decisions_point_at_exists():
+    missing = []
+    for path in sorted((ROOT / "docs" / "decisions").glob("*.md")):
+        (_, seen) = path.read_text(encoding="utf-8").rsplit("\nSee: ", 1)
+        for name in re.findall(r"[\w/.-]+\.(?:py|md)", seen):
+            homes = (ROOT / "src" / "readagain" / name, ROOT / name, ROOT / "docs" / name)
+            if not any(home.exists() for home in homes):
+                missing.append(f"{path.name}: {name}")
+    assert missing == []
+
+
+def test_the_index_names_every_page_and_every_decision():
+    index = page("docs/README.md")
+    pages = [path for path in ROOT.glob("docs/**/*.md") if path.name != "README.md"]
+    names = [str(path.relative_to(ROOT / "docs")) for path in pages]
+    assert [name for name in names if f"({name})" not in index] == []
+
+
+def test_contributing_names_the_make_targets_and_benchmarks_there_are():
+    targets = set(re.findall(r"^([a-z-]+): .*##", page("Makefile"), flags=re.MULTILINE))
+    scripts = {path.name for path in (ROOT / "benchmarks").glob("*.py")}
+    contributing = page("CONTRIBUTING.md")
+    assert set(re.findall(r"^\| `make ([a-z-]+)`", contributing, flags=re.MULTILINE)) == targets
+    assert set(re.findall(r"^\| `python benchmarks/(\w+\.py)`", contributing, re.M)) == scripts
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_on_the_pages_exist(path):
+    text = path.read_text(encoding="utf-8")
+    named = re.findall(r"^(?:\$ )?readagain ([a-z]\w*)", "\n".join(blocks(text, r"\w*")), re.M)
+    assert set(named) <= set(COMMANDS)
