@@ -1,5 +1,4 @@
-.PHONY: help setup format check test test-all verify wheel
-VENV ?= .venv-verify
+.PHONY: help setup format check test test-all wheel
 # The folders that a base install must satisfy, without torch or any other extra.
 LIGHT_TESTS = tests/unit/test_package.py tests/unit/text tests/unit/corpus tests/unit/rouge tests/unit/config \
 	tests/unit/presets tests/unit/classic tests/unit/search tests/unit/engine tests/unit/evaluation tests/unit/cli
@@ -15,17 +14,12 @@ check:     ## everything CI checks except tests
 test:      ## fast tests, about a minute
 	pytest -m "not slow and not gpu and not distributed"
 test-all:  ## all tests this machine can run
-	pytest -m "not gpu" --durations=15
-verify:    ## from nothing: a fresh environment, every check, every test
-	python3 -m venv --clear $(VENV)
-	$(VENV)/bin/python -m pip install --quiet torch==2.13.0
-	$(VENV)/bin/python -m pip install --quiet -e '.[dev]'
-	PATH="$(abspath $(VENV))/bin:$$PATH" $(MAKE) check test-all
+	pytest -m "not gpu"
 wheel:     ## build the wheel and run the light tests against it in an environment without extras
-	rm -rf build/wheel && python3 -m venv --clear $(VENV)-wheel
-	$(VENV)-wheel/bin/python -m pip install --quiet build
-	$(VENV)-wheel/bin/python -m build --wheel --outdir build/wheel .
-	python3 -m venv --clear $(VENV)-base
-	$(VENV)-base/bin/python -m pip install --quiet build/wheel/readagain-*.whl pytest hypothesis
-	$(VENV)-base/bin/python tests/import_light_modules.py
-	$(VENV)-base/bin/python -m pytest -m "not slow and not needs_extras" -o pythonpath= $(LIGHT_TESTS)
+	rm -rf build/wheel && python3 -m venv --clear .venv-wheel
+	.venv-wheel/bin/python -m pip install --quiet build
+	.venv-wheel/bin/python -m build --wheel --outdir build/wheel .
+	python3 -m venv --clear .venv-base
+	.venv-base/bin/python -m pip install --quiet build/wheel/readagain-*.whl pytest hypothesis
+	.venv-base/bin/python tests/import_light_modules.py
+	.venv-base/bin/python -m pytest -m "not slow and not needs_extras" $(LIGHT_TESTS)

@@ -24,7 +24,7 @@ def command(
         print(json.dumps(facts, indent=2, ensure_ascii=False))
         return
     for name, value in _lines(facts):
-        print(f"{name:<14}{value}")
+        print(f"{name:<13} {value}")
     print(f"{folder.path}: whole, every checksum is right")
 
 

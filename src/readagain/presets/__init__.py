@@ -2,6 +2,7 @@
 
 from readagain.config.schema import RunSpec
 from readagain.presets import (
+    bundled,
     gru_attention,
     read_again_gru,
     read_again_gru_copy,
@@ -19,4 +20,5 @@ PRESETS: dict[str, RunSpec] = {
     **read_again_lstm_copy.RUNS,
     **two_sentences.RUNS,
     "tiny": tiny.RUN,
+    **bundled.RUNS,
 }

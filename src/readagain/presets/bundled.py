@@ -1,0 +1,64 @@
+"""The bundled models: `news` and `papers`, built on the paper and small enough for the wheel."""
+
+from readagain.config.override import override
+from readagain.presets import read_again_lstm_copy, two_sentences
+
+# Not rows of the paper: sizes, dropout and recipe were chosen on dev sets (docs/models.md).
+_SHARED = {
+    "source_vocab_size": 12_000,
+    "model.encoder.bidirectional": True,
+    "model.decoder.hidden_size": 384,
+    "train": "modern",
+    "train.rouge_pairs": 300,
+    "train.log_every": 100,
+    "decode.beam_size": 8,
+    "decode.no_repeat_ngram": 2,
+}
+NEWS = override(
+    read_again_lstm_copy.RUN,
+    _SHARED
+    | {
+        "title": "news: headlines of one or two sentences",
+        "paper": "Zeng, Luo, Fidler and Urtasun 2016 (arXiv:1611.03382), section 3; sizes are ours",
+        "vocab_size": 8000,
+        "model.embedding_size": 256,
+        "model.encoder.hidden_size": 256,
+        "model.decoder.attention_size": 256,
+        "model.dropout": 0.2,
+        "data.num_sentences": 2,
+        "data.join_sentences": True,
+        "data.max_source_words": 72,
+        "data.max_summary_words": 20,
+        "train.batch_size": 1024,
+        "train.learning_rate": 0.002,
+        "train.warmup_steps": 1000,
+        "train.ema_decay": 0.9995,
+        "train.epochs": 40,
+        "train.validate_every": 6000,
+        "decode.length_penalty": 0.6,
+    },
+)
+PAPERS = override(
+    two_sentences.OPTION_2,
+    _SHARED
+    | {
+        "title": "papers: titles of abstracts, five sentences read apart",
+        "paper": "Zeng, Luo, Fidler and Urtasun 2016 (arXiv:1611.03382), section 3.1.3; "
+        "sizes are ours",
+        "vocab_size": 6500,
+        "model.embedding_size": 224,
+        "model.encoder.hidden_size": 224,
+        "model.decoder.attention_size": 224,
+        "model.dropout": 0.3,
+        "data.num_sentences": 5,
+        "data.max_source_words": 48,
+        "data.max_summary_words": 24,
+        "train.batch_size": 256,
+        "train.learning_rate": 0.0015,
+        "train.epochs": 16,
+        "train.validate_every": 1600,
+        "decode.length_penalty": 1.0,
+    },
+)
+
+RUNS = {"news": NEWS, "papers": PAPERS}

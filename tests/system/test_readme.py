@@ -1,0 +1,45 @@
+"""The README tells the truth: its commands, its sample headlines."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from readagain import Summarizer
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMAND = re.compile(r"<!-- (the main job|the tests) -->\n```sh\n(.+)\n```")
+SAMPLE = re.compile(r"^> (?P<text>[^*\n].+)\n>\n> \*\*(?P<headline>.+)\*\*$", re.MULTILINE)
+
+
+def test_there_are_two_set_up_commands():
+    assert [which for which, _ in COMMAND.findall(README)] == ["the main job", "the tests"]
+
+
+def test_the_first_command_prints_the_headline_that_stands_below_it(readagain):
+    found = re.search(r"<!-- the main job -->\n```sh\n(.+)\n```\n\n```\n(.+)\n```", README)
+    assert found is not None
+    *_, text = shlex.split(found[1])
+    done = readagain("summarize", text)
+    assert (done.returncode, done.stdout) == (0, f"{found[2]}\n")
+
+
+@pytest.mark.parametrize("sample", SAMPLE.findall(README), ids=lambda sample: sample[1])
+def test_a_sample_headline_is_what_the_model_writes(sample):
+    text, headline = sample
+    assert Summarizer.load("news").summarize(text).text == headline
+
+
+def test_there_are_three_samples():
+    assert len(SAMPLE.findall(README)) == 3
+
+
+@pytest.mark.parametrize("name", ["news", "papers"])
+def test_a_bundled_model_is_whole_and_small(name, readagain):
+    folder = ROOT / "src" / "readagain" / "models" / name
+    done = readagain("inspect", folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "every checksum is right" in done.stdout
+    assert sum(file.stat().st_size for file in folder.iterdir()) <= 16_000_000
