@@ -1,0 +1,180 @@
+"""Batches against a slow, obvious loop over pairs, built on the ids of one example."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from readagain.config.schema import DataSpec
+from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
+from readagain.corpus.shards import Shard, Split
+from readagain.text.extended import extended_source_ids, extended_summary_ids
+from readagain.text.vocab import END, PAD, RESERVED, START, UNK, Vocab
+from readagain.training.batches import TrainingPairs
+
+WORDS = ["the", "bridge", "opens", "in", "norrvik", "quay", "ferry", "burns"]
+LEXICON = Lexicon(WORDS, np.arange(8, 0, -1), np.arange(8, 0, -1))
+SOURCE_VOCAB = Vocab([*RESERVED, "the", "bridge", "in"])
+VOCAB = Vocab([*RESERVED, "bridge", "opens", "burns"])
+CPU = torch.device("cpu")
+
+# Sentences and summary; "?" is a word that the corpus itself did not know.
+PAIRS = [
+    (["the bridge opens in norrvik", "norrvik ? ferry"], "norrvik bridge opens"),
+    (["quay ? quay ? burns"], "quay ? burns quay"),
+    (["ferry", "the ferry burns in norrvik", "the quay opens"], "ferry burns"),
+    (["the bridge in quay", "the bridge"], "norrvik opens"),
+    (["bridge opens"], "bridge"),
+]
+ONE = DataSpec(num_sentences=1, max_source_words=9, max_summary_words=9)
+SHAPES_OF_DATA = {
+    "one sentence": ONE,
+    "two sentences": replace(ONE, num_sentences=2),
+    "three joined": replace(ONE, num_sentences=3, join_sentences=True),
+    "cut short": DataSpec(num_sentences=2, max_source_words=3, max_summary_words=2),
+    "joined, cut short": DataSpec(num_sentences=2, join_sentences=True, max_source_words=6),
+}
+
+
+def shard_of(pairs):
+    texts = [text.split() for sentences, summary in pairs for text in (*sentences, summary)]
+    ids = [UNKNOWN_ID if word == "?" else WORDS.index(word) for text in texts for word in text]
+    return Shard(
+        words=np.array(ids, np.int32),
+        segments=np.cumsum([0, *map(len, texts)]),
+        pairs=np.cumsum([0, *(len(sentences) + 1 for sentences, _ in pairs)]),
+        origins=np.zeros(len(pairs), np.uint16),
+    )
+
+
+def loaded(data, *, shards=(PAIRS,)):
+    return TrainingPairs.load(
+        Split("train", tuple(map(shard_of, shards))),
+        source_ids_of=LEXICON.vocab_ids(SOURCE_VOCAB),
+        ids_of=LEXICON.vocab_ids(VOCAB),
+        vocab_size=len(VOCAB),
+        data=data,
+        device=CPU,
+    )
+
+
+def spelled(text):
+    # The vocabulary holds <unk> itself, so that word is UNK and never copied.
+    return [RESERVED[UNK] if word == "?" else word for word in text.split()]
+
+
+def padded(words, size):
+    return words + [RESERVED[PAD]] * (size - len(words))
+
+
+def expected_row(number, data, shape):
+    """Make one row as one would by hand."""
+    sentences, summary = PAIRS[number]
+    read = [spelled(sentence) for sentence in sentences[: data.num_sentences]]
+    if data.join_sentences:
+        read = [sum(read, [])]
+    read = [sentence[: data.max_source_words] for sentence in read]
+    read += [[]] * ((1 if data.join_sentences else data.num_sentences) - len(read))
+    rows = [padded(sentence, shape.source_words) for sentence in read]
+    flat = sum(rows, [])
+    written = spelled(summary)[: data.max_summary_words]
+    ids = extended_summary_ids(written, flat, VOCAB)
+    fill = [PAD] * (shape.summary_words - len(ids))
+    return {
+        "source_ids": [SOURCE_VOCAB.ids(row) for row in rows],
+        "source_lengths": [len(sentence) for sentence in read],
+        "source_ext_ids": extended_source_ids(flat, VOCAB),
+        "previous_ids": [START, *ids, *fill],
+        "target_ids": [*ids, END, *fill],
+        "target_valid": [True] * (len(ids) + 1) + [False] * len(fill),
+    }
+
+
+@pytest.mark.parametrize("data", SHAPES_OF_DATA.values(), ids=SHAPES_OF_DATA)
+@pytest.mark.parametrize("batch_size", [1, 2, 8])
+def test_a_batch_is_what_a_loop_over_its_pairs_gives(data, batch_size):
+    pairs = loaded(data)
+    seen = []
+    for plan in pairs.plan_in_order(batch_size=batch_size):
+        batch = pairs.batch(plan, batch_size=batch_size)
+        for row, number in enumerate(plan.pairs.tolist()):
+            found = {name: tensor[row].tolist() for name, tensor in vars(batch).items()}
+            assert found == expected_row(number, data, plan.shape)
+            seen.append(number)
+    assert sorted(seen) == list(range(len(PAIRS)))
+
+
+def test_words_without_a_spelling_are_unknown_and_never_copied():
+    pairs = loaded(ONE)
+    (plan,) = pairs.plan_in_order(batch_size=8)
+    batch = pairs.batch(plan, batch_size=8)
+    V = len(VOCAB)
+    assert batch.source_ext_ids[1, :5].tolist() == [V, UNK, V, UNK, 6]
+    assert batch.target_ids[1, :5].tolist() == [V, UNK, 6, V, END]
+
+
+def test_rows_that_fill_a_batch_up_are_one_word_without_a_target():
+    pairs = loaded(replace(ONE, num_sentences=2))
+    (plan,) = pairs.plan_in_order(batch_size=8)
+    batch = pairs.batch(plan, batch_size=8)
+    assert batch.size() == (8, 2, 5, 5)
+    assert batch.source_lengths[5:].tolist() == [[1, 0]] * 3
+    assert (batch.source_ids[5:, 0, 1:] == PAD).all()
+    assert not batch.target_valid[5:].any()
+
+
+def test_shards_are_read_as_if_they_were_one():
+    data = replace(ONE, num_sentences=2)
+    whole, cut = loaded(data), loaded(data, shards=(PAIRS[:2], PAIRS[2:3], PAIRS[3:]))
+    (plan,) = whole.plan_in_order(batch_size=5)
+    expected, found = whole.batch(plan, batch_size=5), cut.batch(plan, batch_size=5)
+    for name, tensor in vars(expected).items():
+        assert torch.equal(getattr(found, name), tensor), name
+
+
+def test_an_epoch_has_every_pair_once_and_its_order_hangs_on_seed_and_epoch():
+    pairs = loaded(ONE)
+
+    def order(epoch, seed):
+        plans = pairs.plan_epoch(epoch=epoch, batch_size=2, seed=seed)
+        return [plan.pairs.tolist() for plan in plans]
+
+    assert sorted(sum(order(0, 1), [])) == list(range(len(PAIRS)))
+    assert order(0, 1) == order(0, 1)
+    assert len({str(order(epoch, seed)) for epoch in range(4) for seed in range(4)}) > 8
+
+
+def test_processes_share_a_batch_out_among_them():
+    pairs = loaded(ONE)
+    (plan,) = pairs.plan_in_order(batch_size=5)
+    whole = pairs.batch(plan, batch_size=5)
+    shares = [pairs.batch(plan, batch_size=5, rank=rank, world_size=2) for rank in (0, 1)]
+    assert [len(share.target_ids) for share in shares] == [3, 3]
+    joined = torch.cat([share.target_ids for share in shares])
+    valid = torch.cat([share.target_valid for share in shares])
+    assert torch.equal(joined[:5], whole.target_ids)
+    assert not valid[5].any()
+
+
+def test_a_process_without_pairs_gets_fillers_alone():
+    pairs = loaded(ONE)
+    plan = replace(pairs.plan_in_order(batch_size=8)[0], pairs=torch.tensor([4]))
+    batch = pairs.batch(plan, batch_size=4, rank=1, world_size=2)
+    assert batch.source_lengths.tolist() == [[1], [1]]
+    assert not batch.target_valid.any()
+
+
+def test_a_held_batch_takes_the_content_of_another_and_leaves_that_alone():
+    pairs = loaded(ONE)
+    first, second = (
+        pairs.batch(plan, batch_size=2)
+        for plan in (
+            replace(pairs.plan_in_order(batch_size=8)[0], pairs=torch.tensor(chosen))
+            for chosen in ([0, 1], [2, 3])
+        )
+    )
+    held = first.held()
+    held.hold(second)
+    assert torch.equal(held.target_ids, second.target_ids)
+    assert not torch.equal(first.target_ids, second.target_ids)

@@ -1,0 +1,78 @@
+"""Schedules worked by hand, what is decayed, and the running mean of weights."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+
+from readagain.config.schema import TrainSpec
+from readagain.training.optim import RunningMean, build_optimizer, learning_rate
+
+
+def rates(spec, steps, *, total_steps=100, steps_per_epoch=10):
+    return [
+        learning_rate(spec, step=step, total_steps=total_steps, steps_per_epoch=steps_per_epoch)
+        for step in steps
+    ]
+
+
+def test_the_rate_rises_to_its_full_value_over_the_warm_up():
+    spec = TrainSpec(learning_rate=0.8, warmup_steps=4, schedule="constant")
+    assert rates(spec, range(6)) == pytest.approx([0.2, 0.4, 0.6, 0.8, 0.8, 0.8])
+
+
+def test_without_a_warm_up_the_first_update_has_the_full_rate():
+    spec = TrainSpec(learning_rate=0.8, warmup_steps=0, schedule="constant")
+    assert rates(spec, [0, 99]) == [0.8, 0.8]
+
+
+def test_the_rate_halves_with_each_epoch_after_those_at_full_rate():
+    spec = TrainSpec(learning_rate=1.0, warmup_steps=0, schedule="halving", halving_from_epoch=3)
+    # Ten updates an epoch: 0 to 29 are the first three.
+    assert rates(spec, [0, 29, 30, 39, 40, 50]) == [1.0, 1.0, 0.5, 0.5, 0.25, 0.125]
+
+
+def test_a_cosine_falls_from_the_warm_up_to_zero():
+    spec = TrainSpec(learning_rate=2.0, warmup_steps=20, schedule="cosine")
+    # Eighty updates are left: a quarter, half and all of them later.
+    expected = [2.0, 1.0 + math.cos(math.pi / 4), 1.0, 0.0, 0.0]
+    assert rates(spec, [20, 40, 60, 100, 130]) == pytest.approx(expected)
+
+
+def test_a_warm_up_as_long_as_the_run_leaves_a_rate_for_every_step():
+    spec = TrainSpec(learning_rate=1.0, warmup_steps=10, schedule="cosine")
+    assert rates(spec, [9, 10], total_steps=10) == [1.0, 1.0]
+
+
+@pytest.mark.parametrize(("optimizer", "decayed_bias"), [("adamw", 1.0), ("sgd", 0.9)])
+def test_only_sgd_decays_biases(optimizer, decayed_bias):
+    layer = nn.Linear(2, 1)
+    nn.init.ones_(layer.weight)
+    nn.init.ones_(layer.bias)
+    spec = TrainSpec(optimizer=optimizer, learning_rate=0.1, weight_decay=1.0)
+    for parameter in layer.parameters():
+        parameter.grad = torch.zeros_like(parameter)
+    build_optimizer(layer.parameters(), spec).step()
+    torch.testing.assert_close(layer.weight.detach(), torch.full((1, 2), 0.9))
+    torch.testing.assert_close(layer.bias.detach(), torch.tensor([decayed_bias]))
+
+
+def test_the_running_mean_is_that_of_a_plain_loop():
+    weight = nn.Parameter(torch.zeros(1))
+    mean = RunningMean([weight], decay=0.75)
+    seen = [3.0, -1.0, 2.0, 5.0]
+    for value in seen:
+        weight.data.fill_(value)
+        mean.update()
+    shares = [0.25 * 0.75**age for age in (3, 2, 1, 0)]
+    expected = sum(s * v for s, v in zip(shares, seen, strict=True)) / sum(shares)
+    assert mean.after(4)[0].item() == pytest.approx(expected)
+
+
+def test_one_update_makes_the_mean_the_weights_and_none_leaves_them():
+    weight = nn.Parameter(torch.tensor([4.0]))
+    mean = RunningMean([weight], decay=0.999)
+    assert mean.after(0)[0].item() == 4.0
+    mean.update()
+    assert mean.after(1)[0].item() == pytest.approx(4.0, rel=1e-4)

@@ -1,0 +1,164 @@
+"""One update: clipping, running mean, what is saved of it and what it hangs on."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from readagain.config.override import override
+from readagain.config.schema import TrainSpec
+from readagain.networks.build import build_model
+from readagain.presets import PRESETS
+from readagain.text.vocab import END, START
+from readagain.training.batches import Batch
+from readagain.training.step import TrainingStep
+
+RUN = override(
+    PRESETS["tiny"],
+    {
+        "vocab_size": 9,
+        "source_vocab_size": 8,
+        "model.embedding_size": 4,
+        "model.encoder.hidden_size": 4,
+        "model.decoder.hidden_size": 4,
+        "model.decoder.attention_size": 4,
+    },
+)
+SGD = TrainSpec(learning_rate=0.5, schedule="constant", max_norm=100.0)
+ADAMW = replace(SGD, optimizer="adamw", learning_rate=0.01, averaging="ema", ema_decay=0.75)
+BATCH = Batch(
+    source_ids=torch.tensor([[[4, 5, 1]], [[6, 7, 0]]]),
+    source_lengths=torch.tensor([[3], [2]]),
+    source_ext_ids=torch.tensor([[4, 5, 11], [6, 10, 0]]),
+    previous_ids=torch.tensor([[START, 11, 4], [START, 6, 0]]),
+    target_ids=torch.tensor([[11, 4, END], [6, END, 0]]),
+    target_valid=torch.tensor([[True, True, True], [True, True, False]]),
+)
+
+
+def step_of(spec, *, dtype=torch.float32, dropout=0.0):
+    torch.manual_seed(3)
+    model = build_model(override(RUN, {"model.dropout": dropout})).to(dtype)
+    return TrainingStep(model, spec, total_steps=10, steps_per_epoch=5)
+
+
+def weights_of(step):
+    return [each.detach().clone() for each in step.parameters]
+
+
+def loss_of(model):
+    log_probs = model(
+        BATCH.source_ids,
+        BATCH.source_lengths,
+        BATCH.source_ext_ids,
+        BATCH.previous_ids,
+        BATCH.target_ids,
+        0.0,
+    )
+    return -log_probs[BATCH.target_valid].mean()
+
+
+def test_the_loss_is_the_mean_over_real_targets():
+    step = step_of(SGD)
+    expected = loss_of(step.model).detach()
+    torch.testing.assert_close(step.update(BATCH), expected)
+
+
+@pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
+@pytest.mark.parametrize("max_norm", [0.01, 100.0])
+def test_clipping_by_scale_is_clip_grad_norm(optimizer, max_norm):
+    spec = replace(SGD, optimizer=optimizer, max_norm=max_norm)
+    step, plain = step_of(spec), step_of(spec)
+    for _ in range(3):
+        step.update(BATCH)
+        plain.optimizer.zero_grad()
+        loss_of(plain.model).backward()
+        norm = torch.nn.utils.clip_grad_norm_(plain.parameters, max_norm)
+        assert (norm > max_norm) == (max_norm == 0.01)
+        plain.optimizer.step()
+    assert step.optimizer.defaults["fused"]
+    torch.testing.assert_close(weights_of(step), weights_of(plain), rtol=1e-4, atol=1e-6)
+
+
+def test_an_optimizer_that_is_not_fused_clips_too():
+    # Float64 on a CPU, as in the tests of gradients.
+    spec = replace(SGD, learning_rate=1.0, max_norm=0.01)
+    step = step_of(spec, dtype=torch.float64)
+    before = weights_of(step)
+    assert not step.optimizer.defaults["fused"]
+    step.update(BATCH)
+    moved = torch.cat(
+        [(new - old).flatten() for new, old in zip(weights_of(step), before, strict=True)]
+    )
+    assert moved.norm().item() == pytest.approx(0.01, rel=1e-4)
+
+
+def test_the_running_mean_is_that_of_a_plain_loop():
+    step = step_of(ADAMW)
+    seen = []
+    for _ in range(3):
+        step.update(BATCH)
+        seen.append(weights_of(step))
+    shares = [0.25 * 0.75**age for age in (2, 1, 0)]
+    expected = [
+        sum(share * value for share, value in zip(shares, values, strict=True)) / sum(shares)
+        for values in zip(*seen, strict=True)
+    ]
+    with step.averaged():
+        torch.testing.assert_close(weights_of(step), expected)
+    assert all(map(torch.equal, weights_of(step), seen[-1]))
+
+
+def test_weights_come_back_when_something_fails_while_the_mean_is_held():
+    step = step_of(ADAMW)
+    step.update(BATCH)
+    step.update(BATCH)
+    before = weights_of(step)
+
+    def fail():
+        with step.averaged():
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert all(map(torch.equal, weights_of(step), before))
+
+
+@pytest.mark.parametrize("spec", [SGD, ADAMW], ids=["sgd", "adamw and mean"])
+def test_resumed_is_never_stopped(spec):
+    straight = step_of(spec, dropout=0.3)
+    for _ in range(2):
+        straight.update(BATCH)
+    state = {name: value.clone() for name, value in straight.state().items()}
+    weights = {name: value.clone() for name, value in straight.model.state_dict().items()}
+
+    resumed = step_of(spec, dropout=0.3)
+    resumed.model.load_state_dict(weights)
+    resumed.load_state(state)
+    assert resumed.step == 2
+    for _ in range(2):
+        assert torch.equal(straight.update(BATCH), resumed.update(BATCH))
+    assert straight.state().keys() == resumed.state().keys()
+    for name, value in straight.state().items():
+        assert torch.equal(value, resumed.state()[name]), name
+    assert all(map(torch.equal, weights_of(straight), weights_of(resumed)))
+
+
+def test_dropout_hangs_on_seed_and_step_alone():
+    first, again = (step_of(SGD, dropout=0.5) for _ in range(2))
+    torch.manual_seed(1)
+    expected = [first.update(BATCH) for _ in range(2)]
+    torch.manual_seed(2)
+    assert [again.update(BATCH) for _ in range(2)] == expected
+    other = step_of(replace(SGD, seed=8), dropout=0.5)
+    assert other.update(BATCH) != expected[0]
+
+
+def test_the_rate_follows_the_schedule():
+    step = step_of(replace(SGD, learning_rate=1.0, warmup_steps=4))
+    found = []
+    for _ in range(5):
+        found.append(step.learning_rate())
+        step.update(BATCH)
+        assert step.optimizer.param_groups[0]["lr"].item() == pytest.approx(found[-1])
+    assert found == [0.25, 0.5, 0.75, 1.0, 1.0]
