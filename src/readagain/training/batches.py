@@ -20,7 +20,9 @@ from readagain.config.schema import DataSpec
 from readagain.corpus.shards import Split
 from readagain.networks.masks import valid_positions
 from readagain.text.vocab import END, PAD, START, UNK
+from readagain.training.batch import Batch
 from readagain.training.buckets import Bucket, assign_buckets
+from readagain.training.layout import Ints, find_sentences, join_shards
 
 RESIDENT_SHARE = 0.25
 """A corpus larger than this share of the device's free memory stays on the host."""
@@ -29,50 +31,6 @@ FEWEST_BATCHES = 8
 """Batches that a padded shape should give in an epoch, since its last one is incomplete."""
 MOST_SHAPES = 25
 """Shapes that are worth their capture on a GPU."""
-
-Ints = npt.NDArray[np.integer]
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Padded pairs; rows that only fill a batch up have no valid target.
-
-    Args:
-        source_ids: (B, N, L) ids in the encoder's vocabulary.
-        source_lengths: (B, N) words of each sentence.
-        source_ext_ids: (B, S) ids in the extended decoder vocabulary, S = N * L.
-        previous_ids: (B, T) extended ids, START and then the summary.
-        target_ids: (B, T) extended ids, the summary and then END.
-        target_valid: (B, T) True at the summary and its END.
-    """
-
-    source_ids: Tensor
-    source_lengths: Tensor
-    source_ext_ids: Tensor
-    previous_ids: Tensor
-    target_ids: Tensor
-    target_valid: Tensor
-
-    def to(self, device: torch.device) -> "Batch":
-        """Move to a device without waiting for it."""
-        return Batch(*(each.to(device, non_blocking=True) for each in vars(self).values()))
-
-    def assemble(self) -> "Batch":
-        """Return itself; `Rows` have work to do here."""
-        return self
-
-    def size(self) -> tuple[int, ...]:
-        """Return B, N, L and T: what a captured update depends on."""
-        return (*self.source_ids.shape, self.target_ids.size(1))
-
-    def held(self) -> "Batch":
-        """Return a copy for a captured graph to read."""
-        return Batch(*(each.clone() for each in vars(self).values()))
-
-    def hold(self, given: "Batch") -> None:
-        """Take the content of another batch of this size, in place."""
-        for mine, other in zip(vars(self).values(), vars(given).values(), strict=True):
-            mine.copy_(other, non_blocking=True)
 
 
 @dataclass(frozen=True)
@@ -179,8 +137,8 @@ class TrainingPairs:
             data: what of each pair the network sees.
             device: where batches are wanted.
         """
-        words, segments, pairs = _joined(split)
-        starts, lengths = _sentences(segments, pairs, data)
+        words, segments, pairs = join_shards(split)
+        starts, lengths = find_sentences(segments, pairs, data)
         summaries = pairs[1:] - 1
         summary_lengths = segments[summaries + 1] - segments[summaries]
         home = device if _fits(words.nbytes, device) else torch.device("cpu")
@@ -306,40 +264,11 @@ class TrainingPairs:
         )
 
 
-def _joined(split: Split) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
-    """Join the arrays of all shards as if the split were one; a single shard stays mapped."""
-    if len(split.shards) == 1:
-        shard = split.shards[0]
-        return shard.words, shard.segments, shard.pairs
-    words_before, segments_before = 0, 0
-    segments, pairs = [np.zeros(1, np.int64)], [np.zeros(1, np.int64)]
-    for shard in split.shards:
-        segments.append(shard.segments[1:] + words_before)
-        pairs.append(shard.pairs[1:] + segments_before)
-        words_before += len(shard.words)
-        segments_before += len(shard.segments) - 1
-    words = np.concatenate([shard.words for shard in split.shards])
-    return words, np.concatenate(segments), np.concatenate(pairs)
-
-
 def _mapped(words: npt.NDArray[np.int32]) -> Tensor:
     """Wrap words that may be mapped from a file; torch warns that nobody should write to them."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         return torch.from_numpy(words)
-
-
-def _sentences(segments: Ints, pairs: Ints, data: DataSpec) -> tuple[Ints, Ints]:
-    """Find the (P, N) starts and lengths of the sentences that are read."""
-    first, summary = pairs[:-1, None], pairs[1:, None] - 1  # (P, 1) segments
-    if data.join_sentences:
-        last = np.minimum(first + data.num_sentences, summary)
-        starts, ends = segments[first], segments[last]
-    else:
-        chosen = np.minimum(first + np.arange(data.num_sentences), summary)  # (P, N)
-        starts = segments[chosen]
-        ends = segments[np.minimum(chosen + 1, summary)]
-    return starts, np.minimum(ends - starts, data.max_source_words)
 
 
 def _fits(num_bytes: int, device: torch.device) -> bool:

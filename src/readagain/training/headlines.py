@@ -17,7 +17,8 @@ from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import SourceBatch
 from readagain.search.trace import Hypothesis
 from readagain.text.vocab import Vocab
-from readagain.training.batches import Batch, BatchPlan, TrainingPairs
+from readagain.training.batch import Batch
+from readagain.training.batches import BatchPlan, TrainingPairs
 from readagain.training.buckets import Bucket
 from readagain.training.interrupt import StopWish
 

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 
 from readagain.config.schema import TrainSpec
-from readagain.training.batches import Batch, Rows
+from readagain.training.batch import Batch
+from readagain.training.batches import Rows
 from readagain.training.optim import RunningMean, build_optimizer, learning_rate
 
 
@@ -102,14 +103,7 @@ class TrainingStep:
     def _backward(self, batch: Batch) -> Tensor:
         half = self.spec.precision == "bfloat16" and self.device.type == "cuda"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=half):
-            log_probs = self.model(
-                batch.source_ids,
-                batch.source_lengths,
-                batch.source_ext_ids,
-                batch.previous_ids,
-                batch.target_ids,
-                self.spec.label_smoothing,
-            )  # (B, T)
+            log_probs = self.model(*batch.inputs(), self.spec.label_smoothing)  # (B, T)
         total = -log_probs.masked_fill(~batch.target_valid, 0.0).sum()
         count = batch.target_valid.sum()
         if self.world_size > 1:

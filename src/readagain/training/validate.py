@@ -84,13 +84,7 @@ class Validator:
             if wish.is_asked:
                 return None
             batch = self.pairs.batch(plan, batch_size=self.batch_size)
-            log_probs = model(
-                batch.source_ids,
-                batch.source_lengths,
-                batch.source_ext_ids,
-                batch.previous_ids,
-                batch.target_ids,
-            )  # (B, T)
+            log_probs = model(*batch.inputs())  # (B, T)
             total -= log_probs.masked_fill(~batch.target_valid, 0.0).sum(dtype=torch.float64)
             count += batch.target_valid.sum()
         return float(total / count)

@@ -10,7 +10,7 @@ from readagain.config.schema import TrainSpec
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
 from readagain.text.vocab import END, START
-from readagain.training.batches import Batch
+from readagain.training.batch import Batch
 from readagain.training.step import TrainingStep
 
 RUN = override(
@@ -47,15 +47,7 @@ def weights_of(step):
 
 
 def loss_of(model):
-    log_probs = model(
-        BATCH.source_ids,
-        BATCH.source_lengths,
-        BATCH.source_ext_ids,
-        BATCH.previous_ids,
-        BATCH.target_ids,
-        0.0,
-    )
-    return -log_probs[BATCH.target_valid].mean()
+    return -model(*BATCH.inputs())[BATCH.target_valid].mean()
 
 
 def test_the_loss_is_the_mean_over_real_targets():
@@ -150,6 +142,8 @@ def test_dropout_hangs_on_seed_and_step_alone():
     expected = [first.update(BATCH) for _ in range(2)]
     torch.manual_seed(2)
     assert [again.update(BATCH) for _ in range(2)] == expected
+    still = step_of(replace(SGD, learning_rate=1e-30), dropout=0.5)
+    assert still.update(BATCH) != still.update(BATCH)
     other = step_of(replace(SGD, seed=8), dropout=0.5)
     assert other.update(BATCH) != expected[0]
 
