@@ -12,6 +12,7 @@ import torch
 import readagain
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
+from readagain.evaluation.machine import describe_machine
 from readagain.training.finetune import TrainedModel
 from readagain.training.parallel import Processes
 from readagain.training.progress import Progress
@@ -69,7 +70,7 @@ def device_name(device: torch.device) -> str:
     """Name the chip that computes."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
-    return _processor_name() or platform.machine()
+    return describe_machine()
 
 
 def package_commit() -> str | None:
@@ -87,12 +88,3 @@ def _git(git: str, folder: Path, *arguments: str) -> str | None:
         [git, "-C", str(folder), *arguments], capture_output=True, text=True, check=False
     )
     return done.stdout.strip() if done.returncode == 0 else None
-
-
-def _processor_name() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:  # not Linux
-        return platform.processor()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else ""
