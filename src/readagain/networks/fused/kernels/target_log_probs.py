@@ -4,6 +4,7 @@ The plain functions widen the logits of the whole vocabulary to float32 and keep
 of that size; here a program walks one row of half-precision logits and sums in registers.
 """
 
+import math
 from typing import Any
 
 import torch
@@ -15,6 +16,8 @@ BLOCK_V = 2048
 BLOCK_S = 64
 LOWEST = -1e30
 """Stands for the log of zero, and stays finite when subtracted from itself."""
+FLOOR = math.log(torch.finfo(torch.float32).tiny)
+"""The least log-probability that is given, as in the plain functions."""
 
 
 @triton.jit
@@ -30,7 +33,9 @@ def _score(
     vocab_logits, copy_logits, valid, ext_ids, targets, log_probs, log_totals, log_chosen,
     T, V, S, smoothing,
     BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
+    FLOOR: tl.constexpr,
 ):  # fmt: skip
+    """Score the target of one row; keep the log of the softmax's sum and of the target's part."""
     row = tl.program_id(0).to(tl.int64)
     b = row // T
     target = tl.load(targets + row)
@@ -61,8 +66,7 @@ def _score(
     log_sum = tl.where(reached, best + tl.log(tl.maximum(chosen, 1e-30)), LOW)
     tl.store(log_totals + row, log_total)
     tl.store(log_chosen + row, log_sum)
-    # The log of the smallest positive float32, as in the plain function.
-    log_prob = tl.maximum(log_sum - log_total, -87.33654475)
+    log_prob = tl.maximum(log_sum - log_total, FLOOR)
     tl.store(log_probs + row, log_prob + smoothing * (mean - log_total - log_prob))
 
 
@@ -72,14 +76,16 @@ def _score_gradient(
     d_vocab, d_copy,
     T, V, S, smoothing,
     BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
+    FLOOR: tl.constexpr,
 ):  # fmt: skip
+    """Spread the gradient of one row over its logits."""
     row = tl.program_id(0).to(tl.int64)
     b = row // T
     target = tl.load(targets + row)
     log_total = tl.load(log_totals + row)
     log_sum = tl.load(log_chosen + row)
     scale = tl.load(arriving + row)
-    reached = (log_sum > LOW) & (log_sum - log_total > -87.33654475)
+    reached = (log_sum > LOW) & (log_sum - log_total > FLOOR)
     hit = tl.where(reached, scale * (1.0 - smoothing), 0.0)
     miss = hit + scale * smoothing
     kind = d_vocab.dtype.element_ty
@@ -129,6 +135,7 @@ class TargetLogProbs(torch.autograd.Function):
             vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
             log_probs, log_totals, log_chosen, T, V, S, label_smoothing,
             BLOCK=BLOCK_V, COPY_BLOCK=BLOCK_S, HAS_COPY=S > 0, LOW=LOWEST,
+            FLOOR=FLOOR,
         )  # fmt: skip
         ctx.save_for_backward(
             vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
@@ -153,5 +160,6 @@ class TargetLogProbs(torch.autograd.Function):
             log_totals, log_chosen, arriving.contiguous(), d_vocab, d_copy,
             T, V, S, ctx.label_smoothing,
             BLOCK=BLOCK_V, COPY_BLOCK=BLOCK_S, HAS_COPY=S > 0, LOW=LOWEST,
+            FLOOR=FLOOR,
         )  # fmt: skip
         return d_vocab, d_copy, None, None, None, None
