@@ -124,6 +124,7 @@ def _read_options(format: str | None, text_column: str | None, encoding: str) ->
 
 def _records(inputs: list[str], options: "ReadOptions") -> "Iterator[Record]":
     """Yield the texts of all inputs in order; missing files are found out before any work."""
+    import os
     import sys
 
     from readagain.engine.records import Record, read_records, read_stream
@@ -139,7 +140,9 @@ def _records(inputs: list[str], options: "ReadOptions") -> "Iterator[Record]":
     def read() -> Iterator[Record]:
         for argument in inputs:
             if argument == STDIN:
-                yield from read_stream(sys.stdin.buffer, "standard input", options)
+                # Not sys.stdin itself: Python aborts when it ends while a thread waits for that.
+                with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
+                    yield from read_stream(stream, "standard input", options)
             elif (path := files[argument]) is not None:
                 yield from read_records(path, options)
             else:
