@@ -11,7 +11,6 @@ from readagain.corpus.settings import PrepareSettings, Share
 
 SPLITS: tuple[SplitName, ...] = ("train", "dev", "test")
 TRAIN, DEV, TEST = range(3)
-DROPPED = -1
 REASONS = {-2: "duplicate", -3: "text-in-dev", -4: "text-in-test"}
 DUPLICATE, IN_DEV, IN_TEST = REASONS
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import torch
 
-from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.shards import PreparedCorpus
 from readagain.engine.decoding import decode_sources
 from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
@@ -24,7 +23,7 @@ from readagain.networks.step_model import TorchStepModel
 from readagain.rouge.corpus import score_corpus
 from readagain.search.batching import in_batches
 from readagain.search.trace import Hypothesis
-from readagain.text.vocab import RESERVED, UNK
+from readagain.text.vocab import RESERVED
 
 N_BEST = 5
 MAX_TEXTS = 16
@@ -90,8 +89,8 @@ def corpus_texts(prepared: Path, most: int) -> list[CheckText]:
     found = []
     for index in range(min(most, len(split))):
         sentences, summary = split[index]
-        text = "\n".join(_spelled(sentence, corpus.lexicon) for sentence in sentences)
-        found.append(CheckText(text, _spelled(summary, corpus.lexicon)))
+        text = "\n".join(map(corpus.lexicon.spell, sentences))
+        found.append(CheckText(text, corpus.lexicon.spell(summary)))
     return found
 
 
@@ -130,7 +129,7 @@ def check_graphs(
     check = Check(
         texts=len(texts),
         origin=origin,
-        rouge=_rouge(folder, found, texts),
+        rouge=_rouge(found, texts),
         int8_same_best=_share_of_same_best(found) if "int8" in found else None,
         **_n_best_agreement(found),
     )
@@ -195,7 +194,7 @@ def _share_of_same_best(found: dict[str, list[_Written]]) -> float:
 
 
 def _rouge(
-    folder: ModelFolder, found: dict[str, list[_Written]], texts: Sequence[CheckText]
+    found: dict[str, list[_Written]], texts: Sequence[CheckText]
 ) -> dict[str, dict[str, float]]:
     """Score every back end against the references; nothing where there are none."""
     references = [[text.reference] for text in texts if text.reference is not None]
@@ -228,8 +227,3 @@ def _refuse(check: Check, *, where: str) -> None:
                 f"expected at most {MAX_LOSS}; nothing was written; export float32 alone with "
                 "--precision float32"
             )
-
-
-def _spelled(ids: Any, lexicon: Lexicon) -> str:
-    unknown = RESERVED[UNK]
-    return " ".join(lexicon.words[id] if id >= 0 else unknown for id in ids.tolist())

@@ -46,11 +46,6 @@ class RunFolder:
         """Where checkpoints are."""
         return self.path / RESUME_FOLDER
 
-    @property
-    def metrics_file(self) -> Path:
-        """The log of numbers."""
-        return self.path / METRICS_FILE
-
     def finished(self) -> Progress | None:
         """Return how the run ended; None if it has not."""
         path = self.checkpoints / _FINISHED_FILE

@@ -47,7 +47,7 @@ def test_float32_graphs_of_other_weights_are_refused(trained):
 
 
 def test_int8_that_loses_too_much_is_refused(trained, monkeypatch):
-    def scores(folder, found, texts):
+    def scores(found, texts):
         return {"torch": {"rouge-1": 40.0}, "int8": {"rouge-1": 39.5}}
 
     monkeypatch.setattr(checking, "_rouge", scores)

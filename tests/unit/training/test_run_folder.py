@@ -5,7 +5,7 @@ import pytest
 from readagain.engine.manifest import write_files
 from readagain.errors import ConfigError
 from readagain.training.progress import Progress
-from readagain.training.run_folder import claimed
+from readagain.training.run_folder import METRICS_FILE, claimed
 
 IDENTITY = {"train": {"seed": 1, "learning_rate": 0.1}, "corpus fingerprint": "abc"}
 
@@ -47,7 +47,7 @@ def test_many_differences_are_counted(tmp_path):
 def test_another_run_gives_way_when_told_to(tmp_path):
     with claimed(tmp_path, IDENTITY, overwrite=False) as folder:
         folder.finish(Progress(step=9))
-        folder.metrics_file.write_text("{}\n")
+        (folder.path / METRICS_FILE).write_text("{}\n")
         write_files(tmp_path, {"run.json": lambda path: path.write_text("{}")})
         (tmp_path / "notes.txt").write_text("mine")
     assert claim(tmp_path, {"other": 1}, overwrite=True).finished() is None
