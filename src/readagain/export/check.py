@@ -139,7 +139,7 @@ def check_graphs(
 
 @dataclass(frozen=True)
 class _Written:
-    """The n-best of one text, in words and as found."""
+    """The n-best of one text, in words and as found; empty for a text without a word."""
 
     words: str
     hypotheses: list[Hypothesis]
@@ -151,13 +151,19 @@ def _summaries(folder: ModelFolder, model: Any, texts: Sequence[CheckText]) -> I
     n_best = min(N_BEST, folder.run.decode.beam_size)
 
     def summarize(sources: list[Source]) -> list[_Written]:
-        found = decode_sources(
-            model, reader.batch(sources), folder.run.decode, n_best=n_best, keep_attention=True
+        readable = [source for source in sources if not source.is_empty]
+        found = iter(
+            decode_sources(
+                model, reader.batch(readable), folder.run.decode, n_best=n_best, keep_attention=True
+            )
+            if readable
+            else ()
         )
-        return [
-            _Written(" ".join(word.form for word in printer.words(best[0], source)), best)
-            for source, best in zip(sources, found, strict=True)
-        ]
+        return [write(source, [] if source.is_empty else next(found)) for source in sources]
+
+    def write(source: Source, hypotheses: list[Hypothesis]) -> _Written:
+        words = printer.words(hypotheses[0], source) if hypotheses else []
+        return _Written(" ".join(word.form for word in words), hypotheses)
 
     return in_batches(
         (reader.read(text.text, tokenized=True) for text in texts),
@@ -180,8 +186,9 @@ def _n_best_agreement(found: dict[str, list[_Written]]) -> dict[str, float | Non
             abs(one.score - other.score)
             for one, other in zip(ours.hypotheses, theirs.hypotheses, strict=True)
         ]
-        largest = max(largest, *differences)
-        same += max(differences) <= SCORE_TOLERANCE
+        difference = max(differences, default=0.0)
+        largest = max(largest, difference)
+        same += difference <= SCORE_TOLERANCE
     return {
         "same_n_best": same / len(found["torch"]),
         "largest_score_difference": largest,

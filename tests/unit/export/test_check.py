@@ -31,6 +31,14 @@ def test_with_references_every_back_end_is_scored(trained):
     assert found.int8_same_best is None
 
 
+def test_a_text_of_punctuation_alone_has_an_empty_summary_everywhere(trained):
+    graphs = folder_graphs(trained, ["int8", "float32"])
+    texts = [CheckText(". . .", "nothing"), *REFERENCED]
+    for given in (texts, texts[:1]):
+        found = check_graphs(trained, graphs, given, origin="some", threads=1)
+        assert (found.texts, found.same_n_best) == (len(given), 1.0)
+
+
 def graphs_of_other_weights(trained, precision):
     network = checking.load_network(trained).state_dict()
     random = np.random.default_rng(3)
