@@ -3,6 +3,8 @@
 The same five functions as `kernels.attention`, for the CPU: each fills the tensors it is given.
 """
 
+from collections.abc import Sequence
+
 import torch
 from torch import Tensor
 
@@ -10,36 +12,41 @@ from torch import Tensor
 def attend(
     query: Tensor, keys: Tensor, states: Tensor, valid: Tensor, score: Tensor,
     weights: Tensor, context: Tensor,
-) -> None:  # fmt: skip
-    """Fill the (B, S) weights and the (B, D) context of a (B, A) query."""
+) -> Tensor:  # fmt: skip
+    """Fill the (B, S) weights and the (B, D) context of a (B, A) query.
+
+    Returns:
+        The (B, S, A) comparisons, which the gradient wants to see again: on a CPU, keeping them
+        costs less than another tanh.
+    """
     compared = (query.unsqueeze(1) + keys).tanh_()  # (B, S, A)
     fit = (compared @ score).masked_fill_(~valid, torch.finfo(keys.dtype).min)  # (B, S)
     torch.softmax(fit, 1, out=weights)
     context.copy_(torch.bmm(weights.unsqueeze(1), states).squeeze(1))
+    return compared
 
 
 def attend_gradient(
-    query: Tensor, keys: Tensor, states: Tensor, score: Tensor, weights: Tensor,
+    compared: Tensor, keys: Tensor, states: Tensor, score: Tensor, weights: Tensor,
     d_context: Tensor, d_fit: Tensor, d_query: Tensor,
 ) -> None:  # fmt: skip
     """Fill the gradients of the (B, S) scores before the softmax and of the (B, A) query."""
     d_weights = torch.bmm(states, d_context.unsqueeze(2)).squeeze(2)  # (B, S)
     mean = (weights * d_weights).sum(1, keepdim=True)  # (B, 1)
     torch.mul(weights, d_weights.sub_(mean), out=d_fit)
-    slope = _slope(query, keys)  # (B, S, A)
+    slope = 1 - compared.square()  # (B, S, A)
     d_query.copy_(torch.bmm(d_fit.unsqueeze(1), slope).squeeze(1).mul_(score))
 
 
 def keys_gradient(
-    queries: Tensor, keys: Tensor, score: Tensor, d_fit: Tensor
+    kept: Sequence[Tensor], keys: Tensor, score: Tensor, d_fit: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Return the gradients of the (B, S, A) keys and the (A,) score from all T words at once."""
-    d_keys = torch.zeros_like(keys)
+    d_keys = d_fit.sum(0).unsqueeze(2).repeat(1, 1, keys.size(2))  # (B, S, A)
     d_score = torch.zeros_like(score)
-    for query, owed in zip(queries, d_fit, strict=True):
-        compared = (query.unsqueeze(1) + keys).tanh_()  # (B, S, A)
+    for compared, owed in zip(kept, d_fit, strict=True):
         d_score += owed.flatten() @ compared.flatten(0, 1)
-        d_keys.addcmul_(owed.unsqueeze(2), compared.square_().neg_().add_(1))
+        d_keys.addcmul_(owed.unsqueeze(2), compared.square(), value=-1)
     return d_keys.mul_(score), d_score
 
 
@@ -72,8 +79,3 @@ def lstm_cell_gradient(
     torch.mul(d_cell, i * (1 - g.square()), out=d_g)
     torch.mul(arriving, squashed * o * (1 - o), out=d_o)
     d_cell.mul_(f)
-
-
-def _slope(query: Tensor, keys: Tensor) -> Tensor:
-    """The derivative of tanh at every comparison, (B, S, A)."""
-    return (query.unsqueeze(1) + keys).tanh_().square_().neg_().add_(1)

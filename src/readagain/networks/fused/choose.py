@@ -12,6 +12,7 @@ from torch import Tensor
 
 from readagain.networks.fused.decoder import AttentionLstm
 from readagain.networks.fused.gru import GatedGru
+from readagain.networks.fused.target_log_probs import TargetLogProbs
 
 TRITON_WIDTH = 16
 """The kernels take hidden sizes that are multiples of this."""
@@ -59,12 +60,15 @@ def target_log_probs(
     label_smoothing: float,
 ) -> Tensor | None:
     """Do what `target_log_probs` or `copy_target_log_probs` says; None where those are the way."""
-    if not (vocab_logits.is_cuda and _has_triton()):
-        return None
-    from readagain.networks.fused.kernels.target_log_probs import TargetLogProbs
+    function: type[torch.autograd.Function] = TargetLogProbs
+    if vocab_logits.is_cuda:
+        if not _has_triton():
+            return None
+        from readagain.networks.fused.kernels import target_log_probs as kernels
 
+        function = kernels.TargetLogProbs
     return _apply(
-        TargetLogProbs,
+        function,
         vocab_logits,
         copy_logits,
         source_valid,

@@ -64,16 +64,18 @@ class AttentionLstm(torch.autograd.Function):
         projected = new((T, B, A + 4 * H))
         outputs[0].copy_(start_state)
         cells[0].copy_(start_cell)
+        kept = []
         for t in range(T):
             torch.mm(outputs[t], weight.t(), out=projected[t])
-            kernels.attend(projected[t, :, :A], keys, states, valid, score, weights[t], contexts[t])
+            query = projected[t, :, :A]
+            kept.append(kernels.attend(query, keys, states, valid, score, weights[t], contexts[t]))
             context_gates = torch.addmm(word_gates[t], contexts[t], weight_context.t())
             kernels.lstm_cell(
                 context_gates, projected[t, :, A:], cells[t], gates[t], cells[t + 1], outputs[t + 1]
             )
         ctx.save_for_backward(
             keys, states, score, weight, weight_context,
-            outputs, cells, gates, contexts, weights, projected,
+            outputs, cells, gates, contexts, weights, *kept,
         )  # fmt: skip
         returned = (
             outputs[1:].transpose(0, 1).contiguous(),
@@ -89,15 +91,15 @@ class AttentionLstm(torch.autograd.Function):
         """Return the gradients in the order of `forward`'s arguments."""
         (
             keys, states, score, weight, weight_context,
-            outputs, cells, gates, contexts, weights, projected,
+            outputs, cells, gates, contexts, weights, *kept,
         ) = ctx.saved_tensors  # fmt: skip
         kernels = _kernels(keys.device)
         T, B, _ = contexts.shape
-        A = keys.size(2)
+        A, H = keys.size(2), outputs.size(2)
         d_outputs = d_outputs.transpose(0, 1).contiguous()  # (T, B, H)
         # Copied, since it is added to: autograd's own tensor is not ours to change.
         d_mixed = d_contexts.transpose(0, 1).clone(memory_format=torch.contiguous_format)
-        d_projected = torch.empty_like(projected)
+        d_projected = outputs.new_empty((T, B, A + 4 * H))
         d_fit = torch.empty_like(weights)
         d_state = torch.zeros_like(outputs[0])
         d_cell = torch.zeros_like(cells[0])
@@ -108,11 +110,11 @@ class AttentionLstm(torch.autograd.Function):
             )
             d_mixed[t].addmm_(d_gates, weight_context)
             kernels.attend_gradient(
-                projected[t, :, :A], keys, states, score, weights[t],
+                kept[t], keys, states, score, weights[t],
                 d_mixed[t], d_fit[t], d_projected[t, :, :A],
             )  # fmt: skip
             d_state = torch.mm(d_projected[t], weight)
-        d_keys, d_score = kernels.keys_gradient(projected[:, :, :A], keys, score, d_fit)
+        d_keys, d_score = kernels.keys_gradient(kept, keys, score, d_fit)
         d_states = torch.bmm(
             weights.permute(1, 2, 0).to(d_mixed.dtype), d_mixed.transpose(0, 1)
         )  # (B, S, D)

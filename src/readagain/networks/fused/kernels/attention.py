@@ -1,5 +1,7 @@
 """One attention of the decoder, its gradient, and the LSTM cell, as Triton kernels."""
 
+from collections.abc import Sequence
+
 import torch
 import triton
 import triton.language as tl
@@ -210,14 +212,19 @@ def _cell_gradient(
 def attend(
     query: Tensor, keys: Tensor, states: Tensor, valid: Tensor, score: Tensor,
     weights: Tensor, context: Tensor,
-) -> None:  # fmt: skip
-    """Fill the (B, S) weights and the (B, D) context of a (B, A) query."""
+) -> Tensor:  # fmt: skip
+    """Fill the (B, S) weights and the (B, D) context of a (B, A) query.
+
+    Returns:
+        The query, which is all that the gradient wants to see again.
+    """
     B, S, A = keys.shape
     D = states.size(2)
     _attend[(B,)](
         query, query.stride(0), keys, states, valid, score, weights, context,
         S, A=A, D=D, WIDTH=triton.next_power_of_2(max(A, D)), LOW=NEVER, **_meta(keys),
     )  # fmt: skip
+    return query
 
 
 def attend_gradient(
@@ -235,9 +242,10 @@ def attend_gradient(
 
 
 def keys_gradient(
-    queries: Tensor, keys: Tensor, score: Tensor, d_fit: Tensor
+    kept: Sequence[Tensor], keys: Tensor, score: Tensor, d_fit: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Return the gradients of the (B, S, A) keys and the (A,) score from all T words at once."""
+    queries = torch.stack(list(kept))  # (T, B, A)
     B, S, A = keys.shape
     d_keys = torch.empty_like(keys)
     meta = _meta(keys)
