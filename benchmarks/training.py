@@ -7,7 +7,8 @@
 An update is everything: gathering the batch from the corpus, loss, gradient, clipping, optimizer,
 running mean. Without --data the words are random and only their numbers are like those of news
 (27.6 words a text with a deviation of 9.5, 11.6 and 3.2 a headline). The plain loop has the same
-batches, the same network and optimizer, and leaves recurrences, loss and launches to torch.
+network and optimizer and leaves recurrences, loss and launches to torch; its batches are shuffled
+pairs padded to the longest among them, or, in the second comparison, the same as ours.
 Model FLOP/s count the matrix products of real words alone, times three for the gradient.
 """
 
@@ -30,7 +31,9 @@ from readagain.networks import recurrent
 from readagain.networks.build import build_model
 from readagain.networks.fused import choose
 from readagain.presets import PRESETS
-from readagain.training.batches import TrainingPairs
+from readagain.training.batches import BatchPlan, TrainingPairs
+from readagain.training.buckets import Bucket
+from readagain.training.parallel import set_threads
 from readagain.training.step import TrainingStep
 
 LEXICON_SIZE = 200_000
@@ -73,27 +76,49 @@ def _compare(
         PRESETS[preset],
         train=replace(RECIPES[recipe], batch_size=batch_size, precision="bfloat16"),
     )
+    if device.type == "cpu":
+        set_threads(run, 0)
     pairs = _pairs(run, split, device)
-    ours = _rate(run, pairs, device, seconds, "ours")
+    alike = pairs.plan_epoch(epoch=0, batch_size=batch_size, seed=1)
+    shuffled = _shuffled(pairs, batch_size)
+    ours = _rate(run, pairs, alike, device, seconds, captures=True)
     with _plainly():
-        plain = _rate(run, pairs, device, seconds, "plain")
+        plain = _rate(run, pairs, shuffled, device, seconds, captures=False)
+        plain_alike = _rate(run, pairs, alike, device, seconds, captures=False)
     flops = 6 * _products(run, pairs) * ours
     print(
-        f"{preset}, batch {batch_size}, {recipe}: {ours:,.0f} pairs/s, "
-        f"plain eager {plain:,.0f}, ratio {ours / plain:.1f}; {flops / 1e12:.2f} model TFLOP/s"
+        f"{preset}, batch {batch_size}, {recipe}: {ours:,.0f} pairs/s; plain eager {plain:,.0f}, "
+        f"ratio {ours / plain:.1f}; on our batches {plain_alike:,.0f}, "
+        f"ratio {ours / plain_alike:.1f}; {flops / 1e12:.2f} model TFLOP/s"
     )
 
 
+def _shuffled(pairs: TrainingPairs, batch_size: int) -> list[BatchPlan]:
+    """Cut shuffled pairs into batches, each padded to its longest."""
+    order = torch.from_numpy(np.random.default_rng(1).permutation(len(pairs)))
+    plans = []
+    for chosen in torch.split(order.to(pairs.words.device), batch_size):
+        source_words = int(pairs.sentence_lengths[chosen].max())
+        summary_words = int(pairs.summary_lengths[chosen].max())
+        plans.append(BatchPlan(chosen, Bucket(source_words, summary_words)))
+    return plans
+
+
 def _rate(
-    run: RunSpec, pairs: TrainingPairs, device: torch.device, seconds: float, kind: str
+    run: RunSpec,
+    pairs: TrainingPairs,
+    plans: list[BatchPlan],
+    device: torch.device,
+    seconds: float,
+    *,
+    captures: bool,
 ) -> float:
-    """Measure pairs a second after every shape has been seen once."""
+    """Measure pairs a second, after every shape has been seen once where it is captured."""
     torch.manual_seed(0)
     model = build_model(run).to(device)
     size = run.train.batch_size
-    plans = pairs.plan_epoch(epoch=0, batch_size=size, seed=1)
     step = TrainingStep(model, run.train, total_steps=len(plans), steps_per_epoch=len(plans))
-    step.captures = step.captures and kind == "ours"
+    step.captures = step.captures and captures
     first_of = {plan.shape: plan for plan in plans}
     for plan in first_of.values() if step.captures else plans[:3]:
         step.update(pairs.feed(plan, batch_size=size))
