@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from readagain.errors import DataError
+from readagain.whole_file import written_aside
 
 
 def check_writable(path: Path | None) -> None:
@@ -25,10 +26,8 @@ def write_whole(path: Path, content: str) -> None:
     Raises:
         DataError: when it cannot be written; what stood there is then unchanged.
     """
-    aside = path.with_name(f"{path.name}.part")
     try:
-        aside.write_text(content, encoding="utf-8", newline="\n")
-        aside.replace(path)
+        with written_aside(path) as aside:
+            aside.write_text(content, encoding="utf-8", newline="\n")
     except OSError as error:
-        aside.unlink(missing_ok=True)
         raise DataError(f"{path}: cannot be written: {error.strerror}") from error
