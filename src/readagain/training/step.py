@@ -1,7 +1,7 @@
 """One update of the weights: loss, gradient, clipping, optimizer, running mean.
 
 On a GPU the whole update is captured once for each batch shape and replayed as one launch, so
-that some thousand small kernels cost no time on the host. Nothing here waits for the device.
+that some hundred small kernels cost no time on the host. Nothing here waits for the device.
 """
 
 from collections.abc import Iterator
