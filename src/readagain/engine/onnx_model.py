@@ -134,6 +134,11 @@ class OnnxStepModel:
         (weights,) = self._read(sources, ["importance"])
         return weights
 
+    def states(self, sources: SourceBatch) -> Floats:
+        """Return the (B, S, H) states that a decoder looks back at."""
+        (states,) = self._read(sources, ["states"])
+        return states
+
     def _read(self, sources: SourceBatch, outputs: list[str]) -> list[Floats]:
         feeds = {
             "source_ids": sources.source_ids.astype(np.int64),

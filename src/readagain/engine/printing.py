@@ -6,12 +6,12 @@ from functools import partial
 import numpy as np
 
 from readagain.engine.source import Source
-from readagain.engine.summary import SummaryPart
+from readagain.engine.summary import PrintedWord, SummaryPart
 from readagain.search.limits import PrintedBytes, cut_to_bytes
 from readagain.search.model import Ints
 from readagain.search.trace import Hypothesis
 from readagain.text.casing import Case
-from readagain.text.surface import SummaryWord, write_summary
+from readagain.text.surface import SummaryWord, WrittenWord, write_summary, write_words
 from readagain.text.vocab import Vocab
 
 _MOST_ATTENDED = 8  # places that a generated ## looks through for its digits, by attention
@@ -69,6 +69,29 @@ class Printer:
         if max_bytes:
             words = cut_to_bytes(words, print_words, max_bytes)
         return print_words(words), len(words)
+
+
+def printed_words(
+    words: Sequence[SummaryWord], source: Source, *, case: Case
+) -> tuple[PrintedWord, ...]:
+    """Find where each word stands in the printed text."""
+    if source.document.is_tokenized:
+        written = [WrittenWord(t, word.form, t > 0, None) for t, word in enumerate(words)]
+    else:
+        written = write_words(words, source.document, case=case)
+    by_place = {word.place: word for word in written}
+    printed = []
+    end = 0
+    for place in range(len(words)):
+        word = by_place.get(place)
+        if word is None:
+            printed.append(PrintedWord(surface="", start=end, end=end, digits_from=None))
+            continue
+        start = end + word.has_space
+        end = start + len(word.surface)
+        origin = None if word.digits_from is None else source.document.words[word.digits_from]
+        printed.append(PrintedWord(surface=word.surface, start=start, end=end, digits_from=origin))
+    return tuple(printed)
 
 
 def parts(

@@ -9,17 +9,17 @@ from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
 from readagain.engine.bundled import DEFAULT_MODEL, find_model
 from readagain.engine.decoding import decode_sources
+from readagain.engine.explaining import Looks, explain, look_at
 from readagain.engine.folder import ModelFolder
 from readagain.engine.graphs import PRECISIONS, Precision, graph_names
 from readagain.engine.onnx_model import OnnxStepModel
-from readagain.engine.printing import Printer, parts
+from readagain.engine.printing import Printer, parts, printed_words
 from readagain.engine.sessions import default_threads, read_graph
 from readagain.engine.source import Source, SourceReader
-from readagain.engine.summary import Explanation, Summary
+from readagain.engine.summary import Summary
 from readagain.errors import ArtifactError, ConfigError
 from readagain.search.batching import in_batches
 from readagain.search.limits import ByteLimits
-from readagain.search.model import Floats, SourceBatch
 from readagain.search.trace import Hypothesis
 from readagain.text.casing import Case
 from readagain.text.vocab import Vocab
@@ -206,9 +206,9 @@ class Summarizer:
         found = decode_sources(
             self._model, batch, decode, n_best=request.n_best, rules=rules, keep_attention=True
         )
-        importance = self._model.importance(batch) if request.explain else None
+        looks = look_at(self._model, self.run.model.encoder, batch) if request.explain else None
         written = iter(
-            self._write(source, hypotheses, batch, row, importance, request)
+            self._write(source, hypotheses, row, looks, request)
             for row, (source, hypotheses) in enumerate(zip(readable, found, strict=True))
         )
         return [_empty(source) if source.is_empty else next(written) for source in sources]
@@ -217,9 +217,8 @@ class Summarizer:
         self,
         source: Source,
         hypotheses: Sequence[Hypothesis],
-        batch: SourceBatch,
         row: int,
-        importance: Floats | None,
+        looks: Looks | None,
         request: _Request,
     ) -> Summary:
         """Print the summaries of one text: the best, with the others as its alternatives."""
@@ -227,8 +226,10 @@ class Summarizer:
             return _empty(source)
         best, *others = (self._print(source, hypothesis, request) for hypothesis in hypotheses)
         explanation = None
-        if request.explain:
-            explanation = _explain(hypotheses[0], source, batch, row, importance)
+        if looks is not None:
+            words = self._printer.words(hypotheses[0], source)[: len(best.words)]
+            printed = printed_words(words, source, case=request.case)
+            explanation = explain(looks, row, source, hypotheses[0], printed)
         return replace(best, alternatives=tuple(others), explanation=explanation)
 
     def _print(self, source: Source, hypothesis: Hypothesis, request: _Request) -> Summary:
@@ -252,24 +253,6 @@ def _empty(source: Source) -> Summary:
         words=(),
         read_sentences=len(source.document.sentences),
         truncated=source.is_truncated,
-    )
-
-
-def _explain(
-    hypothesis: Hypothesis,
-    source: Source,
-    batch: SourceBatch,
-    row: int,
-    importance: Floats | None,
-) -> Explanation:
-    """Leave padding out of what the model looked at."""
-    assert hypothesis.attention is not None
-    valid = batch.source_valid[row]  # (S,)
-    attention = hypothesis.attention.reshape(len(hypothesis.attention), -1)  # (T + 1, S)
-    return Explanation(
-        source_words=tuple(source.read_words),
-        importance=None if importance is None else importance[row, valid],
-        attention=attention[:, valid],
     )
 
 

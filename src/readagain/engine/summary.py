@@ -6,6 +6,8 @@ from typing import Any, Literal
 from readagain.search.model import Floats
 from readagain.text.document import Word
 
+ImportanceKind = Literal["weight", "movement"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class SummaryPart:
@@ -25,20 +27,40 @@ class SummaryPart:
     log_prob: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class PrintedWord:
+    """One word of a summary as it is printed.
+
+    Args:
+        surface: how it is spelled; empty for a number that the text has no digits for.
+        start, end: its place in the summary's text, in characters.
+        digits_from: for a generated number, the word of the text that its digits come from.
+    """
+
+    surface: str
+    start: int
+    end: int
+    digits_from: Word | None
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Explanation:
     """What the model looked at.
 
     Args:
         source_words: the S words that were read, with their places in the text.
-        importance: (S,) what the second reading made of each word, -1 to 1; None for models whose
-            second reading has no such weights.
+        importance: (S,) what the second reading made of each word; None for models that read once.
+        importance_kind: "weight" for the mean weight that the second reading gives to a word, -1 to
+            1; "movement" for how far its state moves there, 0 to 1 (`engine/movement.py`).
         attention: (T + 1, S) how much each word of the summary, and its end, looked at each word.
+        printed: the T words as they stand in the summary's text.
     """
 
     source_words: tuple[Word, ...]
     importance: Floats | None
+    importance_kind: ImportanceKind | None
     attention: Floats
+    printed: tuple[PrintedWord, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,5 +111,10 @@ def _explanation_to_dict(explanation: Explanation) -> dict[str, Any]:
     return {
         "source_words": [word._asdict() for word in explanation.source_words],
         "importance": None if importance is None else [round(float(w), 6) for w in importance],
+        "importance_kind": explanation.importance_kind,
         "attention": [[round(float(w), 6) for w in row] for row in explanation.attention],
+        "printed": [
+            {**vars(word), "digits_from": word.digits_from and word.digits_from._asdict()}
+            for word in explanation.printed
+        ],
     }

@@ -48,12 +48,31 @@ class SummaryWord:
 
 
 @dataclass(frozen=True)
+class WrittenWord:
+    """A word of a summary as it is printed.
+
+    Args:
+        place: which word of the summary it is; numbers that cannot be filled in are missing.
+        surface: how it is spelled.
+        has_space: whether a space stands before it.
+        digits_from: the place of the source number whose digits a generated # took.
+    """
+
+    place: int
+    surface: str
+    has_space: bool
+    digits_from: int | None
+
+
+@dataclass(frozen=True)
 class _Written:
     """A word on its way to the page."""
 
+    place: int
     form: str
     surface: str
     copied_from: int | None
+    digits_from: int | None
 
 
 def write_summary(
@@ -70,14 +89,25 @@ def write_summary(
         case: "sentence" begins with a capital, "headline" has one on every word of weight, and
             "plain" changes no copied word at all.
     """
+    words = write_words(summary, document, case=case)
+    return "".join(" " * word.has_space + word.surface for word in words)
+
+
+def write_words(
+    summary: Sequence[SummaryWord], document: Document, *, case: Case = "sentence"
+) -> list[WrittenWord]:
+    """Write a summary as `write_summary` does, and keep its words apart."""
     written = list(_surfaces(summary, document, case))
-    words = capitalized([word.surface for word in written], case)
-    pieces = []
-    for place, word in enumerate(words):
-        if place and _has_space_between(written[place - 1], written[place], document):
-            pieces.append(" ")
-        pieces.append(word)
-    return "".join(pieces)
+    surfaces = capitalized([word.surface for word in written], case)
+    return [
+        WrittenWord(
+            place=word.place,
+            surface=surface,
+            has_space=nth > 0 and _has_space_between(written[nth - 1], word, document),
+            digits_from=word.digits_from,
+        )
+        for nth, (word, surface) in enumerate(zip(written, surfaces, strict=True))
+    ]
 
 
 def write_document(document: Document) -> str:
@@ -91,8 +121,9 @@ def _surfaces(summary: Sequence[SummaryWord], document: Document, case: Case) ->
     source_case = SourceCase(document)
     numbers = _Numbers(document)
     previous: int | None = None
-    for word in summary:
+    for nth, word in enumerate(summary):
         place = word.copied_from
+        digits_from = None
         if place is not None:
             surface = _source_word(place, document)
             if document.is_tokenized:
@@ -103,11 +134,11 @@ def _surfaces(summary: Sequence[SummaryWord], document: Document, case: Case) ->
             filled = numbers.fill(word)
             if filled is None:
                 continue
-            surface = filled
+            surface, digits_from = filled
         else:
             surface = _SIGNS.get(word.form) or source_case.spelling(word.form)
         previous = place
-        yield _Written(word.form, surface, place)
+        yield _Written(nth, word.form, surface, place, digits_from)
 
 
 def _source_word(place: int, document: Document) -> str:
@@ -133,22 +164,24 @@ class _Numbers:
         ]
         self._used: set[int] = set()
 
-    def fill(self, word: SummaryWord) -> str | None:
-        """Return the word with the digits of the number it looked at, if there is one."""
+    def fill(self, word: SummaryWord) -> tuple[str, int] | None:
+        """Return the word with the digits of the number it looked at, and that number's place."""
         looked_at = [place for place in word.attended if place in self._places]
         unused = [place for place in self._places if place not in self._used]
         places = [*looked_at, *unused, *self._places]
         for place in places:
             if self._forms[place] == word.form:
                 self._used.add(place)
-                return self._surfaces[place]
+                return self._surfaces[place], place
         shape = _MASKED_NUMBER.findall(word.form)
         for place in places:
             if _MASKED_NUMBER.findall(self._forms[place]) == shape:
                 self._used.add(place)
-                return _with_digits(word.form, self._surfaces[place])
+                return _with_digits(word.form, self._surfaces[place]), place
         is_plain_number = not any(c.isalpha() for c in word.form)
-        return self._surfaces[looked_at[0]] if looked_at and is_plain_number else None
+        if not (looked_at and is_plain_number):
+            return None
+        return self._surfaces[looked_at[0]], looked_at[0]
 
 
 def _with_digits(form: str, number: str) -> str:

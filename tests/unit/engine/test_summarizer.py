@@ -142,6 +142,7 @@ def test_an_explanation_says_what_each_word_looked_at(summarizer):
     assert explained.attention.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
     assert explained.importance.shape == (num_words,)
     assert abs(explained.importance).max() <= 1
+    assert explained.importance_kind == "weight"
     assert summarizer.summarize(POLICE).explanation is None
 
 

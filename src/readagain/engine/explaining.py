@@ -1,0 +1,64 @@
+"""What the model looked at: attention and importance, without the padding of their batch."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from readagain.config.schema import EncoderSpec, OnePassSpec
+from readagain.engine.movement import state_movement
+from readagain.engine.onnx_model import OnnxStepModel
+from readagain.engine.source import Source
+from readagain.engine.summary import Explanation, ImportanceKind, PrintedWord
+from readagain.search.model import Floats, SourceBatch
+from readagain.search.trace import Hypothesis
+
+
+@dataclass(frozen=True)
+class Looks:
+    """What a model makes of the words of a batch, whatever it then writes.
+
+    Args:
+        batch: the sources.
+        importance: (B, S) importance of each word; None for models that read once.
+        kind: which importance that is.
+    """
+
+    batch: SourceBatch
+    importance: Floats | None
+    kind: ImportanceKind | None
+
+
+def look_at(model: OnnxStepModel, spec: EncoderSpec, batch: SourceBatch) -> Looks:
+    """Ask a model for the importance of words: its weights, or else how far its state moves."""
+    if isinstance(spec, OnePassSpec):
+        return Looks(batch, None, None)
+    weights = model.importance(batch)
+    if weights is not None:
+        return Looks(batch, weights, "weight")
+    valid = batch.source_valid  # (B, S)
+    B, N, L = batch.source_ids.shape
+    movement = state_movement(
+        model.states(batch).reshape(B, N, L, -1),
+        valid.reshape(B, N, L),
+        num_directions=1 + spec.bidirectional,
+    )
+    return Looks(batch, movement.reshape(B, -1), "movement")
+
+
+def explain(
+    looks: Looks,
+    row: int,
+    source: Source,
+    hypothesis: Hypothesis,
+    printed: Sequence[PrintedWord],
+) -> Explanation:
+    """Explain one summary of the source in a row of the batch."""
+    assert hypothesis.attention is not None
+    valid = looks.batch.source_valid[row]  # (S,)
+    attention = hypothesis.attention.reshape(len(hypothesis.attention), -1)  # (T + 1, S)
+    return Explanation(
+        source_words=tuple(source.read_words),
+        importance=None if looks.importance is None else looks.importance[row, valid],
+        importance_kind=looks.kind,
+        attention=attention[:, valid],
+        printed=tuple(printed),
+    )
