@@ -24,6 +24,7 @@ COMMANDS: tuple[str, ...] = (
     "presets",
     "rouge",
     "evaluate",
+    "bench",
 )
 
 EXIT_BAD_INPUT = 2

@@ -1,0 +1,111 @@
+"""`readagain bench`: how fast a model writes headlines here."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from readagain.engine.speed import Speed
+
+MAX_TEXTS = 256  # of a file; more would take longer and tell the same
+
+
+def command(
+    *,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")
+    ] = "news",
+    texts: Annotated[
+        Path | None,
+        typer.Option(
+            help=f"Measure on the first {MAX_TEXTS} texts of this file: one a line, or .jsonl, "
+            ".csv, .tsv, .parquet; invented sentences of about 31 words if unset."
+        ),
+    ] = None,
+    beam: Annotated[
+        int | None, typer.Option(help="Beginnings followed side by side; the model's own if unset.")
+    ] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads; all processors if unset.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Measure loading, the first headline, headlines alone and in batches, and memory."""
+    import json
+    import time
+
+    begin = time.perf_counter()
+    from readagain.engine.sessions import default_threads
+    from readagain.engine.speed import SENTENCES, measure_speed
+    from readagain.engine.summarizer import Summarizer
+
+    import_s = time.perf_counter() - begin
+    measured = SENTENCES if texts is None else _read(texts)
+    threads = default_threads() if threads is None else threads
+    speed = measure_speed(lambda: Summarizer.load(model, threads=threads), measured, beam=beam)
+    facts = {
+        "model": model,
+        "texts": len(measured),
+        "threads": threads,
+        **_machine(),
+        "import_s": import_s,
+        **vars(speed),
+        "texts_per_s": speed.texts_per_s,
+    }
+    print(json.dumps(facts, indent=2) if as_json else _page(facts, speed))
+
+
+def _read(path: Path) -> list[str]:
+    """Read the first texts of a file.
+
+    Raises:
+        DataError: when there is no such file, or no text in it.
+    """
+    from itertools import islice
+
+    from readagain.engine.records import ReadOptions, format_of, read_records
+    from readagain.errors import DataError
+
+    if not path.is_file():
+        raise DataError(f"{path}: no such file; without --texts invented sentences are taken")
+    kind = format_of(path)
+    options = ReadOptions(format="lines" if kind == "text" else kind)
+    texts = [record.text for record in islice(read_records(path, options), MAX_TEXTS)]
+    if not any(text.strip() for text in texts):
+        raise DataError(f"{path}: no text in it; expected one text a line, or a record each")
+    return texts
+
+
+def _machine() -> dict[str, Any]:
+    import os
+    import platform
+
+    import onnxruntime  # type: ignore[import-untyped]
+
+    from readagain.evaluation.machine import describe_machine
+
+    return {
+        "machine": describe_machine(),
+        "load": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "python": platform.python_version(),
+        "onnxruntime": onnxruntime.__version__,
+    }
+
+
+def _page(facts: dict[str, Any], speed: "Speed") -> str:
+    load = "" if facts["load"] is None else f", load {facts['load']:.1f} from everybody"
+    lines = [
+        f"{facts['machine']}{load}; threads: {facts['threads']}; "
+        f"Python {facts['python']}, ONNX Runtime {facts['onnxruntime']}",
+        f"{facts['model']}: {facts['texts']} texts of {speed.words_per_text:.1f} words, "
+        f"headlines of {speed.words_per_summary:.1f}, beam {speed.beam}",
+        "",
+        f"importing        {facts['import_s']:8.2f} s",
+        f"loading          {speed.load_s:8.2f} s",
+        f"first headline   {speed.first_s:8.3f} s",
+    ]
+    if speed.resident_mb is not None:
+        lines.append(f"resident memory  {speed.resident_mb:8.0f} MB")
+    lines += ["", "texts at once   ms per text   texts/s"]
+    for together, taken in speed.ms_per_text.items():
+        lines.append(f"{together:>13} {taken:>13.1f} {speed.texts_per_s[together]:>9.1f}")
+    return "\n".join(lines)

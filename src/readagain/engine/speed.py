@@ -1,0 +1,124 @@
+"""How fast a model writes headlines on this machine."""
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+from readagain.engine.summarizer import Summarizer
+from readagain.text.document import sentence_words
+
+TOGETHER = (1, 8, 16, 32)
+"""How many texts are given to one call; `summarizer.MAX_TEXTS` of them are searched at once."""
+REPEAT = 3
+"""How often everything is timed, in turns; the median counts."""
+
+_BEGINNINGS = (
+    "The harbour authority of a small northern port said on Tuesday that it would",
+    "Officials in the coastal town of Ostham announced late on Monday that they will",
+    "A committee of the regional parliament recommended after a heated debate to",
+    "The country's second largest railway company told its 4,200 employees that it must",
+    "Engineers at the Velden power station confirmed on Friday that they expect to",
+    "The owners of a glass factory that employs 310 people said they intend to",
+    "Farmers from nine villages along the river Ambel asked the government on Sunday to",
+    "The national museum, closed since a fire in March, said its trustees agreed to",
+)
+_ENDINGS = (
+    "postpone the opening of a new bridge by 6 months because the steel was delivered late.",
+    "spend another 75 million crowns on repairs after heavy rain damaged roofs, walls and cables.",
+    "close two of its five sites next year, as fewer visitors came than had been hoped.",
+    "accept an offer from a foreign investor, ending a dispute that has lasted for 12 years.",
+)
+SENTENCES = [" ".join(halves) for halves in product(_BEGINNINGS, _ENDINGS)]
+"""Invented news of about 31 words, for those who bring no texts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Speed:
+    """What was measured.
+
+    Args:
+        beam: beginnings that were followed side by side.
+        load_s: seconds to load the model.
+        first_s: seconds from there to the first headline.
+        ms_per_text: milliseconds per text, by how many texts were given at once.
+        words_per_text: words of a text, on average; a model may read fewer of a long one.
+        words_per_summary: words of a headline, on average.
+        resident_mb: memory that the process holds; None where the system does not tell.
+    """
+
+    beam: int
+    load_s: float
+    first_s: float
+    ms_per_text: dict[int, float]
+    words_per_text: float
+    words_per_summary: float
+    resident_mb: float | None
+
+    @property
+    def texts_per_s(self) -> dict[int, float]:
+        """Texts per second, by how many were given at once."""
+        return {together: 1e3 / taken for together, taken in self.ms_per_text.items()}
+
+
+def measure_speed(
+    load: Callable[[], Summarizer],
+    texts: Sequence[str],
+    *,
+    beam: int | None = None,
+    together: Sequence[int] = TOGETHER,
+    repeat: int = REPEAT,
+) -> Speed:
+    """Load a model and write headlines for the texts, alone and in batches.
+
+    Args:
+        load: loads the model; the first load of a process is the one that tells.
+        texts: what to summarize, at least one. Fewer than the largest batch are taken again.
+        beam: beginnings followed side by side; the model's own number unless given.
+        together: how many texts to give at once.
+        repeat: how often each is timed, after the first headline.
+    """
+    begin = time.perf_counter()
+    summarizer = load()
+    load_s = time.perf_counter() - begin
+    begin = time.perf_counter()
+    summarizer.summarize(texts[0], beam=beam)
+    first_s = time.perf_counter() - begin
+
+    rounds = -(-max(together) // len(texts))
+    texts = list(texts) * rounds
+    summaries = summarizer.summarize(texts, beam=beam)  # warms up
+    taken: dict[int, list[float]] = {number: [] for number in together}
+    for _ in range(repeat):
+        for number in together:
+            begin = time.perf_counter()
+            for at in range(0, len(texts), number):
+                summarizer.summarize(texts[at : at + number], beam=beam)
+            taken[number].append(time.perf_counter() - begin)
+    return Speed(
+        beam=summarizer.run.decode.beam_size if beam is None else beam,
+        load_s=load_s,
+        first_s=first_s,
+        ms_per_text={
+            number: 1e3 * statistics.median(times) / len(texts) for number, times in taken.items()
+        },
+        words_per_text=statistics.mean(_count_words(text) for text in texts),
+        words_per_summary=statistics.mean(len(summary.words) for summary in summaries),
+        resident_mb=resident_mb(),
+    )
+
+
+def _count_words(text: str) -> int:
+    return sum(map(len, sentence_words(text)))
+
+
+def resident_mb() -> float | None:
+    """Return the megabytes of memory that this process holds, where the system tells (Linux)."""
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    kib = next((line.split()[1] for line in lines if line.startswith("VmRSS:")), None)
+    return None if kib is None else int(kib) * 1024 / 1e6
