@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
+from readagain.cli.inputs import STDIN, read_inputs
+
 if TYPE_CHECKING:
     from readagain.engine.records import ReadOptions, Record
     from readagain.engine.summarizer import Summarizer
     from readagain.engine.summary import Summary
 
 READING, WRITING = "Reading", "Writing"
-STDIN = "-"
 PROGRESS_FROM = 100  # texts below which a bar only gets in the way
 
 
@@ -91,7 +92,8 @@ def command(
     """Write a headline for each text."""
     from readagain.engine.summarizer import Summarizer
 
-    records = _records(inputs or [STDIN], _read_options(format, text_column, encoding))
+    reading = _read_options(format, text_column, encoding)
+    records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     options: dict[str, Any] = {
         "max_words": max_words,
@@ -120,57 +122,6 @@ def _read_options(format: str | None, text_column: str | None, encoding: str) ->
     if format is not None and format not in FORMATS:
         raise ConfigError(f"no format '{format}'; expected one of {', '.join(FORMATS)}")
     return ReadOptions(format=format, text_column=text_column, encoding=encoding)
-
-
-def _records(inputs: list[str], options: "ReadOptions") -> "Iterator[Record]":
-    """Yield the texts of all inputs in order; missing files are found out before any work."""
-    import os
-    import sys
-
-    from readagain.engine.records import Record, read_records, read_stream
-    from readagain.errors import ConfigError
-
-    if inputs == [STDIN] and sys.stdin.isatty():
-        raise ConfigError(
-            "nothing to summarize; give a text in quotes, a file, or pipe a text in: "
-            "readagain summarize article.txt"
-        )
-    files = {argument: _file(argument) for argument in inputs if argument != STDIN}
-
-    def read() -> Iterator[Record]:
-        for argument in inputs:
-            if argument == STDIN:
-                # Not sys.stdin itself: Python aborts when it ends while a thread waits for that.
-                with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
-                    yield from read_stream(stream, "standard input", options)
-            elif (path := files[argument]) is not None:
-                yield from read_records(path, options)
-            else:
-                yield Record(argument, "the text", {"text": argument})
-
-    return read()
-
-
-def _file(argument: str) -> Path | None:
-    """Return the file that an argument names, or None for a text.
-
-    Raises:
-        DataError: for what can only be meant as a file, and is none.
-    """
-    from readagain.errors import DataError
-
-    looks_like_text = any(c.isspace() for c in argument) or not argument
-    try:
-        path = Path(argument)
-        if path.is_file():
-            return path
-        if path.is_dir():
-            raise DataError(f"{path}: a folder; name the files in it, as in {path}/*.txt")
-    except (OSError, ValueError):  # too long for a name, or no name at all
-        return None
-    if looks_like_text or not (path.suffix or "/" in argument):
-        return None
-    raise DataError(f"{path}: no such file; a text is given in quotes, with spaces in it")
 
 
 def _summarized(

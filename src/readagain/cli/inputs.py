@@ -1,0 +1,71 @@
+"""What commands are given to read: texts on the command line, files, and pipes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from readagain.engine.records import ReadOptions, Record
+
+STDIN = "-"
+
+
+def read_inputs(inputs: list[str], options: "ReadOptions", *, command: str) -> "Iterator[Record]":
+    """Yield the texts of all inputs in order; missing files are found out before any work.
+
+    Args:
+        inputs: texts, names of files, or `STDIN`.
+        options: how files are read.
+        command: what the person typed, for messages.
+
+    Raises:
+        ConfigError: when there is nothing to read.
+        DataError: for what can only be meant as a file, and is none.
+    """
+    import os
+    import sys
+
+    from readagain.engine.records import Record, read_records, read_stream
+    from readagain.errors import ConfigError
+
+    if inputs == [STDIN] and sys.stdin.isatty():
+        raise ConfigError(
+            f"nothing to {command}; give a text in quotes, a file, or pipe a text in: "
+            f"readagain {command} article.txt"
+        )
+    files = {argument: _file(argument) for argument in inputs if argument != STDIN}
+
+    def read() -> Iterator[Record]:
+        for argument in inputs:
+            if argument == STDIN:
+                # Not sys.stdin itself: Python aborts when it ends while a thread waits for that.
+                with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
+                    yield from read_stream(stream, "standard input", options)
+            elif (path := files[argument]) is not None:
+                yield from read_records(path, options)
+            else:
+                yield Record(argument, "the text", {"text": argument})
+
+    return read()
+
+
+def _file(argument: str) -> Path | None:
+    """Return the file that an argument names, or None for a text.
+
+    Raises:
+        DataError: for what can only be meant as a file, and is none.
+    """
+    from readagain.errors import DataError
+
+    looks_like_text = any(c.isspace() for c in argument) or not argument
+    try:
+        path = Path(argument)
+        if path.is_file():
+            return path
+        if path.is_dir():
+            raise DataError(f"{path}: a folder; name the files in it, as in {path}/*.txt")
+    except (OSError, ValueError):  # too long for a name, or no name at all
+        return None
+    if looks_like_text or not (path.suffix or "/" in argument):
+        return None
+    raise DataError(f"{path}: no such file; a text is given in quotes, with spaces in it")
