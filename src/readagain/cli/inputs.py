@@ -57,7 +57,9 @@ def _file(argument: str) -> Path | None:
     """
     from readagain.errors import DataError
 
-    looks_like_text = any(c.isspace() for c in argument) or not argument
+    if not argument:  # which Path would take for the folder at hand
+        return None
+    looks_like_text = any(c.isspace() for c in argument)
     try:
         path = Path(argument)
         if path.is_file():

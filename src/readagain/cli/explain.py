@@ -1,0 +1,101 @@
+"""`readagain explain`: why a headline is as it is, as coloured text, a page, a picture or JSON."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readagain.cli.inputs import STDIN, read_inputs
+
+if TYPE_CHECKING:
+    from readagain.engine.records import Record
+
+
+def command(
+    input: Annotated[
+        str,
+        typer.Argument(
+            metavar="[TEXT|FILE|-]",
+            help="A text, or a file with one; - or nothing for standard input.",
+            show_default=False,
+        ),
+    ] = STDIN,
+    *,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")
+    ] = "news",
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="F", help="Write a page that loads nothing.")
+    ] = None,
+    png: Annotated[
+        Path | None,
+        typer.Option("--png", metavar="F", help="Draw a picture; .svg and .pdf do as well."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print everything as one JSON object.")
+    ] = False,
+    max_words: Annotated[int | None, typer.Option(help="The most words of a summary.")] = None,
+    threads: Annotated[int | None, typer.Option(help="Threads; all processors if unset.")] = None,
+) -> None:
+    """Show which words the model weighed, looked at and copied for a headline."""
+    import sys
+
+    from readagain.engine.records import to_json
+    from readagain.engine.summarizer import Summarizer
+    from readagain.explain.page import write_page
+    from readagain.explain.picture import check_picture, draw_picture
+    from readagain.explain.story import tell
+
+    if png is not None:
+        check_picture(png)
+    record = _only_text(input)
+    summarizer = Summarizer.load(model, threads=threads)
+    summary = summarizer.summarize(record.text, max_words=max_words, explain=True)
+    story = tell(record.text, summary, model=Path(model).name, where=record.where)
+    if png is not None:
+        draw_picture(story, png)
+        print(f"{png}: written", file=sys.stderr)
+    if html is not None:
+        _write(write_page(story), html)
+        print(f"{html}: written", file=sys.stderr)
+    # Half a character of an undecodable argument becomes \udc.., which JSON reads back.
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    if as_json:
+        print(to_json(story.to_dict()))
+    elif html is None and png is None:
+        from rich.console import Console
+
+        from readagain.explain.terminal import print_story
+
+        print_story(story, Console(highlight=False))
+
+
+def _only_text(argument: str) -> "Record":
+    """Read the one text that an argument names.
+
+    Raises:
+        DataError: for files with none or with several.
+    """
+    from readagain.engine.records import ReadOptions
+    from readagain.errors import DataError
+
+    records = read_inputs([argument], ReadOptions(), command="explain")
+    record = next(records, None)
+    if record is None:
+        raise DataError(f"{argument}: no text in it; expected one")
+    if next(records, None) is not None:
+        raise DataError(
+            f"{argument}: several texts; expected one: give it in quotes, or in a file of its own"
+        )
+    return record
+
+
+def _write(page: str, path: Path) -> None:
+    from readagain.errors import DataError
+    from readagain.whole_file import written_aside
+
+    try:
+        with written_aside(path) as aside:
+            aside.write_text(page, encoding="utf-8", errors="xmlcharrefreplace")
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror}") from error

@@ -1,0 +1,120 @@
+"""`readagain explain` as a person types it."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
+POLICE = "Police in Ghent said on Monday that 12 people crossed the old bridge."
+STRANGE = 'Police <script>alert("1")</script> said 🎉 مدينة غنت & 12 people.'
+
+
+@pytest.fixture
+def explain(readagain, tmp_path):
+    """Explain with the toy model, in an empty folder."""
+
+    def run(*arguments, **options):
+        settings = {"cwd": tmp_path, "stdin": subprocess.DEVNULL, **options}
+        if "input" in settings:
+            settings.pop("stdin")
+        return readagain("explain", "--model", TOY, "--threads", 1, *arguments, **settings)
+
+    return run
+
+
+def test_a_text_is_explained_in_plain_words_where_there_is_no_terminal(explain, readagain):
+    done = explain(POLICE)
+    assert (done.returncode, done.stderr) == (0, "")
+    headline = readagain("summarize", "--model", TOY, "--threads", 1, POLICE).stdout
+    assert done.stdout.splitlines()[0] == headline.rstrip("\n")
+    assert "Most important (mean weight α of the second reading):" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_a_file_and_a_pipe_are_explained_as_the_text_itself(explain, tmp_path):
+    (tmp_path / "police.txt").write_text(POLICE)
+    expected = explain(POLICE).stdout
+    assert explain("police.txt").stdout == expected
+    assert explain("-", input=POLICE).stdout == expected
+    assert explain(input=POLICE).stdout == expected
+
+
+def test_json_is_one_object_with_nothing_beside_it(explain, tmp_path):
+    done = explain(POLICE, "--json", "--html", "x.html")
+    plain = json.loads(done.stdout)
+    assert done.stderr == "x.html: written\n"
+    assert plain["model"] == "toy"
+    assert plain["importance_kind"] == "weight"
+    for word in plain["source"]:
+        assert POLICE[word["start"] : word["end"]] == word["surface"]
+    for word in plain["words"]:
+        assert plain["summary"][word["start"] : word["end"]] == word["surface"]
+        assert sum(word["attention"]) == pytest.approx(1.0, abs=1e-4)
+    copied = [word for word in plain["words"] if word["origin"] == "copied"]
+    assert copied
+    for word in copied:
+        assert plain["source"][word["source"]]["surface"].lower() == word["surface"].lower()
+
+
+def test_a_page_is_written_whole(explain, tmp_path):
+    done = explain(STRANGE, "--html", "strange.html")
+    assert (done.returncode, done.stdout) == (0, "")
+    page = (tmp_path / "strange.html").read_text(encoding="utf-8")
+    assert page.startswith("<!doctype html>")
+    assert page.endswith("</html>\n")
+    assert page.count("<script>") == 1
+    assert "🎉" in page
+    assert "مدينة" in page
+    assert [path.name for path in tmp_path.iterdir()] == ["strange.html"]
+
+
+@pytest.mark.needs_extras
+def test_a_picture_is_drawn(explain, tmp_path):
+    done = explain(STRANGE, "--png", "strange.png")
+    assert (done.returncode, done.stderr) == (0, "strange.png: written\n")
+    assert (tmp_path / "strange.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_length_can_be_limited(explain):
+    assert len(json.loads(explain(POLICE, "--json", "--max-words", 2).stdout)["words"]) == 2
+
+
+def test_an_argument_that_is_no_unicode_is_explained(explain, tmp_path):
+    done = explain(b"Police in Ghent saw \xff ferries.".decode(errors="surrogateescape"), "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["text"] == "Police in Ghent saw \udcff ferries."
+
+
+@pytest.mark.parametrize("text", ["", "  ", "…", "?! 🎉"])
+def test_a_text_without_words_is_refused(explain, text, tmp_path):
+    done = explain(text, "--html", "x.html")
+    assert done.returncode == 2
+    assert done.stderr.startswith("readagain: the text: no word in it")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["missing.txt"], "missing.txt: no such file"),
+        (["empty.txt"], "empty.txt: no word in it"),
+        (["."], ".: a folder; name the files in it"),
+        (["two.jsonl"], "two.jsonl: several texts; expected one"),
+        (["none.jsonl"], "none.jsonl: no text in it; expected one"),
+        ([POLICE, "--html", "nowhere/x.html"], "nowhere/x.html: cannot be written: No such file"),
+        ([POLICE, "--html", "folder"], "folder: cannot be written: Is a directory"),
+        ([POLICE, "--png", "x.gif"], "x.gif: expected a name that ends in .png, .svg, .pdf"),
+    ],
+)
+def test_bad_input_is_one_clear_line(explain, tmp_path, arguments, message):
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / "two.jsonl").write_text(f"{json.dumps({'text': POLICE})}\n" * 2)
+    (tmp_path / "none.jsonl").write_text("")
+    (tmp_path / "folder").mkdir()
+    done = explain(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not list(tmp_path.glob("**/*.part"))

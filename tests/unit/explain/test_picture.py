@@ -1,0 +1,77 @@
+"""The picture for papers."""
+
+import sys
+from dataclasses import replace
+
+import pytest
+
+from readagain.errors import ConfigError, DataError, MissingExtraError
+from readagain.explain.picture import draw_picture
+
+BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+
+
+@pytest.mark.needs_extras
+@pytest.mark.parametrize("suffix", BEGINNINGS)
+def test_a_picture_is_drawn_as_its_name_says(story, tmp_path, suffix):
+    path = tmp_path / f"ghent{suffix}"
+    draw_picture(story, path)
+    assert path.read_bytes().startswith(BEGINNINGS[suffix])
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.needs_extras
+def test_a_row_for_importance_and_for_each_word_and_a_frame_where_it_was_taken_from(story):
+    from readagain.explain.picture import _figure
+
+    (axes,) = _figure(story).axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "importance",
+        "Ghent",
+        "buys",
+        "12",
+        "(#-#)",
+    ]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["Ghent", "bought", "12"]
+    assert [patch.get_x() for patch in axes.patches] == [-0.5, 1.5]
+
+
+@pytest.mark.needs_extras
+def test_a_long_text_goes_on_below(story):
+    from readagain.explain.picture import _figure
+
+    long = replace(
+        story,
+        source=story.source * 33,
+        words=tuple(replace(word, attention=word.attention * 33) for word in story.words),
+    )
+    bands = _figure(long).axes
+    assert [len(axes.get_xticks()) for axes in bands] == [33, 33, 33]
+
+
+@pytest.mark.needs_extras
+@pytest.mark.parametrize("word", ["$x$", "\\frac{", "🎉", "مدينة", "<script>", "_^{"])
+def test_any_word_can_be_drawn(story, tmp_path, word):
+    path = tmp_path / "any.png"
+    source = tuple(replace(each, surface=word) for each in story.source)
+    words = tuple(replace(each, surface=word) for each in story.words)
+    draw_picture(replace(story, summary=word, source=source, words=words), path)
+    assert path.stat().st_size > 0
+
+
+def test_another_kind_of_picture_is_refused(story, tmp_path):
+    with pytest.raises(ConfigError, match=r"x\.gif: expected a name that ends in \.png, \.svg"):
+        draw_picture(story, tmp_path / "x.gif")
+
+
+def test_a_missing_extra_says_what_to_type(story, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
+    with pytest.raises(MissingExtraError, match=r"pip install 'readagain\[plot\]'"):
+        draw_picture(story, tmp_path / "x.png")
+
+
+@pytest.mark.needs_extras
+def test_a_picture_that_cannot_be_written_is_named(story, tmp_path):
+    with pytest.raises(DataError, match=r"nowhere/x\.png: cannot be written: No such file"):
+        draw_picture(story, tmp_path / "nowhere" / "x.png")

@@ -1,0 +1,81 @@
+"""A summary told word by word."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from readagain.errors import DataError
+from readagain.explain.story import tell
+
+
+def test_each_word_says_where_it_comes_from(story):
+    assert [(word.surface, word.origin, word.source) for word in story.words] == [
+        ("Ghent", "copied", 0),
+        ("buys", "generated", None),
+        ("12", "digits", 2),
+        ("", "generated", None),
+    ]
+
+
+def test_probabilities_are_no_logarithms(story):
+    assert story.words[0].probability == 0.5
+
+
+def test_the_most_attended_words_come_first(story):
+    assert story.words[1].most_attended(2) == [1, 0]
+
+
+def test_shades_stretch_over_the_importance_of_the_text(story):
+    assert [word.shade for word in story.source] == [0.5, 0.0, 1.0]
+    assert [word.importance for word in story.source] == [0.25, -0.25, 0.75]
+    assert [word.surface for word in story.most_important(2)] == ["12", "Ghent"]
+
+
+def test_words_of_equal_importance_have_no_shade(summary):
+    flat = replace(summary.explanation, importance=np.full(3, 0.5))
+    told = tell("Ghent bought 12", replace(summary, explanation=flat), model="toy")
+    assert [word.shade for word in told.source] == [0.0, 0.0, 0.0]
+
+
+def test_a_model_that_reads_once_has_neither_importance_nor_shades(summary):
+    once = replace(summary.explanation, importance=None, importance_kind=None)
+    told = tell("Ghent bought 12", replace(summary, explanation=once), model="toy")
+    assert {(word.importance, word.shade) for word in told.source} == {(None, 0.0)}
+
+
+def test_a_text_without_words_is_refused_by_name(summary):
+    empty = replace(summary, text="", words=(), explanation=None)
+    with pytest.raises(DataError, match=r"news\.txt: no word in it.*expected a text with a letter"):
+        tell("…", empty, model="toy", where="news.txt")
+
+
+def test_a_story_survives_json(story):
+    plain = json.loads(json.dumps(story.to_dict()))
+    assert [*plain] == [
+        "text",
+        "summary",
+        "model",
+        "truncated",
+        "importance_kind",
+        "source",
+        "words",
+    ]
+    assert plain["source"][2] == {
+        "surface": "12",
+        "start": 13,
+        "end": 15,
+        "importance": 0.75,
+        "shade": 1.0,
+    }
+    assert plain["words"][2] == {
+        "surface": "12",
+        "start": 11,
+        "end": 13,
+        "form": "##",
+        "origin": "digits",
+        "source": 2,
+        "probability": 0.5,
+        "attention": [0.0, 0.2, 0.8],
+    }
