@@ -4,28 +4,45 @@ Random weights: speed does not ask what was learned. Summaries are held to a fix
 so that every model takes the same steps. What is compared is timed in turns, each repetition of
 each in sequence, so that another process on the machine disturbs all of them alike.
 
-    python benchmarks/decoding.py                      # all parts, two threads
+    python benchmarks/decoding.py                      # all parts but peers, two threads
     python benchmarks/decoding.py table4 --threads 1   # the paper's Table 4
     python benchmarks/decoding.py torch                # against the same network in torch
     python benchmarks/decoding.py growth               # source length, beam, batch
+    python benchmarks/decoding.py peak                 # fraction of the peak of int8 products
+    python benchmarks/decoding.py peers --repeat 2     # against T5, distilbart and CTranslate2
+
+`peers` installs them under build/ on its first run, so it is left out unless named. Each runs in
+its own process, and the best time counts rather than the median. OpenNMT-py, whose copying LSTM
+would be the nearest peer, is not among them: it asks for torch below 2.3.
 """
 
 import argparse
+import json
+import math
 import os
 import platform
 import statistics
+import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnxruntime
 import torch
+from onnx import TensorProto, helper, numpy_helper
+from peers.environments import PEERS
 
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
-from readagain.engine.graphs import PRECISIONS
+from readagain.engine.bundled import find_model
+from readagain.engine.folder import ModelFolder
+from readagain.engine.graphs import PRECISIONS, graph_names
 from readagain.engine.onnx_model import OnnxStepModel
+from readagain.engine.sessions import open_session, read_graph
+from readagain.export.graph import OPSET
 from readagain.export.write import build_graphs
 from readagain.networks.build import build_model
 from readagain.networks.model import EncoderDecoder
@@ -38,6 +55,10 @@ from readagain.search.rules import WordLimits
 SOURCE_V = 5_000  # a larger table of embeddings is looked up as fast
 UNKNOWN_SHARE = 0.1
 SIZES = (2, 5, 15, 30, 69)
+# Rows, inputs and outputs of products that show the peak: a square, and the last of a batch of 32.
+PEAK_SHAPES = ((2048, 2048, 2048), (320, 512, 15_000))
+TOGETHER = (1, 16, 32)  # sentences, beside peers
+TURNS = 2  # of all peers; each has repetitions in its own process
 
 
 class Measurement:
@@ -49,6 +70,7 @@ class Measurement:
         self.beam: int = arguments.beam
         self.repeat: int = arguments.repeat
         self.threads: int = arguments.threads
+        self.pieces_per_word: float = arguments.pieces_per_word
 
     def seconds(
         self,
@@ -57,16 +79,24 @@ class Measurement:
         batch: int,
         words: int | None = None,
         beam: int | None = None,
+        pick: Callable[[Sequence[float]], float] = statistics.median,
     ) -> dict[str, float]:
-        """Return the median seconds per sentence of each model."""
+        """Return the median seconds per sentence of each model, or another pick of them."""
         sources = random_sources(batch, words or self.words)
+        works = {name: partial(self.search, model, sources, beam) for name, model in models.items()}
+        taken = in_turns(works, self.repeat)
+        return {name: pick(times) / batch for name, times in taken.items()}
+
+    def search(self, model: Any, sources: SourceBatch, beam: int | None = None) -> object:
+        """Search for summaries of exactly the number of words that is measured."""
         limits = WordLimits(minimum=self.summary_words, maximum=self.summary_words)
+        return beam_search(model, sources, beam_size=beam or self.beam, words=limits)
 
-        def search(model: Any) -> Callable[[], object]:
-            return lambda: beam_search(model, sources, beam_size=beam or self.beam, words=limits)
-
-        taken = in_turns({name: search(model) for name, model in models.items()}, self.repeat)
-        return {name: median / batch for name, median in taken.items()}
+    def timing_of(self, model: Any) -> Callable[[], dict[int, float]]:
+        """Return what times a model as the scripts of peers do: the best of its repetitions."""
+        return lambda: {
+            number: self.seconds({"": model}, batch=number, pick=min)[""] for number in TOGETHER
+        }
 
     def exported(self, run: RunSpec, network: EncoderDecoder) -> dict[str, OnnxStepModel]:
         """Return the graphs of a network, opened, by precision."""
@@ -78,8 +108,8 @@ class Measurement:
         }
 
 
-def in_turns(works: dict[str, Callable[[], object]], repeat: int) -> dict[str, float]:
-    """Time several works side by side: each once to warm up, then in turns; medians."""
+def in_turns(works: dict[str, Callable[[], object]], repeat: int) -> dict[str, list[float]]:
+    """Time several works side by side: each once to warm up, then in turns."""
     taken: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(repeat + 1):
         for name, work in works.items():
@@ -87,7 +117,7 @@ def in_turns(works: dict[str, Callable[[], object]], repeat: int) -> dict[str, f
             work()
             if turn:
                 taken[name].append(time.perf_counter() - begin)
-    return {name: statistics.median(times) for name, times in taken.items()}
+    return taken
 
 
 def random_sources(batch: int, words: int) -> SourceBatch:
@@ -191,6 +221,120 @@ def growth(measurement: Measurement) -> None:
         print(table_row(["ms", *cells]))
 
 
+def against_peak(measurement: Measurement) -> None:
+    """Say which part of the machine's peak of int8 products searching reaches.
+
+    Only int8 products with weights count as work; the time is that of everything.
+    """
+    run, network = network_of("read_again_lstm_copy_15k")
+    tensors = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    graphs = build_graphs(run, tensors, ["int8"])["int8"]
+    model = ForVocabulary(OnnxStepModel.open(*graphs, threads=measurement.threads), run.vocab_size)
+    peak = max(product_speed(*shape, measurement) for shape in PEAK_SHAPES)
+    print(f"\n## Fraction of the peak, {peak / 1e9:.0f} GOP/s of int8 products\n")
+    print(table_head(["together", "ms per sentence", "GOP per sentence", "GOP/s", "of the peak"]))
+    for batch in (1, 16, 32):
+        operations = count_operations(graphs, run.vocab_size, batch, measurement) / batch
+        seconds = measurement.seconds({"": model}, batch=batch, pick=min)[""]
+        speed = operations / seconds
+        cells = [f"{1e3 * seconds:.1f}", f"{operations / 1e9:.2f}", f"{speed / 1e9:.0f}"]
+        print(table_row([str(batch), *cells, f"{speed / peak:.0%}"]))
+
+
+def product_speed(rows: int, inputs: int, outputs: int, measurement: Measurement) -> float:
+    """Return the operations per second of one large product of bytes, the best of several."""
+    random = np.random.default_rng(0)
+    weight = random.integers(-127, 128, (inputs, outputs), dtype=np.int8)
+    graph = helper.make_graph(
+        [helper.make_node("MatMulInteger", ["values", "weight"], ["product"])],
+        "product",
+        [helper.make_tensor_value_info("values", TensorProto.UINT8, [rows, inputs])],
+        [helper.make_tensor_value_info("product", TensorProto.INT32, [rows, outputs])],
+        [numpy_helper.from_array(weight, "weight")],
+    )
+    opset = helper.make_opsetid("", OPSET)
+    content = helper.make_model(graph, opset_imports=[opset], ir_version=10).SerializeToString()
+    session = open_session(
+        content, threads=measurement.threads, inputs=["values"], outputs=["product"]
+    )
+    values = random.integers(0, 256, (rows, inputs), dtype=np.uint8)
+    taken = in_turns({"": lambda: session.run(None, {"values": values})}, 10 * measurement.repeat)
+    return 2 * rows * inputs * outputs / min(taken[""])
+
+
+def count_operations(
+    graphs: Sequence[bytes], vocab_size: int, batch: int, measurement: Measurement
+) -> int:
+    """Count the multiplications and additions of all int8 products of one search, by profile."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = onnxruntime.SessionOptions()
+        options.enable_profiling = True
+        options.profile_file_prefix = f"{folder}/profile"
+        sessions = [onnxruntime.InferenceSession(graph, options) for graph in graphs]
+        model = ForVocabulary(OnnxStepModel(*sessions), vocab_size)
+        measurement.search(model, random_sources(batch, measurement.words))
+        events = [
+            event["args"]
+            for session in sessions
+            for event in json.loads(Path(session.end_profiling()).read_text())
+            if event["name"].endswith("_kernel_time")
+        ]
+    products = [event for event in events if event["op_name"] == "MatMulIntegerToFloat"]
+    total = 0
+    for product in products:
+        (values,) = product["input_type_shape"][0].values()  # (…, inputs)
+        (answers,) = product["output_type_shape"][0].values()  # (…, outputs)
+        total += 2 * math.prod(values) * answers[-1]
+    return total
+
+
+def against_peers(measurement: Measurement) -> None:
+    """Time our int8 graphs and other summarizers in turns; the best time of each counts."""
+    run, network = network_of("read_again_lstm_copy_15k")
+    words, summary_words = measurement.words, measurement.summary_words
+    ours = {
+        "512 wide, 15K": ForVocabulary(measurement.exported(run, network)["int8"], run.vocab_size),
+        "`news`": bundled("news", measurement.threads),
+    }
+    works = {f"ours, {name}": measurement.timing_of(model) for name, model in ours.items()}
+    settings = {
+        "source-tokens": round(measurement.pieces_per_word * words),
+        "summary-tokens": round(measurement.pieces_per_word * summary_words),
+        "beam": measurement.beam,
+        "threads": measurement.threads,
+        "repeat": measurement.repeat,
+    }
+    works |= {name: partial(peer.time, settings, TOGETHER) for name, peer in PEERS.items()}
+    best: dict[str, dict[int, float]] = {name: {} for name in works}
+    for _ in range(TURNS):
+        for name, time_once in works.items():
+            for number, seconds in time_once().items():
+                best[name][number] = min(seconds, best[name].get(number, seconds))
+    print(
+        f"\n## Beside other summarizers: ms per sentence; ours {words} to {summary_words} words, "
+        f"theirs {settings['source-tokens']} to {settings['summary-tokens']} tokens\n"
+    )
+    print(table_head(["", *(f"{number} together" for number in TOGETHER)]))
+    for name, seconds in best.items():
+        print(table_row([name, *(f"{1e3 * seconds[number]:.1f}" for number in TOGETHER)]))
+    for mine in list(best)[: len(ours)]:
+        print(f"\nTimes as fast as the others, {mine}:\n")
+        print(table_head(["", *(f"{number} together" for number in TOGETHER)]))
+        for name in list(best)[len(ours) :]:
+            ratios = (best[name][number] / best[mine][number] for number in TOGETHER)
+            print(table_row([name, *(f"{ratio:.1f}" for ratio in ratios)]))
+
+
+def bundled(name: str, threads: int) -> ForVocabulary:
+    """Open a bundled model for sources of random words."""
+    folder = ModelFolder.open(find_model(name))
+    encoder, step = (
+        read_graph(folder.path / graph, folder.manifest.files[graph])
+        for graph in graph_names("int8")
+    )
+    return ForVocabulary(OnnxStepModel.open(encoder, step, threads=threads), len(folder.vocab))
+
+
 def table_head(cells: Sequence[str]) -> str:
     """Write the first two lines of a Markdown table."""
     return f"| {' | '.join(cells)} |\n|{'---|' * len(cells)}"
@@ -211,7 +355,14 @@ def machine() -> str:
     )
 
 
-PARTS = {"table4": table4, "torch": against_torch, "growth": growth}
+PARTS = {
+    "table4": table4,
+    "torch": against_torch,
+    "growth": growth,
+    "peak": against_peak,
+    "peers": against_peers,
+}
+UNASKED = [name for name in PARTS if name != "peers"]
 
 
 def main() -> None:
@@ -223,9 +374,15 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=31, help="words of a source")
     parser.add_argument("--summary-words", type=int, default=10)
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument(
+        "--pieces-per-word",
+        type=float,
+        default=1.3,
+        help="peers read and write pieces of words: 40 for 31 words, 13 for 10",
+    )
     arguments = parser.parse_args()
     print(f"{machine()}; {arguments.threads} threads")
-    for name in arguments.parts or PARTS:
+    for name in arguments.parts or UNASKED:
         PARTS[name](Measurement(arguments))
 
 

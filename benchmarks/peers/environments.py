@@ -1,0 +1,82 @@
+"""Other summarizers, each in an environment of its own under build/, and how to time them there."""
+
+import json
+import subprocess
+import sys
+import venv
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ENVIRONMENTS = HERE.parents[1] / "build" / "peers"
+
+# torch comes first and by its pin: what asks for any torch would bring gigabytes of CUDA.
+TRANSFORMERS = ("torch==2.13.0", "transformers==5.*")
+CTRANSLATE2 = ("ctranslate2==4.8.*",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Peer:
+    """A model that others run.
+
+    Args:
+        environment: the folder of its environment.
+        requirements: what is installed there from PyPI, one after the other.
+        script: what times it, in this folder.
+        options: what the script is told besides the settings.
+    """
+
+    environment: str
+    requirements: Sequence[str]
+    script: str
+    options: Sequence[str] = ()
+
+    def time(self, settings: dict[str, int], together: Sequence[int]) -> dict[int, float]:
+        """Return seconds per sentence by how many sentences are summarized together."""
+        words = [*self.options, "--together", *map(str, together)]
+        for name, value in settings.items():
+            words += [f"--{name}", str(value)]
+        command = [str(self._python()), str(HERE / self.script), *words]
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True)
+        answer = json.loads(done.stdout.splitlines()[-1])
+        print(f"{answer['version']} {' '.join(self.options)}: {answer['seconds']}", file=sys.stderr)
+        return {int(number): seconds for number, seconds in answer["seconds"].items()}
+
+    def _python(self) -> Path:
+        """Return the Python of the environment, which is made where it is missing."""
+        folder = ENVIRONMENTS / self.environment
+        python = folder / "bin" / "python"
+        installed = folder / "installed.txt"
+        wanted = "\n".join(self.requirements)
+        if installed.is_file() and installed.read_text(encoding="utf-8") == wanted:
+            return python
+        print(f"installing {', '.join(self.requirements)} into {folder}", file=sys.stderr)
+        venv.create(folder, with_pip=True, clear=True)
+        for last in range(1, len(self.requirements) + 1):
+            # All so far each time, so that a later one cannot move an earlier one.
+            command = [str(python), "-m", "pip", "install", "--quiet", *self.requirements[:last]]
+            subprocess.run(command, check=True)
+        installed.write_text(wanted, encoding="utf-8")
+        return python
+
+
+PEERS = {
+    "Transformer-base int8, CTranslate2": Peer(
+        environment="ctranslate2",
+        requirements=CTRANSLATE2,
+        script="ctranslate2_transformer.py",
+    ),
+    "T5-small, transformers": Peer(
+        environment="transformers",
+        requirements=TRANSFORMERS,
+        script="transformers_models.py",
+        options=("--model", "T5-small"),
+    ),
+    "distilbart-12-6, transformers": Peer(
+        environment="transformers",
+        requirements=TRANSFORMERS,
+        script="transformers_models.py",
+        options=("--model", "distilbart-12-6"),
+    ),
+}

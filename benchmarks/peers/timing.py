@@ -1,0 +1,39 @@
+"""What the scripts of the peers share: their options, and the timing of generation."""
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+
+
+def parse_options(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """Read the options that every peer takes; `benchmarks/decoding.py` gives all of them."""
+    parser.add_argument("--together", type=int, nargs="+", required=True)
+    for name in ("source-tokens", "summary-tokens", "beam", "threads", "repeat"):
+        parser.add_argument(f"--{name}", type=int, required=True)
+    return parser.parse_args()
+
+
+def report(
+    version: str, options: argparse.Namespace, generate: Callable[[int], Callable[[], set[int]]]
+) -> None:
+    """Print the best seconds per sentence at each number of sentences together, as JSON.
+
+    Args:
+        version: the peer's, for the table.
+        options: what was asked for.
+        generate: given how many sentences, returns what generates summaries for them and tells
+            their numbers of tokens.
+    """
+    seconds = {}
+    for together in options.together:
+        write = generate(together)
+        taken = []
+        for _ in range(options.repeat + 1):  # the first warms up
+            begin = time.perf_counter()
+            lengths = write()
+            taken.append(time.perf_counter() - begin)
+        if lengths != {options.summary_tokens}:
+            raise SystemExit(f"summaries of {lengths} tokens; expected {options.summary_tokens}")
+        seconds[together] = min(taken[1:]) / together
+    print(json.dumps({"version": version, "seconds": seconds}))
