@@ -15,7 +15,7 @@ def command(
     input: Annotated[
         str,
         typer.Argument(
-            metavar="[TEXT|FILE|-]",
+            metavar="TEXT|FILE|-",
             help="A text, or a file with one; - or nothing for standard input.",
             show_default=False,
         ),

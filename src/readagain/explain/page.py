@@ -86,10 +86,10 @@ def _headline(story: Story) -> Iterator[str]:
 def _said(word: ToldWord, story: Story) -> str:
     """Say about a word of the headline what its colours show."""
     looks = ", ".join(
-        f"{story.source[place].surface} {_percent(word.attention[place])}"
+        f"{_isolated(story.source[place].surface)} {_percent(word.attention[place])}"
         for place in word.most_attended(_MOST_ATTENDED)
     )
-    return f"“{word.surface}”: {ORIGINS[word.origin]}; looked most at {looks}."
+    return f"“{_isolated(word.surface)}”: {ORIGINS[word.origin]}; looked most at {looks}."
 
 
 def _text(story: Story) -> Iterator[str]:
@@ -118,18 +118,17 @@ def _origins_key() -> str:
 
 
 def _importance_key(story: Story) -> str:
-    lines = []
     if story.importance_kind is None:
-        lines.append("This model reads once, so no word is shaded.")
+        key = '<p class="note">This model reads once, so no word is shaded.</p>'
     else:
         what = IMPORTANCE[story.importance_kind]
-        lines.append(
-            f"Shaded by importance, {what}: <br>least "
-            '<span class="scale" role="img" aria-label="to"></span> most of this text'
+        key = (
+            f'<p class="note weighed">Shaded by importance, {what}:<br>least '
+            '<span class="scale" role="img" aria-label="to"></span> most of this text</p>'
         )
     if story.truncated:
-        lines.append("The model did not read the end of the text.")
-    return "".join(f'<p class="note">{line}</p>' for line in lines)
+        key += '<p class="note">The model did not read the end of the text.</p>'
+    return key
 
 
 def _origins_table(story: Story) -> str:
@@ -202,6 +201,11 @@ def _spelled(word: ToldWord) -> str:
     if word.surface:
         return f"<bdi>{escape(word.surface)}</bdi>"
     return f"<s>{escape(word.form)}</s>"
+
+
+def _isolated(word: str) -> str:
+    """Keep a word that runs from right to left from turning its neighbours around."""
+    return f"\N{FIRST STRONG ISOLATE}{word}\N{POP DIRECTIONAL ISOLATE}"
 
 
 def _percent(share: float) -> str:

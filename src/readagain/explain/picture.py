@@ -69,11 +69,14 @@ def _figure(story: Story) -> Any:
         layout="constrained",
     )
     figure.suptitle(story.summary, fontsize=11, fontweight="bold", parse_math=False)
+    bands = figure.subplots(num_bands, 1, squeeze=False)[:, 0]
+    for band, axes in enumerate(bands):
+        _draw_band(axes, story, range(band * columns, (band + 1) * columns))
     if story.importance_kind is not None:
         what = IMPORTANCE[story.importance_kind]
-        figure.supxlabel(f"orange: importance, {what}; blue: attention", fontsize=7, color="0.35")
-    for band, axes in enumerate(figure.subplots(num_bands, 1, squeeze=False)[:, 0]):
-        _draw_band(axes, story, range(band * columns, (band + 1) * columns))
+        key = f"orange: importance, {what}; blue: attention; framed: where a word was taken from"
+        bands[-1].xaxis.set_label_position("bottom")
+        bands[-1].set_xlabel(key, fontsize=7, color="0.35")
     return figure
 
 
@@ -106,4 +109,5 @@ def _draw_band(axes: Any, story: Story, places: range) -> None:
     axes.set_yticks(rows, labels, parse_math=False)
     axes.tick_params(length=0, labelsize=8)
     axes.tick_params(axis="x", rotation=90)
+    axes.set_anchor("N")  # what room is left goes below
     axes.spines[:].set_visible(False)
