@@ -55,7 +55,9 @@ def test_a_model_that_reads_once_has_no_importance():
 def test_bundled_models_explain_a_text_alone_as_among_others(name):
     summarizer = Summarizer.load(find_model(name), threads=1)
     alone = summarizer.summarize(TEXT, explain=True).explanation
-    among = summarizer.summarize([SHORT, TEXT], explain=True)[1].explanation
+    among, other = (each.explanation for each in summarizer.summarize([TEXT, SHORT], explain=True))
+    other_alone = summarizer.summarize(SHORT, explain=True).explanation
+    assert other.importance == pytest.approx(other_alone.importance, abs=1e-5)
     assert alone.importance_kind == "movement"
     assert alone.importance.max() == 1.0
     assert alone.importance.shape == (len(alone.source_words),)

@@ -96,11 +96,16 @@ HOSTILE = [
 def test_nothing_of_the_text_becomes_markup(story, word):
     hostile = replace(
         story,
-        text=story.text.replace("bought", word),
+        text=word + story.text + word,
         summary=word,
         model=word,
-        source=tuple(replace(each, surface=word) for each in story.source),
-        words=tuple(replace(each, surface=word, form=word) for each in story.words[:1]),
+        source=tuple(
+            replace(each, surface=word, start=each.start + len(word), end=each.end + len(word))
+            for each in story.source
+        ),
+        words=tuple(
+            replace(each, surface=each.surface and word, form=word) for each in story.words
+        ),
     )
     plain, outline = Outline(write_page(story)), Outline(write_page(hostile))
     assert len(outline.all("script")) == 1
