@@ -152,6 +152,8 @@ class DecodeSpec:
     """Ban a run of this many words from standing twice in a summary; 0 bans nothing."""
     coverage: NonNegative = 0.0
     """Weight of the penalty on attention that a source word receives beyond 1 in total."""
+    consensus: NonNegative = 0.0
+    """Vote on the words of the beam: how evenly its summaries weigh; 0 takes the most probable."""
 
 
 @dataclass(frozen=True, kw_only=True)

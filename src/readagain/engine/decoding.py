@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from readagain.config.schema import DecodeSpec
 from readagain.search.beam import beam_search
+from readagain.search.consensus import by_consensus
 from readagain.search.model import SourceBatch, State, StepModel
 from readagain.search.rules import NoRepeatedNgram, Rule, WordLimits
 from readagain.search.scoring import Scoring
@@ -24,13 +25,16 @@ def decode_sources(
     A limit in bytes is for printed text, which is not known here: it comes as one of `rules`.
     """
     ngrams = [NoRepeatedNgram(decode.no_repeat_ngram)] if decode.no_repeat_ngram else []
-    return beam_search(
+    found = beam_search(
         model,
         sources,
         beam_size=decode.beam_size,
         words=WordLimits(minimum=decode.min_words, maximum=decode.max_words),
         rules=[*ngrams, *rules],
         scoring=Scoring(length_exponent=decode.length_penalty, coverage=decode.coverage),
-        n_best=n_best,
+        n_best=decode.beam_size if decode.consensus else n_best,
         keep_attention=keep_attention,
     )
+    if not decode.consensus:
+        return found
+    return [by_consensus(each, temperature=decode.consensus)[:n_best] for each in found]

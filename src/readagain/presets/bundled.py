@@ -11,8 +11,9 @@ _SHARED = {
     "train": "modern",
     "train.rouge_pairs": 300,
     "train.log_every": 100,
-    "decode.beam_size": 8,
+    "decode.beam_size": 10,
     "decode.no_repeat_ngram": 2,
+    "decode.consensus": 0.4,
 }
 NEWS = override(
     read_again_lstm_copy.RUN,

@@ -1,0 +1,33 @@
+"""A model's settings reach the search."""
+
+import numpy as np
+
+from readagain.config.schema import DecodeSpec
+from readagain.engine.decoding import decode_sources
+from readagain.search.model import SourceBatch
+from readagain.search.table import TableModel
+from readagain.text.vocab import END, START
+
+SOURCES = SourceBatch(
+    source_ids=np.array([[[4]]]), lengths=np.array([[1]]), source_ext_ids=np.array([[4]])
+)
+
+
+def written(decode: DecodeSpec, *, n_best: int = 1) -> list[list[int]]:
+    """Summaries of a model that says "4" with 0.4, "5 6" and "5 7" with 0.3 each."""
+    table = np.zeros((8, 8))
+    table[START, [4, 5]] = 0.4, 0.6
+    table[5, [6, 7]] = 0.5
+    table[[4, 6, 7], END] = 1.0
+    (found,) = decode_sources(TableModel(table), SOURCES, decode, n_best=n_best)
+    return [each.ids.tolist() for each in found]
+
+
+def test_the_most_probable_summary_is_taken():
+    assert written(DecodeSpec(beam_size=4)) == [[4]]
+
+
+def test_with_a_vote_the_one_that_shares_most_words_is_taken():
+    # Against "4": 0.4; "5 6" shares one word of two with "5 7": 0.3 + 0.3 / 2.
+    assert written(DecodeSpec(beam_size=4, consensus=1.0)) == [[5, 6]]
+    assert written(DecodeSpec(beam_size=4, consensus=1.0), n_best=3) == [[5, 6], [5, 7], [4]]

@@ -1,0 +1,51 @@
+"""Choosing what the beam agrees on."""
+
+import numpy as np
+
+from readagain.search.consensus import by_consensus
+from readagain.search.trace import Hypothesis
+
+
+def written(*ids: int, score: float, keeps_minimum: bool = True) -> Hypothesis:
+    return Hypothesis(
+        ids=np.array(ids, dtype=np.int64),
+        copied_from=np.full((len(ids), 2), -1),
+        log_probs=np.zeros(len(ids) + 1),
+        score=score,
+        keeps_minimum=keeps_minimum,
+        attention=None,
+    )
+
+
+OUTLIER = written(10, 11, score=-1.0)
+AGREED = written(20, 21, 22, score=-1.1)
+SIMILAR = written(20, 21, 23, score=-1.2)
+
+
+def test_two_that_agree_outvote_the_most_probable():
+    # Even votes: 1/3 for the outlier, (1 + 2/3) / 3 for the two that share two words of three.
+    ordered = by_consensus([OUTLIER, AGREED, SIMILAR], temperature=1e6)
+    assert ordered == [AGREED, SIMILAR, OUTLIER]
+
+
+def test_a_cold_vote_is_the_order_of_scores():
+    ordered = by_consensus([OUTLIER, AGREED, SIMILAR], temperature=0.01)
+    assert ordered[0] is OUTLIER
+
+
+def test_a_word_said_twice_is_shared_as_often_as_both_have_it():
+    twice, once = written(5, 5, 6, score=-1.0), written(5, 6, 7, score=-1.0)
+    alone = written(5, 5, 5, score=-1.0)
+    # F1 with the others: twice 2/3 + 2/3, once 2/3 + 1/3, alone 2/3 + 1/3.
+    assert by_consensus([alone, once, twice], temperature=1e6)[0] is twice
+
+
+def test_those_that_miss_the_minimum_stay_last():
+    short = written(20, 21, score=-0.1, keeps_minimum=False)
+    assert by_consensus([AGREED, SIMILAR, short], temperature=1e6)[-1] is short
+
+
+def test_nothing_and_one_are_left_as_they_are():
+    assert by_consensus([], temperature=0.3) == []
+    assert by_consensus([AGREED], temperature=0.3) == [AGREED]
+    assert by_consensus([written(score=-1.0)], temperature=0.3)[0].score == -1.0
