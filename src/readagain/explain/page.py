@@ -135,14 +135,14 @@ def _origins_table(story: Story) -> str:
     rows = "".join(
         f'<tr><th scope="row">{_spelled(word)}</th>'
         f'<td><span class="{word.origin}">{ORIGINS[word.origin]}</span></td>'
-        f"<td>{_taken_from(word, story)}</td>"
+        f'<td class="context">{_taken_from(word, story)}</td>'
         f'<td class="number">{_percent(word.probability)}</td></tr>'
         for word in story.words
     )
     return (
         '<div class="scroll" role="region" tabindex="0" aria-label="Where each word comes from">'
         '<table><thead><tr><th scope="col">headline</th><th scope="col">origin</th>'
-        '<th scope="col">in the text</th><th scope="col" class="number">probability</th></tr>'
+        '<th scope="col">in the text</th><th scope="col" class="number">chance</th></tr>'
         f"</thead><tbody>{rows}</tbody></table></div>"
     )
 

@@ -1,6 +1,7 @@
 """A story as a picture for papers: importance and attention over the words of the text."""
 
 import math
+import textwrap
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ FORMATS = (".png", ".svg", ".pdf")
 _BAND_WORDS = 48  # words of the text side by side; longer texts go on below
 _CELL_INCHES = 0.24
 _LABEL_INCHES = 1.3  # the longest usual word, written upwards
+_LABEL_CHARACTERS = 22  # what fits there; an address on the web would crowd out the picture
+_TITLE_CHARACTERS = 2.5  # above each column, on a line
 _DOTS_PER_INCH = 200
 _FIRST_ROW = 1.3  # where attention begins below importance, in rows
 
@@ -68,7 +71,9 @@ def _figure(story: Story) -> Any:
         figsize=(columns * _CELL_INCHES + 2.2, num_bands * band_inches + 0.9),
         layout="constrained",
     )
-    figure.suptitle(story.summary, fontsize=11, fontweight="bold", parse_math=False)
+    width = max(36, int(columns * _TITLE_CHARACTERS))
+    title = textwrap.fill(story.summary, width=width, max_lines=3, placeholder=" …")
+    figure.suptitle(title, fontsize=11, fontweight="bold", parse_math=False)
     bands = figure.subplots(num_bands, 1, squeeze=False)[:, 0]
     for band, axes in enumerate(bands):
         _draw_band(axes, story, range(band * columns, (band + 1) * columns))
@@ -102,12 +107,16 @@ def _draw_band(axes: Any, story: Story, places: range) -> None:
             axes.add_patch(Rectangle(corner, 1, 1, fill=False, linewidth=1.2, clip_on=False))
     rows = [0.0] * is_weighed + [top + row for row in range(len(story.words))]
     labels = ["importance"] * is_weighed + [
-        told.surface or f"({told.form})" for told in story.words
+        _label(told.surface or f"({told.form})") for told in story.words
     ]
     axes.xaxis.tick_top()
-    axes.set_xticks(range(len(words)), [word.surface for word in words], parse_math=False)
+    axes.set_xticks(range(len(words)), [_label(word.surface) for word in words], parse_math=False)
     axes.set_yticks(rows, labels, parse_math=False)
     axes.tick_params(length=0, labelsize=8)
     axes.tick_params(axis="x", rotation=90)
     axes.set_anchor("N")  # what room is left goes below
     axes.spines[:].set_visible(False)
+
+
+def _label(word: str) -> str:
+    return word if len(word) <= _LABEL_CHARACTERS else f"{word[: _LABEL_CHARACTERS - 1]}…"

@@ -53,7 +53,7 @@ def test_a_long_text_goes_on_below(story):
 
 
 @pytest.mark.needs_extras
-@pytest.mark.parametrize("word", ["$\\frac{$", "🎉", "مدينة", "<script>", "_^{"])
+@pytest.mark.parametrize("word", ["$\\frac{$", "🎉", "مدينة", "<script>", "_^{", "x" * 300])
 def test_any_word_can_be_drawn(story, tmp_path, word):
     path = tmp_path / "any.png"
     source = tuple(replace(each, surface=word) for each in story.source)
