@@ -10,6 +10,7 @@ from importlib.resources import files
 from readagain.explain.story import IMPORTANCE, ORIGINS, SourceWord, Story, ToldWord
 
 _UNREAD_CHARACTERS = 600  # of the rest of a long text; the page is about what was read
+_COLUMN_CHARACTERS = 24
 _MOST_ATTENDED = 3
 _FAINT = 0.005  # attention below half a percent is shown as a dot
 
@@ -172,16 +173,17 @@ def _attention_table(story: Story) -> str:
         weight = '<th scope="col" class="number">importance</th>'
     rows = "".join(_attention_row(place, word, story) for place, word in enumerate(story.source))
     return (
-        '<div class="scroll" role="region" tabindex="0" aria-label="What each word looked at">'
-        '<table class="attention"><caption>A column for each word of the headline: how it shared '
-        "its attention among the words of the text, in percent. The word it was taken from is "
-        'framed and marked ×.</caption><thead><tr><th scope="col">text</th>'
+        '<p class="note" id="about">A column for each word of the headline: how it shared its '
+        "attention among the words of the text, in percent. The word it was taken from is framed "
+        'and marked ×.</p><div class="scroll" role="region" tabindex="0" '
+        'aria-label="What each word looked at"><table class="attention" aria-describedby="about">'
+        '<thead><tr><th scope="col">text</th>'
         f"{weight}{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
 def _attention_row(place: int, word: SourceWord, story: Story) -> str:
-    cells = [f'<tr><th scope="row"><bdi>{escape(word.surface)}</bdi></th>']
+    cells = [f'<tr><th scope="row"><bdi>{escape(_shortened(word.surface))}</bdi></th>']
     if word.importance is not None:
         cells.append(
             f'<td class="number weight" style="--i:{word.shade:.3f}">{word.importance:.2f}</td>'
@@ -199,8 +201,13 @@ def _attention_row(place: int, word: SourceWord, story: Story) -> str:
 def _spelled(word: ToldWord) -> str:
     """Spell a word of the headline; one that is left out, as the model knows it."""
     if word.surface:
-        return f"<bdi>{escape(word.surface)}</bdi>"
+        return f"<bdi>{escape(_shortened(word.surface))}</bdi>"
     return f"<s>{escape(word.form)}</s>"
+
+
+def _shortened(word: str) -> str:
+    """Cut an address on the web and the like to what a column has room for."""
+    return word if len(word) <= _COLUMN_CHARACTERS else f"{word[: _COLUMN_CHARACTERS - 1]}…"
 
 
 def _isolated(word: str) -> str:
