@@ -147,3 +147,11 @@ def test_the_rest_of_a_long_text_is_cut(story):
     page = write_page(replace(story, text=story.text + " etc" * 100_000))
     assert len(page) < 60_000
     assert "…</span>" in page
+
+
+def test_an_address_on_the_web_is_cut_in_the_tables_and_whole_in_the_text(story):
+    address = "https://example.org/" + "a" * 80
+    source = (replace(story.source[0], surface=address), *story.source[1:])
+    page = write_page(replace(story, source=source))
+    assert '<th scope="row"><bdi>https://example.org/aaa…</bdi></th>' in page
+    assert f">{address}</span>" in page
