@@ -102,6 +102,6 @@ def cut_to_bytes(
     >>> cut_to_bytes(["air", "fares", "rise"], " ".join, 9)
     ['air', 'fares']
     """
-    while words and len(surface(words).encode()) > max_bytes:
+    while words and len(surface(words).encode("utf-8", "surrogatepass")) > max_bytes:
         words = words[:-1]
     return words

@@ -90,3 +90,7 @@ def test_words_are_dropped_until_the_print_fits():
     assert cut_to_bytes(["düne", "wandert"], " ".join, 5) == ["düne"]
     assert cut_to_bytes(["düne", "wandert"], " ".join, 4) == []
     assert cut_to_bytes(["düne", "wandert"], " ".join, 13) == ["düne", "wandert"]
+
+
+def test_half_a_surrogate_pair_counts_as_the_three_bytes_it_is_written_with():
+    assert cut_to_bytes(["\ud800", "b"], " ".join, 4) == ["\ud800"]
