@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypedDict, Unpack, get_args, overload
+from typing import Any, TypedDict, Unpack, get_args, overload
 
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
@@ -20,14 +20,15 @@ from readagain.engine.summary import Summary
 from readagain.errors import ArtifactError, ConfigError
 from readagain.search.batching import in_batches
 from readagain.search.limits import ByteLimits
+from readagain.search.model import SourceBatch, StepModel
 from readagain.search.trace import Hypothesis
 from readagain.text.casing import Case
 from readagain.text.vocab import Vocab
 
 # Measured (docs/engine.md): more texts at once no longer gain, and leave the cache.
 MAX_TEXTS = 16
-MAX_WORDS = 16 * 64
-WINDOW = 256  # texts of a stream that are sorted by length together
+WORDS_OF_A_TEXT = 64  # longer texts make batches of fewer
+WINDOW = 16 * MAX_TEXTS  # texts of a stream that are sorted by length together
 
 
 class Options(TypedDict, total=False):
@@ -63,14 +64,22 @@ class Summarizer:
         run: what the model is, and how it searches unless a call says otherwise.
         source_vocab: the words that the encoder knows.
         vocab: the words that the decoder knows.
-        model: the graphs.
+        model: the graphs, or another back end of search.
+        max_texts: how many texts of a stream are searched together; a GPU takes more.
     """
 
     def __init__(
-        self, run: RunSpec, source_vocab: Vocab, vocab: Vocab, model: OnnxStepModel
+        self,
+        run: RunSpec,
+        source_vocab: Vocab,
+        vocab: Vocab,
+        model: StepModel[Any],
+        *,
+        max_texts: int = MAX_TEXTS,
     ) -> None:
         self.run = run
         self._model = model
+        self._max_texts = max_texts
         self._reader = SourceReader(run, source_vocab, vocab)
         self._printer = Printer(vocab)
 
@@ -182,9 +191,9 @@ class Summarizer:
             (self._read(text, request) for text in texts),
             lambda sources: self._summarize_batch(sources, request),
             length=lambda source: source.longest * self._reader.num_sequences,
-            max_words=MAX_WORDS,
-            max_items=MAX_TEXTS,
-            window=WINDOW,
+            max_words=WORDS_OF_A_TEXT * self._max_texts,
+            max_items=self._max_texts,
+            window=max(WINDOW, self._max_texts),
         )
 
     def _read(self, text: str, request: _Request) -> Source:
@@ -206,12 +215,17 @@ class Summarizer:
         found = decode_sources(
             self._model, batch, decode, n_best=request.n_best, rules=rules, keep_attention=True
         )
-        looks = look_at(self._model, self.run.model.encoder, batch) if request.explain else None
+        looks = self._look_at(batch) if request.explain else None
         written = iter(
             self._write(source, hypotheses, row, looks, request)
             for row, (source, hypotheses) in enumerate(zip(readable, found, strict=True))
         )
         return [_empty(source) if source.is_empty else next(written) for source in sources]
+
+    def _look_at(self, batch: SourceBatch) -> Looks:
+        if not isinstance(self._model, OnnxStepModel):
+            raise ConfigError("explanations come from exported graphs; use 'readagain export'")
+        return look_at(self._model, self.run.model.encoder, batch)
 
     def _write(
         self,
