@@ -34,6 +34,7 @@ VARIANTS = {
         "model.encoder.importance_activation": "sigmoid",
     },
     "read_again_lstm_copy_15k, both ends": {"model.encoder.bidirectional": True},
+    "read_again_lstm_copy_15k, copied words fed as UNK": {"model.copied_words": "unknown"},
     "two_sentences_option1_copy_15k, gru": {"model.encoder.cell": "gru"},
     "two_sentences_option2_copy_15k, both ends": {"model.encoder.bidirectional": True},
 }

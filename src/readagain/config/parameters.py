@@ -2,12 +2,34 @@
 
 from typing import assert_never
 
-from readagain.config.schema import HierarchicalSpec, OnePassSpec, ReadAgainSpec, RunSpec
+from readagain.config.schema import (
+    AbsSpec,
+    AttentiveBagSpec,
+    BagOfWordsSpec,
+    ConvolutionSpec,
+    HierarchicalSpec,
+    ModelSpec,
+    OnePassSpec,
+    RasSpec,
+    ReadAgainSpec,
+    RunSpec,
+)
 
 
 def count_parameters(run: RunSpec) -> int:
     """Count the trainable numbers of the network that `run` describes, without building it."""
-    model = run.model
+    match run.model:
+        case ModelSpec():
+            return _encoder_decoder(run, run.model)
+        case AbsSpec():
+            return _abs(run, run.model)
+        case RasSpec():
+            return _ras(run, run.model)
+        case _:
+            assert_never(run.model)
+
+
+def _encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     E, H, A = model.embedding_size, model.decoder.hidden_size, model.decoder.attention_size
     V = run.vocab_size
     D = model.encoder.hidden_size * (1 + model.encoder.bidirectional)
@@ -17,12 +39,44 @@ def count_parameters(run: RunSpec) -> int:
     attention = D * A + H * A + A
     gates = _linear(E, 4 * H) + 4 * H * D + 4 * H * H
     output = _linear(H, V)
-    copying = _linear(D, E) + _linear(D, H) if model.output == "copy" else 0
-    return embeddings + _encoder(run) + start + attention + gates + output + copying
+    copying = _linear(D, H) if model.output == "copy" else 0
+    if model.output == "copy" and model.copied_words == "place":
+        copying += _linear(D, E)
+    encoder = _encoder(run, model)
+    return embeddings + encoder + start + attention + gates + output + copying
 
 
-def _encoder(run: RunSpec) -> int:
-    spec, E = run.model.encoder, run.model.embedding_size
+def _abs(run: RunSpec, model: AbsSpec) -> int:
+    E, H, V = model.embedding_size, model.hidden_size, run.vocab_size
+    window = model.context_words * E
+    embeddings = run.source_vocab_size * H + V * E
+    return embeddings + _abs_encoder(run, model) + _linear(window, H) + _linear(2 * H, V)
+
+
+def _abs_encoder(run: RunSpec, model: AbsSpec) -> int:
+    spec, E, H = model.encoder, model.embedding_size, model.hidden_size
+    match spec:
+        case AttentiveBagSpec():
+            return run.vocab_size * E + model.context_words * E * H
+        case BagOfWordsSpec():
+            return 0
+        case ConvolutionSpec():
+            return spec.num_layers * (2 * spec.reach + 1) * H * H
+        case _:
+            assert_never(spec)
+
+
+def _ras(run: RunSpec, model: RasSpec) -> int:
+    E, H, V = model.embedding_size, model.hidden_size, run.vocab_size
+    gates = H * (4 if model.cell == "lstm" else 1)
+    embeddings = (run.source_vocab_size + V + model.num_positions) * E
+    convolution = model.window * E * H
+    recurrence = _linear(E, gates) + gates * E + gates * H
+    return embeddings + convolution + recurrence + _linear(H + E, V)
+
+
+def _encoder(run: RunSpec, model: ModelSpec) -> int:
+    spec, E = model.encoder, model.embedding_size
     directions = 1 + spec.bidirectional
     D = spec.hidden_size * directions
     first = directions * _reading(spec.cell, E, spec.hidden_size)

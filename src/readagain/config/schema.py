@@ -63,8 +63,9 @@ EncoderSpec = OnePassSpec | ReadAgainSpec | HierarchicalSpec
 
 @dataclass(frozen=True, kw_only=True)
 class AttentionDecoderSpec:
-    """An LSTM that looks back at the source with additive attention (section 3.2)."""
+    """A recurrence that looks back at the source with additive attention (section 3.2)."""
 
+    cell: Cell = "lstm"
     hidden_size: Size = 512
     attention_size: Size = 512
     """Width in which a decoder state and a source state are compared."""
@@ -75,14 +76,73 @@ DecoderSpec = AttentionDecoderSpec
 
 @dataclass(frozen=True, kw_only=True)
 class ModelSpec:
-    """The network: which parts, and how wide."""
+    """An encoder and a decoder that looks back at it: which parts, and how wide."""
 
     embedding_size: Size = 512
     encoder: EncoderSpec = field(default_factory=ReadAgainSpec)
     decoder: DecoderSpec = field(default_factory=AttentionDecoderSpec)
     output: Literal["softmax", "copy"] = "copy"
     """Generate from the vocabulary alone, or share one softmax with the source positions."""
+    copied_words: Literal["place", "unknown"] = "place"
+    """Copy only: feed a copied word that the vocabulary lacks as p_i of its place, or as UNK."""
     dropout: Annotated[float, Between(0.0, 0.9)] = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttentiveBagSpec:
+    """Weigh the source's words by the last words of the summary (ABS, section 3.2, enc3)."""
+
+    smoothing: Count = 2
+    """Words on either side that a weighed word is averaged with, Q in the paper."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BagOfWordsSpec:
+    """The mean of the source's words, whatever was written (ABS, section 3.2, enc1)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvolutionSpec:
+    """Layers of convolution and pooling, whatever was written (ABS, section 3.2, enc2)."""
+
+    num_layers: Size = 3
+    """Layers; each halves the number of places."""
+    reach: Count = 2
+    """Places on either side that a convolution sees, Q in the paper."""
+
+
+AbsEncoderSpec = AttentiveBagSpec | BagOfWordsSpec | ConvolutionSpec
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbsSpec:
+    """ABS: a feed-forward language model that is shown the source (Rush et al. 2015)."""
+
+    embedding_size: Size = 200
+    """Width of a summary word, D in the paper; a source word is as wide as the hidden layer."""
+    hidden_size: Size = 400
+    context_words: Size = 5
+    """Summary words that the next one depends on, C in the paper."""
+    encoder: AbsEncoderSpec = field(default_factory=AttentiveBagSpec)
+    dropout: Annotated[float, Between(0.0, 0.9)] = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class RasSpec:
+    """RAS: a recurrent decoder over a convolutional attentive encoder (Chopra et al. 2016)."""
+
+    cell: Literal["elman", "lstm"] = "elman"
+    embedding_size: Size = 512
+    hidden_size: Size = 512
+    """Width of a decoder state, and of the convolved words that it is compared with."""
+    window: Size = 5
+    """Words that a convolution sees, q in the paper."""
+    num_positions: Size = 100
+    """Places of a source with an embedding of their own; words further back share the last."""
+    dropout: Annotated[float, Between(0.0, 0.9)] = 0.0
+
+
+NetworkSpec = ModelSpec | AbsSpec | RasSpec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +163,7 @@ class DataSpec:
 class TrainSpec:
     """How the network is trained; the defaults are the paper's (section 4)."""
 
-    optimizer: Literal["sgd", "adamw"] = "sgd"
+    optimizer: Literal["sgd", "adamw", "adadelta"] = "sgd"
     learning_rate: Positive = 2.0
     warmup_steps: Count = 0
     """Updates over which the learning rate rises from zero."""
@@ -123,6 +183,14 @@ class TrainSpec:
     """last_k: how many of the latest validated weights are averaged."""
     ema_decay: Share = 0.999
     """ema: how much of the running mean each update keeps."""
+    objective: Literal["likelihood", "risk"] = "likelihood"
+    """Raise the probability of the reference, or the expected reward of what the model writes."""
+    risk_candidates: Size = 8
+    """risk: summaries of each text that are searched for, rewarded and weighed."""
+    risk_sharpness: Positive = 0.3
+    """risk: power of their probabilities in the expectation."""
+    risk_likelihood: Share = 0.2
+    """risk: share of the likelihood in the loss."""
     precision: Literal["float32", "bfloat16"] = "float32"
     seed: Count = 1
     validate_every: Count = 0
@@ -167,7 +235,7 @@ class RunSpec:
     """Words the encoder knows, the four reserved ones included."""
     vocab_size: Annotated[int, AtLeast(5)] = 15_000
     """Words the decoder can generate, the four reserved ones included."""
-    model: ModelSpec = field(default_factory=ModelSpec)
+    model: NetworkSpec = field(default_factory=ModelSpec)
     data: DataSpec = field(default_factory=DataSpec)
     train: TrainSpec = field(default_factory=TrainSpec)
     decode: DecodeSpec = field(default_factory=DecodeSpec)

@@ -60,10 +60,10 @@ def build_encoder_graph(run: RunSpec, weights: Weights, products: Products) -> M
         graph.output(value, name, np.float32, ["D", H])
 
     if run.model.output == "copy":
-        for name, part, width in (
-            ("copy_keys", weights.of("copy_scores.project"), H),
-            ("copy_words", weights.of("previous_words.copied"), E),
-        ):
+        parts = [("copy_keys", weights.of("copy_scores.project"), H)]
+        if run.model.copied_words == "place":
+            parts.append(("copy_words", weights.of("previous_words.copied"), E))
+        for name, part, width in parts:
             product = products.multiply(
                 graph, rows, part.matrix("weight"), part.tensor("bias"), bound=bound
             )

@@ -56,11 +56,13 @@ class _StepGraph:
         self.keys = graph.input("keys", np.float32, ["D", 1, "S", self.A])
         self.valid = graph.input("valid", np.bool_, ["D", 1, "S"])
         self.copying: Copying | None = None
+        self.copy_words: str | None = None
         if run.model.output == "copy":
             self.document = graph.input("document", np.int64, ["R"])
             self.last_copy_logits = graph.input("copy_logits", np.float32, ["R", "S"])
             self.copy_keys = graph.input("copy_keys", np.float32, ["D", H, "S"])
-            self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
+            if run.model.copied_words == "place":
+                self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
             ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
             columns = graph.input("columns", np.int64, ["D", "S"])
             self.copying = Copying(
@@ -133,7 +135,7 @@ class _StepGraph:
         is_known = graph.add("Less", self.previous_ids, graph.ints(self.V))
         known_ids = graph.add("Where", is_known, self.previous_ids, graph.ints(UNK))
         known = self.products.embed(graph, known_ids, table)  # (R, E)
-        if self.copying is None:
+        if self.copying is None or self.copy_words is None:
             return known
         strongest = self.copying.strongest(graph, self.previous_ids, self.last_copy_logits)  # (R,)
         S = graph.size(self.states, 1)

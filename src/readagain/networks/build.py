@@ -46,7 +46,7 @@ def build_model(run: RunSpec) -> EncoderDecoder:
         previous_words=PreviousWords(
             vocab_size=run.vocab_size,
             embedding_size=spec.embedding_size,
-            source_size=encoder.output_size if can_copy else None,
+            source_size=encoder.output_size if can_copy and spec.copied_words == "place" else None,
         ),
         decoder=build_decoder(
             spec.decoder,

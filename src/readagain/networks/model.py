@@ -30,7 +30,7 @@ class SourceMemory:
         ext_ids: (B, S) extended ids of the source words.
         importance: (B, S, ...) weights of the second reading, for encoders that have them.
         copy_keys: (B, S, H) what copying compares; None for a model that cannot copy.
-        copy_words: (B, S, E) embeddings p_i of the positions; None likewise.
+        copy_words: (B, S, E) embeddings p_i of the positions; None for a model without them.
     """
 
     states: Tensor

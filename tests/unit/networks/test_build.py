@@ -13,9 +13,16 @@ def test_the_same_seed_builds_the_same_network(build):
     assert all(torch.equal(one[name], other[name]) for name in one)
 
 
-@pytest.mark.parametrize("output", ["copy", "softmax"])
+@pytest.mark.parametrize(
+    "output",
+    [
+        {"model.output": "copy"},
+        {"model.output": "copy", "model.copied_words": "unknown"},
+        {"model.output": "softmax"},
+    ],
+)
 def test_parameters_are_counted_without_building(small_run, encoder_settings, output):
-    run = small_run(encoder_settings, **{"model.output": output})
+    run = small_run(encoder_settings, **output)
     assert count_parameters(run) == sum(each.numel() for each in build_model(run).parameters())
 
 

@@ -109,6 +109,14 @@ def test_unknown_words_are_told_apart_by_where_they_stand(build, make_batch):
     assert not torch.equal(scores[0, 1:], changed[0, 1:])
 
 
+def test_copied_words_fed_as_unk_are_all_alike(build, make_batch):
+    model, batch = build(**{"model.copied_words": "unknown"}), make_batch()
+    other = batch.previous_ids.clone()
+    other[0, 1] = UNK  # instead of the unknown word at position 1
+    scores = model(*batch.arguments())
+    assert torch.equal(scores, model(*batch.source(), other, batch.target_ids))
+
+
 def test_a_word_that_stands_twice_is_embedded_from_where_it_was_most_probably_copied(
     build, make_batch
 ):

@@ -11,13 +11,13 @@ class PreviousWords(nn.Module):
     """Embed the summary so far, words outside the vocabulary by their place in the source.
 
     Ids from V upwards say where a word stands: id V + i is the word at source position i, and its
-    embedding is p_i = tanh(W_c h²_i + b_c) (equation 15). A model that cannot copy sees UNK there,
-    as it does for words that stand in neither vocabulary nor source.
+    embedding is p_i = tanh(W_c h²_i + b_c) (equation 15). A model that cannot copy, or that shares
+    one embedding among all such words, sees UNK there, as for words that stand in neither.
 
     Args:
         vocab_size: words with an embedding of their own, V.
         embedding_size: width of an embedding, E below.
-        source_size: width of a source state, D below; None for a model that cannot copy.
+        source_size: width of a source state, D below; None for a model without p_i.
     """
 
     def __init__(self, *, vocab_size: int, embedding_size: int, source_size: int | None) -> None:
@@ -27,7 +27,7 @@ class PreviousWords(nn.Module):
         self.copied = None if source_size is None else nn.Linear(source_size, embedding_size)
 
     def of_source(self, states: Tensor) -> Tensor | None:
-        """Make p_i for every position once: (B, S, D) -> (B, S, E); None without copying."""
+        """Make p_i for every position once: (B, S, D) -> (B, S, E); None without them."""
         return None if self.copied is None else torch.tanh(self.copied(states))
 
     def forward(self, previous_ids: Tensor, of_source: Tensor | None) -> Tensor:
