@@ -17,6 +17,7 @@ from readagain.errors import ReadAgainError
 COMMANDS: tuple[str, ...] = (
     "summarize",
     "explain",
+    "serve",
     "prepare",
     "train",
     "export",

@@ -1,0 +1,1 @@
+"""Headlines over HTTP: the API, its queue, and the page."""

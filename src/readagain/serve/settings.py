@@ -1,0 +1,104 @@
+"""What a server is told: models, address, limits. The only home of its defaults."""
+
+from dataclasses import dataclass, field, fields
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, get_args, get_type_hints
+
+from readagain.config.ranges import AtLeast, Between, MoreThan
+from readagain.engine.bundled import DEFAULT_MODEL
+from readagain.errors import ConfigError
+
+MAX_BEAM = 32
+"""The widest beam that a request may ask for; time and memory grow with it."""
+MAX_WORDS = 64
+"""The longest summary that a request may ask for."""
+MAX_BYTES = 10_000
+"""The largest limit in bytes that a request may name."""
+
+_Size = Annotated[int, AtLeast(1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one request may ask for at most, and what waits at most."""
+
+    max_body_bytes: _Size = 1 << 20
+    max_texts: _Size = 64
+    max_chars: _Size = 20_000
+    """Characters of one text."""
+    max_queue: _Size = 256
+    """Texts that may wait in a worker; a request that finds no room is refused at once."""
+    max_requests: _Size = 512
+    """Requests in a worker at once, those whose body is still on its way included."""
+    max_wait_ms: Annotated[float, Between(0, 1000)] = 3.0
+    """How long a text waits for others to be read with, at most."""
+    timeout_s: Annotated[float, MoreThan(0)] = 10.0
+    """How long a request may take, from its first byte to its answer."""
+
+    def __post_init__(self) -> None:
+        _check_ranges(self)
+        if self.max_queue < self.max_texts:
+            raise ConfigError(
+                f"max_queue is {self.max_queue}; expected max_texts, {self.max_texts}, or more: "
+                "a request of so many texts would never find room"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeSettings:
+    """A server: where it listens, what it loads, whom it answers."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Between(0, 65535)] = 8000
+    """0 takes any free port."""
+    models: tuple[str, ...] = (DEFAULT_MODEL,)
+    """Bundled models by name, or model folders; the first is the default."""
+    workers: _Size = 1
+    """Processes that share the port."""
+    threads: _Size = 1
+    """Threads that a worker computes with."""
+    limits: Limits = field(default_factory=Limits)
+    api_keys: tuple[str, ...] = ()
+    """One of these must come with a request; without any, everybody is answered."""
+    cors_origins: tuple[str, ...] = ()
+    """Other sites whose pages may ask."""
+
+    def __post_init__(self) -> None:
+        _check_ranges(self)
+        names = self.model_names
+        doubled = sorted({name for name in names if names.count(name) > 1})
+        if doubled:
+            raise ConfigError(
+                f"two models are called '{doubled[0]}'; rename one of the folders, since requests "
+                "ask for a model by that name"
+            )
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        """Return what requests call the models: the names of their folders."""
+        return tuple(Path(model).resolve().name for model in self.models)
+
+    @property
+    def is_local(self) -> bool:
+        """Say whether only this machine can reach the server."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:  # a name that may resolve to anything
+            return False
+
+
+def _check_ranges(settings: Limits | ServeSettings) -> None:
+    """Check the numbers of settings against the ranges declared beside them.
+
+    Raises:
+        ConfigError: naming the setting, its value, and what would be right.
+    """
+    hints = get_type_hints(type(settings), include_extras=True)
+    for each in fields(settings):
+        value = getattr(settings, each.name)
+        for bounds in get_args(hints[each.name])[1:]:
+            if isinstance(bounds, AtLeast | Between | MoreThan) and not bounds.admits(value):
+                raise ConfigError(f"{each.name} is {value}; expected {bounds}")
