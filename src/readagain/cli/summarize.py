@@ -144,22 +144,15 @@ def _as_text(record: "Record", summary: "Summary") -> str:
 
 
 def _as_json(field: str) -> "Callable[[Record, Summary], str]":
-    from readagain.engine.records import to_json
+    from readagain.corpus.pair import Bad
+    from readagain.engine.records import to_json, with_summary
     from readagain.errors import DataError
 
     def describe(record: "Record", summary: "Summary") -> str:
-        added: dict[str, Any] = {field: summary.text}
-        if summary.alternatives:
-            added["alternatives"] = [
-                {"summary": each.text, "score": each.score} for each in summary.alternatives
-            ]
-        for name in added:
-            if name in record.fields:
-                raise DataError(
-                    f"{record.where}: has a field '{name}' already; "
-                    "name another for the summary with --field"
-                )
-        return to_json({**record.fields, **added})
+        fields = with_summary(record, summary, field=field)
+        if isinstance(fields, Bad):
+            raise DataError(f"{fields.where}: {fields.reason}")
+        return to_json(fields)
 
     return describe
 

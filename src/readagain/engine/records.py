@@ -1,7 +1,7 @@
 """Texts from files and pipes, each with the record it stands in."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -11,13 +11,16 @@ from readagain.corpus.pair import Bad
 from readagain.corpus.readers import delimited, jsonl, parquet
 from readagain.corpus.readers.columns import guess_columns, pick_pair
 from readagain.corpus.readers.lines import (
+    BOM,
     TOO_LONG,
+    line_blocks,
     numbered_lines,
     refuse_wide_encoding,
     undecodable,
 )
-from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Columns, Source
-from readagain.errors import ConfigError, DataError, require
+from readagain.corpus.readers.source import Block, Columns, Source
+from readagain.engine.summary import Summary
+from readagain.errors import ConfigError, DataError
 
 TextFormat = Literal["text", "lines", "jsonl", "csv", "parquet"]
 FORMATS: tuple[TextFormat, ...] = ("text", "lines", "jsonl", "csv", "parquet")
@@ -60,10 +63,90 @@ class ReadOptions:
     encoding: str = "utf-8"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """How records stand in one file, settled once, so that its blocks can be parsed anywhere."""
+
+    format: TextFormat
+    encoding: str
+    text_column: str = ""
+    """Empty for plain text, which has no columns."""
+    columns: tuple[str, ...] = ()
+    """The columns of a table, the fields of the first JSON object."""
+    delimiter: str = ""
+    """What stands between the fields of a CSV file."""
+
+
 def format_of(path: Path) -> TextFormat:
     """Tell a file's format by its name; a name that says nothing is that of a text."""
     name = plain_name(path)
     return next((kind for suffix, kind in _SUFFIXES.items() if name.endswith(suffix)), "text")
+
+
+def settle_layout(path: Path, options: ReadOptions) -> Layout:
+    """Look into a file for its columns, and choose the one that holds the text.
+
+    Raises:
+        DataError: when there is none, or no record at all.
+    """
+    kind = options.format or format_of(path)
+    if kind in ("text", "lines"):
+        return Layout(format=kind, encoding=options.encoding)
+    reader = {"jsonl": jsonl, "csv": delimited, "parquet": parquet}[kind]
+    if kind == "jsonl" and _is_empty(path):  # no record is no mistake; a table has its header
+        return Layout(format=kind, encoding=options.encoding)
+    assert reader.FORMAT.column_names is not None
+    names = reader.FORMAT.column_names(path, options.encoding)
+    return Layout(
+        format=kind,
+        encoding=options.encoding,
+        text_column=_text_column(names, options, str(path)),
+        columns=tuple(names),
+        delimiter=delimited.delimiter_of(path, options.encoding) if kind == "csv" else "",
+    )
+
+
+def cut_records(path: Path, layout: Layout, max_records: int | None = None) -> Iterator[Block]:
+    """Cut a file into blocks of at most so many records, without parsing them.
+
+    Raises:
+        DataError: when the file cannot be read, or not to its end.
+    """
+    match layout.format:
+        case "text":
+            with open_bytes(path) as (stream, raw):
+                content = stream.read(MAX_TEXT_BYTES + 1)
+                yield Block(first=1, payload=content, position=raw.tell())
+        case "lines" | "jsonl":
+            yield from line_blocks(path, max_records)
+        case "csv":
+            yield from delimited.row_blocks(path, layout.encoding, max_records)
+        case "parquet":
+            yield from parquet.row_blocks(path, max_records=max_records)
+
+
+def records_in(block: Block, path: Path, layout: Layout) -> Iterator[Record | Bad]:
+    """Parse a block that `cut_records` cut; `path` is only named, not opened."""
+    match layout.format:
+        case "text":
+            yield _whole(block.payload, path, layout)
+        case "lines":
+            for number, line in enumerate(block.payload, start=block.first):
+                yield _line(line, path, number, layout)
+        case "jsonl":
+            source = _json_source(path, layout.encoding)
+            for number, record in jsonl.objects(source, block):
+                yield _of_fields(record, layout.text_column, path, number)
+        case "csv":
+            for row in block.payload:
+                named = delimited.name_fields(row, layout.columns, path)
+                if isinstance(named, Bad):
+                    yield named
+                else:
+                    yield _of_fields(named[1], layout.text_column, path, named[0])
+        case "parquet":
+            for number, fields in enumerate(block.payload.to_pylist(), start=block.first):
+                yield _of_fields(fields, layout.text_column, path, number)
 
 
 def read_records(path: Path, options: ReadOptions) -> Iterator[Record]:
@@ -72,7 +155,9 @@ def read_records(path: Path, options: ReadOptions) -> Iterator[Record]:
     Raises:
         DataError: naming the file and the line that cannot be used.
     """
-    return _READERS[options.format or format_of(path)](path, options)
+    layout = settle_layout(path, options)
+    for block in cut_records(path, layout):
+        yield from map(_usable, records_in(block, path, layout))
 
 
 def read_stream(stream: BinaryIO, name: str, options: ReadOptions) -> Iterator[Record]:
@@ -88,98 +173,75 @@ def read_stream(stream: BinaryIO, name: str, options: ReadOptions) -> Iterator[R
             f"--format {wanted} cannot be read from a pipe; name the file, or use one of "
             f"{', '.join(STREAMED)}"
         )
-    path = Path(name)
+    path, layout = Path(name), Layout(format=wanted, encoding=options.encoding)
     if wanted == "text":
-        yield _whole(stream, path, options)
+        yield _usable(_whole(stream.read(MAX_TEXT_BYTES + 1), path, layout))
     elif wanted == "lines":
-        yield from _of_lines(stream, path, options)
+        for number, line in enumerate(numbered_lines(stream), start=1):
+            yield _usable(_line(line, path, number, layout))
     else:
         yield from _of_objects(stream, path, options)
 
 
-def _text(path: Path, options: ReadOptions) -> Iterator[Record]:
-    with open_bytes(path) as (stream, _):
-        yield _whole(stream, path, options)
-
-
-def _whole(stream: BinaryIO, path: Path, options: ReadOptions) -> Record:
-    content = stream.read(MAX_TEXT_BYTES + 1)
-    if len(content) > MAX_TEXT_BYTES:
-        raise DataError(
-            f"{path}: more than {MAX_TEXT_BYTES:,} bytes for one text; if it holds one text a "
-            "line, say --format lines"
-        )
-    refuse_wide_encoding(path, content)
-    text = _decode(content.removeprefix(b"\xef\xbb\xbf"), options, str(path))
-    return Record(text, str(path), {"file": str(path)})
-
-
-def _lines(path: Path, options: ReadOptions) -> Iterator[Record]:
-    with open_bytes(path) as (stream, _):
-        yield from _of_lines(stream, path, options)
-
-
-def _of_lines(stream: BinaryIO, path: Path, options: ReadOptions) -> Iterator[Record]:
-    for number, line in enumerate(numbered_lines(stream), start=1):
-        where = f"{path}:{number}"
-        if line is None:
-            raise DataError(f"{where}: {TOO_LONG}")
-        text = _decode(line, options, where)
-        yield Record(text, where, {"text": text})
-
-
-def _objects(path: Path, options: ReadOptions) -> Iterator[Record]:
-    with open_bytes(path) as (stream, _):
-        yield from _of_objects(stream, path, options)
-
-
 def _of_objects(stream: BinaryIO, path: Path, options: ReadOptions) -> Iterator[Record]:
-    source = Source(format="jsonl", paths=(path,), origin=str(path), encoding=options.encoding)
+    source = _json_source(path, options.encoding)
     column = ""
     for number, line in enumerate(numbered_lines(stream), start=1):
         block = Block(first=number, payload=[line], position=0)
         for _, record in jsonl.objects(source, block):
-            if isinstance(record, Bad):
-                raise DataError(f"{record.where}: {record.reason}")
-            column = column or _text_column(list(record), options, str(path))
-            yield _of_fields(record, column, path, number)
+            if not column and not isinstance(record, Bad):
+                column = _text_column(list(record), options, str(path))
+            yield _usable(_of_fields(record, column, path, number))
 
 
-def _table(path: Path, options: ReadOptions) -> Iterator[Record]:
-    header = delimited.column_names(path, options.encoding)
-    column = _text_column(header, options, str(path))
-    source = Source(
-        format="csv",
-        paths=(path,),
-        origin=str(path),
-        columns=Columns(text=column, headline=column),
-        encoding=options.encoding,
-    )
-    for block in delimited.blocks(source):
-        # The reader's own check of each row: as many fields as the header, and text in them.
-        for row, pair in zip(block.payload, delimited.records(source, block), strict=True):
-            if isinstance(pair, Bad):
-                raise DataError(f"{pair.where}: {pair.reason}")
-            number, values = row
-            yield _of_fields(dict(zip(header, values, strict=True)), column, path, number)
+def _whole(content: bytes, path: Path, layout: Layout) -> Record | Bad:
+    if len(content) > MAX_TEXT_BYTES:
+        return Bad(
+            str(path),
+            f"more than {MAX_TEXT_BYTES:,} bytes for one text; if it holds one text a line, "
+            "say --format lines",
+        )
+    try:
+        refuse_wide_encoding(path, content)
+        text = content.removeprefix(BOM).decode(layout.encoding)
+    except DataError as error:
+        return Bad(str(path), str(error).removeprefix(f"{path}: "))
+    except UnicodeDecodeError as error:
+        return Bad(str(path), undecodable(error))
+    return Record(text, str(path), {"file": str(path)})
 
 
-def _parquet(path: Path, options: ReadOptions) -> Iterator[Record]:
-    column = _text_column(parquet.column_names(path, options.encoding), options, str(path))
-    library = require("pyarrow.parquet", extra="data", purpose=f"{path}: reading Parquet")
-    number = 0
-    with library.ParquetFile(path) as table:
-        for batch in table.iter_batches(batch_size=BLOCK_RECORDS):
-            for fields in batch.to_pylist():
-                number += 1
-                yield _of_fields(fields, column, path, number)
+def _line(line: bytes | None, path: Path, number: int, layout: Layout) -> Record | Bad:
+    where = f"{path}:{number}"
+    if line is None:
+        return Bad(where, TOO_LONG)
+    try:
+        text = line.decode(layout.encoding)
+    except UnicodeDecodeError as error:
+        return Bad(where, undecodable(error))
+    return Record(text, where, {"text": text})
 
 
-def _of_fields(fields: dict[str, Any], column: str, path: Path, number: int) -> Record:
+def _of_fields(fields: dict[str, Any] | Bad, column: str, path: Path, number: int) -> Record | Bad:
+    if isinstance(fields, Bad):
+        return fields
     found = pick_pair(fields, Columns(text=column, headline=column), path, number)
+    return found if isinstance(found, Bad) else Record(found.text, f"{path}:{number}", fields)
+
+
+def _usable(found: Record | Bad) -> Record:
     if isinstance(found, Bad):
         raise DataError(f"{found.where}: {found.reason}")
-    return Record(found.text, f"{path}:{number}", fields)
+    return found
+
+
+def _is_empty(path: Path) -> bool:
+    with open_bytes(path) as (stream, _):
+        return not stream.read(1)
+
+
+def _json_source(path: Path, encoding: str) -> Source:
+    return Source(format="jsonl", paths=(path,), origin=str(path), encoding=encoding)
 
 
 def _text_column(names: list[str], options: ReadOptions, where: str) -> str:
@@ -188,20 +250,24 @@ def _text_column(names: list[str], options: ReadOptions, where: str) -> str:
     return guess_columns(names, where=where, text=options.text_column, headline=any_column).text
 
 
-def _decode(content: bytes, options: ReadOptions, where: str) -> str:
-    try:
-        return content.decode(options.encoding)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{where}: {undecodable(error)}") from error
-
-
-_READERS: dict[TextFormat, Callable[[Path, ReadOptions], Iterator[Record]]] = {
-    "text": _text,
-    "lines": _lines,
-    "jsonl": _objects,
-    "csv": _table,
-    "parquet": _parquet,
-}
+def with_summary(
+    record: Record, summary: Summary, *, field: str, has_score: bool = False
+) -> dict[str, Any] | Bad:
+    """Add a summary to the fields of its record; a record that has such a field is bad."""
+    added: dict[str, Any] = {field: summary.text}
+    if has_score:
+        added["score"] = summary.score
+    if summary.alternatives:
+        added["alternatives"] = [
+            {"summary": each.text, "score": each.score} for each in summary.alternatives
+        ]
+    for name in added:
+        if name in record.fields:
+            return Bad(
+                record.where,
+                f"has a field '{name}' already; name another for the summary with --field",
+            )
+    return {**record.fields, **added}
 
 
 def to_json(fields: dict[str, Any]) -> str:

@@ -3,11 +3,25 @@
 import gzip
 import io
 import json
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from readagain.corpus.pair import Bad
 from readagain.engine import records
-from readagain.engine.records import ReadOptions, read_records, read_stream, to_json
+from readagain.engine.records import (
+    ReadOptions,
+    Record,
+    cut_records,
+    read_records,
+    read_stream,
+    records_in,
+    settle_layout,
+    to_json,
+    with_summary,
+)
+from readagain.engine.summary import Summary
 from readagain.errors import ConfigError, DataError, MissingExtraError
 
 
@@ -129,11 +143,54 @@ def test_a_file_too_large_for_one_text_asks_whether_lines_are_meant(tmp_path, mo
 
 
 def test_a_line_too_long_for_a_text_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr(records, "numbered_lines", lambda stream: iter([b"fine", None]))
+    monkeypatch.setattr("readagain.corpus.readers.lines.MAX_RECORD_BYTES", 10)
     path = tmp_path / "long.txt"
-    path.write_text("stands for a line of megabytes")
+    path.write_text("fine\nstands for a line of megabytes\n")
     with pytest.raises(DataError, match=r"long\.txt:2: a line of more than"):
         read(path, format="lines")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.jsonl", b'{"text": "a"}\nnot json\n{"text": "c"}\n', ["a", "a.jsonl:2", "c"]),
+        ("a.csv", b"text,id\na,1\nb\nc,3\n", ["a", "a.csv:3", "c"]),
+        ("a.txt", b"kaf\xe9", ["a.txt"]),
+        ("a.txt", b"\xff\xfea\x00", ["a.txt"]),
+    ],
+)
+def test_a_bad_record_of_a_block_stands_between_the_good_ones(tmp_path, name, content, expected):
+    path = tmp_path / name
+    path.write_bytes(content)
+    layout = settle_layout(path, ReadOptions())
+    found = [
+        each.text if isinstance(each, Record) else each.where
+        for block in cut_records(path, layout)
+        for each in records_in(block, Path(name), layout)
+    ]
+    assert found == expected
+
+
+def test_blocks_hold_at_most_the_records_asked_for(tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text("One.\nTwo.\nThree.\n")
+    layout = settle_layout(path, ReadOptions(format="lines"))
+    assert [block.first for block in cut_records(path, layout, 2)] == [1, 3]
+
+
+def test_a_summary_is_added_to_the_fields_of_its_record():
+    summary = Summary(text="Short", score=-1.5, words=(), read_sentences=1, truncated=False)
+    summary = replace(summary, alternatives=(replace(summary, text="Shorter", score=-2.0),))
+    record = Record("A text.", "a.jsonl:1", {"id": 7})
+    assert with_summary(record, summary, field="title", has_score=True) == {
+        "id": 7,
+        "title": "Short",
+        "score": -1.5,
+        "alternatives": [{"summary": "Shorter", "score": -2.0}],
+    }
+    refused = with_summary(record, summary, field="id")
+    assert isinstance(refused, Bad)
+    assert "has a field 'id' already; name another for the summary with --field" in refused.reason
 
 
 def test_what_json_has_no_word_for_is_written_as_text():

@@ -1,7 +1,7 @@
 """CSV and TSV, with a header line."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from readagain.corpus.compression import open_bytes, plain_name
@@ -16,29 +16,34 @@ from readagain.corpus.readers.source import (
     Format,
     Source,
 )
-from readagain.errors import DataError
+from readagain.errors import DataError, quoted
 
 DELIMITERS = (",", "\t", ";", "|")
 Row = tuple[int, list[str]] | Bad
 
 
 def blocks(source: Source) -> Iterator[Block]:
-    """Cut the file into blocks of rows.
+    """Cut the file into blocks of rows."""
+    assert source.columns is not None
+    return row_blocks(source.path, source.encoding)
+
+
+def row_blocks(path: Path, encoding: str, max_records: int | None = None) -> Iterator[Block]:
+    """Cut a file into blocks of rows; the payload is a list of `Row`s.
 
     A quoted field may hold line breaks, so rows can only be found by parsing; the csv module
     does that in C, several times faster than the words can be handled.
     """
-    assert source.columns is not None
-    with open_bytes(source.path) as (stream, raw):
-        lines = _Lines(source.path, numbered_lines(stream), source.encoding)
-        rows = _rows(lines, _delimiter(source.path, source.encoding))
+    with open_bytes(path) as (stream, raw):
+        lines = _Lines(path, numbered_lines(stream), encoding)
+        rows = _rows(lines, delimiter_of(path, encoding))
         next(rows, None)  # the header
         payload: list[Row] = []
         size, first = 0, 2
         for row in rows:
             payload.append(row)
             size += 0 if isinstance(row, Bad) else sum(map(len, row[1]))
-            if len(payload) == BLOCK_RECORDS or size >= BLOCK_BYTES:
+            if len(payload) == (max_records or BLOCK_RECORDS) or size >= BLOCK_BYTES:
                 yield Block(first=first, payload=payload, position=raw.tell())
                 payload, size, first = [], 0, lines.number + 1
         if payload:
@@ -50,26 +55,33 @@ def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
     assert source.columns is not None
     header = column_names(source.path, source.encoding)
     for row in block.payload:
-        if isinstance(row, Bad):
-            yield row
-            continue
-        number, values = row
-        if len(values) != len(header):
-            yield Bad(
-                f"{source.path}:{number}",
-                f"{len(values)} fields; the header has {len(header)} "
-                f"({', '.join(header[:8])}); is a quote or a delimiter missing?",
-            )
+        named = name_fields(row, header, source.path)
+        if isinstance(named, Bad):
+            yield named
         else:
-            record = dict(zip(header, values, strict=True))
+            number, record = named
             yield pick_pair(record, source.columns, source.path, number)
+
+
+def name_fields(row: Row, header: Sequence[str], path: Path) -> tuple[int, dict[str, str]] | Bad:
+    """Give the fields of a row their names; a row with more or fewer than the header is bad."""
+    if isinstance(row, Bad):
+        return row
+    number, values = row
+    if len(values) != len(header):
+        return Bad(
+            f"{path}:{number}",
+            f"{len(values)} fields; the header has {len(header)} "
+            f"({', '.join(map(quoted, header[:8]))}); is a quote or a delimiter missing?",
+        )
+    return number, dict(zip(header, values, strict=True))
 
 
 def column_names(path: Path, encoding: str) -> list[str]:
     """Return the names in the header line."""
     with open_bytes(path) as (stream, _):
         lines = _Lines(path, numbered_lines(stream), encoding)
-        header = next(_rows(lines, _delimiter(path, encoding)), None)
+        header = next(_rows(lines, delimiter_of(path, encoding)), None)
     if header is None:
         raise DataError(f"{path}: no header line; expected the names of the columns")
     if isinstance(header, Bad):
@@ -117,7 +129,8 @@ def _rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
             yield start, row
 
 
-def _delimiter(path: Path, encoding: str) -> str:
+def delimiter_of(path: Path, encoding: str) -> str:
+    """Tell what stands between fields, from the file's name or its header line."""
     if plain_name(path).endswith((".tsv", ".tab")):
         return "\t"
     with open_bytes(path) as (stream, _):

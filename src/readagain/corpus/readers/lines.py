@@ -31,7 +31,7 @@ def numbered_lines(stream: BinaryIO) -> Iterator[bytes | None]:
         first = False
 
 
-def line_blocks(path: Path) -> Iterator[Block]:
+def line_blocks(path: Path, max_records: int | None = None) -> Iterator[Block]:
     """Cut a file into blocks of lines; the payload is a list as `numbered_lines` yields."""
     with open_bytes(path) as (stream, raw):
         first, size = 1, 0
@@ -39,7 +39,7 @@ def line_blocks(path: Path) -> Iterator[Block]:
         for line in numbered_lines(stream):
             lines.append(line)
             size += len(line or b"")
-            if len(lines) == BLOCK_RECORDS or size >= BLOCK_BYTES:
+            if len(lines) == (max_records or BLOCK_RECORDS) or size >= BLOCK_BYTES:
                 yield Block(first=first, payload=lines, position=raw.tell())
                 first, size, lines = first + len(lines), 0, []
         if lines:

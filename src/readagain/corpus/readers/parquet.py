@@ -1,6 +1,6 @@
 """Parquet tables, through pyarrow."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -13,17 +13,23 @@ from readagain.errors import DataError, require
 def blocks(source: Source) -> Iterator[Block]:
     """Cut the table into record batches of the two columns that matter."""
     assert source.columns is not None
-    parquet = _pyarrow_parquet(source.path)
-    wanted = [source.columns.text, source.columns.headline]
-    first, size = 1, source.path.stat().st_size
-    with _open(parquet, source.path) as table:
+    return row_blocks(source.path, [source.columns.text, source.columns.headline])
+
+
+def row_blocks(
+    path: Path, columns: Sequence[str] | None = None, max_records: int | None = None
+) -> Iterator[Block]:
+    """Cut a table into record batches of these columns, or of all of them."""
+    parquet = _pyarrow_parquet(path)
+    first, size = 1, path.stat().st_size
+    with _open(parquet, path) as table:
         num_rows = table.metadata.num_rows
-        batches = table.iter_batches(batch_size=BLOCK_RECORDS, columns=wanted)
+        batches = table.iter_batches(batch_size=max_records or BLOCK_RECORDS, columns=columns)
         while True:
             try:
                 batch = next(batches, None)
             except OSError as error:
-                raise _damaged(source.path, error) from error
+                raise _damaged(path, error) from error
             if batch is None:
                 return
             done = first - 1 + batch.num_rows
