@@ -29,7 +29,7 @@ class TrainingJob:
     """A request as it stands on the command line.
 
     Args:
-        preset: a preset or a run file; may be left out when a model is begun from.
+        preset: a preset, a run file or a run itself; may be left out when a model is begun from.
         data: the prepared corpus.
         out: the folder of the run.
         changes: assignments, `train.epochs=3`.
@@ -39,7 +39,7 @@ class TrainingJob:
         overwrite: whether another run in `out` may be removed.
     """
 
-    preset: str | None
+    preset: str | RunSpec | None
     data: Path
     out: Path
     changes: tuple[str, ...] = ()
@@ -84,7 +84,7 @@ def settle(job: TrainingJob) -> SettledJob:
     """
     trained = None if job.begin_from is None else TrainedModel.open(find_model(job.begin_from))
     asked = _asked_run(job, trained)
-    corpus = PreparedCorpus.open(job.data)
+    corpus = PreparedCorpus.open(job.data, checksums=True)
     if corpus.manifest.splits["train"]["pairs"] == 0:
         raise DataError(f"{job.data}: no pairs to train on; prepare a corpus with a train split")
     has_dev = corpus.manifest.splits["dev"]["pairs"] > 0
@@ -116,7 +116,9 @@ def settle(job: TrainingJob) -> SettledJob:
 def _asked_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:
     if job.extend_vocab and trained is None:
         raise ConfigError("--extend-vocab adds words to a trained model; name it with --from")
-    if job.preset is not None:
+    if isinstance(job.preset, RunSpec):
+        run = override(job.preset, parse_assignments(job.changes), where="--set")
+    elif job.preset is not None:
         run = find_run(job.preset, job.changes)
     elif trained is not None:
         run = override(trained.folder.run, parse_assignments(job.changes), where="--set")
