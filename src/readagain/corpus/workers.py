@@ -1,17 +1,16 @@
 """Make the chunks of all sources, in this process or in several others."""
 
-import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Literal
 
+from readagain.child_process import follow_parent
 from readagain.corpus.chunk import records_in
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.readers.source import Block, Source
@@ -142,7 +141,7 @@ def _pool(num_workers: int) -> Iterator[Submit]:
         yield _submit_here
         return
     # Spawned, not forked: the same on every system, and safe beside threads of the caller.
-    pool = ProcessPoolExecutor(num_workers, get_context("spawn"), _begin_worker)
+    pool = ProcessPoolExecutor(num_workers, get_context("spawn"), follow_parent)
     try:
         yield lambda *arguments: pool.submit(save_chunk, *arguments)
     except BrokenProcessPool as error:
@@ -160,16 +159,3 @@ def _submit_here(
     future: Future[int] = Future()
     future.set_result(save_chunk(source, block, settings, path))
     return future
-
-
-def _begin_worker() -> None:
-    """Leave Ctrl-C to the parent, and leave with it should it be killed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    assert parent is not None
-    parent.join()
-    signal.raise_signal(signal.SIGTERM)

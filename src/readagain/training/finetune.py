@@ -8,13 +8,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from readagain.config.differences import differences
 from readagain.config.files import run_to_dict
 from readagain.config.schema import RunSpec
 from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
 from readagain.engine.tensors import read_tensors
 from readagain.errors import ConfigError
 from readagain.text.vocab import UNK
-from readagain.training.differences import differences
 from readagain.training.words import RunWords
 
 _SOURCE_ROWS = ("source_embedding.weight",)

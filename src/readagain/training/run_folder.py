@@ -19,10 +19,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from readagain.config.differences import differences
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest
 from readagain.errors import ArtifactError, ConfigError
 from readagain.file_lock import lock_file
-from readagain.training.differences import differences
 from readagain.training.progress import Progress
 from readagain.whole_file import written_aside
 
@@ -51,7 +51,10 @@ class RunFolder:
         path = self.checkpoints / _FINISHED_FILE
         if not path.exists():
             return None
-        return Progress.from_dict(json.loads(path.read_bytes()))
+        try:
+            return Progress.from_dict(_read_json(path))
+        except (KeyError, TypeError) as error:
+            raise _damaged(path) from error
 
     def finish(self, progress: Progress) -> None:
         """Note that the run has ended, and remove its checkpoints, which no one needs now."""
@@ -102,7 +105,7 @@ def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
     if file.exists():
         found = [
             f"{name} was {before!r} and is now {now!r}"
-            for name, before, now in differences(json.loads(file.read_bytes()), identity)
+            for name, before, now in differences(_read_json(file), identity)
         ]
         if found:
             more = len(found) - _MOST_DIFFERENCES
@@ -143,6 +146,20 @@ def _clear(path: Path) -> bool:
         for name in (TENSORBOARD_FOLDER, RESUME_FOLDER):
             shutil.rmtree(path / name, ignore_errors=True)
     return has_model or has_run
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise _damaged(path) from error
+    if not isinstance(content, dict):
+        raise _damaged(path)
+    return content
+
+
+def _damaged(path: Path) -> ArtifactError:
+    return ArtifactError(f"{path}: damaged; start over with --overwrite, or in another --out")
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
