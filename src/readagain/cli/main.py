@@ -27,6 +27,7 @@ COMMANDS: tuple[str, ...] = (
     "rouge",
     "evaluate",
     "bench",
+    "reproduce",
 )
 
 EXIT_BAD_INPUT = 2

@@ -1,0 +1,203 @@
+"""`readagain reproduce`: the paper's tables and figures, rebuilt beside the paper's numbers."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from readagain.experiments.reproduce import Outcome
+
+TRAINING, SCORING, RUNNING = "Training", "Scoring", "Running"
+
+
+class Scale(StrEnum):
+    """How large networks are."""
+
+    PAPER = "paper"
+    SMALL = "small"
+
+
+class Recipe(StrEnum):
+    """How rows are trained."""
+
+    MODERN = "modern"
+    PAPER = "paper"
+
+
+class Device(StrEnum):
+    """Where to compute."""
+
+    AUTO = "auto"
+    CPU = "cpu"
+    CUDA = "cuda"
+
+
+def command(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="Tables (table1 to table5, importance, ablations) or rows; all unless given.",
+        ),
+    ] = None,
+    *,
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", "-o", metavar="FOLDER", help="Folder of results; finished rows stay."
+        ),
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            "-d",
+            metavar="FOLDER",
+            help="Prepared corpus: rows are trained on its train split, scored on its dev split. "
+            "With --scale small an invented one unless given.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
+    scale: Annotated[
+        Scale,
+        typer.Option(
+            help="The paper's sizes, or tiny ones that run anywhere in minutes.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = Scale.PAPER,
+    recipe: Annotated[
+        list[Recipe] | None,
+        typer.Option(
+            help="How rows are trained: large batches with AdamW, or as in the paper; may be "
+            "repeated. modern unless given.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Seeds of each main row; others have one.", rich_help_panel=TRAINING
+        ),
+    ] = 1,
+    epochs: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Instead of the recipe's; written down with the results.",
+            rich_help_panel=TRAINING,
+        ),
+    ] = None,
+    test: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=FOLDER",
+            help="Another set to score on: all that 'readagain evaluate --data' reads; may be "
+            "repeated. Several references for a text mean the DUC protocol.",
+            rich_help_panel=SCORING,
+        ),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Only the first texts of each set.", rich_help_panel=SCORING
+        ),
+    ] = None,
+    tables_only: Annotated[
+        bool,
+        typer.Option(
+            "--tables-only",
+            help="Run nothing: write the tables from the rows that are there.",
+            rich_help_panel=RUNNING,
+        ),
+    ] = False,
+    budget: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MINUTES",
+            help="Begin no row that would not be finished by then.",
+            rich_help_panel=RUNNING,
+        ),
+    ] = None,
+    keep_weights: Annotated[
+        bool,
+        typer.Option(
+            "--keep-weights",
+            help="Leave the model folders of finished rows in FOLDER/work.",
+            rich_help_panel=RUNNING,
+        ),
+    ] = False,
+    device: Annotated[
+        Device,
+        typer.Option(help="Where to compute; auto prefers a GPU.", rich_help_panel=RUNNING),
+    ] = Device.AUTO,
+    threads: Annotated[
+        int,
+        typer.Option(min=0, help="Threads on a CPU; 0 chooses.", rich_help_panel=RUNNING),
+    ] = 0,
+) -> None:
+    """Train, score and tabulate the rows of the paper, as many as are missing.
+
+    Killed or interrupted, it goes on where it stopped when the same command is given again.
+    """
+    from rich.console import Console
+
+    from readagain.errors import require
+
+    console = Console()
+    if not tables_only:
+        require("torch", extra="train", purpose="training rows")
+        require("safetensors", extra="train", purpose="training rows")
+        from readagain.experiments.reproduce import Request, run_rows
+
+        request = Request(
+            names=tuple(names or ()),
+            out=out,
+            data=data,
+            tests=_tests(test or []),
+            scale=scale.value,
+            recipes=[each.value for each in recipe or [Recipe.MODERN]],
+            seeds=seeds,
+            epochs=epochs,
+            budget=budget,
+            limit=limit,
+            device_name=device.value,
+            threads=threads,
+            keep_weights=keep_weights,
+        )
+        _print_outcome(run_rows(request, console))
+
+
+def _tests(options: list[str]) -> dict[str, Path]:
+    """Read `--test NAME=FOLDER` options.
+
+    Raises:
+        ConfigError: for one without a name, or for a name given twice.
+    """
+    from readagain.errors import ConfigError
+
+    tests: dict[str, Path] = {}
+    for option in options:
+        name, separator, path = option.partition("=")
+        if not separator or not name or not path:
+            raise ConfigError(
+                f"--test {option!r}: expected NAME=FOLDER, for example duc2003=data/duc2003"
+            )
+        if name in tests:
+            raise ConfigError(f"--test: two sets are called '{name}'; name them apart")
+        tests[name] = Path(path)
+    return tests
+
+
+def _print_outcome(outcome: "Outcome") -> None:
+    if outcome.unknown:
+        print(f"not in this version of readagain: {', '.join(outcome.unknown)}")
+    print(f"rows done now: {len(outcome.done)}, there before: {len(outcome.there)}")
+    if outcome.is_interrupted:
+        print("stopped and saved; to go on, give the same command again")
+    elif outcome.left:
+        print(
+            f"left for lack of time: {', '.join(outcome.left)}; to go on, give the same command "
+            "again"
+        )

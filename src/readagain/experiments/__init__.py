@@ -1,0 +1,1 @@
+"""The paper's tables and figures, rebuilt beside the paper's own numbers."""

@@ -1,0 +1,81 @@
+"""The corpora of a reproduction: what is trained on, and the dev sets that are scored."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from readagain.corpus.readers.find import ReadOptions
+from readagain.corpus.shards import PreparedCorpus
+from readagain.errors import ConfigError, DataError
+from readagain.evaluation.dataset import DataSet, read_dataset
+from readagain.experiments.subset import several_sentences
+
+SEVERAL = "{name}, {minimum} sentences"
+_MANY = "duc2003"
+_ONE = "gigaword"
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """Texts with references, and the protocol they are scored by."""
+
+    name: str
+    data: DataSet
+    protocol: str
+
+
+class Corpora:
+    """What rows are trained on and scored on, opened once.
+
+    Args:
+        data: the prepared corpus to train on; its dev split is the first set.
+        tests: more sets by name: anything that `readagain evaluate --data` reads.
+        work: where parts of the corpus may be written.
+        limit: score only so many texts of each set.
+    """
+
+    def __init__(
+        self, data: Path, tests: dict[str, Path], *, work: Path, limit: int | None = None
+    ) -> None:
+        self.main = PreparedCorpus.open(data)
+        self.name = data.resolve().name
+        if self.name in tests:
+            raise ConfigError(
+                f"--test {self.name}: the corpus of --data has that name; choose another"
+            )
+        for split in ("train", "dev"):
+            if not self.main.manifest.splits[split]["pairs"]:
+                raise DataError(
+                    f"{data}: no {split} pairs; rows are trained on its train split and scored "
+                    "on its dev split, so prepare a corpus with both"
+                )
+        self._tests = tests
+        self._work = work
+        self._limit = limit
+        self._parts: dict[int, PreparedCorpus] = {1: self.main}
+
+    def corpus(self, min_sentences: int) -> PreparedCorpus:
+        """Return the corpus, or the part of it whose texts have so many sentences."""
+        if min_sentences not in self._parts:
+            out = self._work / "corpora" / f"{self.name}-{min_sentences}-sentences"
+            out.parent.mkdir(parents=True, exist_ok=True)
+            part = several_sentences(self.main, out, minimum=min_sentences)
+            self._parts[min_sentences] = part
+        return self._parts[min_sentences]
+
+    def tests(self, min_sentences: int) -> list[TestSet]:
+        """Return the sets for a row; the first is the dev split of what it was trained on."""
+        name = self.name
+        if min_sentences > 1:
+            name = SEVERAL.format(name=name, minimum=min_sentences)
+        own = self._read(name, self.corpus(min_sentences).folder)
+        return [own, *self._others]
+
+    @cached_property
+    def _others(self) -> list[TestSet]:
+        return [self._read(name, path) for name, path in self._tests.items()]
+
+    def _read(self, name: str, path: Path) -> TestSet:
+        data = read_dataset(path, ReadOptions()).first(self._limit)
+        has_several = any(len(row.references) > 1 for row in data.rows)
+        return TestSet(name, data, _MANY if has_several else _ONE)

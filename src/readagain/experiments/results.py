@@ -1,0 +1,167 @@
+"""What is kept of a row when its weights are gone: figures, and no line of any corpus.
+
+```
+OUT/rows/NAME/RECIPE-seedN/
+  result.json           settings, scores, scores of every item, counts, curve, machine
+  summaries.jsonl.gz    what it wrote, set by set; for the eye, and not for publishing
+```
+"""
+
+import base64
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from readagain.errors import ArtifactError
+from readagain.whole_file import written_aside
+
+FORMAT_VERSION = 1
+RESULT_FILE = "result.json"
+SUMMARIES_FILE = "summaries.jsonl.gz"
+ROWS_FOLDER = "rows"
+MEASURES = ("rouge-1", "rouge-2", "rouge-l")
+_UNITS = 10_000  # item scores are kept as whole hundredths of a per cent
+
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetResult:
+    """The scores of a row on one dev set.
+
+    Args:
+        protocol, figure: how it was scored, and which figure that quotes.
+        fingerprint: of its texts and references.
+        rouge: for each measure value, low and high, from 0 to 1.
+        item_scores: (items, 3) of the quoted figure, packed.
+        habits: what the summaries are like.
+        unknown: counts of reference words outside the vocabulary; see `copied.py`.
+        seconds: spent writing the summaries.
+    """
+
+    protocol: str
+    figure: str
+    fingerprint: str
+    rouge: dict[str, list[float]]
+    item_scores: str
+    habits: dict[str, Any]
+    unknown: dict[str, dict[str, int]]
+    seconds: float
+
+    def items(self) -> Scores:
+        """Unpack the (items, 3) scores."""
+        return unpack(self.item_scores)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowResult:
+    """Everything later tables need of one trained and scored row.
+
+    Args:
+        row, recipe, seed, scale: which one it is.
+        run: every setting, resolved; None for a system that is not trained.
+        corpus: name, fingerprint and size of what it was trained on.
+        parameters: of its network.
+        training: minutes, updates, the validation that was kept, the curve.
+        machine: device, processor, versions, commit, date.
+        seconds: from the first update to the last score.
+        sets: scores by the name of the dev set.
+        importance: weights by word class, where it reads twice; see `importance.py`.
+    """
+
+    row: str
+    recipe: str
+    seed: int
+    scale: str
+    run: dict[str, Any] | None
+    corpus: dict[str, Any]
+    parameters: int
+    training: dict[str, Any]
+    machine: dict[str, Any]
+    seconds: float
+    sets: dict[str, SetResult]
+    importance: dict[str, Any] | None = None
+    format_version: int = field(default=FORMAT_VERSION)
+
+
+def row_folder(out: Path, row: str, recipe: str, seed: int) -> Path:
+    """Name the folder of a result."""
+    return out / ROWS_FOLDER / row / f"{recipe}-seed{seed}"
+
+
+def write_result(
+    folder: Path, result: RowResult, summaries: Mapping[str, Sequence[str]] | None = None
+) -> None:
+    """Write a result and, beside it, what the row wrote; the result last, since it says all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if summaries is not None:
+        with written_aside(folder / SUMMARIES_FILE) as aside:
+            lines = (
+                json.dumps({"set": name, "summary": text}, ensure_ascii=False) + "\n"
+                for name, texts in summaries.items()
+                for text in texts
+            )
+            # No time of day in it, so that equal summaries are equal files.
+            aside.write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
+    with written_aside(folder / RESULT_FILE) as aside:
+        aside.write_text(json.dumps(asdict(result), ensure_ascii=False, indent=1) + "\n", "utf-8")
+
+
+def read_result(path: Path) -> RowResult:
+    """Read a `result.json`.
+
+    Raises:
+        ArtifactError: when it is damaged, or of another format.
+    """
+    try:
+        content = json.loads(path.read_bytes())
+        version = content.get("format_version")
+        if version != FORMAT_VERSION:
+            raise ArtifactError(
+                f"{path}: format {version!r}; this version of readagain reads {FORMAT_VERSION}"
+            )
+        sets = {name: SetResult(**facts) for name, facts in content.pop("sets").items()}
+        return RowResult(**{**content, "sets": sets})
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise ArtifactError(f"{path}: not a result of ours ({error}); remove it") from error
+
+
+def read_results(out: Path) -> list[RowResult]:
+    """Read every result under `out`, whichever machines they came from, in order of their paths."""
+    return [read_result(path) for path in sorted((out / ROWS_FOLDER).glob(f"*/*/{RESULT_FILE}"))]
+
+
+def read_summaries(folder: Path) -> dict[str, list[str]]:
+    """Read what a row wrote, set by set; nothing where the file was left out."""
+    summaries: dict[str, list[str]] = {}
+    for record in _summary_records(folder / SUMMARIES_FILE):
+        summaries.setdefault(record["set"], []).append(record["summary"])
+    return summaries
+
+
+def _summary_records(path: Path) -> Iterator[dict[str, str]]:
+    if not path.exists():
+        return
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def pack(scores: Scores) -> str:
+    """Write (items, 3) scores from 0 to 1 as a short string."""
+    units = np.rint(scores * _UNITS).astype("<u2")
+    return base64.b64encode(zlib.compress(units.tobytes(), 9)).decode("ascii")
+
+
+def unpack(packed: str) -> Scores:
+    """Read what `pack` wrote."""
+    units = np.frombuffer(zlib.decompress(base64.b64decode(packed)), "<u2")
+    scores: Scores = units.reshape(-1, len(MEASURES)) / _UNITS
+    return scores

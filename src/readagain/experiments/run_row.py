@@ -1,0 +1,219 @@
+"""Run one row: train it, summarize, score, measure, and keep what the tables need."""
+
+import gc
+import json
+import platform
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+
+from readagain.config.files import run_to_dict
+from readagain.config.parameters import count_parameters
+from readagain.config.schema import RunSpec
+from readagain.corpus.shards import PreparedCorpus
+from readagain.evaluation.evaluate import Evaluation, evaluate
+from readagain.evaluation.machine import describe_machine
+from readagain.evaluation.systems import load_system
+from readagain.experiments.copied import count_unknown
+from readagain.experiments.corpora import Corpora, TestSet
+from readagain.experiments.importance import measure_importance
+from readagain.experiments.plan import PlannedRun
+from readagain.experiments.results import MEASURES, RowResult, SetResult, pack, write_result
+from readagain.experiments.torch_system import TrainedRow
+from readagain.rouge.options import FIGURES
+from readagain.text.vocab import Vocab
+from readagain.training.job import TrainingJob
+from readagain.training.loop import train
+from readagain.training.parallel import DeviceName
+from readagain.training.provenance import device_name as name_of_device
+from readagain.training.provenance import package_commit
+from readagain.training.run_folder import METRICS_FILE, RunFolder
+from readagain.version import __version__
+
+COMMON_WORDS = 15_000
+"""Words outside the most frequent so many are counted for every row, whatever it knows itself."""
+_COMMON_SMALL = 150
+_CURVE = ("loss", "dev_loss", "rouge_1")
+
+
+class InterruptedRunError(Exception):
+    """Somebody asked to stop; the state is saved."""
+
+
+def run_untrained(planned: PlannedRun, corpora: Corpora, folder: Path, *, scale: str) -> RowResult:
+    """Score a system that needs no training."""
+    began = time.monotonic()
+    vocab = _common_vocab(corpora.main, scale)
+    sets, summaries = {}, {}
+    for test in corpora.tests(planned.row.min_sentences):
+        found = evaluate(load_system(planned.row.system, test.protocol), test.data, test.protocol)
+        sets[test.name] = _set_result(found, {"common": vocab})
+        summaries[test.name] = [summary.text for summary in found.summaries]
+    result = RowResult(
+        row=planned.row.name,
+        recipe=planned.recipe,
+        seed=planned.seed,
+        scale=scale,
+        run=None,
+        corpus=_describe_corpus(corpora.main),
+        parameters=0,
+        training={},
+        machine=_machine(torch.device("cpu")),
+        seconds=time.monotonic() - began,
+        sets=sets,
+    )
+    write_result(folder, result, summaries)
+    return result
+
+
+def run_trained(
+    planned: PlannedRun,
+    run: RunSpec,
+    corpora: Corpora,
+    folder: Path,
+    *,
+    scale: str,
+    work: Path,
+    device: torch.device,
+    threads: int,
+    keep_weights: bool,
+    console: Console,
+) -> RowResult:
+    """Train a row, or go on with it, then score it; its weights go unless they are to be kept.
+
+    Raises:
+        InterruptedRunError: when it was asked to stop; the same call goes on from there.
+    """
+    began = time.monotonic()
+    corpus = corpora.corpus(planned.row.min_sentences)
+    _train(run, corpus, work, device, threads, console)
+    trained_s = time.monotonic() - began
+    row = TrainedRow(work, device)
+    tests = corpora.tests(planned.row.min_sentences)
+    sets, summaries = _score(row, tests, _common_vocab(corpora.main, scale))
+    training = _training_facts(work)
+    result = RowResult(
+        row=planned.row.name,
+        recipe=planned.recipe,
+        seed=planned.seed,
+        scale=scale,
+        run=run_to_dict(run),
+        corpus=_describe_corpus(corpus),
+        parameters=count_parameters(row.folder.run),
+        training=training,
+        machine=_machine(device),
+        # What was trained before an interruption counts too.
+        seconds=time.monotonic() - began + max(0.0, 60 * training["minutes"] - trained_s),
+        sets=sets,
+        importance=measure_importance(row, tests[0].data),
+    )
+    write_result(folder, result, summaries)
+    del row
+    _free(device)
+    if not keep_weights:
+        shutil.rmtree(work)
+    return result
+
+
+def _train(
+    run: RunSpec,
+    corpus: PreparedCorpus,
+    work: Path,
+    device: torch.device,
+    threads: int,
+    console: Console,
+) -> None:
+    work.parent.mkdir(parents=True, exist_ok=True)
+    kind: DeviceName = "cuda" if device.type == "cuda" else "cpu"
+    job = TrainingJob(preset=run, data=corpus.folder, out=work)
+    outcome = train(job, device_name=kind, threads=threads, console=console)
+    _free(device)
+    if outcome is not None and not outcome.is_finished:
+        raise InterruptedRunError
+
+
+def _score(
+    row: TrainedRow, tests: Sequence[TestSet], common: Vocab
+) -> tuple[dict[str, SetResult], dict[str, list[str]]]:
+    sets, summaries = {}, {}
+    for test in tests:
+        found = evaluate(row.system(test.protocol), test.data, test.protocol)
+        sets[test.name] = _set_result(found, {"own": row.folder.vocab, "common": common})
+        summaries[test.name] = [summary.text for summary in found.summaries]
+    return sets, summaries
+
+
+def _set_result(found: Evaluation, vocabs: Mapping[str, Vocab]) -> SetResult:
+    report = found.rouge
+    figure = FIGURES.index(report.protocol.headline)
+    columns = [list(report.scores).index(measure) for measure in MEASURES]
+    quoted = {measure: report.headline(measure) for measure in MEASURES}
+    return SetResult(
+        protocol=found.protocol,
+        figure=report.protocol.headline,
+        fingerprint=found.data.fingerprint,
+        rouge={name: [each.value, each.low, each.high] for name, each in quoted.items()},
+        item_scores=pack(report.item_scores[:, columns, figure]),
+        habits=asdict(found.habits),
+        unknown={name: count_unknown(found, vocab).as_dict() for name, vocab in vocabs.items()},
+        seconds=found.seconds,
+    )
+
+
+def _common_vocab(corpus: PreparedCorpus, scale: str) -> Vocab:
+    size = COMMON_WORDS if scale == "paper" else _COMMON_SMALL
+    return corpus.lexicon.vocab("summary", size)
+
+
+def _training_facts(work: Path) -> dict[str, Any]:
+    """Say how training went: time, updates, what was kept, and the curves."""
+    progress = RunFolder(work).finished()
+    assert progress is not None
+    curve: dict[str, list[list[float]]] = {name: [] for name in _CURVE}
+    for line in (work / METRICS_FILE).read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        for name in _CURVE:
+            if name in record:
+                curve[name].append([round(record["epoch"], 3), round(record[name], 4)])
+    return {
+        "minutes": round(progress.minutes, 3),
+        "updates": progress.step,
+        "best": None if progress.best is None else asdict(progress.best),
+        "curve": curve,
+    }
+
+
+def _describe_corpus(corpus: PreparedCorpus) -> dict[str, Any]:
+    manifest = corpus.manifest
+    return {
+        "name": corpus.folder.resolve().name,
+        "fingerprint": manifest.fingerprint,
+        "train_pairs": manifest.splits["train"]["pairs"],
+    }
+
+
+def _machine(device: torch.device) -> dict[str, Any]:
+    return {
+        "device_type": device.type,
+        "device": name_of_device(device),
+        "processor": describe_machine(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "readagain": __version__,
+        "commit": package_commit(),
+        "date": datetime.now(UTC).date().isoformat(),
+    }
+
+
+def _free(device: torch.device) -> None:
+    """Give the memory of one row back before the next begins."""
+    gc.collect()
+    if device.type == "cuda":
+        torch.cuda.empty_cache()

@@ -1,0 +1,125 @@
+"""The settings of a row: its preset, the scale, and how it is trained."""
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Literal
+
+from readagain.config.override import override
+from readagain.config.parameters import count_parameters
+from readagain.config.schema import ModelSpec, RunSpec
+from readagain.experiments.rows import Row
+from readagain.presets import PRESETS
+
+Scale = Literal["small", "paper"]
+Recipe = Literal["modern", "paper"]
+
+# A point to validate and to go on from. Of a minute's training some suffice, since each costs
+# seconds of writing; the paper's recipe takes minutes and is validated after each epoch.
+_MODERN_VALIDATIONS = 3
+_MODERN_EPOCHS = 7
+# A part of the corpus is seen more often, or there would be too few updates.
+_MODERN_UPDATES = 2_000
+_MODERN_WARMUP = 500
+_BATCH = {"small": {"modern": 32, "paper": 16}, "paper": {"modern": 1024, "paper": 64}}
+_SMALL_EPOCHS = 8
+
+# What `small` leaves of widths and vocabularies.
+_SMALL_WIDTH = 16
+_SMALL_WORDS = 100  # one word for so many
+
+
+def row_run(
+    row: Row,
+    *,
+    scale: Scale,
+    recipe: Recipe,
+    seed: int,
+    train_pairs: int,
+    epochs: int | None = None,
+) -> RunSpec:
+    """Resolve what is trained for a row.
+
+    Args:
+        row: a row whose system is a preset.
+        scale: the paper's sizes, or small ones.
+        recipe: how to train.
+        seed: of weights, order and dropout.
+        train_pairs: the size of the corpus, which decides how often a modern recipe sees it.
+        epochs: instead of the recipe's; written down with the result like every setting.
+    """
+    run = row_network(row, scale=scale)
+    training = _training(recipe, scale, train_pairs, epochs)
+    return override(run, {**training, "train.seed": seed})
+
+
+def row_network(row: Row, *, scale: Scale) -> RunSpec:
+    """Resolve the network of a row, whichever way it is trained."""
+    run = PRESETS[row.system]
+    changes = {"title": row.title, **row.changes}
+    run = override(run, changes) if scale == "paper" else _shrunk(override(run, changes))
+    if row.as_large_as is None:
+        return run
+    twin = PRESETS[row.as_large_as]
+    wanted = count_parameters(twin if scale == "paper" else _shrunk(twin))
+    return widened(run, wanted)
+
+
+def widened(run: RunSpec, parameters: int) -> RunSpec:
+    """Widen the encoder of a run until its network has at least so many parameters."""
+    assert isinstance(run.model, ModelSpec)
+    width = run.model.encoder.hidden_size
+    while count_parameters(run) < parameters:
+        width += 8
+        run = override(run, {"model.encoder.hidden_size": width})
+    return run
+
+
+def _training(recipe: Recipe, scale: Scale, pairs: int, epochs: int | None) -> dict[str, object]:
+    batch = _BATCH[scale][recipe]
+    changes: dict[str, object] = {
+        "train": recipe,
+        "train.batch_size": batch,
+        "train.precision": "bfloat16" if scale == "paper" else "float32",
+        "train.rouge_pairs": 64 if scale == "paper" else 0,
+        "train.log_every": 100,
+    }
+    steps = max(1, -(-pairs // batch))
+    if scale == "small":
+        epochs = epochs or _SMALL_EPOCHS
+        changes |= {"train.warmup_steps": 0, "train.ema_decay": 0.9}
+        if recipe == "modern":
+            changes["train.learning_rate"] = 5e-3
+    elif recipe == "modern":
+        epochs = epochs or max(_MODERN_EPOCHS, min(3 * _MODERN_EPOCHS, _MODERN_UPDATES // steps))
+        updates = epochs * steps
+        changes |= {
+            "train.learning_rate": 1.5e-3,
+            "train.warmup_steps": min(_MODERN_WARMUP, updates // 8),
+            "train.validate_every": -(-updates // _MODERN_VALIDATIONS),
+        }
+    if epochs is not None:
+        changes["train.epochs"] = epochs
+    return changes
+
+
+def _shrunk(run: RunSpec) -> RunSpec:
+    """Make a network that trains in a second or two, and is like its large brother otherwise."""
+    return replace(
+        run,
+        vocab_size=max(run.vocab_size // _SMALL_WORDS, 8),
+        source_vocab_size=max(run.source_vocab_size // _SMALL_WORDS, 8),
+        model=_narrowed(run.model),
+        data=replace(run.data, max_source_words=30, max_summary_words=12),
+        decode=replace(run.decode, beam_size=2, max_words=12),
+    )
+
+
+def _narrowed(spec: Any) -> Any:
+    """Narrow every width of a part and of its parts."""
+    changes: dict[str, Any] = {}
+    for each in fields(spec):
+        value = getattr(spec, each.name)
+        if is_dataclass(value):
+            changes[each.name] = _narrowed(value)
+        elif each.name.endswith("_size") and isinstance(value, int):
+            changes[each.name] = min(value, _SMALL_WIDTH)
+    return replace(spec, **changes)
