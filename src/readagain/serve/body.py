@@ -1,12 +1,12 @@
 """The body of a request: read once, within bounds of size and time."""
 
 import asyncio
-import time
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from readagain.serve.refusals import BodyTooLargeError, SlowBodyError
+from readagain.serve.waiting import ClientGoneError
 
 
 class BoundedBody:
@@ -32,11 +32,11 @@ class BoundedBody:
         Raises:
             BodyTooLargeError: for a body beyond the bound.
             SlowBodyError: for one that does not arrive in time.
+            ClientGoneError: when the client leaves before its end.
         """
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
             await self._app(scope, receive, send)
             return
-        scope["state"]["begin"] = time.monotonic()
         announced = Headers(scope=scope).get("content-length", "")
         if announced.isdecimal() and int(announced) > self._max_bytes:
             raise self._too_large()
@@ -44,10 +44,11 @@ class BoundedBody:
             body = await asyncio.wait_for(self._read(receive), self._timeout_s)
         except TimeoutError as error:
             raise SlowBodyError(
-                f"the body did not arrive within {self._timeout_s:g} s; send it in one go"
+                f"the body did not arrive within {self._timeout_s:g} s; send it in one go",
+                {"Connection": "close"},
             ) from error
-        if body is None:  # the client left
-            return
+        if body is None:
+            raise ClientGoneError("the client left")
         await self._app(scope, _replay(body, receive), send)
 
     async def _read(self, receive: Receive) -> bytes | None:

@@ -1,14 +1,17 @@
 """What is counted and measured, for Prometheus."""
 
+import math
 import os
+import time
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from readagain.engine.speed import resident_mb
+from readagain.serve.settings import SHARED_METRICS
 
-SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
-"""Where several workers keep their numbers, so that each can show the sums; set before import."""
+LOOK_EVERY_S = 5.0
+"""How often memory is looked at, while there is work."""
 
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _TEXTS = (1, 2, 4, 8, 12, 16)
@@ -20,6 +23,7 @@ class Metrics:
     def __init__(self) -> None:
         registry = CollectorRegistry()
         self._registry = registry
+        self._looked = -math.inf
         self._requests = Counter(
             "readagain_requests", "Requests, by route and status.", ["route", "status"],
             registry=registry,
@@ -54,16 +58,19 @@ class Metrics:
         """Count texts that were summarized."""
         self._texts.labels(model).inc(number)
 
-    def observe_batch(self, size: int) -> None:
-        """Count a batch."""
+    def observe_batch(self, size: int, waiting: int) -> None:
+        """Count a batch that is begun, and note how many texts wait behind it."""
         self._batches.observe(size)
-
-    def write(self, *, waiting: int) -> bytes:
-        """Write everything in Prometheus' text format; of all workers where there are several."""
         self._waiting.set(waiting)
-        self._resident.set((resident_mb() or 0) * 1e6)
+        now = time.monotonic()
+        if now - self._looked >= LOOK_EVERY_S:
+            self._looked = now
+            self._resident.set((resident_mb() or 0.0) * 1e6)
+
+    def write(self) -> bytes:
+        """Write everything in Prometheus' text format; of all workers where there are several."""
         registry = self._registry
-        if SHARED_FOLDER in os.environ:
+        if SHARED_METRICS in os.environ:
             registry = CollectorRegistry()
             MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
         return generate_latest(registry)

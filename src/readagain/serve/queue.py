@@ -50,7 +50,7 @@ class SummaryQueue(Generic[Kind, Result]):
         max_texts: how many texts may wait.
         max_batch: how many are worked on together.
         max_wait_s: how long a text waits for others, at most.
-        observe_batch: is told the size of each batch.
+        observe_batch: is told the size of each batch, and how many texts wait behind it.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class SummaryQueue(Generic[Kind, Result]):
         max_texts: int,
         max_batch: int,
         max_wait_s: float,
-        observe_batch: Callable[[int], None] = lambda size: None,
+        observe_batch: Callable[[int, int], None] = lambda size, waiting: None,
     ) -> None:
         self._work = work
         self._max_texts = max_texts
@@ -131,7 +131,7 @@ class SummaryQueue(Generic[Kind, Result]):
             await self._wait_for_company()
             batch = self._take_batch()
             if batch:
-                self._observe_batch(len(batch))
+                self._observe_batch(len(batch), len(self._waiting))
                 await self._answer(batch)
 
     async def _something_waits(self) -> bool:

@@ -5,15 +5,21 @@ from typing import ClassVar
 
 from readagain.errors import RequestError
 
-_SOON: Mapping[str, str] = {"Retry-After": "1"}
-
 
 class RefusedError(RequestError):
-    """A request that gets an error for an answer; its message is what the client reads."""
+    """A request that gets an error for an answer.
+
+    Args:
+        message: what the client reads; one sentence.
+        headers: what its reply says besides.
+    """
 
     status: ClassVar[int]
     code: ClassVar[str]
-    headers: ClassVar[Mapping[str, str]] = {}
+
+    def __init__(self, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.headers = dict(headers or {})
 
 
 class BadJsonError(RefusedError):
@@ -28,7 +34,20 @@ class UnauthorizedError(RefusedError):
 
     status = 401
     code = "unauthorized"
-    headers = {"WWW-Authenticate": "Bearer"}
+
+
+class NotFoundError(RefusedError):
+    """No such path."""
+
+    status = 404
+    code = "not_found"
+
+
+class MethodNotAllowedError(RefusedError):
+    """A path that is there, but not for this method."""
+
+    status = 405
+    code = "method_not_allowed"
 
 
 class SlowBodyError(RefusedError):
@@ -71,7 +90,9 @@ class QueueFullError(RefusedError):
 
     status = 503
     code = "queue_full"
-    headers = _SOON
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, {"Retry-After": "1"})
 
 
 class StoppingError(RefusedError):
@@ -79,7 +100,9 @@ class StoppingError(RefusedError):
 
     status = 503
     code = "stopping"
-    headers = _SOON
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, {"Retry-After": "1"})
 
 
 class DeadlineError(RefusedError):

@@ -2,13 +2,25 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from readagain.engine.summarizer import Options
 from readagain.engine.summary import ImportanceKind, Summary
 from readagain.explain.story import Origin, tell
 from readagain.serve.settings import MAX_BEAM, MAX_BYTES, MAX_WORDS
 from readagain.text.casing import Case
+
+
+def _is_unicode(text: str) -> str:
+    """Refuse half a surrogate pair: JSON can spell it, but no reply in UTF-8 can hold it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError("holds half a surrogate pair, which is no character") from error
+    return text
+
+
+Text = Annotated[str, AfterValidator(_is_unicode)]
 
 
 class _Strict(BaseModel):
@@ -20,7 +32,7 @@ class _Strict(BaseModel):
 class SummarizeRequest(_Strict):
     """Texts, and what their headlines should be like."""
 
-    texts: Annotated[list[str], Field(min_length=1, description="What to summarize.")]
+    texts: Annotated[list[Text], Field(min_length=1, description="What to summarize.")]
     model: Annotated[str | None, Field(description="A loaded model; the default if null.")] = None
     max_words: Annotated[
         int | None, Field(ge=1, le=MAX_WORDS, description="The most words, punctuation included.")

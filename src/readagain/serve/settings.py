@@ -15,6 +15,11 @@ MAX_WORDS = 64
 """The longest summary that a request may ask for."""
 MAX_BYTES = 10_000
 """The largest limit in bytes that a request may name."""
+GRACE_S = 2.0
+"""How much longer than a request may take a stopping worker waits for its last ones."""
+SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"
+"""Names the folder where workers keep their numbers, so that each can show the sums of all. It is
+read when prometheus_client is imported."""
 
 _Size = Annotated[int, AtLeast(1)]
 
