@@ -35,6 +35,15 @@ class MissingExtraError(ReadAgainError):
     """A part of the package that needs something the base install leaves out."""
 
 
+LONGEST_QUOTE = 80
+
+
+def quoted(found: object) -> str:
+    """Spell what was found in a file for a message: on one line, and not longer than that."""
+    spelled = repr(found)
+    return spelled if len(spelled) <= LONGEST_QUOTE else f"{spelled[:LONGEST_QUOTE]}…"
+
+
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:
     """Import a module of an extra, or say which `pip install` brings it.
 

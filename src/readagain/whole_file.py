@@ -1,8 +1,22 @@
-"""Files that are there whole or not at all."""
+"""Files that are there whole or not at all, and read whole only where that is safe."""
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+
+def read_bounded(path: Path, *, max_bytes: int) -> bytes:
+    """Read a file that may be a stranger's, without believing that it is small.
+
+    Raises:
+        OSError: when it cannot be read, or holds more; it is then not read to its end.
+    """
+    with path.open("rb") as file:
+        content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise OSError(errno.EFBIG, f"more than {max_bytes:,} bytes")
+    return content
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import pytest
 
-from readagain.whole_file import written_aside
+from readagain.whole_file import read_bounded, written_aside
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path):
@@ -28,3 +28,11 @@ def test_a_failed_attempt_leaves_what_was_there_and_nothing_else(tmp_path, troub
         write_half()
     assert path.read_text() == "before\n"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_read_only_as_far_as_it_may_go(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_bytes(b"12345")
+    assert read_bounded(path, max_bytes=5) == b"12345"
+    with pytest.raises(OSError, match="more than 4 bytes"):
+        read_bounded(path, max_bytes=4)

@@ -12,9 +12,10 @@ from readagain.config.kinds import kind_of
 from readagain.config.override import KIND, override
 from readagain.config.schema import RunSpec
 from readagain.config.settings import settings_of
-from readagain.errors import ConfigError
-from readagain.whole_file import written_aside
+from readagain.errors import ConfigError, quoted
+from readagain.whole_file import read_bounded, written_aside
 
+MAX_RUN_BYTES = 1 << 20
 _RUN_FILE_KEYS = ("preset", "override")
 
 
@@ -50,6 +51,8 @@ def load_run(path: Path) -> RunSpec:
         settings = json.loads(_read(path))
     except json.JSONDecodeError as error:
         raise ConfigError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
+    except (ValueError, RecursionError) as error:  # a number or nesting beyond all bounds
+        raise ConfigError(f"{path}: not JSON that a run could be: {error}") from error
     if not isinstance(settings, dict):
         raise ConfigError(f"{path}: holds {type(settings).__name__}; expected a JSON object")
     return run_from_dict(settings, where=str(path))
@@ -65,21 +68,24 @@ def read_run_file(path: Path, presets: Mapping[str, RunSpec]) -> RunSpec:
         content = tomllib.loads(_read(path))
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path}: not TOML: {error}") from error
+    except (ValueError, RecursionError) as error:  # a number or nesting beyond all bounds
+        raise ConfigError(f"{path}: not TOML that a run could be: {error}") from error
     refuse(
         [
-            f"no setting '{name}' here; a run file has 'preset' and settings under [override]"
+            f"no setting {quoted(name)} here; a run file has 'preset' and settings under [override]"
             for name in content
             if name not in _RUN_FILE_KEYS
         ],
         where=str(path),
     )
-    if content.get("preset") not in presets:
-        found = f"preset is {content['preset']!r}" if "preset" in content else "no 'preset'"
+    preset = content.get("preset")
+    if not isinstance(preset, str) or preset not in presets:
+        found = f"preset is {quoted(preset)}" if "preset" in content else "no 'preset'"
         raise ConfigError(f"{path}: {found}; 'readagain presets' lists what there is")
     changes = content.get("override", {})
     if not isinstance(changes, dict):
-        raise ConfigError(f"{path}: override is {changes!r}; expected a table, [override]")
-    return override(presets[content["preset"]], changes, where=str(path))
+        raise ConfigError(f"{path}: override is {quoted(changes)}; expected a table, [override]")
+    return override(presets[preset], changes, where=str(path))
 
 
 def run_to_json(run: RunSpec) -> str:
@@ -120,7 +126,7 @@ def _toml_table(spec: Any, path: str) -> list[str]:
 
 def _read(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_bounded(path, max_bytes=MAX_RUN_BYTES).decode("utf-8")
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file") from error
     except (OSError, UnicodeDecodeError) as error:

@@ -1,6 +1,7 @@
 """The one way to derive a run from another: presets, run files and `--set` all use it."""
 
 import difflib
+import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -11,7 +12,7 @@ from readagain.config.kinds import KINDS, kind_of
 from readagain.config.recipes import RECIPES
 from readagain.config.schema import RunSpec
 from readagain.config.settings import Setting, settings_of
-from readagain.errors import ConfigError
+from readagain.errors import ConfigError, quoted
 
 KIND = "kind"
 
@@ -23,7 +24,7 @@ def override(run: RunSpec, changes: Mapping[str, object], *, where: str = "") ->
         run: what to start from; it stays as it is.
         changes: values by dotted name, `{"decode.beam_size": 5}`, or nested mappings. A part may
             be given as a spec; `"model.encoder.kind"` changes to another variant, which takes over
-            the settings both have; `"train": "modern"` takes a whole recipe.
+            the settings that mean something to both; `"train": "modern"` takes a whole recipe.
         where: the file or option the changes came from, for the message.
 
     Raises:
@@ -60,7 +61,7 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, object]:
 def _value(text: str) -> object:
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -87,7 +88,8 @@ def _with(spec: Any, path: tuple[str, ...], value: Any, where: str, problems: li
     if not below:
         return replace(spec, **{name: _accepted(value, setting, where + name, current, problems)})
     if not isinstance(current, setting.variants):
-        problems.append(f"'{where}{'.'.join(path)}': '{name}' has no settings inside it")
+        named = quoted(where + ".".join(path))
+        problems.append(f"{named}: '{name}' has no settings inside it")
         return spec
     if below == [KIND]:
         part = _of_kind(value, current, setting, where + name, problems)
@@ -100,29 +102,36 @@ def _accepted(value: Any, setting: Setting, path: str, current: Any, problems: l
     """Return what is put into a field for `value`: a recipe for its name, a float for an int."""
     if setting.variants and not isinstance(value, setting.variants):
         recipes = [name for name, recipe in RECIPES.items() if isinstance(recipe, setting.variants)]
-        if value in recipes:
+        if isinstance(value, str) and value in recipes:
             return RECIPES[value]
         expected = f"{' or '.join(recipes)}, or settings" if recipes else "settings"
-        problems.append(f"{path} is {value!r}; expected {expected} inside it")
+        problems.append(f"{path} is {quoted(value)}; expected {expected} inside it")
         return current
-    # A whole number is a number too, in TOML as on the command line.
-    return float(value) if setting.value_type is float and type(value) is int else value
+    # A whole number is a number too, in TOML as on the command line; if no float is as large, the
+    # check of the whole run will say so.
+    if setting.value_type is float and type(value) is int and abs(value) <= sys.float_info.max:
+        return float(value)
+    return value
 
 
 def _of_kind(kind: Any, part: Any, setting: Setting, path: str, problems: list[str]) -> Any:
     known = [kind_of(variant) for variant in setting.variants]
     if kind not in known:
         expected = " or ".join(repr(each) for each in known)
-        problems.append(f"{path}.{KIND} is {kind!r}; expected {expected}")
+        problems.append(f"{path}.{KIND} is {quoted(kind)}; expected {expected}")
         return part
     variant = KINDS[kind]
     if type(part) is variant:
         return part
-    shared = settings_of(variant).keys() & settings_of(type(part)).keys()
-    return variant(**{name: getattr(part, name) for name in shared})
+    taken_over = {
+        name: getattr(part, name)
+        for name, its in settings_of(variant).items()
+        if name in settings_of(type(part)) and its.complaint(getattr(part, name)) is None
+    }
+    return variant(**taken_over)
 
 
 def _unknown(path: str, name: str, known: list[str]) -> str:
     nearest = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean '{nearest[0]}'?" if nearest else f"there are {', '.join(known)}"
-    return f"'{path}{name}': no setting '{name}'; {hint}"
+    return f"{quoted(path + name)}: no setting {quoted(name)}; {hint}"

@@ -9,6 +9,7 @@ from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from readagain.config.ranges import Range
+from readagain.errors import quoted
 
 _TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
@@ -38,16 +39,16 @@ class Setting:
         if self.variants:
             if isinstance(value, self.variants):
                 return None
-            return f"is {value!r}; expected {_either([v.__name__ for v in self.variants])}"
+            return f"is {quoted(value)}; expected {_either([v.__name__ for v in self.variants])}"
         if self.choices:
             if value in self.choices:
                 return None
-            return f"is {value!r}; expected {_either(self.choices)}"
+            return f"is {quoted(value)}; expected {_either(self.choices)}"
         if type(value) is not self.value_type:
-            return f"is {value!r}; expected {_TYPE_NAMES[self.value_type]}"
+            return f"is {quoted(value)}; expected {_TYPE_NAMES[self.value_type]}"
         for bound in self.ranges:
             if not bound.admits(value):  # type: ignore[arg-type]  # only numbers have ranges
-                return f"is {value!r}; expected {bound}"
+                return f"is {quoted(value)}; expected {bound}"
         return None
 
 

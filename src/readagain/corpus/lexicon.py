@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.errors import ArtifactError
+from readagain.errors import ArtifactError, quoted
 from readagain.text.vocab import RESERVED, UNK, Vocab
 
 UNKNOWN_ID = -1
@@ -41,9 +41,9 @@ class Lexicon:
             try:
                 word, source, summary = line.split("\t")
                 counts.extend((int(source), int(summary)))
-            except ValueError as error:
+            except (ValueError, OverflowError) as error:
                 raise ArtifactError(
-                    f"{path}:{number}: found {line[:80]!r}; expected a word and two counts, "
+                    f"{path}:{number}: found {quoted(line)}; expected a word and two counts, "
                     "separated by tabs; was it edited by hand?"
                 ) from error
             words.append(word)

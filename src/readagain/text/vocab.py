@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from readagain.errors import ArtifactError, ConfigError
+from readagain.errors import ArtifactError, ConfigError, quoted
 from readagain.text.normalize import LONE_SURROGATE
-from readagain.whole_file import written_aside
+from readagain.whole_file import read_bounded, written_aside
 
 PAD, UNK, START, END = range(4)
 RESERVED = ("<pad>", "<unk>", "<s>", "</s>")
+MAX_VOCAB_BYTES = 64 << 20
+"""Some millions of words; a larger file is no vocabulary, and is not read."""
 
 
 class Vocab:
@@ -54,7 +56,7 @@ class Vocab:
             ArtifactError: naming the file and the line that cannot be right.
         """
         try:
-            text = path.read_bytes().decode("utf-8")
+            text = read_bounded(path, max_bytes=MAX_VOCAB_BYTES).decode("utf-8")
         except OSError as error:
             raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
@@ -99,13 +101,13 @@ def _first_problem(words: tuple[str, ...], ids: Mapping[str, int]) -> str | None
     """Say what is wrong with the first word that is wrong, or nothing."""
     for id, reserved in enumerate(RESERVED):
         if words[id : id + 1] != (reserved,):
-            found = repr(words[id]) if id < len(words) else "the end"
+            found = quoted(words[id]) if id < len(words) else "the end"
             return f"line {id + 1} should be the reserved word {reserved!r}, found {found}"
     for id, word in enumerate(words):
         if word.split() != [word]:
-            return f"line {id + 1} is {word!r}, which is not one word"
+            return f"line {id + 1} is {quoted(word)}, which is not one word"
         if LONE_SURROGATE.search(word):
-            return f"line {id + 1} is {word!r}, which cannot be written as UTF-8"
+            return f"line {id + 1} is {quoted(word)}, which cannot be written as UTF-8"
         if ids[word] != id:
-            return f"{word!r} stands on line {id + 1} and again on line {ids[word] + 1}"
+            return f"{quoted(word)} stands on line {id + 1} and again on line {ids[word] + 1}"
     return None

@@ -122,3 +122,42 @@ def test_every_setting_is_walked_with_its_dotted_name():
     values = {path: value for path, _, value in walk(RUN)}
     assert values["model.encoder.combine"] == "concat"
     assert values["decode.beam_size"] == 10
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("[" * 100_000, "not JSON that a run could be"),
+        ("9" * 5_000, "not JSON that a run could be: Exceeds the limit"),
+        (" " * 2_000_000, "cannot be read: .*more than 1,048,576 bytes"),
+    ],
+)
+def test_a_run_beyond_all_bounds_is_refused(tmp_path, content, reason):
+    path = tmp_path / "run.json"
+    path.write_text(content)
+    with pytest.raises(ConfigError, match=reason):
+        load_run(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("a = " + "[" * 100_000, "not TOML that a run could be"),
+        ("a = " + "9" * 5_000, "not TOML that a run could be: Exceeds the limit"),
+        ("preset = []", r"preset is \[\]; 'readagain presets' lists"),
+        ('preset = "plain"\n[override]\ntrain = []', r"train is \[\]; expected"),
+        (
+            'preset = "plain"\n[override]\ntrain.learning_rate = 1' + "0" * 400,
+            r"is 10{70,}…; expected",
+        ),
+        (
+            'preset = "plain"\n[override]\ntrain.seed = "' + "a" * 900 + '"',
+            "is 'a{70,79}…; expected",
+        ),
+    ],
+)
+def test_a_run_file_beyond_all_bounds_is_refused(tmp_path, content, reason):
+    path = tmp_path / "run.toml"
+    path.write_text(content)
+    with pytest.raises(ConfigError, match=reason):
+        read_run_file(path, {"plain": RunSpec(title="a", paper="b")})

@@ -32,7 +32,7 @@ def test_a_misspelt_name_is_answered_with_the_nearest():
 
 
 def test_a_name_like_no_other_is_answered_with_all():
-    with pytest.raises(ConfigError, match="no setting 'zzz'; there are hidden_size, attention_siz"):
+    with pytest.raises(ConfigError, match="no setting 'zzz'; there are cell, hidden_size, attent"):
         override(RUN, {"model.decoder.zzz": 1})
 
 
@@ -127,3 +127,8 @@ def test_assignments_are_read_as_toml_and_bare_words_as_text():
 def test_an_assignment_without_both_sides_is_refused(assignment):
     with pytest.raises(ConfigError, match=f"--set '{assignment}': expected NAME=VALUE, for"):
         parse_assignments([assignment])
+
+
+def test_a_value_beyond_all_bounds_is_taken_for_text():
+    nested, long = "[" * 100_000, "9" * 5_000
+    assert parse_assignments([f"a={nested}", f"b={long}"]) == {"a": nested, "b": long}

@@ -61,3 +61,10 @@ def test_a_missing_or_undecodable_file_is_named(tmp_path):
     path.write_bytes(b"caf\xe9\t1\t1\n")
     with pytest.raises(ArtifactError, match=r"lexicon\.txt: not UTF-8 at byte 3"):
         Lexicon.load(path)
+
+
+def test_a_count_that_no_number_holds_is_refused(tmp_path):
+    path = tmp_path / "lexicon.txt"
+    path.write_text("bridge\t99999999999999999999\t1\n")
+    with pytest.raises(ArtifactError, match=r"lexicon\.txt:1: found 'bridge"):
+        Lexicon.load(path)

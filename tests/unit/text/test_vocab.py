@@ -95,3 +95,18 @@ def test_a_damaged_file_is_named_with_its_line(tmp_path, content, problem):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ArtifactError, match=r"vocab\.txt: cannot be read: No such file"):
         Vocab.load(tmp_path / "vocab.txt")
+
+
+def test_a_file_too_large_for_a_vocabulary_is_not_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("readagain.text.vocab.MAX_VOCAB_BYTES", 3)
+    path = tmp_path / "vocab.txt"
+    path.write_bytes(b"words")
+    with pytest.raises(ArtifactError, match=r"vocab\.txt: cannot be read: more than 3 bytes"):
+        Vocab.load(path)
+
+
+def test_a_word_without_end_is_cut_in_the_message(tmp_path):
+    path = tmp_path / "vocab.txt"
+    path.write_text("\n".join([*RESERVED, "a " * 10_000]))
+    with pytest.raises(ArtifactError, match=r"line 5 is 'a a .{70,80}…, which is not one word"):
+        Vocab.load(path)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers.source import Columns
-from readagain.errors import DataError
+from readagain.errors import DataError, quoted
 
 # In order of preference: the first that a file has is taken. 'source' often names a publisher
 # and 'summary' may be either side's word, so they come late.
@@ -35,7 +35,7 @@ def guess_columns(
 def _choose(
     names: Sequence[str], common: Sequence[str], wanted: str | None, *, where: str, side: str
 ) -> str:
-    listed = ", ".join(repr(name) for name in list(names)[:12]) or "none"
+    listed = ", ".join(map(quoted, list(names)[:8])) or "none"
     if wanted is not None:
         if wanted in names:
             return wanted

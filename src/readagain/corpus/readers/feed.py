@@ -43,6 +43,10 @@ def _parse(stream: Any, source: Source) -> Element:
             f"{source.path}: declares XML entities or outside references, as attacks do and "
             "feeds need not; refused, remove the declaration if you trust the file"
         ) from error
+    except (LookupError, ValueError) as error:  # of the encoding that the feed says it is in
+        raise DataError(
+            f"{source.path}: cannot be decoded ({str(error)[:80]}); convert the feed to UTF-8"
+        ) from error
     except ParseError as error:
         line, column = error.position
         raise DataError(

@@ -44,6 +44,8 @@ def _parse(line: bytes | None, encoding: str, path: Path, number: int) -> dict[s
         return Bad(f"{path}:{number}", undecodable(error))
     except json.JSONDecodeError as error:
         return Bad(f"{path}:{number}", f"not JSON: {error.msg} at column {error.colno}")
+    except ValueError:  # json has no word of its own for this one
+        return Bad(f"{path}:{number}", "a number with more digits than any number has")
     except RecursionError:
         return Bad(f"{path}:{number}", "JSON nested too deeply to be a record")
     if not isinstance(record, dict):

@@ -14,7 +14,9 @@ from readagain.errors import DataError
 
 TEXT_KEYS = ("description", "content", "text", "body")
 LIST_KEYS = ("articles", "results", "data", "news")
-_CUT_MARK = re.compile(r"\s*…?\s*\[\+\d+ chars\]$")
+# Only the mark itself: spaces before it are stripped, since a pattern for them could be made to
+# try every way to share a long run of spaces out.
+_CUT_MARK = re.compile(r"\[\+\d{1,9} chars\]$")
 REMOVED = "[Removed]"
 
 
@@ -28,6 +30,10 @@ def blocks(source: Source) -> Iterator[Block]:
         except json.JSONDecodeError as error:
             raise DataError(
                 f"{source.path}:{error.lineno}: not JSON: {error.msg} at column {error.colno}"
+            ) from error
+        except ValueError as error:  # json has no word of its own for this one
+            raise DataError(
+                f"{source.path}: a number with more digits than any number has"
             ) from error
         except RecursionError as error:
             raise DataError(
@@ -74,7 +80,9 @@ def _clean(pair: Pair, article: dict[str, Any]) -> Pair:
     headline = pair.headline
     if isinstance(name, str) and name:
         headline = headline.removesuffix(f" - {name}")
-    text = _CUT_MARK.sub("", pair.text)
+    text = pair.text
+    if mark := _CUT_MARK.search(text):
+        text = text[: mark.start()].rstrip().removesuffix("…").rstrip()
     return Pair("" if text == REMOVED else text, "" if headline == REMOVED else headline)
 
 

@@ -57,3 +57,11 @@ def test_xml_that_breaks_off_is_named_by_line(tmp_path, read_records):
     path.write_text("<rss>\n<channel>\n<item>")
     with pytest.raises(DataError, match=r"news\.xml:3: not well-formed XML at column 7"):
         read_records(path)
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "no-such-code"])
+def test_a_feed_in_an_encoding_that_cannot_be_read_is_refused(tmp_path, read_records, encoding):
+    path = tmp_path / "feed.rss"
+    path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><rss/>')
+    with pytest.raises(DataError, match=r"feed\.rss: cannot be decoded .*; convert the feed to"):
+        read_records(path)

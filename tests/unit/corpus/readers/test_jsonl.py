@@ -114,3 +114,18 @@ def test_blocks_are_cut_by_number_and_by_size(tmp_path, monkeypatch):
     monkeypatch.setattr(lines, "BLOCK_BYTES", 8)
     by_size = [block.payload for block in lines.line_blocks(path)]
     assert by_size == [[b"aa", b"bb", b"cc", b"dddddddd"], [b"e"]]
+
+
+def test_a_number_without_end_makes_one_bad_record(tmp_path, read_records):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a", "headline": "b"}\n{"text": ' + "9" * 5_000 + "}\n")
+    assert read_records(path)[1] == Bad(
+        f"{path}:2", "a number with more digits than any number has"
+    )
+
+
+def test_a_column_without_end_is_cut_in_the_message(tmp_path, read_records):
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({"a" * 10_000: 1}))
+    with pytest.raises(DataError, match="found 'a{70,79}…; name it with --text-column"):
+        read_records(path)

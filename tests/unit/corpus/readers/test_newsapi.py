@@ -61,3 +61,20 @@ def test_a_document_that_is_no_reply_is_named(tmp_path, read_records, content, m
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
         read_records(path, format="newsapi")
+
+
+def test_a_number_without_end_is_refused(tmp_path, read_records):
+    path = tmp_path / "a.json"
+    path.write_text('{"articles": [' + "9" * 5_000 + "]}")
+    with pytest.raises(DataError, match="a number with more digits than any number has"):
+        read_records(path, format="newsapi")
+
+
+def test_spaces_without_end_take_no_time(tmp_path, read_records):
+    """A pattern that shared spaces out in every way once took minutes for this text."""
+    text = "Calm" + " " * 50_000 + "…" + " " * 50_000
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{"title": "Calm", "description": text + "[+12 chars]"}]))
+    assert read_records(path) == [Pair("Calm", "Calm")]
+    path.write_text(json.dumps([{"title": "Calm", "description": text + "[+12 chars"}]))
+    assert read_records(path) == [Pair(text + "[+12 chars", "Calm")]
