@@ -7,12 +7,17 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
-from readagain.errors import ArtifactError
+from readagain.corpus.select import SPLITS
+from readagain.errors import ArtifactError, quoted
+from readagain.whole_file import read_bounded
 
 FORMAT_VERSION = 1
+COUNTED = ("pairs", "segments", "words", "shards")
 FILE_NAME = "manifest.json"
 # What a report says follows from the data, so it does not change the corpus's identity.
 NOT_DATA = ("report.md", "report.json", "skipped.jsonl")
+MAX_BYTES = 256 << 20
+"""Of a manifest; it lists every input."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,21 +52,46 @@ class Manifest:
         """
         path = folder / FILE_NAME
         try:
-            content = json.loads(path.read_bytes())
+            content = json.loads(read_bounded(path, max_bytes=MAX_BYTES))
         except (FileNotFoundError, NotADirectoryError) as error:
             raise ArtifactError(_why_missing(folder)) from error
-        except ValueError as error:
+        except OSError as error:
+            raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
+        except (ValueError, RecursionError) as error:
             raise ArtifactError(f"{path}: not JSON; copy or prepare the corpus again") from error
         version = content.get("format_version") if isinstance(content, dict) else None
         if version != FORMAT_VERSION:
             raise ArtifactError(_why_refused(path, version))
         known = {name: content[name] for name in cls.__dataclass_fields__ if name in content}
         try:
-            return cls(**known)
-        except TypeError as error:
+            manifest = cls(**known)
+            problem = _first_problem(manifest)
+        except (TypeError, KeyError, AttributeError) as error:
             raise ArtifactError(
                 f"{path}: incomplete ({error}); was it edited by hand? prepare the corpus again"
             ) from error
+        if problem:
+            raise ArtifactError(f"{path}: {problem}; copy or prepare the corpus again")
+        return manifest
+
+
+def _first_problem(manifest: Manifest) -> str | None:
+    """Say what cannot be in a manifest that we wrote, or nothing."""
+    for name, facts in manifest.files.items():
+        if Path(name).name != name or not name.isprintable():
+            return f"names {quoted(name)}, which is no file of this folder"
+        if type(facts["bytes"]) is not int or type(facts["sha256"]) is not str:
+            return f"{quoted(name)} has no size or no checksum"
+    for split in SPLITS:
+        counts = manifest.splits[split]
+        wrong = [name for name in COUNTED if type(counts[name]) is not int or counts[name] < 0]
+        if wrong:
+            return f"the split {split} has {quoted(counts[wrong[0]])} {wrong[0]}"
+    if type(manifest.num_words) is not int:
+        return f"the number of words is {quoted(manifest.num_words)}"
+    if manifest.fingerprint != fingerprint(manifest.files):
+        return "its fingerprint is not that of the files it lists"
+    return None
 
 
 def unfinished_beside(folder: Path) -> Path:
@@ -81,14 +111,14 @@ def _why_missing(folder: Path) -> str:
 
 
 def _why_refused(path: Path, version: object) -> str:
-    if isinstance(version, int) and version > FORMAT_VERSION:
+    if isinstance(version, int) and FORMAT_VERSION < version < 1_000_000:
         return (
             f"{path}: written in format {version} by a newer readagain; this one reads format "
             f"{FORMAT_VERSION}, so upgrade it or prepare the corpus again"
         )
     return (
-        f"{path}: format {version} is not one this version reads (it reads {FORMAT_VERSION}); "
-        "prepare the corpus again"
+        f"{path}: format {quoted(version)} is not one this version reads (it reads "
+        f"{FORMAT_VERSION}); prepare the corpus again"
     )
 
 

@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.lexicon import Lexicon
+from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.corpus.manifest import Manifest, check_files
 from readagain.corpus.pair import Pair
 from readagain.corpus.select import SPLITS
-from readagain.errors import ArtifactError
+from readagain.errors import ArtifactError, quoted
 
 LEXICON_FILE = "lexicon.txt"
-PARTS = ("words", "segments", "pairs", "origins")
+PARTS = {"words": np.int32, "segments": np.int64, "pairs": np.int64, "origins": np.uint16}
+"""The arrays of a shard, and their types."""
 
 
 def shard_file(split: str, number: int, part: str) -> str:
@@ -60,9 +62,17 @@ class Shard:
         """Map the four arrays into memory.
 
         Raises:
-            ArtifactError: naming the file that is damaged.
+            ArtifactError: naming the file that is damaged, or the shard whose arrays do not fit.
         """
-        return cls(**{part: _map(folder / shard_file(split, number, part)) for part in PARTS})
+        paths = {part: folder / shard_file(split, number, part) for part in PARTS}
+        shard = cls(**{part: _map(path, PARTS[part]) for part, path in paths.items()})
+        for part, counted in (("segments", shard.words), ("pairs", shard.segments[1:])):
+            if not _are_starts(getattr(shard, part), len(counted)):
+                raise ArtifactError(
+                    f"{paths[part]}: does not fit the arrays beside it; "
+                    "copy or prepare the corpus again"
+                )
+        return shard
 
     def pair(self, index: int) -> tuple[list[NDArray[np.int32]], NDArray[np.int32]]:
         """Return the sentences and the summary of one pair."""
@@ -71,14 +81,36 @@ class Shard:
         return segments[:-1], segments[-1]
 
 
-def _map(path: Path) -> NDArray[Any]:
+def _map(path: Path, dtype: type) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    # numpy reads the header as Python's own parser reads a value, with the errors of both.
+    except (OSError, ValueError, EOFError, OverflowError, SyntaxError, TokenError) as error:
+        reason = (str(error).splitlines() or ["no reason given"])[0]
         raise ArtifactError(
-            f"{path}: cannot be mapped ({error}); copy or prepare the corpus again"
+            f"{path}: cannot be mapped ({reason[:200]}); copy or prepare the corpus again"
         ) from error
+    if array.dtype != dtype or array.ndim != 1:
+        raise ArtifactError(
+            f"{path}: an array of {array.dtype} with {array.ndim} dimensions; expected one of "
+            f"{np.dtype(dtype)}, so copy or prepare the corpus again"
+        )
     return array
+
+
+def _are_starts(starts: NDArray[np.int64], total: int) -> bool:
+    """Tell whether numbers rise from 0 to `total`, as places in another array do."""
+    return bool(
+        len(starts) > 0
+        and starts[0] == 0
+        and starts[-1] == total
+        and (starts[1:] >= starts[:-1]).all()
+    )
+
+
+def _has_words_below(words: NDArray[np.int32], num_words: int) -> bool:
+    """Tell whether every word is one of the lexicon's, or unknown."""
+    return len(words) == 0 or bool(words.min() >= UNKNOWN_ID and words.max() < num_words)
 
 
 class Split:
@@ -126,15 +158,39 @@ class PreparedCorpus:
     @cached_property
     def lexicon(self) -> Lexicon:
         """The words behind the ids."""
-        return Lexicon.load(self.folder / LEXICON_FILE)
+        lexicon = Lexicon.load(self.folder / LEXICON_FILE)
+        if len(lexicon) != self.manifest.num_words:
+            raise ArtifactError(
+                f"{self.folder / LEXICON_FILE}: {len(lexicon):,} words, the manifest says "
+                f"{quoted(self.manifest.num_words)}; copy or prepare the corpus again"
+            )
+        return lexicon
 
     def split(self, name: str) -> Split:
-        """Map one split into memory; a split without pairs is empty, not an error."""
+        """Map one split into memory; a split without pairs is empty, not an error.
+
+        Raises:
+            ArtifactError: naming the file that is damaged, or does not fit the others.
+        """
         if name not in SPLITS:
             raise ArtifactError(f"no split '{name}'; expected one of {', '.join(SPLITS)}")
-        num_shards = self.manifest.splits[name]["shards"]
-        shards = tuple(Shard.open(self.folder, name, number) for number in range(num_shards))
-        return Split(name, shards)
+        counts = self.manifest.splits[name]
+        shards = []
+        for number in range(counts["shards"]):
+            shard = Shard.open(self.folder, name, number)
+            if not _has_words_below(shard.words, self.manifest.num_words):
+                raise ArtifactError(
+                    f"{self.folder / shard_file(name, number, 'words')}: holds words that the "
+                    "lexicon lacks; copy or prepare the corpus again"
+                )
+            shards.append(shard)
+        split = Split(name, tuple(shards))
+        if len(split) != counts["pairs"]:
+            raise ArtifactError(
+                f"{self.folder}: {len(split):,} pairs for {name}, the manifest says "
+                f"{counts['pairs']:,}; copy or prepare the corpus again"
+            )
+        return split
 
     def texts(self, name: str) -> Iterator[Pair]:
         """Yield the raw pairs of the dev or test split, in the order of its shards."""
@@ -142,7 +198,14 @@ class PreparedCorpus:
         if not path.exists():
             raise ArtifactError(f"{path}: raw texts are kept for dev and test splits only")
         with path.open(encoding="utf-8", newline="\n") as lines:
-            for line in lines:
-                record = json.loads(line)
-                references = tuple(record.get("references", ()))
-                yield Pair(record["text"], record["headline"], references)
+            for number, line in enumerate(lines, start=1):
+                try:
+                    record = json.loads(line)
+                    references = tuple(record.get("references", ()))
+                    pair = Pair(record["text"], record["headline"], references)
+                except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
+                    raise ArtifactError(
+                        f"{path}:{number}: no text and headline in this line; "
+                        "copy or prepare the corpus again"
+                    ) from error
+                yield pair

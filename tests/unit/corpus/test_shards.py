@@ -11,6 +11,7 @@ from readagain.corpus.lexicon import UNKNOWN_ID
 from readagain.corpus.manifest import FORMAT_VERSION
 from readagain.corpus.merge import Pieces, ShardWriter
 from readagain.corpus.pair import Pair
+from readagain.corpus.settings import Share
 from readagain.corpus.shards import PreparedCorpus, Shard, Split
 from readagain.errors import ArtifactError
 
@@ -149,3 +150,89 @@ def test_folders_that_are_no_corpus_are_told_apart(tmp_path, jsonl, prepared):
     manifest.write_text("{half")
     with pytest.raises(ArtifactError, match=r"manifest\.json: not JSON; copy or prepare"):
         PreparedCorpus.open(manifest.parent)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"files": {"../secret": {"bytes": 1, "sha256": ""}}}, "names '../secret', which is no"),
+        ({"files": {"a\nb": {"bytes": 1, "sha256": ""}}}, r"names 'a\\nb', which is no file of"),
+        ({"files": {"a": {"bytes": "1", "sha256": ""}}}, "'a' has no size or no checksum"),
+        ({"files": {"a": {"sha256": ""}}}, r"incomplete \('bytes'\)"),
+        ({"files": []}, "incomplete"),
+        ({"splits": {}}, r"incomplete \('train'\)"),
+        ({"num_words": None}, "the number of words is None"),
+        ({"fingerprint": "0"}, "its fingerprint is not that of the files it lists"),
+    ],
+)
+def test_a_manifest_that_cannot_be_ours_is_refused(jsonl, prepared, change, message):
+    folder = prepared(jsonl()).folder
+    path = folder / "manifest.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(ArtifactError, match=message):
+        PreparedCorpus.open(folder)
+
+
+def test_a_manifest_with_other_counts_is_refused(jsonl, prepared):
+    corpus = prepared(jsonl())
+    for name, count, message in (
+        ("pairs", 9, "3 pairs for train, the manifest says 9"),
+        ("pairs", -1, "the split train has -1 pairs"),
+    ):
+        path = corpus.folder / "manifest.json"
+        content = json.loads(path.read_text())
+        content["splits"]["train"][name] = count
+        path.write_text(json.dumps(content))
+        with pytest.raises(ArtifactError, match=message):
+            PreparedCorpus.open(corpus.folder).split("train")
+    object.__setattr__(corpus.manifest, "num_words", 2)
+    with pytest.raises(ArtifactError, match=r"lexicon\.txt: \d+ words, the manifest says 2"):
+        assert corpus.lexicon
+    with pytest.raises(ArtifactError, match=r"words\.npy: holds words that the lexicon lacks"):
+        corpus.split("train")
+
+
+@pytest.mark.parametrize(
+    ("part", "array", "message"),
+    [
+        ("words", np.zeros(3, np.float32), "an array of float32 with 1 dimensions; expected"),
+        ("words", np.zeros((3, 1), np.int32), "an array of int32 with 2 dimensions"),
+        ("segments", np.array([0, 9]), "does not fit the arrays beside it"),
+        ("segments", np.array([0, 5, 2]), "does not fit the arrays beside it"),
+        ("pairs", np.array([1, 2]), "does not fit the arrays beside it"),
+        ("pairs", np.zeros(0, np.int64), "does not fit the arrays beside it"),
+    ],
+)
+def test_arrays_that_do_not_belong_together_are_refused(tmp_path, part, array, message):
+    arrays = {
+        "words": np.zeros(2, np.int32),
+        "segments": np.array([0, 1, 2]),
+        "pairs": np.array([0, 2]),
+        "origins": np.zeros(1, np.uint16),
+    }
+    Shard(**{**arrays, part: array}).save(tmp_path, "train", 0)
+    with pytest.raises(ArtifactError, match=message):
+        Shard.open(tmp_path, "train", 0)
+
+
+@pytest.mark.parametrize("header", [b"{'descr': ", b"{", b"\x00", b"('a"])
+def test_a_header_that_is_no_python_is_refused(tmp_path, header):
+    Shard(
+        words=np.zeros(2, np.int32),
+        segments=np.array([0, 1, 2]),
+        pairs=np.array([0, 2]),
+        origins=np.zeros(1, np.uint16),
+    ).save(tmp_path, "train", 0)
+    path = tmp_path / "train-00000.words.npy"
+    content = path.read_bytes()
+    path.write_bytes(content[:10] + header.ljust(118, b" ")[:117] + b"\n" + content[128:])
+    with pytest.raises(ArtifactError, match=r"words\.npy: cannot be mapped"):
+        Shard.open(tmp_path, "train", 0)
+
+
+def test_a_line_of_raw_texts_that_holds_none_is_named(jsonl, prepared):
+    corpus = prepared(jsonl(), dev=Share(pairs=1))
+    path = corpus.folder / "dev.texts.jsonl"
+    path.write_text("[]\n")
+    with pytest.raises(ArtifactError, match=r"dev\.texts\.jsonl:1: no text and headline in this"):
+        list(corpus.texts("dev"))

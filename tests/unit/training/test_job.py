@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from readagain.corpus.manifest import fingerprint
 from readagain.engine.folder import ModelFolder
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.training.job import settle
@@ -49,6 +50,7 @@ def test_a_corpus_without_training_pairs_is_refused(make_job, corpus, tmp_path):
     manifest = json.loads((corpus.folder / "manifest.json").read_text())
     manifest["splits"]["train"]["pairs"] = 0
     manifest["files"] = {}
+    manifest["fingerprint"] = fingerprint({})
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(DataError, match="no pairs to train on"):
         settle(make_job(data=tmp_path))
