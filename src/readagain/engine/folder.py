@@ -62,7 +62,7 @@ class ModelFolder:
 
         Args:
             path: the folder.
-            checksums: compare contents too, not only sizes; reads every file once.
+            checksums: compare the contents of all files, not only of those that are read here.
 
         Raises:
             ArtifactError: saying what is missing, cut short, changed, foreign or too new.

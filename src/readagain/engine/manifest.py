@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -10,12 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from readagain import __version__
-from readagain.errors import ArtifactError
+from readagain.errors import ArtifactError, quoted
+from readagain.whole_file import read_bounded
 
 FORMAT_VERSION = 1
 MANIFEST_FILE = "model.json"
 
+MAX_OBJECT_BYTES = 4 << 20
+"""Manifest, settings, scores and origin of a model: kilobytes; a larger file is not read."""
+
 _STAGING = ".writing"
+# No separators, so nothing outside the folder, and nothing that a message could not show.
+_FILE_NAME = re.compile(r"\w[\w.-]{0,199}", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,34 +107,48 @@ def read_manifest(folder: Path) -> Manifest:
     if type(version) is not int or version < 1:
         raise ArtifactError(f"{path}: no format_version in it, so not written by readagain")
     if version > FORMAT_VERSION:
+        writer = str(content.get("package_version", "of a later version"))[:40]
         raise ArtifactError(
-            f"{path}: written in format {version} by readagain "
-            f"{content.get('package_version', 'of a later version')}; this one reads format "
-            f"{FORMAT_VERSION}, so upgrade it: pip install --upgrade readagain"
+            f"{path}: written in format {str(version)[:40]} by readagain {writer}; this one reads "
+            f"format {FORMAT_VERSION}, so upgrade it: pip install --upgrade readagain"
         )
     try:
-        files = {name: FileFacts(**facts) for name, facts in content["files"].items()}
-        package_version = content["package_version"]
+        files = {name: _facts(**facts) for name, facts in content["files"].items()}
+        package_version = str(content["package_version"])
     except (KeyError, TypeError, AttributeError) as error:
         raise ArtifactError(f"{path}: incomplete; was it edited by hand?") from error
+    for name in files:
+        if not _FILE_NAME.fullmatch(name):
+            raise ArtifactError(f"{path}: names {quoted(name)}, which is no file of this folder")
     return Manifest(format_version=version, package_version=package_version, files=files)
+
+
+def _facts(*, bytes: int, sha256: str) -> FileFacts:
+    if type(bytes) is not int or type(sha256) is not str:
+        raise TypeError("a size is a number, a checksum a text")
+    return FileFacts(bytes=bytes, sha256=sha256)
 
 
 def check_files(
     folder: Path, manifest: Manifest, *, needed: Iterable[str], checksums: bool
 ) -> None:
-    """Compare a folder with its manifest.
+    """Compare a folder with its manifest: sizes, and the contents of the files that are `needed`.
+
+    Args:
+        folder: the folder.
+        manifest: what its manifest says.
+        needed: files that must be there, and are small.
+        checksums: compare the contents of all files.
 
     Raises:
-        ArtifactError: naming the first file that is missing, cut short, changed or outside.
+        ArtifactError: naming the first file that is missing, cut short or changed.
     """
+    needed = tuple(needed)
     for name in needed:
         if name not in manifest.files:
             raise ArtifactError(f"{folder / MANIFEST_FILE}: does not name {name}; no whole model")
     for name, facts in manifest.files.items():
         path = folder / name
-        if Path(name).name != name:
-            raise ArtifactError(f"{folder / MANIFEST_FILE}: names {name!r}, outside the folder")
         if not path.is_file():
             raise ArtifactError(f"{path}: missing; copy the model folder again")
         found = path.stat().st_size
@@ -136,7 +157,7 @@ def check_files(
                 f"{path}: {found:,} bytes, {MANIFEST_FILE} says {facts.bytes:,}; "
                 "half copied or changed, copy the model folder again"
             )
-        if checksums and _describe(path) != facts:
+        if (checksums or name in needed) and _describe(path) != facts:
             raise ArtifactError(
                 f"{path}: its content is not what {MANIFEST_FILE} says; copy the model folder again"
             )
@@ -149,10 +170,10 @@ def read_object(path: Path) -> dict[str, Any]:
         ArtifactError: naming the file that holds none.
     """
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(read_bounded(path, max_bytes=MAX_OBJECT_BYTES))
     except OSError as error:
         raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ArtifactError(f"{path}: not JSON; was it edited by hand?") from error
     if not isinstance(content, dict):
         raise ArtifactError(f"{path}: holds {type(content).__name__}; expected a JSON object")

@@ -6,6 +6,7 @@ and nothing is believed before it was checked against the size of the file.
 
 import json
 import math
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.errors import ArtifactError
+from readagain.errors import ArtifactError, quoted
 
 MAX_HEADER_BYTES = 16_000_000
 # bfloat16 is no type of numpy: it is the upper half of a float32.
@@ -51,14 +52,14 @@ def read_header(path: Path) -> dict[str, TensorInfo]:
             header = json.loads(file.read(length))
     except OSError as error:
         raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ArtifactError(f"{path}: no safetensors file: its header is not JSON") from error
     if not isinstance(header, dict):
         raise ArtifactError(f"{path}: no safetensors file: its header is no JSON object")
     data_start = _LENGTH_BYTES + length
     data_bytes = file_bytes - data_start
     return {
-        name: _checked(entry, data_start, data_bytes, where=f"{path}: tensor '{name}'")
+        name: _checked(entry, data_start, data_bytes, where=f"{path}: tensor {quoted(name)}")
         for name, entry in header.items()
         if name != "__metadata__"
     }
@@ -93,9 +94,13 @@ def _checked(entry: Any, data_start: int, data_bytes: int, *, where: str) -> Ten
         begin, end = entry["data_offsets"]
     except (TypeError, KeyError, ValueError) as error:
         raise ArtifactError(f"{where} has no type, shape and place; the file is damaged") from error
-    if dtype not in _TYPES:
-        raise ArtifactError(f"{where} is of type {dtype!r}; expected one of {', '.join(_TYPES)}")
-    if not all(type(number) is int and number >= 0 for number in (*shape, begin, end)):
+    if not isinstance(dtype, str) or dtype not in _TYPES:
+        raise ArtifactError(
+            f"{where} is of type {quoted(dtype)}; expected one of {', '.join(_TYPES)}"
+        )
+    # Bounded one by one, too: with a dimension of 0 the others could be anything.
+    sizes = (*shape, begin, end)
+    if not all(type(number) is int and 0 <= number <= sys.maxsize for number in sizes):
         raise ArtifactError(f"{where} has a shape or place that is no size; the file is damaged")
     if end - begin != math.prod(shape) * np.dtype(_TYPES[dtype]).itemsize or end > data_bytes:
         raise ArtifactError(f"{where} does not fit into the file; it is cut short or damaged")

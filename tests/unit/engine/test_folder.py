@@ -167,7 +167,7 @@ def test_a_manifest_cannot_point_outside(model):
     manifest = json.loads((model / MANIFEST_FILE).read_text())
     facts = manifest["files"][RUN_FILE]
     edit_manifest(model, files={**manifest["files"], "../secret": facts})
-    with pytest.raises(ArtifactError, match="names '../secret', outside the folder"):
+    with pytest.raises(ArtifactError, match="names '../secret', which is no file of this folder"):
         ModelFolder.open(model)
 
 
@@ -246,6 +246,7 @@ def test_a_file_without_tensors_has_none(tmp_path):
         (b"", "no safetensors file, or cut short"),
         (b"\x01" + bytes(7) + b"{", "its header is not JSON"),
         (b"\xff" * 20, "no safetensors file, or cut short"),
+        ((100_000).to_bytes(8, "little") + b"[" * 100_000, "its header is not JSON"),
         (b"\x02" + bytes(7) + b"[]", "its header is no JSON object"),
         (b"\x08" + bytes(7) + b'{"a":[]}', "tensor 'a' has no type, shape and place"),
     ],
@@ -261,7 +262,9 @@ def test_what_is_no_safetensors_file_is_refused(tmp_path, content, reason):
     ("change", "reason"),
     [
         ({"dtype": "U8"}, "is of type 'U8'; expected one of F32"),
+        ({"dtype": []}, r"is of type \[\]; expected one of F32"),
         ({"shape": [-2, -1]}, "has a shape or place that is no size"),
+        ({"shape": [0, 1 << 70], "data_offsets": [0, 0]}, "has a shape or place that is no size"),
         ({"shape": [3]}, "does not fit into the file"),
         ({"data_offsets": [8, 16]}, "does not fit into the file"),
     ],
@@ -278,3 +281,37 @@ def test_a_tensor_that_cannot_be_there_is_refused(tmp_path, change, reason):
 def test_a_missing_weights_file_is_named(tmp_path):
     with pytest.raises(ArtifactError, match=r"gone\.safetensors: cannot be read: No such file"):
         read_header(tmp_path / "gone.safetensors")
+
+
+def test_a_changed_vocabulary_is_found_whenever_a_model_is_opened(model):
+    path = model / VOCAB_FILE
+    path.write_bytes(path.read_bytes().replace(b"bridge", b"fridge"))
+    with pytest.raises(ArtifactError, match=r"vocab\.txt: its content is not what model.json says"):
+        ModelFolder.open(model)
+
+
+@pytest.mark.parametrize(
+    ("facts", "reason"),
+    [
+        ({"bytes": None, "sha256": ""}, "incomplete; was it edited by hand"),
+        ({"bytes": 1}, "incomplete; was it edited by hand"),
+        ({"bytes": 1, "sha256": "", "more": 1}, "incomplete; was it edited by hand"),
+    ],
+)
+def test_a_manifest_without_sizes_is_refused(model, facts, reason):
+    edit_manifest(model, files={"run.json": facts})
+    with pytest.raises(ArtifactError, match=reason):
+        ModelFolder.open(model)
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "9" * 5_000])
+def test_a_manifest_beyond_all_bounds_is_refused(model, content):
+    (model / MANIFEST_FILE).write_text(content)
+    with pytest.raises(ArtifactError, match=r"model\.json: not JSON; was it edited by hand"):
+        ModelFolder.open(model)
+
+
+def test_a_manifest_too_large_to_be_one_is_not_read(model, monkeypatch):
+    monkeypatch.setattr("readagain.engine.manifest.MAX_OBJECT_BYTES", 9)
+    with pytest.raises(ArtifactError, match=r"model\.json: cannot be read: more than 9 bytes"):
+        ModelFolder.open(model)
