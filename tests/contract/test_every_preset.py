@@ -10,11 +10,22 @@ from readagain.config.checks import check_run
 from readagain.config.files import run_from_dict, run_to_dict
 from readagain.config.override import override
 from readagain.config.parameters import count_parameters
+from readagain.config.settings import walk
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
 from readagain.text.vocab import START
 
 V = 30
+SMALL = {
+    "vocab_size": V,
+    "source_vocab_size": 40,
+    "model.embedding_size": 6,
+    "model.encoder.hidden_size": 8,
+    "model.decoder.hidden_size": 7,
+    "model.decoder.attention_size": 5,
+    "model.hidden_size": 9,
+    "model.num_positions": 3,
+}
 
 pytestmark = pytest.mark.parametrize("name", PRESETS)
 
@@ -22,17 +33,8 @@ pytestmark = pytest.mark.parametrize("name", PRESETS)
 @pytest.fixture
 def run(name):
     """The preset as it is, but small; every width differs, so that a mix-up does not fit."""
-    return override(
-        PRESETS[name],
-        {
-            "vocab_size": V,
-            "source_vocab_size": 40,
-            "model.embedding_size": 6,
-            "model.encoder.hidden_size": 8,
-            "model.decoder.hidden_size": 7,
-            "model.decoder.attention_size": 5,
-        },
-    )
+    settings = {path for path, _, _ in walk(PRESETS[name])}
+    return override(PRESETS[name], {path: size for path, size in SMALL.items() if path in settings})
 
 
 @pytest.fixture

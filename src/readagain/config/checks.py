@@ -2,9 +2,17 @@
 
 from collections.abc import Sequence
 
-from readagain.config.schema import HierarchicalSpec, OnePassSpec, RunSpec
+from readagain.config.schema import (
+    EncoderSpec,
+    HierarchicalSpec,
+    ModelSpec,
+    OnePassSpec,
+    RunSpec,
+)
 from readagain.config.settings import walk
 from readagain.errors import ConfigError
+
+_NUM_RESERVED = 4  # text.vocab.RESERVED, which stands above this layer
 
 
 def check_run(run: RunSpec, *, where: str = "") -> None:
@@ -46,9 +54,34 @@ def refuse(problems: Sequence[str], *, where: str = "") -> None:
 
 
 def _contradictions(run: RunSpec) -> list[str]:
-    found = []
-    encoder, data, decode = run.model.encoder, run.data, run.decode
-    if isinstance(encoder, HierarchicalSpec):
+    found = _unreadable_sentences(run)
+    if isinstance(run.model, ModelSpec):
+        found += _idle_settings(run.model.encoder)
+        found += _short_shortlist(run, run.model)
+    train, decode = run.train, run.decode
+    if train.best_by == "rouge" and train.rouge_pairs == 0:
+        found.append(
+            "train.best_by is 'rouge', but train.rouge_pairs is 0, so there is no ROUGE to go by; "
+            "expected 1 or more"
+        )
+    if decode.min_words > decode.max_words:
+        found.append(
+            f"decode.min_words is {decode.min_words}; "
+            f"expected at most decode.max_words, which is {decode.max_words}"
+        )
+    return found
+
+
+def _unreadable_sentences(run: RunSpec) -> list[str]:
+    """Say where the network cannot read as many sentences as it would be given."""
+    model, data, found = run.model, run.data, []
+    if not isinstance(model, ModelSpec):
+        if data.num_sentences > 1 and not data.join_sentences:
+            found.append(
+                f"data.num_sentences is {data.num_sentences}, but this network reads one sequence; "
+                "set data.join_sentences to true"
+            )
+    elif isinstance(model.encoder, HierarchicalSpec):
         if data.num_sentences < 2:
             found.append(
                 f"data.num_sentences is {data.num_sentences}; "
@@ -64,23 +97,29 @@ def _contradictions(run: RunSpec) -> list[str]:
             f"data.num_sentences is {data.num_sentences}, but model.encoder reads one sequence; "
             "set data.join_sentences to true, or model.encoder.kind to 'hierarchical'"
         )
-    if not isinstance(encoder, OnePassSpec) and encoder.cell == "lstm":
-        # Said aloud, since an ablation over a setting that changes nothing misleads.
-        for name, printed in (("importance", "vector"), ("importance_activation", "tanh")):
-            if getattr(encoder, name) != printed:
-                found.append(
-                    f"model.encoder.{name} is {getattr(encoder, name)!r}, but an LSTM reads again "
-                    f"without importance weights; set model.encoder.cell to 'gru', or {name} to "
-                    f"{printed!r}"
-                )
-    if run.train.best_by == "rouge" and run.train.rouge_pairs == 0:
-        found.append(
-            "train.best_by is 'rouge', but train.rouge_pairs is 0, so there is no ROUGE to go by; "
-            "expected 1 or more"
-        )
-    if decode.min_words > decode.max_words:
-        found.append(
-            f"decode.min_words is {decode.min_words}; "
-            f"expected at most decode.max_words, which is {decode.max_words}"
-        )
     return found
+
+
+def _short_shortlist(run: RunSpec, model: ModelSpec) -> list[str]:
+    """Say where the words of one text would not fit on the shortlist."""
+    needed = _NUM_RESERVED + run.data.num_sentences * run.data.max_source_words
+    if run.data.join_sentences:
+        needed = _NUM_RESERVED + run.data.max_source_words
+    if not 0 < model.shortlist_size < needed:
+        return []
+    return [
+        f"model.shortlist_size is {model.shortlist_size}; expected {needed} or more, room for "
+        "every word of a source and the four reserved ones, or 0 for no shortlist"
+    ]
+
+
+def _idle_settings(encoder: EncoderSpec) -> list[str]:
+    """Name settings that change nothing: an ablation over one of them would mislead."""
+    if isinstance(encoder, OnePassSpec) or encoder.cell == "gru":
+        return []
+    return [
+        f"model.encoder.{name} is {getattr(encoder, name)!r}, but an LSTM reads again "
+        f"without importance weights; set model.encoder.cell to 'gru', or {name} to {printed!r}"
+        for name, printed in (("importance", "vector"), ("importance_activation", "tanh"))
+        if getattr(encoder, name) != printed
+    ]

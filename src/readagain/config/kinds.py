@@ -1,17 +1,29 @@
 """How each variant is spelled in files and on the command line: `kind = "read_again"`."""
 
 from readagain.config.schema import (
+    AbsSpec,
     AttentionDecoderSpec,
+    AttentiveBagSpec,
+    BagOfWordsSpec,
+    ConvolutionSpec,
     HierarchicalSpec,
+    ModelSpec,
     OnePassSpec,
+    RasSpec,
     ReadAgainSpec,
 )
 
 KINDS: dict[str, type] = {
+    "encoder_decoder": ModelSpec,
+    "abs": AbsSpec,
+    "ras": RasSpec,
     "one_pass": OnePassSpec,
     "read_again": ReadAgainSpec,
     "hierarchical": HierarchicalSpec,
     "attention": AttentionDecoderSpec,
+    "attentive_bag": AttentiveBagSpec,
+    "bag_of_words": BagOfWordsSpec,
+    "convolution": ConvolutionSpec,
 }
 
 

@@ -35,9 +35,10 @@ def _encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     D = model.encoder.hidden_size * (1 + model.encoder.bidirectional)
     num_last = run.data.num_sentences if isinstance(model.encoder, HierarchicalSpec) else 1
     embeddings = (run.source_vocab_size + V) * E
-    start = _linear(num_last * D, 2 * H)
+    num_gates, num_carried = (4, 2) if model.decoder.cell == "lstm" else (3, 1)
+    start = _linear(num_last * D, num_carried * H)
     attention = D * A + H * A + A
-    gates = _linear(E, 4 * H) + 4 * H * D + 4 * H * H
+    gates = num_gates * (_linear(E, H) + H * D + H * H)
     output = _linear(H, V)
     copying = _linear(D, H) if model.output == "copy" else 0
     if model.output == "copy" and model.copied_words == "place":

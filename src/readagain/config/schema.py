@@ -85,6 +85,10 @@ class ModelSpec:
     """Generate from the vocabulary alone, or share one softmax with the source positions."""
     copied_words: Literal["place", "unknown"] = "place"
     """Copy only: feed a copied word that the vocabulary lacks as p_i of its place, or as UNK."""
+    shortlist_size: Count = 0
+    """Words that compete at once: those of the sources, and the most frequent; 0 lets all do."""
+    shortlist_sources: Size = 50
+    """Sources that share such a list while training; decoding gives each source its own."""
     dropout: Annotated[float, Between(0.0, 0.9)] = 0.2
 
 
@@ -185,10 +189,10 @@ class TrainSpec:
     """ema: how much of the running mean each update keeps."""
     objective: Literal["likelihood", "risk"] = "likelihood"
     """Raise the probability of the reference, or the expected reward of what the model writes."""
-    risk_candidates: Size = 8
-    """risk: summaries of each text that are searched for, rewarded and weighed."""
-    risk_sharpness: Positive = 0.3
-    """risk: power of their probabilities in the expectation."""
+    risk_samples: Annotated[int, AtLeast(2)] = 8
+    """risk: summaries of each text that are drawn and rewarded."""
+    risk_words: Count = 0
+    """risk: every second update draws exactly so many words, for limits that are filled; 0 never."""
     risk_likelihood: Share = 0.2
     """risk: share of the likelihood in the loss."""
     precision: Literal["float32", "bfloat16"] = "float32"

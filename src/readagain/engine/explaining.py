@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from readagain.config.schema import EncoderSpec, OnePassSpec
+from readagain.config.schema import ModelSpec, NetworkSpec, OnePassSpec
 from readagain.engine.movement import state_movement
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.source import Source
@@ -27,9 +27,9 @@ class Looks:
     kind: ImportanceKind | None
 
 
-def look_at(model: OnnxStepModel, spec: EncoderSpec, batch: SourceBatch) -> Looks:
+def look_at(model: OnnxStepModel, spec: NetworkSpec, batch: SourceBatch) -> Looks:
     """Ask a model for the importance of words: its weights, or else how far its state moves."""
-    if isinstance(spec, OnePassSpec):
+    if not isinstance(spec, ModelSpec) or isinstance(spec.encoder, OnePassSpec):
         return Looks(batch, None, None)
     weights = model.importance(batch)
     if weights is not None:
@@ -39,7 +39,7 @@ def look_at(model: OnnxStepModel, spec: EncoderSpec, batch: SourceBatch) -> Look
     movement = state_movement(
         model.states(batch).reshape(B, N, L, -1),
         valid.reshape(B, N, L),
-        num_directions=1 + spec.bidirectional,
+        num_directions=1 + spec.encoder.bidirectional,
     )
     return Looks(batch, movement.reshape(B, -1), "movement")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from readagain.config.schema import HierarchicalSpec, RunSpec
+from readagain.config.schema import RunSpec
 from readagain.search.model import SourceBatch
 from readagain.text.document import Document, Word, read_document, read_tokenized
 from readagain.text.extended import extended_source_ids
@@ -56,8 +56,7 @@ class SourceReader:
         self._data = run.data
         self._source_vocab = source_vocab
         self._vocab = vocab
-        is_hierarchical = isinstance(run.model.encoder, HierarchicalSpec)
-        self.num_sequences = run.data.num_sentences if is_hierarchical else 1
+        self.num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
 
     def read(self, text: str, *, tokenized: bool) -> Source:
         """Take the first sentences of a text; those without a letter or digit are passed over."""

@@ -225,7 +225,7 @@ class Summarizer:
     def _look_at(self, batch: SourceBatch) -> Looks:
         if not isinstance(self._model, OnnxStepModel):
             raise ConfigError("explanations come from exported graphs; use 'readagain export'")
-        return look_at(self._model, self.run.model.encoder, batch)
+        return look_at(self._model, self.run.model, batch)
 
     def _write(
         self,

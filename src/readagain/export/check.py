@@ -18,7 +18,7 @@ from readagain.engine.tensors import read_tensors
 from readagain.errors import ArtifactError, DataError
 from readagain.export.write import Graphs
 from readagain.networks.build import build_model
-from readagain.networks.model import EncoderDecoder
+from readagain.networks.network import AnyNetwork
 from readagain.networks.step_model import TorchStepModel
 from readagain.rouge.corpus import score_corpus
 from readagain.search.batching import in_batches
@@ -68,7 +68,7 @@ class Check:
         return asdict(self)
 
 
-def load_network(folder: ModelFolder) -> EncoderDecoder:
+def load_network(folder: ModelFolder) -> AnyNetwork:
     """Build a model's network and fill in its weights, ready to write summaries."""
     tensors = read_tensors(folder.file(WEIGHTS_FILE, purpose="checking the graphs"))
     network = build_model(folder.run)

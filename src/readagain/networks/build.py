@@ -4,34 +4,63 @@ from typing import assert_never
 
 from readagain.config.checks import check_run
 from readagain.config.schema import (
+    AbsSpec,
     AttentionDecoderSpec,
+    AttentiveBagSpec,
+    BagOfWordsSpec,
+    ConvolutionSpec,
     DecoderSpec,
     EncoderSpec,
     HierarchicalSpec,
+    ModelSpec,
     OnePassSpec,
+    RasSpec,
     ReadAgainSpec,
     RunSpec,
 )
+from readagain.networks.abs_model import AbsModel
 from readagain.networks.decoders.attention_decoder import AttentionDecoder
 from readagain.networks.decoders.previous_words import PreviousWords
+from readagain.networks.decoders.ras_decoder import RasDecoder
 from readagain.networks.embedding import WordEmbedding
+from readagain.networks.encoders.abs_encoders import (
+    AbsEncoder,
+    AttentiveBag,
+    BagOfWords,
+    Convolution,
+)
+from readagain.networks.encoders.conv_attentive import ConvAttentiveEncoder
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
 from readagain.networks.init import initialise
 from readagain.networks.model import Encoder, EncoderDecoder
+from readagain.networks.network import AnyNetwork
 from readagain.networks.outputs.copy_softmax import CopyScores
+from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput
+from readagain.networks.ras_model import RasModel
 
 
-def build_model(run: RunSpec) -> EncoderDecoder:
+def build_model(run: RunSpec) -> AnyNetwork:
     """Build the network that `run` describes, freshly initialised; seed torch before.
 
     Raises:
         ConfigError: naming every setting that cannot be honoured.
     """
     check_run(run)
-    spec = run.model
+    match run.model:
+        case ModelSpec():
+            return _build_encoder_decoder(run, run.model)
+        case AbsSpec():
+            return _build_abs(run, run.model)
+        case RasSpec():
+            return _build_ras(run, run.model)
+        case _:
+            assert_never(run.model)
+
+
+def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
     encoder = build_encoder(
         spec.encoder,
         embedding_size=spec.embedding_size,
@@ -54,7 +83,7 @@ def build_model(run: RunSpec) -> EncoderDecoder:
             source_size=encoder.output_size,
             last_size=encoder.last_size,
         ),
-        output=VocabularyOutput(hidden_size=spec.decoder.hidden_size, vocab_size=run.vocab_size),
+        output=build_output(spec, vocab_size=run.vocab_size),
         copy_scores=CopyScores(
             source_size=encoder.output_size, hidden_size=spec.decoder.hidden_size
         )
@@ -115,6 +144,7 @@ def build_decoder(
     match spec:
         case AttentionDecoderSpec():
             return AttentionDecoder(
+                cell=spec.cell,
                 input_size=embedding_size,
                 source_size=source_size,
                 last_size=last_size,
@@ -123,3 +153,73 @@ def build_decoder(
             )
         case _:
             assert_never(spec)
+
+
+def build_output(spec: ModelSpec, *, vocab_size: int) -> VocabularyOutput:
+    """Build what scores words: all of the vocabulary, or a shortlist."""
+    hidden_size = spec.decoder.hidden_size
+    if not spec.shortlist_size:
+        return VocabularyOutput(hidden_size=hidden_size, vocab_size=vocab_size)
+    return ShortlistOutput(
+        hidden_size=hidden_size,
+        vocab_size=vocab_size,
+        shortlist_size=spec.shortlist_size,
+        num_sources=spec.shortlist_sources,
+    )
+
+
+def _build_abs(run: RunSpec, spec: AbsSpec) -> AbsModel:
+    model = AbsModel(
+        source_embedding=WordEmbedding(run.source_vocab_size, spec.hidden_size),
+        encoder=_build_abs_encoder(run, spec),
+        previous_words=PreviousWords(
+            vocab_size=run.vocab_size, embedding_size=spec.embedding_size, source_size=None
+        ),
+        output=VocabularyOutput(hidden_size=2 * spec.hidden_size, vocab_size=run.vocab_size),
+        context_words=spec.context_words,
+        embedding_size=spec.embedding_size,
+        hidden_size=spec.hidden_size,
+        dropout=spec.dropout,
+    )
+    initialise(model, hidden_size=spec.hidden_size)
+    return model
+
+
+def _build_abs_encoder(run: RunSpec, model: AbsSpec) -> AbsEncoder:
+    spec = model.encoder
+    match spec:
+        case AttentiveBagSpec():
+            return AttentiveBag(
+                vocab_size=run.vocab_size,
+                embedding_size=model.embedding_size,
+                context_words=model.context_words,
+                hidden_size=model.hidden_size,
+                smoothing=spec.smoothing,
+            )
+        case BagOfWordsSpec():
+            return BagOfWords(context_words=model.context_words)
+        case ConvolutionSpec():
+            return Convolution(
+                context_words=model.context_words,
+                hidden_size=model.hidden_size,
+                num_layers=spec.num_layers,
+                reach=spec.reach,
+            )
+        case _:
+            assert_never(spec)
+
+
+def _build_ras(run: RunSpec, spec: RasSpec) -> RasModel:
+    E, H = spec.embedding_size, spec.hidden_size
+    model = RasModel(
+        source_embedding=WordEmbedding(run.source_vocab_size, E),
+        encoder=ConvAttentiveEncoder(
+            input_size=E, hidden_size=H, window=spec.window, num_positions=spec.num_positions
+        ),
+        previous_words=PreviousWords(vocab_size=run.vocab_size, embedding_size=E, source_size=None),
+        decoder=RasDecoder(cell=spec.cell, input_size=E, source_size=E, hidden_size=H),
+        output=VocabularyOutput(hidden_size=H + E, vocab_size=run.vocab_size),
+        dropout=spec.dropout,
+    )
+    initialise(model, hidden_size=H)
+    return model

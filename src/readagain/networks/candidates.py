@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from readagain.networks.outputs.copy_softmax import extended_probs, joint_probs
+from readagain.networks.outputs.shortlist import SourceShortlist
 from readagain.networks.outputs.softmax import at_least_float32
 from readagain.text.vocab import END, RESERVED
 
@@ -25,15 +26,17 @@ def best_words(
     source_valid: Tensor,
     source_ext_ids: Tensor,
     k: int,
+    shortlist: SourceShortlist | None = None,
 ) -> BestWords:
     """Choose the k most probable words of each row; reserved words are never among them.
 
     Args:
-        vocab_logits: (B, V) scores of the vocabulary.
+        vocab_logits: (B, V) scores of the vocabulary, or of the columns of `shortlist`.
         copy_logits: (B, S) scores of the source positions; None for a model that cannot copy.
         source_valid: (B, S) True at real words.
         source_ext_ids: (B, S) extended ids of the source.
         k: how many; fewer are given where there are fewer words.
+        shortlist: the words that compete; None where all of the vocabulary do.
 
     Returns:
         ids: extended ids, best first.
@@ -46,15 +49,23 @@ def best_words(
     if copy_logits is None:
         probs = vocab_logits.softmax(dim=1)  # (B, V)
         best, ids = _best_unreserved(probs, k)
-        return BestWords(ids, best.log(), torch.full_like(ids, -1), probs[:, END].log())
-    copy_logits = at_least_float32(copy_logits)
-    generated, copied = joint_probs(vocab_logits, copy_logits, source_valid)  # (B, V), (B, S)
-    probs = extended_probs(generated, copied, source_ext_ids)  # (B, X)
-    best, ids = _best_unreserved(probs, k)
-    stands_here = source_ext_ids.unsqueeze(1) == ids.unsqueeze(2)  # (B, k, S)
-    shares = copied.unsqueeze(1) * stands_here  # (B, k, S)
-    is_copied = shares.sum(dim=2) >= best / 2  # (B, k)
-    copied_from = torch.where(is_copied, shares.argmax(dim=2), -1)
+        copied_from = torch.full_like(ids, -1)
+    else:
+        copy_logits = at_least_float32(copy_logits)
+        generated, copied = joint_probs(vocab_logits, copy_logits, source_valid)  # (B, V), (B, S)
+        if shortlist is None:
+            places = source_ext_ids
+            probs = extended_probs(generated, copied, places)  # (B, X)
+        else:
+            places = shortlist.columns  # the columns have room for unknown words already
+            probs = generated.scatter_add(1, places, copied)  # (B, N + S)
+        best, ids = _best_unreserved(probs, k)
+        stands_here = places.unsqueeze(1) == ids.unsqueeze(2)  # (B, k, S)
+        shares = copied.unsqueeze(1) * stands_here  # (B, k, S)
+        is_copied = shares.sum(dim=2) >= best / 2  # (B, k)
+        copied_from = torch.where(is_copied, shares.argmax(dim=2), -1)
+    if shortlist is not None:
+        ids = shortlist.words(ids, source_ext_ids)
     return BestWords(ids, best.log(), copied_from, probs[:, END].log())
 
 

@@ -12,42 +12,13 @@ from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
 from readagain.networks.fused import choose
+from readagain.networks.network import Network, SourceMemory, StepLogits
 from readagain.networks.outputs.copy_softmax import CopyScores, copy_target_log_probs
+from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput, target_log_probs
-from readagain.text.vocab import UNK
+from readagain.text.vocab import PAD, UNK
 
 Encoder = OnePassEncoder | ReadAgainEncoder | HierarchicalEncoder
-
-
-@dataclass(frozen=True)
-class SourceMemory:
-    """A source, read and prepared once, for as many steps as its summary takes.
-
-    Args:
-        states: (B, S, D) the words' representations.
-        valid: (B, S) True at real words.
-        keys: (B, S, A) what attention compares.
-        ext_ids: (B, S) extended ids of the source words.
-        importance: (B, S, ...) weights of the second reading, for encoders that have them.
-        copy_keys: (B, S, H) what copying compares; None for a model that cannot copy.
-        copy_words: (B, S, E) embeddings p_i of the positions; None for a model without them.
-    """
-
-    states: Tensor
-    valid: Tensor
-    keys: Tensor
-    ext_ids: Tensor
-    importance: Tensor | None = None
-    copy_keys: Tensor | None = None
-    copy_words: Tensor | None = None
-
-    def select(self, rows: Tensor) -> "SourceMemory":
-        """Keep, drop or repeat rows."""
-        chosen = {
-            name: None if value is None else value.index_select(0, rows)
-            for name, value in vars(self).items()
-        }
-        return SourceMemory(**chosen)  # type: ignore[arg-type]  # the required ones are tensors
 
 
 @dataclass(frozen=True)
@@ -66,20 +37,16 @@ class StepState:
             copy_logits=self.copy_logits.index_select(0, rows),
         )
 
-
-@dataclass(frozen=True)
-class StepLogits:
-    """Scores of what may come next: (B, V) of the vocabulary, (B, S) of copying; (B, S) attention.
-
-    `copy` is None for a model that cannot copy.
-    """
-
-    vocab: Tensor
-    copy: Tensor | None
-    attention: Tensor
+    def reorder(self, rows: Tensor) -> "StepState":
+        """Do the same with rows that stay with their documents; the memory stays as it is."""
+        return StepState(
+            memory=self.memory,
+            decoder=self.decoder.select(rows),
+            copy_logits=self.copy_logits.index_select(0, rows),
+        )
 
 
-class EncoderDecoder(nn.Module):
+class EncoderDecoder(Network[StepState]):
     """Read a source into states, and write a summary while looking back at them.
 
     Dropout stands where one layer's activations enter another: on word embeddings (of source and
@@ -161,20 +128,28 @@ class EncoderDecoder(nn.Module):
         words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
         hidden, _, _ = self.decoder(words, memory.keys, memory.states, memory.valid, start)
         hidden = self.dropout(hidden)  # (B, T, H)
-        vocab_logits = self.output(hidden)  # (B, T, V)
+        ext_ids = memory.ext_ids
+        if isinstance(self.output, ShortlistOutput):
+            lists = self.output.share(ext_ids)
+            vocab_logits = self.output.score_shared(hidden, lists)  # (B, T, N); V is N below
+            # The papers do not say: a summary word that is not on the list counts as unknown.
+            target_ids = lists.places(target_ids, absent=UNK)
+            ext_ids = lists.places(ext_ids, absent=PAD)
+        else:
+            vocab_logits = self.output(hidden)  # (B, T, V)
         copy_logits = None
         if self.copy_scores is None:
             target_ids = torch.where(target_ids < vocab_logits.size(-1), target_ids, UNK)
         else:
             copy_logits = self.copy_scores(hidden, memory.copy_keys)  # (B, T, S)
-        source = (copy_logits, memory.valid, memory.ext_ids)
+        source = (copy_logits, memory.valid, ext_ids)
         fused = choose.target_log_probs(vocab_logits, *source, target_ids, label_smoothing)
         if fused is not None:
             return fused
         if copy_logits is None:
             return target_log_probs(vocab_logits, target_ids, label_smoothing)
         return copy_target_log_probs(
-            vocab_logits, copy_logits, memory.valid, memory.ext_ids, target_ids, label_smoothing
+            vocab_logits, copy_logits, memory.valid, ext_ids, target_ids, label_smoothing
         )
 
     def start(
@@ -182,6 +157,8 @@ class EncoderDecoder(nn.Module):
     ) -> StepState:
         """Read sources, shaped as for `read`, and return the state before the first word."""
         memory, decoder = self.read(source_ids, source_lengths, source_ext_ids)
+        if isinstance(self.output, ShortlistOutput):
+            memory = replace(memory, shortlist=self.output.prepare(source_ext_ids))
         return StepState(memory, decoder, copy_logits=torch.zeros_like(memory.states[:, :, 0]))
 
     def step(self, state: StepState, previous_ids: Tensor) -> tuple[StepLogits, StepState]:
@@ -192,7 +169,10 @@ class EncoderDecoder(nn.Module):
         decoder, attention = self.decoder.step(
             word, memory.keys, memory.states, memory.valid, state.decoder
         )
-        vocab_logits = self.output(decoder.hidden)  # (B, V)
+        if isinstance(self.output, ShortlistOutput) and memory.shortlist is not None:
+            vocab_logits = self.output.score(decoder.hidden, memory.shortlist)  # (B, N + S)
+        else:
+            vocab_logits = self.output(decoder.hidden)  # (B, V)
         if self.copy_scores is None:
             return StepLogits(vocab_logits, None, attention), replace(state, decoder=decoder)
         copy_logits = self.copy_scores(decoder.hidden.unsqueeze(1), memory.copy_keys).squeeze(1)

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from readagain.networks.candidates import best_words
-from readagain.networks.model import EncoderDecoder, StepState
+from readagain.networks.network import AnyNetwork, NetworkState
 from readagain.search.model import Candidates, Ints, SourceBatch
 
 
@@ -15,7 +15,7 @@ from readagain.search.model import Candidates, Ints, SourceBatch
 class TorchState:
     """The network's state, and which document each of its R rows belongs to."""
 
-    network: StepState
+    network: NetworkState
     documents: Ints
 
 
@@ -26,7 +26,7 @@ class TorchStepModel:
         model: a built network; it is used as it is, so call `eval()` on it first.
     """
 
-    def __init__(self, model: EncoderDecoder) -> None:
+    def __init__(self, model: AnyNetwork) -> None:
         self.model = model
         self.device = next(model.parameters()).device
 
@@ -45,7 +45,9 @@ class TorchStepModel:
         """Feed each row the (R,) extended id of its last word; offer the k best next words."""
         logits, network = self.model.step(state.network, self._ids(previous_ids))
         memory = network.memory
-        best = best_words(logits.vocab, logits.copy, memory.valid, memory.ext_ids, k)
+        best = best_words(
+            logits.vocab, logits.copy, memory.valid, memory.ext_ids, k, memory.shortlist
+        )
         candidates = Candidates(
             ids=best.ids.cpu().numpy(),
             log_probs=best.log_probs.cpu().numpy(),
@@ -64,15 +66,8 @@ class TorchStepModel:
         """
         documents = state.documents[rows]
         kept = self._ids(rows)
-        network = state.network
-        if np.array_equal(documents, state.documents):
-            network = StepState(
-                memory=network.memory,
-                decoder=network.decoder.select(kept),
-                copy_logits=network.copy_logits.index_select(0, kept),
-            )
-        else:
-            network = network.select(kept)
+        stay = np.array_equal(documents, state.documents)
+        network = state.network.reorder(kept) if stay else state.network.select(kept)
         return TorchState(network, documents)
 
     def _ids(self, array: Ints) -> Tensor:

@@ -2,8 +2,12 @@
 
 from readagain.config.schema import RunSpec
 from readagain.presets import (
+    abs,
     bundled,
     gru_attention,
+    lvt,
+    ras_elman,
+    ras_lstm,
     read_again_gru,
     read_again_gru_copy,
     read_again_lstm,
@@ -13,12 +17,16 @@ from readagain.presets import (
 )
 
 PRESETS: dict[str, RunSpec] = {
+    **abs.RUNS,
+    **ras_elman.RUNS,
+    **ras_lstm.RUNS,
     **gru_attention.RUNS,
     **read_again_gru.RUNS,
     **read_again_lstm.RUNS,
     **read_again_gru_copy.RUNS,
     **read_again_lstm_copy.RUNS,
     **two_sentences.RUNS,
+    **lvt.RUNS,
     "tiny": tiny.RUN,
     **bundled.RUNS,
 }

@@ -12,7 +12,7 @@ from readagain.config.schema import DataSpec, RunSpec
 from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.shards import Split
 from readagain.engine.decoding import decode_sources
-from readagain.networks.model import EncoderDecoder
+from readagain.networks.network import AnyNetwork
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import SourceBatch
 from readagain.search.trace import Hypothesis
@@ -57,7 +57,7 @@ class HeadlineWriter:
     batch_size: int
 
     def write(
-        self, model: EncoderDecoder, chosen: Sequence[int], wish: StopWish
+        self, model: AnyNetwork, chosen: Sequence[int], wish: StopWish
     ) -> list[Headline] | None:
         """Summarize the chosen pairs, in their order; None when asked to stop meanwhile."""
         step_model = TorchStepModel(model)

@@ -10,6 +10,8 @@ from readagain.config.schema import TrainSpec
 
 ADAM_BETAS = (0.9, 0.98)
 ADAM_EPSILON = 1e-8
+ADADELTA_RHO = 0.95
+ADADELTA_EPSILON = 1e-6
 
 
 def build_optimizer(parameters: Iterable[nn.Parameter], spec: TrainSpec) -> torch.optim.Optimizer:
@@ -26,6 +28,8 @@ def build_optimizer(parameters: Iterable[nn.Parameter], spec: TrainSpec) -> torc
         return torch.optim.SGD(
             parameters, lr=rate, weight_decay=spec.weight_decay, momentum=0.0, fused=fused
         )
+    if spec.optimizer == "adadelta":
+        return _adadelta(parameters, rate, spec)
     groups = [
         {"params": [p for p in parameters if p.dim() > 1], "weight_decay": spec.weight_decay},
         {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
@@ -43,6 +47,27 @@ def build_optimizer(parameters: Iterable[nn.Parameter], spec: TrainSpec) -> torc
             "step": torch.zeros((), device=device),
             "exp_avg": torch.zeros_like(parameter),
             "exp_avg_sq": torch.zeros_like(parameter),
+        }
+    return optimizer
+
+
+def _adadelta(
+    parameters: list[nn.Parameter], rate: Tensor, spec: TrainSpec
+) -> torch.optim.Optimizer:
+    """Build Adadelta (Zeiler 2012); a rate of 1 is his own."""
+    optimizer = torch.optim.Adadelta(
+        parameters,
+        lr=rate,
+        rho=ADADELTA_RHO,
+        eps=ADADELTA_EPSILON,
+        weight_decay=spec.weight_decay,
+        capturable=rate.device.type == "cuda",
+    )
+    for parameter in parameters:
+        optimizer.state[parameter] = {
+            "step": torch.zeros((), device=rate.device),
+            "square_avg": torch.zeros_like(parameter),
+            "acc_delta": torch.zeros_like(parameter),
         }
     return optimizer
 

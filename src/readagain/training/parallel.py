@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import torch
 from torch import Tensor, distributed
 
-from readagain.config.schema import RunSpec
+from readagain.config.schema import ModelSpec, RunSpec
 from readagain.errors import ConfigError
 
 NARROW = 128
@@ -82,7 +82,12 @@ def joined_processes(device_name: DeviceName) -> Iterator[tuple[Processes, torch
 
 def set_threads(run: RunSpec, asked: int) -> None:
     """Let torch compute with so many threads; 0 leaves it to torch, one for a narrow network."""
-    width = max(run.model.encoder.hidden_size, run.model.decoder.hidden_size)
+    model = run.model
+    width = (
+        max(model.encoder.hidden_size, model.decoder.hidden_size)
+        if isinstance(model, ModelSpec)
+        else model.hidden_size
+    )
     if asked or width < NARROW:
         torch.set_num_threads(asked or 1)
 

@@ -122,7 +122,7 @@ class TrainingStep:
         A fused optimizer divides gradients by `grad_scale` as it reads them (the hook of torch's
         GradScaler), which saves writing all of them once more.
         """
-        if not self.optimizer.defaults["fused"]:
+        if not self.optimizer.defaults.get("fused"):
             nn.utils.clip_grad_norm_(self.parameters, self.spec.max_norm)
             return
         gradients = [each.grad for each in self.parameters if each.grad is not None]

@@ -10,7 +10,7 @@ import torch
 from readagain.config.schema import RunSpec
 from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.shards import Split
-from readagain.networks.model import EncoderDecoder
+from readagain.networks.network import AnyNetwork
 from readagain.rouge.corpus import score_corpus
 from readagain.training.batches import TrainingPairs
 from readagain.training.headlines import Headline, HeadlineWriter
@@ -64,7 +64,7 @@ class Validator:
         )
         self.chosen = spread(len(split), run.train.rouge_pairs)
 
-    def validate(self, model: EncoderDecoder, *, step: int, wish: StopWish) -> Validation | None:
+    def validate(self, model: AnyNetwork, *, step: int, wish: StopWish) -> Validation | None:
         """Score the network as it is; None when asked to stop meanwhile."""
         model.eval()
         dev_loss = self._loss(model, wish)
@@ -76,7 +76,7 @@ class Validator:
         return Validation(scores, samples, collapse_warning(headlines))
 
     @torch.inference_mode()
-    def _loss(self, model: EncoderDecoder, wish: StopWish) -> float | None:
+    def _loss(self, model: AnyNetwork, wish: StopWish) -> float | None:
         """Return the mean negative log-probability of a target word."""
         total = torch.zeros((), device=self.pairs.device, dtype=torch.float64)
         count = torch.zeros_like(total)

@@ -34,20 +34,21 @@ class Batch:
 
 def test_a_model_that_weighs_words_is_asked_for_its_weights():
     weights = np.array([[0.25, -0.5]])
-    looks = look_at(Reader(None, weights), PRESETS["read_again_gru_copy_15k"].model.encoder, Batch)
+    looks = look_at(Reader(None, weights), PRESETS["read_again_gru_copy_15k"].model, Batch)
     assert looks.kind == "weight"
     assert looks.importance is weights
 
 
 def test_a_model_that_reads_again_without_weights_shows_how_its_state_moves():
     states = np.array([[[4.0], [6.0]]])
-    looks = look_at(Reader(states), PRESETS["read_again_lstm_copy_15k"].model.encoder, Batch)
+    looks = look_at(Reader(states), PRESETS["read_again_lstm_copy_15k"].model, Batch)
     assert looks.kind == "movement"
     assert looks.importance.tolist() == [[1.0, 0.5]]
 
 
-def test_a_model_that_reads_once_has_no_importance():
-    looks = look_at(Reader(None), PRESETS["gru_15k"].model.encoder, Batch)
+@pytest.mark.parametrize("name", ["gru_15k", "abs_69k", "ras_elman"])
+def test_a_model_that_reads_once_has_no_importance(name):
+    looks = look_at(Reader(None), PRESETS[name].model, Batch)
     assert (looks.importance, looks.kind) == (None, None)
 
 

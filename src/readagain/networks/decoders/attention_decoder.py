@@ -1,6 +1,7 @@
 """The decoder's parameters, and its two ways of running: step by step, or teacher forced."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -9,20 +10,22 @@ from readagain.networks.decoders.recurrence import (
     DecoderWeights,
     decode_teacher_forced,
     decoder_step,
+    gru_decoder_step,
 )
 from readagain.networks.fused import choose
 
 
 @dataclass(frozen=True)
 class DecoderState:
-    """What the LSTM carries from word to word: (B, H) each."""
+    """What the decoder carries from word to word: (B, H) each; a GRU has no cell."""
 
     hidden: Tensor
-    cell: Tensor
+    cell: Tensor | None
 
     def select(self, rows: Tensor) -> "DecoderState":
         """Keep, drop or repeat rows."""
-        return DecoderState(self.hidden.index_select(0, rows), self.cell.index_select(0, rows))
+        cell = None if self.cell is None else self.cell.index_select(0, rows)
+        return DecoderState(self.hidden.index_select(0, rows), cell)
 
 
 class AttentionDecoder(nn.Module):
@@ -31,6 +34,7 @@ class AttentionDecoder(nn.Module):
     s_t = LSTM([y_{t-1}, c_t], s_{t-1}), c_t attended from s_{t-1}    (equations 12 to 14)
 
     Args:
+        cell: the LSTM, or a GRU in its place.
         input_size: width of a word embedding, E below.
         source_size: width of a source state, D below.
         last_size: width of the encoder's last states, Z below.
@@ -41,6 +45,7 @@ class AttentionDecoder(nn.Module):
     def __init__(
         self,
         *,
+        cell: Literal["lstm", "gru"],
         input_size: int,
         source_size: int,
         last_size: int,
@@ -48,14 +53,17 @@ class AttentionDecoder(nn.Module):
         attention_size: int,
     ) -> None:
         super().__init__()
+        self.cell = cell
+        # Gates, and vectors that a step hands to the next.
+        num_gates, num_carried = (4, 2) if cell == "lstm" else (3, 1)
         # The paper does not say how decoding starts: a projection of the last second-read states.
-        self.begin = nn.Linear(last_size, 2 * hidden_size)
+        self.begin = nn.Linear(last_size, num_carried * hidden_size)
         self.key = nn.Linear(source_size, attention_size, bias=False)  # U_a
         self.weight_query = nn.Parameter(torch.empty(attention_size, hidden_size))  # W_a
         self.weight_score = nn.Parameter(torch.empty(attention_size))  # v_a
-        self.input = nn.Linear(input_size, 4 * hidden_size)
-        self.weight_context = nn.Parameter(torch.empty(4 * hidden_size, source_size))
-        self.weight_hidden = nn.Parameter(torch.empty(4 * hidden_size, hidden_size))
+        self.input = nn.Linear(input_size, num_gates * hidden_size)
+        self.weight_context = nn.Parameter(torch.empty(num_gates * hidden_size, source_size))
+        self.weight_hidden = nn.Parameter(torch.empty(num_gates * hidden_size, hidden_size))
 
     def weights(self) -> DecoderWeights:
         """Gather what a step multiplies with."""
@@ -65,7 +73,10 @@ class AttentionDecoder(nn.Module):
 
     def start(self, last: Tensor) -> DecoderState:
         """Return the state before the first word, from the encoder's (B, Z) last states."""
-        hidden, cell = torch.tanh(self.begin(last)).chunk(2, dim=1)
+        begun = torch.tanh(self.begin(last))
+        if self.cell == "gru":
+            return DecoderState(begun, None)
+        hidden, cell = begun.chunk(2, dim=1)
         return DecoderState(hidden.contiguous(), cell.contiguous())
 
     def keys(self, states: Tensor) -> Tensor:
@@ -77,21 +88,20 @@ class AttentionDecoder(nn.Module):
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Decode (B, T, E) known previous words: (B, T, H) states, contexts, (B, T, S) weights."""
-        arguments = (self.input(words), keys, states, valid, start.hidden, start.cell)
-        fused = choose.decode_teacher_forced(*arguments, *self.weights())
-        return decode_teacher_forced(*arguments, self.weights()) if fused is None else fused
+        seen = (self.input(words), keys, states, valid, start.hidden)
+        if start.cell is not None:
+            fused = choose.decode_teacher_forced(*seen, start.cell, *self.weights())
+            if fused is not None:
+                return fused
+        return decode_teacher_forced(*seen, start.cell, self.weights())
 
     def step(
         self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
     ) -> tuple[DecoderState, Tensor]:
         """Feed one (B, E) previous word; return the next state and the (B, S) weights."""
-        hidden, cell, _, weights = decoder_step(
-            self.input(word),
-            keys,
-            states,
-            valid,
-            state.hidden,
-            state.cell,
-            self.weights(),
-        )
+        seen = (self.input(word), keys, states, valid, state.hidden)
+        if state.cell is None:
+            hidden, _, weights = gru_decoder_step(*seen, self.weights())
+            return DecoderState(hidden, None), weights
+        hidden, cell, _, weights = decoder_step(*seen, state.cell, self.weights())
         return DecoderState(hidden, cell), weights

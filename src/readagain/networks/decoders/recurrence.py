@@ -1,4 +1,4 @@
-"""The attending LSTM of section 3.2: one step, and all steps of a known summary."""
+"""The attending LSTM of section 3.2, or a GRU in its place: one step, and all of a summary."""
 
 from typing import NamedTuple
 
@@ -14,8 +14,9 @@ class DecoderWeights(NamedTuple):
     Args:
         query: (A, H) W_a, from the decoder state to attention.
         score: (A,) v_a.
-        context: (4H, D) from the context to the gates: input, forget, candidate, output.
-        hidden: (4H, H) from the decoder state to the gates.
+        context: (4H, D) from the context to the gates: input, forget, candidate, output;
+            (3H, D) for a GRU: update, reset, candidate.
+        hidden: (4H, H) from the decoder state to the gates; (3H, H) for a GRU.
     """
 
     query: Tensor
@@ -55,24 +56,58 @@ def decoder_step(
     return hidden, cell, context, attention
 
 
+def gru_decoder_step(
+    input_gates: Tensor,
+    keys: Tensor,
+    states: Tensor,
+    valid: Tensor,
+    hidden: Tensor,
+    weights: DecoderWeights,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Take one step: s_t = GRU([y_{t-1}, c_t], s_{t-1}), with c_t attended from s_{t-1}.
+
+    The GRU is that of the encoder (equation 3) and of Bahdanau, Cho and Bengio 2015: the reset
+    gate meets the state before the matrix product.
+
+    Args:
+        input_gates: (B, 3H) the part of z, r and the candidate that y_{t-1} gives, with biases.
+        keys: (B, S, A) what attention compares.
+        states: (B, S, D) the source states.
+        valid: (B, S) True at real words.
+        hidden: (B, H) s_{t-1}.
+        weights: of attention and gates.
+
+    Returns:
+        The (B, H) state after the step, the (B, D) context, its (B, S) weights.
+    """
+    context, attention = attend(hidden, keys, states, valid, weights.query, weights.score)
+    H = hidden.size(1)
+    seen = input_gates + context @ weights.context.T  # (B, 3H)
+    gates = torch.sigmoid(seen[:, : 2 * H] + hidden @ weights.hidden[: 2 * H].T)  # (B, 2H)
+    update, reset = gates.chunk(2, dim=1)  # (B, H) each
+    candidate = torch.tanh(seen[:, 2 * H :] + (reset * hidden) @ weights.hidden[2 * H :].T)
+    hidden = (1 - update) * hidden + update * candidate
+    return hidden, context, attention
+
+
 def decode_teacher_forced(
     input_gates: Tensor,
     keys: Tensor,
     states: Tensor,
     valid: Tensor,
     hidden: Tensor,
-    cell: Tensor,
+    cell: Tensor | None,
     weights: DecoderWeights,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Take all T steps of a known summary.
 
     Args:
-        input_gates: (B, T, 4H) the part of the gates that each previous word gives.
+        input_gates: (B, T, 4H) the part of the gates that each previous word gives; 3H for a GRU.
         keys: (B, S, A) what attention compares.
         states: (B, S, D) the source states h².
         valid: (B, S) True at real words.
         hidden: (B, H) s_0.
-        cell: (B, H) the LSTM's cell before the first step.
+        cell: (B, H) the LSTM's cell before the first step; None for a GRU.
         weights: of attention and gates.
 
     Returns:
@@ -80,9 +115,11 @@ def decode_teacher_forced(
     """
     taken = []
     for t in range(input_gates.size(1)):
-        hidden, cell, context, attention = decoder_step(
-            input_gates[:, t], keys, states, valid, hidden, cell, weights
-        )
+        seen = (input_gates[:, t], keys, states, valid, hidden)
+        if cell is None:
+            hidden, context, attention = gru_decoder_step(*seen, weights)
+        else:
+            hidden, cell, context, attention = decoder_step(*seen, cell, weights)
         taken.append((hidden, context, attention))
     all_hidden, contexts, attentions = (
         torch.stack(each, dim=1) for each in zip(*taken, strict=True)

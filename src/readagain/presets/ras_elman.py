@@ -1,0 +1,15 @@
+"""RAS-Elman: a convolutional attentive encoder, and an Elman network that writes."""
+
+from readagain.config.schema import RasSpec, RunSpec, TrainSpec
+
+RUN = RunSpec(
+    title="RAS-Elman",
+    paper="Chopra, Auli and Rush 2016 (NAACL), section 3",
+    vocab_size=69_000,
+    model=RasSpec(cell="elman", embedding_size=512, hidden_size=512, window=5),
+    # Plain SGD in batches of 32, the rate halved when a dev set stops improving: here with each
+    # epoch after the fifth.
+    train=TrainSpec(learning_rate=0.2, batch_size=32, epochs=15),
+)
+
+RUNS = {"ras_elman": RUN}
