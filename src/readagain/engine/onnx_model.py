@@ -10,15 +10,18 @@ from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
 from readagain.engine.layout import Layout
 from readagain.engine.sessions import open_session
-from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch
+from readagain.search.model import Candidates, Floats, Ints, SourceBatch
 from readagain.text.vocab import PAD, RESERVED
 
 Arrays = Mapping[str, npt.NDArray[Any]]  # floats, ids and masks together
 
-# What the encoder gives and the step takes; the last two only where the model copies.
-MEMORY = ("states", "keys", "copy_keys", "copy_words")
-# What a row carries from step to step; the last only where the model copies.
-CARRIED = ("hidden", "cell", "copy_logits")
+# What an encoder can give and a step take: always, where the model copies, with a shortlist.
+MEMORY = ("states", "keys", "copy_keys", "copy_words", "listed", "rare_keys", "rare_biases")
+# What a row can carry from step to step, begun by the encoder: the state of a recurrence, or the
+# last words of the summary.
+BEGUN = ("hidden", "cell", "context_ids")
+# And where the model copies, begun here.
+CARRIED = (*BEGUN, "copy_logits")
 COPYING = ("document", "ext_ids", "columns", "same_word")
 ANSWERS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
 
@@ -54,9 +57,12 @@ class OnnxStepModel:
         self._step = step
         taken = {each.name for each in step.get_inputs()}
         self.can_copy = "copy_keys" in taken
+        self._takes_words = "ext_ids" in taken
+        self._lists_words = "ext_ids" in {each.name for each in encoder.get_inputs()}
         self.weighs_words = "importance" in {each.name for each in encoder.get_outputs()}
         self._memory = [name for name in MEMORY if name in taken]
         self._carried = [name for name in CARRIED if name in taken]
+        self._begun = [name for name in BEGUN if name in taken]
 
     @classmethod
     def open(
@@ -67,32 +73,36 @@ class OnnxStepModel:
         Raises:
             ArtifactError: when one is damaged, or another graph than expected.
         """
-        return cls(
-            open_session(
-                encoder,
-                threads=threads,
-                inputs=("source_ids", "lengths"),
-                outputs=("states", "keys", "hidden", "cell"),
-                where=f"{where}: encoder",
-            ),
-            open_session(
-                step,
-                threads=threads,
-                inputs=("previous_ids", "grid", "place", "k", "valid", *MEMORY, *CARRIED, *COPYING),
-                outputs=(*ANSWERS, "next_hidden", "next_cell"),
-                where=f"{where}: step",
-            ),
+        step_session = open_session(
+            step,
+            threads=threads,
+            inputs=("previous_ids", "grid", "place", "k", "valid", *MEMORY, *CARRIED, *COPYING),
+            outputs=ANSWERS,
+            carried=CARRIED,
+            where=f"{where}: step",
         )
+        taken = {each.name for each in step_session.get_inputs()}
+        encoder_session = open_session(
+            encoder,
+            threads=threads,
+            inputs=("source_ids", "lengths", "ext_ids"),
+            outputs=[name for name in (*MEMORY, *BEGUN) if name in taken],
+            where=f"{where}: encoder",
+        )
+        return cls(encoder_session, step_session)
 
     def start(self, sources: SourceBatch) -> OnnxState:
         """Read the sources and return a state of B rows, before the first word."""
-        names = [*self._memory, "hidden", "cell"]
+        names = [*self._memory, *self._begun]
         read = dict(zip(names, self._read(sources, names), strict=True))
-        carried = {name: read.pop(name) for name in ("hidden", "cell")}
+        carried = {name: read.pop(name) for name in self._begun}
         valid = sources.source_valid
         memory = {**read, "valid": valid[:, None]}
+        ext_ids = _words(sources)
+        if self._takes_words:
+            memory["ext_ids"] = ext_ids
         if self.can_copy:
-            memory.update(_copying(sources.source_ext_ids, valid))
+            memory.update(_copying(ext_ids))
             carried["copy_logits"] = np.zeros(valid.shape, dtype=np.float32)
         return OnnxState(memory, carried, Layout.of(np.arange(len(sources))))
 
@@ -107,7 +117,7 @@ class OnnxStepModel:
             "place": layout.place,
             "k": np.array([k]),
         }
-        if self.can_copy:
+        if self._takes_words:
             feeds["document"] = layout.document
         following = [f"next_{name}" for name in self._carried]
         answers = self._step.run([*ANSWERS, *following], feeds)
@@ -144,21 +154,26 @@ class OnnxStepModel:
             "source_ids": sources.source_ids.astype(np.int64),
             "lengths": sources.lengths.astype(np.int64),
         }
+        if self._lists_words:
+            feeds["ext_ids"] = _words(sources)
         return self._encoder.run(outputs, feeds)  # type: ignore[no-any-return]
 
 
-def _copying(ext_ids: Ints, valid: Bools) -> dict[str, npt.NDArray[Any]]:
+def _words(sources: SourceBatch) -> npt.NDArray[np.int64]:
+    """Return the (D, S) extended ids, PAD at padding."""
+    return np.where(sources.source_valid, sources.source_ext_ids, PAD).astype(np.int64)
+
+
+def _copying(ext_ids: Ints) -> dict[str, npt.NDArray[Any]]:
     """Work out which places of each source hold the same word, and which stands first.
 
     `export/words.py` says what the graph makes of it.
     """
-    ext_ids = np.where(valid, ext_ids, PAD)
     same = ext_ids[:, :, None] == ext_ids[:, None, :]  # (D, S, S)
     is_first = same.argmax(axis=1) == np.arange(ext_ids.shape[1])  # (D, S)
     offered = is_first & (ext_ids >= len(RESERVED))
     columns = np.where(offered, ext_ids - len(RESERVED), -1)
     return {
-        "ext_ids": ext_ids.astype(np.int64),
         "columns": columns.astype(np.int64),
         "same_word": (same & offered[:, None, :]).astype(np.float32),
     }

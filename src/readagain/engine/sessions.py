@@ -63,6 +63,7 @@ def open_session(
     threads: int,
     inputs: Iterable[str],
     outputs: Iterable[str],
+    carried: Iterable[str] = (),
     where: str = "the graph",
 ) -> onnxruntime.InferenceSession:
     """Open a graph for inference on the CPU.
@@ -72,6 +73,7 @@ def open_session(
         threads: how many threads one run may use.
         inputs: everything it may ask for; a model that does not copy asks for less.
         outputs: names that it must give.
+        carried: names that it must give anew, as `next_...`, where it asks for them.
         where: what to call the graph in messages.
 
     Raises:
@@ -104,7 +106,8 @@ def open_session(
         ) from error
     asked = {each.name for each in session.get_inputs()}
     given = {each.name for each in session.get_outputs()}
-    strange = sorted(asked - set(inputs)) + [name for name in outputs if name not in given]
+    needed = [*outputs, *(f"next_{name}" for name in carried if name in asked)]
+    strange = sorted(asked - set(inputs)) + [name for name in needed if name not in given]
     if strange:
         raise ArtifactError(
             f"{where}: another graph than this version of readagain runs (it differs in "

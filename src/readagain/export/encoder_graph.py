@@ -7,7 +7,13 @@ from typing import assert_never
 import numpy as np
 from onnx import ModelProto
 
-from readagain.config.schema import HierarchicalSpec, OnePassSpec, ReadAgainSpec, RunSpec
+from readagain.config.schema import (
+    HierarchicalSpec,
+    ModelSpec,
+    OnePassSpec,
+    ReadAgainSpec,
+    RunSpec,
+)
 from readagain.export.graph import Graph
 from readagain.export.inputs import Part, multiply_parts
 from readagain.export.products import Products
@@ -22,29 +28,33 @@ from readagain.export.readings import (
     read_lstm,
     states_bound,
 )
+from readagain.export.shortlist import list_words
 from readagain.export.weights import Weights
 
 
-def build_encoder_graph(run: RunSpec, weights: Weights, products: Products) -> ModelProto:
+def build_encoder_graph(
+    run: RunSpec, model: ModelSpec, weights: Weights, products: Products
+) -> ModelProto:
     """Build the graph that reads sources.
 
     Inputs: `source_ids` (D, N, L) and `lengths` (D, N). Outputs, with S = N * L: `states`
     (D, S, H), `keys` (D, 1, S, A), `hidden` and `cell` (D, H); where the model copies `copy_keys`
     (D, H, S), laid out for the step's product, and `copy_words` (D, S, E); where words are weighed
-    `importance` (D, S), the mean over dimensions as in the paper's figure.
+    `importance` (D, S), the mean over dimensions as in the paper's figure. A GRU that writes has no
+    `cell`. With a shortlist the input `ext_ids` (D, S), and what `list_words` gives.
     """
     graph = Graph("encoder")
     ids = graph.input("source_ids", np.int64, ["D", "N", "L"])
     lengths = graph.input("lengths", np.int64, ["D", "N"])
-    encoder = _EncoderGraph(graph, run, weights, products, ids, lengths)
+    encoder = _EncoderGraph(graph, run, model, weights, products, ids, lengths)
     encoded = encoder.read()
 
     bound, size = encoded.bound, encoded.size
     states = encoder.by_document(encoded.states, size)  # (D, S, H)
     rows = graph.reshape(states, -1, size)
     graph.output(states, "states", np.float32, ["D", "S", size])
-    decoder, E = weights.of("decoder"), run.model.embedding_size
-    A, H = run.model.decoder.attention_size, run.model.decoder.hidden_size
+    decoder, E = weights.of("decoder"), model.embedding_size
+    A, H = model.decoder.attention_size, model.decoder.hidden_size
     keys = products.multiply(graph, rows, decoder.matrix("key.weight"), None, bound=bound)
     keys = graph.reshape(keys, encoder.documents, 1, -1, A)
     graph.output(keys, "keys", np.float32, ["D", 1, "S", A])
@@ -54,14 +64,14 @@ def build_encoder_graph(run: RunSpec, weights: Weights, products: Products) -> M
     start = products.multiply(
         graph, last, begin.matrix("weight"), begin.tensor("bias"), bound=bound
     )
-    for name, value in zip(
-        ("hidden", "cell"), graph.split(graph.add("Tanh", start), H, H), strict=True
-    ):
+    carried = ["hidden", "cell"] if model.decoder.cell == "lstm" else ["hidden"]
+    begun = graph.split(graph.add("Tanh", start), *[H] * len(carried))
+    for name, value in zip(carried, begun, strict=True):
         graph.output(value, name, np.float32, ["D", H])
 
-    if run.model.output == "copy":
+    if model.output == "copy":
         parts = [("copy_keys", weights.of("copy_scores.project"), H)]
-        if run.model.copied_words == "place":
+        if model.copied_words == "place":
             parts.append(("copy_words", weights.of("previous_words.copied"), E))
         for name, part, width in parts:
             product = products.multiply(
@@ -73,6 +83,10 @@ def build_encoder_graph(run: RunSpec, weights: Weights, products: Products) -> M
                 graph.output(value, name, np.float32, ["D", width, "S"])
             else:
                 graph.output(value, name, np.float32, ["D", "S", width])
+    if model.shortlist_size:
+        ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
+        size = min(model.shortlist_size, run.vocab_size)
+        list_words(graph, products, weights.of("output.project"), ext_ids, size=size)
     if encoded.importance is not None:
         mean = graph.add("ReduceMean", encoded.importance, graph.ints(-1), keepdims=1)
         mean = graph.reshape(encoder.by_document(mean, 1), graph.size(ids, 0), -1)
@@ -98,13 +112,14 @@ class _EncoderGraph:
         self,
         graph: Graph,
         run: RunSpec,
+        model: ModelSpec,
         weights: Weights,
         products: Products,
         ids: str,
         lengths: str,
     ) -> None:
         self.graph = graph
-        self.spec = run.model.encoder
+        self.spec = model.encoder
         self.num_sentences = run.data.num_sentences
         self.weights = weights.of("encoder")
         self.products = products
@@ -118,9 +133,7 @@ class _EncoderGraph:
         by_word = graph.reshape(graph.add("Transpose", rows, perm=[1, 0]), -1)  # (L * B,)
         table = weights.tensor("source_embedding.weight")
         # A row of the table has its own scale, so its bound is not one number.
-        self.words = Part(
-            products.embed(graph, by_word, table), run.model.embedding_size, bound=None
-        )
+        self.words = Part(products.embed(graph, by_word, table), model.embedding_size, bound=None)
 
     def read(self) -> _Encoded:
         """Read as the spec says."""

@@ -1,4 +1,4 @@
-"""What a reading is given at each word: products of several parts, added up."""
+"""What a reading or the output is given: products of several parts, added up."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,5 +44,21 @@ def multiply_parts(
         bias = None  # the first part has brought it
         if not part.of_sentence:
             product = sentences.by_word(graph, product, weight.shape[1])
+        total = graph.add("Add", total, product) if total else product
+    return total
+
+
+def multiply_rows(
+    graph: Graph, products: Products, parts: Sequence[Part], weight: Array, bias: Array | None
+) -> str:
+    """Multiply parts with one row each for R things, laid end to end, by an (I, O) weight: (R, O).
+
+    Every part is multiplied on its own, and in int8 has a scale of its own.
+    """
+    ends = np.cumsum([part.width for part in parts])
+    total = ""
+    for part, rows_of_weight in zip(parts, np.split(weight, ends[:-1]), strict=True):
+        product = products.multiply(graph, part.rows, rows_of_weight, bias, bound=part.bound)
+        bias = None  # the first part has brought it
         total = graph.add("Add", total, product) if total else product
     return total

@@ -132,21 +132,53 @@ def read_gru(
     word = body.input("word", np.float32, ["B", 3 * H])
     word_gates, word_candidate = body.split(word, 2 * H, H)
     state_gates = products.multiply(body, state, weight_gates, None, bound=bound)
-    gates = body.add("Sigmoid", body.add("Add", word_gates, state_gates))
-    update, reset = body.split(gates, H, H)
-    kept = body.add("Mul", reset, state)
-    kept = products.multiply(body, kept, weight_candidate, None, bound=bound)
-    candidate = body.add("Tanh", body.add("Add", word_candidate, kept))
+    update, candidate = gru_gates(
+        body, products, state, (word_gates, word_candidate), state_gates, weight_candidate, bound
+    )
     sequences = [inputs]
     if importance is not None:
         alpha = body.input("importance", np.float32, ["B", "W"])
         update = body.add("Mul", alpha, update)
         sequences.append(importance)
-    change = body.add("Mul", update, body.add("Sub", candidate, state))
-    state = body.add("Add", state, change)
+    state = gru_state(body, state, update, candidate)
     for value in (state, state):
         body.output(value, "next", np.float32, ["B", H])
     return graph.scan(body, [_zeros(graph, inputs, H)], sequences)[1]
+
+
+def gru_gates(
+    graph: Graph,
+    products: Products,
+    state: str,
+    inputs: tuple[str, str],
+    state_gates: str,
+    weight_candidate: Array,
+    bound: float | None,
+) -> tuple[str, str]:
+    """Return the (B, H) update gate and candidate of a GRU's step.
+
+    Args:
+        graph: where the operations go.
+        products: how to multiply.
+        state: (B, H) the last state.
+        inputs: (B, 2H) and (B, H) the inputs' parts of the gates z and r, and of the candidate.
+        state_gates: (B, 2H) the state's part of the gates.
+        weight_candidate: (H, H) from the reset state to the candidate.
+        bound: what states cannot exceed.
+    """
+    H = weight_candidate.shape[0]
+    input_gates, input_candidate = inputs
+    gates = graph.add("Sigmoid", graph.add("Add", input_gates, state_gates))
+    update, reset = graph.split(gates, H, H)
+    kept = graph.add("Mul", reset, state)
+    kept = products.multiply(graph, kept, weight_candidate, None, bound=bound)
+    return update, graph.add("Tanh", graph.add("Add", input_candidate, kept))
+
+
+def gru_state(graph: Graph, state: str, update: str, candidate: str) -> str:
+    """Move a state towards its candidate as far as the update gate says."""
+    change = graph.add("Mul", update, graph.add("Sub", candidate, state))
+    return graph.add("Add", state, change)
 
 
 def read_directions(

@@ -3,18 +3,36 @@
 import numpy as np
 from onnx import ModelProto
 
-from readagain.config.schema import RunSpec
-from readagain.export.graph import Graph
+from readagain.config.schema import ModelSpec, RunSpec
+from readagain.export.graph import Array, Graph
+from readagain.export.inputs import Part
 from readagain.export.products import Products
-from readagain.export.readings import LSTM_BOUND, lstm_cell, lstm_order, states_bound
+from readagain.export.readings import (
+    GRU_BOUND,
+    LSTM_BOUND,
+    gru_gates,
+    gru_state,
+    lstm_cell,
+    lstm_order,
+    states_bound,
+)
+from readagain.export.shortlist import Shortlist
 from readagain.export.weights import Weights
-from readagain.export.words import MINUS_INFINITY, Copying, choose_words, score_vocabulary
+from readagain.export.words import (
+    FIRST_WORD,
+    MINUS_INFINITY,
+    Copying,
+    choose_words,
+    score_vocabulary,
+)
 from readagain.text.vocab import UNK
 
 LOWEST = np.float32(np.finfo(np.float32).min)
 
 
-def build_step_graph(run: RunSpec, weights: Weights, products: Products) -> ModelProto:
+def build_step_graph(
+    run: RunSpec, model: ModelSpec, weights: Weights, products: Products
+) -> ModelProto:
     """Build the graph that takes one step.
 
     The R hypotheses of D documents share their documents' memory; where both meet, in attention
@@ -24,31 +42,36 @@ def build_step_graph(run: RunSpec, weights: Weights, products: Products) -> Mode
     the grid, `place` (R,) the place of each row in the flattened grid; `k`; the memory `states`
     (D, S, H), `keys` (D, 1, S, A), `valid` (D, 1, S). A model that copies also takes `document`
     (R,), `copy_logits` (R, S) of the last step, `copy_keys` (D, H, S), `copy_words` (D, S, E), and
-    what `words.Copying` describes: `ext_ids`, `columns` (D, S), `same_word` (D, S, S).
+    what `words.Copying` describes: `ext_ids`, `columns` (D, S), `same_word` (D, S, S). A GRU has no
+    `cell`; a shortlist also takes `document`, `ext_ids` and what `shortlist.list_words` gives.
 
     Outputs: `ids`, `log_probs`, `copied_from` (R, k), `end_log_probs` (R,), `attention` (R, S), the
     next `hidden` and `cell`, and `copy_logits` (R, S) where the model copies. Outputs that are also
     inputs are called `next_...`.
     """
-    return _StepGraph(run, weights, products).build()
+    return _StepGraph(run, model, weights, products).build()
 
 
 class _StepGraph:
     """The parts of a step, in order."""
 
-    def __init__(self, run: RunSpec, weights: Weights, products: Products) -> None:
+    def __init__(
+        self, run: RunSpec, model: ModelSpec, weights: Weights, products: Products
+    ) -> None:
         self.graph = graph = Graph("step")
         self.weights, self.products = weights, products
-        self.states_bound = states_bound(run.model.encoder)
-        self.H = H = run.model.decoder.hidden_size
-        self.A = run.model.decoder.attention_size
-        self.E = run.model.embedding_size
+        self.states_bound = states_bound(model.encoder)
+        self.H = H = model.decoder.hidden_size
+        self.A = model.decoder.attention_size
+        self.E = model.embedding_size
         self.V = run.vocab_size
-        encoder = run.model.encoder
+        encoder = model.encoder
         self.source_size = encoder.hidden_size * (1 + encoder.bidirectional)
         self.previous_ids = graph.input("previous_ids", np.int64, ["R"])
         self.hidden = graph.input("hidden", np.float32, ["R", H])
-        self.cell = graph.input("cell", np.float32, ["R", H])
+        self.cell: str | None = None
+        if model.decoder.cell == "lstm":
+            self.cell = graph.input("cell", np.float32, ["R", H])
         self.grid = graph.input("grid", np.int64, ["D", "K"])
         self.place = graph.input("place", np.int64, ["R"])
         self.k = graph.input("k", np.int64, [1])
@@ -56,18 +79,36 @@ class _StepGraph:
         self.keys = graph.input("keys", np.float32, ["D", 1, "S", self.A])
         self.valid = graph.input("valid", np.bool_, ["D", 1, "S"])
         self.copying: Copying | None = None
+        self.shortlist: Shortlist | None = None
         self.copy_words: str | None = None
-        if run.model.output == "copy":
+        if model.output == "copy" or model.shortlist_size:
             self.document = graph.input("document", np.int64, ["R"])
+            ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
+            ext_ids = graph.add("Gather", ext_ids, self.document)
+        if model.shortlist_size:
+            size = min(model.shortlist_size, run.vocab_size)
+            self.shortlist = Shortlist(
+                size=size,
+                document=self.document,
+                listed=graph.input("listed", np.float32, ["D", size - FIRST_WORD]),
+                rare_keys=graph.input("rare_keys", np.float32, ["D", H, "S"]),
+                rare_biases=graph.input("rare_biases", np.float32, ["D", 1, "S"]),
+                ext_ids=ext_ids,
+                in_grid=self._in_grid,
+                in_rows=self._in_rows,
+            )
+        if model.output == "copy":
             self.last_copy_logits = graph.input("copy_logits", np.float32, ["R", "S"])
             self.copy_keys = graph.input("copy_keys", np.float32, ["D", H, "S"])
-            if run.model.copied_words == "place":
+            if model.copied_words == "place":
                 self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
-            ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
             columns = graph.input("columns", np.int64, ["D", "S"])
+            columns = graph.add("Gather", columns, self.document)
+            if self.shortlist is not None:
+                columns = self.shortlist.columns(graph, columns)
             self.copying = Copying(
-                ext_ids=graph.add("Gather", ext_ids, self.document),
-                columns=graph.add("Gather", columns, self.document),
+                ext_ids=ext_ids,
+                columns=columns,
                 same_word=graph.input("same_word", np.float32, ["D", "S", "S"]),
                 in_grid=self._in_grid,
                 in_rows=self._in_rows,
@@ -76,23 +117,39 @@ class _StepGraph:
     def build(self) -> ModelProto:
         """Put everything into the graph."""
         graph, H = self.graph, self.H
-        decoder = self.weights.of("decoder")
         word = self._previous_word()  # (R, E)
+        hidden, cell, attention = self._lstm(word, self.cell) if self.cell else self._gru(word)
+        copy_logits = self._copy_logits(hidden)
+        seen = [Part(hidden, H, LSTM_BOUND)]
+        of_output = self.weights.of("output.project")
+        if self.shortlist is None:
+            vocabulary = score_vocabulary(graph, self.products, seen, of_output, self.k)
+        else:
+            vocabulary = self.shortlist.score(graph, self.products, hidden, seen, of_output, self.k)
+        chosen = choose_words(graph, vocabulary, self.copying, copy_logits, self.k)
+        graph.output(chosen.ids, "ids", np.int64, ["R", "k"])
+        graph.output(chosen.log_probs, "log_probs", np.float32, ["R", "k"])
+        graph.output(chosen.copied_from, "copied_from", np.int64, ["R", "k"])
+        graph.output(chosen.end_log_probs, "end_log_probs", np.float32, ["R"])
+        graph.output(attention, "attention", np.float32, ["R", "S"])
+        graph.output(hidden, "next_hidden", np.float32, ["R", H])
+        if cell is not None:
+            graph.output(cell, "next_cell", np.float32, ["R", H])
+        if copy_logits is not None:
+            graph.output(copy_logits, "next_copy_logits", np.float32, ["R", "S"])
+        return graph.model()
 
-        # One product of the last state: for attention, and for the gates.
+    def _lstm(self, word: str, cell: str) -> tuple[str, str | None, str]:
+        """Take a step of the LSTM: the (R, H) state and cell, the (R, S) attention."""
+        graph, products, decoder = self.graph, self.products, self.weights.of("decoder")
         weight_hidden = lstm_order(decoder.matrix("weight_hidden"))  # (H, 4H)
-        weight = np.concatenate([decoder.matrix("weight_query"), weight_hidden], axis=1)
-        products = self.products
-        of_hidden = products.multiply(graph, self.hidden, weight, None, bound=LSTM_BOUND)
-        query, hidden_gates = graph.split(of_hidden, self.A, 4 * H)
-        context, attention = self._attend(query)  # (R, H), (R, S)
-
-        of_input = decoder.of("input")
+        query, hidden_gates = self._of_hidden(weight_hidden)
+        context, attention = self._attend(query)  # (R, D), (R, S)
         word_gates = products.multiply(
             graph,
             word,
-            lstm_order(of_input.matrix("weight")),
-            lstm_order(of_input.tensor("bias")),
+            lstm_order(decoder.matrix("input.weight")),
+            lstm_order(decoder.tensor("input.bias")),
             bound=None,
         )
         context_gates = products.multiply(
@@ -103,23 +160,39 @@ class _StepGraph:
             bound=self.states_bound,
         )
         gates = graph.add("Add", graph.add("Add", word_gates, context_gates), hidden_gates)
-        hidden, cell = lstm_cell(graph, gates, self.cell, H)
+        return *lstm_cell(graph, gates, cell, self.H), attention
 
-        copy_logits = self._copy_logits(hidden)
-        vocabulary = score_vocabulary(
-            graph, products, hidden, self.weights.of("output.project"), self.k, bound=LSTM_BOUND
+    def _gru(self, word: str) -> tuple[str, str | None, str]:
+        """Take a step of the GRU: the (R, H) state, no cell, the (R, S) attention."""
+        graph, products, decoder, H = self.graph, self.products, self.weights.of("decoder"), self.H
+        weight_hidden = decoder.matrix("weight_hidden")  # (H, 3H)
+        query, hidden_gates = self._of_hidden(weight_hidden[:, : 2 * H])
+        context, attention = self._attend(query)  # (R, D), (R, S)
+        of_word = products.multiply(
+            graph, word, decoder.matrix("input.weight"), decoder.tensor("input.bias"), bound=None
         )
-        chosen = choose_words(graph, vocabulary, self.copying, copy_logits, self.k)
-        graph.output(chosen.ids, "ids", np.int64, ["R", "k"])
-        graph.output(chosen.log_probs, "log_probs", np.float32, ["R", "k"])
-        graph.output(chosen.copied_from, "copied_from", np.int64, ["R", "k"])
-        graph.output(chosen.end_log_probs, "end_log_probs", np.float32, ["R"])
-        graph.output(attention, "attention", np.float32, ["R", "S"])
-        graph.output(hidden, "next_hidden", np.float32, ["R", H])
-        graph.output(cell, "next_cell", np.float32, ["R", H])
-        if copy_logits is not None:
-            graph.output(copy_logits, "next_copy_logits", np.float32, ["R", "S"])
-        return graph.model()
+        of_context = products.multiply(
+            graph, context, decoder.matrix("weight_context"), None, bound=self.states_bound
+        )
+        seen_gates, seen_candidate = graph.split(graph.add("Add", of_word, of_context), 2 * H, H)
+        update, candidate = gru_gates(
+            graph,
+            products,
+            self.hidden,
+            (seen_gates, seen_candidate),
+            hidden_gates,
+            weight_hidden[:, 2 * H :],
+            GRU_BOUND,
+        )
+        return gru_state(graph, self.hidden, update, candidate), None, attention
+
+    def _of_hidden(self, weight: Array) -> tuple[str, str]:
+        """Multiply the last state once, for attention and by a weight for the gates."""
+        query = self.weights.matrix("decoder.weight_query")
+        joined = np.concatenate([query, weight], axis=1)
+        product = self.products.multiply(self.graph, self.hidden, joined, None, bound=LSTM_BOUND)
+        of_query, of_gates = self.graph.split(product, self.A, weight.shape[1])
+        return of_query, of_gates
 
     def _in_grid(self, rows: str) -> str:
         """Stand rows in their places: (R, n) -> (D, K, n)."""

@@ -5,13 +5,14 @@ source's own words gain by that, so the best k words are among the k best genera
 words of the source: nothing as large as the vocabulary is ever scattered into or copied.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from readagain.export.graph import Graph
-from readagain.export.products import Products
+from readagain.export.inputs import Part, multiply_rows
+from readagain.export.products import PRODUCTS, Products
 from readagain.export.weights import Weights
 from readagain.text.vocab import END, RESERVED
 
@@ -59,7 +60,7 @@ class Vocabulary:
         reserved_logits: (R, 4) of the reserved ones.
         best: (R, k) the largest word logits, falling; `best_ids` their ids.
         log_total: (R, 1) log of the sum of exp over the words.
-        num_words: V - 4.
+        num_words: (1,) V - 4.
     """
 
     word_logits: str
@@ -67,7 +68,7 @@ class Vocabulary:
     best: str
     best_ids: str
     log_total: str
-    num_words: int
+    num_words: str
 
 
 @dataclass(frozen=True)
@@ -81,30 +82,33 @@ class Chosen:
 
 
 def score_vocabulary(
-    graph: Graph, products: Products, hidden: str, weights: Weights, k: str, *, bound: float
+    graph: Graph, products: Products, seen: Sequence[Part], weights: Weights, k: str
 ) -> Vocabulary:
-    """Score generating every word, and keep the k best.
+    """Score generating every word from what a row sees, and keep the k best.
 
     Reserved words are scored apart, in float32: the end is worth it, and what the top-k looks
     through then holds nothing that may not be offered.
     """
     weight, bias = weights.matrix("weight"), weights.tensor("bias")
-    reserved = graph.add(
-        "Gemm", hidden, graph.constant(weight[:, :FIRST_WORD]), graph.constant(bias[:FIRST_WORD])
+    reserved = multiply_rows(
+        graph, PRODUCTS["float32"], seen, weight[:, :FIRST_WORD], bias[:FIRST_WORD]
     )
-    logits = products.multiply(
-        graph, hidden, weight[:, FIRST_WORD:], bias[FIRST_WORD:], bound=bound
-    )
-    num_words = weight.shape[1] - FIRST_WORD
-    k = graph.add("Min", k, graph.ints(num_words))
-    best, places = graph.add_several("TopK", logits, k, results=2, axis=1)
+    logits = multiply_rows(graph, products, seen, weight[:, FIRST_WORD:], bias[FIRST_WORD:])
+    num_words = graph.ints(weight.shape[1] - FIRST_WORD)
+    best, places, log_total = best_logits(graph, logits, k, num_words)
     ids = graph.add("Add", places, graph.ints(FIRST_WORD))
+    return Vocabulary(logits, reserved, best, ids, log_total, num_words)
+
+
+def best_logits(graph: Graph, logits: str, k: str, num_words: str) -> tuple[str, str, str]:
+    """Keep the k best of (R, n) logits: they, their places, and the log of the sum of exp."""
+    k = graph.add("Min", k, num_words)
+    best, places = graph.add_several("TopK", logits, k, results=2, axis=1)
     # Softmax is many times faster than ReduceLogSumExp; the best word's share gives the total.
     first = graph.add("Slice", places, graph.ints(0), graph.ints(1), graph.ints(1))  # (R, 1)
     share = graph.add("GatherElements", graph.add("Softmax", logits, axis=1), first, axis=1)
     first_logit = graph.add("Slice", best, graph.ints(0), graph.ints(1), graph.ints(1))
-    log_total = graph.add("Sub", first_logit, graph.add("Log", share))
-    return Vocabulary(logits, reserved, best, ids, log_total, num_words)
+    return best, places, graph.add("Sub", first_logit, graph.add("Log", share))
 
 
 def choose_words(
@@ -167,7 +171,7 @@ def _source_words(
     is_known = graph.add(
         "And",
         graph.add("GreaterOrEqual", copying.columns, graph.ints(0)),
-        graph.add("Less", copying.columns, graph.ints(vocabulary.num_words)),
+        graph.add("Less", copying.columns, vocabulary.num_words),
     )
     column = graph.add("Where", is_known, copying.columns, graph.ints(0))
     logits = graph.add("GatherElements", vocabulary.word_logits, column, axis=1)

@@ -5,19 +5,21 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_never
 
 import onnx
 
-from readagain.config.schema import RunSpec
+from readagain.config.schema import AbsSpec, ModelSpec, RasSpec, RunSpec
 from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
 from readagain.engine.graphs import EXPORT_FILE, Precision, graph_names
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest, write_files
 from readagain.engine.tensors import read_tensors
 from readagain.errors import ArtifactError
+from readagain.export.abs_graphs import build_abs_encoder_graph, build_abs_step_graph
 from readagain.export.encoder_graph import build_encoder_graph
 from readagain.export.graph import OPSET
-from readagain.export.products import PRODUCTS
+from readagain.export.products import PRODUCTS, Products
+from readagain.export.ras_graphs import build_ras_encoder_graph, build_ras_step_graph
 from readagain.export.step_graph import build_step_graph
 from readagain.export.weights import Weights
 from readagain.version import __version__
@@ -30,13 +32,35 @@ def build_graphs(
 ) -> Graphs:
     """Build the encoder and the step graph of a network, serialized, in each precision."""
     weights = Weights(tensors)
-    return {
-        precision: (
-            build_encoder_graph(run, weights, PRODUCTS[precision]).SerializeToString(),
-            build_step_graph(run, weights, PRODUCTS[precision]).SerializeToString(),
-        )
-        for precision in precisions
-    }
+    found: Graphs = {}
+    for precision in precisions:
+        encoder, step = _network_graphs(run, weights, PRODUCTS[precision])
+        found[precision] = (encoder.SerializeToString(), step.SerializeToString())
+    return found
+
+
+def _network_graphs(
+    run: RunSpec, weights: Weights, products: Products
+) -> tuple[onnx.ModelProto, onnx.ModelProto]:
+    model = run.model
+    match model:
+        case ModelSpec():
+            return (
+                build_encoder_graph(run, model, weights, products),
+                build_step_graph(run, model, weights, products),
+            )
+        case AbsSpec():
+            return (
+                build_abs_encoder_graph(model, weights, products),
+                build_abs_step_graph(run, model, weights, products),
+            )
+        case RasSpec():
+            return (
+                build_ras_encoder_graph(model, weights, products),
+                build_ras_step_graph(run, model, weights, products),
+            )
+        case _:
+            assert_never(model)
 
 
 def folder_graphs(folder: ModelFolder, precisions: Iterable[Precision]) -> Graphs:

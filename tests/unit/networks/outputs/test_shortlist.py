@@ -1,0 +1,120 @@
+"""Which words compete, what they are scored, and that no other word learns."""
+
+import pytest
+import torch
+
+from readagain.networks.outputs.shortlist import ShortlistOutput, shortlists
+from readagain.networks.outputs.softmax import target_log_probs
+from readagain.text.vocab import END, PAD, UNK
+
+V, H = 20, 3
+
+
+@pytest.fixture
+def output():
+    """Score ten of twenty words; two sources share a list."""
+    torch.manual_seed(5)
+    return ShortlistOutput(hidden_size=H, vocab_size=V, shortlist_size=10, num_sources=2).double()
+
+
+def listed(*source_ids, size=10):
+    return shortlists(torch.tensor([source_ids]), vocab_size=V, size=size)[0].tolist()
+
+
+def test_the_words_of_the_source_stand_on_the_list_and_the_most_frequent_fill_it():
+    assert listed(15, 4, 15, 12) == [0, 1, 2, 3, 4, 5, 6, 7, 12, 15]
+
+
+def test_unknown_words_and_padding_are_on_no_list():
+    assert listed(V, V + 7, PAD, 9) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+
+
+def test_a_source_with_too_many_words_keeps_the_most_frequent_and_the_reserved():
+    assert listed(19, 18, 17, 16, 15, size=7) == [0, 1, 2, 3, 15, 16, 17]
+
+
+def test_a_list_of_the_whole_vocabulary_holds_every_word():
+    assert listed(15, size=V) == list(range(V))
+
+
+def test_places_are_ids_of_a_smaller_vocabulary(output):
+    lists = output.share(torch.tensor([[15, 12], [V + 1, 18], [16, PAD]]))
+    assert lists.ids.tolist() == [
+        [0, 1, 2, 3, 4, 5, 6, 12, 15, 18],  # of the first two sources
+        [0, 1, 2, 3, 4, 5, 6, 7, 8, 16],
+    ]
+    ids = torch.tensor([[15, END, 7], [18, V + 1, 16], [16, 18, 8]])
+    places = [[8, END, UNK], [9, 11, UNK], [9, UNK, 8]]
+    assert lists.places(ids, absent=UNK).tolist() == places
+
+
+def test_shared_rows_come_back_as_they_were(output):
+    lists = output.share(torch.zeros((5, 4), dtype=torch.long))
+    rows = torch.arange(5 * 3 * 2).view(5, 3, 2)
+    assert lists.share(rows).shape == (3, 2 * 3, 2)
+    assert torch.equal(lists.unshare(lists.share(rows), 3), rows)
+
+
+def test_logits_are_those_of_the_listed_words(output):
+    hidden = torch.randn(3, 4, H, dtype=torch.float64)
+    lists = output.share(torch.tensor([[15, 12], [V + 1, 18], [16, PAD]]))
+    found = output.score_shared(hidden, lists)
+    everything = output(hidden)  # (3, 4, V)
+    for row, group in enumerate([0, 0, 1]):
+        torch.testing.assert_close(found[row], everything[row][:, lists.ids[group]])
+
+
+def test_a_list_of_all_words_is_the_full_softmax():
+    torch.manual_seed(6)
+    output = ShortlistOutput(
+        hidden_size=H, vocab_size=V, shortlist_size=V + 5, num_sources=2
+    ).double()
+    hidden = torch.randn(3, 4, H, dtype=torch.float64)
+    target_ids = torch.randint(V, (3, 4))
+    lists = output.share(torch.randint(V + 5, (3, 6)))
+    found = target_log_probs(
+        output.score_shared(hidden, lists), lists.places(target_ids, absent=UNK)
+    )
+    torch.testing.assert_close(found, target_log_probs(output(hidden), target_ids))
+
+
+def test_words_off_the_list_learn_nothing(output):
+    hidden = torch.randn(2, 4, H, dtype=torch.float64)
+    lists = output.share(torch.tensor([[15, 12], [V + 1, 18]]))
+    logits = output.score_shared(hidden, lists)
+    target_log_probs(logits, torch.tensor([[8, 3, 1, 1], [9, 3, 0, 0]])).sum().backward()
+    learns = output.project.weight.grad.any(dim=1)
+    assert learns.nonzero().flatten().tolist() == lists.ids[0].tolist()
+    assert output.project.bias.grad.nonzero().flatten().tolist() == lists.ids[0].tolist()
+
+
+def test_columns_hold_the_words_of_the_list_once_each(output):
+    ext_ids = torch.tensor([[15, 4, 15, V + 3, 11], [5, 5, PAD, PAD, PAD]])
+    shortlist = output.prepare(ext_ids)
+    columns = torch.arange(10 + 5).expand(2, -1)
+    words = shortlist.words(columns, ext_ids)
+    on_list = [words[row][shortlist.is_word[row]].tolist() for row in range(2)]
+    assert on_list == [[0, 1, 2, 3, 4, 5, 6, 7, 15, 11], list(range(10))]
+    # Every source word finds its column: 15 at its first place, the unknown word at its own.
+    assert shortlist.columns.tolist() == [[10, 4, 10, 13, 14], [5, 5, 0, 0, 0]]
+
+
+def test_writing_scores_the_columns_as_training_scores_the_list(output):
+    ext_ids = torch.tensor([[15, 4, 15, V + 3, 11]])
+    hidden = torch.randn(1, 1, H, dtype=torch.float64)
+    shortlist = output.prepare(ext_ids)
+    columns = output.score(hidden[:, 0], shortlist)[0]
+    assert torch.equal(columns.isfinite(), shortlist.is_word[0])
+    trained = output.score_shared(hidden, output.share(ext_ids))[0, 0]
+    torch.testing.assert_close(columns.logsumexp(0), trained.logsumexp(0))
+    ids = shortlist.words(torch.arange(15).unsqueeze(0), ext_ids)[0][shortlist.is_word[0]]
+    order = ids.argsort()
+    torch.testing.assert_close(columns[shortlist.is_word[0]][order], trained)
+
+
+def test_too_many_words_leave_the_rarest_columns_empty():
+    output = ShortlistOutput(hidden_size=H, vocab_size=V, shortlist_size=7, num_sources=1)
+    ext_ids = torch.tensor([[19, 18, 17, 16, 15]])
+    shortlist = output.prepare(ext_ids)
+    words = shortlist.words(torch.arange(7 + 5).unsqueeze(0), ext_ids)[0]
+    assert words[shortlist.is_word[0]].tolist() == [0, 1, 2, 3, 17, 16, 15]
