@@ -1,16 +1,19 @@
 """One block of records as words: what a worker makes, and a preparation keeps between runs."""
 
+import io
 import json
-import zipfile
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.pair import Bad
+from readagain.errors import ArtifactError
 from readagain.whole_file import written_aside
 
+_CHECKSUM_BYTES = 32
 UNKNOWN_WORD = ""
 """Stands in a chunk for a word that the input itself does not know (UNK in Gigaword files)."""
 
@@ -36,29 +39,41 @@ class Chunk:
     bad: list[Bad]
 
     def save(self, path: Path) -> None:
-        """Write the chunk; it is there whole or not at all."""
+        """Write the chunk behind a checksum of it and its place; it is there whole or not at all."""
         facts = {
             "num_records": self.num_records,
             "dropped": self.dropped,
             "bad": [[bad.where, bad.reason] for bad in self.bad],
         }
+        content = io.BytesIO()
+        np.savez(
+            content,
+            words=_as_bytes("\n".join(self.words)),
+            ids=self.ids,
+            segment_lengths=self.segment_lengths,
+            pair_segments=self.pair_segments,
+            records=self.records,
+            text_hashes=self.text_hashes,
+            pair_hashes=self.pair_hashes,
+            facts=_as_bytes(json.dumps(facts)),
+        )
         with written_aside(path) as aside, aside.open("wb") as file:
-            np.savez(
-                file,
-                words=_as_bytes("\n".join(self.words)),
-                ids=self.ids,
-                segment_lengths=self.segment_lengths,
-                pair_segments=self.pair_segments,
-                records=self.records,
-                text_hashes=self.text_hashes,
-                pair_hashes=self.pair_hashes,
-                facts=_as_bytes(json.dumps(facts)),
-            )
+            file.write(_checksum(path, content.getbuffer()))
+            file.write(content.getbuffer())
 
     @classmethod
     def load(cls, path: Path) -> "Chunk":
-        """Read a chunk back."""
-        with path.open("rb") as file, np.load(file) as arrays:
+        """Read a chunk back.
+
+        Raises:
+            ArtifactError: when it is not what was written there.
+        """
+        content = _checked(path)
+        if content is None:
+            raise ArtifactError(
+                f"{path}: changed since it was written; remove it and run the same command again"
+            )
+        with np.load(content) as arrays:
             facts = json.loads(arrays["facts"].tobytes())
             return cls(
                 words=arrays["words"].tobytes().decode().split("\n"),
@@ -74,16 +89,32 @@ class Chunk:
             )
 
 
+def _checked(path: Path) -> io.BytesIO | None:
+    """Read what `Chunk.save` wrote at this place; None when it is anything else."""
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    checksum, arrays = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
+    return io.BytesIO(arrays) if checksum == _checksum(path, arrays) else None
+
+
+def _checksum(path: Path, arrays: bytes | memoryview) -> bytes:
+    """Return a checksum that holds for this place only: chunks of one size may change places."""
+    place = f"{path.parent.name}/{path.name}"
+    return sha256(place.encode() + b"\n" + arrays).digest()
+
+
 def _as_bytes(text: str) -> NDArray[np.uint8]:
     return np.frombuffer(text.encode(), dtype=np.uint8)
 
 
 def records_in(path: Path) -> int | None:
     """Return how many records a finished chunk stands for; None when it must be made (again)."""
-    try:
-        with path.open("rb") as file, np.load(file) as arrays:
-            facts = json.loads(arrays["facts"].tobytes())
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    content = _checked(path)
+    if content is None:
         return None
+    with np.load(content) as arrays:
+        facts = json.loads(arrays["facts"].tobytes())
     num_records: int = facts["num_records"]
     return num_records

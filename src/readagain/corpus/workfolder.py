@@ -72,8 +72,7 @@ class WorkFolder:
         path = self.path / "plan.json"
         changed: list[str] = []
         if path.exists():
-            before = json.loads(path.read_text(encoding="utf-8"))
-            changed = _differences(before, json.loads(json.dumps(plan)))
+            changed = _differences(_read_plan(path), json.loads(json.dumps(plan)))
         with written_aside(path) as aside:
             aside.write_text(json.dumps(plan, indent=1), encoding="utf-8")
         return changed
@@ -86,6 +85,15 @@ class WorkFolder:
             out.replace(replaced)
         self.corpus.replace(out)
         shutil.rmtree(self.path)
+
+
+def _read_plan(path: Path) -> dict[str, Any]:
+    """Read an earlier plan; a damaged one differs in everything. Chunks do not hang on it."""
+    try:
+        plan = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return {}
+    return plan if isinstance(plan, dict) else {}
 
 
 def input_files(source: Source) -> list[Path]:

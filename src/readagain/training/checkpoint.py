@@ -2,7 +2,7 @@
 
 ```
 resume/checkpoint-000012/
-  progress.json          the numbers, and the sizes of the files beside it
+  progress.json          the numbers, checksums of the files beside it, and of these numbers
   weights.safetensors    the weights as they are being trained
   training.safetensors   optimizer, running means
   best.safetensors       the weights to keep; absent until there are some
@@ -14,7 +14,9 @@ import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from hashlib import file_digest, sha256
 from pathlib import Path
+from typing import Any
 
 from safetensors.torch import load_file, save
 from torch import Tensor
@@ -73,7 +75,7 @@ def save_checkpoint(
     Raises:
         ArtifactError: when the disk is full or fails; the earlier checkpoint is then untouched.
     """
-    before = newest_checkpoint(folder)
+    before = newest_checkpoint(folder, checksums=False)
     aside = folder / _ASIDE
     try:
         shutil.rmtree(aside, ignore_errors=True)
@@ -84,9 +86,10 @@ def save_checkpoint(
             write_tensors(aside / BEST_FILE, best)
         elif before is not None and before.best_file is not None:
             _link(before.best_file, aside / BEST_FILE)
-        sizes = {path.name: path.stat().st_size for path in sorted(aside.iterdir())}
-        facts = {"progress": asdict(progress), "files": sizes}
-        _write_synced(aside / _PROGRESS_FILE, json.dumps(facts, indent=1).encode())
+        files = {path.name: _checksum(path) for path in sorted(aside.iterdir())}
+        facts = {"progress": asdict(progress), "files": files}
+        sealed = {**facts, "seal": _seal(facts)}
+        _write_synced(aside / _PROGRESS_FILE, json.dumps(sealed, indent=1).encode())
         path = _next_path(folder)
         aside.rename(path)
         _sync_folder(folder)
@@ -102,28 +105,35 @@ def save_checkpoint(
     return Checkpoint(path, progress)
 
 
-def newest_checkpoint(folder: Path) -> Checkpoint | None:
+def newest_checkpoint(folder: Path, *, checksums: bool = True) -> Checkpoint | None:
     """Find the newest checkpoint that is whole.
 
+    Args:
+        folder: the folder of all checkpoints of the run.
+        checksums: read every file once and compare its content; whoever has just written it
+            need not.
+
     Raises:
-        ArtifactError: when it was written by a version with other ideas of progress.
+        ArtifactError: when there are some and none is whole, so that nobody's work is begun anew
+            in silence; or when it was written by a version with other ideas of progress.
     """
-    for path in reversed(_all(folder)):
-        try:
-            facts = json.loads((path / _PROGRESS_FILE).read_bytes())
-            is_whole = all(
-                (path / name).stat().st_size == size for name, size in facts["files"].items()
-            )
-        except (OSError, ValueError):
+    found = _all(folder)
+    for path in reversed(found):
+        facts = _whole_facts(path, checksums=checksums)
+        if facts is None:
             continue
-        if is_whole:
-            try:
-                return Checkpoint(path, Progress.from_dict(facts["progress"]))
-            except (KeyError, TypeError) as error:
-                raise ArtifactError(
-                    f"{path}: written by another version of readagain; go on with that version, "
-                    "or start over with --overwrite"
-                ) from error
+        try:
+            return Checkpoint(path, Progress.from_dict(facts["progress"]))
+        except (KeyError, TypeError) as error:
+            raise ArtifactError(
+                f"{path}: written by another version of readagain; go on with that version, "
+                "or start over with --overwrite"
+            ) from error
+    if found:
+        raise ArtifactError(
+            f"{found[-1]}: damaged, and no other checkpoint is there to go on from; restore it "
+            "from a copy, or start over with --overwrite"
+        )
     return None
 
 
@@ -131,6 +141,29 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     """Write a safetensors file and wait until it is on the disk."""
     # In memory first: safetensors reports a full disk as an error of its own kind.
     _write_synced(path, save({n: t.detach().cpu().contiguous() for n, t in tensors.items()}))
+
+
+def _whole_facts(path: Path, *, checksums: bool) -> dict[str, Any] | None:
+    """Read what a checkpoint says about itself; None when it, or a file beside it, was changed."""
+    try:
+        facts = json.loads((path / _PROGRESS_FILE).read_bytes())
+        seal = facts.pop("seal")
+        is_whole = seal == _seal(facts) and all(
+            _checksum(path / name) == checksum if checksums else (path / name).exists()
+            for name, checksum in facts["files"].items()
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return facts if is_whole else None
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
+
+
+def _seal(facts: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def _all(folder: Path) -> list[Path]:

@@ -171,7 +171,7 @@ class Record:
         return progress
 
     def _best_file(self) -> Path:
-        checkpoint = newest_checkpoint(self.folder.checkpoints)
+        checkpoint = newest_checkpoint(self.folder.checkpoints, checksums=False)
         assert checkpoint is not None
         assert checkpoint.best_file is not None
         return checkpoint.best_file

@@ -8,7 +8,7 @@ from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.readers.source import Block, Source
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.tokenizing import make_chunk
-from readagain.errors import DataError
+from readagain.errors import ArtifactError, DataError
 
 
 def chunk_of(path, *, split="train", **settings):
@@ -128,3 +128,16 @@ def test_a_damaged_chunk_is_made_again(tmp_path, jsonl):
     chunk_of(jsonl()).save(path)
     path.write_bytes(path.read_bytes()[:-50])
     assert records_in(path) is None
+
+
+def test_a_chunk_with_a_changed_bit_or_in_another_place_is_made_again(tmp_path, jsonl):
+    path = tmp_path / "0.npz"
+    chunk_of(jsonl()).save(path)
+    content = path.read_bytes()
+    (tmp_path / "1.npz").write_bytes(content)
+    assert records_in(tmp_path / "1.npz") is None
+    for place in range(0, len(content), 97):
+        path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
+        assert records_in(path) is None
+    with pytest.raises(ArtifactError, match=r"0\.npz: changed since it was written; remove it"):
+        Chunk.load(path)

@@ -215,6 +215,23 @@ class TestInterruptedRun:
         prepared(path)
         assert len(made) == 3
 
+    def test_chunks_that_changed_places_are_made_again(self, jsonl, prepared, monkeypatch):
+        path = jsonl(MANY)
+        expected = contents(prepared(path, out="never-stopped"))
+        first, second = self.interrupt(prepared, path, monkeypatch)
+        swapped = second.read_bytes(), first.read_bytes()
+        first.write_bytes(swapped[0])
+        second.write_bytes(swapped[1])
+        assert contents(prepared(path)) == expected
+
+    @pytest.mark.parametrize("content", ["{", "[]", "[" * 100_000])
+    def test_a_damaged_plan_is_no_hindrance(self, jsonl, prepared, monkeypatch, content):
+        path = jsonl(MANY)
+        expected = contents(prepared(path, out="never-stopped"))
+        first, _ = self.interrupt(prepared, path, monkeypatch)
+        (first.parents[2] / "plan.json").write_text(content)
+        assert contents(prepared(path)) == expected
+
     def test_names_a_changed_input_and_reads_it_again(self, jsonl, prepared, monkeypatch, caplog):
         path = jsonl(MANY)
         self.interrupt(prepared, path, monkeypatch)

@@ -1,5 +1,7 @@
 """Checkpoints: the newest whole one wins, and a failing disk loses nothing."""
 
+import json
+
 import pytest
 import torch
 
@@ -109,6 +111,30 @@ def test_a_disk_that_is_full_from_the_start_is_told(tmp_path, monkeypatch):
 
 def test_one_of_another_version_is_refused(tmp_path):
     path = save(tmp_path, 1).path / "progress.json"
-    path.write_text(path.read_text().replace('"open_losses"', '"unheard_of"'))
+    facts = json.loads(path.read_text())
+    del facts["seal"], facts["progress"]["open_losses"]
+    path.write_text(json.dumps({**facts, "seal": checkpoint._seal(facts)}))
     with pytest.raises(ArtifactError, match="written by another version of readagain; go on with"):
+        newest_checkpoint(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name", ["weights.safetensors", "training.safetensors", "best.safetensors", "progress.json"]
+)
+def test_a_single_changed_bit_is_noticed_and_nothing_begins_anew(tmp_path, name):
+    path = save(tmp_path, 1, best=2.0).path / name
+    content = bytearray(path.read_bytes())
+    content[-20] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(ArtifactError, match="checkpoint-000001: damaged, and no other checkpoint"):
+        newest_checkpoint(tmp_path)
+
+
+def test_weights_that_changed_places_are_noticed(tmp_path):
+    folder = save(tmp_path, 1, best=2.0).path
+    weights, best = folder / "weights.safetensors", folder / "best.safetensors"
+    contents = weights.read_bytes(), best.read_bytes()
+    weights.write_bytes(contents[1])
+    best.write_bytes(contents[0])
+    with pytest.raises(ArtifactError, match="checkpoint-000001: damaged"):
         newest_checkpoint(tmp_path)

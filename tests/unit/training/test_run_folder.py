@@ -3,9 +3,9 @@
 import pytest
 
 from readagain.engine.manifest import write_files
-from readagain.errors import ConfigError
+from readagain.errors import ArtifactError, ConfigError
 from readagain.training.progress import Progress
-from readagain.training.run_folder import METRICS_FILE, claimed
+from readagain.training.run_folder import METRICS_FILE, RunFolder, claimed
 
 IDENTITY = {"train": {"seed": 1, "learning_rate": 0.1}, "corpus fingerprint": "abc"}
 
@@ -102,3 +102,19 @@ def test_a_damaged_model_is_not_cleared_by_guessing(tmp_path):
 def test_a_start_that_was_cut_off_can_be_repeated(tmp_path):
     (tmp_path / "resume").mkdir()
     assert claim(tmp_path).finished() is None
+
+
+@pytest.mark.parametrize("content", ["{", "[]", "[" * 100_000, "\xff"])
+def test_damaged_notes_of_a_run_are_refused(tmp_path, content):
+    claim(tmp_path)
+    (tmp_path / "resume" / "identity.json").write_bytes(content.encode("latin-1"))
+    with pytest.raises(ArtifactError, match=r"identity\.json: damaged; start over with --overw"):
+        claim(tmp_path)
+
+
+@pytest.mark.parametrize("content", ["{", "{}", '{"best": 1, "open_losses": []}'])
+def test_a_damaged_note_of_the_end_is_refused(tmp_path, content):
+    claim(tmp_path)
+    (tmp_path / "resume" / "finished.json").write_text(content)
+    with pytest.raises(ArtifactError, match=r"finished\.json: damaged; start over with"):
+        RunFolder(tmp_path).finished()
