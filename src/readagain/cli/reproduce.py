@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from readagain.experiments.reproduce import Outcome
+    from readagain.experiments.runner import Outcome
 
 TRAINING, SCORING, RUNNING = "Training", "Scoring", "Running"
 
@@ -149,7 +149,8 @@ def command(
     if not tables_only:
         require("torch", extra="train", purpose="training rows")
         require("safetensors", extra="train", purpose="training rows")
-        from readagain.experiments.reproduce import Request, run_rows
+        from readagain.experiments.request import Request
+        from readagain.experiments.runner import run_rows
 
         request = Request(
             names=tuple(names or ()),
@@ -193,6 +194,8 @@ def _tests(options: list[str]) -> dict[str, Path]:
 def _print_outcome(outcome: "Outcome") -> None:
     if outcome.unknown:
         print(f"not in this version of readagain: {', '.join(outcome.unknown)}")
+    for name, message in outcome.failed.items():
+        print(f"{name} failed: {message}")
     print(f"rows done now: {len(outcome.done)}, there before: {len(outcome.there)}")
     if outcome.is_interrupted:
         print("stopped and saved; to go on, give the same command again")

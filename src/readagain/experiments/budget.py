@@ -53,13 +53,16 @@ class Estimator:
     def seconds(self, work: Work) -> float:
         """Predict a run, rather too long than too short."""
         like = [
-            max(seconds - _FIRST_OVERHEAD_S, 0.2 * seconds) / done.volume
+            (done.volume, seconds)
             for done, seconds in self._done
-            if (done.device, done.recipe) == (work.device, work.recipe) and done.volume
+            if (done.device, done.recipe) == (work.device, work.recipe)
         ]
+        # The shortest run bounds what does not grow with the work.
+        overhead = min([_FIRST_OVERHEAD_S, *(0.8 * seconds for _, seconds in like)])
         rate = _FIRST_GUESS[work.device].get(work.recipe, _SLOWEST_GUESS)
-        per_pair = median(like) if like else 1 / rate
-        return _SPARE * (_FIRST_OVERHEAD_S + per_pair * work.volume)
+        slopes = [(seconds - overhead) / volume for volume, seconds in like] or [1 / rate]
+        per_pair = median(slopes)
+        return _SPARE * (overhead + per_pair * work.volume)
 
 
 class Budget:

@@ -19,12 +19,15 @@ _MODERN_EPOCHS = 7
 # A part of the corpus is seen more often, or there would be too few updates.
 _MODERN_UPDATES = 2_000
 _MODERN_WARMUP = 500
-_BATCH = {"small": {"modern": 32, "paper": 16}, "paper": {"modern": 1024, "paper": 64}}
-_SMALL_EPOCHS = 8
+_MODERN_BATCH = 1024
+_MODERN_RATE = 1.5e-3
 
-# What `small` leaves of widths and vocabularies.
+# What `small` leaves of widths, vocabularies and training.
 _SMALL_WIDTH = 16
 _SMALL_WORDS = 100  # one word for so many
+_SMALL_SOURCE, _SMALL_SUMMARY = 30, 12
+_SMALL_SHORTLIST = 40  # room for every word of a source
+_SMALL_BATCH, _SMALL_EPOCHS, _SMALL_RATE = 32, 8, 5e-3
 
 
 def row_run(
@@ -74,31 +77,40 @@ def widened(run: RunSpec, parameters: int) -> RunSpec:
 
 
 def _training(recipe: Recipe, scale: Scale, pairs: int, epochs: int | None) -> dict[str, object]:
-    batch = _BATCH[scale][recipe]
-    changes: dict[str, object] = {
-        "train": recipe,
-        "train.batch_size": batch,
-        "train.precision": "bfloat16" if scale == "paper" else "float32",
-        "train.rouge_pairs": 64 if scale == "paper" else 0,
-        "train.log_every": 100,
-    }
-    steps = max(1, -(-pairs // batch))
+    """Say what is changed in how a preset is trained; the paper's recipe is the preset's own."""
+    changes: dict[str, object] = {"train": "modern"} if recipe == "modern" else {}
     if scale == "small":
-        epochs = epochs or _SMALL_EPOCHS
-        changes |= {"train.warmup_steps": 0, "train.ema_decay": 0.9}
-        if recipe == "modern":
-            changes["train.learning_rate"] = 5e-3
-    elif recipe == "modern":
-        epochs = epochs or max(_MODERN_EPOCHS, min(3 * _MODERN_EPOCHS, _MODERN_UPDATES // steps))
-        updates = epochs * steps
         changes |= {
-            "train.learning_rate": 1.5e-3,
-            "train.warmup_steps": min(_MODERN_WARMUP, updates // 8),
-            "train.validate_every": -(-updates // _MODERN_VALIDATIONS),
+            "train.batch_size": _SMALL_BATCH,
+            "train.epochs": _SMALL_EPOCHS,
+            "train.precision": "float32",
+            "train.rouge_pairs": 0,
         }
-    if epochs is not None:
-        changes["train.epochs"] = epochs
-    return changes
+        if recipe == "modern":
+            changes |= {
+                "train.learning_rate": _SMALL_RATE,
+                "train.warmup_steps": 0,
+                "train.ema_decay": 0.9,
+            }
+    else:
+        changes |= {"train.precision": "bfloat16", "train.rouge_pairs": 64, "train.log_every": 100}
+        if recipe == "modern":
+            changes |= _modern(pairs, epochs)
+    return changes if epochs is None else changes | {"train.epochs": epochs}
+
+
+def _modern(pairs: int, epochs: int | None) -> dict[str, object]:
+    steps = max(1, -(-pairs // _MODERN_BATCH))
+    most = 3 * _MODERN_EPOCHS
+    epochs = epochs or max(_MODERN_EPOCHS, min(most, _MODERN_UPDATES // steps))
+    updates = epochs * steps
+    return {
+        "train.batch_size": _MODERN_BATCH,
+        "train.epochs": epochs,
+        "train.learning_rate": _MODERN_RATE,
+        "train.warmup_steps": min(_MODERN_WARMUP, updates // 8),
+        "train.validate_every": -(-updates // _MODERN_VALIDATIONS),
+    }
 
 
 def _shrunk(run: RunSpec) -> RunSpec:
@@ -108,8 +120,8 @@ def _shrunk(run: RunSpec) -> RunSpec:
         vocab_size=max(run.vocab_size // _SMALL_WORDS, 8),
         source_vocab_size=max(run.source_vocab_size // _SMALL_WORDS, 8),
         model=_narrowed(run.model),
-        data=replace(run.data, max_source_words=30, max_summary_words=12),
-        decode=replace(run.decode, beam_size=2, max_words=12),
+        data=replace(run.data, max_source_words=_SMALL_SOURCE, max_summary_words=_SMALL_SUMMARY),
+        decode=replace(run.decode, beam_size=2, max_words=_SMALL_SUMMARY),
     )
 
 
@@ -120,6 +132,8 @@ def _narrowed(spec: Any) -> Any:
         value = getattr(spec, each.name)
         if is_dataclass(value):
             changes[each.name] = _narrowed(value)
+        elif each.name == "shortlist_size":
+            changes[each.name] = min(value, _SMALL_SHORTLIST)
         elif each.name.endswith("_size") and isinstance(value, int):
             changes[each.name] = min(value, _SMALL_WIDTH)
     return replace(spec, **changes)

@@ -1,0 +1,241 @@
+"""Run the rows that are missing, one after the other, as far as the time reaches."""
+
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+
+from readagain.config.differences import differences
+from readagain.config.files import run_from_dict, run_to_dict
+from readagain.config.override import override
+from readagain.config.schema import RunSpec
+from readagain.corpus.manifest import Manifest
+from readagain.errors import ConfigError, ReadAgainError
+from readagain.experiments.budget import Budget, Estimator, Work, works_of
+from readagain.experiments.corpora import Corpora
+from readagain.experiments.invented import invented_corpora
+from readagain.experiments.plan import PlannedRun, choose_rows, is_available, plan_runs
+from readagain.experiments.request import Request
+from readagain.experiments.results import (
+    RESULT_FILE,
+    RowResult,
+    read_result,
+    read_results,
+    row_folder,
+)
+from readagain.experiments.run_row import InterruptedRunError, run_trained, run_untrained
+from readagain.experiments.settings import Recipe, row_run
+from readagain.file_lock import lock_file
+from readagain.training.parallel import choose_device
+
+_LOCK_FILE = ".lock"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a call ended, by the names of runs.
+
+    Args:
+        done: finished by this call.
+        there: finished before.
+        left: still to be done, for lack of time or because somebody asked to stop.
+        failed: what went wrong with others.
+        unknown: rows whose preset this version does not have.
+        is_interrupted: whether somebody asked to stop.
+    """
+
+    done: list[str]
+    there: list[str]
+    left: list[str]
+    failed: dict[str, str]
+    unknown: list[str]
+    is_interrupted: bool = False
+
+
+def run_rows(request: Request, console: Console) -> Outcome:
+    """Run what is missing of the rows that were asked for.
+
+    A row that fails is told of and does not keep the others from being run.
+
+    Raises:
+        ConfigError: for names, sets or results that cannot be meant.
+        ReadAgainError: for corpora that cannot be used.
+    """
+    rows, _ = choose_rows(request.names)
+    budget = Budget(request.budget)
+    outcome = Outcome([], [], [], {}, [row.name for row in rows if not is_available(row)])
+    with _held(request.out):
+        runner = _Runner(request, budget, console)
+        plan = plan_runs(rows, request.recipes, seeds=request.seeds)
+        waiting = [planned for planned in plan if is_available(planned.row)]
+        for place, planned in enumerate(waiting):
+            if runner.is_there(planned):
+                outcome.there.append(planned.name)
+                continue
+            try:
+                ran = runner.run(planned)
+            except InterruptedRunError:
+                outcome.left.extend(each.name for each in waiting[place:])
+                return Outcome(**{**vars(outcome), "is_interrupted": True})
+            except Exception as error:  # an edge: hours of other rows should not be lost to one
+                outcome.failed[planned.name] = runner.note_failure(planned, error)
+                continue
+            (outcome.done if ran else outcome.left).append(planned.name)
+    return outcome
+
+
+class _Runner:
+    """Everything that rows share: the corpora, the device, and the experience with earlier ones."""
+
+    def __init__(self, request: Request, budget: Budget, console: Console) -> None:
+        self.request = request
+        self.budget = budget
+        self.console = console
+        self.device = choose_device(request.device_name)
+        self.corpora = _open_corpora(request)
+        self.estimator = Estimator(works_of(read_results(request.out), settings_of))
+
+    def is_there(self, planned: PlannedRun) -> bool:
+        """Say whether a run has been done before.
+
+        Raises:
+            ConfigError: when the result that is there is of other settings or another corpus.
+        """
+        path = self._folder(planned) / RESULT_FILE
+        if not path.exists():
+            return False
+        result = read_result(path)
+        found = [("corpus", result.corpus["fingerprint"], self._corpus(planned).fingerprint)]
+        run = self._settings(planned)
+        if run is not None:
+            found += differences(_comparable(settings_of(result)), _comparable(run))
+        for name, before, now in found:
+            if before != now:
+                raise ConfigError(
+                    f"{path}: a result of another run: {name} was {before!r} and is now {now!r}; "
+                    "choose another --out, or remove the result"
+                )
+        return True
+
+    def run(self, planned: PlannedRun) -> bool:
+        """Run a row; False when there is not enough time left for it."""
+        run = self._settings(planned)
+        scale, folder = self.request.scale, self._folder(planned)
+        if run is None:
+            result = run_untrained(planned, self.corpora, folder, scale=scale)
+            self._tell(line_of(result))
+            return True
+        pairs = self._corpus(planned).splits["train"]["pairs"]
+        work = Work.of(run, train_pairs=pairs, device=self.device.type, recipe=planned.recipe)
+        expected = self.estimator.seconds(work)
+        if not self.budget.allows(expected):
+            return False
+        self._tell(f"{planned.name}: about {expected:.0f} s")
+        result = run_trained(
+            planned,
+            run,
+            self.corpora,
+            folder,
+            scale=scale,
+            work=self.request.work / planned.name.replace("/", "-"),
+            device=self.device,
+            threads=self.request.threads,
+            keep_weights=self.request.keep_weights,
+            console=self.console,
+        )
+        self.estimator.add(work, result.seconds)
+        self._tell(line_of(result))
+        return True
+
+    def note_failure(self, planned: PlannedRun, error: Exception) -> str:
+        """Say in a line what went wrong; where it was not foreseen, leave the traceback too."""
+        if isinstance(error, ReadAgainError):
+            message = str(error)
+        else:
+            path = self.request.work / f"{planned.name.replace('/', '-')}.failed.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+            message = f"{type(error).__name__}: {str(error).partition(chr(10))[0]}; see {path}"
+        self._tell(f"{planned.name} failed: {message}")
+        return message
+
+    def _tell(self, line: str) -> None:
+        self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+    def _folder(self, planned: PlannedRun) -> Path:
+        return row_folder(self.request.out, planned.row.name, planned.recipe, planned.seed)
+
+    def _corpus(self, planned: PlannedRun) -> Manifest:
+        return self.corpora.corpus(planned.row.min_sentences).manifest
+
+    def _settings(self, planned: PlannedRun) -> RunSpec | None:
+        if not planned.is_trained:
+            return None
+        recipe: Recipe = "paper" if planned.recipe == "paper" else "modern"
+        return row_run(
+            planned.row,
+            scale=self.request.scale,
+            recipe=recipe,
+            seed=planned.seed,
+            train_pairs=self._corpus(planned).splits["train"]["pairs"],
+            epochs=self.request.epochs,
+        )
+
+
+def line_of(result: RowResult) -> str:
+    """Write a result on a line: time, and ROUGE-1 / 2 / L on each set."""
+    scores = "; ".join(
+        f"{name} " + " / ".join(f"{100 * value:.2f}" for value, _, _ in each.rouge.values())
+        for name, each in result.sets.items()
+    )
+    return f"{result.row}/{result.recipe}-seed{result.seed}: {result.seconds:.0f} s; {scores}"
+
+
+def settings_of(result: RowResult) -> RunSpec | None:
+    """Read the settings of a result; None where there are none, or some that are unknown now."""
+    if result.run is None:
+        return None
+    try:
+        return run_from_dict(result.run, where=result.row)
+    except ConfigError:
+        return None
+
+
+def _comparable(run: RunSpec | None) -> dict[str, object]:
+    """Return what decides the numbers of a run; titles do not."""
+    return {} if run is None else run_to_dict(override(run, {"title": "", "paper": ""}))
+
+
+def _open_corpora(request: Request) -> Corpora:
+    data, tests = request.data, request.tests
+    if data is None:
+        if request.scale != "small":
+            raise ConfigError(
+                "no corpus to train on; name one with --data, or try everything on an invented "
+                "one with --scale small"
+            )
+        data, invented = invented_corpora(request.work / "corpora")
+        tests = {**invented, **tests}
+    return Corpora(data, tests, work=request.work, limit=request.limit)
+
+
+@contextmanager
+def _held(out: Path) -> Iterator[None]:
+    """Hold a folder of results, so that two calls do not run the same rows."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        lock = (out / _LOCK_FILE).open("a+")
+    except OSError as error:
+        raise ConfigError(
+            f"{out}: cannot be written to: {error.strerror}; choose another --out"
+        ) from error
+    with lock:
+        if not lock_file(lock):
+            raise ConfigError(
+                f"{out}: another 'readagain reproduce' is running into this folder; wait for it, "
+                "or choose another --out and copy the rows together afterwards"
+            )
+        yield
