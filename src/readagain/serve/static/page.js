@@ -16,6 +16,8 @@ const IMPORTANCE = {
   weight: "Shaded by importance, the mean weight α of the second reading:",
   movement: "Shaded by importance, how far the second reading moves at the word:",
 };
+const READ_ONCE = "This model reads once, so no word is shaded.";
+const ATTENTION = "Shaded by the attention of the word of the headline:";
 
 const at = (id) => document.getElementById(id);
 const text = at("text");
@@ -30,6 +32,17 @@ function make(tag, attributes = {}, ...children) {
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
   element.append(...children);
   return element;
+}
+
+/** Read or write what the browser keeps for the page; one that keeps nothing is no trouble. */
+function kept(storage, name, value) {
+  try {
+    if (value) window[storage].setItem(name, value);
+    else if (value === "") window[storage].removeItem(name);
+    return window[storage].getItem(name) ?? "";
+  } catch {
+    return "";
+  }
 }
 
 /** Say something to people who listen to the page. */
@@ -61,7 +74,7 @@ let failures = 0; // in a row
 
 async function call(path, signal, body) {
   const headers = { "Content-Type": "application/json" };
-  const key = sessionStorage.getItem("key");
+  const key = kept("sessionStorage", "key");
   if (key) headers.Authorization = `Bearer ${key}`;
   let response, answer;
   try {
@@ -76,6 +89,7 @@ async function call(path, signal, body) {
     const pauseS = Math.min(2 ** failures, LONGEST_PAUSE_S);
     throw new Trouble("The server does not answer. Your text is kept here.", { pauseS });
   }
+  signal.throwIfAborted();
   if (response.ok) return JSON.parse(answer);
   throw refusal(response, answer);
 }
@@ -97,6 +111,8 @@ function refusal(response, answer) {
 function askSoon(delayMs = DEBOUNCE_MS) {
   clearTimeout(timer);
   flight?.abort();
+  flight = null;
+  showBusy(true);
   timer = setTimeout(ask, delayMs);
 }
 
@@ -108,6 +124,7 @@ async function ask() {
   try {
     server ??= await meet(mine.signal);
     const problem = showRoom();
+    if (!problem) kept("sessionStorage", "text", text.value);
     if (!text.value.trim() || problem) showNothing(problem);
     else {
       const sent = text.value;
@@ -312,8 +329,6 @@ function showReading(isTruncated) {
   parts.push(isTruncated ? make("span", { class: "unread" }, shown, rest.length > shown.length ? "…" : "") : rest.trimEnd());
   reading.replaceChildren(...parts);
   at("unread").hidden = !isTruncated;
-  at("weighed-by").textContent = IMPORTANCE[story.importance_kind] ?? "This model reads once, so no word is shaded.";
-  at("weighed").querySelector(".ends").hidden = story.importance_kind === null;
 }
 
 /** Show what a word of the headline looked at and where it was taken from; null lets go. */
@@ -330,6 +345,8 @@ function look(index) {
     part.classList.toggle("taken", word !== null && word.source === place);
   });
   at("said").textContent = word === null ? HINT : describe(word);
+  at("weighed-by").textContent = word === null ? (IMPORTANCE[story?.importance_kind] ?? READ_ONCE) : ATTENTION;
+  at("scale").hidden = word === null && !story?.importance_kind;
 }
 
 function describe(word) {
@@ -400,7 +417,7 @@ function copyOldWay(words) {
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 
 function showTheme() {
-  const chosen = localStorage.getItem("theme");
+  const chosen = kept("localStorage", "theme");
   if (chosen) document.documentElement.dataset.theme = chosen;
   else delete document.documentElement.dataset.theme;
   at("theme").setAttribute("aria-pressed", chosen ? chosen === "dark" : prefersDark.matches);
@@ -408,8 +425,8 @@ function showTheme() {
 
 function switchTheme() {
   const wasDark = at("theme").getAttribute("aria-pressed") === "true";
-  if (wasDark === prefersDark.matches) localStorage.setItem("theme", wasDark ? "light" : "dark");
-  else localStorage.removeItem("theme");
+  const other = wasDark ? "light" : "dark";
+  kept("localStorage", "theme", wasDark === prefersDark.matches ? other : ""); // "" is the system's
   showTheme();
 }
 
@@ -492,12 +509,13 @@ at("copy").addEventListener("click", () => copy(story.summary, at("copy")));
 at("retry").addEventListener("click", ask);
 at("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  sessionStorage.setItem("key", at("key").value);
+  kept("sessionStorage", "key", at("key").value);
   ask();
 });
 at("theme").addEventListener("click", switchTheme);
 prefersDark.addEventListener("change", showTheme);
 
+text.value ||= kept("sessionStorage", "text");
 showTheme();
 showLength();
 ask();
