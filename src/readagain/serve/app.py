@@ -42,7 +42,8 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         await queue.close()
 
     app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, exception_handlers=HANDLERS)
-    add_routes(app, Service(settings, models, queue, metrics))
+    app.state.service = Service(settings, models, queue, metrics)
+    add_routes(app, app.state.service)
     describe_api(app, settings)
 
     # The one that is added last is met first.

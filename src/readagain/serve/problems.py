@@ -16,7 +16,7 @@ from readagain.serve.refusals import (
     NotFoundError,
     NotJsonError,
 )
-from readagain.serve.schema import SummarizeRequest
+from readagain.serve.schema import HALF_A_PAIR, SummarizeRequest
 
 MAX_PROBLEMS = 5
 """How many problems of one request are told."""
@@ -117,6 +117,8 @@ def _describe_one(problem: Mapping[str, Any]) -> str:
             return f"{name} is {_quoted(value)}; expected {context['expected']}"
         case "too_short":
             return f"{name} is empty; expected at least one"
+        case "string_unicode":  # in the name of a field
+            return f"{name} {HALF_A_PAIR}"
         case "value_error":
             return f"{name} {context['error']}"
         case kind if kind in _EXPECTED:

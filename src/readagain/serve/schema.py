@@ -11,12 +11,15 @@ from readagain.serve.settings import MAX_BEAM, MAX_BYTES, MAX_WORDS
 from readagain.text.casing import Case
 
 
+HALF_A_PAIR = "holds half a surrogate pair, which is no character"
+
+
 def _is_unicode(text: str) -> str:
     """Refuse half a surrogate pair: JSON can spell it, but no reply in UTF-8 can hold it."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise ValueError("holds half a surrogate pair, which is no character") from error
+        raise ValueError(HALF_A_PAIR) from error
     return text
 
 

@@ -49,6 +49,7 @@ async def answer_in_time(
     finally:
         working.cancel()
         leaving.cancel()
+        await asyncio.wait({working, leaving})
 
 
 async def _client_leaves(receive: Receive) -> None:

@@ -1,0 +1,80 @@
+"""Who is let in."""
+
+import asyncio
+
+import pytest
+
+from readagain.serve.models import LoadedModels
+from readagain.serve.settings import Limits, ServeSettings
+
+KEYS = ("first-key-0123456", "second-key-012345")
+SETTINGS = ServeSettings(api_keys=KEYS)
+
+
+@pytest.mark.parametrize("given", [f"Bearer {KEYS[0]}", f"bearer {KEYS[1]}"])
+def test_a_key_that_fits_lets_in(ask, given):
+    reply = ask("GET", "/v1/models", headers={"Authorization": given}, settings=SETTINGS)
+    assert reply.status_code == 200
+
+
+@pytest.mark.parametrize(
+    "given",
+    [None, "", "Bearer", f"Basic {KEYS[0]}", KEYS[0], "Bearer first-key-012345", "Bearer \xe9"],
+    ids=repr,
+)
+@pytest.mark.parametrize("path", ["/v1/models", "/v1/summarize", "/metrics", "/nowhere"])
+def test_others_are_turned_away(ask, path, given):
+    headers = {} if given is None else {"Authorization": given.encode("latin-1")}
+    reply = ask("GET", path, headers=headers, settings=SETTINGS)
+    assert (reply.status_code, reply.json()["error"]["code"]) == (401, "unauthorized")
+    assert "send the header Authorization: Bearer KEY" in reply.json()["error"]["message"]
+    assert reply.headers["www-authenticate"] == "Bearer"
+    assert not any(key in reply.text for key in KEYS)
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/static/index.html", "/docs", "/openapi.json", "/healthz", "/readyz"]
+)
+def test_the_page_and_what_watches_the_server_need_no_key(ask, path):
+    assert ask("GET", path, settings=SETTINGS).status_code == 200
+
+
+def test_a_full_queue_turns_away_at_once_with_a_time_to_come_back_and_recovers(talk, held):
+    async def story(client):
+        def send(number):
+            return client.post("/v1/summarize", json={"texts": ["x"] * number})
+
+        first = asyncio.create_task(send(1))
+        await asyncio.to_thread(held.began.wait, 30)
+        waiting = asyncio.create_task(send(2))
+        while len(client.queue) < 2:
+            await asyncio.sleep(0)
+        refused = await send(1)
+        held.released.set()
+        assert (await first).status_code == (await waiting).status_code == 200
+        return refused, await send(2)
+
+    limits = Limits(max_queue=2, max_texts=2)
+    refused, later = talk(
+        story, settings=ServeSettings(limits=limits), models=LoadedModels({"held": held})
+    )
+    assert (refused.status_code, refused.json()["error"]["code"]) == (503, "queue_full")
+    assert "2 texts wait already, and at most 2 may" in refused.json()["error"]["message"]
+    assert refused.headers["retry-after"] == "1"
+    assert later.status_code == 200
+
+
+def test_more_requests_than_may_be_inside_are_turned_away(talk, held):
+    async def story(client):
+        first = asyncio.create_task(client.post("/v1/summarize", json={"texts": ["x"]}))
+        await asyncio.to_thread(held.began.wait, 30)
+        refused = await client.get("/v1/models")
+        held.released.set()
+        await first
+        return refused, await client.get("/v1/models")
+
+    settings = ServeSettings(limits=Limits(max_requests=1))
+    refused, later = talk(story, settings=settings, models=LoadedModels({"held": held}))
+    assert refused.status_code == 503
+    assert "1 requests are being answered" in refused.json()["error"]["message"]
+    assert later.status_code == 200

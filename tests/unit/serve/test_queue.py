@@ -1,0 +1,196 @@
+"""Texts that wait at the same time are summarized together, and nobody gets another's answer."""
+
+import asyncio
+import threading
+
+import pytest
+
+from readagain.serve.queue import SummaryQueue
+from readagain.serve.refusals import QueueFullError, StoppingError
+
+
+class Work:
+    """Answers texts in capitals; waits to be released before its first call, if asked to."""
+
+    def __init__(self, *, released=True):
+        self.calls = []
+        self.began = threading.Event()
+        self.released = threading.Event()
+        if released:
+            self.released.set()
+
+    def __call__(self, kind, texts):
+        self.calls.append((kind, list(texts)))
+        self.began.set()
+        assert self.released.wait(timeout=30)
+        if "bad" in texts:
+            raise ZeroDivisionError
+        return [text.upper() for text in texts]
+
+
+def run(work, story, **options):
+    """Run a coroutine with a queue, and return what it returns."""
+
+    async def whole():
+        sizes = {"max_texts": 8, "max_batch": 4, "max_wait_s": 0.0, **options}
+        queue = SummaryQueue(work, **sizes)
+        queue.start()
+        try:
+            return await story(queue)
+        finally:
+            work.released.set()
+            await queue.close()
+
+    return asyncio.run(whole())
+
+
+async def began(work):
+    await asyncio.to_thread(work.began.wait, 30)
+
+
+async def joined(queue, number):
+    while len(queue) < number:
+        await asyncio.sleep(0)
+
+
+def test_a_request_gets_its_own_answers_in_order():
+    async def story(queue):
+        return await asyncio.gather(
+            queue.summarize("k", ["a", "b"]), queue.summarize("k", ["c"]), queue.summarize("j", "d")
+        )
+
+    assert run(Work(), story) == [["A", "B"], ["C"], ["D"]]
+
+
+def test_texts_of_several_requests_are_worked_on_together():
+    work = Work(released=False)
+
+    async def story(queue):
+        first = asyncio.create_task(queue.summarize("k", ["first"]))
+        await began(work)
+        others = [asyncio.create_task(queue.summarize("k", [text])) for text in "abc"]
+        await joined(queue, 3)
+        work.released.set()
+        await asyncio.gather(first, *others)
+
+    run(work, story)
+    assert work.calls == [("k", ["first"]), ("k", ["a", "b", "c"])]
+
+
+def test_texts_wait_for_others_that_come_soon():
+    work = Work()
+
+    async def story(queue):
+        first = asyncio.create_task(queue.summarize("k", ["a"]))
+        await joined(queue, 1)
+        second = asyncio.create_task(queue.summarize("k", ["b", "c", "d"]))
+        await asyncio.gather(first, second)
+
+    run(work, story, max_wait_s=30.0)  # ends as soon as the batch is full
+    assert work.calls == [("k", ["a", "b", "c", "d"])]
+
+
+def test_a_request_larger_than_a_batch_is_answered_in_several():
+    work = Work()
+    answers = run(work, lambda queue: queue.summarize("k", "abcdefg"))
+    assert answers == list("ABCDEFG")
+    assert [len(texts) for _, texts in work.calls] == [4, 3]
+
+
+def test_what_asks_for_different_things_is_not_mixed_and_the_oldest_goes_first():
+    work = Work(released=False)
+
+    async def story(queue):
+        tasks = [asyncio.create_task(queue.summarize("k", ["first"]))]
+        await began(work)
+        for kind, text in (("j", "a"), ("k", "b"), ("j", "c")):
+            tasks.append(asyncio.create_task(queue.summarize(kind, [text])))
+        await joined(queue, 3)
+        work.released.set()
+        return await asyncio.gather(*tasks)
+
+    assert run(work, story) == [["FIRST"], ["A"], ["B"], ["C"]]
+    assert work.calls == [("k", ["first"]), ("j", ["a", "c"]), ("k", ["b"])]
+
+
+def test_a_full_queue_refuses_at_once_and_recovers():
+    work = Work(released=False)
+
+    async def story(queue):
+        first = asyncio.create_task(queue.summarize("k", ["first"]))
+        await began(work)
+        waiting = asyncio.create_task(queue.summarize("k", "abcdef"))
+        await joined(queue, 6)
+        with pytest.raises(QueueFullError, match="6 texts wait already, and at most 8 may"):
+            await queue.summarize("k", "xyz")
+        work.released.set()
+        await asyncio.gather(first, waiting)
+        return await queue.summarize("k", "xyz")
+
+    assert run(work, story) == ["X", "Y", "Z"]
+
+
+def test_the_texts_of_a_client_who_left_are_dropped():
+    work = Work(released=False)
+
+    async def story(queue):
+        first = asyncio.create_task(queue.summarize("k", ["first"]))
+        await began(work)
+        left = asyncio.create_task(queue.summarize("k", ["a", "b"]))
+        stays = asyncio.create_task(queue.summarize("k", ["c"]))
+        await joined(queue, 3)
+        left.cancel()
+        await asyncio.wait({left})
+        assert len(queue) == 1
+        work.released.set()
+        await asyncio.gather(first, stays)
+
+    run(work, story)
+    assert work.calls == [("k", ["first"]), ("k", ["c"])]
+
+
+def test_an_error_fails_the_request_it_belongs_to_alone():
+    work = Work(released=False)
+
+    async def story(queue):
+        first = asyncio.create_task(queue.summarize("k", ["first"]))
+        await began(work)
+        tasks = [asyncio.create_task(queue.summarize("k", texts)) for texts in (["a", "bad"], "b")]
+        await joined(queue, 3)
+        work.released.set()
+        await first
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    failed, answered = run(work, story)
+    assert isinstance(failed, ZeroDivisionError)
+    assert answered == ["B"]
+
+
+def test_a_queue_that_closes_finishes_what_waits_and_takes_nothing_new():
+    work = Work(released=False)
+
+    async def story(queue):
+        tasks = [asyncio.create_task(queue.summarize("k", ["a"]))]
+        await began(work)
+        tasks.append(asyncio.create_task(queue.summarize("k", ["b"])))
+        await joined(queue, 1)
+        closing = asyncio.create_task(queue.close())
+        await asyncio.sleep(0)
+        assert not queue.is_open
+        with pytest.raises(StoppingError, match="the server is stopping"):
+            await queue.summarize("k", ["c"])
+        work.released.set()
+        await closing
+        return await asyncio.gather(*tasks)
+
+    assert run(work, story) == [["A"], ["B"]]
+
+
+def test_batches_are_told_with_what_waits_behind_them():
+    told = []
+    run(
+        Work(),
+        lambda queue: queue.summarize("k", "abcdef"),
+        observe_batch=lambda size, waiting: told.append((size, waiting)),
+    )
+    assert told == [(4, 2), (2, 0)]
