@@ -18,7 +18,12 @@ from readagain.text.vocab import UNK
 from readagain.training.words import RunWords
 
 _SOURCE_ROWS = ("source_embedding.weight",)
-_SUMMARY_ROWS = ("previous_words.embedding.weight", "output.project.weight", "output.project.bias")
+_SUMMARY_ROWS = (
+    "previous_words.embedding.weight",
+    "encoder.embedding.weight",  # of ABS with attention
+    "output.project.weight",
+    "output.project.bias",
+)
 _SUMMARY_BIAS = "output.project.bias"
 
 
@@ -74,7 +79,7 @@ class TrainedModel:
             (_SUMMARY_ROWS, self.words.summary, words.summary),
         ):
             added = len(now) - len(before)
-            for name in names if added else ():
+            for name in (each for each in names if added and each in tensors):
                 rows = tensors[name][UNK].expand(added, *tensors[name].shape[1:])
                 if name == _SUMMARY_BIAS:
                     rows = rows - math.log(added)

@@ -15,6 +15,7 @@ from readagain.search.rules import WordLimits
 from readagain.text.extended import extended_source_ids, extended_word
 from readagain.text.vocab import UNK, Vocab
 from readagain.training.finetune import TrainedModel
+from readagain.training.job import TrainingJob
 from readagain.training.words import RunWords
 
 MODELS = Path(__file__).parents[2] / "assets" / "models"
@@ -49,6 +50,26 @@ def test_a_new_word_begins_as_the_unknown_word(trained):
     for name, added in (("source_embedding.weight", 1), ("previous_words.embedding.weight", 2)):
         torch.testing.assert_close(after[name][:-added], before[name])
         torch.testing.assert_close(after[name][-added:], before[name][[UNK] * added])
+
+
+@pytest.mark.parametrize("preset", ["abs_69k", "ras_lstm"])
+def test_a_rivals_tables_all_have_rows_for_new_words(corpus, run_job, tmp_path, preset):
+    small = (
+        "model.embedding_size=4",
+        "model.hidden_size=4",
+        "train.epochs=1",
+        "decode.beam_size=1",
+    )
+    job = TrainingJob(out=tmp_path / "out", preset=preset, data=corpus.folder, changes=small)
+    run_job(job)
+    trained = TrainedModel.open(job.out)
+    words = extended(trained.words)
+    weights = trained.weights(words)
+    build_model(words.fit(trained.folder.run)).load_state_dict(weights)
+    tables = [name for name in weights if name.endswith("embedding.weight")]
+    assert len(tables) == (3 if preset == "abs_69k" else 2)
+    for name in tables:
+        torch.testing.assert_close(weights[name][-1], weights[name][UNK])
 
 
 def test_new_words_share_the_chance_of_the_unknown_word(trained):

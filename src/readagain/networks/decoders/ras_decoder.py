@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from readagain.networks.decoders.attention_decoder import DecoderState
 from readagain.networks.masks import masked_softmax
+from readagain.networks.outputs.softmax import at_least_float32
 
 
 class RasDecoder(nn.Module):
@@ -46,7 +47,10 @@ class RasDecoder(nn.Module):
     def start(self, keys: Tensor) -> DecoderState:
         """Return the state before the first word, for sources with (B, S, H) keys."""
         zeros = torch.zeros_like(keys[:, 0])  # (B, H)
-        return DecoderState(zeros, zeros if self.cell == "lstm" else None)
+        if self.cell == "elman":
+            return DecoderState(zeros, None)
+        # What is added up from word to word keeps its digits in half precision too.
+        return DecoderState(zeros, at_least_float32(zeros))
 
     def forward(
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState

@@ -1,6 +1,7 @@
 """The convolutional attentive encoder of RAS: each word with its place and its neighbours."""
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from readagain.networks.windows import windows
@@ -33,7 +34,7 @@ class ConvAttentiveEncoder(nn.Module):
         """Return the (B, S, H) vectors z of (B, S, E) words."""
         S = words.size(1)
         place = torch.arange(S, device=words.device).clamp_max(self.positions.size(0) - 1)
-        placed = words + self.positions[place].to(words.dtype)  # (B, S, E)
+        placed = words + F.embedding(place, self.positions).to(words.dtype)  # (B, S, E)
         placed = placed.masked_fill(~valid.unsqueeze(2), 0.0)
         before = self.window // 2
         around = windows(placed, before=before, after=self.window - 1 - before)

@@ -1,0 +1,111 @@
+"""Section 3 of Rush, Chopra and Weston 2015, transcribed slowly into numpy, in float64."""
+
+import numpy as np
+import pytest
+import torch
+
+from readagain.config.override import override
+from readagain.config.schema import RunSpec
+from readagain.networks.build import build_model
+from readagain.text.vocab import START
+
+V, D, H, C, Q, M = 9, 3, 4, 3, 1, 5
+SOURCE = [5, 6, 4, 6, 8]
+SUMMARY = [7, 4, 5, 8]
+
+
+def build(**changes):
+    settings = {
+        "vocab_size": V,
+        "source_vocab_size": 10,
+        "model.kind": "abs",
+        "model.embedding_size": D,
+        "model.hidden_size": H,
+        "model.context_words": C,
+    }
+    torch.manual_seed(5)
+    run = override(RunSpec(title="small", paper="none"), settings | changes)
+    return build_model(run).double().eval()
+
+
+def weights(model):
+    return {name: value.numpy() for name, value in model.state_dict().items()}
+
+
+def softmax(x):
+    return np.exp(x - x.max()) / np.exp(x - x.max()).sum()
+
+
+def attention(w, x, y_c):
+    """enc3: p ∝ exp(x̃ P ỹ'_c), x̄_i = Σ_{q=i-Q}^{i+Q} x̃_q / (2Q + 1), enc3 = pᵀ x̄."""
+    x_tilde = np.array([w["source_embedding.weight"][word] for word in x])
+    y_tilde = np.concatenate([w["encoder.embedding.weight"][word] for word in y_c])
+    p = softmax(x_tilde @ w["encoder.query.weight"] @ y_tilde)
+    x_bar = np.zeros_like(x_tilde)
+    for i in range(M):
+        for q in range(i - Q, i + Q + 1):
+            if 0 <= q < M:
+                x_bar[i] += x_tilde[q] / (2 * Q + 1)
+    return p @ x_bar, p
+
+
+def bag_of_words(w, x, y_c):
+    """enc1: pᵀ x̃ with p_i = 1 / M."""
+    p = np.full(M, 1 / M)
+    return sum(p[i] * w["source_embedding.weight"][x[i]] for i in range(M)), p
+
+
+def convolution(w, x, y_c):
+    """enc2: x̄^l_i = Q^l x̃^{l-1}_{i-Q..i+Q}; x̃^l_i = tanh(max(x̄^l_{2i-1}, x̄^l_{2i}))."""
+    x_tilde = [w["source_embedding.weight"][word] for word in x]
+    for layer in range(2):
+        x_bar = []
+        for i in range(len(x_tilde)):
+            around = [
+                x_tilde[q] if 0 <= q < len(x_tilde) else np.zeros(H)
+                for q in range(i - Q, i + Q + 1)
+            ]
+            x_bar.append(w[f"encoder.layers.{layer}.weight"] @ np.concatenate(around))
+        x_tilde = [np.tanh(np.max(x_bar[i : i + 2], axis=0)) for i in range(0, len(x_bar), 2)]
+    return np.max(x_tilde, axis=0), np.zeros(M)
+
+
+ENCODERS = {
+    "attentive_bag": (attention, {"model.encoder.smoothing": Q}),
+    "bag_of_words": (bag_of_words, {}),
+    "convolution": (convolution, {"model.encoder.reach": Q, "model.encoder.num_layers": 2}),
+}
+
+
+def distribution(w, x, y_c, enc):
+    """p(y | y_c, x) ∝ exp(V h + W enc(x, y_c)) with h = tanh(U ỹ_c); U, V and W have biases."""
+    y_tilde = np.concatenate([w["previous_words.embedding.weight"][word] for word in y_c])
+    h = np.tanh(w["hidden.weight"] @ y_tilde + w["hidden.bias"])
+    V_, W_ = w["output.project.weight"][:, :H], w["output.project.weight"][:, H:]
+    context, p = enc(w, x, y_c)
+    return softmax(V_ @ h + W_ @ context + w["output.project.bias"]), p
+
+
+@pytest.mark.parametrize("kind", ENCODERS)
+def test_every_word_has_the_probability_of_the_paper(kind):
+    enc, changes = ENCODERS[kind]
+    model = build(**{"model.encoder.kind": kind, **changes})
+    w = weights(model)
+    written = [START] * C
+    state = model.start(torch.tensor([[SOURCE]]), torch.tensor([[M]]), torch.tensor([SOURCE]))
+    by_hand = []
+    for word in SUMMARY:
+        expected, p = distribution(w, SOURCE, written[-C:], enc)
+        logits, state = model.step(state, torch.tensor([written[-1]]))
+        np.testing.assert_allclose(logits.vocab[0].softmax(0).detach(), expected, atol=1e-12)
+        np.testing.assert_allclose(logits.attention[0].detach(), p, atol=1e-12)
+        by_hand.append(np.log(expected[word]))
+        written.append(word)
+    log_probs = model(
+        torch.tensor([[SOURCE]]),
+        torch.tensor([[M]]),
+        torch.tensor([SOURCE]),
+        torch.tensor([[START, *SUMMARY[:-1]]]),
+        torch.tensor([SUMMARY]),
+    )
+    np.testing.assert_allclose(log_probs[0].detach(), by_hand, atol=1e-12)

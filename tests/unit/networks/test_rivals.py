@@ -1,0 +1,244 @@
+"""ABS and RAS: the promises that hold for every network, and what makes each of them special."""
+
+import pytest
+import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
+
+from readagain.config.override import override
+from readagain.config.schema import RunSpec
+from readagain.errors import ShapeError
+from readagain.networks.build import build_model
+from readagain.networks.masks import valid_positions
+from readagain.text.vocab import PAD, UNK
+
+V, C = 12, 3
+ABS = {
+    "model.kind": "abs",
+    "model.embedding_size": 4,
+    "model.hidden_size": 6,
+    "model.context_words": C,
+}
+RAS = {
+    "model.kind": "ras",
+    "model.embedding_size": 5,
+    "model.hidden_size": 6,
+    "model.num_positions": 4,
+}
+RIVALS = {
+    "abs": ABS,
+    "abs, bag of words": ABS | {"model.encoder.kind": "bag_of_words"},
+    "abs, convolution": ABS | {"model.encoder.kind": "convolution", "model.encoder.num_layers": 2},
+    "ras, elman": RAS,
+    "ras, lstm": RAS | {"model.cell": "lstm"},
+    "ras, even window": RAS | {"model.window": 2},
+}
+ATTENTIVE = [name for name in RIVALS if name not in ("abs, bag of words", "abs, convolution")]
+
+
+def describe(name, **changes):
+    sizes = {"vocab_size": V, "source_vocab_size": 20, "model.dropout": 0.0}
+    return override(RunSpec(title="small", paper="none"), {**sizes, **RIVALS[name], **changes})
+
+
+def build(name, **changes):
+    torch.manual_seed(11)
+    return build_model(describe(name, **changes)).double().eval()
+
+
+@pytest.fixture(params=RIVALS)
+def model(request):
+    return build(request.param)
+
+
+def padded(batch, extra):
+    """The same texts with `extra` more places."""
+    pad = torch.nn.functional.pad
+    return type(batch)(
+        pad(batch.source_ids, (0, extra), value=PAD),
+        batch.source_lengths,
+        pad(batch.source_ext_ids, (0, extra), value=PAD),
+        batch.previous_ids,
+        batch.target_ids,
+    )
+
+
+@pytest.mark.parametrize("extra", [1, 2, 3])
+def test_padding_changes_nothing(model, make_batch, extra):
+    batch = make_batch()
+    torch.testing.assert_close(
+        model(*padded(batch, extra).arguments()), model(*batch.arguments()), atol=1e-12, rtol=0
+    )
+
+
+def test_what_stands_in_the_padding_changes_nothing(model, make_batch):
+    batch = make_batch()
+    is_word = valid_positions(batch.source_lengths, batch.source_ids.size(2))
+    dirty = torch.where(is_word, batch.source_ids, 7)
+    scores = model(dirty, *batch.arguments()[1:])
+    torch.testing.assert_close(scores, model(*batch.arguments()), atol=1e-12, rtol=0)
+
+
+def test_a_batch_scores_as_its_texts_one_by_one(model, make_batch):
+    batch = make_batch()
+    alone = torch.cat([model(*batch.row(b).arguments()) for b in range(3)])
+    torch.testing.assert_close(model(*batch.arguments()), alone, atol=1e-12, rtol=0)
+
+
+def step_by_step(model, batch):
+    """The targets' log-probabilities, word by word through `start` and `step`."""
+    state, scores = model.start(*batch.source()), []
+    for previous, target in zip(batch.previous_ids.T, batch.target_ids.T, strict=True):
+        logits, state = model.step(state, previous)
+        assert logits.copy is None
+        target = torch.where(target < V, target, UNK)
+        scores.append(logits.vocab.log_softmax(dim=1).gather(1, target.unsqueeze(1)))
+    return torch.cat(scores, dim=1)
+
+
+def test_step_by_step_is_teacher_forced(model, make_batch):
+    batch = make_batch()
+    torch.testing.assert_close(
+        step_by_step(model, batch), model(*batch.arguments()), atol=1e-12, rtol=0
+    )
+
+
+def test_selected_rows_go_on_as_they_would_have(model, make_batch):
+    batch = make_batch()
+    state = model.start(*batch.source())
+    for previous in batch.previous_ids.T[:2]:
+        _, state = model.step(state, previous)
+    words = batch.previous_ids[:, 2]
+    logits, _ = model.step(state, words)
+    rows = torch.tensor([2, 0, 0])
+    chosen, _ = model.step(state.select(rows), words[rows])
+    torch.testing.assert_close(chosen.vocab, logits.vocab[rows], atol=1e-12, rtol=0)
+    torch.testing.assert_close(chosen.attention, logits.attention[rows], atol=1e-12, rtol=0)
+
+
+def test_reordered_rows_keep_their_memory_and_change_what_they_carry(model, make_batch):
+    same = [value.repeat(3, *[1] * (value.dim() - 1)) for value in make_batch().row(0).source()]
+    state = model.start(*same)
+    _, state = model.step(state, torch.tensor([4, 5, 6]))
+    rows, words = torch.tensor([1, 0, 0]), torch.tensor([7, 8, 9])
+    reordered = state.reorder(rows)
+    assert reordered.memory is state.memory
+    logits, _ = model.step(reordered, words)
+    wanted, _ = model.step(state.select(rows), words)
+    torch.testing.assert_close(logits.vocab, wanted.vocab, atol=1e-12, rtol=0)
+
+
+def test_unknown_words_are_read_and_said_as_unk(model, make_batch):
+    batch = make_batch()
+    as_unk = type(batch)(
+        *batch.source(),
+        batch.previous_ids.where(batch.previous_ids < V, UNK),
+        batch.target_ids.where(batch.target_ids < V, UNK),
+    )
+    assert torch.equal(model(*batch.arguments()), model(*as_unk.arguments()))
+    assert torch.equal(step_by_step(model, batch), step_by_step(model, as_unk))
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_dropout_acts_in_training_only(make_batch, name):
+    model, batch = build(name, **{"model.dropout": 0.5}), make_batch()
+    assert torch.equal(model(*batch.arguments()), model(*batch.arguments()))
+    model.train()
+    assert not torch.equal(model(*batch.arguments()), model(*batch.arguments()))
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_gradients_are_those_of_finite_differences(make_batch, name):
+    model, batch = build(name), make_batch()
+    names = [each for each, _ in model.named_parameters()]
+
+    def score(*values):
+        given = dict(zip(names, values, strict=True))
+        return torch.func.functional_call(model, given, batch.arguments())
+
+    values = [each.detach().clone().requires_grad_() for each in model.parameters()]
+    assert torch.autograd.gradcheck(score, values, fast_mode=True)
+
+
+@pytest.mark.parametrize("name", ATTENTIVE)
+def test_every_source_word_matters(make_batch, name):
+    model, batch = build(name), make_batch()
+    embedded = {}
+    model.source_embedding.register_forward_hook(
+        lambda module, given, out: embedded.update(words=out) or out.retain_grad()
+    )
+    model(*batch.arguments())[:, 0].sum().backward()
+    is_word = valid_positions(batch.source_lengths, batch.source_ids.size(2))
+    assert torch.equal(embedded["words"].grad.abs().sum(dim=-1) > 0, is_word)
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_attention_shares_one_among_the_words_or_is_not_there(make_batch, name):
+    model, batch = build(name), make_batch()
+    state = model.start(*batch.source())
+    logits, _ = model.step(state, batch.previous_ids[:, 0])
+    total = torch.zeros(3) if name == "abs, convolution" else torch.ones(3)
+    torch.testing.assert_close(logits.attention.sum(dim=1), total.double())
+    assert not logits.attention[~state.memory.valid].any()
+
+
+def test_a_bag_of_words_weighs_every_word_alike(make_batch):
+    batch = make_batch()
+    state = build("abs, bag of words").start(*batch.source())
+    logits, _ = build("abs, bag of words").step(state, batch.previous_ids[:, 0])
+    length = int(batch.source_lengths[1, 0])
+    torch.testing.assert_close(
+        logits.attention[1, :length], torch.full((length,), 1 / length).double()
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in RIVALS if name.startswith("abs")])
+def test_a_word_of_abs_depends_on_the_last_words_and_no_others(make_batch, name):
+    model, batch = build(name), make_batch()
+    other = batch.previous_ids.clone()
+    other[:, 0] = 9  # instead of START
+    before, after = (
+        model(*batch.source(), previous, batch.target_ids)
+        for previous in (batch.previous_ids, other)
+    )
+    assert (before[:, :C] != after[:, :C]).all()
+    assert torch.equal(before[:, C:], after[:, C:])
+
+
+def test_a_recurrent_decoder_remembers_everything(make_batch):
+    model, batch = build("ras, elman"), make_batch()
+    other = batch.previous_ids.clone()
+    other[:, 0] = 9
+    after = model(*batch.source(), other, batch.target_ids)
+    assert (model(*batch.arguments()) != after).all()
+
+
+@pytest.mark.parametrize(("num_positions", "differ"), [(2, False), (4, True)])
+def test_words_far_back_share_the_last_position(num_positions, differ):
+    model = build("ras, elman", **{"model.num_positions": num_positions, "model.window": 1})
+    source_ids = torch.tensor([[[5, 6, 7, 7]]])
+    keys = model.read(source_ids, torch.tensor([[4]]), torch.zeros(1, 4).long()).keys
+    assert torch.equal(keys[0, 2], keys[0, 3]) != differ
+
+
+def test_several_sentences_are_refused(model):
+    source_ids, lengths = torch.full((1, 2, 3), 5), torch.full((1, 2), 3)
+    with pytest.raises(ShapeError, match="reads one sequence, the source has 2 sentences"):
+        model.start(source_ids, lengths, torch.zeros(1, 6).long())
+
+
+def test_half_precision_comes_close(model, make_batch):
+    batch, model = make_batch(), model.float()
+    exact = model(*batch.arguments())
+    with torch.autocast("cpu", torch.bfloat16):
+        half = model(*batch.arguments())
+    assert half.dtype == torch.float32
+    torch.testing.assert_close(half, exact, atol=0.05, rtol=0.02)
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_nothing_waits_for_a_value(make_batch, name):
+    """Tensors without content can be asked for shapes alone; so can a GPU that is still busy."""
+    batch = make_batch()
+    with FakeTensorMode() as fake:
+        model = build_model(describe(name))
+        model(*map(fake.from_tensor, batch.arguments())).sum().backward()

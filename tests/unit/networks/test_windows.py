@@ -1,0 +1,16 @@
+import torch
+
+from readagain.networks.windows import full_windows, windows
+
+ROWS = torch.tensor([[[1, 10], [2, 20], [3, 30]]])
+
+
+def test_neighbours_are_laid_end_to_end():
+    assert full_windows(ROWS, 2).tolist() == [[[1, 10, 2, 20], [2, 20, 3, 30]]]
+
+
+def test_beyond_the_ends_stand_zeros():
+    assert windows(ROWS, before=1, after=0).tolist() == [
+        [[0, 0, 1, 10], [1, 10, 2, 20], [2, 20, 3, 30]]
+    ]
+    assert windows(ROWS, before=0, after=2)[0, 2].tolist() == [3, 30, 0, 0, 0, 0]
