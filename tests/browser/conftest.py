@@ -139,11 +139,15 @@ class Person:
 
     # What they do.
 
-    def opens(self, server: Server) -> None:
+    def goes_to(self, server: Server) -> None:
         self._origin = server.url
         everything = {"origin": server.url, "storageTypes": "all"}
         self.browser.execute_cdp_cmd("Storage.clearDataForOrigin", everything)
         self.browser.get(server.url)
+
+    def opens(self, server: Server) -> None:
+        """Go to the page and wait until it can be used."""
+        self.goes_to(server)
         self.waits_for(lambda: self.all("#model option"))
 
     def reloads(self) -> None:

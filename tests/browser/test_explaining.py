@@ -84,7 +84,7 @@ def test_the_text_is_shaded_by_importance(reader, ferry, server):
     source = server.summarize(ferry, explain=True)["explanation"]["source"]
     shades = reader.script(
         "return [...document.querySelectorAll('#reading .word')]"
-        ".map((word) => Number(word.style.getPropertyValue('--i')))"
+        ".map((word) => Number(word.style.getPropertyValue('--shade-share')))"
     )
     assert shades == [word["shade"] for word in source]
     darkest = reader.all("#reading .word")[shades.index(max(shades))]
@@ -92,7 +92,7 @@ def test_the_text_is_shaded_by_importance(reader, ferry, server):
     assert darkest.value_of_css_property("background-color") != lightest.value_of_css_property(
         "background-color"
     )
-    assert "how far the second reading moves" in reader.text("#weighed")
+    assert "how far the second reading moves" in reader.text("#shaded-by")
 
 
 def test_the_table_has_a_row_for_each_word_read_and_a_column_for_each_word_written(

@@ -1,6 +1,7 @@
 """What strangers paste is shown as text, and what goes wrong is said in words."""
 
 import pytest
+from selenium.webdriver.common.keys import Keys
 
 pytestmark = pytest.mark.slow
 
@@ -88,7 +89,7 @@ def test_a_page_whose_server_is_not_ready_waits_for_it(person, server, ferry):
     person.expected_errors = ["ERR_BLOCKED_BY_CLIENT"]
     person.browser.execute_cdp_cmd("Network.enable", {})
     person.browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*/v1/models"]})
-    person.browser.get(server.url)
+    person.goes_to(server)
     person.waits_for(lambda: person.sees("#trouble"))
     assert person.all("#model option") == []
     person.browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
@@ -125,3 +126,18 @@ def test_an_answer_that_cannot_be_understood_is_said_in_words(reader, ferry):
     reader.script(ANSWER_WITH, 200, {}, {"unexpected": True})
     reader.reads(ferry)
     assert reader.text("#trouble-what").startswith("This page and the server do not understand")
+
+
+def test_a_server_with_a_key_is_told_it(person, own_server, tmp_path, ferry):
+    person.expected_errors = ["401"]
+    keys = tmp_path / "keys"
+    keys.write_text("a-key-of-thirty-two-characters-ab\n")
+    person.goes_to(own_server("--api-key-file", keys))
+    person.waits_for(lambda: person.sees("#key-form"))
+    assert person.text("#key-said") == "This server asks for a key."
+    person.presses("wrong", Keys.ENTER)
+    person.waits_for(lambda: person.text("#key-said") == "The server does not know this key.")
+    person.one("#key").clear()
+    person.one("#key").send_keys("a-key-of-thirty-two-characters-ab", Keys.ENTER)
+    person.waits_for(lambda: not person.sees("#key-form"))
+    assert person.reads(ferry) != ""
