@@ -2,7 +2,7 @@
 # The folders that a base install must satisfy, without torch or any other extra.
 LIGHT_TESTS = tests/unit/test_package.py tests/unit/test_file_lock.py tests/unit/test_whole_file.py \
 	tests/unit/text tests/unit/corpus tests/unit/rouge tests/unit/config \
-	tests/unit/presets tests/unit/classic tests/unit/search tests/unit/engine tests/unit/evaluation tests/unit/explain \
+	tests/unit/presets tests/unit/classic tests/unit/search tests/unit/engine tests/unit/evaluation tests/unit/explain tests/unit/scale \
 	tests/unit/cli
 
 help:      ## list these targets

@@ -49,6 +49,22 @@ def read_inputs(inputs: list[str], options: "ReadOptions", *, command: str) -> "
     return read()
 
 
+def read_options(format: str | None, text_column: str | None, encoding: str) -> "ReadOptions":
+    """Check and gather what was said about how files are read.
+
+    Raises:
+        ConfigError: for a format or an encoding that there is not.
+    """
+    from readagain.corpus.readers.find import check_encoding
+    from readagain.engine.records import FORMATS, ReadOptions
+    from readagain.errors import ConfigError
+
+    check_encoding(encoding)
+    if format is not None and format not in FORMATS:
+        raise ConfigError(f"no format '{format}'; expected one of {', '.join(FORMATS)}")
+    return ReadOptions(format=format, text_column=text_column, encoding=encoding)
+
+
 def _file(argument: str) -> Path | None:
     """Return the file that an argument names, or None for a text.
 

@@ -16,6 +16,7 @@ from readagain.errors import ReadAgainError
 # The modules import what they need inside the function, so that --help stays instant.
 COMMANDS: tuple[str, ...] = (
     "summarize",
+    "batch",
     "explain",
     "serve",
     "prepare",

@@ -179,7 +179,7 @@ def command(
     for source in sources:
         print(_describe(source), file=sys.stderr)
     try:
-        with shown_progress() as on_progress:
+        with shown_progress("reading", "writing") as on_progress:
             manifest = prepare(
                 sources,
                 out,

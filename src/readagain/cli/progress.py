@@ -1,8 +1,8 @@
-"""Show how far a preparation has come: a bar on a terminal, plain lines elsewhere."""
+"""Show how far a long piece of work has come: a bar on a terminal, plain lines elsewhere."""
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from readagain.corpus.workers import Progress
@@ -11,10 +11,12 @@ LINE_EVERY_S = 10.0
 
 
 @contextmanager
-def shown_progress() -> Iterator[Callable[[Progress], None]]:
-    """Yield the function to call with every progress."""
+def shown_progress(
+    *stages: str,
+) -> Iterator[Callable[[Progress], None]]:
+    """Yield the function to call with every progress through these stages."""
     if sys.stderr.isatty():
-        with _bar() as show:
+        with _bar(stages) as show:
             yield show
     else:
         yield Lines()
@@ -47,16 +49,16 @@ def describe(progress: Progress, *, elapsed_s: float) -> str:
     """Say it in a line: share, pairs, rate and time left."""
     done = progress.records - progress.resumed
     parts = [f"{progress.stage} {progress.share:4.0%}", f"{progress.records:,} records"]
-    if progress.stage == "reading" and elapsed_s > 0 and done:
+    if progress.stage != "writing" and elapsed_s > 0 and done:
         parts.append(f"{done / elapsed_s:,.0f}/s")
-    if 0 < progress.share < 1:
-        left_s = elapsed_s * (1 - progress.share) / progress.share
+    if progress.resumed_share < progress.share < 1:
+        left_s = elapsed_s * (1 - progress.share) / (progress.share - progress.resumed_share)
         parts.append(f"{int(left_s // 60)}:{int(left_s % 60):02d} left")
     return ", ".join(parts)
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[Progress], None]]:
+def _bar(stages: Sequence[str]) -> Iterator[Callable[[Progress], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as RichProgress
@@ -68,8 +70,8 @@ def _bar() -> Iterator[Callable[[Progress], None]]:
     )
     with RichProgress(*columns, console=Console(stderr=True)) as bars:
         start = time.monotonic()
-        tasks = {stage: bars.add_task(stage, total=1.0) for stage in ("reading", "writing")}
-        stage = "reading"
+        tasks = {stage: bars.add_task(stage, total=1.0) for stage in stages}
+        stage = stages[0]
 
         def show(progress: Progress) -> None:
             nonlocal start, stage

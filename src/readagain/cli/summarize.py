@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from readagain.cli.inputs import STDIN, read_inputs
+from readagain.cli.inputs import STDIN, read_inputs, read_options
 
 if TYPE_CHECKING:
-    from readagain.engine.records import ReadOptions, Record
+    from readagain.engine.records import Record
     from readagain.engine.summarizer import Summarizer
     from readagain.engine.summary import Summary
 
@@ -92,7 +92,7 @@ def command(
     """Write a headline for each text."""
     from readagain.engine.summarizer import Summarizer
 
-    reading = _read_options(format, text_column, encoding)
+    reading = read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     options: dict[str, Any] = {
@@ -111,17 +111,6 @@ def command(
             print(describe(record, summary), file=file)
             file.flush()
             count()
-
-
-def _read_options(format: str | None, text_column: str | None, encoding: str) -> "ReadOptions":
-    from readagain.corpus.readers.find import check_encoding
-    from readagain.engine.records import FORMATS, ReadOptions
-    from readagain.errors import ConfigError
-
-    check_encoding(encoding)
-    if format is not None and format not in FORMATS:
-        raise ConfigError(f"no format '{format}'; expected one of {', '.join(FORMATS)}")
-    return ReadOptions(format=format, text_column=text_column, encoding=encoding)
 
 
 def _summarized(

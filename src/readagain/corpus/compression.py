@@ -23,7 +23,7 @@ def plain_name(path: Path) -> str:
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
-    """Open `path` for reading; yield its decompressed bytes, and the file itself.
+    """Open `path` for reading; yield its decompressed bytes, and what says where in it we are.
 
     The second stream's `tell()` says how far into the file reading has come, which is what a
     progress bar needs and a decompressed position cannot give.
@@ -33,7 +33,8 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """
     try:
         with path.open("rb") as raw, _decompressed(path, raw) as stream:
-            yield stream, raw
+            # A file that is not compressed is read ahead by a megabyte; its buffer knows better.
+            yield stream, raw if path.suffix.lower() in SUFFIXES else stream
     except FileNotFoundError as error:
         raise DataError(f"{path}: no such file") from error
     except IsADirectoryError as error:

@@ -25,15 +25,17 @@ BLOCKS_WAITING_PER_WORKER = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How far a preparation has come."""
+    """How far a long piece of work has come."""
 
-    stage: Literal["reading", "writing"]
+    stage: Literal["reading", "writing", "summarizing"]
     share: float
     """Of this stage, from 0 to 1."""
     records: int
     """Read so far, those of an interrupted run included."""
     resumed: int = 0
     """How many of them an interrupted run had done."""
+    resumed_share: float = 0.0
+    """How much of the share it had done, where that took no time now."""
 
 
 @dataclass(frozen=True, kw_only=True)

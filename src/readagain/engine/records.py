@@ -72,7 +72,7 @@ class Layout:
     text_column: str = ""
     """Empty for plain text, which has no columns."""
     columns: tuple[str, ...] = ()
-    """The columns of a table, the fields of the first JSON object."""
+    """The columns of a table, the fields of the first JSON object, what plain text is given."""
     delimiter: str = ""
     """What stands between the fields of a CSV file."""
 
@@ -91,7 +91,8 @@ def settle_layout(path: Path, options: ReadOptions) -> Layout:
     """
     kind = options.format or format_of(path)
     if kind in ("text", "lines"):
-        return Layout(format=kind, encoding=options.encoding)
+        plain = ("file",) if kind == "text" else ("text",)
+        return Layout(format=kind, encoding=options.encoding, columns=plain)
     reader = {"jsonl": jsonl, "csv": delimited, "parquet": parquet}[kind]
     if kind == "jsonl" and _is_empty(path):  # no record is no mistake; a table has its header
         return Layout(format=kind, encoding=options.encoding)

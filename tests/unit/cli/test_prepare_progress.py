@@ -18,6 +18,12 @@ def test_records_of_an_interrupted_run_do_not_count_for_the_rate():
     assert line == "reading  50%, 5,000 records, 100/s, 0:10 left"
 
 
+def test_what_an_interrupted_run_had_done_does_not_shorten_the_time_left():
+    progress = Progress(stage="summarizing", share=0.5, records=500, resumed=400, resumed_share=0.4)
+    line = describe(progress, elapsed_s=10.0)
+    assert line == "summarizing  50%, 500 records, 10/s, 0:50 left"
+
+
 def test_nothing_done_yet_promises_nothing():
     assert describe(reading(0.0, 0), elapsed_s=0.0) == "reading   0%, 0 records"
 
@@ -41,7 +47,7 @@ def test_lines_come_now_and_then_and_at_the_end_of_a_stage(capsys):
 @pytest.mark.parametrize("is_terminal", [False, True])
 def test_progress_goes_to_stderr_and_never_to_stdout(capsys, monkeypatch, is_terminal):
     monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
-    with shown_progress() as show:
+    with shown_progress("reading", "writing") as show:
         show(reading(1.0, 100))
         show(Progress(stage="writing", share=1.0, records=100))
     shown = capsys.readouterr()

@@ -1,0 +1,213 @@
+"""`readagain batch`: headlines for millions of texts, restartable, on one machine or many."""
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from readagain.scale.batch import Engine
+    from readagain.scale.job_folder import Manifest
+
+READING, WRITING, RUNNING = "Reading", "Writing", "Running"
+
+
+class EngineName(StrEnum):
+    """Who does the work."""
+
+    LOCAL = "local"
+    RAY = "ray"
+
+
+def command(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT…",
+            help="Files, patterns or addresses (s3://…): .jsonl, .csv, .tsv, .parquet, .txt (one "
+            "text each), also .gz, .xz and .zst.",
+        ),
+    ],
+    out: Annotated[
+        str, typer.Argument(metavar="OUT_DIR", help="Folder or address to write shards into.")
+    ],
+    *,
+    engine: Annotated[
+        EngineName, typer.Option(help="Processes on this machine, or a Ray cluster.")
+    ] = EngineName.LOCAL,
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")
+    ] = "news",
+    max_words: Annotated[int | None, typer.Option(help="The most words of a summary.")] = None,
+    min_words: Annotated[int | None, typer.Option(help="The fewest words.")] = None,
+    max_bytes: Annotated[int | None, typer.Option(help="The most bytes, as printed.")] = None,
+    beam: Annotated[int | None, typer.Option(help="Beginnings followed side by side.")] = None,
+    n_best: Annotated[
+        int, typer.Option(help="Summaries of each text; the others go into 'alternatives'.")
+    ] = 1,
+    case: Annotated[
+        str, typer.Option(help="Capitals as in a sentence, in a headline, or plain.")
+    ] = "sentence",
+    format: Annotated[
+        str | None,
+        typer.Option(
+            help="text, lines (one text a line), jsonl, csv or parquet; told by the name of a "
+            "file unless given.",
+            rich_help_panel=READING,
+            show_default=False,
+        ),
+    ] = None,
+    text_column: Annotated[
+        str | None,
+        typer.Option(help="The field that holds the text.", rich_help_panel=READING),
+    ] = None,
+    encoding: Annotated[
+        str, typer.Option(help="Encoding of text, JSONL and CSV.", rich_help_panel=READING)
+    ] = "utf-8",
+    tokenized: Annotated[
+        bool,
+        typer.Option(
+            "--tokenized",
+            help="Texts are in Gigaword form, and summaries stay in it.",
+            rich_help_panel=READING,
+        ),
+    ] = False,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Stop at a row that cannot be used; else it is set aside under bad/.",
+            rich_help_panel=READING,
+        ),
+    ] = False,
+    output_format: Annotated[
+        str | None,
+        typer.Option(
+            help="jsonl, csv or parquet; as the input unless given, jsonl for plain text.",
+            rich_help_panel=WRITING,
+            show_default=False,
+        ),
+    ] = None,
+    field: Annotated[
+        str, typer.Option(help="The field that gets the summary.", rich_help_panel=WRITING)
+    ] = "summary",
+    score: Annotated[
+        bool, typer.Option("--score", help="Add the field 'score'.", rich_help_panel=WRITING)
+    ] = False,
+    shard_rows: Annotated[
+        int, typer.Option(help="Rows of a shard, at most.", rich_help_panel=WRITING)
+    ] = 1024,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite", help="Remove another job that is in OUT_DIR.", rich_help_panel=WRITING
+        ),
+    ] = False,
+    update: Annotated[
+        bool,
+        typer.Option(
+            "--update",
+            help="Go on though inputs have changed: shards whose rows are the same are kept.",
+            rich_help_panel=WRITING,
+        ),
+    ] = False,
+    workers: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Engines side by side; 0 takes all processors.", rich_help_panel=RUNNING
+        ),
+    ] = 0,
+    threads: Annotated[
+        int, typer.Option(min=1, help="Threads of each engine.", rich_help_panel=RUNNING)
+    ] = 1,
+    precision: Annotated[
+        str | None,
+        typer.Option(
+            help="int8 or float32; the faster one there is if unset.", rich_help_panel=RUNNING
+        ),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="With --engine ray: the cluster, as 'auto', HOST:PORT or ray://HOST:PORT.",
+            rich_help_panel=RUNNING,
+        ),
+    ] = None,
+) -> None:
+    """Write headlines for every row of many files, in shards, with every field kept.
+
+    Killed or interrupted, it goes on where it stopped when the same command is given again.
+    """
+    import sys
+
+    from readagain.cli.inputs import read_options
+    from readagain.cli.main import EXIT_INTERRUPTED
+    from readagain.cli.progress import shown_progress
+    from readagain.engine.summarizer import Options
+    from readagain.errors import ConfigError
+    from readagain.scale.batch import run_batch
+    from readagain.scale.files import find_files
+    from readagain.scale.job import BatchJob
+    from readagain.scale.rows import OUTPUT_FORMATS
+    from readagain.scale.sources import CutOptions, group_sources
+    from readagain.scale.work import Work
+
+    if output_format is not None and output_format not in OUTPUT_FORMATS:
+        raise ConfigError(
+            f"no output format '{output_format}'; expected one of {', '.join(OUTPUT_FORMATS)}"
+        )
+    if address is not None and engine is not EngineName.RAY:
+        raise ConfigError(f"--address {address}: goes with --engine ray")
+    reading = read_options(format, text_column, encoding)
+    work = Work(
+        out=out,
+        model=model,
+        threads=threads,
+        precision=precision,  # type: ignore[arg-type]
+        options=Options(
+            max_words=max_words,
+            min_words=min_words,
+            max_bytes=max_bytes,
+            beam=beam,
+            n_best=n_best,
+            case=case,  # type: ignore[typeddict-item]
+            tokenized=tokenized,
+        ),
+        summary_field=field,
+        has_score=score,
+        output_format=output_format,
+        strict=strict,
+    )
+    job = BatchJob(
+        sources=tuple(group_sources(find_files(inputs), reading)),
+        cut=CutOptions(read=reading, shard_rows=shard_rows, added_fields=work.added_fields),
+        work=work,
+        overwrite=overwrite,
+        update=update,
+    )
+    try:
+        with shown_progress("summarizing") as on_progress:
+            manifest = run_batch(job, _engine(engine, workers, address), on_progress=on_progress)
+    except KeyboardInterrupt as interruption:
+        print("readagain: interrupted; the same command goes on where it stopped", file=sys.stderr)
+        raise typer.Exit(EXIT_INTERRUPTED) from interruption
+    _print_summary(manifest, out)
+
+
+def _engine(name: EngineName, workers: int, address: str | None) -> "Engine":
+    if name is EngineName.RAY:
+        from readagain.scale.ray import ray_engine
+
+        return ray_engine(address=address, num_workers=workers)
+    from readagain.scale.local import local_engine
+
+    return local_engine(num_workers=workers)
+
+
+def _print_summary(manifest: "Manifest", out: str) -> None:
+    from readagain.scale.notes import BAD_ROWS
+
+    bad = f", {manifest.bad_rows:,} bad rows set aside in {out}/{BAD_ROWS}" * bool(
+        manifest.bad_rows
+    )
+    print(f"{out}: {manifest.rows:,} rows in {len(manifest.shards):,} shards{bad}")

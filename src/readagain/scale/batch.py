@@ -1,0 +1,55 @@
+"""Run a batch job, from its beginning or from where it stopped."""
+
+from collections.abc import Callable, Iterator
+
+from readagain.corpus.workers import Progress
+from readagain.scale.job import BatchJob, Done
+from readagain.scale.job_folder import Manifest, claimed
+from readagain.scale.notes import Note
+
+Engine = Callable[[BatchJob, Done], Iterator[Note]]
+"""Does what is not done yet; yields a note for every shard, those that were done too."""
+
+
+def run_batch(
+    job: BatchJob,
+    engine: Engine,
+    *,
+    on_progress: Callable[[Progress], None] = lambda progress: None,
+) -> Manifest:
+    """Summarize every row of a job's inputs; what an earlier run has finished is kept.
+
+    The output does not depend on the engine, the number of workers, or where earlier runs were
+    interrupted.
+
+    Raises:
+        ReadAgainError: naming what keeps the job from being begun or finished; what is done stays.
+    """
+    job.check()
+    with claimed(job) as folder:
+        done = folder.finished_shards()
+        return folder.finish(_told(engine(job, done), job, done, on_progress))
+
+
+def _told(
+    notes: Iterator[Note], job: BatchJob, done: Done, on_progress: Callable[[Progress], None]
+) -> Iterator[Note]:
+    """Pass notes on, and say with each how far the job has come."""
+    rows = resumed = input_bytes = resumed_bytes = 0
+    total_bytes = max(job.input_bytes, 1)
+    for note in notes:
+        rows += note.rows
+        input_bytes += note.input_bytes
+        if done.get(note.key) == note:
+            resumed += note.rows
+            resumed_bytes += note.input_bytes
+        on_progress(
+            Progress(
+                stage="summarizing",
+                share=min(input_bytes / total_bytes, 1.0),
+                records=rows,
+                resumed=resumed,
+                resumed_share=resumed_bytes / total_bytes,
+            )
+        )
+        yield note

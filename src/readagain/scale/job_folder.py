@@ -1,0 +1,241 @@
+"""What a job's folder remembers between runs.
+
+```
+OUT_DIR/
+  part-00000-000000.jsonl   rows with their summaries: number of the source, number of the shard
+  bad/part-00000-000000.jsonl   file, row and reason of rows that could not be used
+  manifest.json             settings, inputs, counts and checksums; there once all is done
+  unfinished/               the plan, and a note on each finished shard; gone once all is done
+```
+"""
+
+import json
+import logging
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from readagain.config.differences import differences
+from readagain.errors import ArtifactError, ConfigError, DataError
+from readagain.file_lock import lock_file
+from readagain.scale.files import is_remote
+from readagain.scale.folder import UNFINISHED, Folder, open_folder
+from readagain.scale.job import BatchJob
+from readagain.scale.notes import BAD_ROWS, Note, checksum, read_notes
+
+logger = logging.getLogger(__name__)
+
+FORMAT_VERSION = 1
+MANIFEST_FILE = "manifest.json"
+_PLAN_FILE = f"{UNFINISHED}/plan.json"
+_LOCK_FILE = ".lock"
+_PART = re.compile(r"part-\d{5}-\d{6}\.\w+")
+_MOST_DIFFERENCES = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """What `manifest.json` says of a finished job."""
+
+    format_version: int = FORMAT_VERSION
+    settings: dict[str, Any]
+    inputs: list[dict[str, Any]]
+    rows: int
+    bad_rows: int
+    fingerprint: str
+    """One checksum over the rows of all shards: equal outputs have equal fingerprints."""
+    shards: list[Note]
+
+
+class JobFolder:
+    """The folder of one job, which nobody else writes into meanwhile."""
+
+    def __init__(self, folder: Folder, job: BatchJob) -> None:
+        self._folder = folder
+        self._job = job
+
+    def finished_shards(self) -> dict[tuple[int, int], Note]:
+        """Return the notes on shards whose files are whole."""
+        manifest = _read_manifest(self._folder)
+        notes = [*(manifest.shards if manifest else ()), *read_notes(self._folder)]
+        return {note.key: note for note in notes if note.is_kept(self._folder)}
+
+    def finish(self, notes: Iterable[Note]) -> Manifest:
+        """Write the manifest, and remove what only an unfinished job needs."""
+        shards = sorted(notes, key=lambda note: note.key)
+        manifest = Manifest(
+            settings=self._job.settings(),
+            inputs=self._job.files(),
+            rows=sum(note.rows for note in shards),
+            bad_rows=sum(note.bad_rows for note in shards),
+            fingerprint=checksum("".join(note.sha256 for note in shards).encode()),
+            shards=shards,
+        )
+        # Shards that were made of an input which has become shorter since.
+        for name in _parts(self._folder) - {note.part for note in shards}:
+            self._folder.remove(name)
+        content = json.dumps(asdict(manifest), indent=1, ensure_ascii=False) + "\n"
+        self._folder.write(MANIFEST_FILE, content.encode("utf-8", "surrogateescape"))
+        self._folder.remove(UNFINISHED)
+        return manifest
+
+
+@contextmanager
+def claimed(job: BatchJob) -> Iterator[JobFolder]:
+    """Take the folder of a job, new or to be gone on with, and hold its lock meanwhile.
+
+    Object stores have no locks; two jobs in one folder of theirs do the same work twice.
+
+    Raises:
+        ConfigError: when another process holds the folder, or it holds another job or something
+            else; the difference is named.
+    """
+    folder = open_folder(job.work.out)
+    if is_remote(job.work.out):
+        _settle(folder, job)
+        yield JobFolder(folder, job)
+        return
+    path = Path(job.work.out)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = (path / _LOCK_FILE).open("a+")
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: cannot be written to: {error.strerror}; choose another OUT_DIR"
+        ) from error
+    with lock:
+        if not lock_file(lock):
+            lock.seek(0)
+            raise ConfigError(
+                f"{path}: process {lock.read().strip() or 'unknown'} is writing into this folder; "
+                "wait for it, stop it, or choose another OUT_DIR"
+            )
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        _settle(folder, job)
+        yield JobFolder(folder, job)
+        lock.truncate(0)
+
+
+def _settle(folder: Folder, job: BatchJob) -> None:
+    """Check that the folder is this job's, or free, and make it this job's."""
+    names = folder.names()
+    is_ours = MANIFEST_FILE in names or UNFINISHED in names
+    if job.overwrite and is_ours:
+        _clear(folder)
+    elif not is_ours and (others := [name for name in names if name != _LOCK_FILE]):
+        raise ConfigError(
+            f"{folder.location}: the folder holds '{others[0]}' and no job of ours; "
+            "choose another OUT_DIR"
+        )
+    else:
+        before = _plan(folder)
+        if before is not None:
+            _compare(before, job, folder.location)
+    plan = {"settings": job.settings(), "inputs": job.files()}
+    folder.write(_PLAN_FILE, (json.dumps(plan, indent=1) + "\n").encode())
+
+
+def _plan(folder: Folder) -> Mapping[str, Any] | None:
+    """Return the settings and inputs of the job that is in the folder, if one is."""
+    content = folder.read(_PLAN_FILE)
+    if content is not None:
+        return _read_object(content, f"{folder.location}/{_PLAN_FILE}")
+    manifest = _read_manifest(folder)
+    return None if manifest is None else asdict(manifest)
+
+
+def _compare(before: Mapping[str, Any], job: BatchJob, where: str) -> None:
+    """Name what has changed since the first run.
+
+    Raises:
+        ConfigError: for settings.
+        DataError: for inputs, unless the job is an update.
+    """
+    settings = json.loads(json.dumps(job.settings()))
+    found = [
+        f"{name} was {old!r} and is now {new!r}"
+        for name, old, new in differences(before["settings"], settings)
+    ]
+    if found:
+        raise ConfigError(
+            f"{where}: holds another job: {_some(found)}; choose another OUT_DIR, or start over "
+            "with --overwrite"
+        )
+    changed = _changed_files(before["inputs"], job.files())
+    if changed and not job.update:
+        raise DataError(
+            f"{where}: inputs have changed since the first run: {_some(changed)}; start over with "
+            "--overwrite, or keep what has not changed with --update"
+        )
+
+
+def _changed_files(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[str]:
+    """Say which files are new, gone or of another size.
+
+    A file whose time alone has changed is compared with the finished shards as it is read.
+    """
+    old = {file["location"]: file for file in before}
+    new = {file["location"]: file for file in now}
+    changed = [f"{name} is gone" for name in old if name not in new]
+    changed += [f"{name} is new" for name in new if name not in old]
+    for name in new:
+        if name in old and new[name]["bytes"] != old[name]["bytes"]:
+            changed.append(
+                f"{name} had {old[name]['bytes']:,} bytes and has {new[name]['bytes']:,}"
+            )
+    if not changed and list(old) != list(new):
+        changed.append("the same files in another order")
+    return changed
+
+
+def _some(found: list[str]) -> str:
+    more = len(found) - _MOST_DIFFERENCES
+    return "; ".join(found[:_MOST_DIFFERENCES]) + (f"; {more} more" * (more > 0))
+
+
+def _clear(folder: Folder) -> None:
+    """Remove a job, and nothing else that may lie beside it."""
+    folder.remove(MANIFEST_FILE)
+    for name in (*_parts(folder), BAD_ROWS, UNFINISHED):
+        folder.remove(name)
+
+
+def _parts(folder: Folder) -> set[str]:
+    return {name for name in folder.names() if _PART.fullmatch(name)}
+
+
+def _read_manifest(folder: Folder) -> Manifest | None:
+    content = folder.read(MANIFEST_FILE)
+    if content is None:
+        return None
+    where = f"{folder.location}/{MANIFEST_FILE}"
+    found = _read_object(content, where)
+    if found.get("format_version") != FORMAT_VERSION:
+        raise ArtifactError(
+            f"{where}: of format {found.get('format_version')}, this version of readagain writes "
+            f"{FORMAT_VERSION}; choose another OUT_DIR"
+        )
+    try:
+        return Manifest(**{**found, "shards": [Note(**note) for note in found["shards"]]})
+    except (KeyError, TypeError) as error:
+        raise _damaged(where) from error
+
+
+def _read_object(content: bytes, where: str) -> dict[str, Any]:
+    try:
+        found = json.loads(content)
+    except ValueError as error:
+        raise _damaged(where) from error
+    if not isinstance(found, dict):
+        raise _damaged(where)
+    return found
+
+
+def _damaged(where: str) -> ArtifactError:
+    return ArtifactError(f"{where}: damaged; start over with --overwrite, or in another OUT_DIR")

@@ -1,0 +1,192 @@
+"""Shards done on a Ray cluster, through Ray Data: the same shards, the same bytes."""
+
+import logging
+import pickle
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any
+
+from readagain.engine.bundled import bundled_models, find_model
+from readagain.engine.manifest import MANIFEST_FILE, read_manifest
+from readagain.errors import DataError, ReadAgainError, require
+from readagain.scale.batch import Engine
+from readagain.scale.job import BatchJob, Done
+from readagain.scale.notes import Note
+from readagain.scale.shards import Shard
+from readagain.scale.work import ShardWorker, Work
+
+MOST_RETRIES = 2
+"""After so many more deaths of workers over one shard it is given up."""
+WORKERS_PER_READER = 8
+"""A reader cuts far faster than a worker summarizes; several only help with many workers."""
+
+Batch = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _End:
+    """What comes after the last shard of a source."""
+
+    source: int
+    num_shards: int
+
+
+def ray_engine(*, address: str | None, num_workers: int) -> Engine:
+    """Return the engine of a Ray cluster; 0 workers stands for all of its processors.
+
+    Args:
+        address: of the cluster; None for the one that Ray finds, or starts here.
+        num_workers: actors, each with an engine.
+    """
+    ray = require("ray", extra="ray", purpose="--engine ray")
+    require("ray.data", extra="ray", purpose="--engine ray")
+
+    def run(job: BatchJob, done: Done) -> Iterator[Note]:
+        with _connected(ray, address):
+            yield from _run(ray, job, done, num_workers)
+
+    return run
+
+
+def _run(ray: ModuleType, job: BatchJob, done: Done, num_workers: int) -> Iterator[Note]:
+    """Let readers cut the sources, and actors do the shards as fast as they can take them.
+
+    Raises:
+        DataError: in the end, naming shards that killed their worker each time.
+        ReadAgainError: as a reader or a worker raised it.
+    """
+    processors = int(ray.cluster_resources().get("CPU", 1))
+    size = num_workers or max(1, processors // job.work.threads)
+    sources = [
+        {"source": pickle.dumps((source, _of_source(done, source.number)))}
+        for source in job.sources
+    ]
+    if not sources:
+        return
+    dataset = ray.data.from_items(sources, override_num_blocks=len(sources))
+    context = dataset.context
+    # Blocks are what Ray Data hands out: one shard each, however small.
+    context.target_max_block_size = context.target_min_block_size = 1
+    context.enable_progress_bars = False
+    context.max_errored_blocks = -1  # what is lost is missed in the end, by number
+    answers = dataset.map_batches(
+        _Reader(replace(job, sources=())),
+        batch_size=1,
+        num_cpus=0,
+        compute=ray.data.TaskPoolStrategy(size=1 + size // WORKERS_PER_READER),
+    ).map_batches(
+        _Doer,
+        fn_constructor_args=(job.work, _model_files(job.work.model)),
+        batch_size=1,
+        num_cpus=job.work.threads,
+        compute=ray.data.ActorPoolStrategy(size=size),
+        ray_remote_args_fn=lambda: {"max_task_retries": MOST_RETRIES},
+    )
+    seen: set[tuple[int, int]] = set()
+    ends: dict[int, int] = {}
+    for row in answers.iter_rows():
+        answer = pickle.loads(row["item"])
+        if isinstance(answer, ReadAgainError):
+            raise answer
+        if isinstance(answer, _End):
+            ends[answer.source] = answer.num_shards
+        else:
+            seen.add(answer.key)
+            yield answer
+    _check_complete(job, seen, ends)
+
+
+def _check_complete(job: BatchJob, seen: set[tuple[int, int]], ends: Mapping[int, int]) -> None:
+    """Miss what was lost on the way, since Ray Data only logs it.
+
+    Raises:
+        DataError: naming the first of it.
+    """
+    missing = [
+        f"{source.files[0].location}: shard {number + 1} of {ends.get(source.number, 'unknown')}"
+        for source in job.sources
+        for number in range(ends.get(source.number, 1))
+        if source.number not in ends or (source.number, number) not in seen
+    ]
+    if missing:
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise DataError(
+            f"{missing[0]}{more} set aside, since it killed its worker {1 + MOST_RETRIES} times; "
+            "the rest is done; give the same command again to try once more"
+        )
+
+
+class _Reader:
+    """Cuts a source, in a task of Ray's."""
+
+    def __init__(self, job: BatchJob) -> None:
+        self._job = job
+
+    def __call__(self, batch: Batch) -> Iterator[Batch]:
+        for packed in batch["source"]:
+            source, done = pickle.loads(packed)
+            num_shards = 0
+            try:
+                for item in self._job.outline(source, done):
+                    num_shards += 1
+                    yield {"item": [pickle.dumps(item)]}
+            except ReadAgainError as error:
+                yield {"item": [pickle.dumps(error)]}
+            yield {"item": [pickle.dumps(_End(source.number, num_shards))]}
+
+
+class _Doer:
+    """Does shards, in an actor of Ray's; hands on what is none."""
+
+    def __init__(self, work: Work, model_files: Mapping[str, bytes]) -> None:
+        with TemporaryDirectory(prefix="readagain-") as folder:
+            for name, content in model_files.items():
+                (Path(folder) / name).write_bytes(content)
+            self._worker = ShardWorker(replace(work, model=folder) if model_files else work)
+
+    def __call__(self, batch: Batch) -> Batch:
+        return {"item": [self._done(packed) for packed in batch["item"]]}
+
+    def _done(self, packed: bytes) -> bytes:
+        item = pickle.loads(packed)
+        if not isinstance(item, Shard):
+            return packed
+        try:
+            return pickle.dumps(self._worker.do(item))
+        except ReadAgainError as error:
+            return pickle.dumps(error)
+
+
+def _of_source(done: Done, number: int) -> dict[tuple[int, int], Note]:
+    return {key: note for key, note in done.items() if note.source == number}
+
+
+def _model_files(model: str) -> dict[str, bytes]:
+    """Read a model that other machines may not have; a bundled one they have."""
+    if model in bundled_models():
+        return {}
+    folder = find_model(model)
+    names = (MANIFEST_FILE, *read_manifest(folder).files)
+    return {name: (folder / name).read_bytes() for name in names}
+
+
+@contextmanager
+def _connected(ray: ModuleType, address: str | None) -> Iterator[None]:
+    """Join the cluster, unless this process has; leave it again."""
+    if ray.is_initialized():
+        yield
+        return
+    logging.getLogger("ray.data").setLevel(logging.WARNING)
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
+    except (ConnectionError, ValueError) as error:
+        reason = str(error).splitlines()[0]
+        raise DataError(f"--address {address}: no Ray cluster can be reached: {reason}") from error
+    try:
+        yield
+    finally:
+        ray.shutdown()

@@ -1,0 +1,176 @@
+"""Sources cut into shards: the rows that a worker does at a time, always cut the same way."""
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from readagain.corpus.pair import Bad
+from readagain.corpus.readers.source import BLOCK_BYTES, Block
+from readagain.engine.records import Layout, Record, cut_records, records_in, settle_layout
+from readagain.errors import DataError, require
+from readagain.scale.files import at_hand, is_remote
+from readagain.scale.sources import CutOptions, Source, settle
+
+
+@dataclass(frozen=True, kw_only=True)
+class Piece:
+    """Consecutive rows of one file; those of a Parquet file are packed into bytes."""
+
+    location: str
+    block: Block = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shard:
+    """Consecutive rows of one source, not parsed yet; it can be sent to another process."""
+
+    source: int
+    number: int
+    layout: Layout
+    pieces: tuple[Piece, ...]
+    input_bytes: int
+    """How much of the input files was read for it, as they lie on the disk."""
+
+    @property
+    def name(self) -> str:
+        """What its files are called; in the order of these names rows follow the input."""
+        return f"part-{self.source:05d}-{self.number:06d}"
+
+    @property
+    def where(self) -> str:
+        """Say for a message where its rows stand."""
+        first = self.pieces[0]
+        if self.layout.format == "text":
+            return f"{len(self.pieces)} files from {first.location} on"
+        return f"{first.location}, from row {first.block.first} on"
+
+    @property
+    def sha256(self) -> str:
+        """Return a checksum of its rows, before they are parsed, and of where they stand."""
+        digest = sha256()
+        for piece in self.pieces:
+            for part in (piece.location.encode(), *_bytes_of(piece.block.payload)):
+                digest.update(len(part).to_bytes(8, "big") + part)
+        return digest.hexdigest()
+
+    def records(self, columns: Sequence[str] | None = None) -> Iterator[Record | Bad]:
+        """Parse the rows; of a Parquet file with these columns alone, if they are given."""
+        for piece in self.pieces:
+            block = piece.block
+            if isinstance(block.payload, Bad):
+                yield block.payload
+                continue
+            if self.layout.format == "parquet":
+                table = unpack_table(block.payload)
+                block = replace(block, payload=table.select(columns) if columns else table)
+            for found in records_in(block, Path(piece.location), self.layout):
+                yield _renamed(found, piece.location)
+
+
+def _renamed(found: Record | Bad, location: str) -> Record | Bad:
+    """Call an address by its own name again, where `Path` made one slash of two."""
+    if not is_remote(location):
+        return found
+    where = found.where.replace(str(Path(location)), location, 1)
+    if isinstance(found, Record) and found.fields.keys() == {"file"}:
+        return replace(found, where=where, fields={"file": location})
+    return replace(found, where=where)
+
+
+def cut_source(source: Source, options: CutOptions) -> Iterator[Shard]:
+    """Cut a source into shards, holding one at a time; the cuts depend on the input alone.
+
+    Raises:
+        DataError: when a file cannot be read, or not to its end.
+    """
+    cuts = _cut_texts(source, options) if source.format == "text" else _cut_rows(source, options)
+    for number, (layout, pieces, input_bytes) in enumerate(cuts):
+        yield Shard(
+            source=source.number,
+            number=number,
+            layout=layout,
+            pieces=pieces,
+            input_bytes=input_bytes,
+        )
+
+
+_Cut = tuple[Layout, tuple[Piece, ...], int]
+
+
+def _cut_rows(source: Source, options: CutOptions) -> Iterator[_Cut]:
+    (file,) = source.files
+    if not file.bytes:
+        return
+    with at_hand(file.location) as path:
+        layout = settle(path, file.location, options)
+        before = 0
+        for block in cut_records(path, layout, options.shard_rows):
+            for part in _packed(block) if layout.format == "parquet" else [block]:
+                piece = Piece(location=file.location, block=part)
+                yield layout, (piece,), block.position - before
+                before = block.position
+
+
+def _cut_texts(source: Source, options: CutOptions) -> Iterator[_Cut]:
+    layout = settle_layout(Path(source.files[0].location), options.read)
+    pieces: list[Piece] = []
+    held = read = 0
+    for file in source.files:
+        block = _text_block(file.location, layout)
+        pieces.append(Piece(location=file.location, block=block))
+        held += len(block.payload) if isinstance(block.payload, bytes) else 0
+        read += file.bytes
+        if len(pieces) == options.shard_rows or held >= BLOCK_BYTES:
+            yield layout, tuple(pieces), read
+            pieces, held, read = [], 0, 0
+    if pieces:
+        yield layout, tuple(pieces), read
+
+
+def _text_block(location: str, layout: Layout) -> Block:
+    """Read a text; one that cannot be decompressed spoils its own row alone."""
+    with at_hand(location) as path:
+        try:
+            return next(cut_records(path, layout))
+        except DataError as error:
+            reason = str(error).removeprefix(f"{path}: ")
+            return Block(first=1, payload=Bad(location, reason), position=0)
+
+
+def _packed(block: Block) -> Iterator[Block]:
+    """Pack a record batch into bytes, or several if its rows are long."""
+    batch = block.payload
+    parts = max(1, -(-batch.nbytes // BLOCK_BYTES))
+    rows = -(-batch.num_rows // parts)
+    for start in range(0, batch.num_rows, rows):
+        # As a stream, since a slice of a batch would be pickled with all that it is a slice of.
+        packed = _pack_table(batch.slice(start, rows))
+        yield replace(block, first=block.first + start, payload=packed)
+
+
+def _pack_table(batch: Any) -> bytes:
+    stream = io.BytesIO()
+    arrow = require("pyarrow", extra="data", purpose="reading Parquet")
+    with arrow.ipc.new_stream(stream, batch.schema) as writer:
+        writer.write_batch(batch)
+    return stream.getvalue()
+
+
+def unpack_table(packed: bytes) -> Any:
+    """Return the pyarrow table of a packed block."""
+    arrow = require("pyarrow", extra="data", purpose="reading Parquet")
+    return arrow.ipc.open_stream(packed).read_all()
+
+
+def _bytes_of(payload: Any) -> Iterator[bytes]:
+    """Spell a payload for a checksum: lines and packed tables are bytes, rows of CSV are not."""
+    if isinstance(payload, bytes):
+        yield payload
+    elif isinstance(payload, Bad):
+        yield repr(payload).encode()
+    else:
+        for row in payload:
+            yield row if isinstance(row, bytes) else repr(row).encode("utf-8", "surrogateescape")

@@ -1,0 +1,85 @@
+"""Input files: found, described, and at hand for reading."""
+
+import pytest
+
+from readagain.errors import DataError
+from readagain.scale.files import at_hand, find_files
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("b.jsonl", "a.jsonl", "c.txt"):
+        (tmp_path / name).write_text(name)
+    return tmp_path
+
+
+def names(files):
+    return [file.location.rpartition("/")[2] for file in files]
+
+
+def test_patterns_are_files_in_order_and_each_file_comes_once(folder):
+    found = find_files([f"{folder}/c.txt", f"{folder}/*.jsonl", f"{folder}/*.txt"])
+    assert names(found) == ["c.txt", "a.jsonl", "b.jsonl"]
+    assert found[1].bytes == len("a.jsonl")
+    assert found[1].mtime_ns == (folder / "a.jsonl").stat().st_mtime_ns
+
+
+def test_a_file_may_be_called_like_a_pattern(folder):
+    (folder / "[a].jsonl").write_text("")
+    assert names(find_files([f"{folder}/[a].jsonl"])) == ["[a].jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("none.jsonl", r"none\.jsonl: no such file"),
+        ("*.csv", r"\*\.csv: no file fits this pattern"),
+        ("", r"a folder; name the files in it, as in '.*/\*\.jsonl'"),
+    ],
+)
+def test_what_is_not_there_is_named(folder, pattern, message):
+    with pytest.raises(DataError, match=message):
+        find_files([f"{folder}/{pattern}"])
+
+
+@pytest.mark.needs_extras
+def test_addresses_are_found_like_paths(folder):
+    found = find_files([f"file://{folder}/*.jsonl", f"file://{folder}/c.txt"])
+    assert names(found) == ["a.jsonl", "b.jsonl", "c.txt"]
+    assert found[0].location == f"file://{folder}/a.jsonl"
+    assert found[0].mtime_ns == (folder / "a.jsonl").stat().st_mtime_ns
+
+
+@pytest.mark.needs_extras
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("file://{folder}/none.jsonl", r"none\.jsonl: no such file"),
+        ("file://{folder}", r"a folder; name the files in it"),
+        ("file://{folder}/*/a.jsonl", r"may stand after the last / only"),
+        ("file://{folder}/*.csv", r"\*\.csv: no file fits this pattern"),
+        ("gopher://somewhere/a.jsonl", r"gopher://somewhere/a\.jsonl: cannot be reached: "),
+    ],
+)
+def test_addresses_that_lead_nowhere_are_named(folder, address, message):
+    with pytest.raises(DataError, match=message):
+        find_files([address.format(folder=folder)])
+
+
+@pytest.mark.needs_extras
+def test_a_file_that_is_elsewhere_is_copied_and_the_copy_removed(folder):
+    with at_hand(f"file://{folder}/a.jsonl") as path:
+        assert path.name == "a.jsonl"
+        assert path.parent != folder
+        assert path.read_text() == "a.jsonl"
+    assert not path.exists()
+    with (
+        pytest.raises(DataError, match=r"none\.jsonl: cannot be read"),
+        at_hand(f"file://{folder}/none.jsonl"),
+    ):
+        pass
+
+
+def test_a_file_that_is_here_is_read_where_it_is(folder):
+    with at_hand(f"{folder}/a.jsonl") as path:
+        assert path == folder / "a.jsonl"
