@@ -1,0 +1,272 @@
+"""The server as an operator meets it: processes, signals, sockets."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+
+from readagain.engine.summarizer import Summarizer
+
+pytestmark = [pytest.mark.slow, pytest.mark.distributed]
+
+ROOT = Path(__file__).parents[2]
+TOY = ROOT / "tests" / "assets" / "models" / "toy"
+PATIENCE_S = 60  # for what takes a moment on an idle machine
+TEXT = "Police in Ghent said on Monday that 12 people crossed the old bridge."
+# As much work as one request may ask for: seconds, even of the toy model.
+LONG = {"texts": [TEXT] * 64, "beam": 32, "min_words": 64, "max_words": 64}
+
+
+class Server:
+    """`readagain serve` with the toy model on a free port."""
+
+    def __init__(self, folder, *options):
+        self.log_file = folder / "log.jsonl"
+        command = [sys.executable, "-m", "readagain", "serve", "--port", "0", "--model", str(TOY)]
+        with self.log_file.open("wb") as log:
+            self.process = subprocess.Popen(
+                [*command, *map(str, options)], stdout=subprocess.PIPE, stderr=log, text=True
+            )
+        line = self.process.stdout.readline()
+        assert line.startswith("readagain serve: http://"), self.log_file.read_text()
+        self.url = line.split()[-1]
+        self.port = int(self.url.rpartition(":")[2])
+
+    def summarize(self, body=None, **options):
+        body = {"texts": [TEXT]} if body is None else body
+        return httpx.post(f"{self.url}/v1/summarize", json=body, timeout=PATIENCE_S, **options)
+
+    def metric(self, name):
+        lines = httpx.get(f"{self.url}/metrics", timeout=PATIENCE_S).text.splitlines()
+        return sum(float(line.split()[-1]) for line in lines if line.startswith(name))
+
+    def log(self):
+        """Return the lines of the log; the last may be half written."""
+        lines = self.log_file.read_text().splitlines(keepends=True)
+        return [json.loads(line) for line in lines if line.endswith("}\n")]
+
+    def workers(self):
+        """Return the processes that answer."""
+        children = psutil.Process(self.process.pid).children()
+        return {child.pid for child in children if "spawn_main" in " ".join(child.cmdline())}
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=PATIENCE_S)
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start servers, and end those that a test leaves behind."""
+    servers = []
+
+    def run(*options):
+        servers.append(Server(tmp_path, *options))
+        return servers[-1]
+
+    yield run
+    for server in servers:
+        if server.process.poll() is None:
+            server.stop()
+        server.process.stdout.close()
+
+
+def wait_until(is_so):
+    """Wait for what will happen, looking again and again."""
+    until = time.monotonic() + PATIENCE_S
+    while not is_so():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
+def working(server):
+    """Wait until a long request is worked on."""
+    wait_until(lambda: server.metric("readagain_batch_texts_count") > 0)
+
+
+def test_a_server_that_is_told_to_stop_finishes_what_it_took_and_exits_with_0(start):
+    server = start("--timeout-s", PATIENCE_S)
+    with ThreadPoolExecutor() as pool:
+        reply = pool.submit(server.summarize, LONG, headers={"X-Request-Id": "the-last-one"})
+        working(server)
+        server.process.send_signal(signal.SIGTERM)
+        assert server.process.wait(timeout=PATIENCE_S) == 0
+        assert reply.result().status_code == 200
+    assert len(reply.result().json()["results"]) == 64
+    events = [(line["event"], line.get("request_id")) for line in server.log()]
+    assert ("request", "the-last-one") in events
+    assert events[-1] == ("stopped", None)
+    with pytest.raises(httpx.ConnectError):
+        server.summarize()
+
+
+def test_a_stopped_server_leaves_no_process_behind(start):
+    server = start("--workers", 2)
+    workers = server.workers()
+    assert len(workers) == 2
+    assert server.summarize().status_code == 200
+    assert server.stop() == 0
+    assert not any(psutil.pid_exists(pid) for pid in workers)
+
+
+def test_a_killed_worker_is_replaced_and_the_others_answer_meanwhile(start):
+    server = start("--workers", 2)
+    before = server.workers()
+    killed = before.pop()
+    os.kill(killed, signal.SIGKILL)
+    wait_until(lambda: any(line["event"] == "a worker died" for line in server.log()))
+    for _ in range(5):
+        assert server.summarize().status_code == 200
+    wait_until(lambda: len(server.workers() - {killed}) == 2)
+    (died,) = [line for line in server.log() if line["event"] == "a worker died"]
+    assert (died["worker"], died["status"]) == (killed, -signal.SIGKILL)
+    # The new one takes its share of the connections.
+    (new,) = server.workers() - before
+    wait_until(
+        lambda: (
+            server.summarize().status_code == 200
+            and any(line["pid"] == new and line["event"] == "request" for line in server.log())
+        )
+    )
+    assert server.stop() == 0
+
+
+def test_workers_stop_when_the_process_that_started_them_is_gone(start):
+    server = start("--workers", 2)
+    workers = server.workers()
+    server.process.kill()
+    wait_until(lambda: not any(psutil.pid_exists(pid) for pid in workers))
+
+
+def test_metrics_are_those_of_all_workers_together(start):
+    server = start("--workers", 2)
+    asked = []
+
+    def both_answered():
+        asked.append(server.summarize())  # on a connection of its own
+        return len({line["pid"] for line in server.log() if line["event"] == "request"}) == 2
+
+    wait_until(both_answered)
+    assert server.metric("readagain_texts_total") == len(asked)
+
+
+def test_a_worker_that_cannot_start_ends_the_server_with_a_line(readagain, tmp_path):
+    broken = shutil.copytree(TOY, tmp_path / "broken")
+    graph = broken / "step.int8.onnx"
+    graph.write_bytes(graph.read_bytes()[::-1])
+    run = readagain("serve", "--workers", 2, "--port", 0, "--model", broken, timeout=PATIENCE_S)
+    assert run.returncode == 2
+    assert "its content is not what model.json says" in run.stderr
+    assert "readagain: a worker ended with status 2 before it answered" in run.stderr
+
+
+def test_overload_is_shed_at_once_and_passes(start):
+    server = start("--max-queue", 2, "--max-texts", 2, "--timeout-s", PATIENCE_S)
+    body = {**LONG, "texts": [TEXT] * 2}
+    with ThreadPoolExecutor(max_workers=24) as pool:
+        replies = list(pool.map(server.summarize, [body] * 24))
+    statuses = [reply.status_code for reply in replies]
+    assert set(statuses) == {200, 503}
+    shed = [reply for reply in replies if reply.status_code == 503]
+    assert {reply.headers["retry-after"] for reply in shed} == {"1"}
+    assert {reply.json()["error"]["code"] for reply in shed} == {"queue_full"}
+    assert server.summarize(body).status_code == 200
+
+
+def test_replies_under_load_belong_to_their_texts(start):
+    texts = [f"School {number} of Ghent opens in {number} days." for number in range(200)]
+    expected = [str(summary) for summary in Summarizer.load(TOY, threads=1).summarize(texts)]
+    server = start("--workers", 2)
+
+    def ask(text):
+        return server.summarize({"texts": [text]}).json()["results"][0]["summary"]
+
+    with ThreadPoolExecutor(max_workers=32) as pool:
+        assert list(pool.map(ask, texts)) == expected
+    assert server.metric("readagain_batch_texts_count") < len(texts)
+
+
+def send(server, head, body=b""):
+    """Send a request byte for byte; return the socket."""
+    connection = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_S)
+    connection.sendall(head.encode() + b"\r\nHost: test\r\n\r\n" + body)
+    return connection
+
+
+POST = "POST /v1/summarize HTTP/1.1\r\nContent-Type: application/json\r\nX-Request-Id: raw\r\n"
+
+
+def test_the_work_of_a_client_who_left_is_dropped(start):
+    server = start("--timeout-s", PATIENCE_S)
+    body = json.dumps(LONG).encode()
+    with send(server, f"{POST}Content-Length: {len(body)}", body):
+        working(server)
+    wait_until(lambda: any(line.get("request_id") == "raw" for line in server.log()))
+    (line,) = [line for line in server.log() if line.get("request_id") == "raw"]
+    assert line["status"] == 499
+    assert server.summarize().status_code == 200
+    assert server.metric("readagain_batch_texts_sum") < 64
+
+
+def test_a_body_without_end_is_cut_off_with_the_limit(start):
+    server = start("--max-body-bytes", 1000)
+    with send(server, f"{POST}Transfer-Encoding: chunked") as connection:
+        for _ in range(5):
+            connection.sendall(b"100\r\n" + b" " * 256 + b"\r\n")
+        reply = connection.recv(4096).decode()
+    assert reply.startswith("HTTP/1.1 413 ")
+    assert server.summarize().status_code == 200
+
+
+def test_a_body_that_never_comes_is_given_up(start):
+    server = start("--timeout-s", 0.5)
+    with send(server, f"{POST}Content-Length: 100", b"{") as connection:
+        reply = connection.makefile("rb").read().decode()  # to the end: it is hung up on
+    assert reply.startswith("HTTP/1.1 408 ")
+    assert "did not arrive within 0.5 s" in reply
+
+
+def test_a_second_server_on_the_same_port_is_refused(start, readagain):
+    server = start("--workers", 2)
+    for workers in (1, 2):
+        second = readagain("serve", "--port", server.port, "--model", TOY, "--workers", workers)
+        assert second.returncode == 2
+        assert f"cannot listen on {server.url}: Address already in use" in second.stderr
+
+
+def test_a_server_for_everybody_without_a_key_says_so(start, monkeypatch):
+    assert "warning: 0.0.0.0 can be reached by others, and no key" in (
+        start("--host", "0.0.0.0").log_file.read_text()
+    )
+    monkeypatch.setenv("READAGAIN_API_KEY", "a-key-of-the-operator")
+    server = start("--host", "0.0.0.0")
+    assert "warning" not in server.log_file.read_text()
+    server.url = f"http://127.0.0.1:{server.port}"
+    assert server.summarize().status_code == 401
+    key = {"Authorization": "Bearer a-key-of-the-operator"}
+    assert server.summarize(headers=key).status_code == 200
+
+
+def test_the_api_keeps_what_its_schema_promises(start, tmp_path):
+    server = start("--timeout-s", PATIENCE_S)
+    # Whether a request is valid does not show in each field alone: min_words and max_words.
+    command = [
+        sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/openapi.json",
+        "--seed", "1", "--max-examples", "25", "--continue-on-failure", "--no-color",
+        "--exclude-checks", "positive_data_acceptance",
+    ]  # fmt: skip
+    run = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert run.returncode == 0, run.stdout
+    assert "Selected: 5/5" in run.stdout
+    assert not any(line.get("status", 0) >= 500 for line in server.log())
