@@ -43,6 +43,13 @@ VARIANTS = {
         "data.max_source_words": 7,
         "model.output": "copy",
     },
+    "lvt2k_1sent, a switch": {"model.output": "switch"},
+    "lvt2k_1sent, a short list and a switch": {
+        "model.shortlist_size": 15,
+        "data.max_source_words": 7,
+        "model.output": "switch",
+    },
+    "two_sentences_option2_copy_15k, a switch": {"model.output": "switch"},
     "read_again_lstm_15k, a short list": {
         "model.shortlist_size": 15,
         "data.max_source_words": 7,

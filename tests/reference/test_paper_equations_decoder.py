@@ -61,7 +61,13 @@ def step(y, s, cell, h2, decoder):
 def decoder():
     torch.manual_seed(5)
     decoder = AttentionDecoder(
-        input_size=E, source_size=D, last_size=D, hidden_size=H, attention_size=A
+        cell="lstm",
+        input_size=E,
+        source_size=D,
+        last_size=D,
+        hidden_size=H,
+        attention_size=A,
+        points=False,
     ).double()
     initialise(decoder, hidden_size=H)
     return decoder
@@ -99,9 +105,10 @@ def test_equations_12_to_14_states_contexts_and_attention_of_every_step(
 def test_equations_12_to_14_one_word_at_a_time(decoder, known_summary):
     h2, words, state, by_hand = known_summary
     valid = torch.ones(1, S, dtype=torch.bool)
-    for t, (s, _, beta) in enumerate(by_hand):
-        state, weights = decoder.step(words[:, t], decoder.keys(h2), h2, valid, state)
+    for t, (s, c, beta) in enumerate(by_hand):
+        state, context, weights = decoder.step(words[:, t], decoder.keys(h2), h2, valid, state)
         np.testing.assert_allclose(numbers(state.hidden[0]), s, atol=1e-12)
+        np.testing.assert_allclose(numbers(context[0]), c, atol=1e-12)
         np.testing.assert_allclose(numbers(weights[0]), beta, atol=1e-12)
 
 

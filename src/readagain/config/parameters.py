@@ -43,6 +43,8 @@ def _encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     copying = _linear(D, H) if model.output == "copy" else 0
     if model.output == "copy" and model.copied_words == "place":
         copying += _linear(D, E)
+    if model.output == "switch":
+        copying = _linear(H + E + D, 1)
     encoder = _encoder(run, model)
     return embeddings + encoder + start + attention + gates + output + copying
 

@@ -81,8 +81,8 @@ class ModelSpec:
     embedding_size: Size = 512
     encoder: EncoderSpec = field(default_factory=ReadAgainSpec)
     decoder: DecoderSpec = field(default_factory=AttentionDecoderSpec)
-    output: Literal["softmax", "copy"] = "copy"
-    """Generate from the vocabulary alone, or share one softmax with the source positions."""
+    output: Literal["softmax", "copy", "switch"] = "copy"
+    """Generate alone; share one softmax with the source positions; or let a switch decide."""
     copied_words: Literal["place", "unknown"] = "place"
     """Copy only: feed a copied word that the vocabulary lacks as p_i of its place, or as UNK."""
     shortlist_size: Count = 0

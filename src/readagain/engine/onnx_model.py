@@ -56,7 +56,7 @@ class OnnxStepModel:
         self._encoder = encoder
         self._step = step
         taken = {each.name for each in step.get_inputs()}
-        self.can_copy = "copy_keys" in taken
+        self._copies = "columns" in taken
         self._takes_words = "ext_ids" in taken
         self._lists_words = "ext_ids" in {each.name for each in encoder.get_inputs()}
         self.weighs_words = "importance" in {each.name for each in encoder.get_outputs()}
@@ -101,8 +101,9 @@ class OnnxStepModel:
         ext_ids = _words(sources)
         if self._takes_words:
             memory["ext_ids"] = ext_ids
-        if self.can_copy:
+        if self._copies:
             memory.update(_copying(ext_ids))
+        if "copy_logits" in self._carried:
             carried["copy_logits"] = np.zeros(valid.shape, dtype=np.float32)
         return OnnxState(memory, carried, Layout.of(np.arange(len(sources))))
 

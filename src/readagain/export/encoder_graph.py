@@ -39,7 +39,8 @@ def build_encoder_graph(
 
     Inputs: `source_ids` (D, N, L) and `lengths` (D, N). Outputs, with S = N * L: `states`
     (D, S, H), `keys` (D, 1, S, A), `hidden` and `cell` (D, H); where the model copies `copy_keys`
-    (D, H, S), laid out for the step's product, and `copy_words` (D, S, E); where words are weighed
+    (D, H, S), laid out for the step's product, and `copy_words` (D, S, E), the latter also where it
+    points; where words are weighed
     `importance` (D, S), the mean over dimensions as in the paper's figure. A GRU that writes has no
     `cell`. With a shortlist the input `ext_ids` (D, S), and what `list_words` gives.
     """
@@ -83,6 +84,11 @@ def build_encoder_graph(
                 graph.output(value, name, np.float32, ["D", width, "S"])
             else:
                 graph.output(value, name, np.float32, ["D", "S", width])
+    if model.output == "switch":
+        words = encoder.by_document(
+            encoder.sentences.by_word(graph, encoder.words.rows, E), E
+        )  # (D, S, E)
+        graph.output(words, "copy_words", np.float32, ["D", "S", E])
     if model.shortlist_size:
         ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
         size = min(model.shortlist_size, run.vocab_size)

@@ -6,7 +6,7 @@ from onnx import ModelProto
 from readagain.config.schema import ModelSpec, RunSpec
 from readagain.export.graph import Array, Graph
 from readagain.export.inputs import Part
-from readagain.export.products import Products
+from readagain.export.products import PRODUCTS, Products
 from readagain.export.readings import (
     GRU_BOUND,
     LSTM_BOUND,
@@ -22,6 +22,7 @@ from readagain.export.words import (
     FIRST_WORD,
     MINUS_INFINITY,
     Copying,
+    Vocabulary,
     choose_words,
     score_vocabulary,
 )
@@ -38,12 +39,13 @@ def build_step_graph(
     The R hypotheses of D documents share their documents' memory; where both meet, in attention
     and copying, hypotheses stand in a (D, K) grid of rows, K those of the widest beam.
 
-    Inputs: `previous_ids` (R,), `hidden`, `cell` (R, H); `grid` (D, K) the row in each place of
-    the grid, `place` (R,) the place of each row in the flattened grid; `k`; the memory `states`
-    (D, S, H), `keys` (D, 1, S, A), `valid` (D, 1, S). A model that copies also takes `document`
-    (R,), `copy_logits` (R, S) of the last step, `copy_keys` (D, H, S), `copy_words` (D, S, E), and
-    what `words.Copying` describes: `ext_ids`, `columns` (D, S), `same_word` (D, S, S). A GRU has no
-    `cell`; a shortlist also takes `document`, `ext_ids` and what `shortlist.list_words` gives.
+    Inputs: `previous_ids` (R,), `hidden` (R, H), `cell` (R, H) for an LSTM; `grid` (D, K) the row
+    in each place of the grid, `place` (R,) the place of each row in the flattened grid; `k`; the
+    memory `states` (D, S, H), `keys` (D, 1, S, A), `valid` (D, 1, S). A model that copies takes
+    `document` (R,), `copy_logits` (R, S) of the last step, `copy_keys` (D, H, S), `copy_words`
+    (D, S, E), and what `words.Copying` describes: `ext_ids`, `columns` (D, S), `same_word`
+    (D, S, S); one that points the same but for `copy_logits` and `copy_keys`. One with a shortlist
+    takes `document`, `ext_ids` and what `shortlist.list_words` gives.
 
     Outputs: `ids`, `log_probs`, `copied_from` (R, k), `end_log_probs` (R,), `attention` (R, S), the
     next `hidden` and `cell`, and `copy_logits` (R, S) where the model copies. Outputs that are also
@@ -81,7 +83,8 @@ class _StepGraph:
         self.copying: Copying | None = None
         self.shortlist: Shortlist | None = None
         self.copy_words: str | None = None
-        if model.output == "copy" or model.shortlist_size:
+        self.output = model.output
+        if model.output != "softmax" or model.shortlist_size:
             self.document = graph.input("document", np.int64, ["R"])
             ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
             ext_ids = graph.add("Gather", ext_ids, self.document)
@@ -97,11 +100,14 @@ class _StepGraph:
                 in_grid=self._in_grid,
                 in_rows=self._in_rows,
             )
+        if model.output == "switch":
+            self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
         if model.output == "copy":
             self.last_copy_logits = graph.input("copy_logits", np.float32, ["R", "S"])
             self.copy_keys = graph.input("copy_keys", np.float32, ["D", H, "S"])
             if model.copied_words == "place":
                 self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
+        if model.output != "softmax":
             columns = graph.input("columns", np.int64, ["D", "S"])
             columns = graph.add("Gather", columns, self.document)
             if self.shortlist is not None:
@@ -118,14 +124,20 @@ class _StepGraph:
         """Put everything into the graph."""
         graph, H = self.graph, self.H
         word = self._previous_word()  # (R, E)
-        hidden, cell, attention = self._lstm(word, self.cell) if self.cell else self._gru(word)
-        copy_logits = self._copy_logits(hidden)
+        hidden, cell, context, attention = (
+            self._lstm(word, self.cell) if self.cell else self._gru(word)
+        )
         seen = [Part(hidden, H, LSTM_BOUND)]
         of_output = self.weights.of("output.project")
         if self.shortlist is None:
             vocabulary = score_vocabulary(graph, self.products, seen, of_output, self.k)
         else:
             vocabulary = self.shortlist.score(graph, self.products, hidden, seen, of_output, self.k)
+        copy_logits: str | None
+        if self.output == "switch":
+            copy_logits = self._pointing_logits(vocabulary, hidden, word, context, attention)
+        else:
+            copy_logits = self._copy_logits(hidden)
         chosen = choose_words(graph, vocabulary, self.copying, copy_logits, self.k)
         graph.output(chosen.ids, "ids", np.int64, ["R", "k"])
         graph.output(chosen.log_probs, "log_probs", np.float32, ["R", "k"])
@@ -135,12 +147,12 @@ class _StepGraph:
         graph.output(hidden, "next_hidden", np.float32, ["R", H])
         if cell is not None:
             graph.output(cell, "next_cell", np.float32, ["R", H])
-        if copy_logits is not None:
+        if copy_logits is not None and self.output == "copy":
             graph.output(copy_logits, "next_copy_logits", np.float32, ["R", "S"])
         return graph.model()
 
-    def _lstm(self, word: str, cell: str) -> tuple[str, str | None, str]:
-        """Take a step of the LSTM: the (R, H) state and cell, the (R, S) attention."""
+    def _lstm(self, word: str, cell: str) -> tuple[str, str | None, str, str]:
+        """Take a step of the LSTM: (R, H) state and cell, (R, D) context, (R, S) attention."""
         graph, products, decoder = self.graph, self.products, self.weights.of("decoder")
         weight_hidden = lstm_order(decoder.matrix("weight_hidden"))  # (H, 4H)
         query, hidden_gates = self._of_hidden(weight_hidden)
@@ -160,10 +172,10 @@ class _StepGraph:
             bound=self.states_bound,
         )
         gates = graph.add("Add", graph.add("Add", word_gates, context_gates), hidden_gates)
-        return *lstm_cell(graph, gates, cell, self.H), attention
+        return *lstm_cell(graph, gates, cell, self.H), context, attention
 
-    def _gru(self, word: str) -> tuple[str, str | None, str]:
-        """Take a step of the GRU: the (R, H) state, no cell, the (R, S) attention."""
+    def _gru(self, word: str) -> tuple[str, str | None, str, str]:
+        """Take a step of the GRU: (R, H) state, no cell, (R, D) context, (R, S) attention."""
         graph, products, decoder, H = self.graph, self.products, self.weights.of("decoder"), self.H
         weight_hidden = decoder.matrix("weight_hidden")  # (H, 3H)
         query, hidden_gates = self._of_hidden(weight_hidden[:, : 2 * H])
@@ -184,7 +196,7 @@ class _StepGraph:
             weight_hidden[:, 2 * H :],
             GRU_BOUND,
         )
-        return gru_state(graph, self.hidden, update, candidate), None, attention
+        return gru_state(graph, self.hidden, update, candidate), None, context, attention
 
     def _of_hidden(self, weight: Array) -> tuple[str, str]:
         """Multiply the last state once, for attention and by a weight for the gates."""
@@ -210,9 +222,13 @@ class _StepGraph:
         known = self.products.embed(graph, known_ids, table)  # (R, E)
         if self.copying is None or self.copy_words is None:
             return known
-        strongest = self.copying.strongest(graph, self.previous_ids, self.last_copy_logits)  # (R,)
         S = graph.size(self.states, 1)
-        place = graph.add("Add", graph.add("Mul", self.document, S), strongest)
+        if self.output == "switch":  # all places of a word are fed alike, so its first will do
+            beyond = graph.add("Sub", self.previous_ids, graph.ints(self.V))
+            within = graph.add("Max", beyond, graph.ints(0))
+        else:
+            within = self.copying.strongest(graph, self.previous_ids, self.last_copy_logits)
+        place = graph.add("Add", graph.add("Mul", self.document, S), within)
         copied = graph.add("Gather", graph.reshape(self.copy_words, -1, self.E), place)
         return graph.add("Where", graph.unsqueeze(is_known, 1), known, copied)
 
@@ -239,3 +255,16 @@ class _StepGraph:
         logits = graph.add("MatMul", self._in_grid(hidden), self.copy_keys)  # (D, K, S)
         logits = graph.add("Where", self.valid, logits, graph.constant(MINUS_INFINITY))
         return self._in_rows(logits, graph.size(self.states, 1))
+
+    def _pointing_logits(
+        self, vocabulary: Vocabulary, hidden: str, word: str, context: str, attention: str
+    ) -> str:
+        """Score pointing at each place, as `outputs.switch.pointing_logits` does: (R, S)."""
+        graph, weights = self.graph, self.weights.of("switch.project")
+        seen = graph.add("Concat", hidden, word, context, axis=1)
+        switch = PRODUCTS["float32"].multiply(
+            graph, seen, weights.matrix("weight"), weights.tensor("bias"), bound=None
+        )  # (R, 1)
+        words = graph.add("Concat", vocabulary.log_total, vocabulary.reserved_logits, axis=1)
+        level = graph.add("ReduceLogSumExp", words, graph.ints(1), keepdims=1)
+        return graph.add("Add", graph.add("Log", attention), graph.add("Sub", level, switch))

@@ -39,6 +39,7 @@ from readagain.networks.network import AnyNetwork
 from readagain.networks.outputs.copy_softmax import CopyScores
 from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput
+from readagain.networks.outputs.switch import Switch
 from readagain.networks.ras_model import RasModel
 
 
@@ -82,12 +83,20 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
             embedding_size=spec.embedding_size,
             source_size=encoder.output_size,
             last_size=encoder.last_size,
+            points=spec.output == "switch",
         ),
         output=build_output(spec, vocab_size=run.vocab_size),
         copy_scores=CopyScores(
             source_size=encoder.output_size, hidden_size=spec.decoder.hidden_size
         )
         if can_copy
+        else None,
+        switch=Switch(
+            hidden_size=spec.decoder.hidden_size,
+            embedding_size=spec.embedding_size,
+            source_size=encoder.output_size,
+        )
+        if spec.output == "switch"
         else None,
         dropout=spec.dropout,
     )
@@ -138,7 +147,7 @@ def build_encoder(
 
 
 def build_decoder(
-    spec: DecoderSpec, *, embedding_size: int, source_size: int, last_size: int
+    spec: DecoderSpec, *, embedding_size: int, source_size: int, last_size: int, points: bool
 ) -> AttentionDecoder:
     """Build the decoder that `spec` describes."""
     match spec:
@@ -150,6 +159,7 @@ def build_decoder(
                 last_size=last_size,
                 hidden_size=spec.hidden_size,
                 attention_size=spec.attention_size,
+                points=points,
             )
         case _:
             assert_never(spec)

@@ -12,10 +12,16 @@ from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
 from readagain.networks.fused import choose
-from readagain.networks.network import Network, SourceMemory, StepLogits
+from readagain.networks.network import (
+    Network,
+    SourceMemory,
+    StepLogits,
+    generated_log_probs,
+)
 from readagain.networks.outputs.copy_softmax import CopyScores, copy_target_log_probs
 from readagain.networks.outputs.shortlist import ShortlistOutput
-from readagain.networks.outputs.softmax import VocabularyOutput, target_log_probs
+from readagain.networks.outputs.softmax import VocabularyOutput
+from readagain.networks.outputs.switch import Switch, pointing_logits, switched_log_probs
 from readagain.text.vocab import PAD, UNK
 
 Encoder = OnePassEncoder | ReadAgainEncoder | HierarchicalEncoder
@@ -64,6 +70,7 @@ class EncoderDecoder(Network[StepState]):
         decoder: AttentionDecoder,
         output: VocabularyOutput,
         copy_scores: CopyScores | None,
+        switch: Switch | None,
         dropout: float,
     ) -> None:
         super().__init__()
@@ -73,6 +80,7 @@ class EncoderDecoder(Network[StepState]):
         self.decoder = decoder
         self.output = output
         self.copy_scores = copy_scores
+        self.switch = switch
         self.dropout = nn.Dropout(dropout)
 
     def read(
@@ -88,9 +96,13 @@ class EncoderDecoder(Network[StepState]):
         Returns:
             What the decoder looks back at, and its state before the first word.
         """
-        words = self.dropout(self.source_embedding(source_ids))  # (B, N, L, E)
-        encoded = self.encoder(words, source_lengths)
+        words = self.source_embedding(source_ids)  # (B, N, L, E)
+        encoded = self.encoder(self.dropout(words), source_lengths)
         copy = self.copy_scores
+        if self.switch is None:
+            copy_words = self.previous_words.of_source(encoded.states)
+        else:
+            copy_words = words.flatten(1, 2)  # what was pointed at is fed as the encoder reads it
         memory = SourceMemory(
             states=encoded.states,
             valid=encoded.valid,
@@ -98,7 +110,7 @@ class EncoderDecoder(Network[StepState]):
             ext_ids=source_ext_ids,
             importance=encoded.importance,
             copy_keys=None if copy is None else copy.keys(encoded.states),
-            copy_words=self.previous_words.of_source(encoded.states),
+            copy_words=copy_words,
         )
         return memory, self.decoder.start(encoded.last)
 
@@ -126,31 +138,29 @@ class EncoderDecoder(Network[StepState]):
         """
         memory, start = self.read(source_ids, source_lengths, source_ext_ids)
         words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
-        hidden, _, _ = self.decoder(words, memory.keys, memory.states, memory.valid, start)
+        seen = (memory.keys, memory.states, memory.valid)
+        hidden, contexts, attention = self.decoder(words, *seen, start)
         hidden = self.dropout(hidden)  # (B, T, H)
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
             lists = self.output.share(ext_ids)
             vocab_logits = self.output.score_shared(hidden, lists)  # (B, T, N); V is N below
-            # The papers do not say: a summary word that is not on the list counts as unknown.
+            # The paper does not say: a summary word that is not on the list counts as unknown.
             target_ids = lists.places(target_ids, absent=UNK)
             ext_ids = lists.places(ext_ids, absent=PAD)
         else:
             vocab_logits = self.output(hidden)  # (B, T, V)
-        copy_logits = None
         if self.copy_scores is None:
-            target_ids = torch.where(target_ids < vocab_logits.size(-1), target_ids, UNK)
-        else:
-            copy_logits = self.copy_scores(hidden, memory.copy_keys)  # (B, T, S)
-        source = (copy_logits, memory.valid, ext_ids)
-        fused = choose.target_log_probs(vocab_logits, *source, target_ids, label_smoothing)
-        if fused is not None:
-            return fused
-        if copy_logits is None:
-            return target_log_probs(vocab_logits, target_ids, label_smoothing)
-        return copy_target_log_probs(
-            vocab_logits, copy_logits, memory.valid, ext_ids, target_ids, label_smoothing
-        )
+            generated = generated_log_probs(vocab_logits, memory, target_ids, label_smoothing)
+            if self.switch is None:
+                return generated
+            switch_logits = self.switch(hidden, words, contexts)  # (B, T)
+            V = vocab_logits.size(-1)
+            return switched_log_probs(generated, switch_logits, attention, target_ids, V)
+        copy_logits = self.copy_scores(hidden, memory.copy_keys)  # (B, T, S)
+        given = (vocab_logits, copy_logits, memory.valid, ext_ids, target_ids, label_smoothing)
+        fused = choose.target_log_probs(*given)
+        return copy_target_log_probs(*given) if fused is None else fused
 
     def start(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
@@ -166,15 +176,20 @@ class EncoderDecoder(Network[StepState]):
         memory = state.memory
         placed_ids = self._most_probable_place(state, previous_ids).unsqueeze(1)  # (B, 1)
         word = self.previous_words(placed_ids, memory.copy_words).squeeze(1)  # (B, E)
-        decoder, attention = self.decoder.step(
+        decoder, context, attention = self.decoder.step(
             word, memory.keys, memory.states, memory.valid, state.decoder
         )
         if isinstance(self.output, ShortlistOutput) and memory.shortlist is not None:
             vocab_logits = self.output.score(decoder.hidden, memory.shortlist)  # (B, N + S)
         else:
             vocab_logits = self.output(decoder.hidden)  # (B, V)
+        following = replace(state, decoder=decoder)
+        if self.switch is not None:
+            switch_logits = self.switch(decoder.hidden, word, context)  # (B,)
+            copy_logits = pointing_logits(vocab_logits, switch_logits, attention)  # (B, S)
+            return StepLogits(vocab_logits, copy_logits, attention), following
         if self.copy_scores is None:
-            return StepLogits(vocab_logits, None, attention), replace(state, decoder=decoder)
+            return StepLogits(vocab_logits, None, attention), following
         copy_logits = self.copy_scores(decoder.hidden.unsqueeze(1), memory.copy_keys).squeeze(1)
         logits = StepLogits(vocab_logits, copy_logits, attention)
         return logits, StepState(memory, decoder, copy_logits)

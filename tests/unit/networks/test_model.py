@@ -133,7 +133,7 @@ def test_a_word_that_stands_twice_is_embedded_from_where_it_was_most_probably_co
         preferring = type(state)(state.memory, state.decoder, copy_logits)
         logits, _ = model.step(preferring, torch.full((3,), V + 1))
         word = state.memory.copy_words[:, favourite]
-        decoder, _ = model.decoder.step(
+        decoder, _, _ = model.decoder.step(
             word, state.memory.keys, state.memory.states, state.memory.valid, state.decoder
         )
         torch.testing.assert_close(logits.vocab, model.output(decoder.hidden))

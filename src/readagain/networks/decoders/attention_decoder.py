@@ -40,6 +40,7 @@ class AttentionDecoder(nn.Module):
         last_size: width of the encoder's last states, Z below.
         hidden_size: width of the decoder state, H below.
         attention_size: width in which states are compared, A below.
+        points: whether the attention weights are learned from too, which the fused ways leave out.
     """
 
     def __init__(
@@ -51,8 +52,10 @@ class AttentionDecoder(nn.Module):
         last_size: int,
         hidden_size: int,
         attention_size: int,
+        points: bool,
     ) -> None:
         super().__init__()
+        self.points = points
         self.cell = cell
         # Gates, and vectors that a step hands to the next.
         num_gates, num_carried = (4, 2) if cell == "lstm" else (3, 1)
@@ -89,7 +92,7 @@ class AttentionDecoder(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Decode (B, T, E) known previous words: (B, T, H) states, contexts, (B, T, S) weights."""
         seen = (self.input(words), keys, states, valid, start.hidden)
-        if start.cell is not None:
+        if start.cell is not None and not self.points:
             fused = choose.decode_teacher_forced(*seen, start.cell, *self.weights())
             if fused is not None:
                 return fused
@@ -97,11 +100,11 @@ class AttentionDecoder(nn.Module):
 
     def step(
         self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
-    ) -> tuple[DecoderState, Tensor]:
-        """Feed one (B, E) previous word; return the next state and the (B, S) weights."""
+    ) -> tuple[DecoderState, Tensor, Tensor]:
+        """Feed one (B, E) previous word; return the next state, (B, D) context, (B, S) weights."""
         seen = (self.input(word), keys, states, valid, state.hidden)
         if state.cell is None:
-            hidden, _, weights = gru_decoder_step(*seen, self.weights())
-            return DecoderState(hidden, None), weights
-        hidden, cell, _, weights = decoder_step(*seen, state.cell, self.weights())
-        return DecoderState(hidden, cell), weights
+            hidden, context, weights = gru_decoder_step(*seen, self.weights())
+            return DecoderState(hidden, None), context, weights
+        hidden, cell, context, weights = decoder_step(*seen, state.cell, self.weights())
+        return DecoderState(hidden, cell), context, weights
