@@ -6,7 +6,13 @@ import sys
 
 import readagain
 
-HEAVY = ("readagain.networks", "readagain.training", "readagain.export", "readagain.__main__")
+HEAVY = (
+    "readagain.networks",
+    "readagain.training",
+    "readagain.export",
+    "readagain.serve",  # but for its settings, which its command imports
+    "readagain.__main__",
+)
 
 imported = 0
 for module in pkgutil.walk_packages(readagain.__path__, "readagain."):

@@ -1,8 +1,10 @@
 """What a server is told is checked before it starts."""
 
+import sys
+
 import pytest
 
-from readagain.errors import ArtifactError, ConfigError
+from readagain.errors import ArtifactError, ConfigError, MissingExtraError
 from readagain.serve.address import bind, reserve, url
 from readagain.serve.run import check_keys, read_keys, serve
 from readagain.serve.settings import Limits, ServeSettings
@@ -59,6 +61,14 @@ def test_requests_call_a_model_by_the_name_of_its_folder():
 )
 def test_an_address_is_local_or_not(host, is_local):
     assert ServeSettings(host=host).is_local == is_local
+
+
+def test_a_missing_extra_is_named_with_what_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "fastapi", None)
+    with pytest.raises(
+        MissingExtraError, match=r"serving needs .* pip install 'readagain\[serve\]'"
+    ):
+        serve(ServeSettings(port=0), print)
 
 
 def test_a_model_that_is_not_there_is_named_before_anything_listens():

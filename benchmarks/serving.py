@@ -1,0 +1,258 @@
+"""Requests per second of `readagain serve`, together beside one by one; overload; a killed worker.
+
+Every reply is compared with what `Summarizer` says of its text, so that an answer which is lost or
+belongs to somebody else is counted.
+
+    python benchmarks/serving.py                             # the bundled news model, 2 workers
+    python benchmarks/serving.py load --seconds 60           # throughput and latency alone
+    python benchmarks/serving.py overload killed             # what is shed, and what is survived
+    python benchmarks/serving.py --model tests/assets/models/toy --workers 1
+
+The clients run on the same machine, in a process of their own.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import signal
+import statistics
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+
+import psutil
+
+from readagain.engine.speed import SENTENCES
+from readagain.engine.summarizer import Summarizer
+from readagain.evaluation.machine import describe_machine
+
+CLIENTS = 64
+NUM_TEXTS = 512
+LOST = "lost"
+
+
+@dataclass
+class Tally:
+    """What came back."""
+
+    statuses: Counter[int | str] = field(default_factory=Counter)
+    mixed_up: int = 0
+    seconds: list[float] = field(default_factory=list)
+    refused_seconds: list[float] = field(default_factory=list)
+    took_s: float = 0.0
+
+    @property
+    def per_s(self) -> float:
+        """Answers per second."""
+        return self.statuses[200] / self.took_s
+
+    def ms(self, percent: float) -> float:
+        """Milliseconds within which so many percent of the answers came."""
+        ordered = sorted(self.seconds)
+        return 1e3 * ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))]
+
+
+class Client:
+    """One connection that is kept, and opened anew when it breaks."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+        self._writer: asyncio.StreamWriter | None = None
+
+    async def ask(self, text: str) -> tuple[int | str, bytes]:
+        """Ask for the headline of a text; return the status and the body."""
+        body = json.dumps({"texts": [text]}).encode()
+        head = (
+            "POST /v1/summarize HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        try:
+            if self._writer is None:
+                self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
+            self._writer.write(head.encode() + body)
+            reply = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+            length = int(reply.split("content-length: ")[1].split("\r\n")[0])
+            content = await self._reader.readexactly(length)
+            if "connection: close" in reply:
+                self.close()
+            return int(reply.split(" ", 2)[1]), content
+        except (OSError, asyncio.IncompleteReadError):
+            self.close()
+            return LOST, b""
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+
+async def load(port: int, expected: dict[str, str], *, clients: int, seconds: float) -> Tally:
+    """Let so many clients ask without a pause for so long, each for other texts."""
+    tally = Tally()
+    texts = list(expected)
+    begin = time.perf_counter()
+
+    async def keep_asking(first: int) -> None:
+        client = Client(port)
+        for number in count(first, clients):
+            if time.perf_counter() - begin > seconds:
+                break
+            text = texts[number % len(texts)]
+            asked = time.perf_counter()
+            status, content = await client.ask(text)
+            took = time.perf_counter() - asked
+            tally.statuses[status] += 1
+            if status == 200:
+                tally.seconds.append(took)
+                (result,) = json.loads(content)["results"]
+                tally.mixed_up += result["summary"] != expected[text]
+            else:
+                tally.refused_seconds.append(took)
+                if status == LOST:
+                    await asyncio.sleep(0.01)
+        client.close()
+
+    await asyncio.gather(*(keep_asking(first) for first in range(clients)))
+    tally.took_s = time.perf_counter() - begin
+    return tally
+
+
+class Server:
+    """`readagain serve` in processes of its own."""
+
+    def __init__(self, *options: object) -> None:
+        command = [sys.executable, "-m", "readagain", "serve", "--port", "0", *map(str, options)]
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert self.process.stdout is not None
+        self.port = int(self.process.stdout.readline().rpartition(":")[2])
+
+    def workers(self) -> set[int]:
+        """Return the processes that answer."""
+        children = psutil.Process(self.process.pid).children()
+        return {child.pid for child in children if "spawn_main" in " ".join(child.cmdline())}
+
+    def resident_mb(self) -> float:
+        """Return the memory of all processes together."""
+        parent = psutil.Process(self.process.pid)
+        return sum(each.memory_info().rss for each in (parent, *parent.children())) / 1e6
+
+    def stop(self) -> int:
+        """Stop it as an operator would, and return its exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=60)
+
+
+@contextmanager
+def serving(*options: object) -> Iterator[Server]:
+    """Start a server, and stop it."""
+    server = Server(*options)
+    try:
+        yield server
+    finally:
+        status = server.stop()
+        print(f"stopped with status {status}")
+
+
+def measure_load(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
+    """Compare many clients with one, in turns."""
+    with serving(*arguments.options) as server:
+        asyncio.run(load(server.port, expected, clients=CLIENTS, seconds=2))  # warms up
+        before = server.resident_mb()
+        alone, together = [], []
+        for _ in range(2):
+            half = arguments.seconds / 2
+            alone.append(asyncio.run(load(server.port, expected, clients=1, seconds=half / 4)))
+            together.append(asyncio.run(load(server.port, expected, clients=CLIENTS, seconds=half)))
+        rates = [statistics.mean(tally.per_s for tally in tallies) for tallies in (alone, together)]
+        print("\n clients  answers/s   p50 ms   p99 ms  not 200  mixed up")
+        for clients, tallies in ((1, alone), (CLIENTS, together)):
+            for tally in tallies:
+                failed = tally.statuses.total() - tally.statuses[200]
+                print(
+                    f"{clients:>8} {tally.per_s:>10.1f} {tally.ms(50):>8.1f} {tally.ms(99):>8.1f} "
+                    f"{failed:>8} {tally.mixed_up:>9}"
+                )
+        print(f"{CLIENTS} clients / one by one: {rates[1] / rates[0]:.1f} times the answers")
+        print(f"resident memory: {before:.0f} MB before, {server.resident_mb():.0f} MB after")
+
+
+def measure_overload(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
+    """Ask for more than can be answered: some is shed, the rest answered, and it recovers."""
+    with serving(*arguments.options, "--max-queue", 32, "--max-texts", 32) as server:
+        calm = asyncio.run(load(server.port, expected, clients=16, seconds=3))
+        flood = asyncio.run(load(server.port, expected, clients=512, seconds=5))
+        after = asyncio.run(load(server.port, expected, clients=16, seconds=3))
+        print("\n512 clients, a queue of 32 texts for each worker:", dict(flood.statuses))
+        print(
+            f"answered {flood.per_s:.1f}/s (before {calm.per_s:.1f}, after {after.per_s:.1f}); "
+            f"p99 of answers {flood.ms(99):.0f} ms, "
+            f"refused within {1e3 * statistics.median(flood.refused_seconds or [0]):.0f} ms"
+        )
+        print(f"mixed up: {flood.mixed_up}; after: {dict(after.statuses)}")
+
+
+def measure_killed(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
+    """Kill a worker under load: the others answer, and it is replaced."""
+    with serving(*arguments.options, "--workers", 2) as server:
+        before = server.workers()
+
+        async def story() -> tuple[Tally, float]:
+            loading = asyncio.create_task(
+                load(server.port, expected, clients=CLIENTS, seconds=arguments.seconds / 2)
+            )
+            await asyncio.sleep(2)
+            killed = next(iter(before))
+            os.kill(killed, signal.SIGKILL)
+            begin = time.perf_counter()
+            while len(server.workers() - {killed}) < 2:
+                await asyncio.sleep(0.05)
+            return await loading, time.perf_counter() - begin
+
+        tally, replaced_s = asyncio.run(story())
+        after = asyncio.run(load(server.port, expected, clients=CLIENTS, seconds=3))
+        print("\nkill -9 of one of two workers under load:", dict(tally.statuses))
+        print(
+            f"mixed up: {tally.mixed_up}; another was started after {replaced_s:.1f} s; "
+            f"afterwards {dict(after.statuses)}"
+        )
+
+
+PARTS = {"load": measure_load, "overload": measure_overload, "killed": measure_killed}
+
+
+def main() -> None:
+    """Measure what is named on the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("parts", nargs="*", help=f"{', '.join(PARTS)}; all unless named")
+    parser.add_argument("--model", default="news")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    arguments = parser.parse_args()
+    arguments.options = ["--model", arguments.model, "--workers", arguments.workers]
+    if arguments.threads:
+        arguments.options += ["--threads", arguments.threads]
+    print(
+        f"{describe_machine()}, load {os.getloadavg()[0]:.1f} from everybody; "
+        f"Python {platform.python_version()}; {arguments.model}, {arguments.workers} workers"
+    )
+    texts = [f"{SENTENCES[n % len(SENTENCES)]} It was case {n}." for n in range(NUM_TEXTS)]
+    expected = dict(
+        zip(texts, map(str, Summarizer.load(arguments.model).summarize(texts)), strict=True)
+    )
+    for part in arguments.parts or PARTS:
+        PARTS[part](arguments, expected)
+
+
+if __name__ == "__main__":
+    main()
