@@ -8,7 +8,19 @@ from types import ModuleType
 
 
 class ReadAgainError(Exception):
-    """What users can act on; the command line prints it on one line."""
+    """What users can act on; the command line prints it on one line.
+
+    What a message quotes may be a stranger's, and what a terminal obeys is not for strangers to
+    write: signs that cannot be seen are replaced.
+    """
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        if message.isprintable():
+            return message
+        return "".join(
+            c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in message
+        )
 
 
 class ConfigError(ReadAgainError):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from readagain.errors import MissingExtraError, require
+from readagain.errors import DataError, MissingExtraError, quoted, require
 
 
 def test_help_and_every_light_command_import_no_torch():
@@ -37,3 +37,15 @@ def test_an_unknown_command_is_refused(readagain):
     done = readagain("summarise")
     assert done.returncode == 2
     assert "summarise" in done.stderr
+
+
+def test_a_message_cannot_command_a_terminal():
+    error = DataError("no column '\x1b[2J\ud800'\n  of two")
+    assert (
+        str(error) == "no column '\N{REPLACEMENT CHARACTER}[2J\N{REPLACEMENT CHARACTER}'\n  of two"
+    )
+
+
+def test_what_a_message_quotes_is_short():
+    assert quoted("a\nb") == "'a\\nb'"
+    assert quoted("a" * 1000) == "'" + "a" * 79 + "…"

@@ -17,14 +17,23 @@ def command(
 
     from readagain.engine.bundled import find_model
     from readagain.engine.folder import ModelFolder
+    from readagain.errors import ArtifactError
 
     folder = ModelFolder.open(find_model(model), checksums=True)
     facts = _facts(folder)
     if as_json:
         print(json.dumps(facts, indent=2, ensure_ascii=False))
         return
-    for name, value in _lines(facts):
-        print(f"{name:<13} {value}")
+    try:
+        lines = _lines(facts)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ArtifactError(
+            f"{folder.path}: its provenance.json or scores.json is not as readagain writes them; "
+            "what is in the model shows with --json"
+        ) from error
+    for name, value in lines:
+        # A title may be a stranger's: what cannot be seen is not printed as it is.
+        print(f"{name:<13} {value if value.isprintable() else ascii(value)}")
     print(f"{folder.path}: whole, every checksum is right")
 
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from readagain.config.differences import differences
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest
-from readagain.errors import ArtifactError, ConfigError
+from readagain.errors import LONGEST_QUOTE, ArtifactError, ConfigError, quoted
 from readagain.file_lock import lock_file
 from readagain.training.progress import Progress
 from readagain.whole_file import written_aside
@@ -104,7 +104,7 @@ def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
     file = path / RESUME_FOLDER / _IDENTITY_FILE
     if file.exists():
         found = [
-            f"{name} was {before!r} and is now {now!r}"
+            f"{name[:LONGEST_QUOTE]} was {quoted(before)} and is now {quoted(now)}"
             for name, before, now in differences(_read_json(file), identity)
         ]
         if found:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -39,3 +40,31 @@ def test_what_is_no_model_is_refused(readagain, tmp_path):
     done = readagain("inspect", tmp_path)
     assert done.returncode == 2
     assert "no model.json in it, so no model folder" in done.stderr
+
+
+def write_file(model, name, content):
+    """Exchange a file of a model, and let the manifest say that this is right."""
+    (model / name).write_text(content)
+    manifest = json.loads((model / "model.json").read_text())
+    checksum = sha256(content.encode()).hexdigest()
+    manifest["files"][name] = {"bytes": len(content), "sha256": checksum}
+    (model / "model.json").write_text(json.dumps(manifest))
+
+
+def test_an_origin_that_is_none_of_ours_is_told(readagain, tmp_path):
+    model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
+    write_file(model, "provenance.json", '{"corpus": null}')
+    done = readagain("inspect", model)
+    assert done.returncode == 2
+    assert "provenance.json or scores.json is not as readagain writes them" in done.stderr
+    assert readagain("inspect", model, "--json").returncode == 0
+
+
+def test_a_title_cannot_command_a_terminal(readagain, tmp_path):
+    model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
+    run = json.loads((model / "run.json").read_text())
+    write_file(model, "run.json", json.dumps({**run, "title": "\x1b[2Jcalm"}))
+    done = readagain("inspect", model)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout
+    assert r"'\x1b[2Jcalm'" in done.stdout

@@ -1,0 +1,187 @@
+"""Small, valid examples of everything the package reads; fuzzing begins from them."""
+
+import gzip
+import io
+import json
+import lzma
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from readagain.config.files import run_to_json, run_to_toml
+from readagain.corpus.manifest import describe_files, fingerprint
+from readagain.corpus.shards import LEXICON_FILE, Shard
+from readagain.presets import PRESETS
+
+MODELS = Path(__file__).parents[2] / "assets" / "models"
+
+TEXTS = [
+    b"The harbour of Norrvik opened on Monday. Ships came at dawn, officials said.",
+    b'A storm closed 12 schools in Eastmoor (pop. 4,500) -- "for a week", Dr. Tarn\'s office said.',
+    "“Prices rose 3.5%,” the U.S. agency’s Ph.D. said… naïve café № 7 – 東京 🙂 é".encode(),
+    b"- first point\n- second point\n\n1. third (a) p.m. e.g. i.e. ... !!! ??",
+    b"no capital no stop",
+    b"a" * 2000,
+    b"''``\"\"''s n't can't won't '' 'tis #1 ## -lrb- -rrb- http://example.org/a?b=c a@b.cd",
+]
+JSONL = [
+    b'{"text": "The harbour opened.", "headline": "Harbour opens", "n": 1}\n'
+    b'{"text": "A storm came.", "headline": "Storm", "n": null}\n',
+    b'{"abstract": "We prove\\n a thing.", "title": "A thing", "categories": "cs.CL"}\n',
+    b'{"article": "\\u00e9\\ud83d\\ude42", "summary": ""}\n\n{"article": 3, "summary": "b"}\n',
+    b'\xef\xbb\xbf{"text": "a", "headline": "b"}\r\n',
+]
+CSV = [
+    b'text,headline\nThe harbour opened.,Harbour opens\n"A ""big"" storm,\nit came.",Storm\n',
+    b"description;title\na;b\n",
+    b"article|summary\na|b\nc\n",
+    b"text\theadline\nA storm\tStorm\n",
+]
+PARALLEL = [
+    b"the harbour opened .\na storm came .\n\x1eharbour opens\nstorm\n",
+    b"UNK opened ## .\n\x1eUNK opens\n",
+]
+STORIES = [b"The harbour opened.\n\n@highlight\n\nHarbour opens\n\n@highlight\n\nShips came\n"]
+NEWSAPI = [
+    b'{"status": "ok", "articles": [{"source": {"name": "Post"}, "title": "Storm - Post",'
+    b' "description": "A storm came. \\u2026 [+120 chars]"}, {"title": null}]}',
+    b'[{"title": "[Removed]", "content": "b   [+9 chars]"}]',
+]
+FEEDS = [
+    b'<?xml version="1.0" encoding="utf-8"?><rss version="2.0"><channel><item><title>Calm</title>'
+    b"<description>&lt;p&gt;It is calm &amp;amp; dry.&lt;/p&gt;</description></item>"
+    b"</channel></rss>",
+    b'<feed xmlns="http://www.w3.org/2005/Atom"><entry><title>Calm</title>'
+    b"<summary>It is calm.</summary></entry></feed>",
+    b'<?xml version="1.0"?><!DOCTYPE a [<!ENTITY x "y"><!ENTITY z SYSTEM "file:///etc/passwd">]>'
+    b"<rss>&x;&z;</rss>",
+]
+REQUESTS = [
+    b'{"texts": ["The harbour of Norrvik opened on Monday."], "max_words": 4}',
+    b'{"texts": ["A storm came.", ""], "beam": 2, "n_best": 2, "explain": true}',
+    b'{"texts": ["a storm came ."], "model": "toy", "tokenized": true, "max_bytes": 20}',
+    b'{"texts": ["A storm."], "case": "headline", "min_words": 1, "max_words": 3}',
+]
+METRICS = [b'{"step": 3, "epoch": 0.5, "loss": 4.5}\n{"step": 6, "epoch": 1.0, "dev_loss": 4.0}\n']
+LEXICONS = [b"the\t5\t2\nharbour\t3\t1\nopens\t0\t0\n"]
+
+
+def compressed() -> dict[str, list[bytes]]:
+    """Return one file for each suffix that is read as it is."""
+    import pyarrow
+
+    content, sink = JSONL[0], pyarrow.BufferOutputStream()
+    with pyarrow.CompressedOutputStream(sink, "zstd") as stream:
+        stream.write(content)
+    return {
+        ".gz": [gzip.compress(content), gzip.compress(content) * 2],
+        ".xz": [lzma.compress(content), lzma.compress(content, lzma.FORMAT_ALONE)],
+        ".zst": [sink.getvalue().to_pybytes()],
+    }
+
+
+def parquet() -> list[bytes]:
+    """Return small tables, compressed in several ways."""
+    import pyarrow
+    from pyarrow import parquet as library
+
+    columns = {
+        "text": ["A storm came.", "The harbour opened.", None],
+        "headline": ["Storm", "Harbour opens", ""],
+        "n": [1, 2, 3],
+    }
+    nested = {"text": ["a", "b"], "headline": ["c", "d"], "tags": [["x"], None]}
+    written = []
+    for table, compression in ((columns, "none"), (columns, "snappy"), (nested, "zstd")):
+        sink = io.BytesIO()
+        library.write_table(pyarrow.table(table), sink, compression=compression)
+        written.append(sink.getvalue())
+    return written
+
+
+def arrays() -> list[bytes]:
+    """Return .npy files as shards have them."""
+    written = []
+    for array in (np.arange(6, dtype=np.int32), np.array([0, 3, 6]), np.zeros(2, np.uint16)):
+        sink = io.BytesIO()
+        np.save(sink, array)
+        written.append(sink.getvalue())
+    return written
+
+
+def run_files() -> list[bytes]:
+    """Return run files as people write them, and a whole run as TOML."""
+    return [
+        b'preset = "tiny"\n[override]\ntrain.epochs = 3\nmodel.encoder.hidden_size = 32\n',
+        b'preset = "tiny"\n[override.decode]\nbeam_size = 2\nlength_penalty = 0.5\n',
+        run_to_toml(PRESETS["tiny"]).encode(),
+    ]
+
+
+def runs() -> list[bytes]:
+    """Return resolved runs as JSON."""
+    return [run_to_json(PRESETS[name]).encode() for name in ("tiny", "read_again_gru_copy_15k")]
+
+
+def corpus(folder: Path) -> bytes:
+    """Write the files of a prepared corpus of one pair; return its manifest."""
+    arrays = {
+        "words": np.array([0, 1, 2, 1], np.int32),
+        "segments": np.array([0, 3, 4]),
+        "pairs": np.array([0, 2]),
+        "origins": np.zeros(1, np.uint16),
+    }
+    Shard(**arrays).save(folder, "train", 0)
+    (folder / LEXICON_FILE).write_bytes(LEXICONS[0])
+    files = describe_files(folder)
+    counts = {"pairs": 1, "segments": 2, "words": 4, "shards": 1}
+    none = dict.fromkeys(counts, 0)
+    manifest = {
+        "format_version": 1,
+        "package_version": "0.1.0",
+        "settings": {"max_sentences": 5},
+        "inputs": [],
+        "origins": ["pairs.jsonl"],
+        "splits": {"train": counts, "dev": none, "test": none},
+        "num_words": 3,
+        "files": files,
+        "fingerprint": fingerprint(files),
+    }
+    return json.dumps(manifest, indent=1).encode()
+
+
+def corpus_manifests() -> list[bytes]:
+    """Return the manifest of that corpus."""
+    with TemporaryDirectory() as folder:
+        return [corpus(Path(folder))]
+
+
+def model_files(pattern: str) -> list[bytes]:
+    """Return the files of the stored model folders that match a pattern."""
+    return [path.read_bytes() for path in sorted(MODELS.glob(f"*/{pattern}"))]
+
+
+def small_tensors() -> list[bytes]:
+    """Return safetensors files of a few numbers, one of them in bfloat16."""
+    numbers = np.arange(6, dtype=np.float32).tobytes()
+    header = {
+        "__metadata__": {"format": "np"},
+        "a": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]},
+        "b": {"dtype": "BF16", "shape": [4], "data_offsets": [16, 24]},
+    }
+    encoded = json.dumps(header).encode()
+    return [len(encoded).to_bytes(8, "little") + encoded + numbers]
+
+
+def checkpoints() -> list[bytes]:
+    """Return what a checkpoint without tensors says about itself."""
+    from readagain.training.checkpoint import save_checkpoint
+    from readagain.training.progress import Progress, Scores
+
+    best = Scores(step=1, dev_loss=1.5)
+    with TemporaryDirectory() as folder:
+        saved = save_checkpoint(
+            Path(folder), Progress(step=2, best=best), weights={}, training={}, best=None
+        )
+        return [(saved.path / "progress.json").read_bytes()]

@@ -1,0 +1,370 @@
+"""Everything in the package that reads strangers' bytes, as functions of bytes."""
+
+import io
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+
+from fuzzing import seeds
+from fuzzing.messages import check_message
+from readagain.config.files import load_run, read_run_file
+from readagain.corpus.lexicon import Lexicon
+from readagain.corpus.manifest import FILE_NAME
+from readagain.corpus.pair import Bad
+from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.readers.formats import FORMATS
+from readagain.corpus.shards import PreparedCorpus, Shard, shard_file
+from readagain.engine import records
+from readagain.engine.folder import ModelFolder
+from readagain.engine.manifest import MANIFEST_FILE
+from readagain.engine.onnx_model import OnnxStepModel
+from readagain.engine.summarizer import Summarizer
+from readagain.engine.tensors import read_header, read_tensors
+from readagain.errors import DataError, ReadAgainError
+from readagain.presets import PRESETS
+from readagain.rouge.files import read_texts
+from readagain.text.document import read_document
+from readagain.text.vocab import Vocab
+
+Reader = Callable[[bytes], object]
+SIDES = b"\x1e"
+"""Cuts an input in two where a format has two files."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Target:
+    """A parser: examples it accepts, and how to give it bytes.
+
+    Args:
+        seeds: what inputs are made from.
+        begin: given an empty folder, returns the function that reads one input.
+        weight: how many inputs it gets in a long run, beside the others.
+    """
+
+    seeds: Callable[[], list[bytes]]
+    begin: Callable[[Path], Reader]
+    weight: int = 4
+
+
+def _reading(name: str, **options: object) -> Callable[[Path], Reader]:
+    """Read a file as `readagain prepare` does: recognise it, cut it, parse every record."""
+
+    def begin(folder: Path) -> Reader:
+        path = folder / name
+
+        def read(data: bytes) -> None:
+            path.write_bytes(data)
+            _exhaust([str(path)], ReadOptions(**options))
+
+        return read
+
+    return begin
+
+
+def _exhaust(arguments: list[str], options: ReadOptions) -> None:
+    for source in find_sources(arguments, options):
+        for block in FORMATS[source.format].blocks(source):
+            for record in FORMATS[source.format].records(source, block):
+                if isinstance(record, Bad):
+                    check_message(str(DataError(f"{record.where}: {record.reason}")))
+
+
+def _reading_beside(texts: str, *headlines: str) -> Callable[[Path], Reader]:
+    """Read parallel files; an input is cut in two, and all headline files get the second half."""
+
+    def begin(folder: Path) -> Reader:
+        def read(data: bytes) -> None:
+            first, _, second = data.partition(SIDES)
+            (folder / texts).write_bytes(first)
+            for name in headlines:
+                (folder / name).write_bytes(second)
+            named = folder / headlines[0] if texts == "texts.txt" else None
+            _exhaust([str(folder / texts)], ReadOptions(headlines=named))
+
+        return read
+
+    return begin
+
+
+def _hugging_face(folder: Path) -> Reader:
+    """Stand in for the package `datasets`, with rows that a JSON document lists."""
+    library = ModuleType("datasets")
+    sys.modules["datasets"] = library
+
+    def read(data: bytes) -> None:
+        try:
+            rows = json.loads(data)
+        except (ValueError, RecursionError):
+            return
+        rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+        library.load_dataset = lambda *_, **__: iter(rows)
+        _exhaust(["hf:anything"], ReadOptions())
+
+    return read
+
+
+def _of_file(name: str, read: Callable[[Path], object]) -> Callable[[Path], Reader]:
+    def begin(folder: Path) -> Reader:
+        path = folder / name
+
+        def read_bytes(data: bytes) -> None:
+            path.write_bytes(data)
+            read(path)
+
+        return read_bytes
+
+    return begin
+
+
+def _records(name: str, format: records.TextFormat) -> Callable[[Path], Reader]:
+    options = records.ReadOptions(format=format)
+    return _of_file(name, lambda path: [None for _ in records.read_records(path, options)])
+
+
+def _streams(folder: Path) -> Reader:
+    def read(data: bytes) -> None:
+        for format in records.STREAMED:
+            with _told_apart():
+                list(
+                    records.read_stream(
+                        io.BytesIO(data), "pipe", records.ReadOptions(format=format)
+                    )
+                )
+
+    return read
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    """Let each of several readers have its say about the same bytes."""
+    try:
+        yield
+    except ReadAgainError as error:
+        check_message(str(error))
+
+
+def _shards(folder: Path) -> Reader:
+    def read(data: bytes) -> None:
+        for part in ("words", "segments", "pairs", "origins"):
+            (folder / shard_file("train", 0, part)).write_bytes(data)
+        Shard.open(folder, "train", 0)
+
+    return read
+
+
+def _corpus(folder: Path) -> Reader:
+    seeds.corpus(folder)
+
+    def read(data: bytes) -> None:
+        (folder / FILE_NAME).write_bytes(data)
+        opened = PreparedCorpus.open(folder, checksums=True)
+        for split in ("train", "dev"):
+            for index in range(len(opened.split(split))):
+                opened.split(split)[index]
+        assert opened.lexicon.words
+
+    return read
+
+
+def _model_with(name: str) -> Callable[[Path], Reader]:
+    """Exchange one file of a model folder, and let its manifest say that this is right."""
+
+    def begin(folder: Path) -> Reader:
+        model = Path(shutil.copytree(seeds.MODELS / "toy", folder / "toy"))
+        manifest = json.loads((model / MANIFEST_FILE).read_bytes())
+
+        def read(data: bytes) -> None:
+            (model / name).write_bytes(data)
+            if name in manifest["files"]:
+                facts = {"bytes": len(data), "sha256": sha256(data).hexdigest()}
+                manifest["files"][name] = facts
+                (model / MANIFEST_FILE).write_text(json.dumps(manifest))
+            opened = ModelFolder.open(model, checksums=True)
+            assert opened.scores is not None
+            assert opened.provenance is not None
+
+        return read
+
+    return begin
+
+
+def _inspected(name: str) -> Callable[[Path], Reader]:
+    """Exchange a file of a model folder and describe the model, as `readagain inspect` does."""
+    from readagain.cli import inspect
+
+    def begin(folder: Path) -> Reader:
+        model = Path(shutil.copytree(seeds.MODELS / "format-1", folder / "model"))
+        manifest = json.loads((model / MANIFEST_FILE).read_bytes())
+
+        def read(data: bytes) -> None:
+            (model / name).write_bytes(data)
+            facts = {"bytes": len(data), "sha256": sha256(data).hexdigest()}
+            manifest["files"][name] = facts
+            (model / MANIFEST_FILE).write_text(json.dumps(manifest))
+            with redirect_stdout(io.StringIO()) as printed:
+                inspect.command(str(model))
+            assert all(line.isprintable() for line in printed.getvalue().split("\n"))
+
+        return read
+
+    return begin
+
+
+def _curves(folder: Path) -> Reader:
+    from readagain.training.curves import read_curves
+
+    def read(data: bytes) -> None:
+        (folder / "metrics.jsonl").write_bytes(data)
+        read_curves(folder)
+
+    return read
+
+
+def _checkpoint(folder: Path) -> Reader:
+    from readagain.training.checkpoint import newest_checkpoint
+
+    path = folder / "checkpoint-000001"
+    path.mkdir()
+
+    def read(data: bytes) -> None:
+        (path / "progress.json").write_bytes(data)
+        newest_checkpoint(folder)
+
+    return read
+
+
+def _identity(folder: Path) -> Reader:
+    from readagain.training.run_folder import claimed
+
+    identity = {"corpus fingerprint": "00", "train": {"seed": 1}}
+    (folder / "resume").mkdir()
+
+    def read(data: bytes) -> None:
+        (folder / "resume" / "identity.json").write_bytes(data)
+        with claimed(folder, identity, overwrite=False):
+            pass
+
+    return read
+
+
+def _graph(folder: Path) -> Reader:
+    encoder = (seeds.MODELS / "toy" / "encoder.int8.onnx").read_bytes()
+    return lambda data: OnnxStepModel.open(encoder, data, threads=1)
+
+
+def _summaries(folder: Path) -> Reader:
+    summarizer = Summarizer.load(seeds.MODELS / "toy", threads=1)
+    return lambda data: summarizer.summarize(
+        data.decode("utf-8", "surrogateescape"), beam=2, max_words=4
+    )
+
+
+def _server(folder: Path) -> Reader:
+    from fuzzing.server import Server
+
+    return Server()
+
+
+def _words(folder: Path) -> Reader:
+    def read(data: bytes) -> None:
+        text = data.decode("utf-8", "surrogateescape")
+        for word in (word for sentence in read_document(text).sentences for word in sentence):
+            assert 0 <= word.start <= word.end <= len(text)
+
+    return read
+
+
+TARGETS: dict[str, Target] = {
+    "reader-jsonl": Target(
+        seeds=lambda: seeds.JSONL, begin=_reading("pairs.jsonl", format="jsonl")
+    ),
+    "reader-arxiv": Target(
+        seeds=lambda: seeds.JSONL[1:2], begin=_reading("a.json", format="arxiv")
+    ),
+    "reader-csv": Target(seeds=lambda: seeds.CSV, begin=_reading("pairs.csv")),
+    "reader-tsv": Target(seeds=lambda: seeds.CSV[-1:], begin=_reading("pairs.tsv")),
+    "reader-parquet": Target(seeds=seeds.parquet, begin=_reading("pairs.parquet")),
+    "reader-parallel": Target(
+        seeds=lambda: seeds.PARALLEL, begin=_reading_beside("texts.txt", "headlines.txt")
+    ),
+    "reader-gigaword": Target(
+        seeds=lambda: seeds.PARALLEL, begin=_reading_beside("train.article.txt", "train.title.txt")
+    ),
+    "reader-duc": Target(
+        seeds=lambda: seeds.PARALLEL,
+        begin=_reading_beside("input.txt", "task1_ref0.txt", "task1_ref1.txt"),
+    ),
+    "reader-story": Target(seeds=lambda: seeds.STORIES, begin=_reading("one.story")),
+    "reader-newsapi": Target(
+        seeds=lambda: seeds.NEWSAPI, begin=_reading("reply.json", format="newsapi")
+    ),
+    "reader-feed": Target(seeds=lambda: seeds.FEEDS, begin=_reading("feed.rss")),
+    "reader-huggingface": Target(
+        seeds=lambda: [b"[" + line + b"]" for line in seeds.JSONL[:2]], begin=_hugging_face
+    ),
+    "recognise": Target(
+        seeds=lambda: [*seeds.JSONL, *seeds.NEWSAPI, *seeds.FEEDS], begin=_reading("unnamed")
+    ),
+    "gz": Target(seeds=lambda: seeds.compressed()[".gz"], begin=_reading("pairs.jsonl.gz")),
+    "xz": Target(seeds=lambda: seeds.compressed()[".xz"], begin=_reading("pairs.jsonl.xz")),
+    "zst": Target(seeds=lambda: seeds.compressed()[".zst"], begin=_reading("pairs.jsonl.zst")),
+    "words": Target(seeds=lambda: seeds.TEXTS, begin=_words, weight=12),
+    "rouge-texts": Target(seeds=lambda: seeds.TEXTS, begin=_of_file("texts.txt", read_texts)),
+    "run-file": Target(
+        seeds=seeds.run_files,
+        begin=_of_file("run.toml", lambda path: read_run_file(path, PRESETS)),
+    ),
+    "run": Target(seeds=seeds.runs, begin=_of_file("run.json", load_run)),
+    "corpus-manifest": Target(seeds=seeds.corpus_manifests, begin=_corpus),
+    "corpus-shard": Target(seeds=seeds.arrays, begin=_shards),
+    "lexicon": Target(seeds=lambda: seeds.LEXICONS, begin=_of_file("lexicon.txt", Lexicon.load)),
+    "vocab": Target(
+        seeds=lambda: seeds.model_files("vocab.txt"), begin=_of_file("vocab.txt", Vocab.load)
+    ),
+    "model-manifest": Target(
+        seeds=lambda: seeds.model_files("model.json")[-1:], begin=_model_with(MANIFEST_FILE)
+    ),
+    "model-run": Target(seeds=lambda: seeds.model_files("run.json"), begin=_model_with("run.json")),
+    "model-vocab": Target(
+        seeds=lambda: seeds.model_files("vocab.txt"), begin=_model_with("vocab.txt")
+    ),
+    "model-export": Target(
+        seeds=lambda: seeds.model_files("export.json"), begin=_model_with("export.json")
+    ),
+    "model-weights": Target(
+        seeds=lambda: seeds.model_files("weights.safetensors")[-1:],
+        begin=_model_with("weights.safetensors"),
+    ),
+    "tensors": Target(
+        seeds=seeds.small_tensors,
+        begin=_of_file("some.safetensors", lambda path: (read_header(path), read_tensors(path))),
+    ),
+    "model-graph": Target(
+        seeds=lambda: seeds.model_files("step.int8.onnx"), begin=_graph, weight=1
+    ),
+    "records-text": Target(seeds=lambda: seeds.TEXTS, begin=_records("a.txt", "text")),
+    "records-lines": Target(seeds=lambda: seeds.TEXTS, begin=_records("a.txt", "lines")),
+    "records-jsonl": Target(seeds=lambda: seeds.JSONL, begin=_records("a.jsonl", "jsonl")),
+    "records-csv": Target(seeds=lambda: seeds.CSV, begin=_records("a.csv", "csv")),
+    "records-parquet": Target(seeds=seeds.parquet, begin=_records("a.parquet", "parquet")),
+    "records-pipe": Target(seeds=lambda: [*seeds.TEXTS, *seeds.JSONL], begin=_streams),
+    "requests": Target(seeds=lambda: seeds.REQUESTS, begin=_server, weight=1),
+    "inspect": Target(
+        seeds=lambda: seeds.model_files("provenance.json"), begin=_inspected("provenance.json")
+    ),
+    "inspect-scores": Target(
+        seeds=lambda: seeds.model_files("scores.json"), begin=_inspected("scores.json")
+    ),
+    "curves": Target(seeds=lambda: seeds.METRICS, begin=_curves),
+    "checkpoint": Target(seeds=seeds.checkpoints, begin=_checkpoint),
+    "run-identity": Target(
+        seeds=lambda: [b'{"corpus fingerprint": "00", "train": {"seed": 1}}'], begin=_identity
+    ),
+    "summaries": Target(seeds=lambda: seeds.TEXTS, begin=_summaries, weight=1),
+}

@@ -1,0 +1,129 @@
+"""Feed a target in a process of its own, with bounds on time and memory; say what broke them."""
+
+import faulthandler
+import mmap
+import multiprocessing
+import resource
+import shutil
+import tempfile
+import time
+import traceback
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from fuzzing.careless import CARELESS
+from fuzzing.messages import check_message
+from fuzzing.mutate import mutated
+from fuzzing.targets import TARGETS
+from readagain.errors import ReadAgainError
+
+SECONDS_PER_10_KB = 1.0
+HANG_S = 60
+"""A process that says nothing for so long is ended: even a slow input is far behind it by then."""
+MEMORY_BYTES = 1 << 30
+"""What an input of at most 20 KB may have mapped, beside what the libraries had before."""
+LOOKS_EVERY = 200
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An input that broke a promise."""
+
+    target: str
+    index: int
+    what: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a series of inputs came to."""
+
+    target: str
+    inputs: int
+    refused: int
+    slowest_s: float
+    broken: tuple[Broken, ...]
+
+
+def watched(target: str, *, seed: int, first: int, inputs: int, most_broken: int = 20) -> Outcome:
+    """Feed inputs `first` to `first + inputs` of a target's series to a child, again if it dies."""
+    context = multiprocessing.get_context("spawn")
+    done, refused, slowest_s = 0, 0, 0.0
+    broken: list[Broken] = []
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(bytes(8))
+        file.flush()
+        while done < inputs and len(broken) < most_broken:
+            ours, theirs = context.Pipe(duplex=False)
+            arguments = (target, seed, first + done, inputs - done, file.name, theirs)
+            child = context.Process(target=_feed, args=arguments)
+            child.start()
+            theirs.close()
+            try:
+                while True:
+                    message = ours.recv()
+                    if isinstance(message, Broken):
+                        broken.append(message)
+                    else:
+                        refused, slowest_s = refused + message[0], max(slowest_s, message[1])
+            except EOFError:
+                child.join()
+            index = int.from_bytes(Path(file.name).read_bytes(), "little")
+            if child.exitcode:
+                broken.append(Broken(target, index, f"the process ended with {child.exitcode}"))
+            done = index + 1 - first
+    return Outcome(target, done, refused, slowest_s, tuple(broken))
+
+
+def _feed(target: str, seed: int, first: int, inputs: int, at: str, to: Connection) -> None:
+    """Read one input after the other; note each number before, so that a death has a cause."""
+    home = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    folder = tempfile.mkdtemp(prefix="readagain-fuzz-", dir=home)
+    try:
+        with Path(at).open("r+b") as file, mmap.mmap(file.fileno(), 8) as place:
+            _feed_all(target, seed, range(first, first + inputs), place, Path(folder), to)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _feed_all(
+    target: str, seed: int, indices: range, place: mmap.mmap, folder: Path, to: Connection
+) -> None:
+    chosen = {**TARGETS, **CARELESS}[target]
+    seeds, read = chosen.seeds(), chosen.begin(folder)
+    with suppress(ReadAgainError):  # so that what libraries map on first use is not counted
+        read(seeds[0])
+    _bound_memory()
+    refused, slowest_s = 0, 0.0
+    for index in indices:
+        place[:] = index.to_bytes(8, "little")
+        if index % LOOKS_EVERY == 0 or index == indices[0]:
+            faulthandler.dump_traceback_later(HANG_S, exit=True)
+        data = mutated(seeds, target, seed, index)
+        began = time.process_time()
+        try:
+            read(data)
+        except ReadAgainError as error:
+            refused += 1
+            try:
+                check_message(str(error))
+            except AssertionError as broken:
+                to.send(Broken(target, index, f"no line for a person: {broken}"))
+        except BaseException:  # the outermost edge: told, with everything there is to know
+            to.send(Broken(target, index, traceback.format_exc()))
+        took_s = time.process_time() - began
+        slowest_s = max(slowest_s, took_s)
+        if took_s > SECONDS_PER_10_KB * max(1.0, len(data) / 10_000):
+            to.send(Broken(target, index, f"{took_s:.1f} s for {len(data):,} bytes"))
+    faulthandler.cancel_dump_traceback_later()
+    to.send((refused, slowest_s))
+
+
+def _bound_memory() -> None:
+    """Refuse allocations far beyond what is in use, so that unbounded ones raise MemoryError."""
+    status = Path("/proc/self/status").read_text()
+    (used_kb,) = (line.split()[1] for line in status.splitlines() if line.startswith("VmSize:"))
+    bound = int(used_kb) * 1024 + MEMORY_BYTES
+    resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
