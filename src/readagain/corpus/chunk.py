@@ -39,7 +39,7 @@ class Chunk:
     bad: list[Bad]
 
     def save(self, path: Path) -> None:
-        """Write the chunk behind a checksum of it and its place; it is there whole or not at all."""
+        """Write the chunk behind a checksum of it and its place; there whole or not at all."""
         facts = {
             "num_records": self.num_records,
             "dropped": self.dropped,
