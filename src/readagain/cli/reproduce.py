@@ -145,12 +145,16 @@ def command(
 
     from readagain.errors import require
 
-    console = Console()
-    if not tables_only:
+    if tables_only:
+        from readagain.experiments.report import write_report
+
+        for problem in write_report(out):
+            print(problem)
+    else:
         require("torch", extra="train", purpose="training rows")
         require("safetensors", extra="train", purpose="training rows")
+        from readagain.experiments.reproduce import reproduce
         from readagain.experiments.request import Request
-        from readagain.experiments.runner import run_rows
 
         request = Request(
             names=tuple(names or ()),
@@ -167,7 +171,8 @@ def command(
             threads=threads,
             keep_weights=keep_weights,
         )
-        _print_outcome(run_rows(request, console))
+        _print_outcome(reproduce(request, Console()))
+    print(f"{out / 'results.md'}: tables and claims; {out / 'tables'}: each by itself")
 
 
 def _tests(options: list[str]) -> dict[str, Path]:
@@ -194,8 +199,8 @@ def _tests(options: list[str]) -> dict[str, Path]:
 def _print_outcome(outcome: "Outcome") -> None:
     if outcome.unknown:
         print(f"not in this version of readagain: {', '.join(outcome.unknown)}")
-    for name, message in outcome.failed.items():
-        print(f"{name} failed: {message}")
+    if outcome.failed:
+        print(f"failed, see above: {', '.join(outcome.failed)}")
     print(f"rows done now: {len(outcome.done)}, there before: {len(outcome.there)}")
     if outcome.is_interrupted:
         print("stopped and saved; to go on, give the same command again")

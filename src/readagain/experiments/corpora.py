@@ -9,6 +9,7 @@ from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ConfigError, DataError
 from readagain.evaluation.dataset import DataSet, read_dataset
 from readagain.experiments.subset import several_sentences
+from readagain.text.vocab import Vocab
 
 SEVERAL = "{name}, {minimum} sentences"
 _MANY = "duc2003"
@@ -31,11 +32,18 @@ class Corpora:
         data: the prepared corpus to train on; its dev split is the first set.
         tests: more sets by name: anything that `readagain evaluate --data` reads.
         work: where parts of the corpus may be written.
+        common_words: size of the vocabulary by which all rows are counted alike.
         limit: score only so many texts of each set.
     """
 
     def __init__(
-        self, data: Path, tests: dict[str, Path], *, work: Path, limit: int | None = None
+        self,
+        data: Path,
+        tests: dict[str, Path],
+        *,
+        work: Path,
+        common_words: int,
+        limit: int | None = None,
     ) -> None:
         self.main = PreparedCorpus.open(data)
         self.name = data.resolve().name
@@ -51,6 +59,7 @@ class Corpora:
                 )
         self._tests = tests
         self._work = work
+        self._common_words = common_words
         self._limit = limit
         self._parts: dict[int, PreparedCorpus] = {1: self.main}
 
@@ -70,6 +79,11 @@ class Corpora:
             name = SEVERAL.format(name=name, minimum=min_sentences)
         own = self._read(name, self.corpus(min_sentences).folder)
         return [own, *self._others]
+
+    @cached_property
+    def common_vocab(self) -> Vocab:
+        """The most frequent words of summaries: what a 15K row knows."""
+        return self.main.lexicon.vocab("summary", self._common_words)
 
     @cached_property
     def _others(self) -> list[TestSet]:

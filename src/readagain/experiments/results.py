@@ -1,17 +1,19 @@
 """What is kept of a row when its weights are gone: figures, and no line of any corpus.
 
 ```
-OUT/rows/NAME/RECIPE-seedN/
-  result.json           settings, scores, scores of every item, counts, curve, machine
-  summaries.jsonl.gz    what it wrote, set by set; for the eye, and not for publishing
+OUT/rows/NAME/RECIPE-seedN.json             settings, scores, those of every item, counts, machine
+OUT/summaries/NAME/RECIPE-seedN.jsonl.gz    what it wrote, set by set
 ```
+
+Summaries copy from texts that may not be published, so they lie apart: `rows/` may be shown to
+anybody. Results of several machines come together by copying their folders into one.
 """
 
 import base64
 import gzip
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,9 +25,7 @@ from readagain.errors import ArtifactError
 from readagain.whole_file import written_aside
 
 FORMAT_VERSION = 1
-RESULT_FILE = "result.json"
-SUMMARIES_FILE = "summaries.jsonl.gz"
-ROWS_FOLDER = "rows"
+ROWS_FOLDER, SUMMARIES_FOLDER = "rows", "summaries"
 MEASURES = ("rouge-1", "rouge-2", "rouge-l")
 _UNITS = 10_000  # item scores are kept as whole hundredths of a per cent
 
@@ -91,27 +91,34 @@ class RowResult:
     format_version: int = field(default=FORMAT_VERSION)
 
 
-def row_folder(out: Path, row: str, recipe: str, seed: int) -> Path:
-    """Name the folder of a result."""
-    return out / ROWS_FOLDER / row / f"{recipe}-seed{seed}"
+def result_file(out: Path, row: str, recipe: str, seed: int) -> Path:
+    """Name the file of a result."""
+    return out / ROWS_FOLDER / row / f"{recipe}-seed{seed}.json"
 
 
-def write_result(
-    folder: Path, result: RowResult, summaries: Mapping[str, Sequence[str]] | None = None
-) -> None:
-    """Write a result and, beside it, what the row wrote; the result last, since it says all."""
-    folder.mkdir(parents=True, exist_ok=True)
-    if summaries is not None:
-        with written_aside(folder / SUMMARIES_FILE) as aside:
-            lines = (
-                json.dumps({"set": name, "summary": text}, ensure_ascii=False) + "\n"
-                for name, texts in summaries.items()
-                for text in texts
-            )
-            # No time of day in it, so that equal summaries are equal files.
-            aside.write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
-    with written_aside(folder / RESULT_FILE) as aside:
-        aside.write_text(json.dumps(asdict(result), ensure_ascii=False, indent=1) + "\n", "utf-8")
+def summaries_file(out: Path, row: str, recipe: str, seed: int) -> Path:
+    """Name the file of what a row wrote."""
+    return out / SUMMARIES_FOLDER / row / f"{recipe}-seed{seed}.jsonl.gz"
+
+
+def write_result(out: Path, result: RowResult, summaries: Mapping[str, Sequence[str]]) -> None:
+    """Write what a row wrote, then its result, which says that the row is done."""
+    which = (result.row, result.recipe, result.seed)
+    lines = [
+        json.dumps({"set": name, "summary": text}, ensure_ascii=False) + "\n"
+        for name, texts in summaries.items()
+        for text in texts
+    ]
+    # No time of day in it, so that equal summaries are equal files.
+    _write(summaries_file(out, *which), gzip.compress("".join(lines).encode(), mtime=0))
+    text = json.dumps(asdict(result), ensure_ascii=False, indent=1) + "\n"
+    _write(result_file(out, *which), text.encode())
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with written_aside(path) as aside:
+        aside.write_bytes(content)
 
 
 def read_result(path: Path) -> RowResult:
@@ -130,28 +137,24 @@ def read_result(path: Path) -> RowResult:
         sets = {name: SetResult(**facts) for name, facts in content.pop("sets").items()}
         return RowResult(**{**content, "sets": sets})
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-        raise ArtifactError(f"{path}: not a result of ours ({error}); remove it") from error
+        raise ArtifactError(
+            f"{path}: not a result of 'readagain reproduce' ({error}); remove it"
+        ) from error
 
 
 def read_results(out: Path) -> list[RowResult]:
     """Read every result under `out`, whichever machines they came from, in order of their paths."""
-    return [read_result(path) for path in sorted((out / ROWS_FOLDER).glob(f"*/*/{RESULT_FILE}"))]
+    return [read_result(path) for path in sorted((out / ROWS_FOLDER).glob("*/*.json"))]
 
 
-def read_summaries(folder: Path) -> dict[str, list[str]]:
+def read_summaries(path: Path) -> dict[str, list[str]]:
     """Read what a row wrote, set by set; nothing where the file was left out."""
     summaries: dict[str, list[str]] = {}
-    for record in _summary_records(folder / SUMMARIES_FILE):
-        summaries.setdefault(record["set"], []).append(record["summary"])
+    if path.exists():
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for record in map(json.loads, lines):
+                summaries.setdefault(record["set"], []).append(record["summary"])
     return summaries
-
-
-def _summary_records(path: Path) -> Iterator[dict[str, str]]:
-    if not path.exists():
-        return
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
 
 
 def pack(scores: Scores) -> str:

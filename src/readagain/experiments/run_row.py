@@ -37,9 +37,6 @@ from readagain.training.provenance import package_commit
 from readagain.training.run_folder import METRICS_FILE, RunFolder
 from readagain.version import __version__
 
-COMMON_WORDS = 15_000
-"""Words outside the most frequent so many are counted for every row, whatever it knows itself."""
-_COMMON_SMALL = 150
 _CURVE = ("loss", "dev_loss", "rouge_1")
 
 
@@ -47,10 +44,10 @@ class InterruptedRunError(Exception):
     """Somebody asked to stop; the state is saved."""
 
 
-def run_untrained(planned: PlannedRun, corpora: Corpora, folder: Path, *, scale: str) -> RowResult:
+def run_untrained(planned: PlannedRun, corpora: Corpora, out: Path, *, scale: str) -> RowResult:
     """Score a system that needs no training."""
     began = time.monotonic()
-    vocab = _common_vocab(corpora.main, scale)
+    vocab = corpora.common_vocab
     sets, summaries = {}, {}
     for test in corpora.tests(planned.row.min_sentences):
         found = evaluate(load_system(planned.row.system, test.protocol), test.data, test.protocol)
@@ -69,7 +66,7 @@ def run_untrained(planned: PlannedRun, corpora: Corpora, folder: Path, *, scale:
         seconds=time.monotonic() - began,
         sets=sets,
     )
-    write_result(folder, result, summaries)
+    write_result(out, result, summaries)
     return result
 
 
@@ -77,7 +74,7 @@ def run_trained(
     planned: PlannedRun,
     run: RunSpec,
     corpora: Corpora,
-    folder: Path,
+    out: Path,
     *,
     scale: str,
     work: Path,
@@ -97,7 +94,7 @@ def run_trained(
     trained_s = time.monotonic() - began
     row = TrainedRow(work, device)
     tests = corpora.tests(planned.row.min_sentences)
-    sets, summaries = _score(row, tests, _common_vocab(corpora.main, scale))
+    sets, summaries = _score(row, tests, corpora.common_vocab)
     training = _training_facts(work)
     result = RowResult(
         row=planned.row.name,
@@ -114,7 +111,7 @@ def run_trained(
         sets=sets,
         importance=measure_importance(row, tests[0].data),
     )
-    write_result(folder, result, summaries)
+    write_result(out, result, summaries)
     del row
     _free(device)
     if not keep_weights:
@@ -165,11 +162,6 @@ def _set_result(found: Evaluation, vocabs: Mapping[str, Vocab]) -> SetResult:
         unknown={name: count_unknown(found, vocab).as_dict() for name, vocab in vocabs.items()},
         seconds=found.seconds,
     )
-
-
-def _common_vocab(corpus: PreparedCorpus, scale: str) -> Vocab:
-    size = COMMON_WORDS if scale == "paper" else _COMMON_SMALL
-    return corpus.lexicon.vocab("summary", size)
 
 
 def _training_facts(work: Path) -> dict[str, Any]:

@@ -16,18 +16,18 @@ from readagain.corpus.manifest import Manifest
 from readagain.errors import ConfigError, ReadAgainError
 from readagain.experiments.budget import Budget, Estimator, Work, works_of
 from readagain.experiments.corpora import Corpora
+from readagain.experiments.examples import write_examples
 from readagain.experiments.invented import invented_corpora
 from readagain.experiments.plan import PlannedRun, choose_rows, is_available, plan_runs
 from readagain.experiments.request import Request
 from readagain.experiments.results import (
-    RESULT_FILE,
     RowResult,
     read_result,
     read_results,
-    row_folder,
+    result_file,
 )
 from readagain.experiments.run_row import InterruptedRunError, run_trained, run_untrained
-from readagain.experiments.settings import Recipe, row_run
+from readagain.experiments.settings import Recipe, common_words, row_run
 from readagain.file_lock import lock_file
 from readagain.training.parallel import choose_device
 
@@ -55,7 +55,7 @@ class Outcome:
     is_interrupted: bool = False
 
 
-def run_rows(request: Request, console: Console) -> Outcome:
+def run_rows(request: Request, budget: Budget, console: Console) -> Outcome:
     """Run what is missing of the rows that were asked for.
 
     A row that fails is told of and does not keep the others from being run.
@@ -65,8 +65,9 @@ def run_rows(request: Request, console: Console) -> Outcome:
         ReadAgainError: for corpora that cannot be used.
     """
     rows, _ = choose_rows(request.names)
-    budget = Budget(request.budget)
     outcome = Outcome([], [], [], {}, [row.name for row in rows if not is_available(row)])
+    if not rows:
+        return outcome
     with _held(request.out):
         runner = _Runner(request, budget, console)
         plan = plan_runs(rows, request.recipes, seeds=request.seeds)
@@ -84,6 +85,7 @@ def run_rows(request: Request, console: Console) -> Outcome:
                 outcome.failed[planned.name] = runner.note_failure(planned, error)
                 continue
             (outcome.done if ran else outcome.left).append(planned.name)
+        runner.write_examples()
     return outcome
 
 
@@ -104,7 +106,7 @@ class _Runner:
         Raises:
             ConfigError: when the result that is there is of other settings or another corpus.
         """
-        path = self._folder(planned) / RESULT_FILE
+        path = result_file(self.request.out, planned.row.name, planned.recipe, planned.seed)
         if not path.exists():
             return False
         result = read_result(path)
@@ -123,9 +125,9 @@ class _Runner:
     def run(self, planned: PlannedRun) -> bool:
         """Run a row; False when there is not enough time left for it."""
         run = self._settings(planned)
-        scale, folder = self.request.scale, self._folder(planned)
+        scale, out = self.request.scale, self.request.out
         if run is None:
-            result = run_untrained(planned, self.corpora, folder, scale=scale)
+            result = run_untrained(planned, self.corpora, out, scale=scale)
             self._tell(line_of(result))
             return True
         pairs = self._corpus(planned).splits["train"]["pairs"]
@@ -138,7 +140,7 @@ class _Runner:
             planned,
             run,
             self.corpora,
-            folder,
+            out,
             scale=scale,
             work=self.request.work / planned.name.replace("/", "-"),
             device=self.device,
@@ -149,6 +151,12 @@ class _Runner:
         self.estimator.add(work, result.seconds)
         self._tell(line_of(result))
         return True
+
+    def write_examples(self) -> None:
+        """Write examples of copied words, for the eye, where the rows for them are there."""
+        own = self.corpora.tests(1)[0]
+        for recipe in self.request.recipes:
+            write_examples(self.request.out, own, self.corpora.common_vocab, recipe)
 
     def note_failure(self, planned: PlannedRun, error: Exception) -> str:
         """Say in a line what went wrong; where it was not foreseen, leave the traceback too."""
@@ -164,9 +172,6 @@ class _Runner:
 
     def _tell(self, line: str) -> None:
         self.console.print(line, highlight=False, markup=False, soft_wrap=True)
-
-    def _folder(self, planned: PlannedRun) -> Path:
-        return row_folder(self.request.out, planned.row.name, planned.recipe, planned.seed)
 
     def _corpus(self, planned: PlannedRun) -> Manifest:
         return self.corpora.corpus(planned.row.min_sentences).manifest
@@ -219,7 +224,13 @@ def _open_corpora(request: Request) -> Corpora:
             )
         data, invented = invented_corpora(request.work / "corpora")
         tests = {**invented, **tests}
-    return Corpora(data, tests, work=request.work, limit=request.limit)
+    return Corpora(
+        data,
+        tests,
+        work=request.work,
+        common_words=common_words(request.scale),
+        limit=request.limit,
+    )
 
 
 @contextmanager

@@ -22,6 +22,8 @@ _MODERN_WARMUP = 500
 _MODERN_BATCH = 1024
 _MODERN_RATE = 1.5e-3
 
+_COMMON_WORDS = 15_000  # the size that most of the paper's rows have
+
 # What `small` leaves of widths, vocabularies and training.
 _SMALL_WIDTH = 16
 _SMALL_WORDS = 100  # one word for so many
@@ -64,6 +66,11 @@ def row_network(row: Row, *, scale: Scale) -> RunSpec:
     twin = PRESETS[row.as_large_as]
     wanted = count_parameters(twin if scale == "paper" else _shrunk(twin))
     return widened(run, wanted)
+
+
+def common_words(scale: Scale) -> int:
+    """Return the size of the vocabulary by which rows of all sizes are counted alike."""
+    return _COMMON_WORDS if scale == "paper" else _COMMON_WORDS // _SMALL_WORDS
 
 
 def widened(run: RunSpec, parameters: int) -> RunSpec:

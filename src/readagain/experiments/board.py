@@ -1,0 +1,159 @@
+"""The results at hand, by row and recipe: seeds averaged, compared item by item."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from readagain.errors import DataError
+from readagain.experiments.plan import UNTRAINED
+from readagain.experiments.results import MEASURES, RowResult, Scores, SetResult
+from readagain.rouge.significance import Comparison, compare_scores
+
+SIGNIFICANT = 0.05
+_RESAMPLES = 1000
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure in per cent, its 95% interval, and whether it differs from what it is held against.
+
+    `mark` is ▲ where it is significantly higher, ▼ where lower, and empty otherwise.
+    """
+
+    value: float
+    low: float
+    high: float
+    mark: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f}{self.mark} ({self.low:.1f}–{self.high:.1f})"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A row under one recipe: its results, one for each seed."""
+
+    results: Sequence[RowResult]
+
+    @property
+    def sets(self) -> list[str]:
+        """The dev sets that all its seeds were scored on; the first is that of its corpus."""
+        first, *others = (list(result.sets) for result in self.results)
+        return [name for name in first if all(name in names for names in others)]
+
+    @property
+    def minutes(self) -> float | None:
+        """Minutes of training, on average; None for a system that is not trained."""
+        minutes = [result.training["minutes"] for result in self.results if result.training]
+        return float(np.mean(minutes)) if minutes else None
+
+    def of(self, name: str) -> list[SetResult]:
+        """Return the scores on one set, seed by seed."""
+        return [result.sets[name] for result in self.results]
+
+    def items(self, name: str) -> Scores:
+        """Return the (items, 3) scores on a set, averaged over seeds."""
+        items: Scores = np.mean([each.items() for each in self.of(name)], axis=0)
+        return items
+
+    def figures(self, name: str) -> dict[str, Figure]:
+        """Return ROUGE-1, -2 and -L on a set.
+
+        One seed has the figures that `readagain evaluate` prints. Of several seeds the mean is
+        taken, and the interval by resampling items.
+        """
+        found = self.of(name)
+        values = np.array([[each.rouge[measure] for measure in MEASURES] for each in found])
+        low, high = values[0, :, 1], values[0, :, 2]
+        if len(found) > 1:
+            items = self.items(name)
+            draws = np.random.default_rng(0).integers(len(items), size=(_RESAMPLES, len(items)))
+            means = np.stack([items[draw].mean(axis=0) for draw in draws])
+            low, high = np.percentile(means, [2.5, 97.5], axis=0)
+        return {
+            measure: Figure(100 * values[:, m, 0].mean(), 100 * low[m], 100 * high[m])
+            for m, measure in enumerate(MEASURES)
+        }
+
+
+class Board:
+    """Every result, grouped.
+
+    Args:
+        results: of one scale; of several corpora only where rows need several.
+
+    Raises:
+        DataError: for results of different corpora or scales, which no table may mix.
+    """
+
+    def __init__(self, results: Iterable[RowResult]) -> None:
+        self.results = list(results)
+        scales = {result.scale for result in self.results}
+        if len(scales) > 1:
+            raise DataError(
+                f"results of the scales {' and '.join(sorted(scales))} lie in one folder; keep "
+                "them apart"
+            )
+        self._entries: dict[tuple[str, str], Entry] = {}
+        for result in self.results:
+            key = (result.row, result.recipe)
+            before = self._entries.get(key)
+            self._entries[key] = Entry([*(before.results if before else []), result])
+        _check_one_corpus(self._entries.values())
+
+    @cached_property
+    def recipes(self) -> list[str]:
+        """The recipes that rows were trained by."""
+        found = {result.recipe for result in self.results} - {UNTRAINED}
+        return sorted(found) or [UNTRAINED]
+
+    def entry(self, row: str, recipe: str) -> Entry | None:
+        """Find a row; one that is not trained belongs to every recipe."""
+        return self._entries.get((row, recipe)) or self._entries.get((row, UNTRAINED))
+
+    def compare(
+        self, first: str, second: str, recipe: str, name: str | None = None
+    ) -> dict[str, Comparison] | None:
+        """Compare two rows on a set both were scored on; None where there is none.
+
+        Args:
+            first: the row whose scores count as positive.
+            second: the row it is held against.
+            recipe: how both were trained.
+            name: of the set; the first that both have unless given.
+        """
+        one, other = self.entry(first, recipe), self.entry(second, recipe)
+        if one is None or other is None:
+            return None
+        shared = [each for each in one.sets if each in other.sets]
+        if not shared or (name is not None and name not in shared):
+            return None
+        chosen = shared[0] if name is None else name
+        mine, theirs = one.items(chosen), other.items(chosen)
+        return {
+            measure: compare_scores(mine[:, m], theirs[:, m], samples=2000)
+            for m, measure in enumerate(MEASURES)
+        }
+
+
+def mark_of(comparison: Comparison) -> str:
+    """Mark a difference that both tests find significant."""
+    if max(comparison.p_bootstrap, comparison.p_randomization) >= SIGNIFICANT:
+        return ""
+    return "▲" if comparison.difference > 0 else "▼"
+
+
+def _check_one_corpus(entries: Iterable[Entry]) -> None:
+    fingerprints: dict[str, set[str]] = {}
+    for entry in entries:
+        for result in entry.results:
+            for name, scored in result.sets.items():
+                fingerprints.setdefault(name, set()).add(scored.fingerprint)
+    for name, found in fingerprints.items():
+        if len(found) > 1:
+            raise DataError(
+                f"the set '{name}' is not the same in all results ({len(found)} fingerprints); "
+                "keep results of different data in different folders"
+            )

@@ -1,0 +1,339 @@
+"""The paper's claims, tested as claims: each with its statistics and a verdict."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from readagain.experiments.board import SIGNIFICANT, Board
+from readagain.experiments.rows import ROWS
+from readagain.experiments.time_table import milliseconds
+from readagain.rouge.significance import Comparison, compare_scores
+
+Verdict = Literal["supported", "partly supported", "not supported", "contradicted", "not measured"]
+
+NEAR = 0.5
+"""Points of ROUGE-1 within which two systems count as equally good."""
+SMALL_LOSS = 3.0
+"""The most points of ROUGE-1 that 2K may lose; the paper says two to three."""
+RIVALS = (
+    "topiary",
+    "abs_69k",
+    "abs_plus_69k",
+    "ras_lstm",
+    "ras_elman",
+    "lvt2k_1sent",
+    "lvt5k_1sent",
+)
+"""The earlier systems of Table 2."""
+_MEASURE = "rouge-1"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One test of a claim.
+
+    Args:
+        statement: what was compared.
+        statistics: the numbers, in words.
+        verdict: what they say about the claim.
+    """
+
+    statement: str
+    statistics: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class TestedClaim:
+    """A claim of the paper with everything that was found about it."""
+
+    name: str
+    text: str
+    evidence: Sequence[Evidence]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Sum the evidence up; what was not measured does not count."""
+        found = {each.verdict for each in self.evidence} - {"not measured"}
+        if not found:
+            return "not measured"
+        if len(found) == 1:
+            return found.pop()
+        if "supported" in found or "partly supported" in found:
+            return "partly supported"
+        return "contradicted" if "contradicted" in found else "not supported"
+
+
+def better(board: Board, recipe: str, first: str, second: str) -> Evidence:
+    """Test whether one row scores higher than another."""
+    statement = f"{_title(first)} scores higher than {_title(second)}"
+    found = _compare(board, first, second, recipe)
+    if found is None:
+        return Evidence(statement, "one of the rows is missing", "not measured")
+    return Evidence(statement, _told(found), _directed(found))
+
+
+def as_good(board: Board, recipe: str, first: str, second: str) -> Evidence:
+    """Test whether one row loses at most half a point against another."""
+    statement = f"{_title(first)} is at most {NEAR} points below {_title(second)}"
+    found = _compare(board, first, second, recipe)
+    if found is None:
+        return Evidence(statement, "one of the rows is missing", "not measured")
+    if 100 * found.low > -NEAR:
+        verdict: Verdict = "supported"
+    else:
+        verdict = "contradicted" if 100 * found.high < -NEAR else "not supported"
+    return Evidence(statement, _told(found), verdict)
+
+
+def alike(board: Board, recipe: str, first: str, second: str) -> Evidence:
+    """Test whether two rows are within half a point of each other."""
+    statement = f"{_title(first)} and {_title(second)} are within {NEAR} points of each other"
+    found = _compare(board, first, second, recipe)
+    if found is None:
+        return Evidence(statement, "one of the rows is missing", "not measured")
+    if max(abs(100 * found.low), abs(100 * found.high)) < NEAR:
+        verdict: Verdict = "supported"
+    else:
+        is_apart = 100 * found.low > NEAR or 100 * found.high < -NEAR
+        verdict = "contradicted" if is_apart else "not supported"
+    return Evidence(statement, _told(found), verdict)
+
+
+def small_loss(board: Board, recipe: str) -> Evidence:
+    """Test whether copying from 69K down to 2K loses at most three points."""
+    large, small = "read_again_lstm_copy_69k", "read_again_lstm_copy_2k"
+    statement = f"With copying, 2K loses at most {SMALL_LOSS:g} points against 69K"
+    found = _compare(board, large, small, recipe)
+    if found is None:
+        return Evidence(statement, "one of the rows is missing", "not measured")
+    if 100 * found.high < SMALL_LOSS:
+        verdict: Verdict = "supported"
+    else:
+        verdict = "contradicted" if 100 * found.low > SMALL_LOSS else "not supported"
+    told = f"{_told(found)}; the paper's own table loses 3.68, its text says two to three"
+    return Evidence(statement, told, verdict)
+
+
+def larger_loss(board: Board, recipe: str) -> Evidence:
+    """Test whether shrinking the vocabulary costs more without copying."""
+    statement = "From 69K to 2K a model loses more without copying than with it"
+    names = [
+        "read_again_lstm_69k",
+        "read_again_lstm_2k",
+        "read_again_lstm_copy_69k",
+        "read_again_lstm_copy_2k",
+    ]
+    entries = [board.entry(name, recipe) for name in names]
+    if any(entry is None for entry in entries):
+        return Evidence(statement, "one of the rows is missing", "not measured")
+    plain_large, plain_small, copy_large, copy_small = (
+        entry.items(entry.sets[0])[:, 0] for entry in entries if entry is not None
+    )
+    found = compare_scores(plain_large - plain_small, copy_large - copy_small, samples=2000)
+    losses = [100 * float(each.mean()) for each in (plain_large, plain_small)]
+    copied = [100 * float(each.mean()) for each in (copy_large, copy_small)]
+    told = (
+        f"without copying it loses {losses[0] - losses[1]:.2f}, with copying "
+        f"{copied[0] - copied[1]:.2f} points; {_told(found)}"
+    )
+    return Evidence(statement, told, _directed(found))
+
+
+def faster(timing: dict[str, Any] | None) -> list[Evidence]:
+    """Test whether decoding time grows with the vocabulary."""
+    evidence = []
+    for row, title in (
+        ("read_again_lstm", "without copying"),
+        ("read_again_lstm_copy", "with copying"),
+    ):
+        statement = f"Decoding time falls with the vocabulary, {title}"
+        if timing is None:
+            evidence.append(Evidence(statement, "time was not measured", "not measured"))
+            continue
+        times = milliseconds(timing, row, "int8", 1)
+        values = list(times.values())
+        is_monotonous = all(a <= b for a, b in zip(values, values[1:], strict=False))
+        told = ", ".join(f"{size} {ms:.1f} ms" for size, ms in times.items())
+        ratio = values[-1] / values[0]
+        verdict: Verdict = "supported" if is_monotonous and ratio > 1 else "partly supported"
+        if ratio <= 1:
+            verdict = "contradicted"
+        evidence.append(Evidence(statement, f"{told}; 69K / 2K = {ratio:.2f}", verdict))
+    return evidence
+
+
+def weighed(board: Board, recipe: str, row: str) -> Evidence:
+    """Test whether content words weigh more than function words."""
+    statement = f"{_title(row)}: content words weigh more than function words"
+    entry = board.entry(row, recipe)
+    found = None if entry is None else entry.results[0].importance
+    if found is None:
+        return Evidence(statement, "the row is missing", "not measured")
+    gap = found["content_over_function"]
+    told = (
+        f"mean difference {gap['mean']:+.3f} ({gap['low']:+.3f} to {gap['high']:+.3f}) over "
+        f"{gap['texts']:,} texts, positive in {100 * gap['positive_share']:.0f}% of them"
+    )
+    if gap["low"] > 0:
+        verdict: Verdict = "supported"
+    else:
+        verdict = "contradicted" if gap["high"] < 0 else "not supported"
+    return Evidence(statement, told, verdict)
+
+
+def _compare(board: Board, first: str, second: str, recipe: str) -> Comparison | None:
+    found = board.compare(first, second, recipe)
+    return None if found is None else found[_MEASURE]
+
+
+def _directed(found: Comparison) -> Verdict:
+    if max(found.p_bootstrap, found.p_randomization) >= SIGNIFICANT:
+        return "not supported"
+    return "supported" if found.difference > 0 else "contradicted"
+
+
+def _told(found: Comparison) -> str:
+    return (
+        f"{100 * found.difference:+.2f} ROUGE-1 ({100 * found.low:+.2f} to "
+        f"{100 * found.high:+.2f}), p = {max(found.p_bootstrap, found.p_randomization):.4f}"
+    )
+
+
+def _title(row: str) -> str:
+    return ROWS[row].title
+
+
+def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[TestedClaim]:
+    """Test every claim on the rows of one recipe."""
+
+    def all_better(*pairs: tuple[str, str]) -> list[Evidence]:
+        return [better(board, recipe, first, second) for first, second in pairs]
+
+    ours = "read_again_lstm_copy_15k"
+    return [
+        TestedClaim(
+            "re-reading",
+            "Reading again helps: Read-Again beats one reading at 15K and at 69K.",
+            all_better(
+                ("read_again_gru_15k", "gru_15k"),
+                ("read_again_lstm_15k", "gru_15k"),
+                ("read_again_gru_69k", "gru_69k"),
+                ("read_again_lstm_69k", "gru_69k"),
+            ),
+        ),
+        TestedClaim(
+            "re-reading at equal size",
+            "Reading again helps beyond its parameters: it beats one reading with as many. (Ours; "
+            "the paper has no such control.)",
+            all_better(
+                ("read_again_gru_15k", "wide_gru_15k"),
+                ("read_again_lstm_15k", "wide_lstm_15k"),
+                ("read_again_lstm_15k", "lstm_15k"),
+            ),
+        ),
+        TestedClaim(
+            "copying",
+            "Copying helps at 15K.",
+            all_better(
+                ("read_again_gru_copy_15k", "read_again_gru_15k"),
+                (ours, "read_again_lstm_15k"),
+            ),
+        ),
+        TestedClaim(
+            "15K with copying matches 69K",
+            "With copying, 15K does as well as 69K without, and better than the baselines at 69K.",
+            [
+                as_good(board, recipe, ours, "read_again_lstm_69k"),
+                *all_better((ours, "gru_69k"), (ours, "abs_69k")),
+            ],
+        ),
+        TestedClaim(
+            "2K with copying",
+            "With copying, 2K loses two to three points; without, the model collapses.",
+            [small_loss(board, recipe), larger_loss(board, recipe)],
+        ),
+        TestedClaim(
+            "decoding time", "Decoding time falls with the decoder's vocabulary.", faster(timing)
+        ),
+        TestedClaim(
+            "two sentences",
+            "Reading two sentences helps, with either option.",
+            all_better(
+                ("two_sentences_option1_copy_15k", "one_sentence_copy_15k"),
+                ("two_sentences_option2_copy_15k", "one_sentence_copy_15k"),
+            ),
+        ),
+        TestedClaim(
+            "options alike",
+            "Both ways to handle two sentences perform similarly.",
+            [
+                alike(
+                    board,
+                    recipe,
+                    "two_sentences_option1_copy_15k",
+                    "two_sentences_option2_copy_15k",
+                )
+            ],
+        ),
+        TestedClaim(
+            "important words",
+            "The second reading gives larger weights to words that carry information.",
+            [
+                weighed(board, recipe, row)
+                for row in ("read_again_gru_15k", "read_again_gru_copy_15k", "read_again_lstm_15k")
+            ],
+        ),
+        TestedClaim(
+            "vector weights",
+            "A vector of weights is better than a single one.",
+            all_better(("read_again_gru_15k", "scalar_importance")),
+        ),
+        TestedClaim(
+            "embeddings of copied words",
+            "Embedding copied words by their context is better than one UNK embedding.",
+            all_better(
+                (ours, "copied_as_unknown_15k"),
+                (
+                    "read_again_lstm_copy_2k",
+                    "copied_as_unknown_2k",
+                ),
+            ),
+        ),
+        TestedClaim(
+            "best on DUC",
+            "Read-Again LSTM with copying beats earlier systems by the DUC protocol.",
+            [_better_on_duc(board, recipe, ours, rival) for rival in RIVALS],
+        ),
+    ]
+
+
+def _better_on_duc(board: Board, recipe: str, first: str, second: str) -> Evidence:
+    statement = f"{_title(first)} recalls more than {_title(second)}"
+    entry = board.entry(first, recipe)
+    sets = (
+        []
+        if entry is None
+        else [name for name in entry.sets if entry.of(name)[0].figure == "recall"]
+    )
+    for name in sets:
+        found = board.compare(first, second, recipe, name)
+        if found is not None:
+            told = f"{name}: {_told(found[_MEASURE])}"
+            return Evidence(statement, told, _directed(found[_MEASURE]))
+    return Evidence(
+        statement, "one of the rows, or a set with several references, is missing", "not measured"
+    )
+
+
+def claims_markdown(claims: Sequence[TestedClaim], *, level: int = 2) -> str:
+    """Write claims with their verdicts, then the evidence for each."""
+    lines = ["| claim | verdict |", "|---|---|"]
+    lines += [f"| {claim.text} | **{claim.verdict}** |" for claim in claims]
+    for claim in claims:
+        lines += ["", f"{'#' * (level + 1)} {claim.name}", "", claim.text, ""]
+        lines += ["| test | statistics | says |", "|---|---|---|"]
+        lines += [
+            f"| {each.statement} | {each.statistics} | {each.verdict} |" for each in claim.evidence
+        ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,101 @@
+"""Everything that is written from results: tables, pictures, claims, and one page of all."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from readagain.errors import DataError, MissingExtraError
+from readagain.evaluation.writing import write_whole
+from readagain.experiments import measured_tables, rouge_tables
+from readagain.experiments.board import Board
+from readagain.experiments.claims import TestedClaim, claims_markdown, claims_of
+from readagain.experiments.plan import UNTRAINED
+from readagain.experiments.plots import draw_all
+from readagain.experiments.results import read_results
+from readagain.experiments.table import Table
+from readagain.experiments.time_table import read_timing, table4
+
+TABLES_FOLDER = "tables"
+CLAIMS_FILE = "claims.md"
+PAGE_FILE = "results.md"
+
+
+def build_tables(board: Board, timing: dict[str, Any] | None) -> list[Table]:
+    """Build every table, in the paper's order."""
+    return [
+        rouge_tables.table1(board),
+        rouge_tables.table2(board),
+        rouge_tables.table3(board),
+        table4(timing),
+        measured_tables.table5(board),
+        measured_tables.importance(board),
+        rouge_tables.ablations(board),
+    ]
+
+
+def write_report(out: Path) -> list[str]:
+    """Write tables, pictures, claims and the page from what is in `out`.
+
+    Returns:
+        What could not be written, in lines for a person.
+
+    Raises:
+        DataError: when nothing has been run yet, or results do not belong together.
+    """
+    board, timing = Board(read_results(out)), read_timing(out)
+    if not board.results and timing is None:
+        raise DataError(f"{out}: no results in it; run some rows, or copy them into {out / 'rows'}")
+    folder = out / TABLES_FOLDER
+    tables = build_tables(board, timing)
+    for table in tables:
+        table.write(folder)
+    recipes = [recipe for recipe in board.recipes if recipe != UNTRAINED] or [UNTRAINED]
+    claims = {recipe: claims_of(board, timing, recipe) for recipe in recipes}
+    write_whole(out / CLAIMS_FILE, _claims_page(claims))
+    write_whole(folder / "claims.json", json.dumps(_claims_json(claims), indent=1) + "\n")
+    problems, pictures = [], []
+    try:
+        pictures = draw_all(board, timing, recipes[0], folder)
+    except MissingExtraError as error:
+        problems.append(f"no pictures: {error}")
+    write_whole(out / PAGE_FILE, _page(claims, tables, pictures))
+    return problems
+
+
+def _claims_page(claims: dict[str, list[TestedClaim]]) -> str:
+    parts = ["# The paper's claims, tested\n"]
+    for recipe, tested in claims.items():
+        parts += [f"## Recipe: {recipe}\n", claims_markdown(tested, level=2)]
+    return "\n".join(parts)
+
+
+def _claims_json(claims: dict[str, list[TestedClaim]]) -> dict[str, Any]:
+    return {
+        recipe: [
+            {
+                "name": claim.name,
+                "text": claim.text,
+                "verdict": claim.verdict,
+                "evidence": [vars(each) for each in claim.evidence],
+            }
+            for claim in tested
+        ]
+        for recipe, tested in claims.items()
+    }
+
+
+def _page(claims: dict[str, list[TestedClaim]], tables: list[Table], pictures: list[Path]) -> str:
+    """Write one page of everything, to be read from the top."""
+    drawn = {path.stem: path for path in pictures}
+    parts = [
+        "# Results",
+        "Written by `readagain reproduce`; *not run* marks rows that have not been run yet.",
+        "## Claims",
+    ]
+    for recipe, tested in claims.items():
+        parts += [f"Recipe: {recipe}.", claims_markdown(tested, level=2)]
+    for table in tables:
+        parts.append(table.markdown(level=2))
+        if table.name in drawn:
+            parts.append(f"![{table.title}]({TABLES_FOLDER}/{drawn[table.name].name})")
+    return "\n\n".join(part.strip() for part in parts) + "\n"
