@@ -146,8 +146,8 @@ def records_in(block: Block, path: Path, layout: Layout) -> Iterator[Record | Ba
                 else:
                     yield _of_fields(named[1], layout.text_column, path, named[0])
         case "parquet":
-            for number, fields in enumerate(block.payload.to_pylist(), start=block.first):
-                yield _of_fields(fields, layout.text_column, path, number)
+            for number, row in enumerate(parquet.rows(block, path), start=block.first):
+                yield _of_fields(row, layout.text_column, path, number)
 
 
 def read_records(path: Path, options: ReadOptions) -> Iterator[Record]:

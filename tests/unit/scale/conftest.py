@@ -1,12 +1,12 @@
 """A job on an invented file, with the toy model, which needs no torch."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from readagain.engine.records import ReadOptions
+from readagain.engine.summarizer import Summarizer
 from readagain.scale.files import find_files
 from readagain.scale.job import BatchJob
 from readagain.scale.sources import CutOptions, group_sources
@@ -61,8 +61,11 @@ def contents():
 
 
 @pytest.fixture
-def without_bad_rows(make_job):
-    def strict(job):
-        return replace(job, work=replace(job.work, strict=True))
+def texts():
+    return TEXTS
 
-    return strict
+
+@pytest.fixture(scope="session")
+def headlines():
+    """What the toy model writes over the five texts."""
+    return [summary.text for summary in Summarizer.load(TOY, threads=1).summarize(list(TEXTS))]

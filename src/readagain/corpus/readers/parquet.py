@@ -3,11 +3,15 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers.columns import pick_pair
 from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Format, Source
 from readagain.errors import DataError, require
+
+# What pyarrow raises over values: its own errors are kinds of these; text and dates bring theirs.
+_UNREADABLE = (OSError, ValueError, OverflowError, NotImplementedError)
 
 
 def blocks(source: Source) -> Iterator[Block]:
@@ -28,20 +32,41 @@ def row_blocks(
         while True:
             try:
                 batch = next(batches, None)
-            except OSError as error:
+            except _UNREADABLE as error:
                 raise _damaged(path, error) from error
             if batch is None:
                 return
             done = first - 1 + batch.num_rows
-            yield Block(first=first, payload=batch, position=size * done // num_rows)
+            yield Block(first=first, payload=batch, position=size * done // max(num_rows, done))
             first += batch.num_rows
 
 
 def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
     """Take text and headline out of each row."""
     assert source.columns is not None
-    for number, record in enumerate(block.payload.to_pylist(), start=block.first):
-        yield pick_pair(record, source.columns, source.path, number)
+    for number, row in enumerate(rows(block, source.path), start=block.first):
+        yield row if isinstance(row, Bad) else pick_pair(row, source.columns, source.path, number)
+
+
+def rows(block: Block, path: Path) -> Iterator[dict[str, Any] | Bad]:
+    """Yield the rows of a record batch or a table; one that Python cannot hold is bad alone.
+
+    Strings in a Parquet file need not be UTF-8, nor its dates within the years of Python.
+    """
+    try:
+        found = block.payload.to_pylist()
+    except _UNREADABLE:
+        found = [_row(block, place, path) for place in range(block.payload.num_rows)]
+    yield from found
+
+
+def _row(block: Block, place: int, path: Path) -> dict[str, Any] | Bad:
+    try:
+        (row,) = block.payload.slice(place, 1).to_pylist()
+    except _UNREADABLE as error:
+        reason = str(error).splitlines()[0]
+        return Bad(f"{path}:{block.first + place}", f"a value cannot be read: {reason}")
+    return dict(row)
 
 
 def column_names(path: Path, encoding: str) -> list[str]:
@@ -57,7 +82,7 @@ def _pyarrow_parquet(path: Path) -> ModuleType:
 def _open(parquet: ModuleType, path: Path):  # type: ignore[no-untyped-def]
     try:
         return parquet.ParquetFile(path)
-    except (OSError, ValueError) as error:  # ArrowInvalid is a ValueError
+    except _UNREADABLE as error:
         raise _damaged(path, error) from error
 
 

@@ -49,3 +49,17 @@ def test_a_page_saved_under_a_parquet_name_is_named(tmp_path, read_records):
     path.write_text("<html>please log in</html>")
     with pytest.raises(DataError, match=r"a\.parquet: named \.parquet but does not begin with"):
         read_records(path)
+
+
+def test_a_string_that_is_not_utf8_spoils_its_row_alone(tmp_path, read_records):
+    import pyarrow
+    from pyarrow.parquet import write_table
+
+    texts = pyarrow.array([b"fine", b"caf\xe9", b"fine too"])
+    texts = pyarrow.Array.from_buffers(pyarrow.string(), 3, texts.buffers())
+    path = tmp_path / "a.parquet"
+    write_table(pyarrow.table({"text": texts, "headline": ["a", "b", "c"]}), path)
+    first, bad, last = read_records(path)
+    assert (first, last) == (Pair("fine", "a"), Pair("fine too", "c"))
+    assert bad.where == f"{path}:2"
+    assert "a value cannot be read: 'utf-8' codec can't decode byte 0xe9" in bad.reason
