@@ -181,9 +181,10 @@ class Person:
         slider.send_keys((Keys.ARROW_RIGHT if steps > 0 else Keys.ARROW_LEFT) * abs(steps))
         assert slider.get_property("value") == str(value)
 
-    def has_a_screen(self, width: int, height: int) -> None:
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    def has_a_screen(self, width: int, height: int, *, scale: int = 1) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": scale}
+        is_phone = {"mobile": width < 600}
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size | is_phone)
 
     def prefers(self, **features: str) -> None:
         """Set what the system says about a person: prefers(color_scheme="dark")."""
@@ -192,6 +193,17 @@ class Person:
             for name, value in features.items()
         ]
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wishes})
+
+    def loses_the_server(self) -> None:
+        """Let no request come through; the console says ERR_BLOCKED_BY_CLIENT about each."""
+        self._block("*/v1/*")
+
+    def finds_the_server_again(self) -> None:
+        self._block()
+
+    def _block(self, *urls: str) -> None:
+        self.browser.execute_cdp_cmd("Network.enable", {})
+        self.browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": urls})
 
     # What they see.
 

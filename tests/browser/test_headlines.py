@@ -13,6 +13,10 @@ def chosen_length(reader) -> int:
     return int(reader.one("#length").get_property("value"))
 
 
+def others(reader) -> list[str]:
+    return [each.text.replace("\n", " ") for each in reader.all("#alternatives li span")]
+
+
 def test_a_headline_appears_while_one_types(reader, server):
     reader.types(BRIDGE)
     reader.waits_until_done()
@@ -83,7 +87,7 @@ def test_the_next_best_headlines_stand_below(reader, ferry, server):
     answer = server.summarize(ferry, n_best=5)
     assert len(answer["alternatives"]) == 4
     expected = [each["summary"] for each in answer["alternatives"]]
-    assert [each.text for each in reader.all("#alternatives li span")] == expected
+    assert others(reader) == expected
 
 
 @pytest.mark.parametrize("most", [3, 6])
@@ -94,6 +98,7 @@ def test_a_headline_has_at_most_as_many_words_as_asked(reader, ferry, server, mo
     reader.waits_until_done()
     words = len(reader.headline().split())
     assert words <= most
+    assert all(len(other.split()) <= most for other in others(reader))
     assert reader.headline() == server.summarize(ferry, max_words=most)["summary"]
     assert reader.text("#count").startswith(f"{words} of {most} words")
 
@@ -106,6 +111,7 @@ def test_a_headline_has_at_most_as_many_characters_as_asked(reader, ferry, serve
     reader.waits_until_done()
     characters = len(reader.headline())
     assert 0 < characters <= 30
+    assert all(len(other) <= 30 for other in others(reader))
     assert reader.headline() == server.summarize(ferry, max_bytes=30)["summary"]
     assert f"{characters} of 30 characters" in reader.text("#count")
 

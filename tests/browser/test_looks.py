@@ -103,6 +103,17 @@ def test_a_checker_of_access_finds_nothing_serious(reader, ferry, theme):
     assert violations(reader) == []
 
 
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_a_checker_of_access_finds_nothing_serious_in_trouble(reader, ferry, theme):
+    reader.expected_errors = ["ERR_BLOCKED_BY_CLIENT"]
+    reader.prefers(color_scheme=theme)
+    reader.reads(ferry)
+    reader.loses_the_server()
+    reader.types("More.")
+    reader.waits_for(lambda: reader.sees("#trouble"))
+    assert violations(reader) == []
+
+
 def test_a_checker_of_access_finds_nothing_serious_on_a_phone(reader, ferry):
     reader.has_a_screen(360, 740)
     reader.reads(ferry)

@@ -87,12 +87,11 @@ def test_a_server_that_stops_and_comes_back(person, own_server, ferry):
 
 def test_a_page_whose_server_is_not_ready_waits_for_it(person, server, ferry):
     person.expected_errors = ["ERR_BLOCKED_BY_CLIENT"]
-    person.browser.execute_cdp_cmd("Network.enable", {})
-    person.browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*/v1/models"]})
+    person.loses_the_server()
     person.goes_to(server)
     person.waits_for(lambda: person.sees("#trouble"))
     assert person.all("#model option") == []
-    person.browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
+    person.finds_the_server_again()
     person.one("#retry").click()
     person.waits_for(lambda: not person.sees("#trouble"))
     assert person.reads(ferry) != ""

@@ -150,7 +150,7 @@ function showNothing(why) {
   showStory(null);
   at("latency").textContent = "";
   at("silence").textContent = why;
-  at("silence").hidden = false;
+  at("nothing").hidden = false;
   at("found").hidden = true;
   if (why !== IDLE) say(why);
 }
@@ -160,7 +160,7 @@ function showAnswer(sent, { summary, truncated, alternatives, explanation }, lat
   shown = summary;
   showStory({ ...explanation, text: sent, summary, truncated });
   at("latency").textContent = `answered in ${number(Math.ceil(latencyMs))} ms`;
-  at("silence").hidden = true;
+  at("nothing").hidden = true;
   at("found").hidden = false;
   at("count").textContent = counts(summary);
   at("alternatives").replaceChildren(...alternatives.map(alternative));
