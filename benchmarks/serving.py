@@ -36,6 +36,7 @@ from readagain.evaluation.machine import describe_machine
 CLIENTS = 64
 NUM_TEXTS = 512
 LOST = "lost"
+RETRY_AFTER_S = 1.0  # what a refusal asks for
 
 
 @dataclass
@@ -95,7 +96,7 @@ class Client:
 
 
 async def load(port: int, expected: dict[str, str], *, clients: int, seconds: float) -> Tally:
-    """Let so many clients ask without a pause for so long, each for other texts."""
+    """Let so many clients ask for so long, without a pause unless they are refused."""
     tally = Tally()
     texts = list(expected)
     begin = time.perf_counter()
@@ -116,8 +117,7 @@ async def load(port: int, expected: dict[str, str], *, clients: int, seconds: fl
                 tally.mixed_up += result["summary"] != expected[text]
             else:
                 tally.refused_seconds.append(took)
-                if status == LOST:
-                    await asyncio.sleep(0.01)
+                await asyncio.sleep(RETRY_AFTER_S if status == 503 else 0.01)
         client.close()
 
     await asyncio.gather(*(keep_asking(first) for first in range(clients)))
@@ -139,7 +139,7 @@ class Server:
     def workers(self) -> set[int]:
         """Return the processes that answer."""
         children = psutil.Process(self.process.pid).children()
-        return {child.pid for child in children if "spawn_main" in " ".join(child.cmdline())}
+        return {child.pid for child in children if _is_worker(child)}
 
     def resident_mb(self) -> float:
         """Return the memory of all processes together."""
@@ -150,6 +150,13 @@ class Server:
         """Stop it as an operator would, and return its exit status."""
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=60)
+
+
+def _is_worker(process: psutil.Process) -> bool:
+    try:
+        return "spawn_main" in " ".join(process.cmdline())
+    except psutil.Error:  # it died meanwhile
+        return False
 
 
 @contextmanager

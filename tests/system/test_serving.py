@@ -58,11 +58,25 @@ class Server:
     def workers(self):
         """Return the processes that answer."""
         children = psutil.Process(self.process.pid).children()
-        return {child.pid for child in children if "spawn_main" in " ".join(child.cmdline())}
+        return {child.pid for child in children if is_worker(child)}
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(timeout=PATIENCE_S)
+
+
+def is_worker(process):
+    try:
+        return "spawn_main" in " ".join(process.cmdline())
+    except psutil.Error:  # it died meanwhile
+        return False
+
+
+def is_gone(pid):
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 @pytest.fixture
@@ -116,7 +130,7 @@ def test_a_stopped_server_leaves_no_process_behind(start):
     assert len(workers) == 2
     assert server.summarize().status_code == 200
     assert server.stop() == 0
-    assert not any(psutil.pid_exists(pid) for pid in workers)
+    assert all(map(is_gone, workers))
 
 
 def test_a_killed_worker_is_replaced_and_the_others_answer_meanwhile(start):
@@ -145,7 +159,7 @@ def test_workers_stop_when_the_process_that_started_them_is_gone(start):
     server = start("--workers", 2)
     workers = server.workers()
     server.process.kill()
-    wait_until(lambda: not any(psutil.pid_exists(pid) for pid in workers))
+    wait_until(lambda: all(map(is_gone, workers)))
 
 
 def test_metrics_are_those_of_all_workers_together(start):
