@@ -223,7 +223,8 @@ def measure_killed(arguments: argparse.Namespace, expected: dict[str, str]) -> N
             begin = time.perf_counter()
             while len(server.workers() - {killed}) < 2:
                 await asyncio.sleep(0.05)
-            return await loading, time.perf_counter() - begin
+            replaced_s = time.perf_counter() - begin
+            return await loading, replaced_s
 
         tally, replaced_s = asyncio.run(story())
         after = asyncio.run(load(server.port, expected, clients=CLIENTS, seconds=3))
