@@ -188,6 +188,43 @@ def test_names_never_seen_are_copied_and_cannot_be_generated():
     assert figures["generating, seen names"] >= 0.9, figures
 
 
+NALLAPATI = {
+    "model.embedding_size": 32,
+    "model.encoder.kind": "one_pass",
+    "model.encoder.cell": "gru",
+    "model.encoder.bidirectional": True,
+    "model.encoder.hidden_size": 32,
+    "model.decoder.cell": "gru",
+    "model.decoder.hidden_size": 64,
+    "model.decoder.attention_size": 32,
+}
+
+
+def test_a_switch_points_at_names_never_seen():
+    known_words = [*VERBS, *OTHER_WORDS, *DAYS, "from", "by"]
+    names = invent_names(80, seed=2)
+    pointing = Learner.of(known_words, **NALLAPATI, **{"model.output": "switch"})
+    model = pointing.learn(invent_news(names[:40], 4000, seed=3), updates=600, learning_rate=5e-3)
+    right = pointing.right(model, invent_news(names[40:], 300, seed=5))
+    assert right >= 0.95
+
+
+def test_words_that_compete_only_where_they_stand_are_learned():
+    """Of 400 names a list of 40 words has room for those of a few sources, and no others."""
+    known_words = [*VERBS, *OTHER_WORDS, *DAYS, "from", "by"]
+    names = invent_names(400, seed=2)
+    short = {
+        "model.output": "softmax",
+        "model.shortlist_size": 40,
+        "model.shortlist_sources": 4,
+        "data.max_source_words": 16,
+    }
+    learner = Learner.of([*known_words, *names], **NALLAPATI, **short)
+    model = learner.learn(invent_news(names, 8000, seed=3), updates=800, learning_rate=5e-3)
+    right = learner.right(model, invent_news(names, 300, seed=4))
+    assert right >= 0.9
+
+
 def invent_lists(count: int, *, seed: int) -> tuple[list[str], list[Pair]]:
     """List one thing of each kind in any order; the last word says which kind matters."""
     choose = random.Random(seed)

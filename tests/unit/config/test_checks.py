@@ -41,6 +41,11 @@ def test_the_defaults_are_sound():
             "set model.encoder.cell to 'gru', or importance_activation to 'tanh'",
         ),
         (
+            {"model.shortlist_size": 63},
+            "model.shortlist_size is 63; expected 64 or more, room for every word of a source and "
+            "the four reserved ones, or 0 for no shortlist",
+        ),
+        (
             {"decode.min_words": 30},
             "decode.min_words is 30; expected at most decode.max_words, which is 24",
         ),
@@ -55,6 +60,16 @@ def test_settings_that_contradict_each_other_are_named(changes, message):
 def test_a_sequence_encoder_may_read_joined_sentences():
     run = override(RUN, {"data.num_sentences": 3, "data.join_sentences": True})
     assert run.data == DataSpec(num_sentences=3, join_sentences=True)
+
+
+def test_a_shortlist_has_room_for_all_sentences_or_for_the_joined_ones():
+    sentences = {"data.num_sentences": 2, "data.max_source_words": 10}
+    with pytest.raises(ConfigError, match="shortlist_size is 23; expected 24 or more"):
+        override(
+            RUN, {**sentences, "model.encoder.kind": "hierarchical", "model.shortlist_size": 23}
+        )
+    run = override(RUN, {**sentences, "data.join_sentences": True, "model.shortlist_size": 14})
+    assert run.model.shortlist_size == 14
 
 
 def test_problems_of_a_run_made_by_hand_are_gathered():

@@ -1,5 +1,7 @@
 """The rows that the tables print, each with the one thing that makes it special."""
 
+from dataclasses import replace
+
 import pytest
 
 from readagain.config.parameters import count_parameters
@@ -18,6 +20,8 @@ def test_every_row_of_the_tables_is_there():
         "read_again_gru_copy_15k",
         "two_sentences_option1_copy_15k",
         "two_sentences_option2_copy_15k",
+        "lvt2k_1sent",
+        "lvt5k_1sent",
         "tiny",
     }
 
@@ -39,6 +43,15 @@ def test_rows_differ_in_encoder_and_output():
         run = PRESETS[f"two_sentences_option{option}_copy_15k"]
         assert run.model.encoder == HierarchicalSpec(cell="lstm", combine=combine)
         assert run.data.num_sentences == 2
+
+
+def test_the_large_vocabulary_rows_differ_in_their_words_alone():
+    small, large = PRESETS["lvt2k_1sent"], PRESETS["lvt5k_1sent"]
+    assert (small.vocab_size, small.model.shortlist_size) == (69_000, 2000)
+    assert (large.vocab_size, large.model.shortlist_size) == (200_000, 5000)
+    assert replace(small.model, shortlist_size=5000) == large.model
+    assert small.train == large.train
+    assert small.model.decoder.cell == small.model.encoder.cell == "gru"
 
 
 def test_tiny_is_tiny():

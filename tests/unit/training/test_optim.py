@@ -76,3 +76,13 @@ def test_one_update_makes_the_mean_the_weights_and_none_leaves_them():
     assert mean.after(0)[0].item() == 4.0
     mean.update()
     assert mean.after(1)[0].item() == pytest.approx(4.0, rel=1e-4)
+
+
+def test_adadelta_needs_no_rate_of_its_own():
+    """Zeiler 2012, algorithm 1, by hand: the first step is √ε / √(0.05 g² + ε) times g."""
+    weight = nn.Parameter(torch.tensor([2.0]))
+    optimizer = build_optimizer([weight], TrainSpec(optimizer="adadelta", learning_rate=1.0))
+    weight.grad = torch.tensor([3.0])
+    optimizer.step()
+    step = 3.0 * math.sqrt(1e-6) / math.sqrt(0.05 * 9 + 1e-6)
+    assert weight.item() == pytest.approx(2.0 - step, abs=1e-6)

@@ -26,6 +26,7 @@ RUN = override(
 )
 SGD = TrainSpec(learning_rate=0.5, schedule="constant", max_norm=100.0)
 ADAMW = replace(SGD, optimizer="adamw", learning_rate=0.01, averaging="ema", ema_decay=0.75)
+ADADELTA = replace(SGD, optimizer="adadelta", learning_rate=1.0)
 BATCH = Batch(
     source_ids=torch.tensor([[[4, 5, 1]], [[6, 7, 0]]]),
     source_lengths=torch.tensor([[3], [2]]),
@@ -116,7 +117,7 @@ def test_weights_come_back_when_something_fails_while_the_mean_is_held():
     assert all(map(torch.equal, weights_of(step), before))
 
 
-@pytest.mark.parametrize("spec", [SGD, ADAMW], ids=["sgd", "adamw and mean"])
+@pytest.mark.parametrize("spec", [SGD, ADAMW, ADADELTA], ids=["sgd", "adamw and mean", "adadelta"])
 def test_resumed_is_never_stopped(spec):
     straight = step_of(spec, dropout=0.3)
     for _ in range(2):

@@ -1,0 +1,177 @@
+"""Nallapati et al. 2016 by hand: GRU decoder, large-vocabulary trick, switching pointer."""
+
+import numpy as np
+import pytest
+import torch
+
+from readagain.config.override import override
+from readagain.networks.build import build_model
+from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
+from readagain.networks.init import initialise
+from readagain.presets import PRESETS
+from readagain.text.vocab import END, START, UNK
+
+E, D, H, A, S, T, V, N = 3, 4, 5, 2, 4, 3, 40, 12
+
+
+def numbers(tensor):
+    return tensor.detach().numpy()
+
+
+def sigma(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def softmax(x):
+    return np.exp(x) / np.exp(x).sum()
+
+
+def attend(s, h, decoder):
+    """β = softmax(v . tanh(W s + U h_j)), c = Σ β_j h_j."""
+    W, v, U = map(numbers, (decoder.weight_query, decoder.weight_score, decoder.key.weight))
+    beta = softmax(np.array([v @ np.tanh(W @ s + U @ h_j) for h_j in h]))
+    return beta, beta @ h
+
+
+def gru_step(y, s, h, decoder):
+    """z, r from [y, c] and s; the candidate from [y, c] and r * s; s' = (1 - z) s + z candidate."""
+    beta, c = attend(s, h, decoder)
+    W, b = numbers(decoder.input.weight), numbers(decoder.input.bias)
+    C, U = numbers(decoder.weight_context), numbers(decoder.weight_hidden)
+    z = sigma(W[:H] @ y + b[:H] + C[:H] @ c + U[:H] @ s)
+    r = sigma(W[H : 2 * H] @ y + b[H : 2 * H] + C[H : 2 * H] @ c + U[H : 2 * H] @ s)
+    new = np.tanh(W[2 * H :] @ y + b[2 * H :] + C[2 * H :] @ c + U[2 * H :] @ (r * s))
+    return (1 - z) * s + z * new, c, beta
+
+
+@pytest.fixture
+def decoder():
+    torch.manual_seed(5)
+    decoder = AttentionDecoder(
+        cell="gru",
+        input_size=E,
+        source_size=D,
+        last_size=D,
+        hidden_size=H,
+        attention_size=A,
+        points=False,
+    ).double()
+    initialise(decoder, hidden_size=H)
+    return decoder
+
+
+def test_a_gru_decoder_known_words_and_one_at_a_time(decoder):
+    torch.manual_seed(6)
+    h, words = torch.randn(1, S, D).double(), torch.randn(1, T, E).double()
+    source = decoder.keys(h), h, torch.ones(1, S, dtype=torch.bool)
+    state = decoder.start(torch.randn(1, D).double())
+    assert state.cell is None
+    s = numbers(state.hidden[0])
+    found = decoder(words, *source, state)
+    for t in range(T):
+        s, c, beta = gru_step(numbers(words[0, t]), s, numbers(h[0]), decoder)
+        state, context, weights = decoder.step(words[:, t], *source, state)
+        for expected, trained, stepped in zip(
+            (s, c, beta), found, (state.hidden, context, weights), strict=True
+        ):
+            np.testing.assert_allclose(numbers(trained[0, t]), expected, atol=1e-12)
+            np.testing.assert_allclose(numbers(stepped[0]), expected, atol=1e-12)
+
+
+def test_a_gru_carries_no_cell_through_a_selection():
+    state = DecoderState(torch.arange(6.0).view(3, 2), None)
+    chosen = state.select(torch.tensor([2, 0]))
+    assert chosen.hidden.tolist() == [[4.0, 5.0], [0.0, 1.0]]
+    assert chosen.cell is None
+
+
+@pytest.fixture
+def network():
+    """The row lvt2k_1sent, small, with a switch; two sources share a list."""
+
+    def build(**changes):
+        torch.manual_seed(8)
+        return (
+            build_model(
+                override(
+                    PRESETS["lvt2k_1sent"],
+                    {
+                        "vocab_size": V,
+                        "source_vocab_size": 50,
+                        "model.embedding_size": E,
+                        "model.encoder.hidden_size": 3,
+                        "model.decoder.hidden_size": H,
+                        "model.decoder.attention_size": A,
+                        "model.shortlist_size": N,
+                        "model.shortlist_sources": 2,
+                        "data.max_source_words": S,
+                        **changes,
+                    },
+                )
+            )
+            .double()
+            .eval()
+        )
+
+    return build
+
+
+SOURCE_IDS = torch.tensor([[[5, 6, 7, 8]], [[9, 10, 11, 0]], [[12, 0, 0, 0]]])
+LENGTHS = torch.tensor([[4], [3], [1]])
+EXT_IDS = torch.tensor([[30, V + 1, 5, V + 1], [31, 6, V + 2, 0], [7, 0, 0, 0]])
+TARGET_IDS = torch.tensor([[30, V + 1, END], [31, 39, END], [7, 30, UNK]])
+PREVIOUS_IDS = torch.cat([torch.full((3, 1), START), TARGET_IDS[:, :-1]], dim=1)
+BATCH = (SOURCE_IDS, LENGTHS, EXT_IDS, PREVIOUS_IDS, TARGET_IDS)
+# 30 and 31 are words of the two sources that share a list; the third source is alone.
+LISTS = [[*range(N - 2), 30, 31], [*range(N - 2), 30, 31], [*range(N)]]
+
+
+def decoded(network):
+    """Decoder states, previous words, contexts and attention of the batch, as the network has."""
+    memory, start = network.read(SOURCE_IDS, LENGTHS, EXT_IDS)
+    words = network.previous_words(PREVIOUS_IDS, memory.copy_words)
+    source = (memory.keys, memory.states, memory.valid)
+    return map(numbers, (words, *network.decoder(words, *source, start)))
+
+
+def test_the_large_vocabulary_trick(network):
+    model = network()
+    found = numbers(model(*BATCH))
+    _, hidden, _, _ = decoded(model)
+    W, b = numbers(model.output.project.weight), numbers(model.output.project.bias)
+    for row, listed in enumerate(LISTS):
+        for t in range(T):
+            # A target that is not on the list counts as UNK, like one outside the vocabulary.
+            target = int(TARGET_IDS[row, t])
+            place = listed.index(target if target in listed else UNK)
+            probs = softmax(W[listed] @ hidden[row, t] + b[listed])
+            np.testing.assert_allclose(found[row, t], np.log(probs[place]), atol=1e-12)
+
+
+def test_the_switch_and_its_objective(network):
+    """log P(y) P(s) for words of the vocabulary, log P_a(j) (1 - P(s)) for all others."""
+    model = network(**{"model.output": "switch"})
+    found = numbers(model(*BATCH))
+    words, hidden, contexts, attention = decoded(model)
+    W, b = numbers(model.output.project.weight), numbers(model.output.project.bias)
+    v, bias = numbers(model.switch.project.weight)[0], numbers(model.switch.project.bias)[0]
+    for row, listed in enumerate(LISTS):
+        for t in range(T):
+            target = int(TARGET_IDS[row, t])
+            seen = np.concatenate([hidden[row, t], words[row, t], contexts[row, t]])
+            generates = sigma(v @ seen + bias)
+            if target >= V:  # its first place is the second
+                expected = (1 - generates) * attention[row, t, target - V]
+            else:
+                probs = softmax(W[listed] @ hidden[row, t] + b[listed])
+                expected = generates * probs[listed.index(target if target in listed else UNK)]
+            np.testing.assert_allclose(found[row, t], np.log(expected), atol=1e-12)
+
+
+def test_what_was_pointed_at_is_fed_as_the_encoder_reads_it(network):
+    model = network(**{"model.output": "switch"})
+    words, _, _, _ = decoded(model)
+    table = numbers(model.source_embedding.weight)
+    # The first summary goes on after V + 1, the word at place 1 of its source, whose id is 6.
+    np.testing.assert_array_equal(words[0, 2], table[6])
+    np.testing.assert_array_equal(words[0, 1], numbers(model.previous_words.embedding.weight)[30])

@@ -1,0 +1,151 @@
+"""Networks with a shortlist, a switch or a GRU that writes: the promises of every network."""
+
+import numpy as np
+import pytest
+import torch
+
+from readagain.networks.step_model import TorchStepModel
+from readagain.search.beam import beam_search
+from readagain.search.model import SourceBatch
+from readagain.search.rules import WordLimits
+from readagain.text.vocab import START, UNK
+
+# Twelve words are known; a list has ten, and the first text's words 9 to 11 take their places.
+SHORT = {"model.shortlist_size": 10, "data.max_source_words": 5, "model.shortlist_sources": 1}
+VARIANTS = {
+    "a shortlist": {**SHORT, "model.output": "softmax"},
+    "a shortlist and a switch": {**SHORT, "model.output": "switch"},
+    "a shortlist and copying": {**SHORT, "model.output": "copy"},
+    "a switch": {"model.output": "switch"},
+    "a gru": {"model.output": "softmax", "model.decoder.cell": "gru"},
+}
+
+
+@pytest.fixture(params=VARIANTS)
+def settings(request):
+    return VARIANTS[request.param]
+
+
+@pytest.fixture
+def batch(make_batch):
+    batch = make_batch()
+    batch.source_ext_ids[0, 0] = 11
+    batch.target_ids[0, 1] = 11
+    batch.previous_ids[0, 2] = 11
+    return batch
+
+
+def test_padding_changes_nothing(build, batch, settings):
+    model = build(settings)
+    pad = torch.nn.functional.pad
+    longer = (
+        pad(batch.source_ids, (0, 3)),
+        batch.source_lengths,
+        pad(batch.source_ext_ids, (0, 3)),
+    )
+    torch.testing.assert_close(
+        model(*batch.arguments()),
+        model(*longer, batch.previous_ids, batch.target_ids),
+        atol=1e-12,
+        rtol=0,
+    )
+
+
+def test_a_batch_scores_as_its_texts_one_by_one(build, batch, settings):
+    model = build(settings)
+    alone = torch.cat([model(*batch.row(b).arguments()) for b in range(3)])
+    torch.testing.assert_close(model(*batch.arguments()), alone, atol=1e-12, rtol=0)
+
+
+def step_by_step(model, batch):
+    """The targets' log-probabilities, word by word through `start` and `step`.
+
+    Where a switch decides, training counts the one right way to a word; so does this.
+    """
+    state = model.start(*batch.source())
+    V = model.previous_words.vocab_size
+    scores = []
+    for previous, target in zip(batch.previous_ids.T, batch.target_ids.T, strict=True):
+        logits, state = model.step(state, previous)
+        memory, columns = state.memory, target
+        num_words = logits.vocab.size(1)
+        if memory.shortlist is not None:
+            columns = column_of(target, memory)
+        joint = logits.vocab
+        if logits.copy is not None:
+            joint = torch.cat([joint, logits.copy.masked_fill(~memory.valid, -torch.inf)], dim=1)
+        probs = joint.softmax(dim=1)
+        generated, copied = probs[:, :num_words], probs[:, num_words:]
+        is_known = target < V
+        columns = torch.where(is_known & (columns < num_words), columns, UNK)
+        found = generated.gather(1, columns.unsqueeze(1)).squeeze(1)
+        if model.switch is not None:
+            place = (target - V).clamp_min(0).unsqueeze(1)
+            found = torch.where(is_known, found, copied.gather(1, place).squeeze(1))
+        elif model.copy_scores is not None:
+            here = memory.ext_ids == target.unsqueeze(1)
+            found = found * is_known + (copied * here).sum(dim=1)
+        scores.append(found.log())
+    return torch.stack(scores, dim=1)
+
+
+def column_of(target, memory):
+    """Look for each target among the columns that hold a word; UNK where it is in none."""
+    columns = torch.arange(memory.shortlist.is_word.size(1)).expand(len(target), -1)
+    words = memory.shortlist.words(columns, memory.ext_ids)
+    found = (words == target.unsqueeze(1)) & memory.shortlist.is_word
+    assert int(found.sum(dim=1).max()) <= 1
+    return torch.where(found.any(dim=1), found.int().argmax(dim=1), UNK)
+
+
+def test_step_by_step_is_teacher_forced(build, batch, settings):
+    model = build(settings)
+    torch.testing.assert_close(
+        step_by_step(model, batch), model(*batch.arguments()), atol=1e-12, rtol=0
+    )
+
+
+def sources_of(batch, rows=slice(None)):
+    return SourceBatch(
+        source_ids=batch.source_ids[rows].numpy(),
+        lengths=batch.source_lengths[rows].numpy(),
+        source_ext_ids=batch.source_ext_ids[rows].numpy(),
+    )
+
+
+def test_a_beam_writes_the_same_alone_and_in_a_batch(build, batch, settings):
+    model = TorchStepModel(build(settings))
+    search = {"beam_size": 3, "words": WordLimits(maximum=5), "n_best": 3}
+    together = beam_search(model, sources_of(batch), **search)
+    for b in range(3):
+        (alone,) = beam_search(model, sources_of(batch, slice(b, b + 1)), **search)
+        assert [each.ids.tolist() for each in alone] == [each.ids.tolist() for each in together[b]]
+        np.testing.assert_allclose(
+            [each.score for each in alone], [each.score for each in together[b]], atol=1e-12
+        )
+
+
+def test_only_words_of_the_list_and_the_source_are_offered(build, batch):
+    model = TorchStepModel(build(VARIANTS["a shortlist"]))
+    candidates, _ = model.step(model.start(sources_of(batch)), np.full(3, START), k=20)
+    for row, own in enumerate(batch.source_ext_ids.tolist()):
+        offered = candidates.ids[row][np.isfinite(candidates.log_probs[row])].tolist()
+        assert set(offered) == expected_list(own)
+        assert len(offered) == len(set(offered)) == 6
+
+
+def expected_list(own):
+    """The source's words, then the smallest ids, until there are six beside the reserved ones."""
+    listed = {word for word in own if 4 <= word < 12}
+    for word in range(4, 12):
+        if len(listed) < 6:
+            listed.add(word)
+    return listed
+
+
+def test_the_words_off_a_list_get_no_gradient(build, batch):
+    model = build({**SHORT, "model.output": "softmax"})
+    (-model(*batch.row(2).arguments())).mean().backward()
+    own = set(batch.source_ext_ids[2].tolist())
+    learns = set(model.output.project.weight.grad.any(dim=1).nonzero().flatten().tolist())
+    assert learns == {0, 1, 2, 3} | expected_list(own)
