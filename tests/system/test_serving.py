@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -269,6 +270,23 @@ def test_a_server_for_everybody_without_a_key_says_so(start, monkeypatch):
     assert server.summarize().status_code == 401
     key = {"Authorization": "Bearer a-key-of-the-operator"}
     assert server.summarize(headers=key).status_code == 200
+
+
+def test_the_examples_of_the_page_about_serving_run(start):
+    server = start()
+    page = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^```bash\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
+    assert len(examples) == 2
+    printed = []
+    for example in examples:
+        script = example.replace("http://127.0.0.1:8000", server.url)
+        run = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        printed.append(run.stdout)
+    assert '"results":[{"summary":"Police' in printed[0]
+    assert '"explanation":{' in printed[1]
+    assert '"models":[' in printed[1]
+    assert 'readagain_requests_total{route="/v1/summarize",status="200"} 2.0' in printed[1]
 
 
 def test_the_api_keeps_what_its_schema_promises(start, tmp_path):
