@@ -84,6 +84,11 @@ def settle(job: TrainingJob) -> SettledJob:
     """
     trained = None if job.begin_from is None else TrainedModel.open(find_model(job.begin_from))
     asked = _asked_run(job, trained)
+    if asked.train.objective == "risk" and trained is None:
+        raise ConfigError(
+            "train.objective is 'risk', which rewards what a trained model writes; train by "
+            "likelihood first, then name that model with --from"
+        )
     corpus = PreparedCorpus.open(job.data, checksums=True)
     if corpus.manifest.splits["train"]["pairs"] == 0:
         raise DataError(f"{job.data}: no pairs to train on; prepare a corpus with a train split")

@@ -12,6 +12,7 @@ from readagain.training.batches import BatchPlan, TrainingPairs
 from readagain.training.checkpoint import Checkpoint
 from readagain.training.job import SettledJob
 from readagain.training.parallel import Processes
+from readagain.training.risk import RiskStep
 from readagain.training.step import TrainingStep
 
 # DistributedDataParallel names what it wraps; on disk the names are those of one process.
@@ -51,17 +52,23 @@ class Session:
         if weights is not None:
             self.model.load_state_dict(weights)
         self.model.to(device)
-        self.step = TrainingStep(
-            _wrapped(self.model, processes, device),
-            self.spec,
-            total_steps=self.total_steps,
-            steps_per_epoch=self.steps_per_epoch,
-            rank=processes.rank,
-            world_size=processes.world_size,
-        )
+        self.step = self._build_step(job)
         self.latest = (
             LatestWeights(self.spec.average_last) if self.spec.averaging == "last_k" else None
         )
+
+    def _build_step(self, job: SettledJob) -> TrainingStep:
+        model = _wrapped(self.model, self.processes, self.device)
+        shape = {
+            "total_steps": self.total_steps,
+            "steps_per_epoch": self.steps_per_epoch,
+            "rank": self.processes.rank,
+            "world_size": self.processes.world_size,
+        }
+        if self.spec.objective == "likelihood":
+            return TrainingStep(model, self.spec, **shape)
+        most = job.run.data.max_summary_words
+        return RiskStep(model, self.spec, network=self.model, max_words=most, **shape)
 
     def resume(self, checkpoint: Checkpoint | None) -> None:
         """Go on from a checkpoint of the first process; from the beginning without one."""

@@ -79,8 +79,9 @@ class TrainingStep:
         """Take one step down the gradient of a batch.
 
         Returns:
-            The mean negative log-probability of a target word of the whole batch, detached; on
-            a GPU it is overwritten by the next update of the same shape.
+            The mean negative log-probability of a target word of the whole batch, or what else
+            the objective reports, detached; on a GPU the next update of the same shape
+            overwrites it.
         """
         torch.manual_seed(_seed_of(self.spec.seed, self.step, self.rank))
         rate = self.learning_rate()
@@ -101,20 +102,27 @@ class TrainingStep:
         return loss
 
     def _backward(self, batch: Batch) -> Tensor:
-        half = self.spec.precision == "bfloat16" and self.device.type == "cuda"
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=half):
-            log_probs = self.model(*batch.inputs(), self.spec.label_smoothing)  # (B, T)
-        total = -log_probs.masked_fill(~batch.target_valid, 0.0).sum()
-        count = batch.target_valid.sum()
+        loss, reported, count = self._sums(batch)
         if self.world_size > 1:
             torch.distributed.all_reduce(count)
-        loss = total / count
         # The processes' gradients are averaged, and each holds only its part of the sum.
-        (loss * self.world_size).backward()
-        reported: Tensor = loss.detach()
+        share = loss / count * self.world_size
+        share.backward()  # type: ignore[no-untyped-call]
+        mean: Tensor = reported.detach() / count
         if self.world_size > 1:
-            torch.distributed.all_reduce(reported)
-        return reported
+            torch.distributed.all_reduce(mean)
+        return mean
+
+    def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the loss summed over a batch, the sum that is reported, and what to divide by."""
+        with self._autocast():
+            log_probs = self.model(*batch.inputs(), self.spec.label_smoothing)  # (B, T)
+        total = -log_probs.masked_fill(~batch.target_valid, 0.0).sum()
+        return total, total, batch.target_valid.sum()
+
+    def _autocast(self) -> torch.autocast:
+        half = self.spec.precision == "bfloat16" and self.device.type == "cuda"
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=half)
 
     def _clip(self) -> None:
         """Shorten a gradient beyond `max_norm`.
@@ -131,13 +139,17 @@ class TrainingStep:
         self.optimizer.grad_scale = scale  # type: ignore[attr-defined]
 
     def _replay(self, given: Rows | Batch) -> Tensor:
-        size = given.size()
+        size = self._shape(given)
         if size not in self._captured:
             self._captured[size] = self._capture(given)
         captured = self._captured[size]
         captured.held.hold(given)  # type: ignore[arg-type]  # a corpus gives one kind or the other
         captured.graph.replay()
         return captured.loss
+
+    def _shape(self, given: Rows | Batch) -> tuple[int, ...]:
+        """Return all that tells a captured update from another."""
+        return given.size()
 
     def _capture(self, given: Rows | Batch) -> _Captured:
         held = given.held()

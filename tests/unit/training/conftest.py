@@ -11,8 +11,10 @@ from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import ReadOptions, find_sources
 from readagain.corpus.settings import PrepareSettings, Share
 from readagain.corpus.shards import PreparedCorpus
+from readagain.training.interrupt import StopWish
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
+from readagain.training.step import TrainingStep
 
 PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")
 EVENTS = ("opens", "closes", "burns", "floods", "moves", "wins")
@@ -89,3 +91,28 @@ def run_job():
         return outcome, output.getvalue()
 
     return run
+
+
+@pytest.fixture
+def stop_after(monkeypatch):
+    """Make a run believe, after so many updates of the process, that somebody asked it to stop."""
+
+    def set_stop(num_updates):
+        wishes = []
+        update = TrainingStep.update
+
+        def counted(self, given):
+            loss = update(self, given)
+            if self.step == num_updates:
+                wishes[-1].is_asked = True
+            return loss
+
+        class Noted(StopWish):
+            def __init__(self):
+                super().__init__()
+                wishes.append(self)
+
+        monkeypatch.setattr("readagain.training.interrupt.StopWish", Noted)
+        monkeypatch.setattr(TrainingStep, "update", counted)
+
+    return set_stop

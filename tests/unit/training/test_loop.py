@@ -10,7 +10,6 @@ from readagain.engine.folder import ModelFolder
 from readagain.engine.tensors import read_tensors
 from readagain.errors import ArtifactError, DataError, ReadAgainError
 from readagain.training import checkpoint, loop, record
-from readagain.training.interrupt import StopWish
 from readagain.training.step import TrainingStep
 
 
@@ -26,31 +25,6 @@ def logged(folder):
 def weights(folder):
     return {name: array.tobytes() for name, array in read_tensors(
         ModelFolder.open(folder).path / "weights.safetensors").items()}  # fmt: skip
-
-
-@pytest.fixture
-def stop_after(monkeypatch):
-    """Make a run believe, after so many updates of the process, that somebody asked it to stop."""
-
-    def set_stop(num_updates):
-        wishes = []
-        update = TrainingStep.update
-
-        def counted(self, given):
-            loss = update(self, given)
-            if self.step == num_updates:
-                wishes[-1].is_asked = True
-            return loss
-
-        class Noted(StopWish):
-            def __init__(self):
-                super().__init__()
-                wishes.append(self)
-
-        monkeypatch.setattr("readagain.training.interrupt.StopWish", Noted)
-        monkeypatch.setattr(TrainingStep, "update", counted)
-
-    return set_stop
 
 
 def test_a_run_leaves_a_whole_model_and_its_log(make_job, run_job):

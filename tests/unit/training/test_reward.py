@@ -1,0 +1,67 @@
+"""What a drawn summary is worth, checked against counting by hand."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagain.text.vocab import PAD, UNK
+from readagain.training.reward import overlap_reward
+
+words = st.lists(st.integers(4, 8), max_size=7)
+
+
+def f1(matched, left, right):
+    return 2 * matched / max(left + right, 1)
+
+
+def longest_common(left, right):
+    table = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
+    for i, a in enumerate(left):
+        for j, b in enumerate(right):
+            table[i + 1][j + 1] = (
+                table[i][j] + 1 if a == b else max(table[i][j + 1], table[i + 1][j])
+            )
+    return table[-1][-1]
+
+
+def by_hand(summary, reference):
+    def shared(left, right):
+        return sum((Counter(left) & Counter(right)).values())
+
+    pairs, reference_pairs = list(pairwise(summary)), list(pairwise(reference))
+    return (
+        f1(shared(summary, reference), len(summary), len(reference))
+        + f1(shared(pairs, reference_pairs), len(summary) - 1, len(reference) - 1)
+        + f1(longest_common(summary, reference), len(summary), len(reference))
+    ) / 3
+
+
+def reward(summaries, references):
+    def padded(rows):
+        size = max(map(len, rows)) + 1
+        return torch.tensor([[*row, *[PAD] * (size - len(row))] for row in rows])
+
+    lengths = (torch.tensor([len(row) for row in rows]) for rows in (summaries, references))
+    summary_lengths, reference_lengths = lengths
+    return overlap_reward(
+        padded(summaries), summary_lengths, padded(references), reference_lengths
+    ).tolist()
+
+
+@given(st.lists(st.tuples(words, words), min_size=1, max_size=4))
+def test_the_reward_is_the_mean_of_three_measures(rows):
+    summaries, references = zip(*rows, strict=True)
+    expected = [by_hand(list(left), list(right)) for left, right in rows]
+    assert reward(summaries, references) == pytest.approx(expected)
+
+
+def test_the_unknown_word_earns_nothing():
+    assert reward([[UNK, 5]], [[UNK, 6]]) == [0.0]
+
+
+def test_the_reference_itself_earns_everything():
+    assert reward([[5, 6, 5]], [[5, 6, 5]]) == [1.0]

@@ -1,0 +1,155 @@
+"""Training on rewards: what is drawn, what a step learns from it, and how a run goes."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+from readagain.config.override import override
+from readagain.errors import ConfigError
+from readagain.networks.build import build_model
+from readagain.presets import PRESETS
+from readagain.text.vocab import END, PAD, RESERVED
+from readagain.training.batch import Batch
+from readagain.training.risk import RiskStep, draw_summaries
+
+RUN = override(
+    PRESETS["tiny"],
+    {
+        "vocab_size": 9,
+        "source_vocab_size": 9,
+        "model.embedding_size": 6,
+        "model.encoder.hidden_size": 6,
+        "model.decoder.hidden_size": 6,
+        "model.decoder.attention_size": 6,
+        "model.dropout": 0.0,
+        "train.learning_rate": 0.02,
+        "train.warmup_steps": 0,
+        "train.schedule": "constant",
+        "train.objective": "risk",
+        "train.risk_samples": 12,
+        "train.risk_likelihood": 0.0,
+    },
+)
+
+
+def network():
+    torch.manual_seed(3)
+    return build_model(RUN)
+
+
+def batch():
+    """Two texts, and a row that only fills up."""
+    target_ids = torch.tensor([[5, 6, END], [8, END, PAD], [PAD, PAD, PAD]])
+    return Batch(
+        source_ids=torch.tensor([[[4, 5, 6]], [[7, 8, PAD]], [[PAD, PAD, PAD]]]),
+        source_lengths=torch.tensor([[3], [2], [1]]),
+        source_ext_ids=torch.tensor([[4, 5, 6], [7, 8, PAD], [PAD, PAD, PAD]]),
+        previous_ids=torch.tensor([[2, 5, 6], [2, 8, PAD], [2, PAD, PAD]]),
+        target_ids=target_ids,
+        target_valid=torch.tensor([[True] * 3, [True, True, False], [False] * 3]),
+    )
+
+
+def step(**changes):
+    spec = replace(RUN.train, **changes)
+    model = network()
+    return RiskStep(model, spec, network=model, max_words=4, total_steps=99, steps_per_epoch=9)
+
+
+def test_what_is_drawn_ends_where_it_says():
+    torch.manual_seed(0)
+    ids, lengths = draw_summaries(network(), batch(), num_samples=50, num_words=4, can_end=True)
+    assert ids.shape == (150, 4)
+    for row, length in zip(ids.tolist(), lengths.tolist(), strict=True):
+        assert all(id >= len(RESERVED) for id in row[:length])
+        assert all(id == PAD for id in row[length:])
+    assert {0, 1, 2, 3, 4} == set(lengths.tolist())
+
+
+def test_a_summary_that_cannot_end_is_full():
+    _, lengths = draw_summaries(network(), batch(), num_samples=5, num_words=3, can_end=False)
+    assert lengths.tolist() == [3] * 15
+
+
+def test_draws_follow_the_probabilities():
+    model = network().eval()
+    torch.manual_seed(0)
+    ids, _ = draw_summaries(model, batch(), num_samples=20_000, num_words=1, can_end=False)
+    model.eval()
+    sources = batch()
+    with torch.no_grad():
+        first = torch.tensor([[2]] * 3)
+        chances = torch.stack(
+            [
+                model(*sources.inputs()[:3], first, torch.full((3, 1), word)).exp()
+                for word in range(len(RESERVED), 9)
+            ]
+        )[:, 0, 0]
+    drawn = torch.bincount(ids[:20_000, 0], minlength=9)[len(RESERVED) :] / 20_000
+    torch.testing.assert_close(drawn, chances / chances.sum(), atol=0.015, rtol=0)
+
+
+@pytest.mark.parametrize("risk_words", [0, 2])
+def test_rewarded_summaries_become_likelier(risk_words):
+    taught = step(risk_words=risk_words)
+    first = [float(taught.update(batch())) for _ in range(4)]
+    for _ in range(150):
+        taught.update(batch())
+    last = [float(taught.update(batch())) for _ in range(4)]
+    assert sum(last) / 4 < sum(first) / 4 - 0.3
+
+
+def test_rows_that_fill_up_teach_nothing():
+    whole, without = step(), step()
+    given = batch()
+    short = Batch(*(tensor[:2] for tensor in vars(given).values()))
+
+    def gradient(taught, each):
+        # The same draws for the rows that both have.
+        torch.manual_seed(1)
+        loss, risk, count = taught._sums(each)
+        assert int(count) == 2
+        loss.backward()
+        return risk.item(), taught.parameters[0].grad
+
+    def drawn(network, each, **options):
+        rows = each.source_ids.size(0) * options["num_samples"]
+        ids = torch.tensor([[5, 6, PAD, PAD], [4, PAD, PAD, PAD], [8, 5, 6, 7]] * 24)[:rows]
+        return ids, (ids != PAD).sum(1)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("readagain.training.risk.draw_summaries", drawn)
+        patch.setattr(type(whole), "fills", False)
+        one, other = gradient(whole, given), gradient(without, short)
+    assert one[0] == pytest.approx(other[0])
+    torch.testing.assert_close(one[1], other[1])
+
+
+def test_a_model_is_taught_by_reward_and_goes_on_where_it_stopped(
+    make_job, run_job, stop_after, tmp_path
+):
+    run_job(make_job(out="model"))
+    settings = ("train.objective=risk", "train.risk_words=3")
+    whole, parts = (
+        make_job(*settings, out=out, preset=None, begin_from=tmp_path / "model")
+        for out in ("whole", "parts")
+    )
+    run_job(whole)
+    stop_after(5)
+    outcome, _ = run_job(parts)
+    assert outcome.progress.step == 5
+    outcome, _ = run_job(parts)
+    assert outcome.is_finished
+    lines = [json.loads(line) for line in (whole.out / "metrics.jsonl").read_text().splitlines()]
+    losses = [line["loss"] for line in lines if "loss" in line]
+    assert losses
+    assert all(0 < loss < 1 for loss in losses)
+    files = [(job.out / "weights.safetensors").read_bytes() for job in (whole, parts)]
+    assert files[0] == files[1]
+
+
+def test_reward_needs_a_model_to_begin_from(make_job, run_job):
+    with pytest.raises(ConfigError, match="'risk', which rewards what a trained model writes"):
+        run_job(make_job("train.objective=risk"))
