@@ -1,5 +1,6 @@
 """The port that a server listens on, alone or shared by its workers."""
 
+import os
 import socket
 import sys
 
@@ -23,13 +24,14 @@ def bind(host: str, port: int, *, shared: bool) -> socket.socket:
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         taken = socket.socket(family, socket.SOCK_STREAM)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:
         raise ConfigError(
-            f"host is {host!r}, which cannot be found ({error.strerror}); "
+            f"host is {host!r}, which cannot be found; "
             "expected a name or an address of this machine"
         ) from error
     try:
-        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # elsewhere it would let two servers have one port
+            taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if shared:
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         taken.bind(address)

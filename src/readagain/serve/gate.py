@@ -20,7 +20,7 @@ class Gate:
     Args:
         app: what answers.
         keys: one of these must come with a request; without any, everybody is let in.
-        max_requests: how many may be inside at once.
+        max_requests: how many with texts may be inside at once.
         check_room: raises a refusal when no text more can be taken.
     """
 
@@ -52,12 +52,14 @@ class Gate:
         path = scope["path"]
         if self._digests and path not in OPEN_PATHS and not path.startswith(("/static/", "/docs/")):
             self._check_key(Headers(scope=scope))
-        if path == SUMMARIZE:
-            self._check_room()
+        if path != SUMMARIZE:  # whoever watches the server is answered under load too
+            await self._app(scope, receive, send)
+            return
+        self._check_room()
         if self._inside >= self._max_requests:
             raise QueueFullError(
-                f"{self._inside} requests are being answered, the most that may; "
-                "send the request again in a moment"
+                f"{self._inside} requests are being answered, and at most {self._max_requests} "
+                "may; send the request again in a moment"
             )
         self._inside += 1
         try:

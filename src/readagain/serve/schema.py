@@ -10,7 +10,6 @@ from readagain.explain.story import Origin, tell
 from readagain.serve.settings import MAX_BEAM, MAX_BYTES, MAX_WORDS
 from readagain.text.casing import Case
 
-
 HALF_A_PAIR = "holds half a surrogate pair, which is no character"
 
 

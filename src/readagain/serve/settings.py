@@ -34,8 +34,9 @@ class Limits:
     """Characters of one text."""
     max_queue: _Size = 256
     """Texts that may wait in a worker; a request that finds no room is refused at once."""
-    max_requests: _Size = 512
-    """Requests in a worker at once, those whose body is still on its way included."""
+    max_requests: _Size = 256
+    """Requests with texts in a worker at once, those whose body is on its way included; so memory
+    for bodies is bounded too."""
     max_wait_ms: Annotated[float, Between(0, 1000)] = 3.0
     """How long a text waits for others to be read with, at most."""
     timeout_s: Annotated[float, MoreThan(0)] = 10.0
@@ -82,7 +83,7 @@ class ServeSettings:
     @property
     def model_names(self) -> tuple[str, ...]:
         """Return what requests call the models: the names of their folders."""
-        return tuple(Path(model).resolve().name for model in self.models)
+        return tuple(Path(model).name or Path(model).resolve().name for model in self.models)
 
     @property
     def is_local(self) -> bool:

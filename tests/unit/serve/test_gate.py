@@ -64,17 +64,21 @@ def test_a_full_queue_turns_away_at_once_with_a_time_to_come_back_and_recovers(t
     assert later.status_code == 200
 
 
-def test_more_requests_than_may_be_inside_are_turned_away(talk, held):
+def test_more_requests_than_may_be_inside_are_turned_away_but_not_those_who_watch(talk, held):
     async def story(client):
-        first = asyncio.create_task(client.post("/v1/summarize", json={"texts": ["x"]}))
+        def send():
+            return client.post("/v1/summarize", json={"texts": ["x"]})
+
+        first = asyncio.create_task(send())
         await asyncio.to_thread(held.began.wait, 30)
-        refused = await client.get("/v1/models")
+        refused = await send()
+        watching = await client.get("/healthz")
         held.released.set()
         await first
-        return refused, await client.get("/v1/models")
+        return refused, watching, await send()
 
     settings = ServeSettings(limits=Limits(max_requests=1))
-    refused, later = talk(story, settings=settings, models=LoadedModels({"held": held}))
+    refused, watching, later = talk(story, settings=settings, models=LoadedModels({"held": held}))
     assert refused.status_code == 503
-    assert "1 requests are being answered" in refused.json()["error"]["message"]
-    assert later.status_code == 200
+    assert "1 requests are being answered, and at most 1 may" in refused.json()["error"]["message"]
+    assert watching.status_code == later.status_code == 200

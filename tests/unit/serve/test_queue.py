@@ -4,6 +4,8 @@ import asyncio
 import threading
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from readagain.serve.queue import SummaryQueue
 from readagain.serve.refusals import QueueFullError, StoppingError
@@ -184,6 +186,38 @@ def test_a_queue_that_closes_finishes_what_waits_and_takes_nothing_new():
         return await asyncio.gather(*tasks)
 
     assert run(work, story) == [["A"], ["B"]]
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    requests=st.lists(
+        st.tuples(st.sampled_from("jk"), st.integers(1, 6), st.integers(0, 3)), max_size=12
+    ),
+    leaving=st.sets(st.integers(0, 11)),
+)
+def test_whoever_stays_gets_the_own_answers_whatever_the_others_do(requests, leaving):
+    work = Work()
+
+    async def story(queue):
+        tasks = []
+        for number, (kind, size, turns) in enumerate(requests):
+            texts = [f"{number}.{place}" for place in range(size)]
+            tasks.append(asyncio.create_task(queue.summarize(kind, texts)))
+            for _ in range(turns):  # let the queue get on with it
+                await asyncio.sleep(0)
+            if number in leaving:
+                tasks[-1].cancel()
+        return await asyncio.gather(*tasks, return_exceptions=True)
+
+    answers = run(work, story, max_texts=100)
+    for number, ((_, size, _), answer) in enumerate(zip(requests, answers, strict=True)):
+        if number not in leaving:
+            assert answer == [f"{number}.{place}" for place in range(size)]
+    worked = [text for _, texts in work.calls for text in texts]
+    assert len(worked) == len(set(worked))
+    assert all(1 <= len(texts) <= 4 for _, texts in work.calls)
+    for kind, texts in work.calls:
+        assert {requests[int(text.partition(".")[0])][0] for text in texts} == {kind}
 
 
 def test_batches_are_told_with_what_waits_behind_them():

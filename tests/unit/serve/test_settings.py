@@ -43,8 +43,10 @@ def test_settings_that_make_no_sense_are_named(wrong, expected):
         ServeSettings(**wrong)
 
 
-def test_requests_call_a_model_by_the_name_of_its_folder():
-    assert ServeSettings(models=("news", "runs/mine/")).model_names == ("news", "mine")
+def test_requests_call_a_model_by_the_name_of_its_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    models = ("news", "runs/mine/", ".")
+    assert ServeSettings(models=models).model_names == ("news", "mine", tmp_path.name)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +100,10 @@ def test_workers_of_one_server_share_its_port():
             one.listen()
 
 
-def test_a_host_that_cannot_be_found_is_named():
-    with pytest.raises(ConfigError, match=r"host is 'no\.such\.host\.invalid', which cannot be"):
-        bind("no.such.host.invalid", 0, shared=False)
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "x" * 70, "a..b"])
+def test_a_host_that_cannot_be_found_is_named(host):
+    with pytest.raises(ConfigError, match=f"host is '{host}', which cannot be found"):
+        bind(host, 0, shared=False)
 
 
 def test_several_workers_need_a_system_that_shares_ports(monkeypatch):
