@@ -14,8 +14,8 @@ Recipe = Literal["modern", "paper"]
 
 # A point to validate and to go on from. Of a minute's training some suffice, since each costs
 # seconds of writing; the paper's recipe takes minutes and is validated after each epoch.
-_MODERN_VALIDATIONS = 3
-_MODERN_EPOCHS = 7
+_MODERN_VALIDATIONS = 2
+_MODERN_EPOCHS = 5
 # A part of the corpus is seen more often, or there would be too few updates.
 _MODERN_UPDATES = 2_000
 _MODERN_WARMUP = 500
