@@ -52,8 +52,9 @@ def test_everything_can_be_set(typed, tmp_path, monkeypatch):
     settings, _ = typed(
         "--host", "0.0.0.0", "--port", 80, "--model", "news", "--model", "runs/mine",
         "--workers", 2, "--threads", 3, "--max-texts", 4, "--max-chars", 5, "--max-body-bytes", 6,
-        "--max-queue", 7, "--max-requests", 8, "--max-wait-ms", 9, "--timeout-s", 10, "--api-key-file", keys,
-        "--cors-origin", "https://a.example", "--cors-origin", "https://b.example",
+        "--max-queue", 7, "--max-requests", 8, "--max-wait-ms", 9, "--timeout-s", 10,
+        "--api-key-file", keys, "--cors-origin", "https://a.example",
+        "--cors-origin", "https://b.example",
     )  # fmt: skip
     assert settings == ServeSettings(
         host="0.0.0.0",
