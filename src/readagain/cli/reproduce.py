@@ -145,6 +145,7 @@ def command(
 
     from readagain.errors import require
 
+    has_failed = False
     if tables_only:
         from readagain.experiments.report import write_report
 
@@ -171,8 +172,12 @@ def command(
             threads=threads,
             keep_weights=keep_weights,
         )
-        _print_outcome(reproduce(request, Console()))
+        outcome = reproduce(request, Console())
+        _print_outcome(outcome)
+        has_failed = bool(outcome.failed)
     print(f"{out / 'results.md'}: tables and claims; {out / 'tables'}: each by itself")
+    if has_failed:
+        raise typer.Exit(1)
 
 
 def _tests(options: list[str]) -> dict[str, Path]:

@@ -13,6 +13,7 @@ from readagain.rouge.significance import Comparison, compare_scores
 
 SIGNIFICANT = 0.05
 _RESAMPLES = 1000
+_SAMPLES = 2000
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,46 @@ class Figure:
 
     def __str__(self) -> str:
         return f"{self.value:.2f}{self.mark} ({self.low:.1f}–{self.high:.1f})"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One row minus another: tested over texts, and seed by seed.
+
+    Tests over texts know nothing of the luck of a seed. So a difference counts only where every
+    pair of runs with the same seed agrees on its direction.
+    """
+
+    tested: Comparison
+    by_seed: tuple[float, ...] = ()
+
+    @property
+    def p_value(self) -> float:
+        """The larger one of the two tests' p-values."""
+        return max(self.tested.p_bootstrap, self.tested.p_randomization)
+
+    @property
+    def direction(self) -> int:
+        """1 where the first is significantly higher, -1 where lower, 0 where neither is sure."""
+        if self.p_value >= SIGNIFICANT:
+            return 0
+        sign = 1 if self.tested.difference > 0 else -1
+        return sign if all(sign * each > 0 for each in self.by_seed) else 0
+
+    @property
+    def mark(self) -> str:
+        """The direction as a sign for tables."""
+        return {1: "▲", -1: "▼", 0: ""}[self.direction]
+
+    def __str__(self) -> str:
+        tested = self.tested
+        told = (
+            f"{100 * tested.difference:+.2f} ROUGE-1 ({100 * tested.low:+.2f} to "
+            f"{100 * tested.high:+.2f}), p = {self.p_value:.4f}"
+        )
+        if len(self.by_seed) < 2:
+            return told
+        return f"{told}; by seed {', '.join(f'{100 * each:+.2f}' for each in self.by_seed)}"
 
 
 @dataclass(frozen=True)
@@ -102,6 +143,7 @@ class Board:
             before = self._entries.get(key)
             self._entries[key] = Entry([*(before.results if before else []), result])
         _check_one_corpus(self._entries.values())
+        self._compared: dict[tuple[str, str, str, str], dict[str, Compared]] = {}
 
     @cached_property
     def recipes(self) -> list[str]:
@@ -115,7 +157,7 @@ class Board:
 
     def compare(
         self, first: str, second: str, recipe: str, name: str | None = None
-    ) -> dict[str, Comparison] | None:
+    ) -> dict[str, Compared] | None:
         """Compare two rows on a set both were scored on; None where there is none.
 
         Args:
@@ -131,18 +173,26 @@ class Board:
         if not shared or (name is not None and name not in shared):
             return None
         chosen = shared[0] if name is None else name
-        mine, theirs = one.items(chosen), other.items(chosen)
-        return {
-            measure: compare_scores(mine[:, m], theirs[:, m], samples=2000)
-            for m, measure in enumerate(MEASURES)
-        }
+        key = (first, second, recipe, chosen)
+        if key not in self._compared:
+            self._compared[key] = _compare(one, other, chosen)
+        return self._compared[key]
 
 
-def mark_of(comparison: Comparison) -> str:
-    """Mark a difference that both tests find significant."""
-    if max(comparison.p_bootstrap, comparison.p_randomization) >= SIGNIFICANT:
-        return ""
-    return "▲" if comparison.difference > 0 else "▼"
+def _compare(one: Entry, other: Entry, name: str) -> dict[str, Compared]:
+    by_seed = [{result.seed: result.sets[name] for result in each.results} for each in (one, other)]
+    seeds = [seed for seed in by_seed[0] if seed in by_seed[1]]
+    mine, theirs = one.items(name), other.items(name)
+    return {
+        measure: Compared(
+            compare_scores(mine[:, m], theirs[:, m], samples=_SAMPLES),
+            tuple(
+                float((by_seed[0][seed].items()[:, m] - by_seed[1][seed].items()[:, m]).mean())
+                for seed in seeds
+            ),
+        )
+        for m, measure in enumerate(MEASURES)
+    }
 
 
 def _check_one_corpus(entries: Iterable[Entry]) -> None:

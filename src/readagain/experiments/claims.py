@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from readagain.experiments.board import SIGNIFICANT, Board
+from readagain.experiments.board import Board, Compared
 from readagain.experiments.rows import ROWS
 from readagain.experiments.time_table import milliseconds
-from readagain.rouge.significance import Comparison, compare_scores
+from readagain.rouge.significance import compare_scores
 
 Verdict = Literal["supported", "partly supported", "not supported", "contradicted", "not measured"]
 
@@ -26,6 +26,7 @@ RIVALS = (
 )
 """The earlier systems of Table 2."""
 _MEASURE = "rouge-1"
+_VERDICTS: dict[int, Verdict] = {1: "supported", -1: "contradicted", 0: "not supported"}
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def better(board: Board, recipe: str, first: str, second: str) -> Evidence:
     found = _compare(board, first, second, recipe)
     if found is None:
         return Evidence(statement, "one of the rows is missing", "not measured")
-    return Evidence(statement, _told(found), _directed(found))
+    return Evidence(statement, str(found), _directed(found))
 
 
 def as_good(board: Board, recipe: str, first: str, second: str) -> Evidence:
@@ -79,11 +80,11 @@ def as_good(board: Board, recipe: str, first: str, second: str) -> Evidence:
     found = _compare(board, first, second, recipe)
     if found is None:
         return Evidence(statement, "one of the rows is missing", "not measured")
-    if 100 * found.low > -NEAR:
+    if 100 * found.tested.low > -NEAR:
         verdict: Verdict = "supported"
     else:
-        verdict = "contradicted" if 100 * found.high < -NEAR else "not supported"
-    return Evidence(statement, _told(found), verdict)
+        verdict = "contradicted" if 100 * found.tested.high < -NEAR else "not supported"
+    return Evidence(statement, str(found), verdict)
 
 
 def alike(board: Board, recipe: str, first: str, second: str) -> Evidence:
@@ -92,12 +93,12 @@ def alike(board: Board, recipe: str, first: str, second: str) -> Evidence:
     found = _compare(board, first, second, recipe)
     if found is None:
         return Evidence(statement, "one of the rows is missing", "not measured")
-    if max(abs(100 * found.low), abs(100 * found.high)) < NEAR:
+    if max(abs(100 * found.tested.low), abs(100 * found.tested.high)) < NEAR:
         verdict: Verdict = "supported"
     else:
-        is_apart = 100 * found.low > NEAR or 100 * found.high < -NEAR
+        is_apart = 100 * found.tested.low > NEAR or 100 * found.tested.high < -NEAR
         verdict = "contradicted" if is_apart else "not supported"
-    return Evidence(statement, _told(found), verdict)
+    return Evidence(statement, str(found), verdict)
 
 
 def small_loss(board: Board, recipe: str) -> Evidence:
@@ -107,11 +108,11 @@ def small_loss(board: Board, recipe: str) -> Evidence:
     found = _compare(board, large, small, recipe)
     if found is None:
         return Evidence(statement, "one of the rows is missing", "not measured")
-    if 100 * found.high < SMALL_LOSS:
+    if 100 * found.tested.high < SMALL_LOSS:
         verdict: Verdict = "supported"
     else:
-        verdict = "contradicted" if 100 * found.low > SMALL_LOSS else "not supported"
-    told = f"{_told(found)}; the paper's own table loses 3.68, its text says two to three"
+        verdict = "contradicted" if 100 * found.tested.low > SMALL_LOSS else "not supported"
+    told = f"{found}; the paper's own table loses 3.68, its text says two to three"
     return Evidence(statement, told, verdict)
 
 
@@ -130,12 +131,12 @@ def larger_loss(board: Board, recipe: str) -> Evidence:
     plain_large, plain_small, copy_large, copy_small = (
         entry.items(entry.sets[0])[:, 0] for entry in entries if entry is not None
     )
-    found = compare_scores(plain_large - plain_small, copy_large - copy_small, samples=2000)
+    found = Compared(compare_scores(plain_large - plain_small, copy_large - copy_small))
     losses = [100 * float(each.mean()) for each in (plain_large, plain_small)]
     copied = [100 * float(each.mean()) for each in (copy_large, copy_small)]
     told = (
         f"without copying it loses {losses[0] - losses[1]:.2f}, with copying "
-        f"{copied[0] - copied[1]:.2f} points; {_told(found)}"
+        f"{copied[0] - copied[1]:.2f} points; {found}"
     )
     return Evidence(statement, told, _directed(found))
 
@@ -182,22 +183,13 @@ def weighed(board: Board, recipe: str, row: str) -> Evidence:
     return Evidence(statement, told, verdict)
 
 
-def _compare(board: Board, first: str, second: str, recipe: str) -> Comparison | None:
+def _compare(board: Board, first: str, second: str, recipe: str) -> Compared | None:
     found = board.compare(first, second, recipe)
     return None if found is None else found[_MEASURE]
 
 
-def _directed(found: Comparison) -> Verdict:
-    if max(found.p_bootstrap, found.p_randomization) >= SIGNIFICANT:
-        return "not supported"
-    return "supported" if found.difference > 0 else "contradicted"
-
-
-def _told(found: Comparison) -> str:
-    return (
-        f"{100 * found.difference:+.2f} ROUGE-1 ({100 * found.low:+.2f} to "
-        f"{100 * found.high:+.2f}), p = {max(found.p_bootstrap, found.p_randomization):.4f}"
-    )
+def _directed(found: Compared) -> Verdict:
+    return _VERDICTS[found.direction]
 
 
 def _title(row: str) -> str:
@@ -319,7 +311,7 @@ def _better_on_duc(board: Board, recipe: str, first: str, second: str) -> Eviden
     for name in sets:
         found = board.compare(first, second, recipe, name)
         if found is not None:
-            told = f"{name}: {_told(found[_MEASURE])}"
+            told = f"{name}: {found[_MEASURE]}"
             return Evidence(statement, told, _directed(found[_MEASURE]))
     return Evidence(
         statement, "one of the rows, or a set with several references, is missing", "not measured"

@@ -232,7 +232,7 @@ def _ablations(figure: Any, board: Board, recipe: str) -> bool:
     for row, against in ABLATIONS.items():
         compared = board.compare(row, against, recipe)
         if compared is not None:
-            change = compared["rouge-1"]
+            change = compared["rouge-1"].tested
             labels.append(ROWS[row].title)
             values.append(100 * change.difference)
             low, high = change.difference - change.low, change.high - change.difference

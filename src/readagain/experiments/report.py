@@ -18,6 +18,10 @@ from readagain.experiments.time_table import read_timing, table4
 TABLES_FOLDER = "tables"
 CLAIMS_FILE = "claims.md"
 PAGE_FILE = "results.md"
+_SMALL = (
+    "**Small scale**: tiny networks on little data show that everything runs, and nothing about "
+    "the paper's claims."
+)
 
 
 def build_tables(board: Board, timing: dict[str, Any] | None) -> list[Table]:
@@ -53,12 +57,13 @@ def write_report(out: Path) -> list[str]:
     claims = {recipe: claims_of(board, timing, recipe) for recipe in recipes}
     write_whole(out / CLAIMS_FILE, _claims_page(claims))
     write_whole(folder / "claims.json", json.dumps(_claims_json(claims), indent=1) + "\n")
+    is_small = any(result.scale == "small" for result in board.results)
     problems, pictures = [], []
     try:
         pictures = draw_all(board, timing, recipes[0], folder)
     except MissingExtraError as error:
         problems.append(f"no pictures: {error}")
-    write_whole(out / PAGE_FILE, _page(claims, tables, pictures))
+    write_whole(out / PAGE_FILE, _page(claims, tables, pictures, is_small=is_small))
     return problems
 
 
@@ -84,12 +89,19 @@ def _claims_json(claims: dict[str, list[TestedClaim]]) -> dict[str, Any]:
     }
 
 
-def _page(claims: dict[str, list[TestedClaim]], tables: list[Table], pictures: list[Path]) -> str:
+def _page(
+    claims: dict[str, list[TestedClaim]],
+    tables: list[Table],
+    pictures: list[Path],
+    *,
+    is_small: bool,
+) -> str:
     """Write one page of everything, to be read from the top."""
     drawn = {path.stem: path for path in pictures}
     parts = [
         "# Results",
         "Written by `readagain reproduce`; *not run* marks rows that have not been run yet.",
+        *([_SMALL] if is_small else []),
         "## Claims",
     ]
     for recipe, tested in claims.items():

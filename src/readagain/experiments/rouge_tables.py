@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from readagain.experiments.board import Board, Entry, mark_of
+from readagain.experiments.board import Board, Entry
 from readagain.experiments.paper import PaperRow, paper_table
 from readagain.experiments.results import MEASURES
 from readagain.experiments.rows import ROWS
@@ -17,7 +17,7 @@ _RECIPES = {
 }
 _MARKS = (
     "▲ and ▼: significantly above or below the row named under *held against* (paired bootstrap "
-    "and approximate randomisation on the same texts, both p < 0.05)."
+    "and approximate randomisation on the same texts, both p < 0.05; of several seeds all agree)."
 )
 _SEVERAL = (
     "Rows of several sentences, and the one-sentence row they are held against, are trained and "
@@ -182,8 +182,7 @@ def _figures(
         compared = board.compare(line.row, line.against, recipe, own[0])
         if compared is not None:
             figures = {
-                name: replace(figure, mark=mark_of(compared[name]))
-                for name, figure in figures.items()
+                name: replace(figure, mark=compared[name].mark) for name, figure in figures.items()
             }
     return list(figures.values())
 
