@@ -77,7 +77,8 @@ def test_every_word_has_the_probability_of_the_paper(cell, recurrence):
     w = {name: value.numpy() for name, value in model.state_dict().items()}
     x = np.array([w["source_embedding.weight"][word] for word in SOURCE])
     z = aggregate(w, x)
-    h, m = np.zeros(H), np.zeros(H)
+    first = np.tanh(w["decoder.first"])  # the paper does not say how decoding starts
+    h, m = first[0], first[-1]
     source = torch.tensor([[SOURCE]]), torch.tensor([[M]]), torch.tensor([SOURCE])
     state, previous, by_hand = model.start(*source), START, []
     for word in SUMMARY:

@@ -71,10 +71,11 @@ def _abs_encoder(run: RunSpec, model: AbsSpec) -> int:
 
 def _ras(run: RunSpec, model: RasSpec) -> int:
     E, H, V = model.embedding_size, model.hidden_size, run.vocab_size
-    gates = H * (4 if model.cell == "lstm" else 1)
+    num_sums, num_carried = (4, 2) if model.cell == "lstm" else (1, 1)
+    gates = num_sums * H
     embeddings = (run.source_vocab_size + V + model.num_positions) * E
     convolution = model.window * E * H
-    recurrence = _linear(E, gates) + gates * E + gates * H
+    recurrence = _linear(E, gates) + gates * E + gates * H + num_carried * H
     return embeddings + convolution + recurrence + _linear(H + E, V)
 
 

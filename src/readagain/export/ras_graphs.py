@@ -41,9 +41,11 @@ def build_ras_encoder_graph(model: RasSpec, weights: Weights, products: Products
     keys = graph.add("Transpose", places.by_document(graph, keys, H), perm=[0, 2, 1])
     graph.output(words, "states", np.float32, ["D", "S", E])
     graph.output(keys, "keys", np.float32, ["D", H, "S"])
-    zeros = graph.add("ConstantOfShape", graph.joined(places.documents, H))
-    for name in _carried(model):
-        graph.output(zeros, name, np.float32, ["D", H])
+    first = np.tanh(weights.tensor("decoder.first"))  # (1 or 2, H)
+    shape = graph.joined(places.documents, H)
+    for name, value in zip(_carried(model), first, strict=True):
+        begun = graph.add("Expand", graph.constant(value[None]), shape)
+        graph.output(begun, name, np.float32, ["D", H])
     return graph.model()
 
 

@@ -90,7 +90,7 @@ class RasModel(Network[RasState]):
         """Score known summaries; shapes as in `Network.forward`."""
         memory = self.read(source_ids, source_lengths, source_ext_ids)
         words = self.dropout(self.previous_words(previous_ids, None))  # (B, T, E)
-        start = self.decoder.start(memory.keys)
+        start = self.decoder.start(words.size(0))
         seen = self.decoder(words, memory.keys, memory.states, memory.valid, start)
         logits = self.output(self.dropout(seen))  # (B, T, V)
         return generated_log_probs(logits, memory, target_ids, label_smoothing)
@@ -98,7 +98,7 @@ class RasModel(Network[RasState]):
     def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> RasState:
         """Read sources and return the state before the first word."""
         memory = self.read(source_ids, source_lengths, source_ext_ids)
-        return RasState(memory, self.decoder.start(memory.keys))
+        return RasState(memory, self.decoder.start(source_ids.size(0)))
 
     def step(self, state: RasState, previous_ids: Tensor) -> tuple[StepLogits, RasState]:
         """Feed (B,) extended ids, START at first; return the scores of what may follow."""

@@ -7,7 +7,6 @@ from torch import Tensor, nn
 
 from readagain.networks.decoders.attention_decoder import DecoderState
 from readagain.networks.masks import masked_softmax
-from readagain.networks.outputs.softmax import at_least_float32
 
 
 class RasDecoder(nn.Module):
@@ -18,8 +17,8 @@ class RasDecoder(nn.Module):
     Elman: h_t = σ(W_1 y_{t-1} + W_2 h_{t-1} + W_3 c_t)    (section 3.2)
     LSTM: four such sums give i, f, i' and o; m_t = f m_{t-1} + i tanh(i'), h_t = o m_t
 
-    The paper prints no biases and no first state; the sums have a bias here, and the first state is
-    zero, so that the first look at the source is its mean.
+    The paper prints no biases and no first state. The sums have a bias here, and the first state is
+    learned, the same for all sources: from zeros the first look could only be the source's mean.
 
     Args:
         cell: which recurrence.
@@ -37,20 +36,16 @@ class RasDecoder(nn.Module):
         hidden_size: int,
     ) -> None:
         super().__init__()
-        num_sums = 4 if cell == "lstm" else 1
-        self.cell = cell
-        self.hidden_size = hidden_size
+        num_sums, num_carried = (4, 2) if cell == "lstm" else (1, 1)
+        self.first = nn.Parameter(torch.empty(num_carried, hidden_size))
         self.input = nn.Linear(input_size, num_sums * hidden_size)
         self.weight_context = nn.Parameter(torch.empty(num_sums * hidden_size, source_size))
         self.weight_hidden = nn.Parameter(torch.empty(num_sums * hidden_size, hidden_size))
 
-    def start(self, keys: Tensor) -> DecoderState:
-        """Return the state before the first word, for sources with (B, S, H) keys."""
-        zeros = torch.zeros_like(keys[:, 0])  # (B, H)
-        if self.cell == "elman":
-            return DecoderState(zeros, None)
-        # What is added up from word to word keeps its digits in half precision too.
-        return DecoderState(zeros, at_least_float32(zeros))
+    def start(self, batch_size: int) -> DecoderState:
+        """Return the state before the first word; h_0 and m_0 lie within ±1."""
+        carried = torch.tanh(self.first).unsqueeze(1).expand(-1, batch_size, -1)
+        return DecoderState(carried[0], carried[1] if len(carried) > 1 else None)
 
     def forward(
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
