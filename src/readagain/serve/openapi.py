@@ -36,7 +36,7 @@ def describe_api(app: FastAPI, settings: ServeSettings) -> None:
     app.openapi = schema  # type: ignore[method-assign]
 
     async def docs(request: Request) -> Response:
-        return HTMLResponse(write_reference(schema()))
+        return HTMLResponse(write_reference(schema(), url=str(request.base_url)))
 
     async def style(request: Request) -> Response:
         return FileResponse(STYLE)

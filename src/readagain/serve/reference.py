@@ -1,20 +1,27 @@
 """The page at /docs: the OpenAPI schema as plain HTML that loads nothing from elsewhere."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from readagain.serve.refusals import RefusedError
+
 STYLE = Path(__file__).parent / "reference.css"
 
-_EXAMPLE = """curl -s http://127.0.0.1:8000/v1/summarize \\
+_EXAMPLE = """curl -s {url}v1/summarize \\
   -H 'Content-Type: application/json' \\
-  -d '{"texts": ["Police in Ghent said on Monday that 12 people crossed the old bridge."]}'"""
+  -d '{{"texts": ["Police in Ghent said on Monday that 12 people crossed the old bridge."]}}'"""
 
 
-def write_reference(described: Mapping[str, Any]) -> str:
-    """Write the page for an OpenAPI schema."""
+def write_reference(described: Mapping[str, Any], *, url: str) -> str:
+    """Write the page for an OpenAPI schema.
+
+    Args:
+        described: the schema.
+        url: where the reader found the server, for an example to copy.
+    """
     info = described["info"]
     return "\n".join(
         [
@@ -23,14 +30,17 @@ def write_reference(described: Mapping[str, Any]) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>{escape(info['title'])} API</title>",
+            '<link rel="icon" type="image/svg+xml" href="static/icon.svg">',
             '<link rel="stylesheet" href="docs/style.css"></head><body><main>',
             f"<h1>{escape(info['title'])} API <small>{escape(info['version'])}</small></h1>",
             f"<p>{escape(info['description'])}</p>",
             '<p><a href="openapi.json">openapi.json</a> · <a href=".">the page</a></p>',
-            f"<pre>{escape(_EXAMPLE)}</pre>",
+            f"<pre>{escape(_EXAMPLE.format(url=url))}</pre>",
             *_operations(described),
             "<h2>Shapes</h2>",
-            *_shapes(described["components"]["schemas"]),
+            *_shapes(described),
+            "<h2>Errors</h2>",
+            *_errors(),
             "</main></body></html>",
         ]
     )
@@ -56,19 +66,57 @@ def _body(holder: Mapping[str, Any]) -> str:
     return _type(content["schema"]) if content.get("schema") else "text"
 
 
-def _shapes(schemas: Mapping[str, Any]) -> Iterator[str]:
-    for name, schema in schemas.items():
+def _shapes(described: Mapping[str, Any]) -> Iterator[str]:
+    schemas = described["components"]["schemas"]
+    for name in _in_order_of_use(described):
+        schema = schemas[name]
         required = schema.get("required", ())
         yield f'<h3 id="{escape(name)}">{escape(name)}</h3>'
         yield f"<p>{escape(schema.get('description', ''))}</p>"
-        yield "<table><thead><tr><th>field</th><th>type</th><th>meaning</th></tr></thead><tbody>"
-        for field, facts in schema.get("properties", {}).items():
-            mark = "" if field in required else f" <i>{_default(facts)}</i>"
-            yield (
-                f"<tr><td><code>{escape(field)}</code>{mark}</td><td>{_type(facts)}</td>"
-                f"<td>{escape(facts.get('description', ''))}</td></tr>"
+        rows = [
+            (
+                f"<code>{escape(field)}</code>"
+                + ("" if field in required else f" <i>{_default(facts)}</i>"),
+                _type(facts),
+                escape(facts.get("description", "")),
             )
-        yield "</tbody></table>"
+            for field, facts in schema.get("properties", {}).items()
+        ]
+        yield _table(("field", "type", "meaning"), rows)
+
+
+def _in_order_of_use(described: Mapping[str, Any]) -> list[str]:
+    """List the shapes as the routes name them, each followed by those that it is made of."""
+    found: list[str] = []
+
+    def look(part: object) -> None:
+        if isinstance(part, Mapping):
+            name = str(part.get("$ref", "")).rpartition("/")[2]
+            if name and name not in found:
+                found.append(name)
+                look(described["components"]["schemas"][name])
+            for each in part.values():
+                look(each)
+        elif isinstance(part, list):
+            for each in part:
+                look(each)
+
+    look(described["paths"])
+    return found
+
+
+def _errors() -> Iterator[str]:
+    refusals = sorted(RefusedError.__subclasses__(), key=lambda refusal: refusal.status)
+    yield _table(
+        ("status", "code", "when"),
+        [(str(r.status), f"<code>{r.code}</code>", escape(r.__doc__ or "")) for r in refusals],
+    )
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
+    body = "\n".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>"
 
 
 def _default(facts: Mapping[str, Any]) -> str:

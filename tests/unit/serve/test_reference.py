@@ -43,10 +43,23 @@ def test_the_page_names_every_route_shape_and_field(ask, models):
             assert f"<code>{field}</code>" in page
 
 
+def test_the_page_shows_what_to_type_for_the_server_it_comes_from(ask):
+    page = ask("GET", "/docs", headers={"Host": "headlines.example:81"}).text
+    assert "curl -s http://headlines.example:81/v1/summarize" in page
+    page = ask("GET", "/docs", headers={"Host": "<script>x"}).text
+    assert "<script" not in page
+
+
+def test_the_page_lists_every_error(ask):
+    page = ask("GET", "/docs").text
+    for code in ("bad_json", "unauthorized", "slow_body", "queue_full", "stopping", "deadline"):
+        assert f"<code>{code}</code>" in page
+
+
 def test_the_page_loads_nothing_from_elsewhere(ask):
     page = ask("GET", "/docs").text
     loaded = re.findall(r'(?:src|href)="([^"#]+)"', page)
-    assert loaded == ["docs/style.css", "openapi.json", "."]
+    assert loaded == ["static/icon.svg", "docs/style.css", "openapi.json", "."]
     assert "<script" not in page
     assert ask("GET", "/docs/style.css").headers["content-type"].startswith("text/css")
 
