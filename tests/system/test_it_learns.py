@@ -225,6 +225,59 @@ def test_words_that_compete_only_where_they_stand_are_learned():
     assert right >= 0.9
 
 
+ABS = {"model.kind": "abs", "model.embedding_size": 16, "model.hidden_size": 32}
+RAS = {"model.kind": "ras", "model.embedding_size": 32, "model.hidden_size": 64}
+
+
+def invent_menus(count: int, *, seed: int) -> tuple[list[str], list[Pair]]:
+    """Name one dish of each course in any order; the summary lists three courses in order."""
+    choose = random.Random(seed)
+    courses = [[f"dish{i}-of-course{c}" for i in range(5)] for c in range(4)]
+    pairs = []
+    for _ in range(count):
+        menu = [choose.choice(course) for course in courses]
+        pairs.append((choose.sample(menu, len(menu)), [menu[0], menu[1], menu[3]]))
+    return [dish for course in courses for dish in course], pairs
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        ABS,
+        ABS | {"model.encoder.kind": "bag_of_words"},
+        ABS | {"model.encoder.kind": "convolution", "model.encoder.num_layers": 2},
+        RAS,
+        RAS | {"model.cell": "lstm"},
+    ],
+    ids=["abs", "abs, bag of words", "abs, convolution", "ras, elman", "ras, lstm"],
+)
+def test_every_rival_learns_to_pick_words_and_put_them_in_order(network):
+    words, menus = invent_menus(4000, seed=1)
+    _, unseen = invent_menus(300, seed=2)
+    learner = Learner.of(words, **network)
+    model = learner.learn(menus, updates=300, learning_rate=1e-2)
+    assert learner.right(model, unseen) >= 0.95
+
+
+def test_ras_sees_the_order_of_words_where_abs_weighs_each_alone():
+    """Who did it to whom is told by the words around a name, which only RAS compares."""
+    names = invent_names(12, seed=1)
+    known_words = [*VERBS, *OTHER_WORDS, *DAYS, "from", "by", *names]
+    news, held_out = (invent_news(names, n, seed=seed) for n, seed in ((4000, 3), (300, 4)))
+    budget = {"updates": 600, "learning_rate": 5e-3}
+    figures = {}
+    for name, network in {
+        "elman": RAS,
+        "lstm": RAS | {"model.cell": "lstm"},
+        "abs": ABS | {"model.hidden_size": 64},
+    }.items():
+        learner = Learner.of(known_words, **network)
+        figures[name] = learner.right(learner.learn(news, **budget), held_out)
+    assert figures["elman"] >= 0.95, figures
+    assert figures["lstm"] >= 0.95, figures
+    assert figures["abs"] < 0.75, figures
+
+
 def invent_lists(count: int, *, seed: int) -> tuple[list[str], list[Pair]]:
     """List one thing of each kind in any order; the last word says which kind matters."""
     choose = random.Random(seed)
