@@ -24,7 +24,7 @@ def command(
             "--model",
             "-m",
             metavar="NAME|FOLDER",
-            help="A bundled model, a model folder, or the floor of every table: prefix or lead.",
+            help="A bundled model, a model folder, or without a network prefix, lead, topiary.",
         ),
     ],
     data: Annotated[

@@ -21,10 +21,12 @@ def command(
 
     from readagain.config.files import run_to_json, run_to_toml
     from readagain.errors import ConfigError
+    from readagain.presets import CLASSIC
     from readagain.presets.find import find_run
 
     if name is not None:
-        run = find_run(name, changes or [])
+        is_classic = name in CLASSIC and not changes
+        run = CLASSIC[name] if is_classic else find_run(name, changes or [])
         print(run_to_json(run) if as_json else run_to_toml(run), end="")
     elif changes:
         raise ConfigError("--set changes one run; name the preset it starts from")
@@ -36,9 +38,13 @@ def command(
 
 def _rows() -> list[dict[str, object]]:
     from readagain.config.parameters import count_parameters
-    from readagain.presets import PRESETS
+    from readagain.presets import CLASSIC, PRESETS
 
-    return [
+    classic: list[dict[str, object]] = [
+        {"name": name, "title": spec.title, "vocab_size": 0, "parameters": 0, "paper": spec.paper}
+        for name, spec in CLASSIC.items()
+    ]
+    return classic + [
         {
             "name": name,
             "title": run.title,
@@ -62,8 +68,8 @@ def _print_table() -> None:
     for row in _rows():
         table.add_row(
             str(row["name"]),
-            f"{row['vocab_size']:,}",
-            f"{row['parameters']:,}",
+            f"{row['vocab_size']:,}" if row["vocab_size"] else "–",
+            f"{row['parameters']:,}" if row["parameters"] else "–",
             str(row["paper"]),
         )
     console = Console()

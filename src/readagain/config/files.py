@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from readagain.config.checks import refuse
+from readagain.config.classic import ClassicSpec
 from readagain.config.kinds import kind_of
 from readagain.config.override import KIND, override
 from readagain.config.schema import RunSpec
@@ -19,7 +20,7 @@ MAX_RUN_BYTES = 1 << 20
 _RUN_FILE_KEYS = ("preset", "override")
 
 
-def run_to_dict(run: RunSpec) -> dict[str, Any]:
+def run_to_dict(run: RunSpec | ClassicSpec) -> dict[str, Any]:
     """Return every setting of a run as plain values; a variant is named by its kind."""
     return _plain(run)
 
@@ -88,12 +89,12 @@ def read_run_file(path: Path, presets: Mapping[str, RunSpec]) -> RunSpec:
     return override(presets[preset], changes, where=str(path))
 
 
-def run_to_json(run: RunSpec) -> str:
+def run_to_json(run: RunSpec | ClassicSpec) -> str:
     """Write a run as JSON, every setting resolved."""
     return json.dumps(run_to_dict(run), indent=2, ensure_ascii=False) + "\n"
 
 
-def run_to_toml(run: RunSpec) -> str:
+def run_to_toml(run: RunSpec | ClassicSpec) -> str:
     """Write a run as TOML, every setting resolved and explained."""
     return "\n".join(_toml_table(run, "")).lstrip() + "\n"
 

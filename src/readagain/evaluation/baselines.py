@@ -4,30 +4,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readagain.classic.prefix import lead_sentence
+from readagain.classic.prefix import first_words, lead_sentence
 from readagain.evaluation.dataset import on_one_line
 from readagain.evaluation.words import Written, summary_words
 from readagain.text.document import read_document
 
-PREFIX_BYTES = 75  # Rush, Chopra and Weston 2015, section 7.2
-
 
 @dataclass(frozen=True)
 class Prefix:
-    """The first 75 bytes of a text.
+    """The first bytes of a text.
 
     Args:
+        max_bytes: how many.
         cuts_words: take exactly so many, as a protocol with a byte limit does; otherwise the
             whole words among them.
     """
 
+    max_bytes: int
     cuts_words: bool
     name: str = "prefix"
 
     def describe(self) -> dict[str, Any]:
         """Say how much is taken."""
         unit = "bytes" if self.cuts_words else "bytes, whole words of them"
-        return {"takes": f"the first {PREFIX_BYTES} {unit}"}
+        return {"takes": f"the first {self.max_bytes} {unit}"}
 
     def write(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Written]:
         """Take the beginning of each text."""
@@ -35,7 +35,7 @@ class Prefix:
             yield _all_copied(self._beginning(on_one_line(text)), is_tokenized)
 
     def _beginning(self, text: str) -> str:
-        start = text.encode()[:PREFIX_BYTES].decode(errors="ignore")
+        start = text.encode()[: self.max_bytes].decode(errors="ignore")
         if self.cuts_words or text[len(start) : len(start) + 1] in ("", " "):
             return start.rstrip()
         return start.rpartition(" ")[0]
@@ -43,22 +43,36 @@ class Prefix:
 
 @dataclass(frozen=True)
 class Lead:
-    """The first sentence of a text, whole."""
+    """The first sentence of a text, whole, or the first words of the text.
 
+    Args:
+        max_words: take so many words instead; punctuation and 's are words.
+    """
+
+    max_words: int | None = None
     name: str = "lead"
 
     def describe(self) -> dict[str, Any]:
         """Say how much is taken."""
-        return {"takes": "the first sentence"}
+        if self.max_words is None:
+            return {"takes": "the first sentence"}
+        return {"takes": f"the first {self.max_words} words"}
 
     def write(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Written]:
-        """Take the first sentence of each text; in Gigaword form a line is a sentence."""
+        """Take the beginning of each text; in Gigaword form a line is a sentence."""
         for text in texts:
-            if is_tokenized:
-                first = on_one_line(text.strip().partition("\n")[0])
-            else:
-                first = lead_sentence(read_document(text, max_sentences=1)).text
+            first = self._first_tokens(text) if is_tokenized else self._first_words(text)
             yield _all_copied(first, is_tokenized)
+
+    def _first_tokens(self, text: str) -> str:
+        if self.max_words is None:
+            return on_one_line(text.strip().partition("\n")[0])
+        return " ".join(text.split()[: self.max_words])
+
+    def _first_words(self, text: str) -> str:
+        if self.max_words is None:
+            return lead_sentence(read_document(text, max_sentences=1)).text
+        return on_one_line(first_words(read_document(text), self.max_words).text)
 
 
 def _all_copied(text: str, is_tokenized: bool) -> Written:

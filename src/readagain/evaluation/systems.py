@@ -1,18 +1,23 @@
 """What can be evaluated, by name: the floor of every table, and models in their folders."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, assert_never
 
-from readagain.engine.bundled import find_model
+from readagain.classic.topics import Topics
+from readagain.config.classic import LeadSpec, PrefixSpec, TopiarySpec
+from readagain.engine.bundled import DEFAULT_MODEL, find_model
 from readagain.engine.folder import ModelFolder
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.baselines import Lead, Prefix
 from readagain.evaluation.network import Network
 from readagain.evaluation.settings import NOTHING_ASKED, PROTOCOL_SETTINGS, DecodeSettings
+from readagain.evaluation.topiary import TopiarySystem
 from readagain.evaluation.words import Written
+from readagain.presets import CLASSIC
 from readagain.rouge.protocol import find_protocol
+from readagain.text.vocab import RESERVED
 
-WITHOUT_NETWORK = ("prefix", "lead")
+WITHOUT_NETWORK = tuple(CLASSIC)
 
 
 class System(Protocol):
@@ -43,30 +48,25 @@ def load_system(
     """Load what `--model` names, to search as the protocol says, or as was asked instead.
 
     Args:
-        model: `prefix`, `lead`, a bundled model's name, or a model folder.
+        model: `prefix`, `lead`, `topiary`, a bundled model's name, or a model folder.
         protocol: the name of one.
         asked: what comes before the protocol's settings.
-        threads: that a network may use; all processors unless given.
+        threads: that a network, or the parsers of TOPIARY, may use; all processors unless given.
         precision: of its graphs; the first there are unless given.
 
     Raises:
         ArtifactError: for a model that is not there or cannot be used.
         ConfigError: for settings that the system cannot honour.
+        MissingExtraError: for TOPIARY without its parser.
     """
     find_protocol(protocol)
     if model in WITHOUT_NETWORK:
-        if not (asked.is_empty and threads is None and precision is None):
-            raise ConfigError(
-                f"'{model}' searches nothing; leave out --beam, --min-words, --max-words, "
-                "--threads and --precision"
-            )
-        has_byte_limit = find_protocol(protocol).options.max_bytes is not None
-        return Prefix(cuts_words=has_byte_limit) if model == "prefix" else Lead()
+        return _load_classic(model, protocol, asked=asked, threads=threads, precision=precision)
     settings = asked.over(PROTOCOL_SETTINGS[protocol])
     try:
         path = find_model(model)
     except ArtifactError as error:
-        floor = " and ".join(WITHOUT_NETWORK)
+        floor = ", ".join(WITHOUT_NETWORK)
         raise ArtifactError(f"{error}; without a network there are {floor}") from error
     folder = ModelFolder.open(path)
     # Imported here: it brings ONNX Runtime, which the floor does without.
@@ -76,3 +76,49 @@ def load_system(
     threads = default_threads() if threads is None else threads
     summarizer = Summarizer.load(path, threads=threads, precision=precision)  # type: ignore[arg-type]
     return Network(model, folder, summarizer, precision, threads, settings)
+
+
+def _load_classic(
+    model: str,
+    protocol: str,
+    *,
+    asked: DecodeSettings,
+    threads: int | None,
+    precision: str | None,
+) -> System:
+    """Make a system without a network; of the options of a search it honours few."""
+    spec = CLASSIC[model]
+    given = {
+        "--beam": asked.beam,
+        "--min-words": asked.min_words,
+        "--max-words": asked.max_words,
+        "--threads": threads,
+        "--precision": precision,
+    }
+    foreign = [option for option in given if option not in _HONOURED[type(spec)]]
+    if any(given[option] is not None for option in foreign):
+        raise ConfigError(f"'{model}' searches nothing; leave out {', '.join(foreign)}")
+    match spec:
+        case PrefixSpec():
+            has_byte_limit = find_protocol(protocol).options.max_bytes is not None
+            return Prefix(max_bytes=spec.max_bytes, cuts_words=has_byte_limit)
+        case LeadSpec():
+            return Lead(max_words=asked.max_words)
+        case TopiarySpec():
+            from readagain.engine.sessions import default_threads
+
+            common = ModelFolder.open(find_model(DEFAULT_MODEL)).source_vocab
+            return TopiarySystem(
+                Topics([common.word(id) for id in range(len(RESERVED), len(common))]),
+                max_bytes=spec.max_bytes,
+                num_parsers=default_threads() if threads is None else threads,
+            )
+        case _:
+            assert_never(spec)
+
+
+_HONOURED: dict[type, tuple[str, ...]] = {
+    PrefixSpec: (),
+    LeadSpec: ("--max-words",),
+    TopiarySpec: ("--threads",),
+}

@@ -1,11 +1,13 @@
-"""One file per row of the tables, and the table of contents: PRESETS."""
+"""One file per row of the tables; PRESETS is the table of contents, CLASSIC of rows unlearnt."""
 
+from readagain.config.classic import ClassicSpec
 from readagain.config.schema import RunSpec
 from readagain.presets import (
     abs,
     bundled,
     gru_attention,
     lvt,
+    prefix,
     ras_elman,
     ras_lstm,
     read_again_gru,
@@ -13,6 +15,7 @@ from readagain.presets import (
     read_again_lstm,
     read_again_lstm_copy,
     tiny,
+    topiary,
     two_sentences,
 )
 
@@ -29,4 +32,10 @@ PRESETS: dict[str, RunSpec] = {
     **lvt.RUNS,
     "tiny": tiny.RUN,
     **bundled.RUNS,
+}
+
+CLASSIC: dict[str, ClassicSpec] = {
+    "prefix": prefix.PREFIX,
+    "lead": prefix.LEAD,
+    "topiary": topiary.SPEC,
 }

@@ -2,14 +2,14 @@ import json
 import tomllib
 
 from readagain.config.files import run_to_dict
-from readagain.presets import PRESETS
+from readagain.presets import CLASSIC, PRESETS
 
 
 def test_all_presets_are_listed_with_size_parameters_and_citation(readagain):
     done = readagain("presets")
     assert done.returncode == 0, done.stderr
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
-    assert lines.keys() == {"name", *PRESETS}
+    assert lines.keys() == {"name", *CLASSIC, *PRESETS}
     row = lines["read_again_lstm_copy_15k"]
     assert "15,000" in row
     assert "61,725,848" in row
@@ -18,7 +18,7 @@ def test_all_presets_are_listed_with_size_parameters_and_citation(readagain):
 
 def test_the_list_can_be_had_as_json(readagain):
     rows = json.loads(readagain("presets", "--json").stdout)
-    assert [row["name"] for row in rows] == list(PRESETS)
+    assert [row["name"] for row in rows] == [*CLASSIC, *PRESETS]
     assert rows[-1]["parameters"] > 0
 
 
@@ -33,6 +33,31 @@ def test_one_preset_is_printed_resolved_as_toml(readagain):
 def test_one_preset_is_printed_resolved_as_json(readagain):
     done = readagain("presets", "tiny", "--json")
     assert json.loads(done.stdout) == run_to_dict(PRESETS["tiny"])
+
+
+def test_a_row_without_a_network_is_listed_and_printed_too(readagain):
+    listed = json.loads(readagain("presets", "--json").stdout)
+    assert listed[2] == {
+        "name": "topiary",
+        "title": "TOPIARY",
+        "vocab_size": 0,
+        "parameters": 0,
+        "paper": "Zajic, Dorr and Schwartz 2004 (DUC); Dorr, Zajic and Schwartz 2003 (HLT-NAACL)",
+    }
+    assert tomllib.loads(readagain("presets", "topiary").stdout)["max_bytes"] == 75
+    [line] = [
+        line for line in readagain("presets").stdout.splitlines() if line.startswith("topiary")
+    ]
+    assert line.split()[:3] == ["topiary", "–", "–"]
+
+
+def test_a_row_without_a_network_has_nothing_to_train_or_change(readagain):
+    done = readagain("presets", "topiary", "--set", "decode.beam_size=3")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "readagain: 'topiary' has no network, so nothing to train or to change; score it with: "
+        "readagain evaluate --model topiary\n",
+    )
 
 
 def test_a_misspelt_preset_is_one_line_and_status_2(readagain):

@@ -143,7 +143,7 @@ def test_facts_name_the_model_its_search_and_the_data(evaluated, toy, duc):
 
 
 def test_an_unknown_model_names_those_there_are():
-    message = "no model 'nwes'; bundled models: .*; without a network there are prefix and lead"
+    message = "no model 'nwes'; bundled models: .*; without a network there are prefix, lead"
     with pytest.raises(ArtifactError, match=message):
         load_system("nwes", "gigaword")
 

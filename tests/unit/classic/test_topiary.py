@@ -1,0 +1,103 @@
+"""Headlines from trees that were made by hand, and the promise about their bytes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagain.classic.topiary import Topiary
+from readagain.classic.topics import Topics
+from readagain.classic.tree import Leaf, Phrase
+from readagain.text.document import read_document, read_tokenized
+
+TEXT = "The old ferry sank off Ghent, and the harbour was closed. A zeppelin came."
+BRACKETS = (
+    "(S (S (NP the old ferry) (VP sank (PP off (NP Ghent)))) , and (S (NP the harbour)"
+    " (VP was (VP closed))) .)"
+)
+COMMON = ["came", "closed", "ferry", "harbour"]
+
+
+class Given:
+    """A parser that knows one tree."""
+
+    def __init__(self, tree):
+        self.tree = tree
+
+    def parse(self, words):
+        return self.tree
+
+    def close(self):
+        pass
+
+
+def write(tree, max_bytes, document):
+    return Topiary(Given(tree), Topics(COMMON), max_bytes=max_bytes).write(document)
+
+
+@pytest.mark.parametrize(
+    ("max_bytes", "expected"),
+    [
+        (75, "zeppelin harbour closed came old ferry sank off Ghent"),
+        (45, "zeppelin harbour old ferry sank off Ghent"),
+        (34, "zeppelin old ferry sank off Ghent"),
+        (33, "zeppelin old ferry sank off Ghent"),
+        (32, "harbour old ferry sank off Ghent"),
+        (24, "Ghent old ferry sank"),
+    ],
+)
+def test_topics_stand_before_the_clause_the_best_first(tree, max_bytes, expected):
+    headline = write(tree(BRACKETS), max_bytes, read_document(TEXT))
+    assert headline.summary.text == expected
+    assert headline.is_parsed
+
+
+def test_a_clause_that_fills_the_limit_makes_room_for_a_topic(tree):
+    clause = "(S (NP old ferry) (VP sank (PP off (NP Ghent))))"
+    text = "Old ferry sank off Ghent. Zeppelin."
+    assert write(tree(clause), 24, read_document(text)).summary.text == "Ghent Old ferry sank"
+
+
+def test_words_know_where_they_stand(tree):
+    headline = write(tree(BRACKETS), 24, read_document(TEXT))
+    assert [word.copied_from for word in headline.summary.words] == [5, 1, 2, 3]
+
+
+def test_no_topic_repeats_a_word_of_the_clause_in_another_form(tree):
+    text = "The ferry sank. Ferries sink."
+    clause = tree("(S (NP the ferry) (VP sank) .)")
+    assert write(clause, 75, read_document(text)).summary.text == "ferry sank"
+
+
+def test_a_sentence_without_a_tree_is_cut_at_a_word_and_said_to_have_none():
+    headline = write(None, 30, read_document(TEXT))
+    assert headline.summary.text == "came old ferry sank off Ghent"
+    assert not headline.is_parsed
+
+
+def test_in_gigaword_form_words_are_printed_with_spaces_between_them(tree):
+    document = read_tokenized("the ferry did n't sink , UNK said .")
+    clause = tree("(S (NP the ferry) (VP did n't sink) , UNK said .)")
+    assert write(clause, 75, document).summary.text == "ferry n't sink UNK said"
+
+
+def test_a_text_without_words_has_an_empty_headline():
+    assert write(None, 75, read_document("")).summary.text == ""
+
+
+PIECES = st.sampled_from(
+    ["rain", "Élan", "the", ",", "and", "3.5", "don't", "naïveté", "\U0001f600"]
+)
+
+
+@given(st.lists(PIECES, max_size=20), st.integers(0, 80), st.booleans(), st.integers(1, 6))
+def test_the_limit_in_bytes_is_kept_for_any_text(pieces, max_bytes, is_tokenized, width):
+    text = " ".join(pieces)
+    document = (read_tokenized if is_tokenized else read_document)(text)
+    sentence = document.sentences[0] if document.sentences else ()
+    leaves = [Leaf(word.form, place) for place, word in enumerate(sentence)]
+    phrases = [
+        Phrase(("NP", "VP", "PP", "SBAR")[start % 4], tuple(leaves[start : start + width]))
+        for start in range(0, len(leaves), width)
+    ]
+    found = write(Phrase("S", tuple(phrases)), max_bytes, document).summary.text
+    assert len(found.encode()) <= max_bytes

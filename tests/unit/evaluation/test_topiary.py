@@ -1,0 +1,55 @@
+"""TOPIARY through the same door as every system."""
+
+import pytest
+
+from readagain.classic.link_grammar import LinkParser
+from readagain.errors import ConfigError, MissingExtraError
+from readagain.evaluation.settings import DecodeSettings
+from readagain.evaluation.systems import load_system
+
+TEXTS = [
+    "The old bridge of Ghent, which opened in 1904, was closed on Monday after a storm, they said.",
+    "",
+    "A ferry sank.",
+]
+
+
+def test_texts_are_summarized_in_their_order_within_75_bytes():
+    system = load_system("topiary", "duc2003", threads=2)
+    written = list(system.write(TEXTS * 3, is_tokenized=False))
+    assert [each.text for each in written[:3]] == [each.text for each in written[3:6]]
+    assert "bridge" in written[0].text
+    assert "closed" in written[0].text
+    assert written[1].text == ""
+    assert written[2].text == "ferry sank"
+    assert all(len(each.text.encode()) <= 75 for each in written)
+    assert all(all(each.is_copied) for each in written)
+
+
+def test_sentences_without_a_tree_are_counted_in_what_it_says_of_itself(monkeypatch):
+    system = load_system("topiary", "duc2003", threads=1)
+    monkeypatch.setattr(LinkParser, "_ask", lambda self, sentence: None)
+    assert len(list(system.write(TEXTS, is_tokenized=False))) == 3
+    assert system.describe()["without a tree"] == 3
+
+
+def test_a_second_set_is_counted_anew():
+    system = load_system("topiary", "duc2003", threads=1)
+    for texts, expected in (([""], 1), (["A ferry sank."], 0)):
+        list(system.write(texts, is_tokenized=False))
+        assert system.describe()["without a tree"] == expected
+
+
+def test_without_the_parser_nothing_is_begun(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(
+        MissingExtraError, match="TOPIARY needs the parser Link Grammar, and .* apt"
+    ):
+        load_system("topiary", "duc2003", threads=1)
+
+
+def test_settings_of_a_search_are_refused():
+    with pytest.raises(ConfigError, match="'topiary' searches nothing; leave out --beam, --min"):
+        load_system("topiary", "duc2003", asked=DecodeSettings(beam=3))
+    with pytest.raises(ConfigError, match="'lead' searches nothing; leave out --beam, --min-words"):
+        load_system("lead", "duc2003", threads=2)
