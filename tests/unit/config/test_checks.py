@@ -33,6 +33,11 @@ def test_the_defaults_are_sound():
             "set data.join_sentences to true, or model.encoder.kind to 'hierarchical'",
         ),
         (
+            {"model.kind": "ras", "data.num_sentences": 2},
+            "data.num_sentences is 2, but this network reads one sequence; "
+            "set data.join_sentences to true",
+        ),
+        (
             {"model.encoder.importance": "scalar"},
             "model.encoder.importance is 'scalar', but an LSTM reads again without importance",
         ),
@@ -58,8 +63,9 @@ def test_settings_that_contradict_each_other_are_named(changes, message):
 
 
 def test_a_sequence_encoder_may_read_joined_sentences():
-    run = override(RUN, {"data.num_sentences": 3, "data.join_sentences": True})
-    assert run.data == DataSpec(num_sentences=3, join_sentences=True)
+    for kind in ("encoder_decoder", "abs", "ras"):
+        changes = {"data.num_sentences": 3, "data.join_sentences": True, "model.kind": kind}
+        assert override(RUN, changes).data == DataSpec(num_sentences=3, join_sentences=True)
 
 
 def test_a_shortlist_has_room_for_all_sentences_or_for_the_joined_ones():

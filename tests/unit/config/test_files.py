@@ -24,17 +24,35 @@ RUN = override(
 PRESETS = {"base": RunSpec(title="base", paper="none")}
 
 
-def test_a_run_survives_the_round_trip_through_a_file(tmp_path):
-    save_run(RUN, tmp_path / "run.json")
-    assert load_run(tmp_path / "run.json") == RUN
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"model.kind": "abs"},
+        {"model.kind": "abs", "model.encoder.kind": "convolution", "model.encoder.reach": 1},
+        {"model.kind": "abs", "model.encoder.kind": "bag_of_words"},
+        {"model.kind": "ras", "model.cell": "lstm"},
+    ],
+)
+def test_a_run_survives_the_round_trip_through_a_file(tmp_path, changes):
+    run = override(RUN, {**changes, "data.num_sentences": 1}) if changes else RUN
+    save_run(run, tmp_path / "run.json")
+    assert load_run(tmp_path / "run.json") == run
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
 
 def test_json_names_the_kind_of_each_part_that_has_variants():
     settings = json.loads(run_to_json(RUN))
+    assert settings["model"]["kind"] == "encoder_decoder"
     assert settings["model"]["encoder"]["kind"] == "hierarchical"
     assert settings["model"]["decoder"]["kind"] == "attention"
     assert "kind" not in settings["train"]
+
+
+def test_a_run_from_before_there_were_other_networks_is_an_encoder_and_a_decoder():
+    settings = run_to_dict(RUN)
+    del settings["model"]["kind"]
+    assert run_from_dict(settings) == RUN
 
 
 def test_toml_says_the_same_as_json_and_explains():

@@ -2,7 +2,14 @@ import pytest
 
 from readagain.config.override import override, parse_assignments
 from readagain.config.recipes import MODERN, RECIPES
-from readagain.config.schema import HierarchicalSpec, OnePassSpec, RunSpec
+from readagain.config.schema import (
+    AbsSpec,
+    BagOfWordsSpec,
+    HierarchicalSpec,
+    OnePassSpec,
+    ReadAgainSpec,
+    RunSpec,
+)
 from readagain.errors import ConfigError
 
 RUN = RunSpec(title="a run", paper="none")
@@ -88,6 +95,21 @@ def test_another_kind_takes_over_the_settings_both_have():
     assert override(bidirectional, changes).model.encoder == HierarchicalSpec(
         hidden_size=64, combine="global", bidirectional=True
     )
+
+
+def test_another_network_takes_over_what_means_the_same_and_no_part_of_another_kind():
+    changed = override(RUN, {"model.dropout": 0.1, "model.embedding_size": 64, "model.kind": "abs"})
+    assert changed.model == AbsSpec(embedding_size=64, dropout=0.1)
+    bag = override(changed, {"model.encoder.kind": "bag_of_words"})
+    assert bag.model.encoder == BagOfWordsSpec()
+    assert override(bag, {"model.kind": "encoder_decoder"}).model.encoder == ReadAgainSpec()
+
+
+def test_a_setting_of_another_network_is_unknown():
+    with pytest.raises(ConfigError, match="'model.attention_size': no setting 'attention_size'"):
+        override(RUN, {"model.kind": "ras", "model.attention_size": 5})
+    with pytest.raises(ConfigError, match="expected 'encoder_decoder' or 'abs' or 'ras'"):
+        override(RUN, {"model.kind": "rnn"})
 
 
 def test_a_part_can_be_given_whole():

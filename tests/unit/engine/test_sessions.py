@@ -5,6 +5,7 @@ import json
 import pytest
 
 from readagain.engine import sessions
+from readagain.engine.onnx_model import CARRIED, COPYING, MEMORY
 from readagain.engine.sessions import open_session
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError, ConfigError
@@ -43,6 +44,13 @@ def test_a_foreign_graph_is_refused(toy):
             outputs=["ids"],
             where="step",
         )
+
+
+def test_a_step_that_does_not_give_back_what_it_carries_is_refused(graph):
+    inputs = [*MEMORY, *CARRIED, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
+    open_session(graph, threads=1, inputs=inputs, outputs=[], carried=CARRIED)
+    with pytest.raises(ArtifactError, match=r"differs in next_keys\)"):
+        open_session(graph, threads=1, inputs=inputs, outputs=[], carried=["keys", "no_input"])
 
 
 def test_a_graph_that_points_at_other_files_is_refused(graph):

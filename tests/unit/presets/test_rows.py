@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from readagain.config.parameters import count_parameters
-from readagain.config.schema import HierarchicalSpec, OnePassSpec, ReadAgainSpec
+from readagain.config.schema import AttentiveBagSpec, HierarchicalSpec, OnePassSpec, ReadAgainSpec
 from readagain.presets import PRESETS
 
 SIZES = (2, 5, 15, 30, 69)
@@ -20,6 +20,9 @@ def test_every_row_of_the_tables_is_there():
         "read_again_gru_copy_15k",
         "two_sentences_option1_copy_15k",
         "two_sentences_option2_copy_15k",
+        "abs_69k",
+        "ras_elman",
+        "ras_lstm",
         "lvt2k_1sent",
         "lvt5k_1sent",
         "tiny",
@@ -56,3 +59,18 @@ def test_the_large_vocabulary_rows_differ_in_their_words_alone():
 
 def test_tiny_is_tiny():
     assert 100_000 < count_parameters(PRESETS["tiny"]) < 1_000_000
+
+
+def test_abs_has_the_sizes_of_its_paper():
+    run = PRESETS["abs_69k"]
+    assert (run.model.embedding_size, run.model.hidden_size) == (200, 400)
+    assert run.model.context_words == 5
+    assert run.model.encoder == AttentiveBagSpec(smoothing=2)
+    assert run.vocab_size == 69_000
+
+
+def test_the_rows_of_ras_differ_in_the_cell_alone():
+    elman, lstm = PRESETS["ras_elman"], PRESETS["ras_lstm"]
+    assert (elman.model.cell, elman.vocab_size) == ("elman", 69_000)
+    changed = replace(elman, title=lstm.title, model=replace(elman.model, cell="lstm"))
+    assert changed == lstm
