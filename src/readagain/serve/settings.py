@@ -65,7 +65,7 @@ class ServeSettings:
     threads: _Size = 1
     """Threads that a worker computes with."""
     limits: Limits = field(default_factory=Limits)
-    api_keys: tuple[str, ...] = ()
+    api_keys: tuple[str, ...] = field(default=(), repr=False)
     """One of these must come with a request; without any, everybody is answered."""
     cors_origins: tuple[str, ...] = ()
     """Other sites whose pages may ask."""

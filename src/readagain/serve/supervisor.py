@@ -11,7 +11,7 @@ from multiprocessing import connection
 from multiprocessing.process import BaseProcess
 from tempfile import TemporaryDirectory
 
-from readagain.errors import ReadAgainError
+from readagain.errors import ConfigError, ReadAgainError
 from readagain.serve.address import bind, reserve, url
 from readagain.serve.logs import logger, start_logging
 from readagain.serve.settings import GRACE_S, SHARED_METRICS, ServeSettings
@@ -60,11 +60,11 @@ class Supervisor:
         Raises:
             ReadAgainError: when a worker ends before all of them answered once.
         """
-        start_logging()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._begin_to_stop)
-        with self._reserved, TemporaryDirectory(prefix="readagain-metrics-") as folder:
+        with self._reserved, _folder_for_metrics() as folder:
             os.environ[SHARED_METRICS] = folder
+            start_logging()
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, self._begin_to_stop)
             try:
                 while not self._is_stopping:
                     self._start_due()
@@ -113,6 +113,7 @@ class Supervisor:
             ReadAgainError: while the server starts; another would die of the same.
         """
         worker.process.join()
+        worker.ready.close()
         self._workers.remove(worker)
         _forget_gauges(worker.process.pid)
         status = worker.process.exitcode
@@ -140,6 +141,16 @@ class Supervisor:
             if worker.process.is_alive():
                 worker.process.kill()
                 worker.process.join()
+
+
+def _folder_for_metrics() -> TemporaryDirectory[str]:
+    try:
+        return TemporaryDirectory(prefix="readagain-metrics-")
+    except OSError as error:
+        raise ConfigError(
+            f"no folder for the metrics of several workers: {error.strerror}; "
+            "name one that can be written in TMPDIR"
+        ) from error
 
 
 def _is_told(ready: connection.Connection) -> bool:

@@ -41,7 +41,8 @@ def test_every_field_of_a_request_is_listed():
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"), [("max_wait_ms", 3), ("max_queue", 256), ("timeout_s", 10)]
+    ("name", "shown"),
+    [("max_wait_ms", 3), ("max_queue", 256), ("max_requests", 256), ("timeout_s", 10)],
 )
 def test_limits_are_given_as_they_are(name, shown):
     assert getattr(Limits(), name) == shown

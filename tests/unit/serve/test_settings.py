@@ -8,6 +8,7 @@ from readagain.errors import ArtifactError, ConfigError, MissingExtraError
 from readagain.serve.address import bind, reserve, url
 from readagain.serve.run import check_keys, read_keys, serve
 from readagain.serve.settings import Limits, ServeSettings
+from readagain.serve.supervisor import Supervisor
 
 
 @pytest.mark.parametrize(
@@ -110,6 +111,16 @@ def test_several_workers_need_a_system_that_shares_ports(monkeypatch):
     monkeypatch.setattr("sys.platform", "win32")
     with pytest.raises(ConfigError, match="only Linux does fairly; start one"):
         reserve("127.0.0.1", 0)
+
+
+def test_several_workers_need_a_folder_for_their_metrics(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    with pytest.raises(ConfigError, match="no folder for the metrics of several workers: No such"):
+        Supervisor(ServeSettings(port=0, workers=2)).run(print)
+
+
+def test_keys_are_not_shown_by_accident():
+    assert "first-key" not in repr(ServeSettings(api_keys=("first-key-0123456",)))
 
 
 def test_addresses_are_written_as_people_open_them():
