@@ -19,6 +19,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
+from selenium_axe_python import Axe
 
 TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
 PATIENCE_S = 60  # of one wait; a busy machine with two processors needs some
@@ -139,6 +140,11 @@ class Person:
 
     # What they do.
 
+    def reads_page(self, url: str) -> None:
+        """Open a page that is not the one of the server."""
+        self._origin = url
+        self.browser.get(url)
+
     def goes_to(self, server: Server) -> None:
         self._origin = server.url
         everything = {"origin": server.url, "storageTypes": "all"}
@@ -227,6 +233,20 @@ class Person:
 
     def script(self, code: str, *arguments: object) -> Any:
         return self.browser.execute_script(code, *arguments)
+
+    def must_scroll_sideways(self) -> bool:
+        return self.script("return document.documentElement.scrollWidth > window.innerWidth")
+
+    def violations(self) -> list[str]:
+        """List what axe-core finds serious or critical for people who cannot see or point."""
+        axe = Axe(self.browser)
+        axe.inject()
+        return [
+            f"{rule['id']}: {node['target']}"
+            for rule in axe.run()["violations"]
+            if rule["impact"] in ("serious", "critical")
+            for node in rule["nodes"]
+        ]
 
     def waits_for(self, happens: Callable[[], Any]) -> Any:
         wait = WebDriverWait(self.browser, PATIENCE_S, poll_frequency=0.05)

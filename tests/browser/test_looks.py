@@ -2,7 +2,6 @@
 
 import pytest
 from selenium.webdriver.common.keys import Keys
-from selenium_axe_python import Axe
 
 pytestmark = pytest.mark.slow
 
@@ -12,23 +11,6 @@ ARABIC = "قالت الشرطة في مدينة القاهرة يوم الاثن
 
 def paper(reader) -> str:
     return reader.style("body", "background-color")
-
-
-def is_sideways(reader) -> bool:
-    return reader.script("return document.documentElement.scrollWidth > window.innerWidth")
-
-
-def violations(reader) -> list[str]:
-    """List what a checker finds serious or critical."""
-    axe = Axe(reader.browser)
-    axe.inject()
-    found = axe.run()["violations"]
-    return [
-        f"{each['id']}: {node['target']}"
-        for each in found
-        if each["impact"] in ("serious", "critical")
-        for node in each["nodes"]
-    ]
 
 
 def test_the_page_follows_the_system_into_the_dark(reader):
@@ -60,11 +42,11 @@ def test_a_theme_that_is_the_systems_again_follows_the_system(reader):
 @pytest.mark.parametrize("width", [320, 360])
 def test_a_phone_scrolls_down_only(reader, ferry, width):
     reader.has_a_screen(width, 740)
-    assert not is_sideways(reader)
+    assert not reader.must_scroll_sideways()
     reader.reads(f"{ferry} {'Long' * 100} http://an.example/{'path/' * 40}")
     reader.script("document.querySelector('details').open = true")
     reader.waits_for(lambda: reader.all("td"))
-    assert not is_sideways(reader)
+    assert not reader.must_scroll_sideways()
 
 
 def test_on_a_phone_the_headline_comes_before_the_settings(reader, ferry):
@@ -94,13 +76,13 @@ def test_nothing_moves_for_those_who_want_it_still(reader):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_a_checker_of_access_finds_nothing_serious(reader, ferry, theme):
     reader.prefers(color_scheme=theme)
-    assert violations(reader) == []
+    assert reader.violations() == []
     reader.reads(ferry)
     reader.one("summary").click()
     reader.waits_for(lambda: reader.all("td"))
-    assert violations(reader) == []
+    assert reader.violations() == []
     reader.one("#headline .copied").click()
-    assert violations(reader) == []
+    assert reader.violations() == []
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -111,13 +93,13 @@ def test_a_checker_of_access_finds_nothing_serious_in_trouble(reader, ferry, the
     reader.loses_the_server()
     reader.types("More.")
     reader.waits_for(lambda: reader.sees("#trouble"))
-    assert violations(reader) == []
+    assert reader.violations() == []
 
 
 def test_a_checker_of_access_finds_nothing_serious_on_a_phone(reader, ferry):
     reader.has_a_screen(360, 740)
     reader.reads(ferry)
-    assert violations(reader) == []
+    assert reader.violations() == []
 
 
 def test_every_control_has_a_name(reader, ferry):
