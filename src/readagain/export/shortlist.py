@@ -17,8 +17,6 @@ from readagain.export.products import PRODUCTS, Products
 from readagain.export.weights import Weights
 from readagain.export.words import FIRST_WORD, MINUS_INFINITY, Vocabulary, best_logits
 
-_NO_COLUMN = np.iinfo(np.int64).max
-
 
 def list_words(
     graph: Graph, products: Products, weights: Weights, ext_ids: str, *, size: int
@@ -120,15 +118,11 @@ class Shortlist:
 
     def columns(self, graph: Graph, columns: str) -> str:
         """Move the (R, S) columns of copied words, as of the vocabulary, to those of the list."""
-        is_frequent = graph.add("Less", columns, graph.ints(self.num_frequent))
-        rare = graph.add("Gather", self.rare_biases, self.document)  # (R, 1, S)
-        rare = graph.add("Squeeze", rare, graph.ints(1))
-        is_rare = graph.add("Greater", rare, graph.constant(MINUS_INFINITY))
         place = graph.add(
             "Add", numbers(graph, graph.size(columns, 1)), graph.ints(self.num_frequent)
-        )
-        moved = graph.add("Where", is_rare, place, graph.ints(_NO_COLUMN))
-        return graph.add("Where", is_frequent, columns, moved)
+        )  # an unknown word's own column, too: nothing can be generated there
+        is_frequent = graph.add("Less", columns, graph.ints(self.num_frequent))
+        return graph.add("Where", is_frequent, columns, place)
 
     def _ids(self, graph: Graph, places: str) -> str:
         """Return the extended ids of the words in (R, k) columns."""

@@ -1,0 +1,78 @@
+"""Shortlists in graphs, where a rare word of the source stands several times."""
+
+import numpy as np
+import pytest
+import torch
+
+from readagain.config.override import override
+from readagain.engine.onnx_model import OnnxStepModel
+from readagain.export.write import build_graphs
+from readagain.networks.build import build_model
+from readagain.networks.step_model import TorchStepModel
+from readagain.presets import PRESETS
+from readagain.search.model import SourceBatch
+from readagain.text.vocab import PAD, START
+
+V = 30
+# 20 and 25 are beyond the fifteen frequent words, 33 and 35 beyond the vocabulary.
+EXT_IDS = np.array([[20, 20, 25, 33, 6, 20, 35], [25, 6, 25, PAD, PAD, PAD, PAD]])
+
+
+@pytest.fixture(params=["softmax", "copy", "switch"])
+def answers(request):
+    """What the network and its graphs offer after START, all of it."""
+    run = override(
+        PRESETS["lvt2k_1sent"],
+        {
+            "vocab_size": V,
+            "source_vocab_size": 40,
+            "model.embedding_size": 6,
+            "model.encoder.hidden_size": 8,
+            "model.decoder.hidden_size": 7,
+            "model.decoder.attention_size": 5,
+            "model.shortlist_size": 15,
+            "data.max_source_words": 7,
+            "model.output": request.param,
+        },
+    )
+    torch.manual_seed(3)
+    network = build_model(run).eval()
+    tensors = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    graphs = build_graphs(run, tensors, ["float32"])
+    sources = SourceBatch(
+        source_ids=np.where(EXT_IDS == PAD, PAD, EXT_IDS % 40).reshape(2, 1, 7),
+        lengths=np.array([[7], [3]]),
+        source_ext_ids=EXT_IDS,
+    )
+    offered = []
+    for model in (TorchStepModel(network), OnnxStepModel.open(*graphs["float32"], threads=1)):
+        candidates, _ = model.step(model.start(sources), np.full(2, START), 30)
+        offered.append(candidates)
+    return run, *offered
+
+
+def words(candidates, row):
+    is_word = np.isfinite(candidates.log_probs[row])
+    return candidates.ids[row][is_word].tolist(), candidates.log_probs[row][is_word]
+
+
+def test_the_graphs_offer_the_words_of_the_list_once_each(answers):
+    run, network, graphs = answers
+    can_copy = run.model.output != "softmax"
+    listed = [{*range(4, 13), 20, 25}, {*range(4, 14), 25}]
+    unknown = [{33, 35}, set()]
+    for row in range(2):
+        ids, log_probs = words(network, row)
+        assert len(ids) == len(set(ids))
+        assert set(ids) == listed[row] | (unknown[row] if can_copy else set())
+        found, found_log_probs = words(graphs, row)
+        assert found == ids
+        np.testing.assert_allclose(found_log_probs, log_probs, atol=1e-5)
+
+
+def test_the_probabilities_of_all_words_and_the_end_leave_room_for_the_reserved_alone(answers):
+    _, network, graphs = answers
+    for candidates in (network, graphs):
+        for row in range(2):
+            total = np.exp(words(candidates, row)[1]).sum() + np.exp(candidates.end_log_probs[row])
+            assert 0.5 < total < 1.0
