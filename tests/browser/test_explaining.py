@@ -126,6 +126,14 @@ def test_characters_of_two_halves_shift_nothing(reader):
         assert [each.lower() for each in framed(reader)] == [word.text.lower()]
 
 
+def test_half_a_character_is_no_trouble(reader, ferry):
+    reader.script("document.getElementById('text').value = '\\ud83d ' + arguments[0]", ferry)
+    reader.types(".")
+    reader.waits_until_done()
+    assert reader.headline() != ""
+    assert not reader.sees("#trouble")
+
+
 def test_the_end_of_a_long_text_is_shown_as_unread(reader, ferry):
     reader.reads(f"{ferry} " * 8)
     assert reader.sees("#unread")

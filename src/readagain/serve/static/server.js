@@ -18,7 +18,8 @@ export const listModels = (options) => call("v1/models", options);
 
 /** Ask for the headlines of one text. */
 export async function summarize(text, wanted, options) {
-  const body = JSON.stringify({ texts: [text], ...wanted });
+  const whole = text.toWellFormed(); // half an emoji that was cut becomes a replacement character
+  const body = JSON.stringify({ texts: [whole], ...wanted });
   const { results } = await call("v1/summarize", { ...options, method: "POST", body });
   return results[0];
 }
