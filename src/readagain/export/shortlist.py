@@ -23,7 +23,7 @@ def list_words(
 ) -> None:
     """Make the lists of (D, S) extended ids, and output them.
 
-    Outputs: `listed` (D, N - 4), 1 at the frequent words on the list, reserved ones left out;
+    Outputs: `listed` (D, W - 4), 1 at the frequent words on the list, reserved ones left out;
     `rare_keys` (D, H, S) the output matrix's rows of rarer words, laid out for the step's product;
     `rare_biases` (D, 1, S) their biases, -inf at places where no rarer word first stands.
     """
@@ -40,10 +40,10 @@ def list_words(
     ones = graph.add("Expand", graph.constant([[1.0]], np.float32), graph.add("Shape", ext_ids))
     column = graph.add("Min", ext_ids, graph.ints(size))
     nobody = graph.add("ConstantOfShape", graph.joined(graph.size(ext_ids, 0), size + 1))
-    is_own = graph.add("ScatterElements", nobody, column, ones, axis=1)  # (D, N + 1)
+    is_own = graph.add("ScatterElements", nobody, column, ones, axis=1)  # (D, W + 1)
     is_own = graph.add(
         "Slice", is_own, graph.ints(FIRST_WORD), graph.ints(size), graph.ints(1)
-    )  # (D, N - 4)
+    )  # (D, W - 4)
     others = graph.add("Sub", graph.constant(np.float32(1)), is_own)
     rank = graph.add("CumSum", others, graph.constant(np.int64(1)), reverse=1)
     num_rare = graph.add("ReduceSum", graph.cast(is_rare, np.float32), graph.ints(1), keepdims=1)
@@ -66,9 +66,9 @@ class Shortlist:
     """The lists of D documents, as values of a step graph with R rows.
 
     Args:
-        size: N, frequent words that have a column.
+        size: W, frequent words that have a column.
         document: (R,) the document of each row.
-        listed: (D, N - 4) as `list_words` gives them.
+        listed: (D, W - 4) as `list_words` gives them.
         rare_keys: (D, H, S) likewise.
         rare_biases: (D, 1, S) likewise.
         ext_ids: (R, S) extended ids of the source words.
@@ -111,7 +111,7 @@ class Shortlist:
         rare = graph.add("MatMul", self.in_grid(hidden), self.rare_keys)  # (D, K, S)
         rare = graph.add("Add", rare, self.rare_biases)
         rare = self.in_rows(rare, graph.size(self.ext_ids, 1))  # (R, S)
-        logits = graph.add("Concat", frequent, rare, axis=1)  # (R, N - 4 + S)
+        logits = graph.add("Concat", frequent, rare, axis=1)  # (R, W - 4 + S)
         num_words = graph.size(logits, 1)
         best, places, log_total = best_logits(graph, logits, k, num_words)
         return Vocabulary(logits, reserved, best, self._ids(graph, places), log_total, num_words)

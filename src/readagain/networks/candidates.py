@@ -58,7 +58,7 @@ def best_words(
             probs = extended_probs(generated, copied, places)  # (B, X)
         else:
             places = shortlist.columns  # the columns have room for unknown words already
-            probs = generated.scatter_add(1, places, copied)  # (B, N + S)
+            probs = generated.scatter_add(1, places, copied)  # (B, W + S)
         best, ids = _best_unreserved(probs, k)
         stands_here = places.unsqueeze(1) == ids.unsqueeze(2)  # (B, k, S)
         shares = copied.unsqueeze(1) * stands_here  # (B, k, S)

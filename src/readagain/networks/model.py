@@ -144,7 +144,7 @@ class EncoderDecoder(Network[StepState]):
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
             lists = self.output.share(ext_ids)
-            vocab_logits = self.output.score_shared(hidden, lists)  # (B, T, N); V is N below
+            vocab_logits = self.output.score_shared(hidden, lists)  # (B, T, W); V is W below
             # The paper does not say: a summary word that is not on the list counts as unknown.
             target_ids = lists.places(target_ids, absent=UNK)
             ext_ids = lists.places(ext_ids, absent=PAD)
@@ -180,7 +180,7 @@ class EncoderDecoder(Network[StepState]):
             word, memory.keys, memory.states, memory.valid, state.decoder
         )
         if isinstance(self.output, ShortlistOutput) and memory.shortlist is not None:
-            vocab_logits = self.output.score(decoder.hidden, memory.shortlist)  # (B, N + S)
+            vocab_logits = self.output.score(decoder.hidden, memory.shortlist)  # (B, W + S)
         else:
             vocab_logits = self.output(decoder.hidden)  # (B, V)
         following = replace(state, decoder=decoder)

@@ -52,7 +52,7 @@ class SourceMemory:
 class StepLogits:
     """Scores of what may come next: (B, V) of the vocabulary, (B, S) of copying; (B, S) attention.
 
-    `copy` is None for a model that cannot copy. With a shortlist, `vocab` is of its N + S columns.
+    `copy` is None for a model that cannot copy. With a shortlist, `vocab` is of its W + S columns.
     """
 
     vocab: Tensor

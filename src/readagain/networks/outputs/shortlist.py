@@ -22,12 +22,12 @@ def shortlists(source_ids: Tensor, *, vocab_size: int, size: int) -> Tensor:
     and nothing waits for the device.
 
     Args:
-        source_ids: (G, M) extended ids; those from `vocab_size` upwards are on no list.
+        source_ids: (M, n) extended ids; those from `vocab_size` upwards are on no list.
         vocab_size: V.
-        size: N, at most V; the reserved words count.
+        size: W, at most V; the reserved words count.
 
     Returns:
-        (G, N) ids, rising.
+        (M, W) ids, rising.
     """
     known_ids = torch.where(source_ids < vocab_size, source_ids, PAD)
     is_own = source_ids.new_zeros((source_ids.size(0), vocab_size), dtype=torch.float32)
@@ -43,8 +43,8 @@ class SharedShortlists:
     """Lists that every few sources of a batch share, for scoring known summaries.
 
     Args:
-        ids: (G, N) the words on each list, rising.
-        num_rows: B, rows of the batch; ceil(B / G) of them share a list, the last one fewer.
+        ids: (M, W) the words on each list, rising.
+        num_rows: B, rows of the batch; ceil(B / M) of them share a list, the last one fewer.
         vocab_size: V.
     """
 
@@ -53,28 +53,28 @@ class SharedShortlists:
     vocab_size: int
 
     def share(self, rows: Tensor) -> Tensor:
-        """Lay the rows of a list side by side: (B, T, ...) -> (G, rows of a list * T, ...)."""
-        G = self.ids.size(0)
-        filler = G * -(-self.num_rows // G) - self.num_rows
+        """Lay the rows of a list side by side: (B, T, ...) -> (M, rows of a list * T, ...)."""
+        M = self.ids.size(0)
+        filler = M * -(-self.num_rows // M) - self.num_rows
         filled = F.pad(rows, (0, 0) * (rows.dim() - 1) + (0, filler))
-        return filled.reshape(G, -1, *rows.shape[2:])
+        return filled.reshape(M, -1, *rows.shape[2:])
 
     def unshare(self, rows: Tensor, length: int) -> Tensor:
-        """Undo `share`: (G, rows of a list * T, ...) -> (B, T, ...), T being `length`."""
+        """Undo `share`: (M, rows of a list * T, ...) -> (B, T, ...), T being `length`."""
         return rows.reshape(-1, length, *rows.shape[2:])[: self.num_rows]
 
     def places(self, ext_ids: Tensor, *, absent: int) -> Tensor:
-        """Find words on their list: (B, T) extended ids -> (B, T) ids as of a vocabulary of N.
+        """Find words on their list: (B, T) extended ids -> (B, T) ids as of a vocabulary of W.
 
         Args:
             ext_ids: extended ids; what lies beyond the vocabulary lies as far beyond the list.
             absent: the reserved word that stands for words of the vocabulary not on the list.
         """
-        N = self.ids.size(1)
-        shared = self.share(ext_ids)  # (G, rows of a list * T)
-        places = torch.searchsorted(self.ids, shared).clamp_max(N - 1)
+        W = self.ids.size(1)
+        shared = self.share(ext_ids)  # (M, rows of a list * T)
+        places = torch.searchsorted(self.ids, shared).clamp_max(W - 1)
         places = torch.where(self.ids.gather(1, places) == shared, places, absent)
-        places = torch.where(shared < self.vocab_size, places, shared - self.vocab_size + N)
+        places = torch.where(shared < self.vocab_size, places, shared - self.vocab_size + W)
         return self.unshare(places, ext_ids.size(1))
 
 
@@ -82,12 +82,12 @@ class SharedShortlists:
 class SourceShortlist:
     """The list of each source in columns, for writing summaries.
 
-    The N most frequent words are N columns, and one product serves all rows; those that gave way
+    The W most frequent words are W columns, and one product serves all rows; those that gave way
     to rarer words of the source are left out. The rarer words are in S more columns, one for each
     place of the source. So no row has a matrix of its own, only S rows of one.
 
     Args:
-        is_word: (B, N + S) True where a column holds a word: one of the frequent words on the
+        is_word: (B, W + S) True where a column holds a word: one of the frequent words on the
             list, or at its first place one of the rarer ones.
         rows: (B, S, H) the rarer words' rows of the output matrix.
         biases: (B, S) their biases.
@@ -105,9 +105,9 @@ class SourceShortlist:
 
     def words(self, columns: Tensor, source_ext_ids: Tensor) -> Tensor:
         """Return the extended ids of the words in (B, k) columns, given the source's (B, S)."""
-        N = self.is_word.size(1) - self.columns.size(1)
-        places = (columns - N).clamp_min(0)  # (B, k)
-        return torch.where(columns < N, columns, source_ext_ids.gather(1, places))
+        W = self.is_word.size(1) - self.columns.size(1)
+        places = (columns - W).clamp_min(0)  # (B, k)
+        return torch.where(columns < W, columns, source_ext_ids.gather(1, places))
 
 
 class ShortlistOutput(VocabularyOutput):
@@ -116,7 +116,7 @@ class ShortlistOutput(VocabularyOutput):
     Args:
         hidden_size: width of a decoder state, H below.
         vocab_size: words that can be generated, V below.
-        shortlist_size: words that compete at once, N below; V where that is smaller.
+        shortlist_size: words that compete at once, W below; V where that is smaller.
         num_sources: sources that share a list in training.
     """
 
@@ -136,18 +136,18 @@ class ShortlistOutput(VocabularyOutput):
         than fit, and their rarer ones would never be trained.
         """
         B = source_ext_ids.size(0)
-        G = -(-B // self.num_sources)
-        filler = G * -(-B // G) - B
-        sources = F.pad(source_ext_ids, (0, 0, 0, filler), value=PAD).view(G, -1)
+        M = -(-B // self.num_sources)
+        filler = M * -(-B // M) - B
+        sources = F.pad(source_ext_ids, (0, 0, 0, filler), value=PAD).view(M, -1)
         ids = shortlists(sources, vocab_size=self.vocab_size, size=self.size)
         return SharedShortlists(ids, B, self.vocab_size)
 
     def score_shared(self, hidden: Tensor, lists: SharedShortlists) -> Tensor:
-        """Score (B, T, H) states: (B, T, N) logits of the words on each row's list."""
-        G, N = lists.ids.shape
+        """Score (B, T, H) states: (B, T, W) logits of the words on each row's list."""
+        M, W = lists.ids.shape
         flat = lists.ids.flatten()
-        weight = self.project.weight.index_select(0, flat).view(G, N, -1)
-        bias = self.project.bias.index_select(0, flat).view(G, 1, N)
+        weight = self.project.weight.index_select(0, flat).view(M, W, -1)
+        bias = self.project.bias.index_select(0, flat).view(M, 1, W)
         logits = torch.baddbmm(bias, lists.share(hidden), weight.transpose(1, 2))
         return lists.unshare(logits, hidden.size(1))
 
@@ -156,26 +156,26 @@ class ShortlistOutput(VocabularyOutput):
 
         Every source has its own, so that a summary does not depend on what else is in the batch.
         """
-        N, V = self.size, self.vocab_size
-        ids = shortlists(source_ext_ids, vocab_size=V, size=N)  # (B, N)
+        W, V = self.size, self.vocab_size
+        ids = shortlists(source_ext_ids, vocab_size=V, size=W)  # (B, W)
         on_list = torch.zeros_like(ids, dtype=torch.bool)
-        on_list = F.pad(on_list, (0, 1)).scatter(1, ids.clamp_max(N), value=True)[:, :N]
+        on_list = F.pad(on_list, (0, 1)).scatter(1, ids.clamp_max(W), value=True)[:, :W]
         same = source_ext_ids.unsqueeze(1) == source_ext_ids.unsqueeze(2)  # (B, S, S)
         first = same.int().argmax(dim=2)  # (B, S)
         is_first = first == torch.arange(first.size(1), device=first.device)
         # A source with more words than there is room for keeps the most frequent.
-        is_rare = is_first & (source_ext_ids >= N) & (source_ext_ids < V)
+        is_rare = is_first & (source_ext_ids >= W) & (source_ext_ids < V)
         is_rare = is_rare & (source_ext_ids <= ids[:, -1:])
         rare_ids = torch.where(is_rare, source_ext_ids, PAD)
         return SourceShortlist(
             is_word=torch.cat([on_list, is_rare], dim=1),
             rows=self.project.weight[rare_ids],
             biases=self.project.bias[rare_ids],
-            columns=torch.where(source_ext_ids < N, source_ext_ids, N + first),
+            columns=torch.where(source_ext_ids < W, source_ext_ids, W + first),
         )
 
     def score(self, hidden: Tensor, shortlist: SourceShortlist) -> Tensor:
-        """Score (B, H) states: (B, N + S) logits of the columns, -inf where no word is."""
+        """Score (B, H) states: (B, W + S) logits of the columns, -inf where no word is."""
         weight, bias = self.project.weight[: self.size], self.project.bias[: self.size]
         frequent = F.linear(hidden, weight, bias)
         rare = torch.einsum("bh,bsh->bs", hidden, shortlist.rows) + shortlist.biases
