@@ -145,6 +145,7 @@ def command(
 
     from readagain.errors import require
 
+    tests = _tests(test or [])
     has_failed = False
     if tables_only:
         from readagain.experiments.report import write_report
@@ -161,7 +162,7 @@ def command(
             names=tuple(names or ()),
             out=out,
             data=data,
-            tests=_tests(test or []),
+            tests=tests,
             scale=scale.value,
             recipes=[each.value for each in recipe or [Recipe.MODERN]],
             seeds=seeds,

@@ -45,7 +45,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class TestedClaim:
+class Claim:
     """A claim of the paper with everything that was found about it."""
 
     name: str
@@ -196,7 +196,7 @@ def _title(row: str) -> str:
     return ROWS[row].title
 
 
-def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[TestedClaim]:
+def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[Claim]:
     """Test every claim on the rows of one recipe."""
 
     def all_better(*pairs: tuple[str, str]) -> list[Evidence]:
@@ -204,7 +204,7 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
 
     ours = "read_again_lstm_copy_15k"
     return [
-        TestedClaim(
+        Claim(
             "re-reading",
             "Reading again helps: Read-Again beats one reading at 15K and at 69K.",
             all_better(
@@ -214,7 +214,7 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
                 ("read_again_lstm_69k", "gru_69k"),
             ),
         ),
-        TestedClaim(
+        Claim(
             "re-reading at equal size",
             "Reading again helps beyond its parameters: it beats one reading with as many. (Ours; "
             "the paper has no such control.)",
@@ -224,7 +224,7 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
                 ("read_again_lstm_15k", "lstm_15k"),
             ),
         ),
-        TestedClaim(
+        Claim(
             "copying",
             "Copying helps at 15K.",
             all_better(
@@ -232,7 +232,7 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
                 (ours, "read_again_lstm_15k"),
             ),
         ),
-        TestedClaim(
+        Claim(
             "15K with copying matches 69K",
             "With copying, 15K does as well as 69K without, and better than the baselines at 69K.",
             [
@@ -240,15 +240,15 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
                 *all_better((ours, "gru_69k"), (ours, "abs_69k")),
             ],
         ),
-        TestedClaim(
+        Claim(
             "2K with copying",
             "With copying, 2K loses two to three points; without, the model collapses.",
             [small_loss(board, recipe), larger_loss(board, recipe)],
         ),
-        TestedClaim(
+        Claim(
             "decoding time", "Decoding time falls with the decoder's vocabulary.", faster(timing)
         ),
-        TestedClaim(
+        Claim(
             "two sentences",
             "Reading two sentences helps, with either option.",
             all_better(
@@ -256,7 +256,7 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
                 ("two_sentences_option2_copy_15k", "one_sentence_copy_15k"),
             ),
         ),
-        TestedClaim(
+        Claim(
             "options alike",
             "Both ways to handle two sentences perform similarly.",
             [
@@ -268,7 +268,7 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
                 )
             ],
         ),
-        TestedClaim(
+        Claim(
             "important words",
             "The second reading gives larger weights to words that carry information.",
             [
@@ -276,12 +276,12 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
                 for row in ("read_again_gru_15k", "read_again_gru_copy_15k", "read_again_lstm_15k")
             ],
         ),
-        TestedClaim(
+        Claim(
             "vector weights",
             "A vector of weights is better than a single one.",
             all_better(("read_again_gru_15k", "scalar_importance")),
         ),
-        TestedClaim(
+        Claim(
             "embeddings of copied words",
             "Embedding copied words by their context is better than one UNK embedding.",
             all_better(
@@ -292,7 +292,7 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
                 ),
             ),
         ),
-        TestedClaim(
+        Claim(
             "best on DUC",
             "Read-Again LSTM with copying beats earlier systems by the DUC protocol.",
             [_better_on_duc(board, recipe, ours, rival) for rival in RIVALS],
@@ -318,7 +318,7 @@ def _better_on_duc(board: Board, recipe: str, first: str, second: str) -> Eviden
     )
 
 
-def claims_markdown(claims: Sequence[TestedClaim], *, level: int = 2) -> str:
+def claims_markdown(claims: Sequence[Claim], *, level: int = 2) -> str:
     """Write claims with their verdicts, then the evidence for each."""
     lines = ["| claim | verdict |", "|---|---|"]
     lines += [f"| {claim.text} | **{claim.verdict}** |" for claim in claims]

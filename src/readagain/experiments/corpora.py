@@ -17,7 +17,7 @@ _ONE = "gigaword"
 
 
 @dataclass(frozen=True)
-class TestSet:
+class DevSet:
     """Texts with references, and the protocol they are scored by."""
 
     name: str
@@ -72,7 +72,7 @@ class Corpora:
             self._parts[min_sentences] = part
         return self._parts[min_sentences]
 
-    def tests(self, min_sentences: int) -> list[TestSet]:
+    def tests(self, min_sentences: int) -> list[DevSet]:
         """Return the sets for a row; the first is the dev split of what it was trained on."""
         name = self.name
         if min_sentences > 1:
@@ -86,10 +86,10 @@ class Corpora:
         return self.main.lexicon.vocab("summary", self._common_words)
 
     @cached_property
-    def _others(self) -> list[TestSet]:
+    def _others(self) -> list[DevSet]:
         return [self._read(name, path) for name, path in self._tests.items()]
 
-    def _read(self, name: str, path: Path) -> TestSet:
+    def _read(self, name: str, path: Path) -> DevSet:
         data = read_dataset(path, ReadOptions()).first(self._limit)
         has_several = any(len(row.references) > 1 for row in data.rows)
-        return TestSet(name, data, _MANY if has_several else _ONE)
+        return DevSet(name, data, _MANY if has_several else _ONE)

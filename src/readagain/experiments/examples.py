@@ -6,7 +6,7 @@ from pathlib import Path
 
 from readagain.evaluation.words import source_forms, summary_words
 from readagain.evaluation.writing import write_whole
-from readagain.experiments.corpora import TestSet
+from readagain.experiments.corpora import DevSet
 from readagain.experiments.results import read_summaries, summaries_file
 from readagain.text.vocab import Vocab
 
@@ -31,7 +31,7 @@ class Example:
 
 
 def find_examples(
-    test: TestSet, with_copying: Sequence[str], without_copying: Sequence[str], vocab: Vocab
+    test: DevSet, with_copying: Sequence[str], without_copying: Sequence[str], vocab: Vocab
 ) -> Iterator[Example]:
     """Yield every example of the rule, in the order of the set."""
     data = test.data
@@ -53,7 +53,7 @@ def find_examples(
             yield Example(row.text, reference, plain, copied, rescued[0])
 
 
-def write_examples(out: Path, test: TestSet, vocab: Vocab, recipe: str) -> None:
+def write_examples(out: Path, test: DevSet, vocab: Vocab, recipe: str) -> None:
     """Write the first examples to `examples.md`, where both rows have been run."""
     written = [
         read_summaries(summaries_file(out, row, recipe, 1)).get(test.name)

@@ -8,7 +8,7 @@ from readagain.errors import DataError, MissingExtraError
 from readagain.evaluation.writing import write_whole
 from readagain.experiments import measured_tables, rouge_tables
 from readagain.experiments.board import Board
-from readagain.experiments.claims import TestedClaim, claims_markdown, claims_of
+from readagain.experiments.claims import Claim, claims_markdown, claims_of
 from readagain.experiments.plan import UNTRAINED
 from readagain.experiments.plots import draw_all
 from readagain.experiments.results import read_results
@@ -67,14 +67,14 @@ def write_report(out: Path) -> list[str]:
     return problems
 
 
-def _claims_page(claims: dict[str, list[TestedClaim]]) -> str:
+def _claims_page(claims: dict[str, list[Claim]]) -> str:
     parts = ["# The paper's claims, tested\n"]
     for recipe, tested in claims.items():
         parts += [f"## Recipe: {recipe}\n", claims_markdown(tested, level=2)]
     return "\n".join(parts)
 
 
-def _claims_json(claims: dict[str, list[TestedClaim]]) -> dict[str, Any]:
+def _claims_json(claims: dict[str, list[Claim]]) -> dict[str, Any]:
     return {
         recipe: [
             {
@@ -90,7 +90,7 @@ def _claims_json(claims: dict[str, list[TestedClaim]]) -> dict[str, Any]:
 
 
 def _page(
-    claims: dict[str, list[TestedClaim]],
+    claims: dict[str, list[Claim]],
     tables: list[Table],
     pictures: list[Path],
     *,

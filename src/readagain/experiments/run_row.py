@@ -22,7 +22,7 @@ from readagain.evaluation.evaluate import Evaluation, evaluate
 from readagain.evaluation.machine import describe_machine
 from readagain.evaluation.systems import load_system
 from readagain.experiments.copied import count_unknown
-from readagain.experiments.corpora import Corpora, TestSet
+from readagain.experiments.corpora import Corpora, DevSet
 from readagain.experiments.importance import measure_importance
 from readagain.experiments.plan import PlannedRun
 from readagain.experiments.results import MEASURES, RowResult, SetResult, pack, write_result
@@ -137,7 +137,7 @@ def _train(
 
 
 def _score(
-    row: TrainedRow, tests: Sequence[TestSet], common: Vocab
+    row: TrainedRow, tests: Sequence[DevSet], common: Vocab
 ) -> tuple[dict[str, SetResult], dict[str, list[str]]]:
     sets, summaries = {}, {}
     for test in tests:

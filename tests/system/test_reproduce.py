@@ -1,0 +1,105 @@
+"""`readagain reproduce` as a person types it: everything at small scale, killed and gone on with."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from readagain.experiments.plan import TABLES, is_available
+from readagain.experiments.results import read_results
+from readagain.experiments.rows import ROWS
+
+pytestmark = pytest.mark.slow
+
+FEW = ("prefix", "gru_15k", "read_again_gru_15k", "read_again_lstm_copy_15k")
+
+
+def few(out):
+    return ["reproduce", *FEW, "--scale", "small", "--out", out, "--device", "cpu"]
+
+
+def figures(out):
+    """What a reader of tables sees of each row."""
+    return {
+        (result.row, result.seed): {name: each.rouge for name, each in result.sets.items()}
+        for result in read_results(out)
+    }
+
+
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory):
+    out = tmp_path_factory.mktemp("everything") / "out"
+    command = [sys.executable, "-m", "readagain", "reproduce", "--scale", "small"]
+    done = subprocess.run(
+        [*command, "--out", str(out), "--device", "cpu"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return out, done
+
+
+def test_the_whole_chain_runs_and_every_row_has_a_result(everything):
+    out, done = everything
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {result.row for result in read_results(out)} == {
+        name for name, row in ROWS.items() if is_available(row)
+    }
+
+
+def test_every_table_and_every_picture_is_there(everything):
+    out, _ = everything
+    for table in TABLES:
+        for suffix in ("md", "csv", "json", "png"):
+            assert (out / "tables" / f"{table}.{suffix}").stat().st_size > 100, (table, suffix)
+    page = (out / "results.md").read_text()
+    assert "not run" not in page
+    assert (out / "claims.md").exists()
+    assert (out / "examples.md").exists()
+
+
+def test_every_claim_has_a_verdict_from_what_was_measured(everything):
+    out, _ = everything
+    claims = json.loads((out / "tables" / "claims.json").read_text())["modern"]
+    assert len(claims) == 12
+    assert "not measured" not in {claim["verdict"] for claim in claims}
+
+
+def test_killed_at_any_moment_the_same_command_goes_on_to_the_same_figures(tmp_path, readagain):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    assert readagain(*few(whole)).returncode == 0
+    command = [sys.executable, "-m", "readagain", *map(str, few(killed))]
+    # Once when a row has just been finished, once in the middle of a training.
+    for sign in ("rows/gru_15k/*.json", "work/read_again_*/resume/checkpoint-*"):
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not list(killed.glob(sign)):
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+        assert len(read_results(killed)) < len(FEW)
+    done = readagain(*few(killed))
+    assert done.returncode == 0, done.stderr
+    assert "there before: 2" in done.stdout
+    assert figures(killed) == figures(whole)
+
+
+def test_a_budget_ends_with_a_line_that_says_what_is_left(tmp_path, readagain):
+    done = readagain(*few(tmp_path / "out"), "--budget", "0.01")
+    assert done.returncode == 0
+    assert "rows done now: 1, there before: 0" in done.stdout
+    assert "left for lack of time: " in done.stdout
+    assert "to go on, give the same command again" in done.stdout
+
+
+def test_tables_can_be_written_without_running_anything(everything, tmp_path, readagain):
+    out, _ = everything
+    (tmp_path / "rows").symlink_to(out / "rows")
+    done = readagain("reproduce", "--tables-only", "--out", tmp_path)
+    assert done.returncode == 0
+    assert (tmp_path / "tables" / "table1.md").read_text() == (
+        out / "tables" / "table1.md"
+    ).read_text()

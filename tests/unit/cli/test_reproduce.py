@@ -1,0 +1,29 @@
+"""`readagain reproduce`: what it refuses, in a line."""
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("duc", "--test 'duc': expected NAME=FOLDER, for example duc2003=data/duc2003"),
+        ("=x", "--test '=x': expected NAME=FOLDER"),
+        ("duc=", "--test 'duc=': expected NAME=FOLDER"),
+    ],
+)
+def test_a_set_without_name_or_folder_is_refused(readagain, tmp_path, option, message):
+    done = readagain("reproduce", "--out", tmp_path / "out", "--test", option)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_two_sets_of_one_name_are_refused(readagain, tmp_path):
+    done = readagain("reproduce", "--out", tmp_path, "--test", "a=x", "--test", "a=y")
+    assert done.returncode == 2
+    assert "--test: two sets are called 'a'; name them apart" in done.stderr
+
+
+def test_tables_of_nothing_are_refused(readagain, tmp_path):
+    done = readagain("reproduce", "--tables-only", "--out", tmp_path)
+    assert done.returncode == 2
+    assert "no results in it; run some rows" in done.stderr

@@ -1,0 +1,93 @@
+"""Made-up results, and one small reproduction on invented data that several tests look at."""
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from readagain.experiments.budget import Budget
+from readagain.experiments.request import Request
+from readagain.experiments.results import MEASURES, RowResult, SetResult, pack
+from readagain.experiments.runner import run_rows
+
+ITEMS = 200
+UNKNOWN = {"words": 10, "in_source": 8, "written": 4, "summary_words": 5, "wrong": 1}
+
+
+def made_up_set(mean, *, figure="f1", spread=0.1, seed=0, unknown=None, fingerprint="texts"):
+    """A set of scores around `mean`; the same seed gives the same texts their luck."""
+    luck = np.random.default_rng(seed).uniform(-spread, spread, (ITEMS, 1))
+    items = np.clip(mean + luck, 0, 1).repeat(len(MEASURES), axis=1)
+    return SetResult(
+        protocol="gigaword" if figure == "f1" else "duc2003",
+        figure=figure,
+        fingerprint=fingerprint,
+        rouge={measure: [mean, mean - 0.01, mean + 0.01] for measure in MEASURES},
+        item_scores=pack(items),
+        habits={},
+        unknown={"common": {**UNKNOWN, **(unknown or {})}},
+        seconds=1.0,
+    )
+
+
+def made_up(row, mean=0.3, *, recipe="modern", seed=1, sets=None, importance=None, scale="paper"):
+    """A result of a row that scored `mean`."""
+    return RowResult(
+        row=row,
+        recipe=recipe,
+        seed=seed,
+        scale=scale,
+        run={"title": row},
+        corpus={"name": "news", "fingerprint": "f" * 64, "train_pairs": 1000},
+        parameters=1_000_000,
+        training={"minutes": 1.5, "updates": 10, "best": None, "curve": {}},
+        machine={
+            "device_type": "cuda",
+            "device": "a GPU",
+            "torch": "2",
+            "readagain": "0",
+        },
+        seconds=60.0,
+        sets=sets or {"news": made_up_set(mean)},
+        importance=importance,
+    )
+
+
+@pytest.fixture
+def result():
+    return made_up
+
+
+@pytest.fixture
+def scored():
+    return made_up_set
+
+
+@pytest.fixture
+def silent():
+    return Console(quiet=True)
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Describe a small reproduction of few rows."""
+
+    def request(*names, **options):
+        defaults = {"out": tmp_path / "out", "scale": "small", "device_name": "cpu", "epochs": 1}
+        return Request(names=names, **{**defaults, **options})
+
+    return request
+
+
+@pytest.fixture(scope="session")
+def reproduced(tmp_path_factory):
+    """Run a row of each kind once: the folder and the outcome."""
+    out = tmp_path_factory.mktemp("reproduced") / "out"
+    names = (
+        "prefix",
+        "read_again_lstm_copy_15k",
+        "read_again_lstm_15k",
+        "read_again_gru_15k",
+        "two_sentences_option2_copy_15k",
+    )
+    request = Request(names=names, out=out, scale="small", device_name="cpu")
+    return out, run_rows(request, Budget(None), Console(quiet=True))

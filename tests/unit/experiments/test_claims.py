@@ -1,0 +1,148 @@
+"""Verdicts on made-up results, in both directions."""
+
+import pytest
+
+from readagain.experiments.board import Board
+from readagain.experiments.claims import Claim, Evidence, claims_markdown, claims_of
+from readagain.experiments.rows import ROWS
+
+COPY, PLAIN = "read_again_lstm_copy_15k", "read_again_lstm_15k"
+
+
+def claim(board, name, timing=None):
+    return next(each for each in claims_of(board, timing, "modern") if each.name == name)
+
+
+def board_of(result, **means):
+    return Board([result(row, mean) for row, mean in means.items()])
+
+
+@pytest.mark.parametrize(
+    ("again", "verdict"), [(0.35, "supported"), (0.25, "contradicted"), (0.30, "not supported")]
+)
+def test_reading_again_helps_or_harms_or_neither(result, again, verdict):
+    board = board_of(result, gru_15k=0.3, read_again_gru_15k=again, read_again_lstm_15k=again)
+    assert claim(board, "re-reading").verdict == verdict
+
+
+def test_mixed_evidence_supports_partly(result):
+    board = board_of(result, gru_15k=0.3, read_again_gru_15k=0.35, read_again_lstm_15k=0.25)
+    assert claim(board, "re-reading").verdict == "partly supported"
+
+
+def test_rows_that_are_missing_leave_a_claim_unmeasured_and_not_refuted(result):
+    board = board_of(result, gru_15k=0.3)
+    found = claim(board, "re-reading")
+    assert found.verdict == "not measured"
+    assert {each.statistics for each in found.evidence} == {"one of the rows is missing"}
+
+
+@pytest.mark.parametrize(
+    ("small", "verdict"), [(0.301, "supported"), (0.298, "supported"), (0.28, "contradicted")]
+)
+def test_15k_matches_69k_within_half_a_point(result, small, verdict):
+    board = board_of(result, read_again_lstm_69k=0.3, **{COPY: small})
+    [evidence] = [
+        each
+        for each in claim(board, "15K with copying matches 69K").evidence
+        if "at most" in each.statement
+    ]
+    assert evidence.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("copy_small", "plain_small", "verdicts"),
+    [
+        (0.28, 0.15, ["supported", "supported"]),
+        (0.20, 0.29, ["contradicted", "contradicted"]),
+        (0.28, 0.28, ["supported", "not supported"]),
+    ],
+)
+def test_2k_loses_little_with_copying_and_much_without(result, copy_small, plain_small, verdicts):
+    board = board_of(
+        result,
+        read_again_lstm_69k=0.3,
+        read_again_lstm_2k=plain_small,
+        read_again_lstm_copy_69k=0.3,
+        read_again_lstm_copy_2k=copy_small,
+    )
+    found = claim(board, "2K with copying").evidence
+    assert [each.verdict for each in found] == verdicts
+    assert "the paper's own table loses 3.68" in found[0].statistics
+
+
+def timing(values):
+    return {
+        "measured": [
+            {"row": row, "size": size, "precision": "int8", "ms_per_text": {"1": value}}
+            for row in ("read_again_lstm", "read_again_lstm_copy")
+            for size, value in zip(("2K", "5K", "15K", "30K", "69K"), values, strict=True)
+        ]
+    }
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"),
+    [
+        ((1, 2, 3, 4, 5), "supported"),
+        ((1, 3, 2, 4, 5), "partly supported"),
+        ((5, 4, 3, 2, 1), "contradicted"),
+    ],
+)
+def test_decoding_time_falls_or_does_not(result, values, verdict):
+    board = board_of(result, gru_15k=0.3)
+    assert claim(board, "decoding time", timing(values)).verdict == verdict
+    assert claim(board, "decoding time", None).verdict == "not measured"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [(0.1, 0.2, "supported"), (-0.2, -0.1, "contradicted"), (-0.1, 0.1, "not supported")],
+)
+def test_important_words_weigh_more_or_do_not(result, low, high, verdict):
+    gap = {"texts": 9, "mean": (low + high) / 2, "low": low, "high": high, "positive_share": 0.5}
+    row = result("read_again_gru_15k", importance={"content_over_function": gap})
+    assert claim(Board([row]), "important words").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("second", "verdict"), [(0.301, "supported"), (0.33, "contradicted"), (0.27, "contradicted")]
+)
+def test_the_two_options_are_alike_or_apart(result, second, verdict):
+    board = board_of(
+        result, two_sentences_option1_copy_15k=0.3, two_sentences_option2_copy_15k=second
+    )
+    assert claim(board, "options alike").verdict == verdict
+
+
+def test_duc_is_judged_by_recall(result, scored):
+    def both(f1, recall):
+        return {"news": scored(f1), "duc2003": scored(recall, figure="recall")}
+
+    board = Board([result(COPY, sets=both(0.2, 0.4)), result("abs_69k", sets=both(0.3, 0.3))])
+    found = claim(board, "best on DUC")
+    assert found.verdict == "supported"
+    assert any(each.statistics.startswith("duc2003: +10.0") for each in found.evidence)
+
+
+def test_every_claim_names_rows_that_exist_and_says_what_it_found(result):
+    claims = claims_of(Board([result(row) for row in ROWS]), None, "modern")
+    assert len(claims) == 12
+    page = claims_markdown(claims)
+    for each in claims:
+        assert each.text in page
+        assert f"### {each.name}" in page
+
+
+@pytest.mark.parametrize(
+    ("found", "verdict"),
+    [
+        (["supported", "not measured"], "supported"),
+        (["contradicted", "not supported"], "contradicted"),
+        (["supported", "contradicted"], "partly supported"),
+        ([], "not measured"),
+    ],
+)
+def test_evidence_is_summed_up(found, verdict):
+    evidence = [Evidence("s", "t", each) for each in found]
+    assert Claim("n", "t", evidence).verdict == verdict

@@ -1,0 +1,79 @@
+from pathlib import Path
+
+from readagain.evaluation.dataset import DataSet, Row
+from readagain.evaluation.evaluate import evaluate
+from readagain.evaluation.words import Written, summary_words
+from readagain.experiments.copied import count_unknown
+from readagain.experiments.corpora import DevSet
+from readagain.experiments.examples import find_examples
+from readagain.text.vocab import RESERVED, Vocab
+
+VOCAB = Vocab([*RESERVED, "sells", "theatre", "the", "town", "of", "its"])
+TEXT = "the town of zyxwick sells its theatre ."
+
+
+class Says:
+    """A system that says what it was told to."""
+
+    name = "says"
+
+    def __init__(self, *summaries):
+        self.summaries = summaries
+
+    def describe(self):
+        return {}
+
+    def write(self, texts, *, is_tokenized):
+        for summary in self.summaries:
+            words = summary_words(summary, is_tokenized=is_tokenized)
+            yield Written(summary, words, (False,) * len(words))
+
+
+def data_of(*references):
+    rows = tuple(Row(text=TEXT, references=tuple(each)) for each in references)
+    return DataSet(
+        rows=rows,
+        files=(Path("x"),),
+        format="jsonl",
+        is_tokenized=True,
+        are_references_tokenized=True,
+    )
+
+
+def counted(summary, *references):
+    data = data_of(references)
+    return count_unknown(evaluate(Says(summary), data, "gigaword"), VOCAB)
+
+
+def test_a_copied_unknown_word_is_counted_where_the_reference_has_it():
+    found = counted("zyxwick sells theatre", "zyxwick sells theatre")
+    assert (found.words, found.in_source, found.written, found.wrong) == (1, 1, 1, 0)
+
+
+def test_an_unknown_word_that_no_reference_has_is_wrong():
+    found = counted("ansett sells theatre", "zyxwick sells theatre")
+    assert (found.words, found.written, found.summary_words, found.wrong) == (1, 0, 1, 1)
+
+
+def test_a_word_that_stands_nowhere_in_the_text_cannot_be_copied():
+    found = counted("town sells theatre", "quorbane sells theatre")
+    assert (found.words, found.in_source, found.written) == (1, 0, 0)
+
+
+def test_known_words_and_signs_do_not_count():
+    found = counted("the theatre .", "the theatre ; ### .")
+    assert (found.words, found.summary_words) == (0, 0)
+
+
+def test_every_reference_counts():
+    found = counted("zyxwick sells", "zyxwick sells theatre", "zyxwick town")
+    assert (found.words, found.written) == (2, 2)
+
+
+def test_examples_are_texts_where_only_the_copying_model_wrote_the_word():
+    data = data_of(["zyxwick sells theatre"], ["zyxwick sells theatre"], ["town sells theatre"])
+    test = DevSet("news", data, "gigaword")
+    copying = ["zyxwick sells", "zyxwick sells", "zyxwick sells"]
+    plain = ["town sells", "zyxwick sells", "town sells"]
+    [example] = find_examples(test, copying, plain, VOCAB)
+    assert (example.word, example.without_copying) == ("zyxwick", "town sells")

@@ -1,0 +1,175 @@
+"""What a small reproduction leaves, and that its figures are those of `readagain evaluate`."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+import torch
+from rich.console import Console
+
+from readagain.corpus.readers.find import ReadOptions
+from readagain.engine.folder import ModelFolder
+from readagain.engine.summarizer import Summarizer
+from readagain.errors import ConfigError, DataError, MissingExtraError
+from readagain.evaluation.dataset import read_dataset
+from readagain.evaluation.evaluate import evaluate
+from readagain.evaluation.systems import load_system
+from readagain.experiments import report
+from readagain.experiments.budget import Budget
+from readagain.experiments.importance import measure_importance
+from readagain.experiments.report import write_report
+from readagain.experiments.request import Request
+from readagain.experiments.results import read_results, read_summaries, summaries_file
+from readagain.experiments.runner import run_rows
+from readagain.experiments.torch_system import TrainedRow
+from readagain.export.write import describe_export, folder_graphs, write_graphs
+
+pytestmark = pytest.mark.slow
+
+COPY = "read_again_lstm_copy_15k"
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A row whose weights are kept: its result, its model folder, the corpora."""
+    out = tmp_path_factory.mktemp("kept") / "out"
+    request = Request(
+        names=(COPY,), out=out, scale="small", device_name="cpu", epochs=2, keep_weights=True
+    )
+    run_rows(request, Budget(None), Console(quiet=True))
+    [result] = read_results(out)
+    return result, request.work / f"{COPY}-modern-seed1", request.work / "corpora"
+
+
+@pytest.mark.parametrize(
+    ("name", "protocol"), [("invented", "gigaword"), ("invented-duc", "duc2003")]
+)
+def test_figures_are_those_of_readagain_evaluate_on_the_exported_model(kept, name, protocol):
+    result, folder, corpora = kept
+    model = ModelFolder.open(folder)
+    write_graphs(model, graphs := folder_graphs(model, ["float32"]), describe_export(graphs, {}))
+    system = load_system(str(folder), protocol, threads=1, precision="float32")
+    data = read_dataset(corpora / name, ReadOptions())
+    found = evaluate(system, data, protocol)
+    ours = result.sets[name]
+    assert (ours.protocol, ours.figure) == (protocol, found.rouge.protocol.headline)
+    assert ours.fingerprint == data.fingerprint
+    for measure, (value, low, high) in ours.rouge.items():
+        expected = found.rouge.headline(measure)
+        assert (value, low, high) == (expected.value, expected.low, expected.high)
+
+
+def test_explanations_need_exported_graphs(kept):
+    _, folder, _ = kept
+    row = TrainedRow(folder, torch.device("cpu"))
+    summarizer = row.system("gigaword").summarizer
+    assert isinstance(summarizer, Summarizer)
+    with pytest.raises(ConfigError, match="explanations come from exported graphs"):
+        summarizer.summarize("The town closed its bridge.", explain=True)
+
+
+def test_item_scores_have_the_mean_of_the_figure(kept):
+    result, _, _ = kept
+    for scored in result.sets.values():
+        means = scored.items().mean(axis=0)
+        values = [value for value, _, _ in scored.rouge.values()]
+        np.testing.assert_allclose(means, values, atol=0.02)
+
+
+def test_a_result_tells_how_the_row_was_trained(kept):
+    result, _, _ = kept
+    assert result.run["train"]["epochs"] == 2
+    assert result.training["updates"] > 0
+    assert result.training["curve"]["dev_loss"][-1][0] == pytest.approx(2.0)
+    assert result.parameters > 10_000
+    assert result.machine["device_type"] == "cpu"
+    assert result.seconds > 0
+
+
+def test_importance_is_measured_where_a_network_reads_twice(reproduced):
+    out, _ = reproduced
+    found = {result.row: result.importance for result in read_results(out)}
+    assert found["prefix"] is None
+    assert found["read_again_gru_15k"]["kind"] == "weight"
+    assert found[COPY]["kind"] == "movement"
+    for measured in (found["read_again_gru_15k"], found["two_sentences_option2_copy_15k"]):
+        assert measured["classes"]["content"]["words"] > 0
+        gap = measured["content_over_function"]
+        assert gap["low"] <= gap["mean"] <= gap["high"]
+        for sample in measured["samples"]:
+            assert len(sample["words"]) == len(sample["weights"])
+
+
+def test_weights_are_the_networks_own(kept):
+    _, folder, corpora = kept
+    row = TrainedRow(folder, torch.device("cpu"))
+    data = read_dataset(corpora / "invented", ReadOptions())
+    measured = measure_importance(row, data)
+    assert measured["texts"] == len(data.rows)
+    shares = [weight for sample in measured["samples"] for weight in sample["weights"]]
+    assert max(shares) == 1.0  # the largest move of a text is the measure of the others
+    assert min(shares) >= 0.0
+
+
+def test_rows_hold_no_line_of_the_corpus_and_no_summary(reproduced):
+    out, _ = reproduced
+    texts = out / "work" / "corpora" / "invented" / "dev.texts.jsonl"
+    towns = {json.loads(line)["headline"].split()[0] for line in texts.read_text().splitlines()}
+    written = " ".join(path.read_text() for path in (out / "rows").rglob("*.json")).lower()
+    assert not [town for town in towns if town.lower() in written]
+    copied = gzip.decompress(summaries_file(out, "prefix", "untrained", 1).read_bytes()).decode()
+    assert any(town in copied for town in towns)
+
+
+def test_summaries_lie_apart_one_for_each_text(reproduced):
+    out, _ = reproduced
+    for result in read_results(out):
+        summaries = read_summaries(summaries_file(out, result.row, result.recipe, result.seed))
+        assert {name: len(texts) for name, texts in summaries.items()} == {
+            name: len(scored.items()) for name, scored in result.sets.items()
+        }
+
+
+def test_rows_of_two_sentences_are_scored_on_such_texts(reproduced):
+    out, _ = reproduced
+    sets = {result.row: list(result.sets) for result in read_results(out)}
+    assert sets["two_sentences_option2_copy_15k"] == ["invented, 2 sentences", "invented-duc"]
+    assert sets[COPY] == ["invented", "invented-duc"]
+
+
+def test_everything_is_written_from_the_results_alone(reproduced, tmp_path):
+    out, _ = reproduced
+    copied = tmp_path / "elsewhere"
+    for path in (out / "rows").rglob("*.json"):
+        target = copied / path.relative_to(out)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    assert write_report(copied) == []
+    names = ("table1", "table2", "table3", "table4", "table5", "importance", "ablations")
+    for name in names:
+        for suffix in ("md", "csv", "json"):
+            assert (copied / "tables" / f"{name}.{suffix}").stat().st_size > 100
+    assert (copied / "tables" / "table3.png").read_bytes().startswith(b"\x89PNG")
+    page = (copied / "results.md").read_text()
+    assert "Small scale" in page
+    assert "| Reading again helps" in page
+    assert "](tables/table1.png)" in page
+
+
+def test_without_matplotlib_a_line_says_so_and_the_rest_is_written(
+    reproduced, tmp_path, monkeypatch
+):
+    def missing(*_):
+        raise MissingExtraError("drawing needs the package 'matplotlib'")
+
+    out, _ = reproduced
+    monkeypatch.setattr(report, "draw_all", missing)
+    (tmp_path / "rows").symlink_to(out / "rows")
+    assert write_report(tmp_path) == ["no pictures: drawing needs the package 'matplotlib'"]
+    assert (tmp_path / "results.md").exists()
+
+
+def test_a_folder_without_results_is_told_of(tmp_path):
+    with pytest.raises(DataError, match="no results in it; run some rows, or copy them into"):
+        write_report(tmp_path)

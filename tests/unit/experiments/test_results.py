@@ -1,0 +1,66 @@
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from readagain.errors import ArtifactError
+from readagain.experiments.results import (
+    pack,
+    read_result,
+    read_results,
+    read_summaries,
+    result_file,
+    summaries_file,
+    unpack,
+    write_result,
+)
+
+
+def test_item_scores_survive_packing_to_a_hundredth_of_a_per_cent():
+    scores = np.random.default_rng(1).random((50, 3))
+    np.testing.assert_allclose(unpack(pack(scores)), scores, atol=0.5e-4)
+    assert len(pack(scores)) < 8 * scores.size
+
+
+def test_a_result_is_read_as_it_was_written(tmp_path, result):
+    before = result("gru_15k")
+    write_result(tmp_path, before, {"news": ["a summary", "été | \n"]})
+    assert read_results(tmp_path) == [before]
+    path = summaries_file(tmp_path, "gru_15k", "modern", 1)
+    assert read_summaries(path) == {"news": ["a summary", "été | \n"]}
+
+
+def test_no_summary_stands_in_the_rows(tmp_path, result):
+    write_result(tmp_path, result("gru_15k"), {"news": ["zyxwick sells theatre"]})
+    assert "zyxwick" not in result_file(tmp_path, "gru_15k", "modern", 1).read_text()
+
+
+def test_results_of_several_machines_come_together_by_copying(tmp_path, result):
+    for machine, row in (("one", "gru_15k"), ("two", "gru_69k")):
+        write_result(tmp_path / machine, result(row), {})
+    for machine in ("one", "two"):
+        shutil.copytree(tmp_path / machine, tmp_path / "all", dirs_exist_ok=True)
+    assert [each.row for each in read_results(tmp_path / "all")] == ["gru_15k", "gru_69k"]
+
+
+def test_summaries_that_were_left_behind_are_none(tmp_path):
+    assert read_summaries(tmp_path / "nowhere.jsonl.gz") == {}
+
+
+@pytest.mark.parametrize(
+    "content", ["{", "[]", '{"format_version": 1}', '{"format_version": 1, "sets": {"a": {}}}']
+)
+def test_a_damaged_result_is_named(tmp_path, content):
+    path = tmp_path / "x.json"
+    path.write_text(content)
+    with pytest.raises(ArtifactError, match=r"x\.json: not a result of 'readagain reproduce'"):
+        read_result(path)
+
+
+def test_a_result_of_another_format_is_refused(tmp_path, result):
+    write_result(tmp_path, result("gru_15k"), {})
+    path = result_file(tmp_path, "gru_15k", "modern", 1)
+    path.write_text(json.dumps({**json.loads(path.read_text()), "format_version": 9}))
+    with pytest.raises(ArtifactError, match="format 9; this version of readagain reads 1"):
+        read_result(path)

@@ -1,0 +1,72 @@
+import pytest
+
+from readagain.config.parameters import count_parameters
+from readagain.experiments.rows import ROWS, Row
+from readagain.experiments.settings import common_words, row_network, row_run
+from readagain.presets import PRESETS
+
+
+def resolved(name, **options):
+    defaults = {"scale": "paper", "recipe": "modern", "seed": 1, "train_pairs": 551_062}
+    return row_run(ROWS[name], **{**defaults, **options})
+
+
+def test_at_the_papers_scale_a_row_is_its_preset():
+    run, preset = resolved("read_again_gru_15k"), PRESETS["read_again_gru_15k"]
+    assert (run.model, run.data, run.decode) == (preset.model, preset.data, preset.decode)
+    assert (run.vocab_size, run.source_vocab_size) == (15_000, 69_000)
+
+
+def test_the_papers_recipe_is_the_presets_own():
+    ours = resolved("read_again_gru_15k", recipe="paper").train
+    assert (ours.optimizer, ours.learning_rate, ours.batch_size, ours.epochs) == ("sgd", 2, 64, 10)
+    abs_own, abs_run = PRESETS["abs_69k"].train, resolved("abs_69k", recipe="paper").train
+    assert (abs_run.learning_rate, abs_run.epochs) == (abs_own.learning_rate, abs_own.epochs)
+
+
+def test_a_part_of_the_corpus_is_seen_more_often():
+    whole, part = resolved("gru_15k").train, resolved("gru_15k", train_pairs=160_000).train
+    assert whole.epochs < part.epochs
+    assert part.warmup_steps < 500 or part.epochs * 160_000 > 500 * 1024
+
+
+def test_epochs_and_seed_are_what_was_asked_for():
+    run = resolved("gru_15k", epochs=2, seed=7)
+    assert (run.train.epochs, run.train.seed) == (2, 7)
+
+
+@pytest.mark.parametrize("name", ["wide_gru_15k", "wide_lstm_15k"])
+@pytest.mark.parametrize("scale", ["paper", "small"])
+def test_the_control_has_as_many_parameters_as_what_it_controls(name, scale):
+    control = count_parameters(row_network(ROWS[name], scale=scale))
+    twin_row = ROWS[ROWS[name].as_large_as]
+    twin = count_parameters(row_network(twin_row, scale=scale))
+    assert twin <= control < 1.15 * twin
+    if scale == "paper":
+        assert control < 1.005 * twin
+
+
+@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.system in PRESETS])
+def test_every_row_is_tiny_at_small_scale(name):
+    assert count_parameters(row_network(ROWS[name], scale="small")) < 200_000
+
+
+def test_small_vocabularies_keep_their_order():
+    sizes = [
+        row_network(ROWS[f"read_again_lstm_{size}k"], scale="small").vocab_size
+        for size in (2, 5, 15, 30, 69)
+    ]
+    assert sizes == [20, 50, 150, 300, 690]
+    assert (common_words("paper"), common_words("small")) == (15_000, 150)
+
+
+def test_a_row_says_what_differs_from_its_preset():
+    row = Row(
+        name="x",
+        system="gru_15k",
+        title="A title",
+        group="main",
+        changes={"model.encoder.cell": "lstm"},
+    )
+    run = row_network(row, scale="paper")
+    assert (run.title, run.model.encoder.cell) == ("A title", "lstm")
