@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from readagain.search.beam import beam_search
+from readagain.search.features import FeatureWeights
 from readagain.search.limits import ByteLimits, PrintedBytes
 from readagain.search.model import SourceBatch
 from readagain.search.prefix import ForcedPrefix
@@ -72,6 +73,7 @@ class OneByOne:
         self.words, self.ngram, self.limits_copies = words, ngram, limits_copies
         self.exponent = scoring.get("length_exponent", 0.0)
         self.coverage = scoring.get("coverage", 0.0)
+        self.features = scoring.get("features", FeatureWeights())
         self.seen = {}
 
     def _offers(self, words):
@@ -81,8 +83,41 @@ class OneByOne:
             self.seen[previous], _ = self.model.step(state, np.array([previous]), ENOUGH)
         return self.seen[previous]
 
+    def bonus(self, words, id):
+        """Say what an id adds behind some words, as section 5 of Rush et al. 2015 defines it."""
+        N, L = self.sources.source_ids.shape[1:]
+        valid = self.sources.source_valid[self.document]
+        source = np.where(valid, self.sources.source_ext_ids[self.document], -1).reshape(N, L)
+        pairs = [(n, j) for n in range(N) for j in range(L) if source[n, j] == id]
+
+        def matches(size):
+            behind = [*words, id][-size:]
+            return len(behind) == size and any(
+                j >= size - 1 and list(source[n, j - size + 1 : j + 1]) == behind for n, j in pairs
+            )
+
+        reorders = words and any(
+            source[n, k] == words[-1] and (n, k) > place
+            for place in pairs
+            for n in range(N)
+            for k in range(L)
+        )
+        return (
+            self.features.unigram * matches(1)
+            + self.features.bigram * matches(2)
+            + self.features.trigram * matches(3)
+            + self.features.reordering * bool(reorders)
+        )
+
     def next_words(self, words):
-        """Yield (id, log-probability) of what the rules leave, best first."""
+        """Yield (id, what it adds to the score) of what the rules leave, best first."""
+        if self.features.are_zero:
+            yield from self._next_words(words)
+            return
+        weighed = [(id, more + self.bonus(words, id)) for id, more in self._next_words(words)]
+        yield from sorted(weighed, key=lambda each: (-each[1], each[0]))
+
+    def _next_words(self, words):
         offered = self._offers(words)
         source = list(self.sources.source_ext_ids[self.document])
         if len(words) == self.words.maximum:
@@ -158,6 +193,18 @@ SETTINGS = [
     {"ngram": 2, "coverage": 0.3},
     {"limits_copies": True, "length_exponent": 1.0},
     {"limits_copies": True, "ngram": 2, "coverage": 0.2, "length_exponent": 0.5},
+    {"features": FeatureWeights(unigram=0.7, bigram=1.1, trigram=2.0, reordering=-0.9)},
+    {
+        "features": FeatureWeights(unigram=2.0, bigram=-0.4, reordering=0.3),
+        "length_exponent": 1.0,
+        "ngram": 2,
+    },
+    {
+        "features": FeatureWeights(unigram=-1.0, trigram=0.5),
+        "limits_copies": True,
+        "coverage": 0.2,
+        "length_exponent": 0.5,
+    },
 ]
 
 
@@ -168,7 +215,9 @@ def search_with(model, sources, settings, *, words, **options):
     if "limits_copies" in settings:
         rules.append(CopyLimit(sources))
     scoring = Scoring(
-        length_exponent=settings.get("length_exponent", 0.0), coverage=settings.get("coverage", 0.0)
+        length_exponent=settings.get("length_exponent", 0.0),
+        coverage=settings.get("coverage", 0.0),
+        features=settings.get("features", FeatureWeights()),
     )
     return beam_search(model, sources, words=words, rules=rules, scoring=scoring, **options)
 

@@ -14,6 +14,7 @@ Count = Annotated[int, AtLeast(0)]
 Share = Annotated[float, Between(0.0, 1.0)]
 Positive = Annotated[float, MoreThan(0.0)]
 NonNegative = Annotated[float, AtLeast(0.0)]
+Weight = Annotated[float, Between(-100.0, 100.0)]
 
 Cell = Literal["gru", "lstm"]
 
@@ -226,6 +227,14 @@ class DecodeSpec:
     """Weight of the penalty on attention that a source word receives beyond 1 in total."""
     consensus: NonNegative = 0.0
     """Vote on the words of the beam: how evenly its summaries weigh; 0 takes the most probable."""
+    unigram_bonus: Weight = 0.0
+    """Added to a score for each word that stands in the source; 'readagain tune' finds it."""
+    bigram_bonus: Weight = 0.0
+    """Added for each word that stands there behind the word before it."""
+    trigram_bonus: Weight = 0.0
+    """Added for each word that stands there behind the two words before it."""
+    reordering_bonus: Weight = 0.0
+    """Added for each word that stands there before the word before it; less than 0 keeps order."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from readagain.config.schema import DecodeSpec
 from readagain.search.beam import beam_search
 from readagain.search.consensus import by_consensus
+from readagain.search.features import FeatureWeights
 from readagain.search.model import SourceBatch, State, StepModel
 from readagain.search.rules import NoRepeatedNgram, Rule, WordLimits
 from readagain.search.scoring import Scoring
@@ -31,7 +32,16 @@ def decode_sources(
         beam_size=decode.beam_size,
         words=WordLimits(minimum=decode.min_words, maximum=decode.max_words),
         rules=[*ngrams, *rules],
-        scoring=Scoring(length_exponent=decode.length_penalty, coverage=decode.coverage),
+        scoring=Scoring(
+            length_exponent=decode.length_penalty,
+            coverage=decode.coverage,
+            features=FeatureWeights(
+                unigram=decode.unigram_bonus,
+                bigram=decode.bigram_bonus,
+                trigram=decode.trigram_bonus,
+                reordering=decode.reordering_bonus,
+            ),
+        ),
         n_best=decode.beam_size if decode.consensus else n_best,
         keep_attention=keep_attention,
     )

@@ -13,6 +13,7 @@ from readagain.search.expand import (
     choose,
     score_options,
 )
+from readagain.search.features import SPARE_CANDIDATES, SourceFeatures
 from readagain.search.live import Live
 from readagain.search.model import Candidates, Floats, Ints, SourceBatch, State, StepModel
 from readagain.search.prefix import ForcedPrefix
@@ -72,6 +73,10 @@ def beam_search(
     scoring = scoring or Scoring()
     rule = AllRules([words, *rules])
     k = beam_size + rule.max_bans(words.maximum)
+    features = None
+    if not scoring.features.are_zero:
+        features = SourceFeatures(sources, scoring.features)
+        k += SPARE_CANDIDATES
     most_decisions = prefix.decisions(np.arange(len(sources)), words.maximum + 1)  # (B,)
 
     trace = Trace()
@@ -82,13 +87,17 @@ def beam_search(
         offered, state = model.step(state, live.last_ids, k)
         check_candidates(offered, live)
         offered = prefix.force(in_order(offered), live)
+        added = None
+        if features is not None:
+            offered, added = features.weigh(live, offered, prefix)
         options = score_options(
-            live, offered, rule=rule, prefix=prefix, scoring=scoring, beam_size=beam_size
+            live, offered, added, rule=rule, prefix=prefix, scoring=scoring, beam_size=beam_size
         )
         choice = choose(live, options, standing.widths)
         ended = _put_aside(live, offered, options, choice)
         standing.add(choice.documents, choice.ends, options.scores[choice.rows, choice.columns])
-        reach = _reach(options, choice, scoring, most_decisions)
+        decisions = prefix.decisions(choice.documents, live.num_words + 2)  # a word and the end
+        reach = _reach(options, choice, scoring, decisions, most_decisions)
         kept = choice.grows & ~standing.is_settled(choice.documents, reach)[:, None]  # (D, K)
         rows, columns = choice.rows[kept], choice.columns[kept]
         grown = _grown(offered, options, rows, columns, keep_attention=keep_attention)
@@ -139,10 +148,13 @@ def _put_aside(live: Live, offered: Candidates, options: Options, choice: Choice
     ]
 
 
-def _reach(options: Options, choice: Choice, scoring: Scoring, most_decisions: Ints) -> Floats:
+def _reach(
+    options: Options, choice: Choice, scoring: Scoring, decisions: Ints, most_decisions: Ints
+) -> Floats:
     """Bound the scores that what has grown in each document can still reach: (D,)."""
     bounds = scoring.bounds(
         options.log_probs[choice.rows, choice.columns],  # (D, K)
+        decisions[:, None],
         most_decisions[choice.documents, None],
         None if options.over_attention is None else options.over_attention[choice.rows],
     )

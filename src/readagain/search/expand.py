@@ -22,7 +22,8 @@ class Options:
 
     Args:
         candidates: (R, n) which of the k candidates each word is.
-        log_probs: (R, 1 + n) of the longer hypothesis; -inf where it is not allowed.
+        log_probs: (R, 1 + n) of the longer hypothesis, with what features add; -inf where it is
+            not allowed.
         scores: (R, 1 + n) its score.
         ranking: (R, 1 + n) what it is chosen by: the score, less what diversity takes off.
         end_scores: (R,) the score of ending, allowed or not.
@@ -97,6 +98,7 @@ def check_candidates(candidates: Candidates, live: Live) -> None:
 def score_options(
     live: Live,
     offered: Candidates,
+    added: Floats | None = None,
     *,
     rule: Rule,
     prefix: ForcedPrefix,
@@ -108,6 +110,7 @@ def score_options(
     Args:
         live: the hypotheses.
         offered: their candidates, in order.
+        added: (R, k) what features add to each, or None.
         rule: what is forbidden; a forced word is beyond its reach.
         prefix: the forced words.
         scoring: how hypotheses are compared.
@@ -122,6 +125,8 @@ def score_options(
     log_probs = np.empty((len(live), 1 + candidates.shape[1]))
     log_probs[:, END_COLUMN] = offered.end_log_probs
     log_probs[:, 1:] = np.take_along_axis(offered.log_probs, candidates, axis=1)
+    if added is not None:
+        log_probs[:, 1:] += np.take_along_axis(added, candidates, axis=1)
     log_probs += live.log_probs[:, None]
     end_scores = scoring.scores(log_probs[:, :1].copy(), decisions, over)[:, 0]
     log_probs[:, 1:][missing] = -np.inf

@@ -16,7 +16,7 @@ class Live:
         document: (R,) which document of the batch each row summarizes.
         words: (R, t) extended ids.
         copied_from: (R, t) flat source positions, -1 where generated.
-        log_probs: (R,) of all words together.
+        log_probs: (R,) of all words together, with what features add to them.
         coverage: (R, S) attention that each source position has received, or None when no
             penalty looks at it.
     """

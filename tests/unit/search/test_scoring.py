@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.errors import ConfigError
+from readagain.search.features import FeatureWeights
 from readagain.search.scoring import Scoring, over_attention
 
 
@@ -30,15 +31,18 @@ def test_padding_does_not_change_the_last_bit_of_over_attention():
 @given(
     exponent=st.floats(0, 2),
     weight=st.floats(0, 3),
+    bonus=st.sampled_from([0.0, 0.5, 3.0]),
     steps=st.lists(st.tuples(st.floats(-5, 0), st.floats(0, 1)), min_size=1, max_size=8),
 )
-def test_no_hypothesis_passes_its_bound(exponent, weight, steps):
-    scoring = Scoring(length_exponent=exponent, coverage=weight)
-    log_probs = np.cumsum([log_prob for log_prob, _ in steps])
+def test_no_hypothesis_passes_its_bound(exponent, weight, bonus, steps):
+    scoring = Scoring(
+        length_exponent=exponent, coverage=weight, features=FeatureWeights(unigram=bonus)
+    )
+    log_probs = np.cumsum([log_prob + bonus for log_prob, _ in steps])
     over = np.cumsum([extra for _, extra in steps])
     decisions = np.arange(1, len(steps) + 1)
     scores = scoring.scores(log_probs, decisions, over)
-    bounds = scoring.bounds(log_probs, np.full(len(steps), len(steps)), over)
+    bounds = scoring.bounds(log_probs, decisions, np.full(len(steps), len(steps)), over)
     for now in range(len(steps)):
         assert scores[now:].max() <= bounds[now] + 1e-12
 
