@@ -33,7 +33,10 @@ class Server:
 
     def __init__(self, folder, *options):
         self.log_file = folder / "log.jsonl"
-        command = [sys.executable, "-m", "readagain", "serve", "--port", "0", "--model", str(TOY)]
+        command = [
+            sys.executable, "-m", "readagain", "serve", "--port", "0", "--model", str(TOY),
+            "--timeout-s", str(PATIENCE_S),
+        ]  # fmt: skip
         with self.log_file.open("wb") as log:
             self.process = subprocess.Popen(
                 [*command, *map(str, options)], stdout=subprocess.PIPE, stderr=log, text=True
@@ -42,13 +45,17 @@ class Server:
         assert line.startswith("readagain serve: http://"), self.log_file.read_text()
         self.url = line.split()[-1]
         self.port = int(self.url.rpartition(":")[2])
+        # Each request on a connection of its own, so that all workers get some.
+        self.client = httpx.Client(
+            timeout=PATIENCE_S, limits=httpx.Limits(max_keepalive_connections=0)
+        )
 
     def summarize(self, body=None, **options):
         body = {"texts": [TEXT]} if body is None else body
-        return httpx.post(f"{self.url}/v1/summarize", json=body, timeout=PATIENCE_S, **options)
+        return self.client.post(f"{self.url}/v1/summarize", json=body, **options)
 
     def metric(self, name):
-        lines = httpx.get(f"{self.url}/metrics", timeout=PATIENCE_S).text.splitlines()
+        lines = self.client.get(f"{self.url}/metrics").text.splitlines()
         return sum(float(line.split()[-1]) for line in lines if line.startswith(name))
 
     def log(self):
@@ -94,6 +101,7 @@ def start(tmp_path):
         if server.process.poll() is None:
             server.stop()
         server.process.stdout.close()
+        server.client.close()
 
 
 def wait_until(is_so):
@@ -110,7 +118,7 @@ def working(server):
 
 
 def test_a_server_that_is_told_to_stop_finishes_what_it_took_and_exits_with_0(start):
-    server = start("--timeout-s", PATIENCE_S)
+    server = start()
     with ThreadPoolExecutor() as pool:
         reply = pool.submit(server.summarize, LONG, headers={"X-Request-Id": "the-last-one"})
         working(server)
@@ -168,7 +176,7 @@ def test_metrics_are_those_of_all_workers_together(start):
     asked = []
 
     def both_answered():
-        asked.append(server.summarize())  # on a connection of its own
+        asked.append(server.summarize())
         return len({line["pid"] for line in server.log() if line["event"] == "request"}) == 2
 
     wait_until(both_answered)
@@ -186,7 +194,7 @@ def test_a_worker_that_cannot_start_ends_the_server_with_a_line(readagain, tmp_p
 
 
 def test_overload_is_shed_at_once_and_passes(start):
-    server = start("--max-queue", 2, "--max-texts", 2, "--timeout-s", PATIENCE_S)
+    server = start("--max-queue", 2, "--max-texts", 2)
     body = {**LONG, "texts": [TEXT] * 2}
     with ThreadPoolExecutor(max_workers=24) as pool:
         replies = list(pool.map(server.summarize, [body] * 24))
@@ -222,7 +230,7 @@ POST = "POST /v1/summarize HTTP/1.1\r\nContent-Type: application/json\r\nX-Reque
 
 
 def test_the_work_of_a_client_who_left_is_dropped(start):
-    server = start("--timeout-s", PATIENCE_S)
+    server = start()
     body = json.dumps(LONG).encode()
     with send(server, f"{POST}Content-Length: {len(body)}", body):
         working(server)
@@ -290,7 +298,7 @@ def test_the_examples_of_the_page_about_serving_run(start):
 
 
 def test_the_api_keeps_what_its_schema_promises(start, tmp_path):
-    server = start("--timeout-s", PATIENCE_S)
+    server = start()
     # Whether a request is valid does not show in each field alone: min_words and max_words.
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/openapi.json",
