@@ -25,7 +25,7 @@ from readagain.file_lock import lock_file
 from readagain.scale.files import is_remote
 from readagain.scale.folder import UNFINISHED, Folder, open_folder
 from readagain.scale.job import BatchJob
-from readagain.scale.notes import BAD_ROWS, Note, checksum, read_notes
+from readagain.scale.notes import BAD_ROWS, TRIES, Note, checksum, read_notes
 
 logger = logging.getLogger(__name__)
 
@@ -117,9 +117,11 @@ def claimed(job: BatchJob) -> Iterator[JobFolder]:
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
-        _settle(folder, job)
-        yield JobFolder(folder, job)
-        lock.truncate(0)
+        try:
+            _settle(folder, job)
+            yield JobFolder(folder, job)
+        finally:
+            lock.truncate(0)
 
 
 def _settle(folder: Folder, job: BatchJob) -> None:
@@ -137,6 +139,7 @@ def _settle(folder: Folder, job: BatchJob) -> None:
         before = _plan(folder)
         if before is not None:
             _compare(before, job, folder.location)
+    folder.remove(TRIES)
     plan = {"settings": job.settings(), "inputs": job.files()}
     folder.write(_PLAN_FILE, (json.dumps(plan, indent=1) + "\n").encode())
 

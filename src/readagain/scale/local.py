@@ -2,7 +2,7 @@
 
 import logging
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -75,15 +75,15 @@ def run_local(outline: Iterator[Shard | Note], work: Work, num_workers: int) -> 
                 )
                 (set_aside if is_hopeless else again).append(answer)
     if set_aside:
-        raise DataError(_give_up(set_aside))
+        raise DataError(give_up([f"{shard.name} ({shard.where})" for shard in set_aside]))
 
 
-def _give_up(shards: list[Shard]) -> str:
-    first, *others = shards
-    more = f" and {len(others)} more" if others else ""
+def give_up(names: Sequence[str]) -> str:
+    """Say that shards are set aside, and what to do about them."""
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return (
-        f"{first.where}: {first.name}{more} set aside, since it killed its worker {MOST_DEATHS} "
-        "times; the rest is done; give the same command again to try once more"
+        f"{names[0]}{more} set aside, since it killed its worker {MOST_DEATHS} times; "
+        "the rest is done; give the same command again to try once more"
     )
 
 

@@ -12,6 +12,10 @@ NOTES = f"{UNFINISHED}/notes"
 """The subfolder of notes, until the manifest gathers them."""
 
 
+TRIES = f"{UNFINISHED}/tries"
+"""The subfolder in which a cluster counts how often a shard was begun."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Note:
     """What is known of a finished shard; the same whenever and wherever it is done."""

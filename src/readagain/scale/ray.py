@@ -9,18 +9,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
+from uuid import uuid4
 
 from readagain.engine.bundled import bundled_models, find_model
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest
 from readagain.errors import DataError, ReadAgainError, require
 from readagain.scale.batch import Engine
+from readagain.scale.folder import open_folder
 from readagain.scale.job import BatchJob, Done
-from readagain.scale.notes import Note
+from readagain.scale.local import MOST_DEATHS, give_up
+from readagain.scale.notes import TRIES, Note
 from readagain.scale.shards import Shard
 from readagain.scale.work import ShardWorker, Work
 
-MOST_RETRIES = 2
-"""After so many more deaths of workers over one shard it is given up."""
 WORKERS_PER_READER = 8
 """A reader cuts far faster than a worker summarizes; several only help with many workers."""
 
@@ -28,11 +29,10 @@ Batch = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class _End:
-    """What comes after the last shard of a source."""
+class _SetAside:
+    """A shard that killed its worker each time it was tried."""
 
-    source: int
-    num_shards: int
+    name: str
 
 
 def ray_engine(*, address: str | None, num_workers: int) -> Engine:
@@ -72,7 +72,6 @@ def _run(ray: ModuleType, job: BatchJob, done: Done, num_workers: int) -> Iterat
     # Blocks are what Ray Data hands out: one shard each, however small.
     context.target_max_block_size = context.target_min_block_size = 1
     context.enable_progress_bars = False
-    context.max_errored_blocks = -1  # what is lost is missed in the end, by number
     answers = dataset.map_batches(
         _Reader(replace(job, sources=())),
         batch_size=1,
@@ -84,40 +83,18 @@ def _run(ray: ModuleType, job: BatchJob, done: Done, num_workers: int) -> Iterat
         batch_size=1,
         num_cpus=job.work.threads,
         compute=ray.data.ActorPoolStrategy(size=size),
-        ray_remote_args_fn=lambda: {"max_task_retries": MOST_RETRIES},
     )
-    seen: set[tuple[int, int]] = set()
-    ends: dict[int, int] = {}
+    set_aside: list[_SetAside] = []
     for row in answers.iter_rows():
         answer = pickle.loads(row["item"])
         if isinstance(answer, ReadAgainError):
             raise answer
-        if isinstance(answer, _End):
-            ends[answer.source] = answer.num_shards
+        if isinstance(answer, _SetAside):
+            set_aside.append(answer)
         else:
-            seen.add(answer.key)
             yield answer
-    _check_complete(job, seen, ends)
-
-
-def _check_complete(job: BatchJob, seen: set[tuple[int, int]], ends: Mapping[int, int]) -> None:
-    """Miss what was lost on the way, since Ray Data only logs it.
-
-    Raises:
-        DataError: naming the first of it.
-    """
-    missing = [
-        f"{source.files[0].location}: shard {number + 1} of {ends.get(source.number, 'unknown')}"
-        for source in job.sources
-        for number in range(ends.get(source.number, 1))
-        if source.number not in ends or (source.number, number) not in seen
-    ]
-    if missing:
-        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
-        raise DataError(
-            f"{missing[0]}{more} set aside, since it killed its worker {1 + MOST_RETRIES} times; "
-            "the rest is done; give the same command again to try once more"
-        )
+    if set_aside:
+        raise DataError(give_up([answer.name for answer in set_aside]))
 
 
 class _Reader:
@@ -129,36 +106,40 @@ class _Reader:
     def __call__(self, batch: Batch) -> Iterator[Batch]:
         for packed in batch["source"]:
             source, done = pickle.loads(packed)
-            num_shards = 0
             try:
                 for item in self._job.outline(source, done):
-                    num_shards += 1
-                    yield {"item": [pickle.dumps(item)]}
+                    name = item.name if isinstance(item, Shard) else ""
+                    yield {"name": [name], "item": [pickle.dumps(item)]}
             except ReadAgainError as error:
-                yield {"item": [pickle.dumps(error)]}
-            yield {"item": [pickle.dumps(_End(source.number, num_shards))]}
+                yield {"name": [""], "item": [pickle.dumps(error)]}
 
 
 class _Doer:
     """Does shards, in an actor of Ray's; hands on what is none."""
 
     def __init__(self, work: Work, model_files: Mapping[str, bytes]) -> None:
+        self._folder = open_folder(work.out)
         with TemporaryDirectory(prefix="readagain-") as folder:
             for name, content in model_files.items():
                 (Path(folder) / name).write_bytes(content)
             self._worker = ShardWorker(replace(work, model=folder) if model_files else work)
 
     def __call__(self, batch: Batch) -> Batch:
-        return {"item": [self._done(packed) for packed in batch["item"]]}
+        pairs = zip(batch["name"], batch["item"], strict=True)
+        return {"item": [self._done(str(name), item) if name else item for name, item in pairs]}
 
-    def _done(self, packed: bytes) -> bytes:
-        item = pickle.loads(packed)
-        if not isinstance(item, Shard):
-            return packed
+    def _done(self, name: str, packed: bytes) -> bytes:
+        """Do a shard. Ray tries it again for ever when the actor dies, so tries are counted."""
+        tries = f"{TRIES}/{name}"
+        if len(self._folder.names(tries)) == MOST_DEATHS:
+            return pickle.dumps(_SetAside(name))
         try:
-            return pickle.dumps(self._worker.do(item))
+            self._folder.write(f"{tries}/{uuid4().hex}", b"")
+            note = self._worker.do(pickle.loads(packed))
+            self._folder.remove(tries)
         except ReadAgainError as error:
             return pickle.dumps(error)
+        return pickle.dumps(note)
 
 
 def _of_source(done: Done, number: int) -> dict[tuple[int, int], Note]:

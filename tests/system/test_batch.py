@@ -1,0 +1,169 @@
+"""`readagain batch` as a person runs it: killed, interrupted, twice at once, with bad rows."""
+
+import gzip
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
+PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")
+SHARDS = 25
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """Invent three files of different kinds, one of them with a bad row."""
+    folder = tmp_path_factory.mktemp("inputs")
+    texts = [
+        f"The {PLACES[number % 8]} of Ghent closed on Monday after {number} years of repairs, "
+        f"and {number + 3} people crossed the old {PLACES[number * 3 % 8]}."
+        for number in range(420)
+    ]
+    lines = [json.dumps({"id": number, "text": text}) for number, text in enumerate(texts[:300])]
+    lines[7] = "not json"
+    (folder / "a.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    rows = "".join(f'{number},"{text}"\n' for number, text in enumerate(texts[300:400]))
+    (folder / "b.csv").write_text("id,text\n" + rows)
+    for number, text in enumerate(texts[400:]):
+        (folder / f"{number:02d}.txt").write_text(text)
+    return [str(folder / "a.jsonl.gz"), str(folder / "b.csv"), f"{folder}/*.txt"]
+
+
+def command(inputs, out, *options):
+    return [
+        *(sys.executable, "-m", "readagain", "batch", *inputs, str(out), "--model", str(TOY)),
+        *("--workers", "2", "--shard-rows", "18", *options),
+    ]
+
+
+def start(inputs, out, *options):
+    return subprocess.Popen(
+        command(inputs, out, *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def finish(inputs, out, *options):
+    done = subprocess.run(
+        command(inputs, out, *options), capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def wait_for_notes(out, number):
+    """Wait until so many shards are noted as finished; the jobs have more than that."""
+    while len(list(out.glob("unfinished/notes/*"))) < number:
+        time.sleep(0.01)
+
+
+def contents(folder):
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.fixture(scope="module")
+def undisturbed(inputs, tmp_path_factory):
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    done = finish(inputs, out)
+    bad = f"1 bad rows set aside in {out}/bad"
+    assert done.stdout == f"{out}: 419 rows in {SHARDS} shards, {bad}\n"
+    return out
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+def test_a_killed_job_goes_on_to_the_same_bytes(inputs, undisturbed, tmp_path):
+    out = tmp_path / "out"
+    for notes in (1, 5, 12):
+        process = start(inputs, out)
+        wait_for_notes(out, notes)
+        process.kill()
+        process.communicate()
+        assert process.returncode == -signal.SIGKILL
+        assert not (out / "manifest.json").exists()
+    finish(inputs, out)
+    assert contents(out) == contents(undisturbed)
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+def test_a_killed_worker_is_replaced_and_its_shard_done_again(inputs, undisturbed, tmp_path):
+    out = tmp_path / "out"
+    process = start(inputs, out)
+    for notes in (2, 8):
+        wait_for_notes(out, notes)
+        workers = [
+            child
+            for child in psutil.Process(process.pid).children()
+            if "spawn_main" in " ".join(child.cmdline())
+        ]
+        workers[0].kill()
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert errors.count("a worker died over part-") == 2
+    assert errors.count("it is done again") == 2
+    assert contents(out) == contents(undisturbed)
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+def test_an_interrupted_job_says_how_to_go_on_and_leaves_no_process(inputs, undisturbed, tmp_path):
+    out = tmp_path / "out"
+    process = start(inputs, out)
+    wait_for_notes(out, 1)
+    children = psutil.Process(process.pid).children()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate()
+    assert process.returncode == 130
+    assert errors == "readagain: interrupted; the same command goes on where it stopped\n"
+    psutil.wait_procs(children)
+    finish(inputs, out)
+    assert contents(out) == contents(undisturbed)
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+def test_a_folder_is_written_into_by_one_job_at_a_time(inputs, tmp_path):
+    out = tmp_path / "out"
+    process = start(inputs, out)
+    wait_for_notes(out, 1)
+    process.send_signal(signal.SIGSTOP)
+    second = subprocess.run(command(inputs, out), capture_output=True, text=True, check=False)
+    process.kill()
+    process.communicate()
+    assert second.returncode == 2
+    assert f"process {process.pid} is writing into this folder" in second.stderr
+
+
+def test_a_strict_job_names_the_bad_row_and_stops(inputs, tmp_path, readagain):
+    done = readagain("batch", inputs[0], tmp_path / "out", "--model", TOY, "--strict")
+    assert done.returncode == 2
+    assert "a.jsonl.gz:8: not JSON" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["none.jsonl"], "none.jsonl: no such file"),
+        (["*.none"], "*.none: no file fits this pattern"),
+        (["--output-format", "xml"], "no output format 'xml'; expected one of jsonl, csv, parquet"),
+        (["--format", "xml"], "no format 'xml'"),
+        (["--address", "auto"], "--address auto: goes with --engine ray"),
+        (["--model", "none"], "no model 'none'"),
+    ],
+)
+def test_bad_arguments_are_one_clear_line(inputs, tmp_path, readagain, arguments, message):
+    names = [name for name in arguments if "." in name] or inputs[:1]
+    options = [] if names == arguments else arguments
+    done = readagain("batch", *names, tmp_path / "out", *options)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert not (tmp_path / "out").exists()

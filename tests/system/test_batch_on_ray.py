@@ -1,0 +1,162 @@
+"""`readagain batch --engine ray` on a real cluster of this machine's: the same bytes as local."""
+
+import json
+import os
+import secrets
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.distributed]
+
+TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
+CLUSTER = """
+import sys, ray
+cluster = ray.init(
+    num_cpus=2, object_store_memory=80 << 20, include_dashboard=False, log_to_driver=False
+)
+print(cluster.address_info["gcs_address"], flush=True)
+sys.stdin.read()
+"""
+# A shard that kills whoever unpacks it, in a job that is otherwise like any other.
+DEADLY_JOB = """
+import signal, sys
+from dataclasses import replace
+from readagain.engine.records import ReadOptions
+from readagain.scale.batch import run_batch
+from readagain.scale.files import find_files
+from readagain.scale.job import BatchJob
+from readagain.scale.ray import ray_engine
+from readagain.scale.sources import CutOptions, group_sources
+from readagain.scale.work import Work
+
+class Deadly(tuple):
+    def __reduce__(self):
+        return signal.raise_signal, (signal.SIGKILL,)
+
+class DeadlyJob(BatchJob):
+    def outline(self, source, done):
+        for shard in super().outline(source, done):
+            is_deadly = shard.number == 1
+            yield replace(shard, pieces=Deadly()) if is_deadly else shard
+
+news, out, model, address = sys.argv[1:]
+job = DeadlyJob(
+    sources=tuple(group_sources(find_files([news]), ReadOptions())),
+    cut=CutOptions(read=ReadOptions(), shard_rows=40, added_fields=("summary",)),
+    work=Work(out=out, model=model),
+)
+run_batch(job, ray_engine(address=address, num_workers=1))
+"""
+
+
+@pytest.fixture(scope="module")
+def environment():
+    """Let the cluster and its users share a secret, made for this once."""
+    return {**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+
+
+@pytest.fixture(scope="module")
+def address(environment):
+    """Start a small cluster, which ends with the tests."""
+    with subprocess.Popen(
+        [sys.executable, "-c", CLUSTER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
+    ) as cluster:
+        yield cluster.stdout.readline().strip()
+        cluster.stdin.close()
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    """Invent two files of different kinds, one with a bad row."""
+    folder = tmp_path_factory.mktemp("inputs")
+    texts = [
+        f"The ferry of Ghent was late by {number} minutes on Monday, said the old harbour police."
+        for number in range(320)
+    ]
+    lines = [json.dumps({"id": number, "text": text}) for number, text in enumerate(texts)]
+    lines[7] = "not json"
+    (folder / "a.jsonl").write_text("\n".join(lines))
+    (folder / "b.csv").write_text("text\n" + "".join(f'"{text}"\n' for text in texts[:50]))
+    return [str(folder / "a.jsonl"), str(folder / "b.csv")]
+
+
+@pytest.fixture
+def command(inputs, address):
+    def make(out, *engine):
+        return [
+            *(sys.executable, "-m", "readagain", "batch", *inputs, str(out)),
+            *("--model", str(TOY), "--shard-rows", "20"),
+            *(engine or ("--engine", "ray", "--address", address, "--workers", "2")),
+        ]
+
+    return make
+
+
+def contents(folder):
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+@pytest.fixture
+def undisturbed(command, environment, tmp_path):
+    out = tmp_path / "local"
+    subprocess.run(command(out, "--workers", "1"), check=True, env=environment)
+    return contents(out)
+
+
+def wait_for_notes(out, number):
+    while len(list(out.glob("unfinished/notes/*"))) < number:
+        time.sleep(0.01)
+
+
+def test_the_same_bytes_even_if_driver_and_workers_are_killed(
+    command, environment, undisturbed, tmp_path
+):
+    out = tmp_path / "ray"
+    driver = subprocess.Popen(command(out), env=environment)
+    wait_for_notes(out, 3)
+    driver.kill()
+    driver.wait()
+    assert not (out / "manifest.json").exists()
+
+    before = len(list(out.glob("unfinished/notes/*")))
+    driver = subprocess.Popen(
+        command(out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    wait_for_notes(out, before + 2)
+    actors = [
+        process
+        for process in psutil.process_iter(["name", "environ", "cmdline"])
+        if "_Doer" in " ".join(process.info["cmdline"] or ())
+        and (process.info["environ"] or {}).get("RAY_AUTH_TOKEN") == environment["RAY_AUTH_TOKEN"]
+    ]
+    actors[0].kill()
+    _, errors = driver.communicate()
+    assert driver.returncode == 0, errors
+    assert contents(out) == undisturbed
+
+
+def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
+    inputs, address, environment, tmp_path
+):
+    out = tmp_path / "out"
+    arguments = [inputs[0], str(out), str(TOY), address]
+    done = subprocess.run(
+        [sys.executable, "-c", DEADLY_JOB, *arguments],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert "part-00000-000001 set aside, since it killed its worker 3 times" in done.stderr
+    assert len(list(out.glob("part-*"))) == 7

@@ -1,0 +1,31 @@
+"""What the Ray engine says without a cluster; the jobs themselves are run in tests/system."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from readagain.errors import DataError, MissingExtraError
+from readagain.scale import ray as on_ray
+
+
+@pytest.mark.parametrize("error", [ConnectionError, ValueError])
+def test_a_cluster_that_cannot_be_reached_is_named(make_job, news, monkeypatch, error):
+    def init(**options):
+        assert options["address"] == "far:6379"
+        raise error("Failed to connect\nto it")
+
+    cluster = SimpleNamespace(is_initialized=lambda: False, init=init)
+    monkeypatch.setattr(on_ray, "require", lambda module, **_: cluster)
+    engine = on_ray.ray_engine(address="far:6379", num_workers=1)
+    message = "--address far:6379: no Ray cluster can be reached: Failed to connect$"
+    with pytest.raises(DataError, match=message):
+        next(engine(make_job(news), {}))
+
+
+def test_without_its_extra_the_engine_says_what_to_install(monkeypatch):
+    def absent(module, *, extra, purpose):
+        raise MissingExtraError(f"{purpose} needs readagain[{extra}]")
+
+    monkeypatch.setattr(on_ray, "require", absent)
+    with pytest.raises(MissingExtraError, match=r"--engine ray needs readagain\[ray\]"):
+        on_ray.ray_engine(address=None, num_workers=1)
