@@ -7,6 +7,7 @@ each in sequence, so that another process on the machine disturbs all of them al
     python benchmarks/decoding.py                      # all parts but peers, two threads
     python benchmarks/decoding.py table4 --threads 1   # the paper's Table 4
     python benchmarks/decoding.py torch                # against the same network in torch
+    python benchmarks/decoding.py shortlist            # the large-vocabulary trick, on and off
     python benchmarks/decoding.py growth               # source length, beam, batch
     python benchmarks/decoding.py peak                 # fraction of the peak of int8 products
     python benchmarks/decoding.py peers --repeat 2     # against T5, distilbart and CTranslate2
@@ -155,9 +156,9 @@ class ForVocabulary:
         )
 
 
-def network_of(preset: str) -> tuple[RunSpec, EncoderDecoder]:
+def network_of(preset: str, **changes: object) -> tuple[RunSpec, EncoderDecoder]:
     """Build a preset's network with random weights."""
-    run = override(PRESETS[preset], {"source_vocab_size": SOURCE_V})
+    run = override(PRESETS[preset], {"source_vocab_size": SOURCE_V, **changes})
     torch.manual_seed(0)
     return run, build_model(run).eval()
 
@@ -201,6 +202,25 @@ def against_torch(measurement: Measurement) -> None:
         times = measurement.seconds(models, batch=batch)
         ratios = [f"{times['torch'] / times[name]:.1f}" for name in ("float32", "int8")]
         print(table_row([str(batch), *(f"{1e3 * s:.1f}" for s in times.values()), *ratios]))
+
+
+def shortlists(measurement: Measurement) -> None:
+    """Time the rows with a large vocabulary, all words competing and a shortlist alone."""
+    for preset in ("lvt2k_1sent", "lvt5k_1sent"):
+        models = {}
+        for name, changes in (("all words", {"model.shortlist_size": 0}), ("a shortlist", {})):
+            run, network = network_of(preset, **changes)
+            for precision, model in measurement.exported(run, network).items():
+                models[f"{precision}, {name}"] = ForVocabulary(model, run.vocab_size)
+        print(f"\n## {run.title}, {run.vocab_size:,} words: ms per sentence\n")
+        print(table_head(["", "all words", "a shortlist", "times as fast"]))
+        for batch in (1, 16):
+            times = measurement.seconds(models, batch=batch)
+            for precision in PRECISIONS:
+                slow, fast = (times[f"{precision}, {n}"] for n in ("all words", "a shortlist"))
+                name = f"{precision}, {'alone' if batch == 1 else f'{batch} together'}"
+                cells = [f"{1e3 * slow:.1f}", f"{1e3 * fast:.1f}", f"{slow / fast:.1f}"]
+                print(table_row([name, *cells]))
 
 
 def growth(measurement: Measurement) -> None:
@@ -358,6 +378,7 @@ def machine() -> str:
 PARTS = {
     "table4": table4,
     "torch": against_torch,
+    "shortlist": shortlists,
     "growth": growth,
     "peak": against_peak,
     "peers": against_peers,
