@@ -7,9 +7,9 @@ RUN = RunSpec(
     paper="Chopra, Auli and Rush 2016 (NAACL), section 3",
     vocab_size=69_000,
     model=RasSpec(cell="elman", embedding_size=512, hidden_size=512, window=5),
-    # Plain SGD in batches of 32, the rate halved when a dev set stops improving: here with each
-    # epoch after the fifth.
-    train=TrainSpec(learning_rate=0.2, batch_size=32, epochs=15),
+    # Plain SGD whose rate falls when a dev set stops improving: here with each epoch after the
+    # fifth. The rate is ours: at 0.2 it learned more slowly on 24,000 pairs.
+    train=TrainSpec(learning_rate=1.0, batch_size=32, epochs=15),
 )
 
 RUNS = {"ras_elman": RUN}
