@@ -26,14 +26,15 @@ def command(
         return
     try:
         lines = _lines(facts)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ArtifactError(
             f"{folder.path}: its provenance.json or scores.json is not as readagain writes them; "
             "what is in the model shows with --json"
         ) from error
     for name, value in lines:
         # A title may be a stranger's: what cannot be seen is not printed as it is.
-        print(f"{name:<13} {value if value.isprintable() else ascii(value)}")
+        line = f"{name:<13} {value}"
+        print(line if line.isprintable() else ascii(line))
     print(f"{folder.path}: whole, every checksum is right")
 
 

@@ -15,6 +15,8 @@ from readagain.config.settings import Setting, settings_of
 from readagain.errors import ConfigError, quoted
 
 KIND = "kind"
+_DEEPEST = 20
+"""No setting stands so deep; what does is unknown by its first names."""
 
 
 def override(run: RunSpec, changes: Mapping[str, object], *, where: str = "") -> RunSpec:
@@ -71,7 +73,7 @@ def _flat(
     """Yield each change with its path: {"a": {"b": 1}} and {"a.b": 1} both give ("a", "b"), 1."""
     for name, value in changes.items():
         path = (*above, *name.split("."))
-        if isinstance(value, Mapping):
+        if isinstance(value, Mapping) and len(path) < _DEEPEST:
             yield from _flat(value, path)
         else:
             yield path, value

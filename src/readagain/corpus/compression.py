@@ -13,6 +13,8 @@ from readagain.errors import DataError, require
 
 SUFFIXES = (".gz", ".xz", ".zst")
 BUFFER_BYTES = 1 << 20
+MAX_XZ_BYTES = 256 << 20
+"""Memory that decompressing may take: a file says so itself, up to 4 GiB; `xz -9` needs 65 MiB."""
 
 
 def plain_name(path: Path) -> str:
@@ -43,6 +45,11 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         raise DataError(
             f"{path}: the compressed data stops in the middle; copy the file again"
         ) from error
+    except MemoryError as error:
+        raise DataError(
+            f"{path}: needs too much memory to be decompressed; compress it anew with a smaller "
+            "dictionary, as xz -9 does"
+        ) from error
     except (gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise DataError(
             f"{path}: damaged {path.suffix} data ({error}); copy the file again"
@@ -52,14 +59,62 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 def _decompressed(path: Path, raw: BinaryIO) -> BinaryIO:
     match path.suffix.lower():
         case ".gz":
-            # GzipFile and LZMAFile answer readline() in Python; the buffer around them does in C.
+            # GzipFile answers readline() in Python; the buffer around it does in C.
             return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=raw), BUFFER_BYTES))
         case ".xz":
-            return cast(BinaryIO, io.BufferedReader(lzma.LZMAFile(raw), BUFFER_BYTES))
+            return cast(BinaryIO, io.BufferedReader(_XzStream(raw), BUFFER_BYTES))
         case ".zst":
             return cast(BinaryIO, io.BufferedReader(_ZstdStream(path, raw), BUFFER_BYTES))
         case _:
             return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, raw), BUFFER_BYTES))
+
+
+class _XzStream(io.RawIOBase):
+    """The decompressed bytes of an .xz file, as `lzma.LZMAFile` gives them, but within bounds."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._begin()
+
+    def _begin(self) -> None:
+        self._decoder = lzma.LZMADecompressor(memlimit=MAX_XZ_BYTES)
+
+    def readable(self) -> bool:
+        """Say that this stream can be read."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill `buffer` with the next bytes."""
+        while True:
+            chunk = b""
+            if self._decoder.eof:
+                chunk = self._next_stream()
+                if not chunk:
+                    return 0
+                self._begin()
+            elif self._decoder.needs_input:
+                chunk = self._raw.read(BUFFER_BYTES)
+                if not chunk:
+                    raise EOFError("the end of the stream is missing")
+            try:
+                found = self._decoder.decompress(chunk, len(buffer))
+            except lzma.LZMAError as error:
+                if str(error) == "Memory usage limit exceeded":
+                    raise MemoryError(str(error)) from error
+                raise
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
+
+    def _next_stream(self) -> bytes:
+        """Return the beginning of a stream that follows, past zeros; nothing at the end."""
+        chunk = self._decoder.unused_data.lstrip(b"\0")
+        while not chunk:
+            more = self._raw.read(BUFFER_BYTES)
+            if not more:
+                break
+            chunk = more.lstrip(b"\0")
+        return chunk
 
 
 class _ZstdStream(io.RawIOBase):

@@ -137,7 +137,7 @@ def fingerprint(files: Mapping[str, Mapping[str, Any]]) -> str:
     """Return one checksum over all data files: equal corpora have equal fingerprints."""
     lines = [f"{name} {facts['sha256']}\n" for name, facts in sorted(files.items())]
     data = [line for line in lines if line.partition(" ")[0] not in NOT_DATA]
-    return sha256("".join(data).encode()).hexdigest()
+    return sha256("".join(data).encode("utf-8", "backslashreplace")).hexdigest()
 
 
 def check_files(folder: Path, manifest: Manifest, *, checksums: bool = False) -> None:

@@ -26,6 +26,11 @@ from readagain.errors import DataError
 logger = logging.getLogger(__name__)
 
 SKIPPED_FILE = "skipped.jsonl"
+_FULL = {
+    errno.ENOSPC: "no space left on this disk; free some",
+    errno.EDQUOT: "your share of this disk is used up; free some",
+    errno.EFBIG: "File too large for this disk, or for a limit (ulimit -f); raise that",
+}
 
 
 def prepare(
@@ -75,11 +80,11 @@ def _told_when_full(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno not in _FULL:
             raise
         raise DataError(
-            f"{out}: no space left on this disk; free some and run the same command again, "
-            "it goes on where it stopped"
+            f"{out}: {_FULL[error.errno]} and run the same command again, it goes on where it "
+            "stopped"
         ) from error
 
 

@@ -104,7 +104,7 @@ def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
     file = path / RESUME_FOLDER / _IDENTITY_FILE
     if file.exists():
         found = [
-            f"{name[:LONGEST_QUOTE]} was {quoted(before)} and is now {quoted(now)}"
+            f"{_spelled(name)} was {quoted(before)} and is now {quoted(now)}"
             for name, before, now in differences(_read_json(file), identity)
         ]
         if found:
@@ -156,6 +156,10 @@ def _read_json(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise _damaged(path)
     return content
+
+
+def _spelled(name: str) -> str:
+    return name if name.isprintable() and len(name) <= LONGEST_QUOTE else quoted(name)
 
 
 def _damaged(path: Path) -> ArtifactError:

@@ -101,9 +101,9 @@ def parquet() -> list[bytes]:
 
 
 def arrays() -> list[bytes]:
-    """Return .npy files as shards have them."""
+    """Return .npy files as shards have them; the first has as many words as `corpus`."""
     written = []
-    for array in (np.arange(6, dtype=np.int32), np.array([0, 3, 6]), np.zeros(2, np.uint16)):
+    for array in (np.arange(4, dtype=np.int32), np.array([0, 3, 6]), np.zeros(2, np.uint16)):
         sink = io.BytesIO()
         np.save(sink, array)
         written.append(sink.getvalue())

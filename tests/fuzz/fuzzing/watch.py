@@ -3,6 +3,7 @@
 import faulthandler
 import mmap
 import multiprocessing
+import os
 import resource
 import shutil
 import tempfile
@@ -79,6 +80,8 @@ def watched(target: str, *, seed: int, first: int, inputs: int, most_broken: int
 
 def _feed(target: str, seed: int, first: int, inputs: int, at: str, to: Connection) -> None:
     """Read one input after the other; note each number before, so that a death has a cause."""
+    # The pool that pyarrow would choose reserves a gigabyte, used or not.
+    os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     home = "/dev/shm" if Path("/dev/shm").is_dir() else None
     folder = tempfile.mkdtemp(prefix="readagain-fuzz-", dir=home)
     try:

@@ -67,4 +67,4 @@ def test_a_title_cannot_command_a_terminal(readagain, tmp_path):
     done = readagain("inspect", model)
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout
-    assert r"'\x1b[2Jcalm'" in done.stdout
+    assert r"\x1b[2Jcalm" in done.stdout

@@ -154,3 +154,11 @@ def test_an_assignment_without_both_sides_is_refused(assignment):
 def test_a_value_beyond_all_bounds_is_taken_for_text():
     nested, long = "[" * 100_000, "9" * 5_000
     assert parse_assignments([f"a={nested}", f"b={long}"]) == {"a": nested, "b": long}
+
+
+def test_settings_nested_without_end_are_unknown():
+    nested: dict[str, object] = {}
+    for _ in range(5_000):
+        nested = {"a": nested}
+    with pytest.raises(ConfigError, match="no setting 'a'"):
+        override(RunSpec(title="a", paper="b"), nested)

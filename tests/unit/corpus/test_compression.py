@@ -1,5 +1,6 @@
 import gzip
 import lzma
+import zlib
 
 import pytest
 
@@ -77,3 +78,34 @@ def test_a_missing_file_and_a_folder_are_told_apart(tmp_path):
         pass
     with pytest.raises(DataError, match="a folder, where a file"), open_bytes(tmp_path):
         pass
+
+
+@pytest.mark.parametrize("padding", [0, 4, 2 << 20])
+def test_streams_that_follow_one_another_are_read_as_one(tmp_path, padding):
+    path = tmp_path / "lines.xz"
+    path.write_bytes((lzma.compress(CONTENT) + bytes(padding)) * 3)
+    with open_bytes(path) as (stream, _):
+        assert stream.read() == CONTENT * 3
+
+
+def test_an_old_lzma_file_is_read(tmp_path):
+    path = tmp_path / "lines.xz"
+    path.write_bytes(lzma.compress(CONTENT, lzma.FORMAT_ALONE))
+    with open_bytes(path) as (stream, _):
+        assert stream.read() == CONTENT
+
+
+def test_a_file_that_asks_for_gigabytes_is_refused_before_they_are_taken(tmp_path):
+    content = bytearray(lzma.compress(CONTENT))
+    header = content[12 : 12 + (content[12] + 1) * 4]  # behind the twelve bytes of the stream's own
+    assert header[2:4] == b"\x21\x01"  # LZMA2, with one byte that stands for the dictionary
+    header[4] = 40  # 4 GiB
+    header[-4:] = zlib.crc32(header[:-4]).to_bytes(4, "little")
+    content[12 : 12 + len(header)] = header
+    path = tmp_path / "lines.xz"
+    path.write_bytes(content)
+    with (
+        pytest.raises(DataError, match=r"lines\.xz: needs too much memory to be decompressed"),
+        open_bytes(path) as (stream, _),
+    ):
+        stream.read()

@@ -118,3 +118,9 @@ def test_a_damaged_note_of_the_end_is_refused(tmp_path, content):
     (tmp_path / "resume" / "finished.json").write_text(content)
     with pytest.raises(ArtifactError, match=r"finished\.json: damaged; start over with"):
         RunFolder(tmp_path).finished()
+
+
+def test_a_difference_is_told_in_one_line(tmp_path):
+    claim(tmp_path, {"a\nb": "x" * 500})
+    with pytest.raises(ConfigError, match=r"another run: 'a\\nb' was 'x{79}… and is now None;"):
+        claim(tmp_path, {})
