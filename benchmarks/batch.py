@@ -1,0 +1,197 @@
+"""Measure `readagain batch`: two workers beside one, Ray beside local, memory, rows a second.
+
+    python benchmarks/batch.py                                  # the ratios; minutes
+    python benchmarks/batch.py --jobs local:1 local:2           # without Ray
+    python benchmarks/batch.py --texts 1000000 --jobs local:2 --repeats 1 --shard-rows 1024
+    python benchmarks/batch.py --model tests/assets/models/toy --texts 1000000 --jobs local:2 \
+        --repeats 1 --shard-rows 1024                           # a million rows in less time
+
+Each job runs in a process of its own, all jobs one after the other, and that as often as
+`--repeats` says; a figure is the median. The rate counts from the first finished shard to the last,
+so that loading, which a large input does not feel, is left out; the whole time stands beside it.
+Memory is the most that the driver and its workers held together, shared pages counted once each.
+Rows a second of processor time tell what an engine costs where others keep the processors busy.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import psutil
+
+from readagain.engine.bundled import find_model
+from readagain.engine.records import ReadOptions
+from readagain.evaluation.machine import describe_machine
+from readagain.scale.batch import Engine, run_batch
+from readagain.scale.files import find_files
+from readagain.scale.job import BatchJob
+from readagain.scale.local import local_engine
+from readagain.scale.sources import CutOptions, group_sources
+from readagain.scale.work import Work
+from readagain.text.vocab import Vocab
+
+SAMPLE_EVERY_S = 0.5
+WORDS_PER_TEXT = (12, 40)
+COMMON_WORDS = 5000
+OBJECT_STORE_BYTES = 256 << 20
+
+
+def write_texts(path: Path, num_texts: int, model: str) -> None:
+    """Invent texts of the words that the model knows, common ones more often than others."""
+    vocab = Vocab.load(find_model(model) / "source_vocab.txt")
+    known = range(4, min(len(vocab), COMMON_WORDS))
+    words = [word for word in map(vocab.word, known) if word.isalpha()]
+    random = Random(1)
+    weights = [1 / rank for rank in range(1, len(words) + 1)]
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(num_texts):
+            chosen = random.choices(words, weights, k=random.randint(*WORDS_PER_TEXT))
+            text = " ".join(chosen).capitalize() + "."
+            file.write(json.dumps({"id": number, "text": text}) + "\n")
+
+
+def measure(job: str, source: Path, model: str, shard_rows: int) -> dict[str, Any]:
+    """Run one job in this process; return its rates and the memory it took."""
+    name, _, workers = job.partition(":")
+    work = Work(out=tempfile.mkdtemp(prefix="batch-"), model=model)
+    read = ReadOptions()
+    batch = BatchJob(
+        sources=tuple(group_sources(find_files([str(source)]), read)),
+        cut=CutOptions(read=read, shard_rows=shard_rows, added_fields=work.added_fields),
+        work=work,
+    )
+    moments: list[tuple[float, int]] = []
+    start = time.monotonic()
+    with _Watch() as watch:
+        manifest = run_batch(
+            batch,
+            _engine(name, int(workers)),
+            on_progress=lambda at: moments.append((time.monotonic(), at.records)),
+        )
+    total_s = time.monotonic() - start
+    shutil.rmtree(work.out)
+    (first_s, first), (last_s, last) = moments[0], moments[-1]
+    return {
+        "rows": manifest.rows,
+        "fingerprint": manifest.fingerprint,
+        "total_s": total_s,
+        "rate": (last - first) / max(last_s - first_s, 1e-9),
+        "peak_mb": watch.peak_bytes / 1e6,
+        "cpu_rate": manifest.rows / max(watch.cpu_s, 1e-9),
+    }
+
+
+def _engine(name: str, workers: int) -> Engine:
+    if name == "local":
+        return local_engine(num_workers=workers)
+    import ray
+
+    from readagain.scale.ray import ray_engine
+
+    ray.init(
+        num_cpus=workers,
+        object_store_memory=OBJECT_STORE_BYTES,
+        include_dashboard=False,
+        log_to_driver=False,
+    )
+    return ray_engine(address=None, num_workers=workers)
+
+
+class _Watch:
+    """Samples what this process and its children hold together, and the time they compute."""
+
+    def __init__(self) -> None:
+        self.peak_bytes = 0
+        self._cpu_s: dict[int, float] = {}
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+
+    def __enter__(self) -> "_Watch":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    @property
+    def cpu_s(self) -> float:
+        """Seconds of processor time, of all processes that were seen."""
+        return sum(self._cpu_s.values())
+
+    def _sample(self) -> None:
+        this = psutil.Process()
+        while not self._stop.wait(SAMPLE_EVERY_S):
+            held = 0
+            for process in [this, *this.children(recursive=True)]:
+                try:
+                    held += process.memory_full_info().pss
+                    times = process.cpu_times()
+                except psutil.Error:  # ended meanwhile
+                    continue
+                self._cpu_s[process.pid] = times.user + times.system
+            self.peak_bytes = max(self.peak_bytes, held)
+
+
+def run_apart(job: str, source: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Measure a job in a process of its own."""
+    command = [
+        *(sys.executable, __file__, "--measure", job, "--source", str(source)),
+        *("--model", arguments.model, "--shard-rows", str(arguments.shard_rows)),
+    ]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--texts", type=int, default=1536)
+    parser.add_argument("--model", default="news")
+    parser.add_argument("--shard-rows", type=int, default=64)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--jobs", nargs="+", default=["local:1", "local:2", "ray:2"])
+    parser.add_argument("--measure", help=argparse.SUPPRESS)
+    parser.add_argument("--source", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.measure:
+        found = measure(arguments.measure, arguments.source, arguments.model, arguments.shard_rows)
+        print(json.dumps(found))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "texts.jsonl"
+        write_texts(source, arguments.texts, arguments.model)
+        print(f"{describe_machine()}; load {os.getloadavg()[0]:.1f} from everybody at the start")
+        print(f"{arguments.texts:,} texts, {source.stat().st_size / 1e6:.1f} MB, {arguments.model}")
+        found: dict[str, list[dict[str, Any]]] = {job: [] for job in arguments.jobs}
+        for _ in range(arguments.repeats):
+            for job in arguments.jobs:
+                found[job].append(run_apart(job, source, arguments))
+    prints = {each["fingerprint"] for runs in found.values() for each in runs}
+    print("all outputs equal" if len(prints) == 1 else f"{len(prints)} different outputs")
+    print("job          rows/s   whole job s   peak MB   rows/cpu s   rows/s beside the first")
+    first = statistics.median(each["rate"] for each in found[arguments.jobs[0]])
+    for job, runs in found.items():
+        rate, total, peak, cpu = (
+            statistics.median(each[name] for each in runs)
+            for name in ("rate", "total_s", "peak_mb", "cpu_rate")
+        )
+        print(
+            f"{job:<10} {rate:>8.1f} {total:>13.1f} {peak:>9.0f} {cpu:>12.1f} {rate / first:>25.2f}"
+        )
+    print(f"load {os.getloadavg()[0]:.1f} at the end")
+
+
+if __name__ == "__main__":
+    main()
