@@ -27,6 +27,7 @@ COMMANDS: tuple[str, ...] = (
     "presets",
     "rouge",
     "evaluate",
+    "tune",
     "bench",
     "reproduce",
 )

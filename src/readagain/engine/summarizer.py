@@ -1,6 +1,7 @@
 """Headlines from texts: load a model once, then summarize one text, many, or a stream."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, get_args, overload
@@ -118,6 +119,19 @@ class Summarizer:
         threads = default_threads() if threads is None else threads
         graphs = OnnxStepModel.open(encoder, step, threads=threads, where=str(folder.path))
         return cls(folder.run, folder.source_vocab, folder.vocab, graphs)
+
+    def searching(self, **changes: float) -> "Summarizer":
+        """Return a summarizer that shares the model and searches with other settings.
+
+        Args:
+            changes: settings of `decode`, by name.
+
+        Raises:
+            ConfigError: for a setting that does not exist or cannot be honoured.
+        """
+        other = copy(self)
+        other.run = override(self.run, {f"decode.{name}": each for name, each in changes.items()})
+        return other
 
     @overload
     def summarize(self, texts: str, **options: Unpack[Options]) -> Summary: ...  # type: ignore[overload-overlap]

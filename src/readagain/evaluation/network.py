@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from readagain.engine.folder import ModelFolder
 from readagain.engine.graphs import PRECISIONS, graph_names
 from readagain.engine.manifest import MANIFEST_FILE
-from readagain.engine.summary import SummaryPart
+from readagain.engine.summary import Summary, SummaryPart
 from readagain.evaluation.dataset import on_one_line
 from readagain.evaluation.gigaword_form import TokenizedText
 from readagain.evaluation.settings import DecodeSettings
@@ -53,21 +53,32 @@ class Network:
 
     def write(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Written]:
         """Summarize texts, in their order; in Gigaword form what came in it."""
+        for [(text, summary)] in self.write_best(texts, is_tokenized=is_tokenized):
+            yield _written(text, summary.words, is_tokenized=is_tokenized)
+
+    def write_best(
+        self, texts: Sequence[str], *, is_tokenized: bool, n_best: int = 1
+    ) -> Iterator[list[tuple[str, Summary]]]:
+        """Yield the best summaries of each text, as they are scored and as the model has them."""
         options: Options = {
             "beam": self.settings.beam,
             "min_words": self.settings.min_words,
             "max_words": self.settings.max_words,
+            "n_best": n_best,
             "tokenized": is_tokenized,
         }
         if not is_tokenized:
             for summary in self.summarizer.summarize(iter(texts), **options):
-                yield _written(on_one_line(summary.text), summary.words, is_tokenized=False)
+                yield [(on_one_line(each.text), each) for each in _all(summary)]
             return
         read = [TokenizedText(text) for text in texts]
         summaries = self.summarizer.summarize((text.for_model for text in read), **options)
         for text, summary in zip(read, summaries, strict=True):
-            words = " ".join(text.spell(summary.words))
-            yield _written(words, summary.words, is_tokenized=True)
+            yield [(" ".join(text.spell(each.words)), each) for each in _all(summary)]
+
+
+def _all(summary: Summary) -> list[Summary]:
+    return [summary, *summary.alternatives]
 
 
 def _written(text: str, parts: Sequence[SummaryPart], *, is_tokenized: bool) -> Written:

@@ -1,0 +1,108 @@
+"""`readagain tune`: find weights of extractive features on a data set, as ABS+ does."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from readagain.rouge.protocol import PROTOCOLS
+
+
+def command(
+    model: Annotated[
+        str, typer.Argument(metavar="NAME|FOLDER", help="A bundled model or a model folder.")
+    ],
+    *,
+    data: Annotated[
+        Path,
+        typer.Option(
+            metavar="FOLDER|FILE",
+            help="Texts with references, as 'readagain evaluate' reads them; not those that the "
+            "model is scored on afterwards.",
+        ),
+    ],
+    protocol: Annotated[
+        str,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(PROTOCOLS)}: search and scores."),
+    ],
+    objective: Annotated[
+        str, typer.Option(help="rouge-1, rouge-2, rouge-l or their mean: what is to grow.")
+    ] = "rouge-1",
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            metavar="FOLDER",
+            help="Write a copy of the model with the weights; they are only printed unless given.",
+        ),
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(help="train, dev or test, where a folder holds several.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(metavar="N", help="Only the first rows.")] = None,
+    beam: Annotated[
+        int | None,
+        typer.Option(
+            help="Summaries of each text in a round.",
+            show_default="the protocol's, or the model's",
+        ),
+    ] = None,
+    rounds: Annotated[
+        int, typer.Option(help="The most rounds; fewer when nothing new is found.")
+    ] = 10,
+    seed: Annotated[int, typer.Option(help="Of the random starts; same seed, same weights.")] = 1,
+    threads: Annotated[int | None, typer.Option(help="Threads; all processors if unset.")] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="int8 or float32; the faster one there is if unset.")
+    ] = None,
+) -> None:
+    """Tune how much words of the source are worth to a search, by ROUGE on a data set."""
+    import sys
+
+    from readagain.corpus.readers.find import ReadOptions
+    from readagain.engine.tuned import check_free, write_tuned
+    from readagain.errors import ConfigError
+    from readagain.evaluation.dataset import read_dataset
+    from readagain.evaluation.network import Network
+    from readagain.evaluation.settings import DecodeSettings
+    from readagain.evaluation.systems import load_system
+    from readagain.evaluation.tuning import tune
+
+    if rounds < 1:
+        raise ConfigError(f"--rounds is {rounds}; expected 1 or more")
+    if out is not None:
+        check_free(out)
+    asked = DecodeSettings(beam=beam)
+    network = load_system(model, protocol, asked=asked, threads=threads, precision=precision)
+    if not isinstance(network, Network):
+        raise ConfigError(f"'{model}' searches nothing, so there is nothing to tune")
+    dataset = read_dataset(data, ReadOptions(), split=split).first(limit)
+    best = None
+    for number, each in enumerate(
+        tune(network, dataset, protocol, objective=objective, max_rounds=rounds, seed=seed),
+        start=1,
+    ):
+        print(
+            f"round {number}: {objective} {100 * each.value:.3f} with "
+            + " ".join(f"{name} {value:g}" for name, value in each.weights_by_name.items())
+            + f"; {each.new:,} new summaries of {each.found:,}",
+            file=sys.stderr,
+            flush=True,
+        )
+        if best is None or each.value > best.value:
+            best = each
+    assert best is not None
+    for name, value in best.settings.items():
+        print(f"--set decode.{name}={value:g}")
+    if out is not None:
+        origin = {
+            "data": dataset.fingerprint,
+            "rows": len(dataset.rows),
+            "protocol": protocol,
+            "objective": objective,
+            "value": best.value,
+            "seed": seed,
+        }
+        write_tuned(network.folder, out, best.settings, origin)
+        print(out)

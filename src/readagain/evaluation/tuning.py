@@ -1,0 +1,209 @@
+"""Tune the weights of extractive features: search, gather, choose weights, search again.
+
+The weights that are best on the summaries found so far make a search find others; when a round
+finds none that is new, the weights are best on all that such searches find.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from readagain.engine.source import SourceReader
+from readagain.engine.summary import Summary
+from readagain.errors import ConfigError
+from readagain.evaluation.dataset import DataSet
+from readagain.evaluation.gigaword_form import TokenizedText
+from readagain.evaluation.line_search import Lists, Numbers, best_weights
+from readagain.evaluation.network import Network
+from readagain.rouge.measures import build_measures
+from readagain.rouge.options import FIGURES
+from readagain.rouge.protocol import Protocol, find_protocol
+from readagain.rouge.scores import count_items, item_scores
+from readagain.search.features import FEATURES, count_features
+
+MEAN = "mean"
+DECIMALS = 4  # of weights: as many as are printed and kept
+
+
+@dataclass(frozen=True, kw_only=True)
+class Round:
+    """What one search found.
+
+    Args:
+        weights: (F,) it searched with.
+        value: the mean figure of its best summaries.
+        new: summaries that no round before had found.
+        found: different summaries of all rounds so far.
+    """
+
+    weights: Numbers
+    value: float
+    new: int
+    found: int
+
+    @property
+    def weights_by_name(self) -> dict[str, float]:
+        """The weight of each feature."""
+        return dict(zip(FEATURES, self.weights.tolist(), strict=True))
+
+    @property
+    def settings(self) -> dict[str, float]:
+        """The weights as settings of `decode`."""
+        return _settings(self.weights)
+
+
+def tune(
+    network: Network,
+    data: DataSet,
+    protocol: str,
+    *,
+    objective: str,
+    max_rounds: int,
+    seed: int = 1,
+    on_summary: Callable[[], None] = lambda: None,
+) -> Iterator[Round]:
+    """Yield the rounds of tuning; the first searches without features.
+
+    Which round has the best weights is for the caller to choose by `value`, which is what their
+    own search achieved and not what was hoped for.
+
+    Args:
+        network: the model, loaded for the protocol.
+        data: what it is tuned on.
+        protocol: the name of one; its quoted figure is maximised.
+        objective: the measure of it, such as `rouge-1`, or `mean` of all.
+        max_rounds: the most searches.
+        seed: the same gives the same weights.
+        on_summary: called after each summary.
+
+    Raises:
+        ConfigError: for a measure that the protocol has not.
+    """
+    scorer = _Scorer(find_protocol(protocol), objective)
+    pool = _Pool(network, data, scorer)
+    weights = np.zeros(len(FEATURES))
+    for number in range(1, max_rounds + 1):
+        round_ = pool.search(weights, on_summary)
+        yield round_
+        if not round_.new:
+            return
+        weights, _ = best_weights(pool.lists(), weights, seed=seed + number)
+        weights = np.round(weights, DECIMALS)
+
+
+class _Scorer:
+    """Scores summaries one by one by a measure of a protocol."""
+
+    def __init__(self, protocol: Protocol, objective: str) -> None:
+        self._options = protocol.options
+        self._figure = FIGURES.index(protocol.headline)
+        self._measures = build_measures(protocol.options)
+        names = [measure.name for measure in self._measures]
+        if objective not in (*names, MEAN):
+            raise ConfigError(
+                f"--objective is '{objective}'; expected {', '.join(names)} or {MEAN}"
+            )
+        self._columns = [place for place, name in enumerate(names) if objective in (name, MEAN)]
+
+    def figures(self, summaries: list[str], references: tuple[str, ...]) -> Numbers:
+        counts = count_items(self._options, [(summary, references) for summary in summaries])
+        scores = item_scores(counts, self._measures, self._options.alpha)
+        means: Numbers = scores[:, self._columns, self._figure].mean(axis=1)
+        return means
+
+
+@dataclass
+class _Found:
+    """The different summaries of one text."""
+
+    sentences: list[list[str]]
+    words: dict[tuple[str, ...], int] = field(default_factory=dict)
+    base: list[float] = field(default_factory=list)
+    features: list[Numbers] = field(default_factory=list)
+    figures: list[float] = field(default_factory=list)
+
+
+class _Pool:
+    """All summaries that any round has found, by text."""
+
+    def __init__(self, network: Network, data: DataSet, scorer: _Scorer) -> None:
+        self._network = network
+        self._data = data
+        self._scorer = scorer
+        run = network.summarizer.run
+        reader = SourceReader(run, network.folder.source_vocab, network.folder.vocab)
+        self._found = [_Found(_read(reader, row.text, data.is_tokenized)) for row in data.rows]
+
+    def search(self, weights: Numbers, on_summary: Callable[[], None]) -> Round:
+        """Search with some weights and keep what is new."""
+        before = sum(len(found.words) for found in self._found)
+        summarizer = self._network.summarizer.searching(**_settings(weights))
+        network = replace(self._network, summarizer=summarizer)
+        beam = network.settings.beam or summarizer.run.decode.beam_size
+        lists = network.write_best(
+            [row.text for row in self._data.rows],
+            is_tokenized=self._data.is_tokenized,
+            n_best=beam,
+        )
+        exponent = summarizer.run.decode.length_penalty
+        value = 0.0
+        for found, row, summaries in zip(self._found, self._data.rows, lists, strict=True):
+            self._add(found, row.references, summaries, weights, exponent)
+            best = tuple(part.form for part in summaries[0][1].words)
+            value += found.figures[found.words[best]]
+            on_summary()
+        after = sum(len(found.words) for found in self._found)
+        return Round(
+            weights=weights, value=value / len(self._found), new=after - before, found=after
+        )
+
+    def _add(
+        self,
+        found: _Found,
+        references: tuple[str, ...],
+        summaries: list[tuple[str, Summary]],
+        weights: Numbers,
+        exponent: float,
+    ) -> None:
+        texts = []
+        for text, summary in summaries:
+            words = tuple(part.form for part in summary.words)
+            if words in found.words:
+                continue
+            found.words[words] = len(found.words)
+            # The score is (log-probability + weights . features) / length, and what a summary is
+            # worth with other weights follows from it.
+            features = count_features(words, found.sentences) / (len(words) + 1) ** exponent
+            found.base.append(summary.score - float(features @ weights))
+            found.features.append(features)
+            texts.append(text)
+        if texts:
+            found.figures += self._scorer.figures(texts, references).tolist()
+
+    def lists(self) -> Lists:
+        """Return everything found as arrays."""
+        D, K = len(self._found), max(len(found.words) for found in self._found)
+        base = np.full((D, K), -np.inf)
+        features = np.zeros((D, K, len(FEATURES)))
+        figures = np.zeros((D, K))
+        for document, found in enumerate(self._found):
+            n = len(found.words)
+            base[document, :n] = found.base
+            features[document, :n] = found.features
+            figures[document, :n] = found.figures
+        return Lists(base, features, figures)
+
+
+def _settings(weights: Numbers) -> dict[str, float]:
+    """Spell weights as settings; they are tuned for the best score, so there is no vote."""
+    named = zip(FEATURES, weights.tolist(), strict=True)
+    return {f"{name}_bonus": weight for name, weight in named} | {"consensus": 0.0}
+
+
+def _read(reader: SourceReader, text: str, is_tokenized: bool) -> list[list[str]]:
+    """Return the words that the model reads of a text, by sequence."""
+    seen = TokenizedText(text).for_model if is_tokenized else text
+    source = reader.read(seen, tokenized=is_tokenized)
+    words = source.document.words
+    return [[words[place].form for place in sequence] for sequence in source.sequences]

@@ -1,0 +1,85 @@
+"""Exact line searches, on lists whose best weights are known."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagain.evaluation.line_search import Lists, best_step, best_weights, upper_envelope
+
+
+def lists_of(*documents):
+    """Make lists from (base, features, figure) of every candidate of every document."""
+    D, K, F = len(documents), max(map(len, documents)), len(documents[0][0][1])
+    lists = Lists(np.full((D, K), -np.inf), np.zeros((D, K, F)), np.zeros((D, K)))
+    for d, candidates in enumerate(documents):
+        for k, (base, features, figure) in enumerate(candidates):
+            lists.base[d, k], lists.figures[d, k] = base, figure
+            lists.features[d, k] = features
+    return lists
+
+
+def test_the_highest_lines_are_found_from_left_to_right():
+    heights, slopes = np.array([0.0, 1.0, 0.0, -9.0]), np.array([-1.0, 0.0, 1.0, 0.0])
+    assert upper_envelope(heights, slopes) == ([0, 1, 2], [-1.0, 1.0])
+
+
+def test_of_parallel_lines_the_higher_one_counts():
+    assert upper_envelope(np.array([0.0, 2.0]), np.array([1.0, 1.0])) == ([1], [])
+
+
+@given(
+    st.lists(st.tuples(st.integers(-5, 5), st.integers(-3, 3)), min_size=1, max_size=8),
+    st.floats(-10, 10),
+)
+def test_the_envelope_names_a_highest_line_everywhere(lines, place):
+    heights, slopes = np.array(lines, dtype=np.float64).T
+    order, crossings = upper_envelope(heights, slopes)
+    chosen = order[np.searchsorted(crossings, place)]
+    values = heights + place * slopes
+    assert values[chosen] == pytest.approx(values.max())
+    assert crossings == sorted(crossings)
+
+
+def test_a_step_goes_to_the_middle_of_the_best_stretch():
+    # The second candidate leads from 1 on, the third from 3 on; only the second is good.
+    lists = lists_of([(0.0, [0.0], 0.2), (-1.0, [1.0], 0.9), (-4.0, [2.0], 0.1)])
+    assert best_step(lists, np.zeros(1), np.ones(1)) == pytest.approx(2.0)
+
+
+def test_of_equally_good_stretches_the_nearest_is_taken():
+    lists = lists_of([(0.0, [0.0], 0.5), (-2.0, [1.0], 0.1), (-6.0, [2.0], 0.5)])
+    assert best_step(lists, np.array([0.0]), np.ones(1)) < 2
+
+
+def test_a_direction_that_changes_nothing_is_not_taken():
+    lists = lists_of([(0.0, [1.0], 0.5), (-2.0, [1.0], 0.9)])
+    assert best_step(lists, np.zeros(1), np.ones(1)) == 0
+
+
+def test_known_weights_are_found():
+    # Figures are highest for what weights near (2, -1) choose, among 30 candidates of 40 documents.
+    rng = np.random.default_rng(5)
+    base, features = rng.normal(size=(40, 30)), rng.normal(size=(40, 30, 2))
+    figures = base + features @ np.array([2.0, -1.0])
+    figures = (figures == figures.max(axis=1, keepdims=True)).astype(np.float64)
+    found, value = best_weights(Lists(base, features, figures), np.zeros(2), seed=1)
+    assert value == 1.0
+    np.testing.assert_allclose(found, [2.0, -1.0], rtol=0.2)
+
+
+def test_the_same_seed_finds_the_same_weights():
+    rng = np.random.default_rng(5)
+    lists = Lists(rng.normal(size=(20, 9)), rng.normal(size=(20, 9, 3)), rng.random(size=(20, 9)))
+    first, second = (best_weights(lists, np.zeros(3), seed=7)[0] for _ in range(2))
+    assert first.tolist() == second.tolist()
+
+
+def test_places_without_a_candidate_are_never_chosen():
+    lists = lists_of(
+        [(0.0, [0.0], 0.0), (-1.0, [1.0], 1.0)],
+        [(0.0, [0.0], 0.5)],
+    )
+    found, value = best_weights(lists, np.zeros(1), seed=1)
+    assert value == 0.75
+    assert found[0] > 1

@@ -1,0 +1,79 @@
+"""Tuning the toy model: rounds, what they find, and what becomes of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from readagain.engine.folder import ModelFolder
+from readagain.engine.tuned import check_free, write_tuned
+from readagain.errors import ArtifactError, ConfigError
+from readagain.evaluation.evaluate import evaluate
+from readagain.evaluation.settings import DecodeSettings
+from readagain.evaluation.systems import load_system
+from readagain.evaluation.tuning import tune
+
+
+@pytest.fixture
+def network(toy):
+    return load_system(str(toy), "gigaword", asked=DecodeSettings(beam=4), threads=1)
+
+
+def tuned(network, data, **options):
+    settings = {"objective": "rouge-1", "max_rounds": 4} | options
+    return list(tune(network, data, "gigaword", **settings))
+
+
+@pytest.mark.parametrize("layout", ["gigaword", "jsonl"])
+def test_the_first_round_is_the_model_without_features(network, read, request, layout):
+    data = read(request.getfixturevalue(layout))
+    first = tuned(network, data, max_rounds=1)[0]
+    without_vote = network.summarizer.searching(consensus=0.0)
+    plain = evaluate(replace(network, summarizer=without_vote), data, "gigaword")
+    assert first.weights.tolist() == [0, 0, 0, 0]
+    assert first.value == pytest.approx(plain.rouge.item_scores[:, 0, 2].mean())
+
+
+def test_rounds_go_on_until_nothing_new_is_found(network, read, gigaword):
+    rounds = tuned(network, read(gigaword), max_rounds=12)
+    assert rounds[-1].new == 0 or len(rounds) == 12
+    assert all(each.new > 0 for each in rounds[:-1])
+    assert [each.found for each in rounds] == np.cumsum([each.new for each in rounds]).tolist()
+
+
+def test_what_a_round_says_of_its_weights_is_what_a_search_with_them_gets(network, read, parallel):
+    # Somebody who turns the order of the text around: what wins so far is "fell lund".
+    data = read(parallel(["heavy rain fell on ghent and lund today ."] * 2, ["lund fell"] * 2))
+    first, *others = tuned(network, data, objective="rouge-2", max_rounds=8)
+    best = max(others, key=lambda each: each.value)
+    summarizer = network.summarizer.searching(**best.settings)
+    found = evaluate(replace(network, summarizer=summarizer), data, "gigaword")
+    assert best.value > first.value
+    assert best.value == pytest.approx(found.rouge.item_scores[:, 1, 2].mean())
+
+
+def test_the_same_seed_tunes_the_same(network, read, gigaword):
+    first, second = (tuned(network, read(gigaword), seed=3) for _ in range(2))
+    assert [r.weights.tolist() for r in first] == [r.weights.tolist() for r in second]
+
+
+def test_an_unknown_objective_names_those_there_are(network, read, gigaword):
+    message = "--objective is 'bleu'; expected rouge-1, rouge-2, rouge-l or mean"
+    with pytest.raises(ConfigError, match=message):
+        tuned(network, read(gigaword), objective="bleu")
+
+
+def test_a_tuned_copy_searches_as_it_was_tuned_and_says_so(toy, tmp_path):
+    folder = ModelFolder.open(toy)
+    write_tuned(folder, tmp_path / "out", {"unigram_bonus": 1.5}, {"data": "abc"})
+    copy = ModelFolder.open(tmp_path / "out", checksums=True)
+    assert copy.run.decode.unigram_bonus == 1.5
+    assert copy.provenance["tuned"] == {"data": "abc"}
+    assert copy.manifest.files.keys() >= folder.manifest.files.keys()
+    assert ModelFolder.open(toy).run == folder.run
+
+
+def test_a_folder_that_is_taken_is_left_alone(tmp_path):
+    (tmp_path / "mine.txt").write_text("x")
+    with pytest.raises(ArtifactError, match="is there already; name a folder that is not"):
+        check_free(tmp_path)
