@@ -235,7 +235,11 @@ class Person:
         return self.browser.execute_script(code, *arguments)
 
     def must_scroll_sideways(self) -> bool:
-        return self.script("return document.documentElement.scrollWidth > window.innerWidth")
+        """Say whether anything is wider than the screen, or cut off at its edge."""
+        return self.script(
+            "return [document.documentElement, ...document.querySelectorAll('section')]"
+            ".some((each) => each.scrollWidth > each.clientWidth)"
+        )
 
     def violations(self) -> list[str]:
         """List what axe-core finds serious or critical for people who cannot see or point."""
