@@ -48,6 +48,7 @@ class Tally:
     seconds: list[float] = field(default_factory=list)
     refused_seconds: list[float] = field(default_factory=list)
     took_s: float = 0.0
+    cpu_s: float = 0.0
 
     @property
     def per_s(self) -> float:
@@ -146,6 +147,12 @@ class Server:
         parent = psutil.Process(self.process.pid)
         return sum(each.memory_info().rss for each in (parent, *parent.children())) / 1e6
 
+    def cpu_s(self) -> float:
+        """Return the processor time of all processes together, so far."""
+        parent = psutil.Process(self.process.pid)
+        times = [each.cpu_times() for each in (parent, *parent.children())]
+        return sum(each.user + each.system for each in times)
+
     def stop(self) -> int:
         """Stop it as an operator would, and return its exit status."""
         self.process.send_signal(signal.SIGTERM)
@@ -173,24 +180,29 @@ def serving(*options: object) -> Iterator[Server]:
 def measure_load(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
     """Compare many clients with one, in turns."""
     with serving(*arguments.options) as server:
-        asyncio.run(load(server.port, expected, clients=CLIENTS, seconds=2))  # warms up
-        before = server.resident_mb()
-        alone, together = [], []
-        for _ in range(2):
-            half = arguments.seconds / 2
-            alone.append(asyncio.run(load(server.port, expected, clients=1, seconds=half / 4)))
-            together.append(asyncio.run(load(server.port, expected, clients=CLIENTS, seconds=half)))
-        rates = [statistics.mean(tally.per_s for tally in tallies) for tallies in (alone, together)]
-        print("\n clients  answers/s   p50 ms   p99 ms  not 200  mixed up")
-        for clients, tallies in ((1, alone), (CLIENTS, together)):
+
+        def loaded(clients: int, seconds: float) -> Tally:
+            before = server.cpu_s()
+            tally = asyncio.run(load(server.port, expected, clients=clients, seconds=seconds))
+            tally.cpu_s = server.cpu_s() - before
+            return tally
+
+        loaded(CLIENTS, 2)  # warms up
+        memory = server.resident_mb()
+        half = arguments.seconds / 2
+        turns = [(loaded(1, half / 4), loaded(CLIENTS, half)) for _ in range(2)]
+        print("\n clients  answers/s   p50 ms   p99 ms  CPU ms  not 200  mixed up")
+        for clients, tallies in zip((1, CLIENTS), zip(*turns, strict=True), strict=True):
             for tally in tallies:
-                failed = tally.statuses.total() - tally.statuses[200]
+                answered = tally.statuses[200]
                 print(
                     f"{clients:>8} {tally.per_s:>10.1f} {tally.ms(50):>8.1f} {tally.ms(99):>8.1f} "
-                    f"{failed:>8} {tally.mixed_up:>9}"
+                    f"{1e3 * tally.cpu_s / answered:>7.1f} "
+                    f"{tally.statuses.total() - answered:>8} {tally.mixed_up:>9}"
                 )
-        print(f"{CLIENTS} clients / one by one: {rates[1] / rates[0]:.1f} times the answers")
-        print(f"resident memory: {before:.0f} MB before, {server.resident_mb():.0f} MB after")
+        ratios = [together.per_s / alone.per_s for alone, together in turns]
+        print(f"{CLIENTS} clients / one by one: {statistics.mean(ratios):.1f} times the answers")
+        print(f"resident memory: {memory:.0f} MB before, {server.resident_mb():.0f} MB after")
 
 
 def measure_overload(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
