@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import psutil
 import pytest
 
 from readagain.engine.tensors import read_tensors
@@ -32,6 +33,9 @@ SMALL = [
 ]
 NO_DROPOUT = ["--set=model.dropout=0.0"]
 ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
+# Restarted processes would read addresses of dead ones in a store that torchrun shares with them
+# (pytorch/pytorch issue 135712).
+OWN_STORE = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
 
 
 @pytest.fixture(scope="module")
@@ -205,3 +209,35 @@ def test_what_one_process_began_two_can_finish(data, alone, tmp_path):
     assert "going on from step" in seen
     for one, two in zip(logged(alone), logged(out), strict=True):
         assert two == pytest.approx(one, abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def two_undisturbed(data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("two") / "out"
+    run_with_two_processes(command(data, out))
+    return out
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+@pytest.mark.parametrize("lost_rank", ["0", "1"])
+def test_a_lost_worker_comes_back_and_the_weights_are_the_same(
+    data, two_undisturbed, tmp_path, lost_rank
+):
+    out = tmp_path / "out"
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    process = subprocess.Popen(
+        [sys.executable, *torchrun, "--max-restarts", "1", *command(data, out)[1:]],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**ONE_THREAD, **OWN_STORE},
+    )
+    wait_for_lines(out, 11)  # after the first checkpoint
+    workers = psutil.Process(process.pid).children()
+    next(worker for worker in workers if worker.environ().get("RANK") == lost_rank).kill()
+    seen, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert "going on from step" in seen
+    assert logged(out) == logged(two_undisturbed)
+    assert weights(out) == weights(two_undisturbed)

@@ -129,7 +129,7 @@ def command(
     address: Annotated[
         str | None,
         typer.Option(
-            help="With --engine ray: the cluster, as 'auto', HOST:PORT or ray://HOST:PORT.",
+            help="With --engine ray: the cluster, 'auto' on one of its nodes, or HOST:PORT.",
             rich_help_panel=RUNNING,
         ),
     ] = None,
