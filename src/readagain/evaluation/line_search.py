@@ -13,10 +13,12 @@ import numpy.typing as npt
 
 Numbers = npt.NDArray[np.float64]
 
-RANDOM_STARTS = 8  # besides the weights so far and none
+RANDOM_STARTS = 8  # besides the given one
 MAX_PASSES = 20  # over all directions from one start; a handful is usual
-BEYOND = 1.0  # how far behind the last crossing a step without an end is entered
-LARGEST_WEIGHT = 100.0
+# How far a weight may move from its start: lists hold what a search near the start finds, and far
+# from it another search would find other things.
+REACH = 1.0
+NARROWEST = 1e-9  # a stretch, or a gain, below this is rounding
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,7 @@ def best_weights(lists: Lists, start: Numbers, *, seed: int) -> tuple[Numbers, f
     """Find weights that choose candidates of the highest mean figure.
 
     Line searches along every weight and along random directions, over and over until none gains;
-    from the given start, from no weights, and from random ones around the start. Of equals the
-    first wins.
+    from the given start and from random ones around it. Of equals the first wins.
 
     Args:
         lists: the candidates.
@@ -53,18 +54,21 @@ def best_weights(lists: Lists, start: Numbers, *, seed: int) -> tuple[Numbers, f
     """
     rng = np.random.default_rng(seed)
     F = len(start)
-    starts = [start, np.zeros(F), *(start + rng.normal(size=(RANDOM_STARTS, F)))]
-    found = [_climb(lists, each, rng) for each in starts]
+    starts = [start, *(start + rng.uniform(-REACH, REACH, size=(RANDOM_STARTS, F)))]
+    found = [_climb(lists, each, start, rng) for each in starts]
     return max(found, key=lambda each: each[1])
 
 
-def _climb(lists: Lists, weights: Numbers, rng: np.random.Generator) -> tuple[Numbers, float]:
+def _climb(
+    lists: Lists, weights: Numbers, centre: Numbers, rng: np.random.Generator
+) -> tuple[Numbers, float]:
     value = lists.value(weights)
     for _ in range(MAX_PASSES):
         before = value
         for direction in (*np.eye(len(weights)), *rng.normal(size=(len(weights), len(weights)))):
-            moved = weights + best_step(lists, weights, direction) * direction
-            moved = np.clip(moved, -LARGEST_WEIGHT, LARGEST_WEIGHT)
+            shortest, longest = _span(weights, direction, centre)
+            step = best_step(lists, weights, direction, shortest=shortest, longest=longest)
+            moved = weights + step * direction
             if (gained := lists.value(moved)) > value:
                 weights, value = moved, gained
         if value <= before:
@@ -72,8 +76,25 @@ def _climb(lists: Lists, weights: Numbers, rng: np.random.Generator) -> tuple[Nu
     return weights, value
 
 
-def best_step(lists: Lists, weights: Numbers, direction: Numbers) -> float:
-    """Return how far to go along a direction: to the middle of the best step, the nearest one."""
+def _span(weights: Numbers, direction: Numbers, centre: Numbers) -> tuple[float, float]:
+    """Return how far one can go back and on before a weight is out of reach of the centre."""
+    moving = direction != 0
+    ends = (centre + [[-REACH], [REACH]] - weights)[:, moving] / direction[moving]  # (2, moving)
+    return float(ends.min(axis=0).max()), float(ends.max(axis=0).min())
+
+
+def best_step(
+    lists: Lists, weights: Numbers, direction: Numbers, *, shortest: float, longest: float
+) -> float:
+    """Return how far to go along a direction: to the middle of the best stretch, the nearest one.
+
+    Args:
+        lists: the candidates.
+        weights: where the line begins.
+        direction: along which it runs.
+        shortest: how far to go at the least; below 0 to go back.
+        longest: how far to go at the most.
+    """
     heights = lists.base + lists.features @ weights  # (D, K)
     slopes = lists.features @ direction  # (D, K)
     value = 0.0
@@ -86,15 +107,15 @@ def best_step(lists: Lists, weights: Numbers, direction: Numbers) -> float:
         value += figures[0]
         crossings += places
         changes += np.diff(figures).tolist()
-    if not crossings:
-        return 0.0
     sorting = np.argsort(crossings, kind="stable")
-    ends = np.array(crossings)[sorting]
+    borders = np.array(crossings)[sorting]
     values = value + np.concatenate([[0.0], np.cumsum(np.array(changes)[sorting])])
-    starts = np.concatenate([[ends[0] - 2 * BEYOND], ends])
-    ends = np.concatenate([ends, [ends[-1] + 2 * BEYOND]])
-    is_wide = ends - starts > 1e-9
-    best = is_wide & (values >= values[is_wide].max() - 1e-9)
+    starts = np.concatenate([[shortest], borders]).clip(shortest, longest)
+    ends = np.concatenate([borders, [longest]]).clip(shortest, longest)
+    is_wide = ends - starts > NARROWEST
+    if not is_wide.any():
+        return 0.0
+    best = is_wide & (values >= values[is_wide].max() - NARROWEST)
     middles = (starts + ends)[best] / 2
     return float(middles[np.abs(middles).argmin()])
 

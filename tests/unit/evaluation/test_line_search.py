@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 from readagain.evaluation.line_search import Lists, best_step, best_weights, upper_envelope
 
+FAR = {"shortest": -9.0, "longest": 9.0}
+
 
 def lists_of(*documents):
     """Make lists from (base, features, figure) of every candidate of every document."""
@@ -44,28 +46,46 @@ def test_the_envelope_names_a_highest_line_everywhere(lines, place):
 def test_a_step_goes_to_the_middle_of_the_best_stretch():
     # The second candidate leads from 1 on, the third from 3 on; only the second is good.
     lists = lists_of([(0.0, [0.0], 0.2), (-1.0, [1.0], 0.9), (-4.0, [2.0], 0.1)])
-    assert best_step(lists, np.zeros(1), np.ones(1)) == pytest.approx(2.0)
+    assert best_step(lists, np.zeros(1), np.ones(1), **FAR) == pytest.approx(2.0)
 
 
 def test_of_equally_good_stretches_the_nearest_is_taken():
     lists = lists_of([(0.0, [0.0], 0.5), (-2.0, [1.0], 0.1), (-6.0, [2.0], 0.5)])
-    assert best_step(lists, np.array([0.0]), np.ones(1)) < 2
+    assert best_step(lists, np.zeros(1), np.ones(1), **FAR) < 2
+
+
+def test_a_step_goes_no_further_than_it_may():
+    lists = lists_of([(0.0, [0.0], 0.2), (-1.0, [1.0], 0.9)])
+    near = {"shortest": -1.0, "longest": 1.5}
+    assert best_step(lists, np.zeros(1), np.ones(1), **near) == pytest.approx(1.25)
+    near = {"shortest": -1.0, "longest": 0.5}
+    assert best_step(lists, np.zeros(1), np.ones(1), **near) == pytest.approx(-0.25)
 
 
 def test_a_direction_that_changes_nothing_is_not_taken():
     lists = lists_of([(0.0, [1.0], 0.5), (-2.0, [1.0], 0.9)])
-    assert best_step(lists, np.zeros(1), np.ones(1)) == 0
+    assert best_step(lists, np.zeros(1), np.ones(1), **FAR) == 0
 
 
 def test_known_weights_are_found():
-    # Figures are highest for what weights near (2, -1) choose, among 30 candidates of 40 documents.
+    # Figures are highest for what weights near (0.8, -0.4) choose, of 30 candidates each.
     rng = np.random.default_rng(5)
     base, features = rng.normal(size=(40, 30)), rng.normal(size=(40, 30, 2))
-    figures = base + features @ np.array([2.0, -1.0])
+    figures = base + features @ np.array([0.8, -0.4])
     figures = (figures == figures.max(axis=1, keepdims=True)).astype(np.float64)
     found, value = best_weights(Lists(base, features, figures), np.zeros(2), seed=1)
     assert value == 1.0
-    np.testing.assert_allclose(found, [2.0, -1.0], rtol=0.2)
+    np.testing.assert_allclose(found, [0.8, -0.4], rtol=0.2)
+
+
+def test_no_weight_moves_further_than_lists_can_be_trusted():
+    lists = lists_of([(0.0, [0.0, 0.0], 0.0), (-5.0, [1.0, 1.0], 1.0)])
+    found, value = best_weights(lists, np.zeros(2), seed=1)
+    assert value == 0.0
+    lists = lists_of([(0.0, [0.0, 0.0], 0.0), (-1.5, [1.0, 1.0], 1.0)])
+    found, value = best_weights(lists, np.zeros(2), seed=1)
+    assert value == 1.0
+    assert np.abs(found).max() <= 1.0
 
 
 def test_the_same_seed_finds_the_same_weights():
@@ -77,9 +97,9 @@ def test_the_same_seed_finds_the_same_weights():
 
 def test_places_without_a_candidate_are_never_chosen():
     lists = lists_of(
-        [(0.0, [0.0], 0.0), (-1.0, [1.0], 1.0)],
+        [(0.0, [0.0], 0.0), (-0.5, [1.0], 1.0)],
         [(0.0, [0.0], 0.5)],
     )
     found, value = best_weights(lists, np.zeros(1), seed=1)
     assert value == 0.75
-    assert found[0] > 1
+    assert found[0] > 0.5

@@ -16,7 +16,7 @@ from readagain.evaluation.tuning import tune
 
 @pytest.fixture
 def network(toy):
-    return load_system(str(toy), "gigaword", asked=DecodeSettings(beam=4), threads=1)
+    return load_system(str(toy), "gigaword", asked=DecodeSettings(beam=4, max_words=6), threads=1)
 
 
 def tuned(network, data, **options):
@@ -42,14 +42,15 @@ def test_rounds_go_on_until_nothing_new_is_found(network, read, gigaword):
 
 
 def test_what_a_round_says_of_its_weights_is_what_a_search_with_them_gets(network, read, parallel):
-    # Somebody who turns the order of the text around: what wins so far is "fell lund".
-    data = read(parallel(["heavy rain fell on ghent and lund today ."] * 2, ["lund fell"] * 2))
-    first, *others = tuned(network, data, objective="rouge-2", max_rounds=8)
+    # Whoever takes the words as they stand in the text is right.
+    text, title = "heavy rain fell on ghent and lund today .", "rain fell on ghent"
+    data = read(parallel([text] * 2, [title] * 2))
+    first, *others = tuned(network, data, objective="rouge-l", max_rounds=8)
     best = max(others, key=lambda each: each.value)
     summarizer = network.summarizer.searching(**best.settings)
     found = evaluate(replace(network, summarizer=summarizer), data, "gigaword")
     assert best.value > first.value
-    assert best.value == pytest.approx(found.rouge.item_scores[:, 1, 2].mean())
+    assert best.value == pytest.approx(found.rouge.item_scores[:, 2, 2].mean())
 
 
 def test_the_same_seed_tunes_the_same(network, read, gigaword):
