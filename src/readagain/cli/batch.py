@@ -179,7 +179,7 @@ def command(
         strict=strict,
     )
     job = BatchJob(
-        sources=tuple(group_sources(find_files(inputs), reading)),
+        sources=tuple(group_sources(find_files(inputs, out=out), reading)),
         cut=CutOptions(read=reading, shard_rows=shard_rows, added_fields=work.added_fields),
         work=work,
         overwrite=overwrite,

@@ -28,8 +28,12 @@ class InputFile:
     mtime_ns: int
 
 
-def find_files(patterns: Sequence[str]) -> list[InputFile]:
+def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
     """Find the files that paths, addresses and patterns name, each once, in order.
+
+    Args:
+        patterns: what a person named.
+        out: where the job writes; what lies there is no input, though a pattern may fit it.
 
     Raises:
         DataError: for a name without a file, and a pattern that fits none.
@@ -37,10 +41,17 @@ def find_files(patterns: Sequence[str]) -> list[InputFile]:
     found: dict[str, InputFile] = {}
     for pattern in patterns:
         files = _remote_files(pattern) if is_remote(pattern) else _local_files(pattern)
+        files = [file for file in files if not (out and _is_inside(file.location, out))]
         if not files:
             raise DataError(f"{pattern}: no file fits this pattern")
         found.update((file.location, file) for file in files)
     return list(found.values())
+
+
+def _is_inside(location: str, folder: str) -> bool:
+    if is_remote(location) or is_remote(folder):
+        return location.startswith(f"{folder.rstrip('/')}/")
+    return Path(folder).resolve() in Path(location).resolve().parents
 
 
 def is_remote(location: str) -> bool:

@@ -84,7 +84,7 @@ class BatchJob:
         """
         for shard in cut_source(source, self.cut):
             note = done.get((shard.source, shard.number))
-            if note is None:
+            if note is None or (note.bad_rows and self.work.strict):
                 yield shard
             elif note.input_sha256 == shard.sha256:
                 yield note

@@ -24,6 +24,22 @@ def test_patterns_are_files_in_order_and_each_file_comes_once(folder):
     assert found[1].mtime_ns == (folder / "a.jsonl").stat().st_mtime_ns
 
 
+@pytest.mark.parametrize("place", ["{}", pytest.param("file://{}", marks=pytest.mark.needs_extras)])
+def test_what_the_job_wrote_is_no_input(folder, place):
+    (folder / "out").mkdir()
+    (folder / "out" / "part-00000-000000.jsonl").write_text("")
+    out = place.format(folder / "out")
+    assert names(find_files([place.format(f"{folder}/*.jsonl")], out=out)) == ["a.jsonl", "b.jsonl"]
+    with pytest.raises(DataError, match="no file fits this pattern"):
+        find_files([f"{out}/*.jsonl"], out=out)
+
+
+def test_patterns_may_lead_into_subfolders(folder):
+    (folder / "more").mkdir()
+    (folder / "more" / "d.jsonl").write_text("")
+    assert names(find_files([f"{folder}/**/*.jsonl"])) == ["a.jsonl", "b.jsonl", "d.jsonl"]
+
+
 def test_a_file_may_be_called_like_a_pattern(folder):
     (folder / "[a].jsonl").write_text("")
     assert names(find_files([f"{folder}/[a].jsonl"])) == ["[a].jsonl"]
