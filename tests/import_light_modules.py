@@ -11,6 +11,10 @@ HEAVY = (
     "readagain.training",
     "readagain.export",
     "readagain.serve",  # but for its settings, which its command imports
+    *(
+        f"readagain.experiments.{name}"
+        for name in ("importance", "reproduce", "run_row", "runner", "timing", "torch_system")
+    ),
     "readagain.__main__",
 )
 

@@ -112,6 +112,15 @@ def command(
             rich_help_panel=RUNNING,
         ),
     ] = False,
+    page: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also publish: write results.md between the marks of this Markdown file, and the "
+            "figures, without any text, into a folder beside it.",
+            rich_help_panel=RUNNING,
+        ),
+    ] = None,
     budget: Annotated[
         float | None,
         typer.Option(
@@ -177,6 +186,10 @@ def command(
         _print_outcome(outcome)
         has_failed = bool(outcome.failed)
     print(f"{out / 'results.md'}: tables and claims; {out / 'tables'}: each by itself")
+    if page is not None:
+        from readagain.experiments.publish import publish
+
+        print(f"{page}: written; figures in {publish(out, page)}")
     if has_failed:
         raise typer.Exit(1)
 

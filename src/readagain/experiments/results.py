@@ -111,7 +111,7 @@ def write_result(out: Path, result: RowResult, summaries: Mapping[str, Sequence[
     ]
     # No time of day in it, so that equal summaries are equal files.
     _write(summaries_file(out, *which), gzip.compress("".join(lines).encode(), mtime=0))
-    text = json.dumps(asdict(result), ensure_ascii=False, indent=1) + "\n"
+    text = json.dumps(asdict(result), ensure_ascii=False) + "\n"
     _write(result_file(out, *which), text.encode())
 
 

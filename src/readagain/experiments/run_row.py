@@ -38,6 +38,7 @@ from readagain.training.run_folder import METRICS_FILE, RunFolder
 from readagain.version import __version__
 
 _CURVE = ("loss", "dev_loss", "rouge_1")
+_MOST_POINTS = 100  # of a curve; more show nothing
 
 
 class InterruptedRunError(Exception):
@@ -174,6 +175,7 @@ def _training_facts(work: Path) -> dict[str, Any]:
         for name in _CURVE:
             if name in record:
                 curve[name].append([round(record["epoch"], 3), round(record[name], 4)])
+    curve = {name: points[:: 1 + len(points) // _MOST_POINTS] for name, points in curve.items()}
     return {
         "minutes": round(progress.minutes, 3),
         "updates": progress.step,
