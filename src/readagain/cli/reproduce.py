@@ -104,6 +104,14 @@ def command(
             metavar="N", help="Only the first texts of each set.", rich_help_panel=SCORING
         ),
     ] = None,
+    rows_only: Annotated[
+        bool,
+        typer.Option(
+            "--rows-only",
+            help="Write no tables: for machines whose rows are put together elsewhere.",
+            rich_help_panel=RUNNING,
+        ),
+    ] = False,
     tables_only: Annotated[
         bool,
         typer.Option(
@@ -152,9 +160,11 @@ def command(
     """
     from rich.console import Console
 
-    from readagain.errors import require
+    from readagain.errors import ConfigError, require
 
     tests = _tests(test or [])
+    if rows_only and (tables_only or page is not None):
+        raise ConfigError("--rows-only writes no tables; leave out --tables-only and --page")
     has_failed = False
     if tables_only:
         from readagain.experiments.report import write_report
@@ -181,11 +191,13 @@ def command(
             device_name=device.value,
             threads=threads,
             keep_weights=keep_weights,
+            rows_only=rows_only,
         )
         outcome = reproduce(request, Console())
         _print_outcome(outcome)
         has_failed = bool(outcome.failed)
-    print(f"{out / 'results.md'}: tables and claims; {out / 'tables'}: each by itself")
+    if not rows_only:
+        print(f"{out / 'results.md'}: tables and claims; {out / 'tables'}: each by itself")
     if page is not None:
         from readagain.experiments.publish import publish
 

@@ -86,7 +86,7 @@ def _bars(figure: Any, board: Board, recipe: str, table: str, kind: str) -> bool
     axes.invert_yaxis()
     axes.set_xlabel("ROUGE-1 " + ("recall at 75 bytes" if kind == "recall" else "F1"))
     axes.set_title(f"Table {table[-1]}")
-    axes.legend()
+    figure.legend(loc="outside lower center", ncols=2)
     return True
 
 
@@ -214,7 +214,7 @@ def _importance(figure: Any, board: Board, recipe: str) -> bool:
         upper.bar(places, means, width, label=ROWS[row].title)
     upper.set_xticks([place + 0.4 - width / 2 for place in range(len(CLASSES))], CLASSES)
     upper.set_title("Mean importance by word class, and of invented sentences")
-    upper.legend(fontsize=7)
+    figure.legend(loc="outside lower center", ncols=3, fontsize=8)
     weighed = [each for each in shown.values() if each["kind"] == "weight"]
     samples = (weighed or list(shown.values()))[0]["samples"]
     for axes, sample in zip(strips, samples, strict=False):

@@ -22,6 +22,8 @@ def reproduce(request: Request, console: Console) -> Outcome:
     budget = Budget(request.budget)
     _, tables = choose_rows(request.names)
     outcome = run_rows(request, budget, console)
+    if request.rows_only:
+        return outcome
     if "table4" in tables and not (request.out / TIMING_FILE).exists():
         if outcome.is_interrupted or not budget.allows(EXPECTED_S[request.scale]):
             outcome.left.append(DECODING_TIME)

@@ -24,6 +24,7 @@ class Request:
         limit: score only so many texts of each set.
         device_name, threads: where to compute.
         keep_weights: leave the model folders of finished rows in `work/`.
+        rows_only: measure no decoding time and write no tables.
     """
 
     names: Sequence[str] = ()
@@ -39,6 +40,7 @@ class Request:
     device_name: Literal["auto", "cpu", "cuda"] = "auto"
     threads: int = 0
     keep_weights: bool = False
+    rows_only: bool = False
 
     @property
     def work(self) -> Path:

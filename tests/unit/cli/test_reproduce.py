@@ -27,3 +27,9 @@ def test_tables_of_nothing_are_refused(readagain, tmp_path):
     done = readagain("reproduce", "--tables-only", "--out", tmp_path)
     assert done.returncode == 2
     assert "no results in it; run some rows" in done.stderr
+
+
+def test_rows_alone_and_tables_alone_exclude_each_other(readagain, tmp_path):
+    done = readagain("reproduce", "--rows-only", "--tables-only", "--out", tmp_path)
+    assert done.returncode == 2
+    assert "--rows-only writes no tables; leave out --tables-only and --page" in done.stderr

@@ -1,0 +1,42 @@
+"""The story around the rows: decoding time, and what is written when."""
+
+import pytest
+
+from readagain.experiments import reproduce as story
+from readagain.experiments.reproduce import DECODING_TIME, reproduce
+from readagain.experiments.time_table import TIMING_FILE
+
+
+@pytest.fixture
+def timed(monkeypatch):
+    """Note calls of the measurement instead of measuring."""
+    calls = []
+
+    def measure(out, **options):
+        calls.append(options)
+        (out / TIMING_FILE).write_text('{"measured": []}')
+
+    monkeypatch.setattr(story, "measure_timing", measure)
+    monkeypatch.setattr(story, "write_report", lambda out: calls.append("report") or [])
+    return calls
+
+
+def test_time_is_measured_for_table_4_alone_and_once(small, silent, timed):
+    assert reproduce(small("prefix"), silent).done == ["prefix/untrained-seed1"]
+    request = small("table4")
+    request.out.mkdir(exist_ok=True)
+    assert reproduce(request, silent).done == [DECODING_TIME]
+    assert reproduce(request, silent).done == []
+    assert timed == ["report", {"scale": "small", "threads": 1}, "report", "report"]
+
+
+def test_time_is_left_when_the_budget_does_not_reach(small, silent, timed):
+    request = small("table4", budget=0.01)
+    assert reproduce(request, silent).left == [DECODING_TIME]
+    assert timed == ["report"]
+
+
+def test_rows_alone_write_and_measure_nothing_else(small, silent, timed):
+    outcome = reproduce(small("prefix", "table4", rows_only=True), silent)
+    assert outcome.done == ["prefix/untrained-seed1"]
+    assert timed == []
