@@ -8,6 +8,11 @@ from subprocess import CompletedProcess
 import pytest
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the long run of tests/faults be asked for."""
+    parser.addoption("--kills", type=int, default=3, help="how often tests/faults kills each job")
+
+
 @pytest.fixture
 def readagain() -> Callable[..., CompletedProcess[str]]:
     """Run the command line in a process of its own, as a person would."""

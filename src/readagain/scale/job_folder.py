@@ -26,6 +26,7 @@ from readagain.scale.files import is_remote
 from readagain.scale.folder import UNFINISHED, Folder, open_folder
 from readagain.scale.job import BatchJob
 from readagain.scale.notes import BAD_ROWS, TRIES, Note, checksum, read_notes
+from readagain.sealed import seal, unseal
 
 logger = logging.getLogger(__name__)
 
@@ -78,8 +79,8 @@ class JobFolder:
         # Shards that were made of an input which has become shorter since.
         for name in _parts(self._folder) - {note.part for note in shards}:
             self._folder.remove(name)
-        content = json.dumps(asdict(manifest), indent=1, ensure_ascii=False) + "\n"
-        self._folder.write(MANIFEST_FILE, content.encode("utf-8", "surrogateescape"))
+        content = json.dumps(seal(asdict(manifest)), indent=1) + "\n"
+        self._folder.write(MANIFEST_FILE, content.encode())
         self._folder.remove(UNFINISHED)
         return manifest
 
@@ -141,14 +142,18 @@ def _settle(folder: Folder, job: BatchJob) -> None:
             _compare(before, job, folder.location)
     folder.remove(TRIES)
     plan = {"settings": job.settings(), "inputs": job.files()}
-    folder.write(_PLAN_FILE, (json.dumps(plan, indent=1) + "\n").encode())
+    folder.write(_PLAN_FILE, (json.dumps(seal(plan), indent=1) + "\n").encode())
 
 
 def _plan(folder: Folder) -> Mapping[str, Any] | None:
     """Return the settings and inputs of the job that is in the folder, if one is."""
     content = folder.read(_PLAN_FILE)
     if content is not None:
-        return _read_object(content, f"{folder.location}/{_PLAN_FILE}")
+        where = f"{folder.location}/{_PLAN_FILE}"
+        plan = _read_object(content, where)
+        if plan.keys() != {"settings", "inputs"}:
+            raise _damaged(where)
+        return plan
     manifest = _read_manifest(folder)
     return None if manifest is None else asdict(manifest)
 
@@ -218,24 +223,31 @@ def _read_manifest(folder: Folder) -> Manifest | None:
     if content is None:
         return None
     where = f"{folder.location}/{MANIFEST_FILE}"
-    found = _read_object(content, where)
-    if found.get("format_version") != FORMAT_VERSION:
+    version = _format_of(content)
+    if version is not None and version != FORMAT_VERSION:
         raise ArtifactError(
-            f"{where}: of format {found.get('format_version')}, this version of readagain writes "
-            f"{FORMAT_VERSION}; choose another OUT_DIR"
+            f"{where}: of format {version}, this version of readagain writes {FORMAT_VERSION}; "
+            "choose another OUT_DIR"
         )
+    found = _read_object(content, where)
     try:
         return Manifest(**{**found, "shards": [Note(**note) for note in found["shards"]]})
     except (KeyError, TypeError) as error:
         raise _damaged(where) from error
 
 
-def _read_object(content: bytes, where: str) -> dict[str, Any]:
+def _format_of(content: bytes) -> int | None:
+    """Tell the format before anything else, since another may be sealed in another way."""
     try:
-        found = json.loads(content)
-    except ValueError as error:
-        raise _damaged(where) from error
-    if not isinstance(found, dict):
+        version = json.loads(content)["format_version"]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return None
+    return version if type(version) is int else None
+
+
+def _read_object(content: bytes, where: str) -> dict[str, Any]:
+    found = unseal(content)
+    if found is None:
         raise _damaged(where)
     return found
 

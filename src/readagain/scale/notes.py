@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 
 from readagain.scale.folder import UNFINISHED, Folder
+from readagain.sealed import seal, unseal
 
 BAD_ROWS = "bad"
 """The subfolder of rows that could not be used."""
@@ -54,7 +55,7 @@ class Note:
 
     def save(self, folder: Folder) -> None:
         """Write the note, after which the shard counts as finished."""
-        folder.write(self.file, (json.dumps(asdict(self)) + "\n").encode())
+        folder.write(self.file, (json.dumps(seal(asdict(self))) + "\n").encode())
 
     def is_kept(self, folder: Folder) -> bool:
         """Say whether the files of the shard are there, byte for byte as they were written."""
@@ -67,10 +68,10 @@ def read_notes(folder: Folder) -> list[Note]:
     """Read the notes of an unfinished job; one that is damaged is as good as none."""
     notes = []
     for name in folder.names(NOTES):
-        content = folder.read(f"{NOTES}/{name}") or b""
+        facts = unseal(folder.read(f"{NOTES}/{name}") or b"")
         try:
-            notes.append(Note(**json.loads(content)))
-        except (ValueError, TypeError):
+            notes.append(Note(**(facts or {})))
+        except TypeError:
             continue
     return notes
 

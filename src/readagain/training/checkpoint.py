@@ -14,7 +14,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from hashlib import file_digest, sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from readagain.errors import ArtifactError
+from readagain.sealed import seal, unseal
 from readagain.training.progress import Progress
 
 BEST_FILE = "best.safetensors"
@@ -87,8 +88,7 @@ def save_checkpoint(
         elif before is not None and before.best_file is not None:
             _link(before.best_file, aside / BEST_FILE)
         files = {path.name: _checksum(path) for path in sorted(aside.iterdir())}
-        facts = {"progress": asdict(progress), "files": files}
-        sealed = {**facts, "seal": _seal(facts)}
+        sealed = seal({"progress": asdict(progress), "files": files})
         _write_synced(aside / _PROGRESS_FILE, json.dumps(sealed, indent=1).encode())
         path = _next_path(folder)
         aside.rename(path)
@@ -146,13 +146,12 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
 def _whole_facts(path: Path, *, checksums: bool) -> dict[str, Any] | None:
     """Read what a checkpoint says about itself; None when it, or a file beside it, was changed."""
     try:
-        facts = json.loads((path / _PROGRESS_FILE).read_bytes())
-        seal = facts.pop("seal")
-        is_whole = seal == _seal(facts) and all(
+        facts = unseal((path / _PROGRESS_FILE).read_bytes())
+        is_whole = facts is not None and all(
             _checksum(path / name) == checksum if checksums else (path / name).exists()
             for name, checksum in facts["files"].items()
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except OSError:
         return None
     return facts if is_whole else None
 
@@ -160,10 +159,6 @@ def _whole_facts(path: Path, *, checksums: bool) -> dict[str, Any] | None:
 def _checksum(path: Path) -> str:
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
-
-
-def _seal(facts: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
 
 def _all(folder: Path) -> list[Path]:

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from readagain.errors import ArtifactError
+from readagain.sealed import seal, unseal
 from readagain.training import checkpoint
 from readagain.training.checkpoint import newest_checkpoint, save_checkpoint
 from readagain.training.progress import Progress
@@ -111,9 +112,9 @@ def test_a_disk_that_is_full_from_the_start_is_told(tmp_path, monkeypatch):
 
 def test_one_of_another_version_is_refused(tmp_path):
     path = save(tmp_path, 1).path / "progress.json"
-    facts = json.loads(path.read_text())
-    del facts["seal"], facts["progress"]["open_losses"]
-    path.write_text(json.dumps({**facts, "seal": checkpoint._seal(facts)}))
+    facts = unseal(path.read_bytes())
+    del facts["progress"]["open_losses"]
+    path.write_text(json.dumps(seal(facts)))
     with pytest.raises(ArtifactError, match="written by another version of readagain; go on with"):
         newest_checkpoint(tmp_path)
 

@@ -1,0 +1,228 @@
+"""The three long jobs on invented input, as commands that can be killed and compared."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from readagain.corpus.manifest import unfinished_beside
+from readagain.engine.tensors import read_tensors
+
+TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
+PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")
+EVENTS = ("opens", "closes", "burns", "floods", "moves", "wins")
+NUM_PAIRS = 24_000  # of which prepare makes three blocks
+SMALL_RUN = (
+    "model.embedding_size=16",
+    "model.encoder.hidden_size=16",
+    "model.decoder.hidden_size=16",
+    "model.decoder.attention_size=16",
+    "train.batch_size=8",
+    "train.epochs=4",
+    "train.warmup_steps=4",
+    "train.rouge_pairs=10",
+    "train.log_every=2",
+    "train.validate_every=10",
+    "decode.beam_size=3",
+    "decode.max_words=8",
+)
+ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
+
+
+@cache
+def may_mount() -> bool:
+    """Find out whether this process may mount file systems."""
+    with TemporaryDirectory() as folder:
+        done = subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder],
+            capture_output=True,
+            check=False,
+        )
+        if done.returncode == 0:
+            subprocess.run(["umount", folder], check=True)
+    return done.returncode == 0
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Ask for every kind of disk that this machine can make."""
+    if "kind_of_disk" in metafunc.fixturenames:
+        kinds = ["limited", "tmpfs"] if may_mount() else ["limited"]
+        metafunc.parametrize("kind_of_disk", kinds)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say so where a kind of disk was left out."""
+    if not may_mount():
+        terminalreporter.write_line(
+            "tests/faults: no file system may be mounted here; disks filled up by RLIMIT_FSIZE only"
+        )
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command that takes seconds, and what to compare of what it leaves.
+
+    Args:
+        name: the command.
+        arguments: what follows it, apart from the folder.
+        place: how the folder is given.
+        has_begun: says whether the work has left a first trace.
+        result: reads what must not depend on what happened meanwhile.
+        told_when_held: what a second process says while a first is at work.
+        has_ended: says whether nothing is left to do, and the command would be refused.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    place: Callable[[Path], tuple[str, ...]]
+    has_begun: Callable[[Path], bool]
+    result: Callable[[Path], object]
+    told_when_held: str
+    has_ended: Callable[[Path], bool] = lambda out: False
+
+    def command(self, out: Path) -> list[str]:
+        """Return the command line that writes into `out`."""
+        return [sys.executable, "-m", "readagain", self.name, *self.arguments, *self.place(out)]
+
+    def start(self, out: Path) -> "subprocess.Popen[bytes]":
+        """Start the command in a process of its own; `told` says what it said."""
+        with self._log(out).open("wb") as log:
+            return subprocess.Popen(self.command(out), stdout=log, stderr=log, env=ONE_THREAD)
+
+    def told(self, out: Path) -> str:
+        """Return what a started command has printed."""
+        return self._log(out).read_text()
+
+    def _log(self, out: Path) -> Path:
+        return out.with_name(f"{out.name}-{self.name}.log")
+
+    def run(self, out: Path, **options: object) -> "subprocess.CompletedProcess[str]":
+        """Run the command to its end."""
+        return subprocess.run(
+            self.command(out),
+            capture_output=True,
+            text=True,
+            check=False,
+            env=ONE_THREAD,
+            **options,
+        )
+
+
+def invent_pairs(number: int) -> list[dict[str, str]]:
+    """Return pairs about towns of which no two share a name."""
+    towns = ("".join(parts).title() for parts in product("bdfgklmn", "aeiou", "rstvz", "aeiou",
+                                                          "lmnrt", "aeio"))  # fmt: skip
+    pairs = []
+    for index, town in zip(range(number), towns, strict=False):
+        place, event = PLACES[index * 5 % 8], EVENTS[index * 7 % 6]
+        text = f"The {place} of {town} {event} on Monday after {index} years of repairs ."
+        pairs.append({"text": text, "headline": f"{town} {place} {event} on Monday"})
+    return pairs
+
+
+def write_lines(path: Path, records: list[dict[str, str]]) -> Path:
+    """Write records as JSONL."""
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return every file below a folder, but for locks."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != ".lock")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def trained(out: Path) -> dict[str, object]:
+    """Return the weights, bit by bit, and all logged numbers that do not tell the time."""
+    lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
+    timed = ("minutes", "pairs_per_s")
+    tensors = read_tensors(out / "weights.safetensors")
+    return {
+        "metrics": [{n: v for n, v in line.items() if n not in timed} for line in lines],
+        "weights": {name: tensor.tobytes() for name, tensor in tensors.items()},
+        **{name: (out / name).read_bytes() for name in ("run.json", "vocab.txt", "scores.json")},
+    }
+
+
+@pytest.fixture(scope="session")
+def small_run() -> tuple[str, ...]:
+    """Settings of a run that takes seconds."""
+    return SMALL_RUN
+
+
+@pytest.fixture(scope="session")
+def invented(tmp_path_factory) -> Callable[[str, int], Path]:
+    """Write some invented pairs to a file."""
+    return lambda name, number: write_lines(
+        tmp_path_factory.mktemp("invented") / name, invent_pairs(number)
+    )
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory) -> Path:
+    """A small prepared corpus."""
+    folder = tmp_path_factory.mktemp("corpus")
+    pairs = write_lines(folder / "pairs.jsonl", invent_pairs(140))
+    arguments = ["prepare", pairs, "--out", folder / "data", "--dev-pairs", 20, "--workers", 1]
+    subprocess.run([sys.executable, "-m", "readagain", *map(str, arguments)], check=True)
+    return folder / "data"
+
+
+@pytest.fixture(scope="session")
+def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
+    """The jobs that people leave alone for hours."""
+    folder = tmp_path_factory.mktemp("inputs")
+    many = write_lines(folder / "pairs.jsonl", invent_pairs(NUM_PAIRS))
+    some = write_lines(folder / "texts.jsonl", invent_pairs(1_500))
+    sets = tuple(f"--set={setting}" for setting in SMALL_RUN)
+    return {
+        "prepare": Job(
+            name="prepare",
+            arguments=(str(many), "--dev-pairs", "500", "--workers", "2"),
+            place=lambda out: ("--out", str(out)),
+            has_begun=lambda out: unfinished_beside(out).exists(),
+            result=contents,
+            told_when_held="another process is preparing into this folder",
+            has_ended=lambda out: out.exists(),
+        ),
+        "train": Job(
+            name="train",
+            arguments=("tiny", "--device", "cpu", "--data", str(corpus), *sets),
+            place=lambda out: ("--out", str(out)),
+            has_begun=lambda out: (out / "metrics.jsonl").exists(),
+            result=trained,
+            told_when_held="is training into this folder",
+        ),
+        "batch": Job(
+            name="batch",
+            arguments=(str(some), "--model", str(TOY), "--workers", "2", "--shard-rows", "50"),
+            place=lambda out: (str(out),),
+            has_begun=lambda out: (out / "unfinished" / "notes").exists(),
+            result=contents,
+            told_when_held="is writing into this folder",
+        ),
+    }
+
+
+@pytest.fixture(scope="session")
+def undisturbed(jobs, tmp_path_factory) -> Callable[[str], object]:
+    """Return what a job leaves when nothing happens to it; each is run once."""
+    results: dict[str, object] = {}
+
+    def result(name: str) -> object:
+        if name not in results:
+            out = tmp_path_factory.mktemp("undisturbed") / "out"
+            done = jobs[name].run(out)
+            assert done.returncode == 0, done.stderr
+            results[name] = jobs[name].result(out)
+        return results[name]
+
+    return result

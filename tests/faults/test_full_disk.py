@@ -1,0 +1,104 @@
+"""A disk that fills up: told in one line, nothing half-written, and with room the job goes on.
+
+Disks fill up in two ways: a small tmpfs, where this process may mount one, and a limit on the size
+of files (RLIMIT_FSIZE), which every process may set for itself. The last lines of a test run say
+when the first way was closed, so that nobody believes it was gone.
+"""
+
+import resource
+import subprocess
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from readagain.engine.folder import ModelFolder
+from readagain.engine.manifest import MANIFEST_FILE
+
+pytestmark = [pytest.mark.slow, pytest.mark.distributed]
+
+MEGABYTE = 1 << 20
+
+
+class TmpfsDisk:
+    """A file system of its own, in memory."""
+
+    def __init__(self, folder: Path, num_bytes: int) -> None:
+        folder.mkdir()
+        self.folder = folder
+        self.options = {}
+        _mount("-t", "tmpfs", "-o", f"size={num_bytes}", "tmpfs", folder)
+
+    def make_room(self) -> None:
+        """Let the disk grow."""
+        _mount("-o", f"remount,size={64 * MEGABYTE}", self.folder)
+
+    def close(self) -> None:
+        """Take the disk away."""
+        subprocess.run(["umount", self.folder], check=True)
+
+
+class LimitedDisk:
+    """A disk that takes no large file."""
+
+    def __init__(self, folder: Path, num_bytes: int) -> None:
+        folder.mkdir()
+        self.folder = folder
+        limits = (num_bytes, num_bytes)
+        self.options = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limits)}
+
+    def make_room(self) -> None:
+        """Take the limit away."""
+        self.options = {}
+
+    def close(self) -> None:
+        """Leave the folder to pytest."""
+
+
+def _mount(*arguments: object) -> None:
+    subprocess.run(["mount", *map(str, arguments)], check=True, capture_output=True)
+
+
+@contextmanager
+def disk_of(kind, folder, num_bytes):
+    disk = {"tmpfs": TmpfsDisk, "limited": LimitedDisk}[kind](folder, num_bytes)
+    try:
+        yield disk
+    finally:
+        disk.close()
+
+
+def is_half_written(name, out):
+    """Say whether a folder could be taken for more than it is."""
+    if name == "prepare":
+        return out.exists()
+    if name == "batch":
+        return (out / "manifest.json").exists()
+    if (out / MANIFEST_FILE).exists():  # a model of an earlier validation, whole or refused
+        ModelFolder.open(out, checksums=True)
+    return (out / "resume" / "finished.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "small", "too_large"),
+    [("prepare", 2 * MEGABYTE, 600_000), ("train", 400_000, 50_000), ("batch", 150_000, 9_000)],
+)
+def test_a_full_disk_is_told_and_loses_nothing(
+    name, small, too_large, kind_of_disk, jobs, undisturbed, tmp_path
+):
+    job = jobs[name]
+    num_bytes = small if kind_of_disk == "tmpfs" else too_large
+    with disk_of(kind_of_disk, tmp_path / "disk", num_bytes) as disk:
+        out = disk.folder / "out"
+        done = job.run(out, **disk.options)
+        assert done.returncode == 2, (done.stdout, done.stderr)
+        assert "Traceback" not in done.stderr
+        message = done.stderr.splitlines()[-1]
+        assert message.startswith("readagain: ")
+        assert "space left" in message or "File too large" in message
+        assert not is_half_written(name, out)
+
+        disk.make_room()
+        done = job.run(out, **disk.options)
+        assert done.returncode == 0, done.stderr
+        assert job.result(out) == undisturbed(name)

@@ -1,0 +1,25 @@
+"""Two processes on one folder: the second is told, the first does not notice."""
+
+from subprocess import DEVNULL
+
+import psutil
+import pytest
+
+pytestmark = [pytest.mark.slow, pytest.mark.distributed]
+
+
+@pytest.mark.parametrize("name", ["prepare", "train", "batch"])
+def test_the_second_is_told_and_the_first_ends_as_ever(name, jobs, undisturbed, tmp_path):
+    job, out = jobs[name], tmp_path / "out"
+    first = psutil.Popen(job.command(out), stdout=DEVNULL, stderr=DEVNULL)
+    while not job.has_begun(out):
+        assert first.poll() is None
+    first.suspend()
+    second = job.run(out)
+    first.resume()
+    assert second.returncode == 2
+    message = second.stderr.splitlines()[-1]
+    assert message.startswith(f"readagain: {out}: ")
+    assert job.told_when_held in message
+    assert first.wait() == 0
+    assert job.result(out) == undisturbed(name)
