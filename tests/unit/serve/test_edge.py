@@ -1,11 +1,13 @@
 """What every request and reply has: an id, headers, a line of log without texts, no traceback."""
 
+import asyncio
 import json
 import logging
 import re
 
 import pytest
 
+from readagain.serve.app import build_app
 from readagain.serve.edge import SECURITY_HEADERS
 from readagain.serve.logs import JsonLines
 from readagain.serve.models import LoadedModels
@@ -93,6 +95,40 @@ def test_our_own_mistake_is_told_to_the_log_and_not_to_the_client(talk, summariz
     assert broken["request_id"] == request["request_id"] == reply.headers["x-request-id"]
     assert any("test_edge.py" in frame for frame in broken["where"])
     assert "Nobody" not in json.dumps(log())
+
+
+def test_a_client_who_left_is_sent_nothing_and_noted_in_the_log(held, log):
+    app = build_app(ServeSettings(), LoadedModels({"held": held}))
+    body = json.dumps({"texts": [SECRET]}).encode()
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/v1/summarize",
+        "query_string": b"",
+        "headers": [(b"content-type", b"application/json")],
+    }
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    async def story():
+        messages = [{"type": "http.request", "body": body}]
+
+        async def receive():
+            if messages:
+                return messages.pop()
+            await asyncio.to_thread(held.began.wait, 30)
+            return {"type": "http.disconnect"}
+
+        async with app.router.lifespan_context(app):
+            await app(scope, receive, send)
+            held.released.set()
+
+    asyncio.run(story())
+    (line,) = log()
+    assert (line["status"], line["texts"]) == (499, 1)
+    assert sent == []
 
 
 def test_a_path_cannot_forge_a_line_of_log(ask, log):

@@ -4,7 +4,9 @@ import asyncio
 
 import pytest
 
+from readagain.serve.gate import Gate
 from readagain.serve.models import LoadedModels
+from readagain.serve.refusals import QueueFullError
 from readagain.serve.settings import Limits, ServeSettings
 
 KEYS = ("first-key-0123456", "second-key-012345")
@@ -82,3 +84,16 @@ def test_more_requests_than_may_be_inside_are_turned_away_but_not_those_who_watc
     assert refused.status_code == 503
     assert "1 requests are being answered, and at most 1 may" in refused.json()["error"]["message"]
     assert watching.status_code == later.status_code == 200
+
+
+def test_a_body_that_will_not_be_taken_is_not_even_read():
+    def check_room():
+        raise QueueFullError("no room")
+
+    async def unreachable(*_):
+        raise AssertionError
+
+    gate = Gate(unreachable, keys=(), max_requests=1, check_room=check_room)
+    scope = {"type": "http", "path": "/v1/summarize", "headers": []}
+    with pytest.raises(QueueFullError, match="no room"):
+        asyncio.run(gate(scope, unreachable, unreachable))
