@@ -23,6 +23,7 @@ import sys
 import tempfile
 import threading
 import time
+from itertools import accumulate
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -52,10 +53,11 @@ def write_texts(path: Path, num_texts: int, model: str) -> None:
     known = range(4, min(len(vocab), COMMON_WORDS))
     words = [word for word in map(vocab.word, known) if word.isalpha()]
     random = Random(1)
-    weights = [1 / rank for rank in range(1, len(words) + 1)]
+    weights = list(accumulate(1 / rank for rank in range(1, len(words) + 1)))
     with path.open("w", encoding="utf-8") as file:
         for number in range(num_texts):
-            chosen = random.choices(words, weights, k=random.randint(*WORDS_PER_TEXT))
+            length = random.randint(*WORDS_PER_TEXT)
+            chosen = random.choices(words, cum_weights=weights, k=length)
             text = " ".join(chosen).capitalize() + "."
             file.write(json.dumps({"id": number, "text": text}) + "\n")
 
@@ -157,9 +159,9 @@ def run_apart(job: str, source: Path, arguments: argparse.Namespace) -> dict[str
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--texts", type=int, default=1536)
+    parser.add_argument("--texts", type=int, default=4096)
     parser.add_argument("--model", default="news")
-    parser.add_argument("--shard-rows", type=int, default=64)
+    parser.add_argument("--shard-rows", type=int, default=128)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--jobs", nargs="+", default=["local:1", "local:2", "ray:2"])
     parser.add_argument("--measure", help=argparse.SUPPRESS)

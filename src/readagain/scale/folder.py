@@ -114,7 +114,7 @@ class _ArrowFolder:
         self._fs = require("pyarrow.fs", extra="data", purpose=f"{location}: reaching it")
 
     def write(self, name: str, content: bytes) -> None:
-        # Object stores let an object appear when it is whole; elsewhere it is renamed.
+        # Renamed here too: a stream that fails half-way is closed, which may count as its end.
         aside = f"{self._path}/{UNFINISHED}/{uuid4().hex}.part"
         path = f"{self._path}/{name}"
         with told_by_name(f"{self.location}/{name}", "written"):
