@@ -4,6 +4,7 @@ from readagain.config.classic import ClassicSpec
 from readagain.config.schema import RunSpec
 from readagain.presets import (
     abs,
+    abs_plus,
     bundled,
     gru_attention,
     lvt,
@@ -21,6 +22,7 @@ from readagain.presets import (
 
 PRESETS: dict[str, RunSpec] = {
     **abs.RUNS,
+    **abs_plus.RUNS,
     **ras_elman.RUNS,
     **ras_lstm.RUNS,
     **gru_attention.RUNS,
