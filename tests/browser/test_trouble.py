@@ -62,6 +62,18 @@ def test_markup_in_an_error_is_shown_as_text(reader, ferry):
     assert_nothing_ran(reader)
 
 
+def test_a_visit_asks_nobody_but_the_server(reader, server):
+    reader.one(".chip").click()
+    reader.waits_until_done()
+    reader.one("summary").click()
+    reader.one("#copy").click()
+    reader.one("#theme").click()
+    addresses = [url.removeprefix(server.url) for url in reader.asked_for()]
+    assert set(addresses) >= {"", "static/page.css", "static/page.js", "v1/models", "v1/summarize"}
+    assert [address for address in addresses if "://" in address] == []
+    assert reader.errors() == []
+
+
 def test_a_server_that_stops_and_comes_back(person, own_server, ferry):
     person.expected_errors = [
         "ERR_CONNECTION_REFUSED",
