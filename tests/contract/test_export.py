@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from readagain.config.features import TABLE_SIZES
 from readagain.config.override import override
 from readagain.config.settings import walk
 from readagain.engine.onnx_model import OnnxStepModel
@@ -49,6 +50,11 @@ VARIANTS = {
         "data.max_source_words": 7,
         "model.output": "switch",
     },
+    "lvt2k_1sent, features": {"model.feature_size": 3},
+    "two_sentences_option1_copy_15k, features and a switch": {
+        "model.feature_size": 3,
+        "model.output": "switch",
+    },
     "two_sentences_option2_copy_15k, a switch": {"model.output": "switch"},
     "read_again_lstm_15k, a short list": {
         "model.shortlist_size": 15,
@@ -85,7 +91,11 @@ def run(request):
 def network(run):
     torch.set_num_threads(1)
     torch.manual_seed(3)
-    return build_model(run).eval()
+    network = build_model(run).eval()
+    if getattr(run.model, "feature_size", 0):
+        kinds = [torch.randint(size, (SOURCE_V,)) for size in TABLE_SIZES[:2]]
+        network.source_features.fill(torch.stack(kinds, dim=1))
+    return network
 
 
 @pytest.fixture(scope="module")

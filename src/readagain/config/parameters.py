@@ -2,6 +2,7 @@
 
 from typing import assert_never
 
+from readagain.config.features import TABLE_SIZES
 from readagain.config.schema import (
     AbsSpec,
     AttentiveBagSpec,
@@ -34,7 +35,7 @@ def _encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     V = run.vocab_size
     D = model.encoder.hidden_size * (1 + model.encoder.bidirectional)
     num_last = run.data.num_sentences if isinstance(model.encoder, HierarchicalSpec) else 1
-    embeddings = (run.source_vocab_size + V) * E
+    embeddings = (run.source_vocab_size + V) * E + sum(TABLE_SIZES) * model.feature_size
     num_gates, num_carried = (4, 2) if model.decoder.cell == "lstm" else (3, 1)
     start = _linear(num_last * D, num_carried * H)
     attention = D * A + H * A + A
@@ -80,7 +81,8 @@ def _ras(run: RunSpec, model: RasSpec) -> int:
 
 
 def _encoder(run: RunSpec, model: ModelSpec) -> int:
-    spec, E = model.encoder, model.embedding_size
+    spec = model.encoder
+    E = model.embedding_size + len(TABLE_SIZES) * model.feature_size
     directions = 1 + spec.bidirectional
     D = spec.hidden_size * directions
     first = directions * _reading(spec.cell, E, spec.hidden_size)

@@ -90,6 +90,8 @@ class ModelSpec:
     """Words that compete at once: those of the sources, and the most frequent; 0 lets all do."""
     shortlist_sources: Size = 50
     """Sources that share such a list while training; decoding gives each source its own."""
+    feature_size: Count = 0
+    """Width of each embedding of a source word's kinds and frequencies; 0 leaves them out."""
     dropout: Annotated[float, Between(0.0, 0.9)] = 0.2
 
 

@@ -7,6 +7,7 @@ from typing import assert_never
 import numpy as np
 from onnx import ModelProto
 
+from readagain.config.features import TABLE_SIZES
 from readagain.config.schema import (
     HierarchicalSpec,
     ModelSpec,
@@ -14,6 +15,7 @@ from readagain.config.schema import (
     ReadAgainSpec,
     RunSpec,
 )
+from readagain.export.features import embed_features
 from readagain.export.graph import Graph
 from readagain.export.inputs import Part, multiply_parts
 from readagain.export.products import Products
@@ -86,7 +88,7 @@ def build_encoder_graph(
                 graph.output(value, name, np.float32, ["D", "S", width])
     if model.output == "switch":
         words = encoder.by_document(
-            encoder.sentences.by_word(graph, encoder.words.rows, E), E
+            encoder.sentences.by_word(graph, encoder.embedded, E), E
         )  # (D, S, E)
         graph.output(words, "copy_words", np.float32, ["D", "S", E])
     if model.shortlist_size:
@@ -139,7 +141,15 @@ class _EncoderGraph:
         by_word = graph.reshape(graph.add("Transpose", rows, perm=[1, 0]), -1)  # (L * B,)
         table = weights.tensor("source_embedding.weight")
         # A row of the table has its own scale, so its bound is not one number.
-        self.words = Part(products.embed(graph, by_word, table), model.embedding_size, bound=None)
+        self.embedded = products.embed(graph, by_word, table)  # (L * B, E)
+        self.words = Part(self.embedded, model.embedding_size, bound=None)
+        if model.feature_size:
+            features = embed_features(
+                graph, weights.of("source_features"), ids, self.sentences, by_word
+            )
+            width = model.embedding_size + len(TABLE_SIZES) * model.feature_size
+            joined = graph.add("Concat", self.embedded, features, axis=1)
+            self.words = Part(joined, width, bound=None)
 
     def read(self) -> _Encoded:
         """Read as the spec says."""

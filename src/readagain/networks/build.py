@@ -2,7 +2,10 @@
 
 from typing import assert_never
 
+import torch
+
 from readagain.config.checks import check_run
+from readagain.config.features import TABLE_SIZES
 from readagain.config.schema import (
     AbsSpec,
     AttentionDecoderSpec,
@@ -33,6 +36,7 @@ from readagain.networks.encoders.conv_attentive import ConvAttentiveEncoder
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
+from readagain.networks.features import SourceFeatures
 from readagain.networks.init import initialise
 from readagain.networks.model import Encoder, EncoderDecoder
 from readagain.networks.network import AnyNetwork
@@ -41,6 +45,8 @@ from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput
 from readagain.networks.outputs.switch import Switch
 from readagain.networks.ras_model import RasModel
+from readagain.text.tagging import kinds_of
+from readagain.text.vocab import Vocab
 
 
 def build_model(run: RunSpec) -> AnyNetwork:
@@ -64,7 +70,7 @@ def build_model(run: RunSpec) -> AnyNetwork:
 def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
     encoder = build_encoder(
         spec.encoder,
-        embedding_size=spec.embedding_size,
+        embedding_size=spec.embedding_size + len(TABLE_SIZES) * spec.feature_size,
         num_sentences=run.data.num_sentences,
         dropout=spec.dropout,
     )
@@ -72,6 +78,9 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
     can_copy = spec.output == "copy"
     model = EncoderDecoder(
         source_embedding=source_embedding,
+        source_features=SourceFeatures(vocab_size=run.source_vocab_size, size=spec.feature_size)
+        if spec.feature_size
+        else None,
         encoder=encoder,
         previous_words=PreviousWords(
             vocab_size=run.vocab_size,
@@ -102,9 +111,16 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
     )
     initialise(model, hidden_size=spec.decoder.hidden_size)
     # d is the width of the hidden state nearest to a parameter, where the two differ.
-    for part in (model.source_embedding, model.encoder):
-        initialise(part, hidden_size=spec.encoder.hidden_size)
+    for part in (model.source_embedding, model.source_features, model.encoder):
+        if part is not None:
+            initialise(part, hidden_size=spec.encoder.hidden_size)
     return model
+
+
+def fill_features(model: AnyNetwork, source_vocab: Vocab) -> None:
+    """Tell a new network of which kinds its source words are, if it asks; weights keep it."""
+    if isinstance(model, EncoderDecoder) and model.source_features is not None:
+        model.source_features.fill(torch.from_numpy(kinds_of(source_vocab.words)))
 
 
 def build_encoder(

@@ -11,6 +11,7 @@ from readagain.networks.embedding import WordEmbedding
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
+from readagain.networks.features import SourceFeatures
 from readagain.networks.fused import choose
 from readagain.networks.network import (
     Network,
@@ -65,6 +66,7 @@ class EncoderDecoder(Network[StepState]):
         self,
         *,
         source_embedding: WordEmbedding,
+        source_features: SourceFeatures | None,
         encoder: Encoder,
         previous_words: PreviousWords,
         decoder: AttentionDecoder,
@@ -75,6 +77,7 @@ class EncoderDecoder(Network[StepState]):
     ) -> None:
         super().__init__()
         self.source_embedding = source_embedding
+        self.source_features = source_features
         self.encoder = encoder
         self.previous_words = previous_words
         self.decoder = decoder
@@ -97,7 +100,10 @@ class EncoderDecoder(Network[StepState]):
             What the decoder looks back at, and its state before the first word.
         """
         words = self.source_embedding(source_ids)  # (B, N, L, E)
-        encoded = self.encoder(self.dropout(words), source_lengths)
+        read = words
+        if self.source_features is not None:
+            read = torch.cat([words, self.source_features(source_ids)], dim=-1)
+        encoded = self.encoder(self.dropout(read), source_lengths)
         copy = self.copy_scores
         if self.switch is None:
             copy_words = self.previous_words.of_source(encoded.states)

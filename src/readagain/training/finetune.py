@@ -17,7 +17,7 @@ from readagain.errors import ConfigError
 from readagain.text.vocab import UNK
 from readagain.training.words import RunWords
 
-_SOURCE_ROWS = ("source_embedding.weight",)
+_SOURCE_ROWS = ("source_embedding.weight", "source_features.kinds")
 _SUMMARY_ROWS = (
     "previous_words.embedding.weight",
     "encoder.embedding.weight",  # of ABS with attention

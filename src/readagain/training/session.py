@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from readagain.networks.build import build_model
+from readagain.networks.build import build_model, fill_features
 from readagain.training.averaging import LatestWeights
 from readagain.training.batches import BatchPlan, TrainingPairs
 from readagain.training.checkpoint import Checkpoint
@@ -48,6 +48,7 @@ class Session:
 
         torch.manual_seed(self.spec.seed)
         self.model = build_model(job.run)
+        fill_features(self.model, job.words.source)
         weights = job.first_weights()
         if weights is not None:
             self.model.load_state_dict(weights)

@@ -1,0 +1,26 @@
+"""What a feature-rich encoder tells apart in source words, by number: the order is the number."""
+
+PARTS_OF_SPEECH = (
+    "other",
+    "noun",
+    "verb",
+    "adjective",
+    "adverb",
+    "pronoun",
+    "determiner",
+    "preposition",
+    "conjunction",
+    "auxiliary",
+    "particle",
+    "number",
+    "punctuation",
+    "noun or verb",
+)
+ENTITIES = ("none", "place", "people", "organization", "title", "date", "number")
+
+NUM_FREQUENCIES = 5
+"""Bins of how often a word stands in its source: once, twice, ..., this often or more."""
+NUM_RARITIES = 10
+"""Bins of how rare a word is in the corpus."""
+
+TABLE_SIZES = (len(PARTS_OF_SPEECH), len(ENTITIES), NUM_FREQUENCIES, NUM_RARITIES)

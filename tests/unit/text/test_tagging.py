@@ -1,0 +1,105 @@
+"""Kinds of words, told from their forms; and how often that is right, on invented sentences."""
+
+import doctest
+
+import numpy as np
+import pytest
+
+from readagain.config.features import ENTITIES, PARTS_OF_SPEECH
+from readagain.text import tagging
+from readagain.text.tagging import entity, kinds_of, part_of_speech
+
+# Tagged by hand; a word that can be both has the part it has here.
+SENTENCES = """
+    the/D old/A bridge/N over/P the/D river/N was/X closed/V on/P friday/N ,/. officials/N said/V
+    two/# workers/N were/X killed/V when/R a/D crane/N fell/V at/P a/D building/N site/N in/P oslo/N
+    the/D government/N plans/V to/T raise/V taxes/N on/P fuel/N next/A year/N ,/. a/D minister/N
+    told/V parliament/N
+    police/N arrest/V three/# men/N after/P a/D robbery/N in/P the/D northern/A town/N
+    she/O will/X visit/V the/D new/A hospital/N tomorrow/R and/C meet/V its/D doctors/N
+    shares/N rose/V sharply/R in/P early/A trading/N as/P oil/N prices/N fell/V
+    heavy/A rain/N flooded/V hundreds/N of/P homes/N ,/. forcing/V families/N to/T leave/V
+    their/D villages/N
+    the/D ###-year-old/A singer/N has/X won/V a/D major/A award/N for/P her/D album/N
+    union/N leaders/N reject/V the/D company/N 's/D offer/N and/C call/V a/D strike/N
+    a/D powerful/A earthquake/N shook/V the/D island/N ,/. but/C no/D damage/N was/X reported/V
+    scientists/N have/X discovered/V a/D small/A planet/N that/D could/X support/V life/N
+    the/D team/N lost/V its/D final/A match/N and/C finished/V last/A in/P the/D league/N
+    he/O did/X not/T say/V who/O would/X pay/V for/P the/D repairs/N
+    farmers/N fear/V that/D the/D drought/N may/X destroy/V their/D crops/N
+    talks/N between/P the/D two/# sides/N broke/V down/P late/A on/P sunday/N
+    the/D museum/N quickly/R sold/V its/D most/D valuable/A painting/N to/T a/D private/A
+    collector/N
+"""
+SHORT = {
+    "N": "noun",
+    "V": "verb",
+    "A": "adjective",
+    "R": "adverb",
+    "O": "pronoun",
+    "D": "determiner",
+    "P": "preposition",
+    "C": "conjunction",
+    "X": "auxiliary",
+    "T": "particle",
+    "#": "number",
+    ".": "punctuation",
+}
+
+
+def tagged_by_hand():
+    return [token.rsplit("/", 1) for token in SENTENCES.split()]
+
+
+def test_most_words_are_of_the_kind_that_a_person_would_say():
+    known = [(form, SHORT[tag]) for form, tag in tagged_by_hand()]
+    wrong = [
+        (form, part_of_speech(form), part)
+        for form, part in known
+        if part_of_speech(form) != part
+        and not (part_of_speech(form) == "noun or verb" and part in ("noun", "verb"))
+    ]
+    assert len(wrong) / len(known) <= 0.05, wrong
+
+
+def test_a_word_that_can_be_a_noun_or_a_verb_is_left_open():
+    assert [part_of_speech(form) for form in ("plan", "plans", "tries", "reaches")] == (
+        ["noun or verb"] * 4
+    )
+    assert part_of_speech("glass") == "noun"
+
+
+@pytest.mark.parametrize(
+    ("form", "part", "kind"),
+    [
+        ("<unk>", "other", "none"),
+        (",", "punctuation", "none"),
+        ("$", "other", "none"),
+        ("##.#", "number", "number"),
+        ("##-year-old", "adjective", "none"),
+        ("rome-based", "adjective", "none"),
+        ("killed", "verb", "none"),
+        ("used", "verb", "none"),
+        ("hospital", "noun", "none"),
+        ("french", "adjective", "people"),
+        ("oslo", "noun", "place"),
+        ("friday", "noun", "date"),
+        ("minister", "noun", "title"),
+        ("zyxwick", "noun", "none"),
+        ("", "punctuation", "none"),
+    ],
+)
+def test_kinds_of_some_words(form, part, kind):
+    assert (part_of_speech(form), entity(form)) == (part, kind)
+
+
+def test_kinds_are_numbered_in_the_order_of_their_names():
+    found = kinds_of(["oslo", "the"])
+    noun, determiner = map(PARTS_OF_SPEECH.index, ("noun", "determiner"))
+    assert found.tolist() == [[noun, ENTITIES.index("place")], [determiner, 0]]
+    assert found.dtype == np.float32
+    assert kinds_of([]).shape == (0, 2)
+
+
+def test_the_examples_in_the_docstrings_hold():
+    assert doctest.testmod(tagging).failed == 0
