@@ -13,7 +13,7 @@ from readagain.rouge.significance import Comparison, compare_scores
 
 SIGNIFICANT = 0.05
 _RESAMPLES = 1000
-_SAMPLES = 2000
+_SAMPLES = 1000
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,11 @@ class Figure:
 
     def __str__(self) -> str:
         return f"{self.value:.2f}{self.mark} ({self.low:.1f}–{self.high:.1f})"
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """How far the interval reaches below and above the value, for bars of error."""
+        return max(self.value - self.low, 0.0), max(self.high - self.value, 0.0)
 
 
 @dataclass(frozen=True)

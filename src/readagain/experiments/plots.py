@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from readagain.errors import DataError, require
-from readagain.experiments.board import Board
+from readagain.experiments.board import Board, Figure
 from readagain.experiments.paper import paper_table
 from readagain.experiments.plan import rows_of
 from readagain.experiments.rouge_tables import ABLATIONS
@@ -69,7 +69,7 @@ def _bars(figure: Any, board: Board, recipe: str, table: str, kind: str) -> bool
         labels.append(f"{line.label} {line.size}")
         printed.append(line.rouge[0])
         ours.append(figures.value)
-        errors.append((figures.value - figures.low, figures.high - figures.value))
+        errors.append(figures.reach)
     if not labels:
         return False
     places = list(range(len(labels)))
@@ -120,12 +120,10 @@ def _sizes(figure: Any, board: Board, recipe: str) -> bool:
         points = [(size, figures) for size, figures in found if figures is not None]
         if points:
             values = [figures.value for _, figures in points]
-            below = [figures.value - figures.low for _, figures in points]
-            above = [figures.high - figures.value for _, figures in points]
             axes.errorbar(
                 [size for size, _ in points],
                 values,
-                yerr=(below, above),
+                yerr=list(zip(*(figures.reach for _, figures in points), strict=True)),
                 color=color,
                 marker="o",
                 capsize=3,
@@ -235,8 +233,8 @@ def _ablations(figure: Any, board: Board, recipe: str) -> bool:
             change = compared["rouge-1"].tested
             labels.append(ROWS[row].title)
             values.append(100 * change.difference)
-            low, high = change.difference - change.low, change.high - change.difference
-            errors.append((100 * max(low, 0.0), 100 * max(high, 0.0)))
+            bounds = (100 * change.difference, 100 * change.low, 100 * change.high)
+            errors.append(Figure(*bounds).reach)
     if not labels:
         return False
     axes.barh(labels, values, xerr=list(zip(*errors, strict=True)), color=_OURS)
