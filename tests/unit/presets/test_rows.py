@@ -6,7 +6,7 @@ import pytest
 
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import AttentiveBagSpec, HierarchicalSpec, OnePassSpec, ReadAgainSpec
-from readagain.presets import PRESETS
+from readagain.presets import CLASSIC, PRESETS
 
 SIZES = (2, 5, 15, 30, 69)
 
@@ -21,6 +21,7 @@ def test_every_row_of_the_tables_is_there():
         "two_sentences_option1_copy_15k",
         "two_sentences_option2_copy_15k",
         "abs_69k",
+        "abs_plus_69k",
         "ras_elman",
         "ras_lstm",
         "lvt2k_1sent",
@@ -74,3 +75,15 @@ def test_the_rows_of_ras_differ_in_the_cell_alone():
     assert (elman.model.cell, elman.vocab_size) == ("elman", 69_000)
     changed = replace(elman, title=lstm.title, model=replace(elman.model, cell="lstm"))
     assert changed == lstm
+
+
+def test_abs_plus_is_abs_with_another_search():
+    run, plus = PRESETS["abs_69k"], PRESETS["abs_plus_69k"]
+    assert (plus.model, plus.train, plus.data) == (run.model, run.train, run.data)
+    assert plus.decode.unigram_bonus > 0 > plus.decode.reordering_bonus
+    assert run.decode.unigram_bonus == run.decode.reordering_bonus == 0
+
+
+def test_rows_without_a_network_have_the_limit_of_duc():
+    assert CLASSIC.keys() == {"prefix", "lead", "topiary"}
+    assert CLASSIC["prefix"].max_bytes == CLASSIC["topiary"].max_bytes == 75
