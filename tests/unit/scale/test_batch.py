@@ -16,6 +16,7 @@ from readagain.scale.local import local_engine, run_local
 from readagain.scale.notes import Note
 from readagain.scale.shards import cut_source
 from readagain.scale.work import ShardWorker
+from readagain.sealed import seal
 
 
 def engine_here(job, done):
@@ -173,6 +174,13 @@ def test_an_update_keeps_what_has_not_changed(news, make_job, finished, contents
     assert contents(folder) == contents(tmp_path / "fresh")
 
 
+def test_a_strict_job_looks_at_bad_rows_that_an_earlier_run_set_aside(
+    news, make_job, finished, tmp_path
+):
+    with pytest.raises(DataError, match=r"news\.jsonl:3: not JSON"):
+        run_batch(make_job(news, out=tmp_path / "undisturbed", strict=True), engine_here)
+
+
 def test_a_folder_with_something_else_in_it_is_left_alone(news, make_job, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("dear")
@@ -185,13 +193,18 @@ def test_a_folder_that_cannot_be_made_is_named(news, make_job):
         run_batch(make_job(news, out=news), engine_here)
 
 
+def sealed(**facts):
+    return json.dumps(seal(facts)).encode()
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"{", r"manifest\.json: damaged; start over with --overwrite"),
         (b"[]", r"manifest\.json: damaged"),
-        (b'{"format_version": 1, "shards": [{}]}', r"manifest\.json: damaged"),
-        (b'{"format_version": 9}', r"manifest\.json: of format 9, this version .* writes 1"),
+        (b'{"format_version": 1, "shards": []}', r"manifest\.json: damaged"),
+        (sealed(format_version=1, shards=[{}]), r"manifest\.json: damaged"),
+        (sealed(format_version=9), r"manifest\.json: of format 9, this version .* writes 1"),
     ],
 )
 def test_a_manifest_that_cannot_be_believed_is_named(
