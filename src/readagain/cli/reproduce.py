@@ -23,6 +23,7 @@ class Recipe(StrEnum):
     """How rows are trained."""
 
     MODERN = "modern"
+    STEADY = "steady"
     PAPER = "paper"
 
 
@@ -70,8 +71,8 @@ def command(
     recipe: Annotated[
         list[Recipe] | None,
         typer.Option(
-            help="How rows are trained: large batches with AdamW, or as in the paper; may be "
-            "repeated. modern unless given.",
+            help="How rows are trained: AdamW in large batches, in smaller ones, or as in the "
+            "paper; may be repeated. modern unless given.",
             rich_help_panel=TRAINING,
         ),
     ] = None,

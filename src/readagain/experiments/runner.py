@@ -27,11 +27,18 @@ from readagain.experiments.results import (
     result_file,
 )
 from readagain.experiments.run_row import InterruptedRunError, run_trained, run_untrained
-from readagain.experiments.settings import Recipe, common_words, row_run
+from readagain.experiments.settings import common_words, row_run
 from readagain.file_lock import lock_file
 from readagain.training.parallel import choose_device
 
 _LOCK_FILE = ".lock"
+_LOOKS: dict[str, object] = {
+    "title": "",
+    "paper": "",
+    "train.log_every": 1,
+    "train.rouge_pairs": 0,
+    "train.validate_every": 0,
+}
 
 
 @dataclass(frozen=True)
@@ -179,7 +186,7 @@ class _Runner:
     def _settings(self, planned: PlannedRun) -> RunSpec | None:
         if not planned.is_trained:
             return None
-        recipe: Recipe = "paper" if planned.recipe == "paper" else "modern"
+        [recipe] = [each for each in self.request.recipes if each == planned.recipe]
         return row_run(
             planned.row,
             scale=self.request.scale,
@@ -210,8 +217,8 @@ def settings_of(result: RowResult) -> RunSpec | None:
 
 
 def _comparable(run: RunSpec | None) -> dict[str, object]:
-    """Return what decides the numbers of a run; titles do not."""
-    return {} if run is None else run_to_dict(override(run, {"title": "", "paper": ""}))
+    """Return what decides the numbers of a run; titles do not, nor how often one looks at it."""
+    return {} if run is None else run_to_dict(override(run, _LOOKS))
 
 
 def _open_corpora(request: Request) -> Corpora:

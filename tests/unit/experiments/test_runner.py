@@ -134,6 +134,16 @@ def test_a_result_of_another_corpus_is_refused(small, silent):
         run_rows(request, FOREVER, silent)
 
 
+def test_how_often_one_looks_at_a_run_may_change(small, silent):
+    request = small(GRU)
+    run_rows(request, FOREVER, silent)
+    path = result_file(request.out, GRU, "modern", 1)
+    content = json.loads(path.read_text())
+    content["run"]["train"]["validate_every"] = 3
+    path.write_text(json.dumps(content))
+    assert run_rows(request, FOREVER, silent).there == ["gru_15k/modern-seed1"]
+
+
 def test_a_title_may_change(small, silent, monkeypatch):
     run_rows(small(GRU), FOREVER, silent)
     monkeypatch.setitem(ROWS, GRU, replace(ROWS[GRU], title="Another title"))

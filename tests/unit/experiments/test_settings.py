@@ -30,6 +30,13 @@ def test_a_part_of_the_corpus_is_seen_more_often():
     assert part.warmup_steps < 500 or part.epochs * 160_000 > 500 * 1024
 
 
+def test_steady_training_sees_the_same_pairs_in_four_times_as_many_updates():
+    modern, steady = resolved("gru_15k").train, resolved("gru_15k", recipe="steady").train
+    assert steady.epochs == modern.epochs
+    assert steady.batch_size * 4 == modern.batch_size
+    assert steady.validate_every == 4 * modern.validate_every
+
+
 def test_epochs_and_seed_are_what_was_asked_for():
     run = resolved("gru_15k", epochs=2, seed=7)
     assert (run.train.epochs, run.train.seed) == (2, 7)
