@@ -2,12 +2,12 @@
 
 import pytest
 import torch
-from torch._subclasses.fake_tensor import FakeTensorMode
 
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.errors import ShapeError
 from readagain.networks.build import build_model
+from readagain.networks.fused import choose
 from readagain.networks.masks import valid_positions
 from readagain.text.vocab import PAD, UNK
 
@@ -236,9 +236,24 @@ def test_half_precision_comes_close(model, make_batch):
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_nothing_waits_for_a_value(make_batch, name):
-    """Tensors without content can be asked for shapes alone; so can a GPU that is still busy."""
-    batch = make_batch()
-    with FakeTensorMode() as fake:
-        model = build_model(describe(name))
-        model(*map(fake.from_tensor, batch.arguments())).sum().backward()
+def test_nothing_asks_for_a_value(make_batch, monkeypatch, name):
+    """What asks a GPU for a value waits for it, and cannot be captured."""
+
+    def refuse(tensor, *arguments):
+        raise AssertionError("a value was asked for")
+
+    model, arguments = build(name).train(), make_batch().arguments()
+    monkeypatch.setattr(choose, "target_log_probs", lambda *given: None)  # the CPU's own way
+    for way in ("item", "tolist", "nonzero", "__bool__", "__int__", "__float__", "__index__"):
+        monkeypatch.setattr(torch.Tensor, way, refuse)
+    model(*arguments).sum().backward()
+
+
+def test_a_convolution_keeps_what_is_negative_beside_padding():
+    """A source of one word: where its value is below zero, so is the whole."""
+    model = build("abs, convolution")
+    source_ids, ext_ids = torch.tensor([[[5] + [PAD] * 7]]), torch.zeros(1, 8).long()
+    whole = model.read(source_ids, torch.tensor([[1]]), ext_ids).states
+    alone = model.read(source_ids[:, :, :1], torch.tensor([[1]]), ext_ids[:, :1]).states
+    assert (alone < 0).any()
+    torch.testing.assert_close(whole, alone, atol=1e-12, rtol=0)
