@@ -74,7 +74,7 @@ def command(
     cors_origin: Annotated[
         list[str] | None,
         typer.Option(
-            help="Another site whose pages may ask, as https://example.org; may be repeated.",
+            help="Another site whose pages may ask, as https://example.org, or *; may be repeated.",
             rich_help_panel=ACCESS,
         ),
     ] = None,

@@ -1,5 +1,6 @@
 """What a server is told: models, address, limits. The only home of its defaults."""
 
+import re
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
 from pathlib import Path
@@ -21,6 +22,7 @@ SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"
 """Names the folder where workers keep their numbers, so that each can show the sums of all. It is
 read when prometheus_client is imported."""
 
+_ORIGIN = re.compile(r"https?://[^/\s]+|\*")
 _Size = Annotated[int, AtLeast(1)]
 
 
@@ -68,7 +70,7 @@ class ServeSettings:
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     """One of these must come with a request; without any, everybody is answered."""
     cors_origins: tuple[str, ...] = ()
-    """Other sites whose pages may ask."""
+    """Other sites whose pages may ask; * is every site."""
 
     def __post_init__(self) -> None:
         _check_ranges(self)
@@ -79,6 +81,12 @@ class ServeSettings:
                 f"two models are called '{doubled[0]}'; rename one of the folders, since requests "
                 "ask for a model by that name"
             )
+        for origin in self.cors_origins:
+            if not _ORIGIN.fullmatch(origin):
+                raise ConfigError(
+                    f"no origin: {origin!r}; expected one as browsers send it, such as "
+                    "https://example.org, without a path, or * for every site"
+                )
 
     @property
     def model_names(self) -> tuple[str, ...]:

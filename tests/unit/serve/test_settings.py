@@ -35,6 +35,8 @@ def test_limits_that_make_no_sense_are_named(wrong, expected):
         ({"port": 65536}, "port is 65536; expected 0 to 65535"),
         ({"workers": 0}, "workers is 0; expected 1 or more"),
         ({"threads": 0}, "threads is 0; expected 1 or more"),
+        ({"cors_origins": ("example.org",)}, "no origin: 'example.org'; expected one as browsers"),
+        ({"cors_origins": ("https://a.example/",)}, "such as https://example.org, without a path"),
         ({"models": ("a/mine", "b/mine")}, "two models are called 'mine'; rename one"),
     ],
     ids=str,
