@@ -8,6 +8,7 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 from starlette.requests import Request
 from starlette.routing import Route
 
+from readagain.serve.gate import OPEN_PATHS
 from readagain.serve.reference import STYLE, write_reference
 from readagain.serve.settings import ServeSettings
 from readagain.version import __version__
@@ -52,6 +53,6 @@ def _say_limits(described: dict[str, Any], settings: ServeSettings) -> None:
     texts["items"]["maxLength"] = settings.limits.max_chars
     if settings.api_keys:
         described["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
-        for path in ("/v1/summarize", "/v1/models", "/metrics"):
+        for path in described["paths"].keys() - set(OPEN_PATHS):
             for operation in described["paths"][path].values():
                 operation["security"] = [{"key": []}]
