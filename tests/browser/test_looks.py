@@ -9,34 +9,35 @@ LIGHT, DARK = "rgba(251, 250, 247, 1)", "rgba(20, 22, 26, 1)"
 ARABIC = "قالت الشرطة في مدينة القاهرة يوم الاثنين إن 12 شخصا عبروا الجسر القديم بعد العاصفة."
 
 
-def paper(reader) -> str:
-    return reader.style("body", "background-color")
+def turns(reader, colour: str) -> bool:
+    """Wait until the paper has a colour."""
+    return reader.waits_for(lambda: reader.style("body", "background-color") == colour)
 
 
 def test_the_page_follows_the_system_into_the_dark(reader):
-    assert paper(reader) == LIGHT
+    assert turns(reader, LIGHT)
     reader.prefers(color_scheme="dark")
-    assert paper(reader) == DARK
+    assert turns(reader, DARK)
 
 
 def test_a_chosen_theme_is_remembered(reader):
     reader.one("#theme").click()
-    assert paper(reader) == DARK
+    assert turns(reader, DARK)
     assert reader.one("#theme").get_attribute("aria-pressed") == "true"
     reader.reloads()
-    assert paper(reader) == DARK
+    assert turns(reader, DARK)
     assert reader.one("#theme").get_attribute("aria-pressed") == "true"
     reader.prefers(color_scheme="dark")
     reader.one("#theme").click()
-    assert paper(reader) == LIGHT
+    assert turns(reader, LIGHT)
 
 
 def test_a_theme_that_is_the_systems_again_follows_the_system(reader):
     reader.one("#theme").click()
     reader.one("#theme").click()
-    assert paper(reader) == LIGHT
+    assert turns(reader, LIGHT)
     reader.prefers(color_scheme="dark")
-    assert paper(reader) == DARK
+    assert turns(reader, DARK)
 
 
 @pytest.mark.parametrize("width", [320, 360])
@@ -70,7 +71,7 @@ def test_text_from_right_to_left_is_shown_so(reader):
 def test_nothing_moves_for_those_who_want_it_still(reader):
     assert reader.style(".progress", "animation-name") == "pass"
     reader.prefers(reduced_motion="reduce")
-    assert reader.style(".progress", "animation-name") == "none"
+    assert reader.waits_for(lambda: reader.style(".progress", "animation-name") == "none")
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -57,16 +57,15 @@ async function ask() {
   showBusy(true);
   try {
     if (server === null) showModels(await listModels(options));
+    const sent = text.value;
     const tooLong = showRoom();
-    if (!tooLong) kept("sessionStorage", "text", text.value);
-    if (tooLong || !text.value.trim()) showNothing(tooLong || IDLE);
-    else {
-      const sent = text.value;
-      const began = performance.now();
-      const answer = await summarize(sent, wanted(), options);
-      showAnswer(sent, answer, performance.now() - began);
-    }
+    if (!tooLong) kept("sessionStorage", "text", sent);
+    const isAsked = !tooLong && sent.trim() !== "";
+    const began = performance.now();
+    const answer = isAsked ? await summarize(sent, wanted(), options) : null;
     showNoTrouble();
+    if (answer?.summary) showAnswer(sent, answer, performance.now() - began);
+    else showNothing(tooLong || (isAsked ? NO_WORD : IDLE));
   } catch (error) {
     if (mine === flight) showTrouble(error); // else a newer one is on its way
   } finally {
@@ -156,7 +155,6 @@ function showNothing(why) {
 }
 
 function showAnswer(sent, { summary, truncated, alternatives, explanation }, latencyMs) {
-  if (!summary) return showNothing(NO_WORD);
   shown = summary;
   showStory({ ...explanation, text: sent, summary, truncated });
   at("latency").textContent = `answered in ${number(Math.ceil(latencyMs))} ms`;
@@ -165,7 +163,7 @@ function showAnswer(sent, { summary, truncated, alternatives, explanation }, lat
   at("count").textContent = counts(summary);
   at("alternatives").replaceChildren(...alternatives.map(alternative));
   at("others").hidden = alternatives.length === 0;
-  return say(`Headline: ${summary}. ${at("count").textContent}`);
+  say(`Headline: ${summary}. ${at("count").textContent}`);
 }
 
 function counts(summary) {
@@ -259,7 +257,8 @@ const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 const isDark = () => (kept("localStorage", "theme") || (prefersDark.matches ? "dark" : "light")) === "dark";
 
 function showTheme() {
-  document.documentElement.dataset.theme = isDark() ? "dark" : "light";
+  const { dataset } = document.documentElement;
+  dataset.theme = kept("localStorage", "theme"); // none: the style sheet asks the system
   at("theme").setAttribute("aria-pressed", isDark());
 }
 
