@@ -28,7 +28,7 @@ def read_gated_gru(
     """Do what `recurrent.read_gated_gru` says."""
     arguments = [inputs, weight_gates, weight_candidate, importance]
     if not _on_triton(inputs, weight_candidate.size(0)):
-        return _apply(GatedGru, *arguments, lengths)
+        return _apply(GatedGru, *_cast(arguments), lengths)
     from readagain.networks.fused.kernels import gru
 
     return _apply(gru.GatedGru, *_cast(arguments), lengths)
