@@ -65,10 +65,11 @@ class Outcome:
 def run_rows(request: Request, budget: Budget, console: Console) -> Outcome:
     """Run what is missing of the rows that were asked for.
 
-    A row that fails is told of and does not keep the others from being run.
+    A row that fails, or has a result of other settings, is told of and does not keep the others
+    from being run.
 
     Raises:
-        ConfigError: for names, sets or results that cannot be meant.
+        ConfigError: for names and sets that cannot be meant.
         ReadAgainError: for corpora that cannot be used.
     """
     rows, _ = choose_rows(request.names)
@@ -80,10 +81,10 @@ def run_rows(request: Request, budget: Budget, console: Console) -> Outcome:
         plan = plan_runs(rows, request.recipes, seeds=request.seeds)
         waiting = [planned for planned in plan if is_available(planned.row)]
         for place, planned in enumerate(waiting):
-            if runner.is_there(planned):
-                outcome.there.append(planned.name)
-                continue
             try:
+                if runner.is_there(planned):
+                    outcome.there.append(planned.name)
+                    continue
                 ran = runner.run(planned)
             except InterruptedRunError:
                 outcome.left.extend(each.name for each in waiting[place:])

@@ -114,13 +114,17 @@ def test_a_row_whose_preset_is_missing_is_told_of(small, silent, monkeypatch):
     assert outcome.done == ["prefix/untrained-seed1"]
 
 
-def test_a_result_of_other_settings_is_refused(small, silent):
+def test_a_result_of_other_settings_is_refused_and_kept_and_other_rows_are_run(small, silent):
     run_rows(small(GRU), FOREVER, silent)
-    message = (
-        r"gru_15k/modern-seed1\.json: a result of another run: train\.epochs was 1 and is now 2"
+    path = result_file(small().out, GRU, "modern", 1)
+    before = path.read_bytes()
+    outcome = run_rows(small(GRU, "prefix", epochs=2), FOREVER, silent)
+    assert outcome.done == ["prefix/untrained-seed1"]
+    assert outcome.failed["gru_15k/modern-seed1"] == (
+        f"{path}: a result of another run: train.epochs was 1 and is now 2; choose another --out, "
+        "or remove the result"
     )
-    with pytest.raises(ConfigError, match=message):
-        run_rows(small(GRU, epochs=2), FOREVER, silent)
+    assert path.read_bytes() == before
 
 
 def test_a_result_of_another_corpus_is_refused(small, silent):
@@ -130,8 +134,8 @@ def test_a_result_of_another_corpus_is_refused(small, silent):
     content = json.loads(path.read_text())
     content["corpus"]["fingerprint"] = "another"
     path.write_text(json.dumps(content))
-    with pytest.raises(ConfigError, match="corpus was 'another' and is now"):
-        run_rows(request, FOREVER, silent)
+    outcome = run_rows(request, FOREVER, silent)
+    assert "corpus was 'another' and is now" in outcome.failed["prefix/untrained-seed1"]
 
 
 def test_how_often_one_looks_at_a_run_may_change(small, silent):
