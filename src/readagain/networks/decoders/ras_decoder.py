@@ -3,6 +3,7 @@
 from typing import Literal
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from readagain.networks.decoders.attention_decoder import DecoderState
@@ -70,7 +71,9 @@ class RasDecoder(nn.Module):
         scores = torch.bmm(keys, state.hidden.unsqueeze(2)).squeeze(2)  # (B, S)
         weights = masked_softmax(scores, valid)
         context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, D)
-        sums = inputs + context @ self.weight_context.T + state.hidden @ self.weight_hidden.T
+        # F.linear of a parameter is cast to half precision once, not once a step.
+        sums = inputs + F.linear(context, self.weight_context)
+        sums = sums + F.linear(state.hidden, self.weight_hidden)
         if state.cell is None:
             return DecoderState(torch.sigmoid(sums), None), context, weights
         admit, keep, candidate, show = sums.chunk(4, dim=1)  # (B, H) each
