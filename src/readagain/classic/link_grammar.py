@@ -17,7 +17,7 @@ from readagain.errors import MissingExtraError
 
 PROGRAM = "link-parser"
 PARSE_S = 10  # after which Link Grammar gives a sentence up by itself, when it next looks
-HARD_LIMIT_S = 60.0  # after which it is taken for hung, and started again
+HARD_LIMIT_S = 120.0  # after which it is taken for hung, and started again
 # Its time grows with the cube of the length; what stands further back fits into no headline.
 MAX_WORDS = 50
 # Answered by a line of its own, so that it marks the end of what a sentence had to be told.

@@ -1,7 +1,7 @@
 """Topic words: what a text is about, by how rare its nouns are elsewhere."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import log
 
 from readagain.corpus.stopwords import STOPWORDS
@@ -23,9 +23,11 @@ class Topics:
 
     Args:
         common: words, the most frequent first.
+        excluded: what is never a topic, such as UNK.
     """
 
-    def __init__(self, common: Sequence[str]) -> None:
+    def __init__(self, common: Sequence[str], *, excluded: Collection[str] = ()) -> None:
+        self._excluded = frozenset(excluded)
         self._ranks = {word: rank for rank, word in enumerate(common, start=1)}
 
     def score(self, form: str, occurrences: int) -> float:
@@ -45,7 +47,7 @@ class Topics:
         counts = Counter(forms)
         first: dict[str, int] = {}
         for place, form in enumerate(forms):
-            if _is_topical(form, tags.get(place, "")):
+            if form not in self._excluded and _is_topical(form, tags.get(place, "")):
                 first.setdefault(form, place)
         return sorted(
             first.values(),

@@ -157,7 +157,7 @@ def command(
         is_tokenized=tokenized,
     )
     dataset = read_dataset(data, options, split=split).first(limit)
-    with _counted(len(dataset.rows)) as count:
+    with counted(len(dataset.rows)) as count:
         found = evaluate(system, dataset, protocol, unk=unk, on_summary=count)
     if save is not None:
         write_whole(save, "".join(f"{summary.text}\n" for summary in found.summaries))
@@ -221,7 +221,7 @@ def _habits_table(found: "Evaluation") -> Any:
 
 
 @contextmanager
-def _counted(total: int) -> Iterator[Callable[[], None]]:
+def counted(total: int) -> Iterator[Callable[[], None]]:
     """Show how far the work has come, on a terminal and where it takes a while."""
     import sys
 

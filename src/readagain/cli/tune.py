@@ -60,6 +60,7 @@ def command(
     """Tune how much words of the source are worth to a search, by ROUGE on a data set."""
     import sys
 
+    from readagain.cli.evaluate import counted
     from readagain.corpus.readers.find import ReadOptions
     from readagain.engine.tuned import check_free, write_tuned
     from readagain.errors import ConfigError
@@ -79,19 +80,26 @@ def command(
         raise ConfigError(f"'{model}' searches nothing, so there is nothing to tune")
     dataset = read_dataset(data, ReadOptions(), split=split).first(limit)
     best = None
-    for number, each in enumerate(
-        tune(network, dataset, protocol, objective=objective, max_rounds=rounds, seed=seed),
-        start=1,
-    ):
-        print(
-            f"round {number}: {objective} {100 * each.value:.3f} with "
-            + " ".join(f"{name} {value:g}" for name, value in each.weights_by_name.items())
-            + f"; {each.new:,} new summaries of {each.found:,}",
-            file=sys.stderr,
-            flush=True,
+    with counted(rounds * len(dataset.rows)) as count:
+        found = tune(
+            network,
+            dataset,
+            protocol,
+            objective=objective,
+            max_rounds=rounds,
+            seed=seed,
+            on_summary=count,
         )
-        if best is None or each.value > best.value:
-            best = each
+        for number, each in enumerate(found, start=1):
+            weights = " ".join(f"{name} {value:g}" for name, value in each.weights_by_name.items())
+            print(
+                f"round {number}: {objective} {100 * each.value:.3f} with {weights}; "
+                f"{each.new:,} new summaries of {each.found:,}",
+                file=sys.stderr,
+                flush=True,
+            )
+            if best is None or each.value > best.value:
+                best = each
     assert best is not None
     for name, value in best.settings.items():
         print(f"--set decode.{name}={value:g}")

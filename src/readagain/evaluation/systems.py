@@ -12,6 +12,7 @@ from readagain.evaluation.baselines import Lead, Prefix
 from readagain.evaluation.network import Network
 from readagain.evaluation.settings import NOTHING_ASKED, PROTOCOL_SETTINGS, DecodeSettings
 from readagain.evaluation.topiary import TopiarySystem
+from readagain.evaluation.unknown import SPELLINGS
 from readagain.evaluation.words import Written
 from readagain.presets import CLASSIC
 from readagain.rouge.protocol import find_protocol
@@ -109,7 +110,7 @@ def _load_classic(
 
             common = ModelFolder.open(find_model(DEFAULT_MODEL)).source_vocab
             return TopiarySystem(
-                Topics([common.word(id) for id in range(len(RESERVED), len(common))]),
+                Topics(common.words[len(RESERVED) :], excluded=SPELLINGS),
                 max_bytes=spec.max_bytes,
                 num_parsers=default_threads() if threads is None else threads,
             )

@@ -41,7 +41,7 @@ class TopiarySystem:
             "takes": f"topic words and a clause of the first sentence, {self._max_bytes} bytes",
             "parser": "Link Grammar",
             "threads": len(self._parsers),
-            "without a tree": self._without_tree,
+            "without_tree": self._without_tree,
         }
 
     def write(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Written]:

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 from readagain.errors import ConfigError, DataError
 
 UnkPolicy = Literal["keep", "strip", "drop"]
-_SPELLINGS = ("UNK", "<unk>")  # in the public 1,951-sentence test, and in other copies
+SPELLINGS = ("UNK", "<unk>")  # in the public 1,951-sentence test, and in other copies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Scored:
 
 def is_unknown(word: str) -> bool:
     """Tell whether a word of a text stands for a word that was not kept."""
-    return word in _SPELLINGS
+    return word in SPELLINGS
 
 
 def holds_unknown(text: str) -> bool:

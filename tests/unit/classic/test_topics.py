@@ -31,5 +31,9 @@ def test_small_words_signs_and_numbers_are_no_topics():
     assert Topics(COMMON).ranked(["the", "of", ",", "1987", "##"], {}) == []
 
 
+def test_what_is_excluded_is_no_topic():
+    assert Topics(COMMON, excluded=["UNK"]).ranked(["UNK", "ferry"], {}) == [1]
+
+
 def test_words_that_the_parser_takes_for_verbs_or_adjectives_are_no_topics():
     assert Topics(COMMON).ranked(["ferry", "sank", "old"], {0: "n", 1: "v-d", 2: "a"}) == [0]

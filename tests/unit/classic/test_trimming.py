@@ -34,6 +34,11 @@ def test_a_relative_clause_further_down_is_not_chosen(tree):
     assert lowest_leftmost_clause(whole) is whole
 
 
+def test_a_clause_before_the_main_one_is_not_chosen(tree):
+    whole = tree("(S (SBAR when (S (NP rain) (VP fell))) , (NP he) (VP left))")
+    assert lowest_leftmost_clause(whole) is whole
+
+
 def test_without_a_clause_on_the_left_the_highest_one_is_chosen(tree):
     whole = tree("(S asked (PP (S (VP why)) (S (NP ferries) (VP sank))))")
     assert words(lowest_leftmost_clause(whole)) == "ferries sank"
@@ -51,6 +56,11 @@ def test_what_stands_before_the_subject_goes(tree):
 
 def test_nothing_goes_where_there_is_no_subject(tree):
     clause = tree("(S (PP in (NP Ghent)) (VP rained))")
+    assert remove_preposed_adjuncts(clause) == clause
+
+
+def test_nothing_goes_where_a_verb_stands_first(tree):
+    clause = tree("(S (VP came) (NP rain))")
     assert remove_preposed_adjuncts(clause) == clause
 
 

@@ -30,14 +30,14 @@ def test_sentences_without_a_tree_are_counted_in_what_it_says_of_itself(monkeypa
     system = load_system("topiary", "duc2003", threads=1)
     monkeypatch.setattr(LinkParser, "_ask", lambda self, sentence: None)
     assert len(list(system.write(TEXTS, is_tokenized=False))) == 3
-    assert system.describe()["without a tree"] == 3
+    assert system.describe()["without_tree"] == 3
 
 
 def test_a_second_set_is_counted_anew():
     system = load_system("topiary", "duc2003", threads=1)
     for texts, expected in (([""], 1), (["A ferry sank."], 0)):
         list(system.write(texts, is_tokenized=False))
-        assert system.describe()["without a tree"] == expected
+        assert system.describe()["without_tree"] == expected
 
 
 def test_without_the_parser_nothing_is_begun(monkeypatch):
