@@ -1,0 +1,20 @@
+"""What is measured is shown."""
+
+from readagain.serve.metrics import Metrics
+
+
+def test_a_batch_tells_its_size_and_what_waits_behind_it():
+    metrics = Metrics()
+    metrics.observe_batch(4, 7)
+    metrics.observe_batch(16, 2)
+    lines = metrics.write().decode().splitlines()
+    assert 'readagain_batch_texts_bucket{le="4.0"} 1.0' in lines
+    assert "readagain_batch_texts_sum 20.0" in lines
+    assert "readagain_queue_texts 2.0" in lines
+
+
+def test_two_servers_in_one_process_count_apart():
+    one, other = Metrics(), Metrics()
+    one.count_texts("toy", 3)
+    assert b'readagain_texts_total{model="toy"} 3.0' in one.write()
+    assert b"readagain_texts_total{" not in other.write()
