@@ -13,12 +13,14 @@ from readagain.engine.source import Source, SourceReader
 from readagain.engine.speed import SENTENCES
 from readagain.evaluation.dataset import DataSet
 from readagain.experiments.torch_system import TrainedRow
-from readagain.experiments.word_classes import CLASSES, word_class
+from readagain.experiments.word_classes import CLASSES, OPEN_PARTS, word_class
 from readagain.networks.model import EncoderDecoder
 from readagain.search.model import Floats
+from readagain.text.tagging import part_of_speech
 
 MAX_TEXTS = 2_000  # of a dev set; more would move no digit
 _BATCH = 64
+_RESAMPLES = 1000
 _SAMPLES = SENTENCES[::9]  # invented, so that a figure of them can be published
 
 
@@ -41,40 +43,52 @@ def measure_importance(row: TrainedRow, data: DataSet) -> dict[str, Any] | None:
     texts = [text.text for text in data.rows[:MAX_TEXTS]]
     weighed = list(_weigh(row, texts, is_tokenized=data.is_tokenized))
     samples = _weigh(row, _SAMPLES, is_tokenized=False)
+    kinds = [[word_class(form) for form in text.forms] for text in weighed]
+    parts = [[part_of_speech(form) for form in text.forms] for text in weighed]
+    function = [[kind == "function" for kind in each] for each in kinds]
     return {
         "kind": "weight" if encoder.cell == "gru" else "movement",
         "texts": len(weighed),
-        "classes": _by_class(weighed),
-        "content_over_function": _difference(weighed),
+        "classes": _means(weighed, kinds, CLASSES),
+        "parts": _means(weighed, parts, OPEN_PARTS),
+        "content_over_function": _difference(weighed, kinds, "content", function),
+        "noun_over_function": _difference(weighed, parts, "noun", function),
+        "verb_over_function": _difference(weighed, parts, "verb", function),
         "samples": [
             {"words": each.forms, "weights": np.round(each.weights, 4).tolist()} for each in samples
         ],
     }
 
 
-def _by_class(weighed: Sequence[Weighed]) -> dict[str, dict[str, float]]:
-    found: dict[str, list[float]] = {name: [] for name in CLASSES}
-    for text in weighed:
-        for form, weight in zip(text.forms, text.weights.tolist(), strict=True):
-            found[word_class(form)].append(weight)
+def _means(
+    weighed: Sequence[Weighed], labels: Sequence[Sequence[str]], names: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    """Average the weights of all words under each label."""
+    weights = np.concatenate([text.weights for text in weighed])
+    joined = np.array([label for each in labels for label in each])
+    found = {name: weights[joined == name] for name in names}
     return {
-        name: {"words": len(weights), "mean": float(np.mean(weights)) if weights else 0.0}
-        for name, weights in found.items()
+        name: {"words": len(each), "mean": float(each.mean()) if len(each) else 0.0}
+        for name, each in found.items()
     }
 
 
-def _difference(weighed: Sequence[Weighed]) -> dict[str, float]:
-    """Compare content with function words within each text; interval by resampling texts."""
+def _difference(
+    weighed: Sequence[Weighed],
+    labels: Sequence[Sequence[str]],
+    name: str,
+    function: Sequence[Sequence[bool]],
+) -> dict[str, float]:
+    """Compare some words with function words within each text; interval by resampling texts."""
     differences = []
-    for text in weighed:
-        kinds = np.array([word_class(form) for form in text.forms])
-        content, function = text.weights[kinds == "content"], text.weights[kinds == "function"]
-        if len(content) and len(function):
-            differences.append(float(content.mean() - function.mean()))
+    for text, label, is_function in zip(weighed, labels, function, strict=True):
+        some, others = text.weights[np.array(label) == name], text.weights[np.array(is_function)]
+        if len(some) and len(others):
+            differences.append(float(some.mean() - others.mean()))
     values = np.array(differences)
     if not len(values):
         return {"texts": 0, "mean": 0.0, "low": 0.0, "high": 0.0, "positive_share": 0.0}
-    draws = np.random.default_rng(0).integers(len(values), size=(1000, len(values)))
+    draws = np.random.default_rng(0).integers(len(values), size=(_RESAMPLES, len(values)))
     low, high = np.percentile(values[draws].mean(axis=1), [2.5, 97.5])
     return {
         "texts": len(values),

@@ -1,11 +1,15 @@
 """Table 5 and the figure of importance weights, as counts and means."""
 
+from typing import Any
+
 from readagain.experiments.board import Board, Entry
 from readagain.experiments.plan import rows_of
 from readagain.experiments.rouge_tables import facts_of
 from readagain.experiments.rows import ROWS
 from readagain.experiments.table import Section, Table, Value
 from readagain.experiments.word_classes import CLASSES
+
+_SHOWN_PARTS = ("noun", "verb")
 
 
 def table5(board: Board) -> Table:
@@ -59,14 +63,27 @@ def _counts(entry: Entry, name: str) -> list[Value]:
     ]
 
 
+def _mean(found: dict[str, Any], part: str) -> str:
+    # Rows of the first days were measured without parts of speech.
+    return f"{found['parts'][part]['mean']:.3f}" if "parts" in found else "not measured"
+
+
+def _gap(found: dict[str, Any], name: str) -> str:
+    gap = found.get(f"{name}_over_function")
+    if gap is None:
+        return "not measured"
+    return f"{gap['mean']:+.3f} ({gap['low']:+.3f} to {gap['high']:+.3f})"
+
+
 def importance(board: Board) -> Table:
     """Mean importance by word class, and content words against function words."""
     columns = [
         "row",
         "importance is",
         *(f"{name} words" if name != "sign" else "signs" for name in CLASSES),
-        "content minus function (95% interval)",
-        "texts where positive, %",
+        *(f"{name}s" for name in _SHOWN_PARTS),
+        *(f"{name} minus function (95% interval)" for name in ("content", *_SHOWN_PARTS)),
+        "texts where content weighs more, %",
         "texts",
     ]
     sections = []
@@ -78,14 +95,14 @@ def importance(board: Board) -> Table:
             if found is None:
                 lines.append([ROWS[row].title, *[None] * (len(columns) - 1)])
                 continue
-            gap = found["content_over_function"]
             lines.append(
                 [
                     ROWS[row].title,
                     "mean α" if found["kind"] == "weight" else "movement of the state",
                     *(f"{found['classes'][name]['mean']:.3f}" for name in CLASSES),
-                    f"{gap['mean']:+.3f} ({gap['low']:+.3f} to {gap['high']:+.3f})",
-                    100 * gap["positive_share"],
+                    *(_mean(found, name) for name in _SHOWN_PARTS),
+                    *(_gap(found, name) for name in ("content", *_SHOWN_PARTS)),
+                    100 * found["content_over_function"]["positive_share"],
                     found["texts"],
                 ]
             )
@@ -95,9 +112,10 @@ def importance(board: Board) -> Table:
         title="Importance of words in the second reading, by word class",
         sections=sections,
         notes=[
-            "Function words are a list of prepositions, determiners, pronouns, conjunctions, "
-            "auxiliaries and particles; content words are all others with a letter. Which of those "
-            "are nouns or verbs is not told apart.",
+            "Parts of speech are told from the form of a word alone, by lists and endings "
+            "(`text/tagging.py`). Function words are prepositions, determiners, pronouns, "
+            "conjunctions, auxiliaries and particles; content words are all others with a letter, "
+            "among them those that may be noun or verb.",
             "α is averaged over dimensions as in the paper's figure; an LSTM has none, so how far "
             "its second state moves at a word is shown, as a share of the largest move in the "
             "text. Of several seeds the first is shown.",

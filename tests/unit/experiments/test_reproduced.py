@@ -94,7 +94,9 @@ def test_importance_is_measured_where_a_network_reads_twice(reproduced):
     assert found["read_again_gru_15k"]["kind"] == "weight"
     assert found[COPY]["kind"] == "movement"
     for measured in (found["read_again_gru_15k"], found["two_sentences_option2_copy_15k"]):
-        assert measured["classes"]["content"]["words"] > 0
+        content = measured["classes"]["content"]["words"]
+        assert 0 < measured["parts"]["noun"]["words"] < content
+        assert sum(each["words"] for each in measured["parts"].values()) <= content
         gap = measured["content_over_function"]
         assert gap["low"] <= gap["mean"] <= gap["high"]
         for sample in measured["samples"]:

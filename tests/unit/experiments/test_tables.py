@@ -91,9 +91,13 @@ def test_importance_is_told_by_class(result):
     }
     gap = {"texts": 4, "mean": 0.1, "low": 0.05, "high": 0.2, "positive_share": 1.0}
     found = {"kind": "weight", "texts": 4, "classes": classes, "content_over_function": gap}
+    early = lines_of(importance(Board([result("read_again_gru_15k", importance=found)])))
+    assert early["Read-Again GRU 15K"]["nouns"] == "not measured"
+    parts = {name: {"words": 5, "mean": 0.5} for name in ("noun", "verb")}
+    found |= {"parts": parts, "noun_over_function": gap, "verb_over_function": gap}
     line = lines_of(importance(Board([result("read_again_gru_15k", importance=found)])))
     told = line["Read-Again GRU 15K"]
-    assert told["content words"] == "0.250"
+    assert (told["content words"], told["nouns"]) == ("0.250", "0.500")
     assert told["content minus function (95% interval)"] == "+0.100 (+0.050 to +0.200)"
     assert line["Read-Again LSTM 15K"]["content words"] is None
 
