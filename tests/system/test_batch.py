@@ -71,7 +71,7 @@ def contents(folder):
 def undisturbed(inputs, tmp_path_factory):
     out = tmp_path_factory.mktemp("undisturbed") / "out"
     done = finish(inputs, out)
-    bad = f"1 bad rows set aside in {out}/bad"
+    bad = f"1 bad row set aside in {out}/bad"
     assert done.stdout == f"{out}: 419 rows in {SHARDS} shards, {bad}\n"
     return out
 

@@ -207,7 +207,8 @@ def _engine(name: EngineName, workers: int, address: str | None) -> "Engine":
 def _print_summary(manifest: "Manifest", out: str) -> None:
     from readagain.scale.notes import BAD_ROWS
 
-    bad = f", {manifest.bad_rows:,} bad rows set aside in {out}/{BAD_ROWS}" * bool(
-        manifest.bad_rows
-    )
+    bad = ""
+    if manifest.bad_rows:
+        rows = "row" if manifest.bad_rows == 1 else "rows"
+        bad = f", {manifest.bad_rows:,} bad {rows} set aside in {out}/{BAD_ROWS}"
     print(f"{out}: {manifest.rows:,} rows in {len(manifest.shards):,} shards{bad}")

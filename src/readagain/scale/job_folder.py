@@ -76,8 +76,10 @@ class JobFolder:
             fingerprint=checksum("".join(note.sha256 for note in shards).encode()),
             shards=shards,
         )
-        # Shards that were made of an input which has become shorter since.
-        for name in _parts(self._folder) - {note.part for note in shards}:
+        # What was made of an input that has changed since.
+        bad_parts = {f"{BAD_ROWS}/{name}" for name in self._folder.names(BAD_ROWS)}
+        kept = {name for note in shards for name in note.files}
+        for name in (_parts(self._folder) | bad_parts) - kept:
             self._folder.remove(name)
         content = json.dumps(seal(asdict(manifest)), indent=1) + "\n"
         self._folder.write(MANIFEST_FILE, content.encode())

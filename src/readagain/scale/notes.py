@@ -45,6 +45,11 @@ class Note:
         return f"{BAD_ROWS}/{self._stem}.jsonl"
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """Name the files that it has."""
+        return (self.part, self.bad_part) if self.bad_rows else (self.part,)
+
+    @property
     def file(self) -> str:
         """Name the file of the note itself."""
         return f"{NOTES}/{self._stem}.json"

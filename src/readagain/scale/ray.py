@@ -47,7 +47,14 @@ def ray_engine(*, address: str | None, num_workers: int) -> Engine:
 
     def run(job: BatchJob, done: Done) -> Iterator[Note]:
         with _connected(ray, address):
-            yield from _run(ray, job, done, num_workers)
+            try:
+                yield from _run(ray, job, done, num_workers)
+            except ray.exceptions.RayError as error:
+                reason = (str(error).strip().splitlines() or [repr(error)])[-1]
+                raise DataError(
+                    f"{job.work.out}: Ray gave up: {reason}; what is done is kept, and the same "
+                    "command goes on"
+                ) from error
 
     return run
 
@@ -61,12 +68,12 @@ def _run(ray: ModuleType, job: BatchJob, done: Done, num_workers: int) -> Iterat
     """
     processors = int(ray.cluster_resources().get("CPU", 1))
     size = num_workers or max(1, processors // job.work.threads)
+    notes: dict[int, dict[tuple[int, int], Note]] = {}
+    for key, note in done.items():
+        notes.setdefault(note.source, {})[key] = note
     sources = [
-        {"source": pickle.dumps((source, _of_source(done, source.number)))}
-        for source in job.sources
+        {"source": pickle.dumps((source, notes.get(source.number, {})))} for source in job.sources
     ]
-    if not sources:
-        return
     dataset = ray.data.from_items(sources, override_num_blocks=len(sources))
     context = dataset.context
     # Blocks are what Ray Data hands out: one shard each, however small.
@@ -142,10 +149,6 @@ class _Doer:
         return pickle.dumps(note)
 
 
-def _of_source(done: Done, number: int) -> dict[tuple[int, int], Note]:
-    return {key: note for key, note in done.items() if note.source == number}
-
-
 def _model_files(model: str) -> dict[str, bytes]:
     """Read a model that other machines may not have; a bundled one they have."""
     if model in bundled_models():
@@ -162,6 +165,7 @@ def _connected(ray: ModuleType, address: str | None) -> Iterator[None]:
         yield
         return
     logging.getLogger("ray.data").setLevel(logging.WARNING)
+    logging.getLogger("ray.data._internal.progress").setLevel(logging.ERROR)  # we show our own
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
     except (ConnectionError, ValueError) as error:

@@ -14,7 +14,8 @@ def test_a_cluster_that_cannot_be_reached_is_named(make_job, news, monkeypatch, 
         assert options["address"] == "far:6379"
         raise error("Failed to connect\nto it")
 
-    cluster = SimpleNamespace(is_initialized=lambda: False, init=init)
+    exceptions = SimpleNamespace(RayError=OSError)
+    cluster = SimpleNamespace(is_initialized=lambda: False, init=init, exceptions=exceptions)
     monkeypatch.setattr(on_ray, "require", lambda module, **_: cluster)
     engine = on_ray.ray_engine(address="far:6379", num_workers=1)
     message = "--address far:6379: no Ray cluster can be reached: Failed to connect$"
@@ -29,3 +30,21 @@ def test_without_its_extra_the_engine_says_what_to_install(monkeypatch):
     monkeypatch.setattr(on_ray, "require", absent)
     with pytest.raises(MissingExtraError, match=r"--engine ray needs readagain\[ray\]"):
         on_ray.ray_engine(address=None, num_workers=1)
+
+
+def test_what_ray_gives_up_over_is_one_line(make_job, news, monkeypatch):
+    class RayError(Exception):
+        pass
+
+    def lost():
+        raise RayError("a long story\nThe actor died")
+
+    cluster = SimpleNamespace(
+        is_initialized=lambda: True,
+        cluster_resources=lost,
+        exceptions=SimpleNamespace(RayError=RayError),
+    )
+    monkeypatch.setattr(on_ray, "require", lambda module, **_: cluster)
+    engine = on_ray.ray_engine(address=None, num_workers=1)
+    with pytest.raises(DataError, match="Ray gave up: The actor died; what is done is kept, and"):
+        next(engine(make_job(news), {}))
