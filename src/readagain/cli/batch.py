@@ -23,7 +23,7 @@ def command(
     inputs: Annotated[
         list[str],
         typer.Argument(
-            metavar="INPUT…",
+            metavar="INPUT",
             help="Files, patterns or addresses (s3://…): .jsonl, .csv, .tsv, .parquet, .txt (one "
             "text each), also .gz, .xz and .zst.",
         ),
