@@ -10,8 +10,11 @@ def read_bounded(path: Path, *, max_bytes: int) -> bytes:
     """Read a file that may be a stranger's, without believing that it is small.
 
     Raises:
-        OSError: when it cannot be read, or holds more; it is then not read to its end.
+        OSError: when it cannot be read, holds more, or is no file but a pipe or a device, which
+            may never end; it is then not read to its end.
     """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "no ordinary file")
     with path.open("rb") as file:
         content = file.read(max_bytes + 1)
     if len(content) > max_bytes:

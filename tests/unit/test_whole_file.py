@@ -1,5 +1,7 @@
 """Files that are there whole or not at all."""
 
+import os
+
 import pytest
 
 from readagain.whole_file import read_bounded, written_aside
@@ -36,3 +38,9 @@ def test_a_file_is_read_only_as_far_as_it_may_go(tmp_path):
     assert read_bounded(path, max_bytes=5) == b"12345"
     with pytest.raises(OSError, match="more than 4 bytes"):
         read_bounded(path, max_bytes=4)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="no ordinary file"):
+        read_bounded(tmp_path / "pipe", max_bytes=5)

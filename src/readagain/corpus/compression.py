@@ -13,6 +13,8 @@ from readagain.errors import DataError, require
 
 SUFFIXES = (".gz", ".xz", ".zst")
 BUFFER_BYTES = 1 << 20
+MAX_DOCUMENT_BYTES = 128 << 20
+"""The longest document that is parsed as a whole."""
 MAX_XZ_BYTES = 256 << 20
 """Memory that decompressing may take: a file says so itself, up to 4 GiB; `xz -9` needs 65 MiB."""
 
@@ -54,6 +56,22 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
         raise DataError(
             f"{path}: damaged {path.suffix} data ({error}); copy the file again"
         ) from error
+
+
+def read_document(stream: BinaryIO, path: Path) -> bytes:
+    """Read a stream whose format can only be parsed as a whole.
+
+    Raises:
+        DataError: when it goes on beyond `MAX_DOCUMENT_BYTES`, as a few kilobytes of compressed
+            zeros can.
+    """
+    content = stream.read(MAX_DOCUMENT_BYTES + 1)
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise DataError(
+            f"{path}: more than {MAX_DOCUMENT_BYTES >> 20} MiB for one document; convert it to "
+            "JSONL, one record a line, which may be of any length"
+        )
+    return content
 
 
 def _decompressed(path: Path, raw: BinaryIO) -> BinaryIO:
@@ -132,10 +150,9 @@ class _ZstdStream(io.RawIOBase):
     def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
         """Fill `buffer` with the next bytes."""
         try:
-            chunk: bytes = self._stream.read(len(buffer))
+            # Not read(), which loses its memory when the data is damaged.
+            return int(self._stream.readinto(buffer))
         except OSError as error:
             raise DataError(
                 f"{self._path}: damaged or incomplete .zst data; copy the file again"
             ) from error
-        buffer[: len(chunk)] = chunk
-        return len(chunk)

@@ -19,6 +19,8 @@ MANIFEST_FILE = "model.json"
 
 MAX_OBJECT_BYTES = 4 << 20
 """Manifest, settings, scores and origin of a model: kilobytes; a larger file is not read."""
+MAX_NEEDED_BYTES = 64 << 20
+"""Of a file that is read whenever a model is opened: settings and vocabularies."""
 
 _STAGING = ".writing"
 # No separators, so nothing outside the folder, and nothing that a message could not show.
@@ -156,6 +158,11 @@ def check_files(
             raise ArtifactError(
                 f"{path}: {found:,} bytes, {MANIFEST_FILE} says {facts.bytes:,}; "
                 "half copied or changed, copy the model folder again"
+            )
+        if name in needed and found > MAX_NEEDED_BYTES:
+            raise ArtifactError(
+                f"{path}: {found:,} bytes; expected at most {MAX_NEEDED_BYTES:,}, so no such file "
+                "of readagain"
             )
         if (checksums or name in needed) and _describe(path) != facts:
             raise ArtifactError(

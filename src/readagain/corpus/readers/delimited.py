@@ -95,6 +95,8 @@ class _Lines:
     def __init__(self, path: Path, lines: Iterator[bytes | None], encoding: str) -> None:
         self.path = path
         self.number = 0
+        self.row_bytes = 0
+        """Of the lines that the present row has gone over."""
         self.too_long: list[Bad] = []
         self._lines = lines
         self._encoding = encoding
@@ -102,6 +104,9 @@ class _Lines:
     def __iter__(self) -> Iterator[str]:
         for line in self._lines:
             self.number += 1
+            self.row_bytes += len(line or b"")
+            if self.row_bytes > MAX_RECORD_BYTES:
+                raise csv.Error(f"a row of more than {MAX_RECORD_BYTES:,} bytes")
             if line is None:
                 self.too_long.append(Bad(f"{self.path}:{self.number}", TOO_LONG))
             else:
@@ -114,7 +119,7 @@ def _rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(MAX_RECORD_BYTES)
     reader = csv.reader(iter(lines), delimiter=delimiter)
     while True:
-        start = lines.number + 1
+        start, lines.row_bytes = lines.number + 1, 0
         try:
             row = next(reader, None)
         except csv.Error as error:

@@ -3,10 +3,10 @@
 import html
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import BinaryIO
 from xml.etree.ElementTree import Element, ParseError
 
-from readagain.corpus.compression import open_bytes
+from readagain.corpus.compression import open_bytes, read_document
 from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Format, Source
 from readagain.errors import DataError
@@ -19,7 +19,7 @@ _TAG = re.compile(r"<[^<>]*>")
 def blocks(source: Source) -> Iterator[Block]:
     """Parse the feed and cut its items."""
     with open_bytes(source.path) as (stream, raw):
-        items = [_item(element) for element in _parse(stream, source).iter() if _is_item(element)]
+        items = [_item(element) for element in _outermost_items(_parse(stream, source))]
         for start in range(0, len(items), BLOCK_RECORDS):
             some = items[start : start + BLOCK_RECORDS]
             position = raw.tell() * (start + len(some)) // len(items)
@@ -32,12 +32,13 @@ def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
         yield Pair(text, headline)
 
 
-def _parse(stream: Any, source: Source) -> Element:
+def _parse(stream: BinaryIO, source: Source) -> Element:
     from defusedxml import DefusedXmlException
-    from defusedxml.ElementTree import parse
+    from defusedxml.ElementTree import fromstring
 
+    content = read_document(stream, source.path)
     try:
-        root: Element = parse(stream).getroot()
+        root: Element = fromstring(content)
     except DefusedXmlException as error:
         raise DataError(
             f"{source.path}: declares XML entities or outside references, as attacks do and "
@@ -62,6 +63,17 @@ def _local_name(element: Element) -> str:
 
 def _is_item(element: Element) -> bool:
     return _local_name(element) in ITEMS
+
+
+def _outermost_items(root: Element) -> Iterator[Element]:
+    """Yield the items in order; one inside another is its text, so nothing is read twice."""
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if _is_item(element):
+            yield element
+        else:
+            waiting.extend(reversed(element))
 
 
 def _item(element: Element) -> tuple[str, str]:

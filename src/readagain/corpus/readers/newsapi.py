@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from readagain.corpus.compression import open_bytes
+from readagain.corpus.compression import open_bytes, read_document
 from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers.columns import pick_pair
 from readagain.corpus.readers.lines import undecodable
@@ -24,7 +24,7 @@ def blocks(source: Source) -> Iterator[Block]:
     """Parse the document and cut its list of articles."""
     with open_bytes(source.path) as (stream, raw):
         try:
-            document = json.loads(stream.read().decode(source.encoding))
+            document = json.loads(read_document(stream, source.path).decode(source.encoding))
         except UnicodeDecodeError as error:
             raise DataError(f"{source.path}: {undecodable(error)}") from error
         except json.JSONDecodeError as error:

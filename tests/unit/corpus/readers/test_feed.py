@@ -65,3 +65,13 @@ def test_a_feed_in_an_encoding_that_cannot_be_read_is_refused(tmp_path, read_rec
     path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><rss/>')
     with pytest.raises(DataError, match=r"feed\.rss: cannot be decoded .*; convert the feed to"):
         read_records(path)
+
+
+def test_an_item_inside_an_item_is_read_once(tmp_path, read_records):
+    path = tmp_path / "feed.rss"
+    path.write_text(
+        "<rss><channel><item><title>Calm</title><description>It is calm."
+        "<item><title>Storm</title></item></description></item>"
+        "<item><title>Rain</title></item></channel></rss>"
+    )
+    assert read_records(path) == [Pair("It is calm.Storm", "Calm"), Pair("", "Rain")]
