@@ -16,6 +16,10 @@ PARTS_OF_SPEECH = (
     "punctuation",
     "noun or verb",
 )
+NOUN, VERB, NOUN_OR_VERB = map(PARTS_OF_SPEECH.index, ("noun", "verb", "noun or verb"))
+BEFORE_VERBS = tuple(map(PARTS_OF_SPEECH.index, ("particle", "auxiliary", "pronoun")))
+"""After one of these, a word that can be a noun or a verb is a verb; elsewhere a noun."""
+
 ENTITIES = ("none", "place", "people", "organization", "title", "date", "number")
 
 NUM_FREQUENCIES = 5

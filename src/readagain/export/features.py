@@ -2,14 +2,17 @@
 
 import numpy as np
 
-from readagain.config.features import NUM_FREQUENCIES, PARTS_OF_SPEECH
+from readagain.config.features import (
+    BEFORE_VERBS,
+    NOUN,
+    NOUN_OR_VERB,
+    NUM_FREQUENCIES,
+    VERB,
+)
 from readagain.export.graph import Graph
 from readagain.export.readings import Sentences
 from readagain.export.weights import Weights
 from readagain.text.vocab import UNK
-
-_NOUN, _VERB, _NOUN_OR_VERB = map(PARTS_OF_SPEECH.index, ("noun", "verb", "noun or verb"))
-_BEFORE_VERBS = tuple(map(PARTS_OF_SPEECH.index, ("particle", "auxiliary", "pronoun")))
 
 
 def embed_features(
@@ -53,11 +56,11 @@ def _settled(graph: Graph, parts: str, sentences: Sentences) -> str:
     earlier = graph.add("Slice", parts, graph.ints(0), last, graph.ints(0))
     before = graph.add("Concat", nothing, earlier, axis=0)  # (L * B,)
     is_verb = ""
-    for part in _BEFORE_VERBS:
+    for part in BEFORE_VERBS:
         here = graph.add("Equal", before, graph.ints(part))
         is_verb = graph.add("Or", is_verb, here) if is_verb else here
-    decided = graph.add("Where", is_verb, graph.ints(_VERB), graph.ints(_NOUN))
-    is_open = graph.add("Equal", parts, graph.ints(_NOUN_OR_VERB))
+    decided = graph.add("Where", is_verb, graph.ints(VERB), graph.ints(NOUN))
+    is_open = graph.add("Equal", parts, graph.ints(NOUN_OR_VERB))
     return graph.add("Where", is_open, decided, parts)
 
 

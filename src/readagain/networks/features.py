@@ -9,17 +9,17 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from readagain.config.features import (
+    BEFORE_VERBS,
     ENTITIES,
+    NOUN,
+    NOUN_OR_VERB,
     NUM_FREQUENCIES,
     NUM_RARITIES,
     PARTS_OF_SPEECH,
+    VERB,
 )
 from readagain.networks.embedding import WordEmbedding
 from readagain.text.vocab import RESERVED, UNK
-
-NOUN, VERB, NOUN_OR_VERB = map(PARTS_OF_SPEECH.index, ("noun", "verb", "noun or verb"))
-BEFORE_VERBS = tuple(map(PARTS_OF_SPEECH.index, ("particle", "auxiliary", "pronoun")))
-"""After one of these, a word that can be a noun or a verb is a verb; elsewhere a noun."""
 
 
 class SourceFeatures(nn.Module):
