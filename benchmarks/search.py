@@ -13,6 +13,7 @@ import time
 import numpy as np
 
 from readagain.search.beam import beam_search
+from readagain.search.features import FeatureWeights
 from readagain.search.limits import ByteLimits, PrintedBytes
 from readagain.search.model import Candidates, Ints, SourceBatch
 from readagain.search.rules import CopyLimit, NoRepeatedNgram, WordLimits
@@ -107,6 +108,7 @@ def main() -> None:
         "75 bytes": {"rules": [ByteLimits(bytes_of, maximum=75)]},
         "coverage": {"scoring": Scoring(coverage=0.1)},
         "diversity": {"scoring": Scoring(diversity=0.1)},
+        "features": {"scoring": Scoring(features=FeatureWeights(unigram=0.5, bigram=0.5))},
         "attention kept": {"keep_attention": True},
         "no word twice, copy limit, 75 bytes": {
             "rules": [NoRepeatedNgram(1), CopyLimit(sources), ByteLimits(bytes_of, maximum=75)]

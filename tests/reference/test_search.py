@@ -115,7 +115,7 @@ class OneByOne:
             yield from self._next_words(words)
             return
         weighed = [(id, more + self.bonus(words, id)) for id, more in self._next_words(words)]
-        yield from sorted(weighed, key=lambda each: (-each[1], each[0]))
+        yield from sorted(weighed, key=lambda each: -each[1])  # equals by probability
 
     def _next_words(self, words):
         offered = self._offers(words)

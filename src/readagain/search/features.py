@@ -68,7 +68,7 @@ class SourceFeatures:
     """
 
     def __init__(self, sources: SourceBatch, weights: FeatureWeights) -> None:
-        self.weights = weights
+        self._weights = np.array(astuple(weights))
         valid = sources.source_valid
         B, N, L = sources.source_ids.shape
         self._ids = np.where(valid, sources.source_ext_ids, _NOWHERE)  # (B, S)
@@ -76,6 +76,7 @@ class SourceFeatures:
         by_sentence = self._ids.reshape(B, N, L)
         self._before = _shifted(by_sentence, 1).reshape(B, N * L)
         self._before_that = _shifted(by_sentence, 2).reshape(B, N * L)
+        self._first = _first_positions(self._ids)  # (B, ids)
 
     def weigh(
         self, live: Live, offered: Candidates, prefix: ForcedPrefix
@@ -90,9 +91,12 @@ class SourceFeatures:
         Returns:
             The candidates in their new order, and (R, k) what the features add to each.
         """
-        added = self.values(live, offered.ids) @ np.array(astuple(self.weights))  # (R, k)
+        added = np.zeros(offered.ids.shape)
+        for weight, feature in zip(self._weights, self.values(live, offered.ids), strict=True):
+            added += weight * feature
         added[prefix.is_forced(live)] = 0.0
-        order = np.lexsort((offered.ids, -(offered.log_probs + added)), axis=1)  # (R, k)
+        # Equals stay in the order of their probabilities.
+        order = np.argsort(-(offered.log_probs + added), axis=1, kind="stable")  # (R, k)
         weighed = replace(
             offered,
             ids=np.take_along_axis(offered.ids, order, axis=1),
@@ -101,21 +105,24 @@ class SourceFeatures:
         )
         return weighed, np.take_along_axis(added, order, axis=1)
 
-    def values(self, live: Live, ids: Ints) -> Floats:
-        """Return the features of words that may come next: (R, k) ids -> (R, k, 4) of 0 and 1."""
-        source = self._ids[live.document]  # (R, S)
-        stands = ids[:, :, None] == source[:, None, :]  # (R, k, S)
-        features = np.zeros((*ids.shape, len(FEATURES)))
-        features[:, :, 0] = stands.any(axis=2)
-        if live.num_words >= 1:
-            last = live.words[:, -1, None]  # (R, 1)
-            follows: Bools = self._before[live.document] == last  # (R, S)
-            features[:, :, 1] = (stands & follows[:, None]).any(axis=2)
-            features[:, :, 3] = (stands & _before_last(source == last)[:, None]).any(axis=2)
-            if live.num_words >= 2:
-                follows &= self._before_that[live.document] == live.words[:, -2, None]
-                features[:, :, 2] = (stands & follows[:, None]).any(axis=2)
-        return features
+    def values(self, live: Live, ids: Ints) -> tuple[Bools, Bools, Bools, Bools]:
+        """Mark the words that have each feature, in the order of `FEATURES`: (R, k) each."""
+        document, num_words = live.document, live.num_words
+        S, known = self._ids.shape[1], self._first.shape[1]
+        first = self._first[document[:, None], np.minimum(ids, known - 1)]  # (R, k)
+        first = np.where(ids < known, first, S)
+        nothing = np.zeros(ids.shape, dtype=np.bool_)
+        if num_words == 0:
+            return first < S, nothing, nothing, nothing
+        source, last = self._ids[document], live.words[:, -1, None]  # (R, S), (R, 1)
+        follows: Bools = self._before[document] == last  # (R, S)
+        bigram = _among(ids, source, follows)
+        reordering = first < _last_positions(source == last)[:, None]
+        if num_words == 1:
+            return first < S, bigram, nothing, reordering
+        follows &= self._before_that[document] == live.words[:, -2, None]
+        trigram = _among(ids, source, follows)
+        return first < S, bigram, trigram, reordering
 
 
 def count_features(words: Sequence[Hashable], sentences: Sequence[Sequence[Hashable]]) -> Floats:
@@ -153,7 +160,32 @@ def _shifted(ids: Ints, by: int) -> Ints:
     return moved
 
 
-def _before_last(is_word: Bools) -> Bools:
-    """Mark the positions before the last True of each row: (R, S)."""
-    so_far = np.cumsum(is_word, axis=1)
-    return np.asarray(so_far < so_far[:, -1:])
+def _first_positions(ids: Ints) -> Ints:
+    """Tabulate where each id stands first in each document, (B, ids); S where it does not."""
+    B, S = ids.shape
+    first = np.full((B, int(ids.max(initial=0)) + 1), S, dtype=np.int32)
+    for position in range(S - 1, -1, -1):
+        is_real = ids[:, position] != _NOWHERE
+        first[is_real, ids[is_real, position]] = position
+    return first
+
+
+def _last_positions(is_word: Bools) -> Ints:
+    """Find the last True of each row: (R, S) -> (R,), -1 without one."""
+    backwards = is_word[:, ::-1].argmax(axis=1)
+    return np.where(is_word.any(axis=1), is_word.shape[1] - 1 - backwards, -1)
+
+
+def _among(ids: Ints, source: Ints, is_meant: Bools) -> Bools:
+    """Mark the ids, (R, k), that stand at one of the positions that are meant, (R, S)."""
+    found = np.zeros(ids.shape, dtype=np.bool_)
+    positions = np.argsort(~is_meant, axis=1, kind="stable")  # those that are meant come first
+    for nth in range(int(is_meant.sum(axis=1).max(initial=0))):
+        at = positions[:, nth, None]
+        here = np.where(
+            np.take_along_axis(is_meant, at, axis=1),
+            np.take_along_axis(source, at, axis=1),
+            _NOWHERE,
+        )  # (R, 1)
+        found |= ids == here
+    return found

@@ -32,7 +32,7 @@ def live_with(*rows, document=None):
 def features(sources, words, ids):
     """Return unigram, bigram, trigram, reordering of each id behind the words of one row."""
     values = SourceFeatures(sources, NO_WEIGHTS).values(live_with(words), np.array([ids]))
-    return values[0].astype(int).tolist()
+    return np.stack(values, axis=-1)[0].astype(int).tolist()
 
 
 def test_the_first_word_can_only_be_a_unigram(sources_of):
@@ -72,7 +72,7 @@ def test_padding_is_no_word(sources_of):
     values = SourceFeatures(sources_of([4], [5, 6, 7]), NO_WEIGHTS).values(
         live_with([4], [6]), np.array([[0, 4], [7, 5]])
     )
-    assert values.astype(int).tolist() == [
+    assert np.stack(values, axis=-1).astype(int).tolist() == [
         [[0, 0, 0, 0], [1, 0, 0, 0]],
         [[1, 1, 0, 0], [1, 0, 0, 1]],
     ]
