@@ -1,4 +1,4 @@
-.PHONY: help setup format check test test-all wheel
+.PHONY: help setup format check audit test test-all wheel
 # The folders that a base install must satisfy, without torch or any other extra.
 LIGHT_TESTS = tests/unit/test_package.py tests/unit/test_file_lock.py tests/unit/test_whole_file.py \
 	tests/unit/test_sealed.py \
@@ -13,7 +13,9 @@ setup:     ## install the package with every extra the tests need, and the commi
 format:    ## rewrite to house style
 	ruff format . && ruff check --fix .
 check:     ## everything CI checks except tests
-	ruff format --check . && ruff check . && mypy && lint-imports
+	ruff format --check . && ruff check . && mypy && lint-imports && bandit -q -c pyproject.toml -r src
+audit:     ## look for unsafe code, and for known weaknesses of what is installed (needs the network)
+	bandit -q -c pyproject.toml -r src && pip-audit
 test:      ## fast tests, about a minute
 	pytest -m "not slow and not gpu and not distributed"
 test-all:  ## all tests this machine can run
