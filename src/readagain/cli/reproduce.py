@@ -218,9 +218,11 @@ def _tests(options: list[str]) -> dict[str, Path]:
     tests: dict[str, Path] = {}
     for option in options:
         name, separator, path = option.partition("=")
-        if not separator or not name or not path:
+        # A comma in the name of a set says which part of a corpus it is.
+        if not separator or not name or not path or "," in name:
             raise ConfigError(
-                f"--test {option!r}: expected NAME=FOLDER, for example duc2003=data/duc2003"
+                f"--test {option!r}: expected NAME=FOLDER, for example duc2003=data/duc2003, with "
+                "no comma in the name"
             )
         if name in tests:
             raise ConfigError(f"--test: two sets are called '{name}'; name them apart")

@@ -1,20 +1,24 @@
-"""The paper's claims, tested as claims: each with its statistics and a verdict."""
+"""The paper's claims, tested as claims: each with its evidence and a verdict."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from readagain.experiments.board import Board, Compared
-from readagain.experiments.rows import ROWS
-from readagain.experiments.time_table import milliseconds
-from readagain.rouge.significance import compare_scores
+from readagain.experiments.board import Board
+from readagain.experiments.evidence import (
+    WORDS,
+    Evidence,
+    Verdict,
+    alike,
+    as_good,
+    better,
+    better_on_duc,
+    faster,
+    larger_loss,
+    small_loss,
+    weighed,
+)
 
-Verdict = Literal["supported", "partly supported", "not supported", "contradicted", "not measured"]
-
-NEAR = 0.5
-"""Points of ROUGE-1 within which two systems count as equally good."""
-SMALL_LOSS = 3.0
-"""The most points of ROUGE-1 that 2K may lose; the paper says two to three."""
 RIVALS = (
     "topiary",
     "abs_69k",
@@ -25,24 +29,6 @@ RIVALS = (
     "lvt5k_1sent",
 )
 """The earlier systems of Table 2."""
-_MEASURE = "rouge-1"
-_WORDS = {"content": "content words", "noun": "nouns", "verb": "verbs"}
-_VERDICTS: dict[int, Verdict] = {1: "supported", -1: "contradicted", 0: "not supported"}
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """One test of a claim.
-
-    Args:
-        statement: what was compared.
-        statistics: the numbers, in words.
-        verdict: what they say about the claim.
-    """
-
-    statement: str
-    statistics: str
-    verdict: Verdict
 
 
 @dataclass(frozen=True)
@@ -64,137 +50,6 @@ class Claim:
         if "supported" in found or "partly supported" in found:
             return "partly supported"
         return "contradicted" if "contradicted" in found else "not supported"
-
-
-def better(board: Board, recipe: str, first: str, second: str) -> Evidence:
-    """Test whether one row scores higher than another."""
-    statement = f"{_title(first)} scores higher than {_title(second)}"
-    found = _compare(board, first, second, recipe)
-    if found is None:
-        return Evidence(statement, "one of the rows is missing", "not measured")
-    return Evidence(statement, str(found), _directed(found))
-
-
-def as_good(board: Board, recipe: str, first: str, second: str) -> Evidence:
-    """Test whether one row loses at most half a point against another."""
-    statement = f"{_title(first)} is at most {NEAR} points below {_title(second)}"
-    found = _compare(board, first, second, recipe)
-    if found is None:
-        return Evidence(statement, "one of the rows is missing", "not measured")
-    if 100 * found.tested.low > -NEAR:
-        verdict: Verdict = "supported"
-    else:
-        verdict = "contradicted" if 100 * found.tested.high < -NEAR else "not supported"
-    return Evidence(statement, str(found), verdict)
-
-
-def alike(board: Board, recipe: str, first: str, second: str) -> Evidence:
-    """Test whether two rows are within half a point of each other."""
-    statement = f"{_title(first)} and {_title(second)} are within {NEAR} points of each other"
-    found = _compare(board, first, second, recipe)
-    if found is None:
-        return Evidence(statement, "one of the rows is missing", "not measured")
-    if max(abs(100 * found.tested.low), abs(100 * found.tested.high)) < NEAR:
-        verdict: Verdict = "supported"
-    else:
-        is_apart = 100 * found.tested.low > NEAR or 100 * found.tested.high < -NEAR
-        verdict = "contradicted" if is_apart else "not supported"
-    return Evidence(statement, str(found), verdict)
-
-
-def small_loss(board: Board, recipe: str) -> Evidence:
-    """Test whether copying from 69K down to 2K loses at most three points."""
-    large, small = "read_again_lstm_copy_69k", "read_again_lstm_copy_2k"
-    statement = f"With copying, 2K loses at most {SMALL_LOSS:g} points against 69K"
-    found = _compare(board, large, small, recipe)
-    if found is None:
-        return Evidence(statement, "one of the rows is missing", "not measured")
-    if 100 * found.tested.high < SMALL_LOSS:
-        verdict: Verdict = "supported"
-    else:
-        verdict = "contradicted" if 100 * found.tested.low > SMALL_LOSS else "not supported"
-    told = f"{found}; the paper's own table loses 3.68, its text says two to three"
-    return Evidence(statement, told, verdict)
-
-
-def larger_loss(board: Board, recipe: str) -> Evidence:
-    """Test whether shrinking the vocabulary costs more without copying."""
-    statement = "From 69K to 2K a model loses more without copying than with it"
-    names = [
-        "read_again_lstm_69k",
-        "read_again_lstm_2k",
-        "read_again_lstm_copy_69k",
-        "read_again_lstm_copy_2k",
-    ]
-    entries = [board.entry(name, recipe) for name in names]
-    if any(entry is None for entry in entries):
-        return Evidence(statement, "one of the rows is missing", "not measured")
-    plain_large, plain_small, copy_large, copy_small = (
-        entry.items(entry.sets[0])[:, 0] for entry in entries if entry is not None
-    )
-    found = Compared(compare_scores(plain_large - plain_small, copy_large - copy_small))
-    losses = [100 * float(each.mean()) for each in (plain_large, plain_small)]
-    copied = [100 * float(each.mean()) for each in (copy_large, copy_small)]
-    told = (
-        f"without copying it loses {losses[0] - losses[1]:.2f}, with copying "
-        f"{copied[0] - copied[1]:.2f} points; {found}"
-    )
-    return Evidence(statement, told, _directed(found))
-
-
-def faster(timing: dict[str, Any] | None) -> list[Evidence]:
-    """Test whether decoding time grows with the vocabulary."""
-    evidence = []
-    for row, title in (
-        ("read_again_lstm", "without copying"),
-        ("read_again_lstm_copy", "with copying"),
-    ):
-        statement = f"Decoding time falls with the vocabulary, {title}"
-        if timing is None:
-            evidence.append(Evidence(statement, "time was not measured", "not measured"))
-            continue
-        times = milliseconds(timing, row, "int8", 1)
-        values = list(times.values())
-        is_monotonous = all(a <= b for a, b in zip(values, values[1:], strict=False))
-        told = ", ".join(f"{size} {ms:.1f} ms" for size, ms in times.items())
-        ratio = values[-1] / values[0]
-        verdict: Verdict = "supported" if is_monotonous and ratio > 1 else "partly supported"
-        if ratio <= 1:
-            verdict = "contradicted"
-        evidence.append(Evidence(statement, f"{told}; 69K / 2K = {ratio:.2f}", verdict))
-    return evidence
-
-
-def weighed(board: Board, recipe: str, row: str, words: str) -> Evidence:
-    """Test whether content words, or nouns or verbs among them, weigh more than function words."""
-    statement = f"{_title(row)}: {_WORDS[words]} weigh more than function words"
-    entry = board.entry(row, recipe)
-    found = None if entry is None else entry.results[0].importance
-    gap = None if found is None else found.get(f"{words}_over_function")
-    if gap is None:
-        return Evidence(statement, "the row, or the measurement, is missing", "not measured")
-    told = (
-        f"mean difference {gap['mean']:+.3f} ({gap['low']:+.3f} to {gap['high']:+.3f}) over "
-        f"{gap['texts']:,} texts, positive in {100 * gap['positive_share']:.0f}% of them"
-    )
-    if gap["low"] > 0:
-        verdict: Verdict = "supported"
-    else:
-        verdict = "contradicted" if gap["high"] < 0 else "not supported"
-    return Evidence(statement, told, verdict)
-
-
-def _compare(board: Board, first: str, second: str, recipe: str) -> Compared | None:
-    found = board.compare(first, second, recipe)
-    return None if found is None else found[_MEASURE]
-
-
-def _directed(found: Compared) -> Verdict:
-    return _VERDICTS[found.direction]
-
-
-def _title(row: str) -> str:
-    return ROWS[row].title
 
 
 def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[Claim]:
@@ -275,7 +130,7 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
             [
                 weighed(board, recipe, row, words)
                 for row in ("read_again_gru_15k", "read_again_gru_copy_15k", "read_again_gru_69k")
-                for words in _WORDS
+                for words in WORDS
             ],
         ),
         Claim(
@@ -297,27 +152,9 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
         Claim(
             "best on DUC",
             "Read-Again LSTM with copying beats earlier systems by the DUC protocol.",
-            [_better_on_duc(board, recipe, ours, rival) for rival in RIVALS],
+            [better_on_duc(board, recipe, ours, rival) for rival in RIVALS],
         ),
     ]
-
-
-def _better_on_duc(board: Board, recipe: str, first: str, second: str) -> Evidence:
-    statement = f"{_title(first)} recalls more than {_title(second)}"
-    entry = board.entry(first, recipe)
-    sets = (
-        []
-        if entry is None
-        else [name for name in entry.sets if entry.of(name)[0].figure == "recall"]
-    )
-    for name in sets:
-        found = board.compare(first, second, recipe, name)
-        if found is not None:
-            told = f"{name}: {found[_MEASURE]}"
-            return Evidence(statement, told, _directed(found[_MEASURE]))
-    return Evidence(
-        statement, "one of the rows, or a set with several references, is missing", "not measured"
-    )
 
 
 def claims_markdown(claims: Sequence[Claim], *, level: int = 2) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Sequence
 from pathlib import Path
 
 from readagain.corpus.prepare import prepare
@@ -32,29 +33,23 @@ _SECOND = (
 def invented_corpora(folder: Path) -> tuple[Path, dict[str, Path]]:
     """Return a corpus to train on, and dev sets by name, all made up here once."""
     main, duc = folder / "invented", folder / "invented-duc"
+    raw = folder / "raw"
+    raw.mkdir(parents=True, exist_ok=True)
     draw = random.Random(1)
-    folder.mkdir(parents=True, exist_ok=True)
-    train = [_pair(draw) for _ in range(TRAIN_PAIRS)]
-    dev = [_pair(draw) for _ in range(DEV_PAIRS)]
-    several = [_pair(draw) for _ in range(DUC_TEXTS)]
+    pairs = [_pair(draw) for _ in range(TRAIN_PAIRS + DEV_PAIRS + DUC_TEXTS)]
     if not _is_there(main):
-        files = {"train": _lines(folder / "train.jsonl", train), "dev": folder / "dev.jsonl"}
-        _lines(files["dev"], dev)
-        sources = find_sources([str(files["train"])], ReadOptions())
-        held_out = find_sources([str(files["dev"])], ReadOptions(), split="dev")
-        prepare([*sources, *held_out], main, PrepareSettings(), overwrite=True)
+        train = _write_pairs(raw / "train.jsonl", pairs[:TRAIN_PAIRS])
+        dev = _write_pairs(raw / "dev.jsonl", pairs[TRAIN_PAIRS:-DUC_TEXTS])
+        sources = [
+            *find_sources([str(train)], ReadOptions()),
+            *find_sources([str(dev)], ReadOptions(), split="dev"),
+        ]
+        prepare(sources, main, PrepareSettings(), overwrite=True)
     if not _is_there(duc):
-        raw = folder / "duc"
-        raw.mkdir(exist_ok=True)
-        texts = [str(pair["text"]) for pair in several]
-        (raw / "input.txt").write_text("\n".join(texts) + "\n", encoding="utf-8")
-        for number in range(_REFERENCES):
-            lines = [" ".join(str(pair["headline"]).split()[: 4 - number % 2]) for pair in several]
-            path = raw / f"task1_ref{number}.txt"
-            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        sources = find_sources([str(raw / "input.txt")], ReadOptions(), split="dev")
+        texts = _write_references(raw, pairs[-DUC_TEXTS:])
+        sources = find_sources([str(texts)], ReadOptions(), split="dev")
         prepare(sources, duc, PrepareSettings(), overwrite=True)
-    return main, {"invented-duc": duc}
+    return main, {duc.name: duc}
 
 
 def _is_there(folder: Path) -> bool:
@@ -65,9 +60,20 @@ def _is_there(folder: Path) -> bool:
     return True
 
 
-def _lines(path: Path, pairs: list[dict[str, str]]) -> Path:
+def _write_pairs(path: Path, pairs: Sequence[dict[str, str]]) -> Path:
     path.write_text("".join(json.dumps(pair) + "\n" for pair in pairs), encoding="utf-8")
     return path
+
+
+def _write_references(folder: Path, pairs: Sequence[dict[str, str]]) -> Path:
+    """Write texts in the DUC layout: four references each, some of them shorter."""
+    for number in range(_REFERENCES):
+        shortened = (pair["headline"].split()[: 4 - number % 2] for pair in pairs)
+        lines = "".join(" ".join(words) + "\n" for words in shortened)
+        (folder / f"task1_ref{number}.txt").write_text(lines, encoding="utf-8")
+    texts = folder / "input.txt"
+    texts.write_text("".join(pair["text"] + "\n" for pair in pairs), encoding="utf-8")
+    return texts
 
 
 def _pair(draw: random.Random) -> dict[str, str]:

@@ -9,6 +9,10 @@ import pytest
         ("duc", "--test 'duc': expected NAME=FOLDER, for example duc2003=data/duc2003"),
         ("=x", "--test '=x': expected NAME=FOLDER"),
         ("duc=", "--test 'duc=': expected NAME=FOLDER"),
+        (
+            "a,b=x",
+            "--test 'a,b=x': expected NAME=FOLDER, for example duc2003=data/duc2003, with no",
+        ),
     ],
 )
 def test_a_set_without_name_or_folder_is_refused(readagain, tmp_path, option, message):

@@ -3,7 +3,8 @@
 import pytest
 
 from readagain.experiments.board import Board
-from readagain.experiments.claims import Claim, Evidence, claims_markdown, claims_of
+from readagain.experiments.claims import Claim, claims_markdown, claims_of
+from readagain.experiments.evidence import Evidence
 from readagain.experiments.rows import ROWS
 
 COPY, PLAIN = "read_again_lstm_copy_15k", "read_again_lstm_15k"
