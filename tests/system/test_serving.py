@@ -133,6 +133,26 @@ def test_a_server_that_is_told_to_stop_finishes_what_it_took_and_exits_with_0(st
         server.summarize()
 
 
+def test_a_busy_server_that_stops_loses_nothing_that_it_took(start):
+    server = start("--workers", 2)
+
+    def keep_asking(_):
+        answered = 0
+        while True:
+            try:
+                answered += server.summarize().status_code == 200
+            except httpx.TransportError:  # nobody there any more
+                return answered
+
+    with ThreadPoolExecutor(max_workers=8) as pool:
+        counts = pool.map(keep_asking, range(8))
+        wait_until(lambda: server.metric("readagain_texts_total") >= 20)
+        assert server.stop() == 0
+        answered = sum(counts)
+    paths = [line["path"] for line in server.log() if line.get("status") == 200]
+    assert answered == paths.count("/v1/summarize")
+
+
 def test_a_stopped_server_leaves_no_process_behind(start):
     server = start("--workers", 2)
     workers = server.workers()
