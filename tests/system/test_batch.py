@@ -56,9 +56,10 @@ def finish(inputs, out, *options):
     return done
 
 
-def wait_for_notes(out, number):
+def wait_for_notes(process, out, number):
     """Wait until so many shards are noted as finished; the jobs have more than that."""
     while len(list(out.glob("unfinished/notes/*"))) < number:
+        assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
 
 
@@ -82,7 +83,7 @@ def test_a_killed_job_goes_on_to_the_same_bytes(inputs, undisturbed, tmp_path):
     out = tmp_path / "out"
     for notes in (1, 5, 12):
         process = start(inputs, out)
-        wait_for_notes(out, notes)
+        wait_for_notes(process, out, notes)
         process.kill()
         process.communicate()
         assert process.returncode == -signal.SIGKILL
@@ -97,7 +98,7 @@ def test_a_killed_worker_is_replaced_and_its_shard_done_again(inputs, undisturbe
     out = tmp_path / "out"
     process = start(inputs, out)
     for notes in (2, 8):
-        wait_for_notes(out, notes)
+        wait_for_notes(process, out, notes)
         workers = [
             child
             for child in psutil.Process(process.pid).children()
@@ -116,7 +117,7 @@ def test_a_killed_worker_is_replaced_and_its_shard_done_again(inputs, undisturbe
 def test_an_interrupted_job_says_how_to_go_on_and_leaves_no_process(inputs, undisturbed, tmp_path):
     out = tmp_path / "out"
     process = start(inputs, out)
-    wait_for_notes(out, 1)
+    wait_for_notes(process, out, 1)
     children = psutil.Process(process.pid).children()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
@@ -132,7 +133,7 @@ def test_an_interrupted_job_says_how_to_go_on_and_leaves_no_process(inputs, undi
 def test_a_folder_is_written_into_by_one_job_at_a_time(inputs, tmp_path):
     out = tmp_path / "out"
     process = start(inputs, out)
-    wait_for_notes(out, 1)
+    wait_for_notes(process, out, 1)
     process.send_signal(signal.SIGSTOP)
     second = subprocess.run(command(inputs, out), capture_output=True, text=True, check=False)
     process.kill()

@@ -114,8 +114,9 @@ def undisturbed(command, environment, tmp_path):
     return contents(out)
 
 
-def wait_for_notes(out, number):
+def wait_for_notes(driver, out, number):
     while len(list(out.glob("unfinished/notes/*"))) < number:
+        assert driver.poll() is None
         time.sleep(0.01)
 
 
@@ -124,7 +125,7 @@ def test_the_same_bytes_even_if_driver_and_workers_are_killed(
 ):
     out = tmp_path / "ray"
     driver = subprocess.Popen(command(out), env=environment)
-    wait_for_notes(out, 3)
+    wait_for_notes(driver, out, 3)
     driver.kill()
     driver.wait()
     assert not (out / "manifest.json").exists()
@@ -133,7 +134,7 @@ def test_the_same_bytes_even_if_driver_and_workers_are_killed(
     driver = subprocess.Popen(
         command(out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )
-    wait_for_notes(out, before + 2)
+    wait_for_notes(driver, out, before + 2)
     actors = [
         process
         for process in psutil.process_iter(["name", "environ", "cmdline"])
