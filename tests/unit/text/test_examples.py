@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-MODULES = ["document", "extended", "normalize", "sentences", "tokenize", "typography"]
+MODULES = ["document", "extended", "normalize", "sentences", "tagging", "tokenize", "typography"]
 
 
 @pytest.mark.parametrize("name", MODULES)

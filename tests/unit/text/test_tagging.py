@@ -1,12 +1,9 @@
 """Kinds of words, told from their forms; and how often that is right, on invented sentences."""
 
-import doctest
-
 import numpy as np
 import pytest
 
 from readagain.config.features import ENTITIES, PARTS_OF_SPEECH
-from readagain.text import tagging
 from readagain.text.tagging import entity, kinds_of, part_of_speech
 
 # Tagged by hand; a word that can be both has the part it has here.
@@ -99,7 +96,3 @@ def test_kinds_are_numbered_in_the_order_of_their_names():
     assert found.tolist() == [[noun, ENTITIES.index("place")], [determiner, 0]]
     assert found.dtype == np.float32
     assert kinds_of([]).shape == (0, 2)
-
-
-def test_the_examples_in_the_docstrings_hold():
-    assert doctest.testmod(tagging).failed == 0
