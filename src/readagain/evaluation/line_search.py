@@ -6,12 +6,14 @@ of a document changes only where two of them cross, and the figure of a set is a
 whose every step is known.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[np.float64]
+Places = npt.NDArray[np.intp]
 
 RANDOM_STARTS = 8  # besides the given one
 MAX_PASSES = 20  # over all directions from one start; a handful is usual
@@ -97,21 +99,17 @@ def best_step(
     """
     heights = lists.base + lists.features @ weights  # (D, K)
     slopes = lists.features @ direction  # (D, K)
-    value = 0.0
-    crossings: list[float] = []
-    changes: list[float] = []
-    for document in range(len(heights)):
-        real = np.flatnonzero(heights[document] > -np.inf)
-        order, places = upper_envelope(heights[document, real], slopes[document, real])
-        figures = lists.figures[document, real[order]]
-        value += figures[0]
-        crossings += places
-        changes += np.diff(figures).tolist()
-    sorting = np.argsort(crossings, kind="stable")
-    borders = np.array(crossings)[sorting]
-    values = value + np.concatenate([[0.0], np.cumsum(np.array(changes)[sorting])])
-    starts = np.concatenate([[shortest], borders]).clip(shortest, longest)
-    ends = np.concatenate([borders, [longest]]).clip(shortest, longest)
+    figures = np.zeros(len(heights))  # of the leader so far
+    places, gains = [], []
+    for documents, at, leaders in leaders_along(heights, slopes, shortest, longest):
+        places.append(at)
+        gains.append(lists.figures[documents, leaders] - figures[documents])
+        figures[documents] = lists.figures[documents, leaders]
+    # The first leaders stand at the beginning, so their figures come first in the sum.
+    order = np.argsort(np.concatenate(places), kind="stable")
+    starts = np.concatenate(places)[order]
+    values = np.cumsum(np.concatenate(gains)[order])
+    ends = np.append(starts[1:], longest)
     is_wide = ends - starts > NARROWEST
     if not is_wide.any():
         return 0.0
@@ -120,27 +118,39 @@ def best_step(
     return float(middles[np.abs(middles).argmin()])
 
 
-def upper_envelope(heights: Numbers, slopes: Numbers) -> tuple[list[int], list[float]]:
-    """Find which of some straight lines is highest where, from left to right.
+def leaders_along(
+    heights: Numbers, slopes: Numbers, shortest: float, longest: float
+) -> Iterator[tuple[Places, Numbers, Places]]:
+    """Follow which of K straight lines is highest in each of D documents, all at once.
 
-    Returns:
-        The lines, and the n - 1 places where one gives way to the next.
+    Args:
+        heights: (D, K) of the lines at 0; -inf for a line that is none.
+        slopes: (D, K) how steep they are.
+        shortest: where to begin.
+        longest: where to end.
 
-    >>> upper_envelope(np.array([0.0, 1.0, 0.0]), np.array([-1.0, 0.0, 1.0]))
-    ([0, 1, 2], [-1.0, 1.0])
+    Yields:
+        Documents, the place in each where the leader changes, and the new leader; first all
+        documents with their leader at the beginning.
     """
-    lines: list[int] = []
-    places: list[float] = []
-    for line in np.lexsort((-heights, slopes)).tolist():
-        if lines and slopes[line] == slopes[lines[-1]]:
-            continue  # parallel and no higher
-        while lines:
-            last = lines[-1]
-            place = float((heights[last] - heights[line]) / (slopes[line] - slopes[last]))
-            if not places or place > places[-1]:
-                places.append(place)
-                break
-            lines.pop()
-            places.pop()
-        lines.append(line)
-    return lines, places
+    D = len(heights)
+    documents = np.arange(D)
+    leaders = _steepest(heights + shortest * slopes, slopes)
+    yield documents, np.full(D, shortest), leaders
+    while len(documents):
+        height = heights[documents, leaders][:, None]
+        rise = slopes[documents] - slopes[documents, leaders][:, None]  # (D, K)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            crossings = np.where(rise > 0, (height - heights[documents]) / rise, np.inf)
+        places = crossings.min(axis=1)
+        goes_on = places < longest
+        overtaking = _steepest(-crossings, slopes[documents])
+        documents, leaders, places = documents[goes_on], overtaking[goes_on], places[goes_on]
+        if len(documents):
+            yield documents, np.maximum(places, shortest), leaders
+
+
+def _steepest(values: Numbers, slopes: Numbers) -> Places:
+    """Find the largest value of each row; of equals the one with the steepest line."""
+    is_largest = values == values.max(axis=1, keepdims=True)
+    return np.asarray(np.where(is_largest, slopes, -np.inf).argmax(axis=1))

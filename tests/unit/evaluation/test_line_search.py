@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.evaluation.line_search import Lists, best_step, best_weights, upper_envelope
+from readagain.evaluation.line_search import Lists, best_step, best_weights, leaders_along
 
 FAR = {"shortest": -9.0, "longest": 9.0}
 
@@ -21,26 +21,49 @@ def lists_of(*documents):
     return lists
 
 
+def followed(lines, shortest=-9.0, longest=9.0):
+    """Follow one document: (place, leader) wherever the leader changes."""
+    heights, slopes = np.array(lines, dtype=np.float64).T
+    return [
+        (at.item(), leader.item())
+        for _, at, leader in leaders_along(heights[None], slopes[None], shortest, longest)
+    ]
+
+
 def test_the_highest_lines_are_found_from_left_to_right():
-    heights, slopes = np.array([0.0, 1.0, 0.0, -9.0]), np.array([-1.0, 0.0, 1.0, 0.0])
-    assert upper_envelope(heights, slopes) == ([0, 1, 2], [-1.0, 1.0])
+    lines = [(0, -1), (1, 0), (0, 1), (-9, 0)]
+    assert followed(lines) == [(-9, 0), (-1, 1), (1, 2)]
+    assert followed(lines, shortest=0.0, longest=0.5) == [(0, 1)]
 
 
 def test_of_parallel_lines_the_higher_one_counts():
-    assert upper_envelope(np.array([0.0, 2.0]), np.array([1.0, 1.0])) == ([1], [])
+    assert followed([(0, 1), (2, 1), (-np.inf, 0)]) == [(-9, 1)]
+
+
+def test_where_several_cross_at_once_the_steepest_goes_on():
+    assert followed([(0, 0), (-1, 1), (-2, 2)]) == [(-9, 0), (1, 2)]
 
 
 @given(
-    st.lists(st.tuples(st.integers(-5, 5), st.integers(-3, 3)), min_size=1, max_size=8),
-    st.floats(-10, 10),
+    st.lists(
+        st.lists(st.tuples(st.integers(-5, 5), st.integers(-3, 3)), min_size=4, max_size=4),
+        min_size=1,
+        max_size=3,
+    ),
+    st.floats(-8, 8),
 )
-def test_the_envelope_names_a_highest_line_everywhere(lines, place):
-    heights, slopes = np.array(lines, dtype=np.float64).T
-    order, crossings = upper_envelope(heights, slopes)
-    chosen = order[np.searchsorted(crossings, place)]
+def test_a_leader_is_highest_until_the_next_one_takes_over(documents, place):
+    heights, slopes = np.moveaxis(np.array(documents, dtype=np.float64), -1, 0)
+    leader = {}
+    for which, at, lines in leaders_along(heights, slopes, -9.0, 9.0):
+        leader |= {
+            d: line
+            for d, start, line in zip(which.tolist(), at.tolist(), lines.tolist(), strict=True)
+            if start <= place
+        }
     values = heights + place * slopes
-    assert values[chosen] == pytest.approx(values.max())
-    assert crossings == sorted(crossings)
+    for document in range(len(documents)):
+        assert values[document, leader[document]] == pytest.approx(values[document].max())
 
 
 def test_a_step_goes_to_the_middle_of_the_best_stretch():
