@@ -20,6 +20,11 @@ from readagain.corpus.select import SPLITS
 from readagain.errors import ArtifactError, quoted
 
 LEXICON_FILE = "lexicon.txt"
+# numpy reads a header as Python's own parser reads a value, with the errors of both.
+_HEADER_ERRORS = (
+    ValueError, TypeError, EOFError, OverflowError, SyntaxError, TokenError, RecursionError,
+    MemoryError,
+)  # fmt: skip
 PARTS = {"words": np.int32, "segments": np.int64, "pairs": np.int64, "origins": np.uint16}
 """The arrays of a shard, and their types."""
 
@@ -84,8 +89,7 @@ class Shard:
 def _map(path: Path, dtype: type) -> NDArray[Any]:
     try:
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    # numpy reads the header as Python's own parser reads a value, with the errors of both.
-    except (OSError, ValueError, EOFError, OverflowError, SyntaxError, TokenError) as error:
+    except (OSError, *_HEADER_ERRORS) as error:
         reason = (str(error).splitlines() or ["no reason given"])[0]
         raise ArtifactError(
             f"{path}: cannot be mapped ({reason[:200]}); copy or prepare the corpus again"

@@ -215,7 +215,7 @@ def test_arrays_that_do_not_belong_together_are_refused(tmp_path, part, array, m
         Shard.open(tmp_path, "train", 0)
 
 
-@pytest.mark.parametrize("header", [b"{'descr': ", b"{", b"\x00", b"('a"])
+@pytest.mark.parametrize("header", [b"{'descr': ", b"{", b"\x00", b"('a", b"{{}: 1}"])
 def test_a_header_that_is_no_python_is_refused(tmp_path, header):
     Shard(
         words=np.zeros(2, np.int32),
