@@ -39,6 +39,13 @@ def test_masked_digits_are_sent_as_digits_and_initials_in_capitals(parser, monke
     assert asked == ["the U.S. sent 11.1 tons to ghent."]
 
 
+def test_signs_that_would_be_commands_or_garble_the_tree_are_not_sent(parser, monkeypatch):
+    asked = []
+    monkeypatch.setattr(parser, "_ask", asked.append)
+    parser.parse(["!help", "%", "the", "(", "old", ")", "{", "[", "ferry", '"', "sank", "!"])
+    assert asked == ["the old ferry sank !"]
+
+
 @pytest.mark.parametrize(
     "words", [[], [","], ["``", "''"], ["!", "--"], ["%"], ["!help"], ["\n", "\t"]]
 )
