@@ -51,6 +51,29 @@ def test_15k_matches_69k_within_half_a_point(result, small, verdict):
     assert evidence.verdict == verdict
 
 
+def test_an_interval_that_reaches_too_far_supports_nothing(result, scored):
+    """Other luck for other texts makes intervals of more than a point to either side."""
+    means = {
+        "read_again_lstm_69k": (0.3, 1),
+        COPY: (0.299, 2),
+        "read_again_lstm_copy_69k": (0.33, 1),
+        "read_again_lstm_copy_2k": (0.302, 2),
+        "two_sentences_option1_copy_15k": (0.3, 1),
+        "two_sentences_option2_copy_15k": (0.301, 2),
+    }
+    board = Board(
+        [result(row, sets={"news": scored(mean, seed=seed)}) for row, (mean, seed) in means.items()]
+    )
+    unsure = {
+        "15K with copying matches 69K": "at most",
+        "2K with copying": "loses at most",
+        "options alike": "within",
+    }
+    for name, words in unsure.items():
+        [found] = [each for each in claim(board, name).evidence if words in each.statement]
+        assert found.verdict == "not supported", found
+
+
 @pytest.mark.parametrize(
     ("copy_small", "plain_small", "verdicts"),
     [
