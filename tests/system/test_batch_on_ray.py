@@ -87,14 +87,17 @@ def inputs(tmp_path_factory):
     lines[7] = "not json"
     (folder / "a.jsonl").write_text("\n".join(lines))
     (folder / "b.csv").write_text("text\n" + "".join(f'"{text}"\n' for text in texts[:50]))
-    return [str(folder / "a.jsonl"), str(folder / "b.csv")]
+    return folder
 
 
 @pytest.fixture
-def command(inputs, address):
+def command(inputs, address, monkeypatch):
+    """Name files as seen from their folder, which is not where the cluster was started."""
+    monkeypatch.chdir(inputs)
+
     def make(out, *engine):
         return [
-            *(sys.executable, "-m", "readagain", "batch", *inputs, str(out)),
+            *(sys.executable, "-m", "readagain", "batch", "a.jsonl", "b.csv", os.path.relpath(out)),
             *("--model", str(TOY), "--shard-rows", "20"),
             *(engine or ("--engine", "ray", "--address", address, "--workers", "2")),
         ]
@@ -151,7 +154,7 @@ def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
     inputs, address, environment, tmp_path
 ):
     out = tmp_path / "out"
-    arguments = [inputs[0], str(out), str(TOY), address]
+    arguments = [str(inputs / "a.jsonl"), str(out), str(TOY), address]
     done = subprocess.run(
         [sys.executable, "-c", DEADLY_JOB, *arguments],
         capture_output=True,

@@ -66,8 +66,18 @@ class JobFolder:
         return {note.key: note for note in notes if note.is_kept(self._folder)}
 
     def finish(self, notes: Iterable[Note]) -> Manifest:
-        """Write the manifest, and remove what only an unfinished job needs."""
+        """Write the manifest, and remove what only an unfinished job needs.
+
+        Raises:
+            DataError: when shards were written where this process does not find them.
+        """
         shards = sorted(notes, key=lambda note: note.key)
+        lost = {note.part for note in shards} - _parts(self._folder)
+        if lost:
+            raise DataError(
+                f"{self._folder.location}: {min(lost)} is finished and not there; does every node "
+                "of the cluster write into the same folder?"
+            )
         manifest = Manifest(
             settings=self._job.settings(),
             inputs=self._job.files(),

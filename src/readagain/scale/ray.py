@@ -1,7 +1,9 @@
 """Shards done on a Ray cluster, through Ray Data: the same shards, the same bytes."""
 
 import logging
+import os
 import pickle  # nosec B403
+import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +17,7 @@ from readagain.engine.bundled import bundled_models, find_model
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest
 from readagain.errors import DataError, ReadAgainError, require
 from readagain.scale.batch import Engine
+from readagain.scale.files import is_remote
 from readagain.scale.folder import open_folder
 from readagain.scale.job import BatchJob, Done
 from readagain.scale.local import MOST_DEATHS, give_up
@@ -81,14 +84,15 @@ def _run(ray: ModuleType, job: BatchJob, done: Done, num_workers: int) -> Iterat
     # Blocks are what Ray Data hands out: one shard each, however small.
     context.target_max_block_size = context.target_min_block_size = 1
     context.enable_progress_bars = False
+    home = _home(job)
     answers = dataset.map_batches(
-        _Reader(replace(job, sources=())),
+        _Reader(replace(job, sources=()), home),
         batch_size=1,
         num_cpus=0,
         compute=ray.data.TaskPoolStrategy(size=1 + size // WORKERS_PER_READER),
     ).map_batches(
         _Doer,
-        fn_constructor_args=(job.work, _model_files(job.work.model)),
+        fn_constructor_args=(job.work, _model_files(job.work.model), home),
         batch_size=1,
         num_cpus=job.work.threads,
         compute=ray.data.ActorPoolStrategy(size=size),
@@ -109,13 +113,15 @@ def _run(ray: ModuleType, job: BatchJob, done: Done, num_workers: int) -> Iterat
 class _Reader:
     """Cuts a source, in a task of Ray's."""
 
-    def __init__(self, job: BatchJob) -> None:
+    def __init__(self, job: BatchJob, home: Path | None) -> None:
         self._job = job
+        self._home = home
 
     def __call__(self, batch: Batch) -> Iterator[Batch]:
         for packed in batch["source"]:
             source, done = pickle.loads(packed)  # nosec B301
             try:
+                _enter(self._home)
                 for item in self._job.outline(source, done):
                     name = item.name if isinstance(item, Shard) else ""
                     yield {"name": [name], "item": [pickle.dumps(item)]}
@@ -126,7 +132,8 @@ class _Reader:
 class _Doer:
     """Does shards, in an actor of Ray's; hands on what is none."""
 
-    def __init__(self, work: Work, model_files: Mapping[str, bytes]) -> None:
+    def __init__(self, work: Work, model_files: Mapping[str, bytes], home: Path | None) -> None:
+        self._home = home
         self._folder = open_folder(work.out)
         with TemporaryDirectory(prefix="readagain-") as folder:
             for name, content in model_files.items():
@@ -140,15 +147,39 @@ class _Doer:
     def _done(self, name: str, packed: bytes) -> bytes:
         """Do a shard. Ray tries it again for ever when the actor dies, so tries are counted."""
         tries = f"{TRIES}/{name}"
-        if len(self._folder.names(tries)) >= MOST_DEATHS:
-            return pickle.dumps(_SetAside(name))
         try:
+            _enter(self._home)
+            if len(self._folder.names(tries)) >= MOST_DEATHS:
+                return pickle.dumps(_SetAside(name))
             self._folder.write(f"{tries}/{uuid4().hex}", b"")
             note = self._worker.do(pickle.loads(packed))  # nosec B301
             self._folder.remove(tries)
         except ReadAgainError as error:
             return pickle.dumps(error)
         return pickle.dumps(note)
+
+
+def _home(job: BatchJob) -> Path | None:
+    """Return where paths of the job begin, if some of them do not say so themselves."""
+    files = (file.location for source in job.sources for file in source.files)
+    paths = (location for location in (job.work.out, *files) if not is_remote(location))
+    return None if all(Path(path).is_absolute() for path in paths) else Path.cwd()
+
+
+def _enter(home: Path | None) -> None:
+    """Go where the job's paths begin; Ray starts its processes somewhere else.
+
+    Raises:
+        DataError: on a node that has no such folder.
+    """
+    if home is not None:
+        try:
+            os.chdir(home)
+        except OSError as error:
+            raise DataError(
+                f"{home}: not there on the node {platform.node()}; every node of the cluster must "
+                "see the same files, so name a shared folder or an address such as s3://…"
+            ) from error
 
 
 def _model_files(model: str) -> dict[str, bytes]:

@@ -247,6 +247,14 @@ def test_a_job_that_cannot_be_done_leaves_no_trace(
     assert not (tmp_path / "out").exists()
 
 
+def test_shards_that_were_written_elsewhere_are_missed(news, make_job, tmp_path):
+    elsewhere = make_job(news, out=tmp_path / "elsewhere")
+    message = r"out: part-00000-000000\.jsonl is finished and not there; does every node"
+    with pytest.raises(DataError, match=message):
+        run_batch(make_job(news), lambda job, done: engine_here(elsewhere, done))
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
 def test_a_job_without_a_row_is_finished_at_once(make_job, tmp_path):
     (tmp_path / "empty.jsonl").write_bytes(b"")
     manifest = run_batch(make_job(tmp_path / "empty.jsonl"), engine_here)

@@ -1,5 +1,6 @@
 """What the Ray engine says without a cluster; the jobs themselves are run in tests/system."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -48,3 +49,16 @@ def test_what_ray_gives_up_over_is_one_line(make_job, news, monkeypatch):
     engine = on_ray.ray_engine(address=None, num_workers=1)
     with pytest.raises(DataError, match="Ray gave up: The actor died; what is done is kept, and"):
         next(engine(make_job(news), {}))
+
+
+def test_paths_begin_where_the_job_was_started(make_job, news, monkeypatch, tmp_path):
+    assert on_ray._home(make_job(news)) is None
+    monkeypatch.chdir(tmp_path)
+    assert on_ray._home(make_job(news.name)) == tmp_path
+    monkeypatch.chdir("/")
+    on_ray._enter(None)
+    assert Path.cwd() == Path("/")
+    on_ray._enter(tmp_path)
+    assert Path.cwd() == tmp_path
+    with pytest.raises(DataError, match=r"none: not there on the node .*; every node of the clust"):
+        on_ray._enter(tmp_path / "none")
