@@ -5,6 +5,9 @@ import torch
 
 from readagain.config.features import PARTS_OF_SPEECH
 from readagain.engine.folder import ModelFolder
+from readagain.engine.summarizer import Summarizer
+from readagain.export.check import check_graphs, random_texts
+from readagain.export.write import describe_export, folder_graphs, write_graphs
 from readagain.text.vocab import UNK
 from readagain.training.finetune import TrainedModel
 
@@ -50,3 +53,20 @@ def test_a_new_word_is_of_the_unknown_words_kinds(make_job, run_job, corpus):
     assert kinds.shape[0] > 12
     assert torch.equal(kinds[:12], kinds_in(first.out))
     assert torch.equal(kinds[12:], kinds[UNK].expand(kinds.shape[0] - 12, -1))
+
+
+def test_its_graphs_write_what_it_writes_alone_and_in_a_batch(make_job, run_job):
+    job = make_job(*RICH, "train=modern", "train.epochs=4", preset="lvt2k_1sent")
+    run_job(job)
+    folder = ModelFolder.open(job.out)
+    graphs = folder_graphs(folder, ["float32"])
+    check = check_graphs(folder, graphs, random_texts(folder, 8), origin="random", threads=1)
+    assert check.same_n_best == 1.0
+    write_graphs(folder, graphs, describe_export(graphs, check.to_dict()))
+    summarizer = Summarizer.load(job.out, threads=1)
+    texts = [
+        "The museum of Corvalec burns on Monday after 7 years .",
+        "The school of Zyxwick moves on Monday after 12 years of repairs .",
+    ]
+    together = [summary.text for summary in summarizer.summarize(texts)]
+    assert together == [summarizer.summarize(text).text for text in texts]
