@@ -1,0 +1,72 @@
+"""ABS and RAS from pairs to scores: prepare, train, export, summarize, explain, evaluate."""
+
+import json
+
+import numpy as np
+import pytest
+
+from readagain import Summarizer
+
+pytestmark = pytest.mark.slow
+
+PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")
+EVENTS = ("opens", "closes", "burns", "floods", "moves")
+SMALL = (
+    "model.embedding_size=24",
+    "model.hidden_size=32",
+    "train=modern",
+    "train.precision=float32",
+    "train.learning_rate=0.02",
+    "train.warmup_steps=5",
+    "train.batch_size=32",
+    "train.epochs=3",
+    "train.rouge_pairs=20",
+    "decode.beam_size=4",
+)
+TEXT = "The old harbour of the town floods on Monday, officials said."
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    """Four hundred texts about a place and what happens to it."""
+    path = tmp_path_factory.mktemp("pairs") / "pairs.jsonl"
+    with path.open("w") as lines:
+        for number in range(400):
+            place, event = PLACES[number % 8], EVENTS[number * 7 % 5]
+            age = ("old", "new", "small")[number % 3]
+            text = f"The {age} {place} of the town {event} on Monday, officials said in {number}."
+            print(json.dumps({"text": text, "headline": f"{age} {place} {event}"}), file=lines)
+    return path
+
+
+@pytest.mark.parametrize("preset", ["abs_69k", "ras_elman", "ras_lstm"])
+def test_a_rival_is_trained_exported_and_scored(readagain, pairs, tmp_path, preset):
+    def done(*command):
+        result = readagain(*command)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    data, run = tmp_path / "data", tmp_path / "run"
+    done("prepare", pairs, "--out", data, "--dev-pairs", 40, "--workers", 1)
+    changes = [word for change in SMALL for word in ("--set", change)]
+    done("train", preset, "--data", data, "--out", run, *changes, "--device", "cpu")
+    done("inspect", run)
+    exported = done("export", run, "--check-texts", 20, "--threads", 1)
+    assert "float32   the network's 20 n-best lists: 100.0%" in exported
+    assert json.loads((run / "run.json").read_text())["model"]["kind"] == preset[:3]
+
+    summarizer = Summarizer.load(run, threads=1)
+    alone = summarizer.summarize(TEXT, explain=True)
+    assert alone.words
+    among = summarizer.summarize([TEXT, "The new school of the town burns."])[0]
+    assert among.text == alone.text
+    explanation = alone.explanation
+    assert explanation.importance is None
+    assert len(explanation.source_words) == explanation.attention.shape[1]
+    np.testing.assert_allclose(explanation.attention.sum(axis=1), 1.0, atol=1e-3)
+
+    scored = done("evaluate", "--model", run, "--data", data, "--protocol", "gigaword", "--json")
+    found = json.loads(scored)
+    assert found["rouge"]["items"] == found["data"]["rows"] > 0
+    # Three epochs teach at least the headlines' form; test_it_learns.py is about learning.
+    assert found["rouge"]["rouge-1"]["f1"] > 0.1
