@@ -26,6 +26,7 @@ _MODERN_RATE = 1.5e-3
 _STEADY_PARTS = 4
 _STEADY_RATE = 1e-3
 
+_WIDTH_STEP = 16  # the kernels for GPUs take widths that are multiples of it
 _COMMON_WORDS = 15_000  # the size that most of the paper's rows have
 
 # What `small` leaves of widths, vocabularies and training.
@@ -82,7 +83,7 @@ def widened(run: RunSpec, parameters: int) -> RunSpec:
     assert isinstance(run.model, ModelSpec)
     width = run.model.encoder.hidden_size
     while count_parameters(run) < parameters:
-        width += 8
+        width += _WIDTH_STEP
         run = override(run, {"model.encoder.hidden_size": width})
     return run
 
