@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -26,7 +27,7 @@ SMALL_RUN = (
     "model.decoder.hidden_size=16",
     "model.decoder.attention_size=16",
     "train.batch_size=8",
-    "train.epochs=4",
+    "train.epochs=2",
     "train.warmup_steps=4",
     "train.rouge_pairs=10",
     "train.log_every=2",
@@ -34,6 +35,7 @@ SMALL_RUN = (
     "decode.beam_size=3",
     "decode.max_words=8",
 )
+LONGEST_WAIT_S = 120
 ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
@@ -96,6 +98,13 @@ class Job:
         """Start the command in a process of its own; `told` says what it said."""
         with self._log(out).open("wb") as log:
             return subprocess.Popen(self.command(out), stdout=log, stderr=log, env=ONE_THREAD)
+
+    def wait_for_trace(self, process: "subprocess.Popen[bytes]", out: Path) -> None:
+        """Wait until the work has left a trace, or has ended."""
+        until = time.monotonic() + LONGEST_WAIT_S
+        while process.poll() is None and not self.has_begun(out):
+            assert time.monotonic() < until, "nothing was begun"
+            time.sleep(0.005)
 
     def told(self, out: Path) -> str:
         """Return what a started command has printed."""
@@ -212,17 +221,30 @@ def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
     }
 
 
+class Undisturbed:
+    """What jobs leave when nothing happens to them; each is run once, when it is asked for."""
+
+    def __init__(self, jobs: dict[str, Job], folder: Path) -> None:
+        self._jobs = jobs
+        self._folder = folder
+        self._results: dict[str, object] = {}
+        self.work_s: dict[str, float] = {}
+        """How long each job worked, from its first trace to its end."""
+
+    def __call__(self, name: str) -> object:
+        """Return the result of a job."""
+        if name not in self._results:
+            job, out = self._jobs[name], self._folder / name
+            process = job.start(out)
+            job.wait_for_trace(process, out)
+            begun = time.monotonic()
+            assert process.wait() == 0, job.told(out)
+            self.work_s[name] = time.monotonic() - begun
+            self._results[name] = job.result(out)
+        return self._results[name]
+
+
 @pytest.fixture(scope="session")
-def undisturbed(jobs, tmp_path_factory) -> Callable[[str], object]:
-    """Return what a job leaves when nothing happens to it; each is run once."""
-    results: dict[str, object] = {}
-
-    def result(name: str) -> object:
-        if name not in results:
-            out = tmp_path_factory.mktemp("undisturbed") / "out"
-            done = jobs[name].run(out)
-            assert done.returncode == 0, done.stderr
-            results[name] = jobs[name].result(out)
-        return results[name]
-
-    return result
+def undisturbed(jobs, tmp_path_factory) -> Undisturbed:
+    """Return what a job leaves when nothing happens to it."""
+    return Undisturbed(jobs, tmp_path_factory.mktemp("undisturbed"))

@@ -18,14 +18,6 @@ HURRIED_SHARE = 0.2  # of the kills come before the work has begun
 LONGEST_WAIT_S = 120
 
 
-def wait_for_trace(job, process, out):
-    """Wait until the work has left a trace, or has ended."""
-    until = time.monotonic() + LONGEST_WAIT_S
-    while process.poll() is None and not job.has_begun(out):
-        assert time.monotonic() < until, "nothing was begun"
-        time.sleep(0.005)
-
-
 def is_worker(process):
     """Tell a worker from the process that Python keeps for itself beside them."""
     with suppress(psutil.NoSuchProcess):
@@ -37,7 +29,7 @@ def is_hit(job, out, work_s, draw):
     """Start a job and kill it, or one of its workers, at some moment; tell whether it was hit."""
     process = job.start(out)
     if draw.random() > HURRIED_SHARE:
-        wait_for_trace(job, process, out)
+        job.wait_for_trace(process, out)
     with suppress(subprocess.TimeoutExpired):
         process.wait(draw.uniform(0, work_s))
     if process.poll() is not None:
@@ -48,7 +40,8 @@ def is_hit(job, out, work_s, draw):
     victim = draw.choice([family, *filter(is_worker, children)])
     try:
         victim.kill()
-    except psutil.NoSuchProcess:
+    except psutil.NoSuchProcess:  # it has just ended by itself
+        assert process.wait(LONGEST_WAIT_S) == 0, job.told(out)
         return False
     if victim != family:
         process.wait(LONGEST_WAIT_S)  # with a lost worker it says so, or goes on without
@@ -65,13 +58,7 @@ def test_a_job_that_is_killed_again_and_again_ends_the_same(
     name, jobs, undisturbed, tmp_path, pytestconfig, capsys
 ):
     job, expected = jobs[name], undisturbed(name)
-    began = time.monotonic()
-    process = job.start(tmp_path / "timed")
-    wait_for_trace(job, process, tmp_path / "timed")
-    begun = time.monotonic()
-    assert process.wait() == 0, job.told(tmp_path / "timed")
-    work_s = time.monotonic() - begun
-
+    began, work_s = time.monotonic(), undisturbed.work_s[name]
     num_kills, num_finished = pytestconfig.getoption("--kills"), 0
     draw = random.Random(f"{name} {num_kills}")
     kills = 0

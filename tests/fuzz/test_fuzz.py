@@ -9,7 +9,7 @@ from fuzzing.watch import watched
 
 from readagain.corpus.readers.formats import FORMATS
 
-INPUTS = 250  # of each target, times its weight
+INPUTS = 150  # of each target, times its weight
 
 
 @pytest.mark.slow
