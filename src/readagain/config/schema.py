@@ -195,7 +195,7 @@ class TrainSpec:
     risk_samples: Annotated[int, AtLeast(2)] = 8
     """risk: summaries of each text that are drawn and rewarded."""
     risk_words: Count = 0
-    """risk: every second update draws exactly so many words, for limits that are filled; 0 never."""
+    """risk: every second update draws exactly so many words, as filled limits ask; 0 never."""
     risk_likelihood: Share = 0.2
     """risk: share of the likelihood in the loss."""
     precision: Literal["float32", "bfloat16"] = "float32"
