@@ -64,9 +64,9 @@ def pick_pair(
             value = ""
         if not isinstance(value, str):
             found = "nothing" if value is record else type(value).__name__
-            return Bad(f"{path}:{number}", f"{found} under '{column}'; expected a string")
+            return Bad(f"{path}:{number}", f"{found} under {quoted(column)}; expected a string")
         if not value.isascii() and (problem := _not_text(value)):
-            return Bad(f"{path}:{number}", f"'{column}' {problem}")
+            return Bad(f"{path}:{number}", f"{quoted(column)} {problem}")
         values.append(value)
     text, headline = values
     return Pair(text, headline)

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from readagain.corpus.pair import Bad, Pair
@@ -83,3 +85,10 @@ def test_blocks_begin_where_the_last_one_ended(tmp_path, read_records, monkeypat
     path.write_text("text,headline\n" + "".join(f"text {n},head {n}\n" for n in range(5)))
     monkeypatch.setattr(delimited, "BLOCK_RECORDS", 2)
     assert read_records(path) == [Pair(f"text {n}", f"head {n}") for n in range(5)]
+
+
+def test_a_column_without_end_is_cut_in_the_reason(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"text" + b" " * 5_000 + b",headline\ncaf\xe9,b\n")
+    (bad,) = read_records(path)
+    assert re.match(r"'text {70,79}… holds byte 0xe9", bad.reason)
