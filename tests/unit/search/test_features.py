@@ -70,11 +70,11 @@ def test_neighbours_in_different_sentences_are_no_bigram():
 
 def test_padding_is_no_word(sources_of):
     values = SourceFeatures(sources_of([4], [5, 6, 7]), NO_WEIGHTS).values(
-        live_with([4], [6]), np.array([[0, 4], [7, 5]])
+        live_with([4], [6]), np.array([[0, 4, 7], [7, 5, 4]])
     )
     assert np.stack(values, axis=-1).astype(int).tolist() == [
-        [[0, 0, 0, 0], [1, 0, 0, 0]],
-        [[1, 1, 0, 0], [1, 0, 0, 1]],
+        [[0, 0, 0, 0], [1, 0, 0, 0], [0, 0, 0, 0]],
+        [[1, 1, 0, 0], [1, 0, 0, 1], [0, 0, 0, 0]],
     ]
 
 
