@@ -64,6 +64,10 @@ VARIANTS = {
     "two_sentences_option2_copy_15k, both ends": {"model.encoder.bidirectional": True},
     "abs_69k, bag of words": {"model.encoder.kind": "bag_of_words"},
     "abs_69k, convolution": {"model.encoder.kind": "convolution"},
+    "abs_69k, one layer of convolution": {
+        "model.encoder.kind": "convolution",
+        "model.encoder.num_layers": 1,
+    },
     "abs_69k, one word and no smoothing": {
         "model.context_words": 1,
         "model.encoder.smoothing": 0,
