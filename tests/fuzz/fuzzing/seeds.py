@@ -174,14 +174,16 @@ def small_tensors() -> list[bytes]:
     return [len(encoded).to_bytes(8, "little") + encoded + numbers]
 
 
-def checkpoints() -> list[bytes]:
-    """Return what a checkpoint without tensors says about itself."""
-    from readagain.training.checkpoint import save_checkpoint
+def save_checkpoint(folder: Path) -> Path:
+    """Save a checkpoint without tensors; return its folder."""
+    from readagain.training import checkpoint
     from readagain.training.progress import Progress, Scores
 
-    best = Scores(step=1, dev_loss=1.5)
+    progress = Progress(step=2, best=Scores(step=1, dev_loss=1.5))
+    return checkpoint.save_checkpoint(folder, progress, weights={}, training={}, best=None).path
+
+
+def checkpoints() -> list[bytes]:
+    """Return what that checkpoint says about itself."""
     with TemporaryDirectory() as folder:
-        saved = save_checkpoint(
-            Path(folder), Progress(step=2, best=best), weights={}, training={}, best=None
-        )
-        return [(saved.path / "progress.json").read_bytes()]
+        return [(save_checkpoint(Path(folder)) / "progress.json").read_bytes()]

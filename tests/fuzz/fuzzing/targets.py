@@ -230,8 +230,7 @@ def _curves(folder: Path) -> Reader:
 def _checkpoint(folder: Path) -> Reader:
     from readagain.training.checkpoint import newest_checkpoint
 
-    path = folder / "checkpoint-000001"
-    path.mkdir()
+    path = seeds.save_checkpoint(folder)
 
     def read(data: bytes) -> None:
         (path / "progress.json").write_bytes(data)
