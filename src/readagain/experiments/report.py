@@ -18,6 +18,7 @@ from readagain.experiments.time_table import read_timing, table4
 TABLES_FOLDER = "tables"
 CLAIMS_FILE = "claims.md"
 PAGE_FILE = "results.md"
+_PAPER_UPDATES = 594_000  # ten epochs of 3.8 million pairs in batches of 64
 _SMALL = (
     "**Small scale**: tiny networks on little data show that everything runs, and nothing about "
     "the paper's claims."
@@ -55,7 +56,8 @@ def write_report(out: Path) -> list[str]:
         table.write(folder)
     recipes = [recipe for recipe in board.recipes if recipe != UNTRAINED] or [UNTRAINED]
     claims = {recipe: claims_of(board, timing, recipe) for recipe in recipes}
-    write_whole(out / CLAIMS_FILE, _claims_page(claims))
+    trained = {recipe: _how_trained(board, recipe) for recipe in recipes}
+    write_whole(out / CLAIMS_FILE, _claims_page(claims, trained))
     write_whole(folder / "claims.json", json.dumps(_claims_json(claims), indent=1) + "\n")
     is_small = any(result.scale == "small" for result in board.results)
     problems, pictures = [], []
@@ -63,14 +65,26 @@ def write_report(out: Path) -> list[str]:
         pictures = draw_all(board, timing, recipes[0], folder)
     except MissingExtraError as error:
         problems.append(f"no pictures: {error}")
-    write_whole(out / PAGE_FILE, _page(claims, tables, pictures, is_small=is_small))
+    write_whole(out / PAGE_FILE, _page(claims, trained, tables, pictures, is_small=is_small))
     return problems
 
 
-def _claims_page(claims: dict[str, list[Claim]]) -> str:
+def _how_trained(board: Board, recipe: str) -> str:
+    """Say how much rows have learnt from, beside the paper's: a verdict may be about that."""
+    updates = [each.training["updates"] for each in board.results if each.recipe == recipe]
+    if not updates:
+        return f"Recipe: {recipe}; no row is trained."
+    return (
+        f"Recipe: {recipe}; rows saw {min(updates):,} to {max(updates):,} updates, the paper's "
+        f"about {_PAPER_UPDATES:,}. Rows that learn late are judged by what they know by then."
+    )
+
+
+def _claims_page(claims: dict[str, list[Claim]], trained: dict[str, str]) -> str:
     parts = ["# The paper's claims, tested\n"]
     for recipe, tested in claims.items():
-        parts += [f"## Recipe: {recipe}\n", claims_markdown(tested, level=2)]
+        parts += [f"## Recipe {recipe}\n", f"{trained[recipe]}\n"]
+        parts.append(claims_markdown(tested, level=2))
     return "\n".join(parts)
 
 
@@ -91,6 +105,7 @@ def _claims_json(claims: dict[str, list[Claim]]) -> dict[str, Any]:
 
 def _page(
     claims: dict[str, list[Claim]],
+    trained: dict[str, str],
     tables: list[Table],
     pictures: list[Path],
     *,
@@ -105,7 +120,7 @@ def _page(
         "## Claims",
     ]
     for recipe, tested in claims.items():
-        parts += [f"Recipe: {recipe}.", claims_markdown(tested, level=2)]
+        parts += [trained[recipe], claims_markdown(tested, level=2)]
     for table in tables:
         parts.append(table.markdown(level=2))
         if table.name in drawn:

@@ -157,6 +157,8 @@ def test_everything_is_written_from_the_results_alone(reproduced, tmp_path):
     assert "Small scale" in page
     assert "| Reading again helps" in page
     assert "](tables/table1.png)" in page
+    for name in ("results.md", "claims.md"):
+        assert "updates, the paper's about 594,000" in (copied / name).read_text()
 
 
 def test_without_matplotlib_a_line_says_so_and_the_rest_is_written(
