@@ -11,7 +11,8 @@ from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.settings import DecodeSettings
 from readagain.evaluation.systems import load_system
-from readagain.evaluation.tuning import tune
+from readagain.evaluation.tuning import _Pool, _Scorer, tune
+from readagain.rouge.protocol import find_protocol
 
 
 @pytest.fixture
@@ -31,7 +32,26 @@ def test_the_first_round_is_the_model_without_features(network, read, request, l
     without_vote = network.summarizer.searching(consensus=0.0)
     plain = evaluate(replace(network, summarizer=without_vote), data, "gigaword")
     assert first.weights.tolist() == [0, 0, 0, 0]
+    assert first.settings["consensus"] == 0.0
     assert first.value == pytest.approx(plain.rouge.item_scores[:, 0, 2].mean())
+
+
+def test_a_summary_is_worth_the_same_whichever_weights_found_it(network, read, gigaword):
+    pools = []
+    for weights in ([0.0, 0.0, 0.0, 0.0], [0.2, 0.1, -0.1, 0.1]):
+        pool = _Pool(network, read(gigaword), _Scorer(find_protocol("gigaword"), "rouge-1"))
+        pool.search(np.array(weights), lambda: None)
+        pools.append(
+            {
+                (row, words): found.base[place]
+                for row, found in enumerate(pool._found)
+                for words, place in found.words.items()
+            }
+        )
+    shared = pools[0].keys() & pools[1].keys()
+    assert shared
+    for each in shared:
+        assert pools[0][each] == pytest.approx(pools[1][each], abs=1e-4)
 
 
 def test_rounds_go_on_until_nothing_new_is_found(network, read, gigaword):
