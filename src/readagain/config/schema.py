@@ -224,7 +224,7 @@ class DecodeSpec:
     length_penalty: NonNegative = 0.0
     """Power of the length by which a score is divided: 0 sums log-probabilities, 1 averages."""
     no_repeat_ngram: Count = 0
-    """Ban a run of this many words from standing twice in a summary; 0 bans nothing."""
+    """Ban a run of so many words from standing twice, a word from following itself; 0: neither."""
     coverage: NonNegative = 0.0
     """Weight of the penalty on attention that a source word receives beyond 1 in total."""
     consensus: NonNegative = 0.0

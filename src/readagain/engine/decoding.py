@@ -7,7 +7,7 @@ from readagain.search.beam import beam_search
 from readagain.search.consensus import by_consensus
 from readagain.search.features import FeatureWeights
 from readagain.search.model import SourceBatch, State, StepModel
-from readagain.search.rules import NoRepeatedNgram, Rule, WordLimits
+from readagain.search.rules import NoDoubledWord, NoRepeatedNgram, Rule, WordLimits
 from readagain.search.scoring import Scoring
 from readagain.search.trace import Hypothesis
 
@@ -25,13 +25,15 @@ def decode_sources(
 
     A limit in bytes is for printed text, which is not known here: it comes as one of `rules`.
     """
-    ngrams = [NoRepeatedNgram(decode.no_repeat_ngram)] if decode.no_repeat_ngram else []
+    repeats: list[Rule] = []
+    if decode.no_repeat_ngram:
+        repeats = [NoRepeatedNgram(decode.no_repeat_ngram), NoDoubledWord()]
     found = beam_search(
         model,
         sources,
         beam_size=decode.beam_size,
         words=WordLimits(minimum=decode.min_words, maximum=decode.max_words),
-        rules=[*ngrams, *rules],
+        rules=[*repeats, *rules],
         scoring=Scoring(
             length_exponent=decode.length_penalty,
             coverage=decode.coverage,

@@ -94,6 +94,21 @@ class NoRepeatedNgram(Rule):
         return banned
 
 
+class NoDoubledWord(Rule):
+    """No word follows itself: "the the" is a slip, whatever stands elsewhere."""
+
+    def max_bans(self, max_words: int) -> int:
+        """The last word alone."""
+        return 1
+
+    def banned_words(self, live: Live, offered: Candidates) -> Bools | None:
+        """Forbid the last word."""
+        if live.num_words == 0:
+            return None
+        banned: Bools = offered.ids == live.last_ids[:, None]  # (R, k)
+        return banned
+
+
 class CopyLimit(Rule):
     """No word is copied more often than it stands in the source; generating it is free.
 

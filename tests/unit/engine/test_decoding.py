@@ -31,3 +31,18 @@ def test_with_a_vote_the_one_that_shares_most_words_is_taken():
     # Against "4": 0.4; "5 6" shares one word of two with "5 7": 0.3 + 0.3 / 2.
     assert written(DecodeSpec(beam_size=4, consensus=1.0)) == [[5, 6]]
     assert written(DecodeSpec(beam_size=4, consensus=1.0), n_best=3) == [[5, 6], [5, 7], [4]]
+
+
+def test_no_word_follows_itself_where_repeats_are_banned():
+    table = np.zeros((8, 8))
+    table[START, 5] = 1.0
+    table[5, [5, 6, END]] = 0.6, 0.1, 0.3
+    table[6, END] = 1.0
+
+    def best(**settings):
+        decode = DecodeSpec(beam_size=2, min_words=2, max_words=2, **settings)
+        ((found,),) = decode_sources(TableModel(table), SOURCES, decode)
+        return found.ids.tolist()
+
+    assert best() == [5, 5]
+    assert best(no_repeat_ngram=2) == [5, 6]

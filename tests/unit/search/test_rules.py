@@ -5,7 +5,14 @@ import pytest
 
 from readagain.errors import ConfigError
 from readagain.search.live import Live
-from readagain.search.rules import AllRules, CopyLimit, NoRepeatedNgram, Rule, WordLimits
+from readagain.search.rules import (
+    AllRules,
+    CopyLimit,
+    NoDoubledWord,
+    NoRepeatedNgram,
+    Rule,
+    WordLimits,
+)
 
 
 def live_with(*rows, copied_from=None):
@@ -97,3 +104,13 @@ def test_several_rules_forbid_what_any_of_them_forbids(offer):
     assert rules.banned_words(live_with([4]), offer([4, 5])).tolist() == [[True, False]]
     assert rules.bans_end(live_with([4])).tolist() == [True]
     assert rules.bans_end(live_with([4, 5])) is None
+
+
+def test_no_word_follows_itself(offer):
+    banned = NoDoubledWord().banned_words(live_with([4, 5], [5, 4]), offer([[4, 5], [4, 5]]))
+    assert banned.tolist() == [[False, True], [True, False]]
+    assert NoDoubledWord().max_bans(6) == 1
+
+
+def test_before_the_first_word_nothing_is_doubled(offer):
+    assert NoDoubledWord().banned_words(live_with([]), offer([4, 5])) is None
