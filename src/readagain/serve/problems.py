@@ -138,7 +138,7 @@ def _name(location: Iterable[str | int]) -> str:
 def _unknown_field(name: str) -> str:
     close = get_close_matches(name, SummarizeRequest.model_fields, n=1)
     hint = f"did you mean '{close[0]}'?" if close else "see /docs for those there are"
-    return f"no field '{name}'; {hint}"
+    return f"no field {_quoted(name)}; {hint}"
 
 
 def _quoted(value: object) -> str:

@@ -81,7 +81,7 @@ def draw_curves(runs: Sequence[Curves], out: Path) -> None:
 def _record(line: bytes, *, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ArtifactError(f"{where}: not JSON; was it edited by hand?") from error
     if not isinstance(record, dict) or not isinstance(record.get("step"), int):
         raise ArtifactError(f"{where}: expected a JSON object with a whole number under 'step'")

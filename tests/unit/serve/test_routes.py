@@ -253,3 +253,9 @@ def test_metrics_count_requests_texts_and_batches(talk):
     ):
         assert line in lines
     assert any(line.startswith("readagain_resident_bytes ") for line in lines)
+
+
+def test_an_unknown_field_is_told_in_one_line(ask):
+    reply = ask("POST", "/v1/summarize", json={"texts": ["A storm came."], "a\nb": 1})
+    assert reply.status_code == 422
+    assert r"no field 'a\nb'; see /docs" in reply.json()["error"]["message"]

@@ -37,6 +37,7 @@ def test_several_runs_become_one_picture(tmp_path):
     [
         ("", "nothing has been logged yet"),
         ("{\n", r"metrics\.jsonl:1: not JSON"),
+        ("[" * 100_000 + "\n", r"metrics\.jsonl:1: not JSON"),
         ('{"loss": 1.0}\n', "1: expected a JSON object with a whole number under 'step'"),
     ],
 )
