@@ -1,6 +1,8 @@
 """Capitals: where sentences and headlines put them, and how the words of a text are spelled."""
 
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Literal
 
 from readagain.text.document import Document
@@ -8,8 +10,6 @@ from readagain.text.wordlists import ALWAYS_CAPITAL, MINOR, STARTERS
 
 Case = Literal["sentence", "headline", "plain"]
 
-# For a generated word that the source lacks.
-_USUAL = {word.lower(): word for word in ALWAYS_CAPITAL}
 _NEVER_CAPITAL = frozenset(["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"])
 _ENDS_SENTENCE = frozenset(".?!")
 
@@ -19,6 +19,7 @@ class SourceCase:
 
     def __init__(self, document: Document) -> None:
         self._initial = _sentence_starts(document)
+        self._document = document
         self._inside: dict[str, str] = {}
         self._at_start: dict[str, str] = {}
         if document.is_tokenized:
@@ -34,16 +35,41 @@ class SourceCase:
         """
         if form in self._inside:
             return self._inside[form]
-        if form in self._at_start and form.capitalize() not in STARTERS:
+        if form in self._at_start and not _is_common(form):
             return self._at_start[form]
-        return _USUAL.get(form, form)
+        return usual_spellings().get(form, form)
 
     def inside_a_sentence(self, place: int, form: str, surface: str) -> str:
         """Take from a copied word the capital it owes to beginning its sentence."""
         if place not in self._initial or not surface.istitle():
             return surface
-        inside = self._inside.get(form, surface)
-        return surface.lower() if inside.islower() or surface in STARTERS else surface
+        inside = self._inside.get(form)
+        is_common = _is_common(form) if inside is None else inside.islower()
+        return surface.lower() if is_common and not self._begins_a_name(place) else surface
+
+    def _begins_a_name(self, place: int) -> bool:
+        """Say whether a capital follows: the May of "May Day" is no verb."""
+        following = self._document.words[place + 1 : place + 2]
+        return any(
+            self._document.surface(word)[:1].isupper() and place + 1 not in self._initial
+            for word in following
+        )
+
+
+@cache
+def usual_spellings() -> dict[str, str]:
+    """Return how frequent words are spelled inside a sentence, by their form in lower case.
+
+    `spellings.txt` was counted over the texts that the bundled models were trained on (decision
+    0181); words that are spelled now this way, now that, are not in it.
+    """
+    listed = files("readagain.text").joinpath("spellings.txt").read_text(encoding="ascii")
+    return {word.lower(): word for word in (*listed.split(), *ALWAYS_CAPITAL)}
+
+
+def _is_common(form: str) -> bool:
+    """Say whether a word owes a capital to nothing but the beginning of a sentence."""
+    return form.capitalize() in STARTERS or usual_spellings().get(form) == form
 
 
 def _sentence_starts(document: Document) -> frozenset[int]:

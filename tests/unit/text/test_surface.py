@@ -1,5 +1,7 @@
 """Summaries as people write them."""
 
+from importlib.resources import files
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -141,7 +143,7 @@ def test_a_number_without_any_source_is_left_out():
 def test_spacing_of_a_text_in_gigaword_form_says_nothing():
     source = read_tokenized("the u.s. senate 's bill did n't pass , -lrb- ap -rrb-")
     summary = [SummaryWord(word.form, place) for place, word in enumerate(source.words)]
-    assert write_summary(summary, source) == "The U.S. senate's bill didn't pass, (ap)"
+    assert write_summary(summary, source) == "The U.S. Senate's bill didn't pass, (AP)"
 
 
 def test_an_empty_summary_is_an_empty_text():
@@ -151,3 +153,30 @@ def test_an_empty_summary_is_an_empty_text():
 def test_a_place_outside_the_source_is_refused():
     with pytest.raises(ShapeError, match="copied from place 9 of a source of 2 words; .* 0 to 1"):
         write_summary([SummaryWord("x", copied_from=9)], read_document("Hi there"))
+
+
+def test_a_generated_word_is_spelled_as_is_usual():
+    assert written("in", "china", "nato", "buys", "iphone") == "In China NATO buys iPhone"
+
+
+def test_a_copied_word_leaves_the_capital_of_its_sentence_behind():
+    source = read_document(
+        "Shares in the bank fell. Zyxcorp rose. Apple did, too. May Day is near."
+    )
+    words = [word.form for word in source.words]
+
+    def after_bank(form):
+        summary = [SummaryWord("bank"), SummaryWord(form, copied_from=words.index(form))]
+        return write_summary(summary, source)
+
+    assert after_bank("shares") == "Bank shares"
+    assert after_bank("zyxcorp") == "Bank Zyxcorp"
+    assert after_bank("apple") == "Bank Apple"
+    assert after_bank("may") == "Bank May"  # it stands before a capital
+
+
+def test_each_usual_spelling_is_listed_once_and_in_order():
+    listed = files("readagain.text").joinpath("spellings.txt").read_text().split()
+    forms = [word.lower() for word in listed]
+    assert forms == sorted(set(forms))
+    assert len(listed) > 10_000
