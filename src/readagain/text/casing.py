@@ -44,8 +44,10 @@ class SourceCase:
         if place not in self._initial or not surface.istitle():
             return surface
         inside = self._inside.get(form)
-        is_common = _is_common(form) if inside is None else inside.islower()
-        return surface.lower() if is_common and not self._begins_a_name(place) else surface
+        if surface in STARTERS or (inside is not None and inside.islower()):
+            return surface.lower()
+        is_common = inside is None and _is_common(form) and not self._begins_a_name(place)
+        return surface.lower() if is_common else surface
 
     def _begins_a_name(self, place: int) -> bool:
         """Say whether a capital follows: the May of "May Day" is no verb."""
