@@ -56,6 +56,12 @@ def quoted(found: object) -> str:
     return spelled if len(spelled) <= LONGEST_QUOTE else f"{spelled[:LONGEST_QUOTE]}…"
 
 
+def first_line(error: Exception) -> str:
+    """Return the first line of what a library says; its kind of error where it says nothing."""
+    lines = str(error).split(" : ")[-1].strip().splitlines()
+    return lines[0] if lines else type(error).__name__
+
+
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:
     """Import a module of an extra, or say which `pip install` brings it.
 

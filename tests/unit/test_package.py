@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from readagain.errors import DataError, MissingExtraError, quoted, require
+from readagain.errors import DataError, MissingExtraError, first_line, quoted, require
 
 
 def test_help_and_every_light_command_import_no_torch():
@@ -49,3 +49,8 @@ def test_a_message_cannot_command_a_terminal():
 def test_what_a_message_quotes_is_short():
     assert quoted("a\nb") == "'a\\nb'"
     assert quoted("a" * 1000) == "'" + "a" * 79 + "…"
+
+
+def test_a_library_that_says_nothing_is_named_by_its_error():
+    assert first_line(ValueError("[Error] : 1 : bad graph\nat line 3")) == "bad graph"
+    assert first_line(ValueError(" \n")) == "ValueError"

@@ -11,7 +11,7 @@ from onnxruntime.capi import (  # type: ignore[import-untyped]
 )
 
 from readagain.engine.manifest import MANIFEST_FILE, FileFacts
-from readagain.errors import ArtifactError, ConfigError
+from readagain.errors import ArtifactError, ConfigError, first_line
 
 # More than this is no graph of ours; protobuf itself ends at twice as much.
 MAX_GRAPH_BYTES = 1 << 30
@@ -99,7 +99,7 @@ def open_session(
             graph, options, providers=["CPUExecutionProvider"], enable_fallback=0
         )
     except _UNUSABLE as error:
-        reason = str(error).split(" : ")[-1].splitlines()[0]
+        reason = first_line(error)
         raise ArtifactError(
             f"{where}: ONNX Runtime {onnxruntime.__version__} cannot use it ({reason}); "
             "copy the model folder again, or export it anew"

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from readagain.engine.bundled import bundled_models, find_model
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest
-from readagain.errors import DataError, ReadAgainError, require
+from readagain.errors import DataError, ReadAgainError, first_line, require
 from readagain.scale.batch import Engine
 from readagain.scale.files import is_remote
 from readagain.scale.folder import open_folder
@@ -202,7 +202,7 @@ def _connected(ray: ModuleType, address: str | None) -> Iterator[None]:
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
     except (ConnectionError, ValueError) as error:
-        reason = str(error).splitlines()[0]
+        reason = first_line(error)
         raise DataError(f"--address {address}: no Ray cluster can be reached: {reason}") from error
     try:
         yield

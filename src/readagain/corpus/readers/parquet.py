@@ -8,7 +8,7 @@ from typing import Any
 from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers.columns import pick_pair
 from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Format, Source
-from readagain.errors import DataError, require
+from readagain.errors import DataError, first_line, require
 
 # What pyarrow raises over values: its own errors are kinds of these; text and dates bring theirs.
 _UNREADABLE = (OSError, ValueError, OverflowError, NotImplementedError)
@@ -64,7 +64,7 @@ def _row(block: Block, place: int, path: Path) -> dict[str, Any] | Bad:
     try:
         (row,) = block.payload.slice(place, 1).to_pylist()
     except _UNREADABLE as error:
-        reason = str(error).splitlines()[0]
+        reason = first_line(error)
         return Bad(f"{path}:{block.first + place}", f"a value cannot be read: {reason}")
     return dict(row)
 
@@ -87,7 +87,7 @@ def _open(parquet: ModuleType, path: Path):  # type: ignore[no-untyped-def]
 
 
 def _damaged(path: Path, error: Exception) -> DataError:
-    reason = str(error).splitlines()[0]
+    reason = first_line(error)
     return DataError(f"{path}: not a whole Parquet file ({reason}); copy it again")
 
 
