@@ -1,0 +1,74 @@
+"""Sentences a second through the torch back end: one search after another, and several at once.
+
+    python benchmarks/torch_search.py                         # on a GPU if there is one
+    python benchmarks/torch_search.py --preset tiny --sentences 64 --threads 1 2
+
+A search asks the device for a step, then the host which hypotheses to follow, so each waits for
+the other; searches side by side fill the gaps. Random weights, sources of 31 words, 10 words
+written, a beam of 10.
+"""
+
+import argparse
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import torch
+
+from readagain.networks.build import build_model
+from readagain.networks.step_model import TorchStepModel
+from readagain.presets import PRESETS
+from readagain.search.beam import beam_search
+from readagain.search.model import SourceBatch
+from readagain.search.rules import WordLimits
+from readagain.text.vocab import RESERVED
+
+SOURCE_WORDS = 31
+WORDS = WordLimits(minimum=10, maximum=10)
+BEAM = 10
+
+
+def main() -> None:
+    """Print rates, and their ratio to one search at a time."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--preset", default="read_again_lstm_copy_15k")
+    parser.add_argument("--sentences", type=int, default=2048, help="in one search")
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--searches", type=int, default=4, help="for each thread")
+    arguments = parser.parse_args()
+    on_gpu = torch.cuda.is_available()
+    torch.set_float32_matmul_precision("high")
+    run = PRESETS[arguments.preset]
+    model = build_model(run).eval()
+    model = model.cuda().bfloat16() if on_gpu else model
+    draw = np.random.default_rng(0)
+
+    def sources() -> SourceBatch:
+        size = (arguments.sentences, SOURCE_WORDS)
+        return SourceBatch(
+            source_ids=draw.integers(len(RESERVED), run.source_vocab_size, size)[:, None],
+            lengths=np.full((arguments.sentences, 1), SOURCE_WORDS),
+            source_ext_ids=draw.integers(len(RESERVED), run.vocab_size, size),
+        )
+
+    def search(batch: SourceBatch) -> None:
+        beam_search(TorchStepModel(model), batch, beam_size=BEAM, words=WORDS)
+
+    print(torch.cuda.get_device_name() if on_gpu else f"CPU, {torch.get_num_threads()} threads")
+    search(sources())  # wakes libraries
+    alone = None
+    for threads in arguments.threads:
+        batches = [sources() for _ in range(threads * arguments.searches)]
+        with ThreadPoolExecutor(threads) as pool:
+            start = time.perf_counter()
+            list(pool.map(search, batches))
+            rate = len(batches) * arguments.sentences / (time.perf_counter() - start)
+        alone = alone or rate
+        print(
+            f"{arguments.preset}, {threads} at once, {arguments.sentences} sentences each: "
+            f"{rate:,.0f} sentences/s, {rate / alone:.2f} times the first"
+        )
+
+
+if __name__ == "__main__":
+    main()
