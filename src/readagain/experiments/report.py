@@ -71,7 +71,8 @@ def write_report(out: Path) -> list[str]:
 
 def _how_trained(board: Board, recipe: str) -> str:
     """Say how much rows have learnt from, beside the paper's: a verdict may be about that."""
-    updates = [each.training["updates"] for each in board.results if each.recipe == recipe]
+    trained = [each.training for each in board.results if each.recipe == recipe]
+    updates = [each["updates"] for each in trained if "updates" in each]  # a prefix learns nothing
     if not updates:
         return f"Recipe: {recipe}; no row is trained."
     return (
