@@ -227,7 +227,7 @@ def test_a_lost_worker_comes_back_and_the_weights_are_the_same(
     out = tmp_path / "out"
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     process = subprocess.Popen(
-        [sys.executable, *torchrun, "--max-restarts", "1", *command(data, out)[1:]],
+        [sys.executable, *torchrun, "--max-restarts", "3", *command(data, out)[1:]],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
