@@ -12,9 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from readagain.config.schema import TrainSpec
+from readagain.networks.embedding import WordEmbedding
 from readagain.training.batch import Batch
 from readagain.training.batches import Rows
 from readagain.training.optim import RunningMean, build_optimizer, learning_rate
+from readagain.training.rows import RowGradient, TableRows, can_learn_by_rows, watching
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,11 @@ class TrainingStep:
         self.names, self.parameters = zip(*model.named_parameters(), strict=True)
         self.device = self.parameters[0].device
         self.optimizer = build_optimizer(self.parameters, spec)
+        self.tables = (
+            [TableRows(each) for each in model.modules() if isinstance(each, WordEmbedding)]
+            if self._is_fused and can_learn_by_rows(spec, world_size=world_size)
+            else []
+        )
         self.mean = (
             RunningMean(self.parameters, decay=spec.ema_decay) if spec.averaging == "ema" else None
         )
@@ -92,17 +99,21 @@ class TrainingStep:
         self.step += 1
         return loss
 
+    @property
+    def _is_fused(self) -> bool:
+        return bool(self.optimizer.defaults.get("fused"))
+
     def _run(self, given: Rows | Batch) -> Tensor:
         self.optimizer.zero_grad(set_to_none=True)
         loss = self._backward(given.assemble())
-        self._clip()
-        self.optimizer.step()
+        self._descend([each.gradient() for each in self.tables])
         if self.mean is not None:
             self.mean.update()
         return loss
 
     def _backward(self, batch: Batch) -> Tensor:
-        loss, reported, count = self._sums(batch)
+        with watching(self.tables):
+            loss, reported, count = self._sums(batch)
         if self.world_size > 1:
             torch.distributed.all_reduce(count)
         # The processes' gradients are averaged, and each holds only its part of the sum.
@@ -124,19 +135,27 @@ class TrainingStep:
         half = self.spec.precision == "bfloat16" and self.device.type == "cuda"
         return torch.autocast(self.device.type, torch.bfloat16, enabled=half)
 
-    def _clip(self) -> None:
-        """Shorten a gradient beyond `max_norm`.
+    def _descend(self, rows: list[RowGradient]) -> None:
+        """Take a step down the gradient, shortened to `max_norm` where it is longer.
 
         A fused optimizer divides gradients by `grad_scale` as it reads them (the hook of torch's
         GradScaler), which saves writing all of them once more.
+
+        Args:
+            rows: the gradients of tables that the optimizer does not see.
         """
-        if not self.optimizer.defaults.get("fused"):
+        if not self._is_fused:
             nn.utils.clip_grad_norm_(self.parameters, self.spec.max_norm)
+            self.optimizer.step()
             return
         gradients = [each.grad for each in self.parameters if each.grad is not None]
-        norm = nn.utils.get_total_norm(gradients)
+        norm = nn.utils.get_total_norm(gradients + [each.values for each in rows])
         scale = (norm / self.spec.max_norm).clamp_min(1.0)
         self.optimizer.grad_scale = scale  # type: ignore[attr-defined]
+        self.optimizer.step()
+        rate = self.optimizer.param_groups[0]["lr"] / scale
+        for each in rows:
+            each.step(rate)
 
     def _replay(self, given: Rows | Batch) -> Tensor:
         size = self._shape(given)

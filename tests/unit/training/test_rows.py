@@ -1,0 +1,136 @@
+"""Learning the rows that a batch looks up is learning the table."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from readagain.config.override import override
+from readagain.config.schema import TrainSpec
+from readagain.networks.build import build_model
+from readagain.networks.embedding import WordEmbedding
+from readagain.presets import PRESETS
+from readagain.text.vocab import END, START
+from readagain.training.batch import Batch
+from readagain.training.rows import TableRows, can_learn_by_rows, watching
+from readagain.training.step import TrainingStep
+
+SGD = TrainSpec(learning_rate=0.5, schedule="constant", max_norm=100.0)
+SIZES = {"vocab_size": 12, "source_vocab_size": 9}
+NARROW = {
+    "model.embedding_size": 4,
+    "model.encoder.hidden_size": 4,
+    "model.decoder.hidden_size": 4,
+    "model.decoder.attention_size": 4,
+    "model.dropout": 0.3,
+}
+RUNS = {
+    "copying by place": override(PRESETS["tiny"], {**SIZES, **NARROW}),
+    "switch and features": override(
+        PRESETS["lvt2k_1sent"],
+        {**SIZES, **NARROW, "model.feature_size": 2, "model.output": "switch"},
+    ),
+    "three tables": override(
+        PRESETS["abs_69k"], {**SIZES, "model.embedding_size": 4, "model.hidden_size": 4}
+    ),
+}
+# Words stand several times in a text and in several texts; the last row only fills up.
+BATCH = Batch(
+    source_ids=torch.tensor([[[4, 5, 4, 1, 4]], [[6, 4, 1, 0, 0]], [[4, 0, 0, 0, 0]]]),
+    source_lengths=torch.tensor([[5], [3], [1]]),
+    source_ext_ids=torch.tensor([[4, 5, 4, 15, 4], [6, 4, 14, 0, 0], [4, 0, 0, 0, 0]]),
+    previous_ids=torch.tensor([[START, 15, 4, 4], [START, 6, 14, 0], [START, 0, 0, 0]]),
+    target_ids=torch.tensor([[15, 4, 4, END], [6, 14, END, 0], [END, 0, 0, 0]]),
+    target_valid=torch.tensor([[True] * 4, [True, True, True, False], [False] * 4]),
+)
+OTHER = replace(BATCH, source_ids=torch.where(BATCH.source_ids == 5, 7, BATCH.source_ids))
+
+
+def step_of(run, spec):
+    torch.manual_seed(3)
+    return TrainingStep(build_model(run), spec, total_steps=10, steps_per_epoch=5)
+
+
+def weights_of(step):
+    return {name: value.clone() for name, value in step.model.state_dict().items()}
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+@pytest.mark.parametrize("averaging", ["none", "ema"])
+@pytest.mark.parametrize("max_norm", [0.01, 100.0], ids=["clipped", "not clipped"])
+def test_rows_are_learned_as_whole_tables_are(run, averaging, max_norm):
+    spec = replace(SGD, max_norm=max_norm, averaging=averaging, ema_decay=0.5)
+    by_rows, whole = step_of(run, spec), step_of(run, spec)
+    tables = [each for each in by_rows.model.modules() if isinstance(each, WordEmbedding)]
+    assert len(by_rows.tables) == len(tables) > 1
+    whole.tables = []
+    begun = weights_of(whole)
+    for batch in (BATCH, OTHER, BATCH, OTHER):
+        torch.testing.assert_close(by_rows.update(batch), whole.update(batch))
+    torch.testing.assert_close(weights_of(by_rows), weights_of(whole), rtol=1e-5, atol=1e-7)
+    with by_rows.averaged(), whole.averaged():
+        torch.testing.assert_close(weights_of(by_rows), weights_of(whole), rtol=1e-5, atol=1e-7)
+    learned = weights_of(by_rows)["source_embedding.weight"] != begun["source_embedding.weight"]
+    # The unknown word and 4 to 7; padding is read and means nothing.
+    assert learned.any(1).nonzero().flatten().tolist() == [1, 4, 5, 6, 7]
+
+
+def table_of(values):
+    table = WordEmbedding(len(values), 1)
+    with torch.no_grad():
+        table.weight.copy_(torch.tensor(values).unsqueeze(1))
+    return table
+
+
+def test_a_row_has_the_sum_over_its_places_at_the_first_of_them():
+    table = table_of([1.0, 2.0, 3.0, 4.0])
+    rows = TableRows(table)
+    with watching([rows]):
+        vectors = table(torch.tensor([[2, 0], [2, 2]])).squeeze(2)
+        looked_up_again = table(torch.tensor([0]))
+    (vectors * torch.tensor([[1.0, 10.0], [100.0, 1000.0]])).sum().backward()
+    looked_up_again.sum().backward()
+    gradient = rows.gradient()
+    assert gradient.ids.tolist() == [2, 0, 2, 2, 0]
+    assert gradient.values.flatten().tolist() == [1101.0, 11.0, 0.0, 0.0, 0.0]
+    assert table.weight.grad is None
+    gradient.step(torch.tensor(0.5))
+    assert table.weight.flatten().tolist() == [1.0 - 5.5, 2.0, 3.0 - 550.5, 4.0]
+
+
+def test_a_later_batch_knows_nothing_of_an_earlier_one():
+    table = table_of([0.0, 0.0, 0.0])
+    rows = TableRows(table)
+    for ids, values in (([1, 2, 2], [1.0, 2.0, 0.0]), ([2, 1], [1.0, 1.0])):
+        with watching([rows]):
+            vectors = table(torch.tensor(ids))
+        vectors.sum().backward()
+        gradient = rows.gradient()
+        assert gradient.ids.tolist() == ids
+        assert gradient.values.flatten().tolist() == values
+
+
+def test_a_table_that_nobody_watches_has_its_gradient():
+    table = table_of([1.0, 2.0])
+    rows = TableRows(table)
+    with watching([rows]), torch.no_grad():
+        assert not table(torch.tensor([1])).requires_grad
+    table(torch.tensor([1, 1])).sum().backward()
+    assert table.weight.grad.flatten().tolist() == [0.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("spec", "world_size"),
+    [
+        (replace(SGD, optimizer="adamw"), 1),
+        (replace(SGD, optimizer="adadelta"), 1),
+        (replace(SGD, weight_decay=0.1), 1),
+        (SGD, 2),
+    ],
+    ids=["moments", "running squares", "decay", "two processes"],
+)
+def test_what_changes_every_row_is_done_to_whole_tables(spec, world_size):
+    assert can_learn_by_rows(SGD, world_size=1)
+    assert not can_learn_by_rows(spec, world_size=world_size)
+    if world_size == 1:
+        assert step_of(RUNS["copying by place"], spec).tables == []
