@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readagain.cli import options
+from readagain.cli.options import READING, RUNNING, WRITING
+from readagain.engine.bundled import DEFAULT_MODEL
+
 if TYPE_CHECKING:
     from readagain.scale.batch import Engine
     from readagain.scale.job_folder import Manifest
-
-READING, WRITING, RUNNING = "Reading", "Writing", "Running"
 
 
 class EngineName(StrEnum):
@@ -35,43 +37,19 @@ def command(
     engine: Annotated[
         EngineName, typer.Option(help="Processes on this machine, or a Ray cluster.")
     ] = EngineName.LOCAL,
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")
-    ] = "news",
-    max_words: Annotated[int | None, typer.Option(help="The most words of a summary.")] = None,
-    min_words: Annotated[int | None, typer.Option(help="The fewest words.")] = None,
-    max_bytes: Annotated[int | None, typer.Option(help="The most bytes, as printed.")] = None,
-    beam: Annotated[int | None, typer.Option(help="Beginnings followed side by side.")] = None,
+    model: options.Model = DEFAULT_MODEL,
+    max_words: options.MaxWords = None,
+    min_words: options.MinWords = None,
+    max_bytes: options.MaxBytes = None,
+    beam: options.Beam = None,
     n_best: Annotated[
         int, typer.Option(help="Summaries of each text; the others go into 'alternatives'.")
     ] = 1,
-    case: Annotated[
-        str, typer.Option(help="Capitals as in a sentence, in a headline, or plain.")
-    ] = "sentence",
-    format: Annotated[
-        str | None,
-        typer.Option(
-            help="text, lines (one text a line), jsonl, csv or parquet; told by the name of a "
-            "file unless given.",
-            rich_help_panel=READING,
-            show_default=False,
-        ),
-    ] = None,
-    text_column: Annotated[
-        str | None,
-        typer.Option(help="The field that holds the text.", rich_help_panel=READING),
-    ] = None,
-    encoding: Annotated[
-        str, typer.Option(help="Encoding of text, JSONL and CSV.", rich_help_panel=READING)
-    ] = "utf-8",
-    tokenized: Annotated[
-        bool,
-        typer.Option(
-            "--tokenized",
-            help="Texts are in Gigaword form, and summaries stay in it.",
-            rich_help_panel=READING,
-        ),
-    ] = False,
+    case: options.Capitals = "sentence",
+    format: options.TextFormat = None,
+    text_column: options.TextColumn = None,
+    encoding: options.Encoding = "utf-8",
+    tokenized: options.Tokenized = False,
     strict: Annotated[
         bool,
         typer.Option(
@@ -88,9 +66,7 @@ def command(
             show_default=False,
         ),
     ] = None,
-    field: Annotated[
-        str, typer.Option(help="The field that gets the summary.", rich_help_panel=WRITING)
-    ] = "summary",
+    field: options.SummaryField = "summary",
     score: Annotated[
         bool, typer.Option("--score", help="Add the field 'score'.", rich_help_panel=WRITING)
     ] = False,
@@ -120,12 +96,7 @@ def command(
     threads: Annotated[
         int, typer.Option(min=1, help="Threads of each engine.", rich_help_panel=RUNNING)
     ] = 1,
-    precision: Annotated[
-        str | None,
-        typer.Option(
-            help="int8 or float32; the faster one there is if unset.", rich_help_panel=RUNNING
-        ),
-    ] = None,
+    precision: options.Precision = None,
     address: Annotated[
         str | None,
         typer.Option(

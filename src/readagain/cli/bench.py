@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from readagain.cli import options
+from readagain.engine.bundled import DEFAULT_MODEL
+
 if TYPE_CHECKING:
     from readagain.engine.speed import Speed
 
@@ -13,9 +16,7 @@ MAX_TEXTS = 256  # of a file; more would take longer and tell the same
 
 def command(
     *,
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")
-    ] = "news",
+    model: options.Model = DEFAULT_MODEL,
     texts: Annotated[
         Path | None,
         typer.Option(
@@ -23,10 +24,8 @@ def command(
             ".csv, .tsv, .parquet; invented sentences of about 31 words if unset."
         ),
     ] = None,
-    beam: Annotated[
-        int | None, typer.Option(help="Beginnings followed side by side; the model's own if unset.")
-    ] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads; all processors if unset.")] = None,
+    beam: options.Beam = None,
+    threads: options.Threads = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure loading, the first headline, headlines alone and in batches, and memory."""

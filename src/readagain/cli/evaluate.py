@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from readagain.rouge.protocol import PROTOCOLS
+from readagain.cli import options
+from readagain.cli.options import READING, SEARCHING, WRITING
 
 if TYPE_CHECKING:
     from readagain.evaluation.evaluate import Evaluation
 
-READING, SEARCHING, WRITING = "Reading", "Searching", "Writing"
 PROGRESS_FROM = 100  # texts below which a bar only gets in the way
 
 
@@ -35,31 +35,10 @@ def command(
             "or another format that 'readagain prepare' reads.",
         ),
     ],
-    protocol: Annotated[
-        str,
-        typer.Option(metavar="NAME", help=f"One of {', '.join(PROTOCOLS)}: search and scores."),
-    ],
-    split: Annotated[
-        str | None,
-        typer.Option(
-            help="train, dev or test, where a folder holds several; of a prepared corpus dev "
-            "unless given.",
-            rich_help_panel=READING,
-        ),
-    ] = None,
-    limit: Annotated[
-        int | None,
-        typer.Option(metavar="N", help="Only the first rows.", rich_help_panel=READING),
-    ] = None,
-    tokenized: Annotated[
-        bool | None,
-        typer.Option(
-            "--tokenized/--raw",
-            help="Texts are in Gigaword form, or are not; parallel files say it themselves.",
-            rich_help_panel=READING,
-            show_default=False,
-        ),
-    ] = None,
+    protocol: options.RougeProtocol,
+    split: options.Split = None,
+    limit: options.Limit = None,
+    tokenized: options.TokenizedOrRaw = None,
     unk: Annotated[
         str,
         typer.Option(
@@ -71,21 +50,10 @@ def command(
     format: Annotated[
         str | None, typer.Option(help="Recognised unless given.", rich_help_panel=READING)
     ] = None,
-    text_column: Annotated[
-        str | None,
-        typer.Option(help="The field that holds the text.", rich_help_panel=READING),
-    ] = None,
-    headline_column: Annotated[
-        str | None,
-        typer.Option(help="The field that holds the headline.", rich_help_panel=READING),
-    ] = None,
-    headlines: Annotated[
-        Path | None,
-        typer.Option(help="File of headlines for a file of texts.", rich_help_panel=READING),
-    ] = None,
-    encoding: Annotated[
-        str, typer.Option(help="Encoding of text files.", rich_help_panel=READING)
-    ] = "utf-8",
+    text_column: options.TextColumn = None,
+    headline_column: options.HeadlineColumn = None,
+    headlines: options.Headlines = None,
+    encoding: options.Encoding = "utf-8",
     beam: Annotated[
         int | None,
         typer.Option(
@@ -106,16 +74,8 @@ def command(
             help="The most words.", show_default="as for --beam", rich_help_panel=SEARCHING
         ),
     ] = None,
-    threads: Annotated[
-        int | None,
-        typer.Option(help="Threads; all processors if unset.", rich_help_panel=SEARCHING),
-    ] = None,
-    precision: Annotated[
-        str | None,
-        typer.Option(
-            help="int8 or float32; the faster one there is if unset.", rich_help_panel=SEARCHING
-        ),
-    ] = None,
+    threads: options.Threads = None,
+    precision: options.Precision = None,
     save: Annotated[
         Path | None,
         typer.Option(
@@ -148,7 +108,7 @@ def command(
         check_writable(file)
     asked = DecodeSettings(beam=beam, min_words=min_words, max_words=max_words)
     system = load_system(model, protocol, asked=asked, threads=threads, precision=precision)
-    options = ReadOptions(
+    reading = ReadOptions(
         format=format,
         text_column=text_column,
         headline_column=headline_column,
@@ -156,7 +116,7 @@ def command(
         encoding=encoding,
         is_tokenized=tokenized,
     )
-    dataset = read_dataset(data, options, split=split).first(limit)
+    dataset = read_dataset(data, reading, split=split).first(limit)
     with counted(len(dataset.rows)) as count:
         found = evaluate(system, dataset, protocol, unk=unk, on_summary=count)
     if save is not None:

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readagain.cli import options
 from readagain.cli.inputs import STDIN, read_inputs
+from readagain.engine.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from readagain.engine.records import Record
@@ -21,9 +23,7 @@ def command(
         ),
     ] = STDIN,
     *,
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")
-    ] = "news",
+    model: options.Model = DEFAULT_MODEL,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="F", help="Write a page that loads nothing.")
     ] = None,
@@ -34,8 +34,8 @@ def command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print everything as one JSON object.")
     ] = False,
-    max_words: Annotated[int | None, typer.Option(help="The most words of a summary.")] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads; all processors if unset.")] = None,
+    max_words: options.MaxWords = None,
+    threads: options.Threads = None,
 ) -> None:
     """Show which words the model weighed, looked at and copied for a headline."""
     import sys

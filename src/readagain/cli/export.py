@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from readagain.cli import options
+
 
 def command(
     run: Annotated[
@@ -35,7 +37,7 @@ def command(
             help="How many texts are compared; 1000 of a corpus, 100 of random words if unset."
         ),
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads; all processors if unset.")] = None,
+    threads: options.Threads = None,
 ) -> None:
     """Write ONNX graphs of a model, after comparing them with its network."""
     from readagain.engine.folder import ModelFolder

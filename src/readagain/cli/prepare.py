@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readagain.cli import options
+from readagain.cli.options import READING
 from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, Limits
 from readagain.corpus.settings import DEFAULT_MAX_SENTENCES
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     from readagain.corpus.manifest import Manifest
     from readagain.corpus.readers.source import Source
 
-READING, CHOOSING, SPLITTING = "Reading", "What to keep", "Splits"
+CHOOSING, SPLITTING = "What to keep", "Splits"
 LIMITS = Limits()
 FILTERS_HELP = (
     f"Filters and sets of them, separated by commas; -NAME takes one away. "
@@ -62,34 +64,11 @@ def command(
         str | None,
         typer.Option(help="Format of every input; else recognised.", rich_help_panel=READING),
     ] = None,
-    text_column: Annotated[
-        str | None,
-        typer.Option(help="Column of the text; else guessed.", rich_help_panel=READING),
-    ] = None,
-    headline_column: Annotated[
-        str | None,
-        typer.Option(help="Column of the headline; else guessed.", rich_help_panel=READING),
-    ] = None,
-    headlines: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Text file whose line n is the headline of line n of the one INPUT.",
-            rich_help_panel=READING,
-        ),
-    ] = None,
-    encoding: Annotated[
-        str, typer.Option(help="Encoding of text inputs.", rich_help_panel=READING)
-    ] = "utf-8",
-    tokenized: Annotated[
-        bool | None,
-        typer.Option(
-            "--tokenized/--raw",
-            help="Whether texts are in Gigaword form (lower case, cut at spaces, UNK); "
-            "else recognised in parallel files.",
-            rich_help_panel=READING,
-        ),
-    ] = None,
+    text_column: options.TextColumn = None,
+    headline_column: options.HeadlineColumn = None,
+    headlines: options.Headlines = None,
+    encoding: options.Encoding = "utf-8",
+    tokenized: options.TokenizedOrRaw = None,
     skip_bad: Annotated[
         bool,
         typer.Option(
@@ -162,7 +141,7 @@ def command(
         dev=Share(pairs=dev_pairs, share=dev_share),
         test=Share(pairs=test_pairs, share=test_share),
     )
-    options = ReadOptions(
+    reading = ReadOptions(
         format=format,
         text_column=text_column,
         headline_column=headline_column,
@@ -172,9 +151,9 @@ def command(
     )
     given = [Path(argument) for argument in [*(dev or []), *(test or [])]]
     sources = [
-        *find_sources(inputs or [], options, leave_out=given),
-        *find_sources(dev or [], replace(options, headlines=None), split="dev"),
-        *find_sources(test or [], replace(options, headlines=None), split="test"),
+        *find_sources(inputs or [], reading, leave_out=given),
+        *find_sources(dev or [], replace(reading, headlines=None), split="dev"),
+        *find_sources(test or [], replace(reading, headlines=None), split="test"),
     ]
     for source in sources:
         print(_describe(source), file=sys.stderr)

@@ -4,16 +4,15 @@ from typing import Annotated
 
 import typer
 
+from readagain.cli import options
+
 
 def command(
     name: Annotated[
         str | None,
         typer.Argument(help="A preset or a run file to print in full; all are listed without it."),
     ] = None,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; may be repeated."),
-    ] = None,
+    changes: options.Changes = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List the presets, or print the resolved run of one."""

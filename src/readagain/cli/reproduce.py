@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readagain.cli import options
+from readagain.cli.options import RUNNING
+
 if TYPE_CHECKING:
     from readagain.experiments.runner import Outcome
 
-TRAINING, SCORING, RUNNING = "Training", "Scoring", "Running"
+TRAINING, SCORING = "Training", "Scoring"
 
 
 class Scale(StrEnum):
@@ -25,14 +28,6 @@ class Recipe(StrEnum):
     MODERN = "modern"
     STEADY = "steady"
     PAPER = "paper"
-
-
-class Device(StrEnum):
-    """Where to compute."""
-
-    AUTO = "auto"
-    CPU = "cpu"
-    CUDA = "cuda"
 
 
 def command(
@@ -146,10 +141,7 @@ def command(
             rich_help_panel=RUNNING,
         ),
     ] = False,
-    device: Annotated[
-        Device,
-        typer.Option(help="Where to compute; auto prefers a GPU.", rich_help_panel=RUNNING),
-    ] = Device.AUTO,
+    device: options.Device = options.DeviceName.AUTO,
     threads: Annotated[
         int,
         typer.Option(min=0, help="Threads on a CPU; 0 chooses.", rich_help_panel=RUNNING),

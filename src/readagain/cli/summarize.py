@@ -3,18 +3,20 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from readagain.cli import options
 from readagain.cli.inputs import STDIN, read_inputs, read_options
+from readagain.cli.options import WRITING
+from readagain.engine.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from readagain.engine.records import Record
-    from readagain.engine.summarizer import Summarizer
+    from readagain.engine.summarizer import Options, Summarizer
     from readagain.engine.summary import Summary
 
-READING, WRITING = "Reading", "Writing"
 PROGRESS_FROM = 100  # texts below which a bar only gets in the way
 
 
@@ -29,41 +31,17 @@ def command(
         ),
     ] = None,
     *,
-    model: Annotated[
-        str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")
-    ] = "news",
-    max_words: Annotated[int | None, typer.Option(help="The most words of a summary.")] = None,
-    min_words: Annotated[int | None, typer.Option(help="The fewest words.")] = None,
-    max_bytes: Annotated[int | None, typer.Option(help="The most bytes, as printed.")] = None,
-    beam: Annotated[int | None, typer.Option(help="Beginnings followed side by side.")] = None,
+    model: options.Model = DEFAULT_MODEL,
+    max_words: options.MaxWords = None,
+    min_words: options.MinWords = None,
+    max_bytes: options.MaxBytes = None,
+    beam: options.Beam = None,
     n_best: Annotated[int, typer.Option(help="Summaries of each text, at most --beam.")] = 1,
-    case: Annotated[
-        str, typer.Option(help="Capitals as in a sentence, in a headline, or plain.")
-    ] = "sentence",
-    format: Annotated[
-        str | None,
-        typer.Option(
-            help="text, lines (one text a line), jsonl, csv or parquet; told by the name of a "
-            "file unless given.",
-            rich_help_panel=READING,
-            show_default=False,
-        ),
-    ] = None,
-    text_column: Annotated[
-        str | None,
-        typer.Option(help="The field that holds the text.", rich_help_panel=READING),
-    ] = None,
-    encoding: Annotated[
-        str, typer.Option(help="Encoding of text, JSONL and CSV.", rich_help_panel=READING)
-    ] = "utf-8",
-    tokenized: Annotated[
-        bool,
-        typer.Option(
-            "--tokenized",
-            help="Texts are in Gigaword form, and summaries stay in it.",
-            rich_help_panel=READING,
-        ),
-    ] = False,
+    case: options.Capitals = "sentence",
+    format: options.TextFormat = None,
+    text_column: options.TextColumn = None,
+    encoding: options.Encoding = "utf-8",
+    tokenized: options.Tokenized = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -81,40 +59,36 @@ def command(
             rich_help_panel=WRITING,
         ),
     ] = False,
-    field: Annotated[
-        str, typer.Option(help="The field that gets the summary.", rich_help_panel=WRITING)
-    ] = "summary",
-    threads: Annotated[int | None, typer.Option(help="Threads; all processors if unset.")] = None,
-    precision: Annotated[
-        str | None, typer.Option(help="int8 or float32; the faster one there is if unset.")
-    ] = None,
+    field: options.SummaryField = "summary",
+    threads: options.Threads = None,
+    precision: options.Precision = None,
 ) -> None:
     """Write a headline for each text."""
-    from readagain.engine.summarizer import Summarizer
+    from readagain.engine.summarizer import Options, Summarizer
 
     reading = read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
-    options: dict[str, Any] = {
-        "max_words": max_words,
-        "min_words": min_words,
-        "max_bytes": max_bytes,
-        "beam": beam,
-        "n_best": n_best,
-        "case": case,
-        "tokenized": tokenized,
-    }
+    wanted = Options(
+        max_words=max_words,
+        min_words=min_words,
+        max_bytes=max_bytes,
+        beam=beam,
+        n_best=n_best,
+        case=case,  # type: ignore[typeddict-item]
+        tokenized=tokenized,
+    )
     is_json = as_json or (output is not None and output.suffix in (".jsonl", ".ndjson"))
     describe = _as_json(field) if is_json else _as_text
     with _opened(output) as file, _counted(to_file=output is not None) as count:
-        for record, summary in _summarized(summarizer, records, options):
+        for record, summary in _summarized(summarizer, records, wanted):
             print(describe(record, summary), file=file)
             file.flush()
             count()
 
 
 def _summarized(
-    summarizer: "Summarizer", records: "Iterator[Record]", options: dict[str, Any]
+    summarizer: "Summarizer", records: "Iterator[Record]", wanted: "Options"
 ) -> "Iterator[tuple[Record, Summary]]":
     """Summarize what is there as soon as it is there; many at once where many are."""
     from readagain.engine.streams import as_they_come
@@ -122,7 +96,7 @@ def _summarized(
 
     for batch in as_they_come(records, WINDOW):
         texts = [record.text for record in batch]
-        yield from zip(batch, summarizer.summarize(texts, **options), strict=True)
+        yield from zip(batch, summarizer.summarize(texts, **wanted), strict=True)
 
 
 def _as_text(record: "Record", summary: "Summary") -> str:

@@ -1,21 +1,15 @@
 """`readagain train`: train a network on a prepared corpus, or go on where it stopped."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readagain.cli import options
+from readagain.cli.options import RUNNING
+
 if TYPE_CHECKING:
     from readagain.training.loop import Outcome
-
-
-class Device(StrEnum):
-    """Where to compute."""
-
-    AUTO = "auto"
-    CPU = "cpu"
-    CUDA = "cuda"
 
 
 def command(
@@ -33,10 +27,7 @@ def command(
             "--out", "-o", metavar="FOLDER", help="Folder of the run, and of the model it makes."
         ),
     ],
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; may be repeated."),
-    ] = None,
+    changes: options.Changes = None,
     seed: Annotated[int | None, typer.Option(help="Instead of the run's own seed.")] = None,
     begin_from: Annotated[
         str | None,
@@ -52,11 +43,14 @@ def command(
             help="With --from: let each vocabulary take up so many words of this corpus.",
         ),
     ] = 0,
-    device: Annotated[
-        Device, typer.Option(help="Where to compute; auto prefers a GPU.")
-    ] = Device.AUTO,
+    device: options.Device = options.DeviceName.AUTO,
     threads: Annotated[
-        int, typer.Option(min=0, help="Threads on a CPU; 0 chooses: one for a narrow network.")
+        int,
+        typer.Option(
+            min=0,
+            help="Threads on a CPU; 0 chooses: one for a narrow network.",
+            rich_help_panel=RUNNING,
+        ),
     ] = 0,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Remove another run that is in --out.")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from readagain.rouge.protocol import PROTOCOLS
+from readagain.cli import options
 
 
 def command(
@@ -21,10 +21,7 @@ def command(
             "model is scored on afterwards.",
         ),
     ],
-    protocol: Annotated[
-        str,
-        typer.Option(metavar="NAME", help=f"One of {', '.join(PROTOCOLS)}: search and scores."),
-    ],
+    protocol: options.RougeProtocol,
     objective: Annotated[
         str, typer.Option(help="rouge-1, rouge-2, rouge-l or their mean: what is to grow.")
     ] = "rouge-1",
@@ -37,10 +34,8 @@ def command(
             help="Write a copy of the model with the weights; they are only printed unless given.",
         ),
     ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="train, dev or test, where a folder holds several.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option(metavar="N", help="Only the first rows.")] = None,
+    split: options.Split = None,
+    limit: options.Limit = None,
     beam: Annotated[
         int | None,
         typer.Option(
@@ -52,10 +47,8 @@ def command(
         int, typer.Option(help="The most rounds; fewer when nothing new is found.")
     ] = 10,
     seed: Annotated[int, typer.Option(help="Of the random starts; same seed, same weights.")] = 1,
-    threads: Annotated[int | None, typer.Option(help="Threads; all processors if unset.")] = None,
-    precision: Annotated[
-        str | None, typer.Option(help="int8 or float32; the faster one there is if unset.")
-    ] = None,
+    threads: options.Threads = None,
+    precision: options.Precision = None,
 ) -> None:
     """Tune how much words of the source are worth to a search, by ROUGE on a data set."""
     import sys
