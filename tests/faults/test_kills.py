@@ -1,7 +1,7 @@
 """Killed at any moment, again and again, a job ends as if nothing had happened.
 
-CI kills each job three times; `pytest tests/faults --kills 25` is the long run, and kills single
-workers, too. CI does not: once in many kills `prepare` waits for ever for a worker that is gone.
+CI kills each job, or one of its workers, three times; `pytest tests/faults --kills 25` is the long
+run.
 """
 
 import random
@@ -17,7 +17,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.distributed]
 
 HURRIED_SHARE = 0.2  # of the kills come before the work has begun
 LONGEST_WAIT_S = 120
-KILLS_IN_CI = 3
 
 
 def is_worker(process):
@@ -27,7 +26,7 @@ def is_worker(process):
     return False
 
 
-def is_hit(job, out, work_s, draw, *, can_hit_workers):
+def is_hit(job, out, work_s, draw):
     """Start a job and kill it, or one of its workers, at some moment; tell whether it was hit."""
     process = job.start(out)
     if draw.random() > HURRIED_SHARE:
@@ -39,8 +38,7 @@ def is_hit(job, out, work_s, draw, *, can_hit_workers):
         return False
     family = psutil.Process(process.pid)
     children = family.children(recursive=True)
-    workers = filter(is_worker, children) if can_hit_workers else ()
-    victim = draw.choice([family, *workers])
+    victim = draw.choice([family, *filter(is_worker, children)])
     try:
         victim.kill()
     except psutil.NoSuchProcess:  # it has just ended by itself
@@ -67,7 +65,7 @@ def test_a_job_that_is_killed_again_and_again_ends_the_same(
     kills = 0
     while kills < num_kills:
         out = tmp_path / f"out-{num_finished}"
-        was_hit = is_hit(job, out, work_s, draw, can_hit_workers=num_kills > KILLS_IN_CI)
+        was_hit = is_hit(job, out, work_s, draw)
         kills += was_hit
         if not was_hit or job.has_ended(out):  # it was faster; begin another
             assert job.result(out) == expected

@@ -2,15 +2,12 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
-from readagain.child_process import follow_parent
 from readagain.corpus.chunk import records_in
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.readers.source import Block, Source
@@ -18,9 +15,16 @@ from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.tokenizing import save_chunk
 from readagain.corpus.workfolder import WorkFolder, input_bytes
 from readagain.errors import DataError
+from readagain.worker_team import Failed, WorkerTeam
 
 BLOCKS_WAITING_PER_WORKER = 2
 """Enough that no worker waits for the reader, few enough that memory stays small."""
+
+Task = tuple[Source, Block, PrepareSettings, Path]
+"""A block to be made into a chunk, and where that goes."""
+
+NumMade = Callable[[], int]
+"""Waits until a chunk is made, and counts its records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +77,7 @@ def make_chunks(
                     paths.append(path)
                     known = records_in(path)
                     if known is None:
-                        queue.add(submit(source, block, settings, path), block.position)
+                        queue.add(submit((source, block, settings, path)), block.position)
                         queue.take_all_but(BLOCKS_WAITING_PER_WORKER * num_workers)
                     else:
                         queue.count_resumed(known, block.position)
@@ -98,18 +102,18 @@ class _Queue:
         self._total_bytes = max(total_bytes, 1)
         self._bytes_before = 0
         self._share = 0.0
-        self._waiting: deque[tuple[Future[int], int]] = deque()
+        self._waiting: deque[tuple[NumMade, int]] = deque()
         self._on_progress = on_progress
 
-    def add(self, future: Future[int], position: int) -> None:
+    def add(self, num_made: NumMade, position: int) -> None:
         """Take a block that is being worked on."""
-        self._waiting.append((future, self._bytes_before + position))
+        self._waiting.append((num_made, self._bytes_before + position))
 
     def take_all_but(self, num_left: int) -> None:
         """Wait for the oldest blocks, until only so many are left."""
         while len(self._waiting) > num_left:
-            future, position = self._waiting.popleft()
-            self.num_records += future.result()
+            num_made, position = self._waiting.popleft()
+            self.num_records += num_made()
             self._tell(position)
 
     def count_resumed(self, num_records: int, position: int) -> None:
@@ -134,30 +138,59 @@ class _Queue:
         )
 
 
-Submit = Callable[[Source, Block, PrepareSettings, Path], Future[int]]
-
-
 @contextmanager
-def _pool(num_workers: int) -> Iterator[Submit]:
+def _pool(num_workers: int) -> Iterator[Callable[[Task], NumMade]]:
     if num_workers == 1:
         yield _submit_here
         return
-    # Spawned, not forked: the same on every system, and safe beside threads of the caller.
-    pool = ProcessPoolExecutor(num_workers, get_context("spawn"), follow_parent)
-    try:
-        yield lambda *arguments: pool.submit(save_chunk, *arguments)
-    except BrokenProcessPool as error:
+    team: WorkerTeam[Task, int] = WorkerTeam(_saver, num_workers)
+    with team:
+        yield _Hands(team).submit
+
+
+class _Hands:
+    """Hands blocks to workers as these become free, and keeps what becomes of them."""
+
+    def __init__(self, team: WorkerTeam[Task, int]) -> None:
+        self._team = team
+        self._waiting: deque[Task] = deque()
+        self._answers: dict[Path, int | Failed] = {}
+
+    def submit(self, task: Task) -> NumMade:
+        """Take a block."""
+        self._waiting.append(task)
+        self._move(timeout_s=0)
+        *_, path = task
+        return partial(self._wait_for, path)
+
+    def _wait_for(self, path: Path) -> int:
+        while path not in self._answers:
+            self._move(timeout_s=None)
+        answer = self._answers.pop(path)
+        if not isinstance(answer, Failed):
+            return answer
+        if answer.error is not None:
+            raise answer.error
         raise DataError(
             "a worker process was killed, perhaps for want of memory; "
             "run the same command again with fewer --workers, what is done is kept"
-        ) from error
-    finally:
-        pool.shutdown(cancel_futures=True)
+        )
+
+    def _move(self, *, timeout_s: float | None) -> None:
+        while self._waiting and self._team.has_room:
+            self._team.give(self._waiting.popleft())
+        for (*_, path), answer in self._team.answers(timeout_s):
+            self._answers[path] = answer
 
 
-def _submit_here(
-    source: Source, block: Block, settings: PrepareSettings, path: Path
-) -> Future[int]:
-    future: Future[int] = Future()
-    future.set_result(save_chunk(source, block, settings, path))
-    return future
+def _saver() -> Callable[[Task], int]:
+    return _save
+
+
+def _save(task: Task) -> int:
+    return save_chunk(*task)
+
+
+def _submit_here(task: Task) -> NumMade:
+    num_records = _save(task)
+    return lambda: num_records

@@ -2,27 +2,22 @@
 
 import logging
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
-from multiprocessing import get_context
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from types import TracebackType
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
-from readagain.child_process import follow_parent
 from readagain.engine.sessions import default_threads
-from readagain.errors import DataError, ReadAgainError
+from readagain.errors import DataError
 from readagain.scale.batch import Engine
 from readagain.scale.job import BatchJob, Done
 from readagain.scale.notes import Note
 from readagain.scale.shards import Shard
 from readagain.scale.work import ShardWorker, Work
+from readagain.worker_team import Failed, WorkerTeam
 
 logger = logging.getLogger(__name__)
 
 MOST_DEATHS = 3
-"""So many workers may die over one shard, or in a row while they start."""
+"""So many workers may die over one shard."""
 
 
 def local_engine(*, num_workers: int) -> Engine:
@@ -49,7 +44,8 @@ def run_local(outline: Iterator[Shard | Note], work: Work, num_workers: int) -> 
     deaths: Counter[str] = Counter()
     again: deque[Shard] = deque()
     set_aside: list[Shard] = []
-    with _Team(work, num_workers) as team:
+    team: WorkerTeam[Shard, Note] = WorkerTeam(partial(_shard_worker, work), num_workers)
+    with team:
         while True:
             while team.has_room:
                 found = again.popleft() if again else next(outline, None)
@@ -61,19 +57,21 @@ def run_local(outline: Iterator[Shard | Note], work: Work, num_workers: int) -> 
                     team.give(found)
             if team.is_idle:
                 break
-            for answer in team.answers():
-                if isinstance(answer, Note):
+            for shard, answer in team.answers():
+                if not isinstance(answer, Failed):
                     yield answer
                     continue
-                deaths[answer.name] += 1
-                is_hopeless = deaths[answer.name] == MOST_DEATHS
+                if answer.error is not None:
+                    raise answer.error
+                deaths[shard.name] += 1
+                is_hopeless = deaths[shard.name] == MOST_DEATHS
                 logger.warning(
                     "a worker died over %s (%s); it is %s",
-                    answer.name,
-                    answer.where,
+                    shard.name,
+                    shard.where,
                     "set aside" if is_hopeless else "done again",
                 )
-                (set_aside if is_hopeless else again).append(answer)
+                (set_aside if is_hopeless else again).append(shard)
     if set_aside:
         raise DataError(give_up([f"{shard.name} ({shard.where})" for shard in set_aside]))
 
@@ -87,118 +85,5 @@ def give_up(names: Sequence[str]) -> str:
     )
 
 
-@dataclass(eq=False)
-class _Worker:
-    """A process, the way to talk to it, and the shard it has."""
-
-    process: BaseProcess
-    pipe: Connection
-    shard: Shard | None = None
-    is_ready: bool = False
-
-    def send(self) -> None:
-        with suppress(OSError):  # a dead one is noticed when its answer is waited for
-            self.pipe.send(self.shard)
-
-
-class _Team:
-    """The worker processes, started as they are needed."""
-
-    def __init__(self, work: Work, size: int) -> None:
-        self._work = work
-        self._size = size
-        self._workers: list[_Worker] = []
-        self._dead_starts = 0
-
-    def __enter__(self) -> "_Team":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType
-    ) -> None:
-        for worker in self._workers:
-            worker.process.terminate()
-        for worker in self._workers:
-            worker.process.join()
-            worker.pipe.close()
-
-    @property
-    def has_room(self) -> bool:
-        """Whether a shard can be given."""
-        return sum(worker.shard is not None for worker in self._workers) < self._size
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no worker has a shard."""
-        return all(worker.shard is None for worker in self._workers)
-
-    def give(self, shard: Shard) -> None:
-        """Give a shard to a free worker, or to a new one."""
-        free = (worker for worker in self._workers if worker.shard is None)
-        worker = next(free, None) or self._start()
-        worker.shard = shard
-        if worker.is_ready:
-            worker.send()
-
-    def answers(self) -> Iterator[Note | Shard]:
-        """Wait for workers; yield the notes of what they did, and the shards they died over."""
-        busy = {worker.pipe: worker for worker in self._workers if worker.shard is not None}
-        for pipe in wait(list(busy)):
-            worker = busy[pipe]  # type: ignore[index]
-            assert worker.shard is not None
-            try:
-                answer = worker.pipe.recv()
-            except (EOFError, OSError):
-                yield from self._replace(worker)
-                continue
-            if isinstance(answer, ReadAgainError):
-                raise answer
-            if answer is None:  # it has loaded its model
-                self._dead_starts = 0
-                worker.is_ready = True
-                worker.send()
-            else:
-                worker.shard = None
-                yield answer
-
-    def _start(self) -> _Worker:
-        # Spawned, not forked: the same on every system, and safe beside threads of the caller.
-        context = get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(self._work, theirs), daemon=True)
-        process.start()
-        theirs.close()
-        worker = _Worker(process, ours)
-        self._workers.append(worker)
-        return worker
-
-    def _replace(self, worker: _Worker) -> Iterator[Shard]:
-        """Bury a dead worker; yield its shard if it had begun with it."""
-        self._workers.remove(worker)
-        worker.process.join()
-        worker.pipe.close()
-        assert worker.shard is not None
-        if worker.is_ready:
-            yield worker.shard
-            return
-        self._dead_starts += 1
-        if self._dead_starts == MOST_DEATHS:
-            raise DataError(
-                f"{MOST_DEATHS} worker processes died while they loaded the model, perhaps for "
-                "want of memory; try fewer --workers"
-            )
-        self._start().shard = worker.shard
-
-
-def _work(work: Work, pipe: Connection) -> None:
-    """Do shards until nobody sends any more."""
-    follow_parent()
-    try:
-        worker = ShardWorker(work)
-        pipe.send(None)
-        while True:
-            pipe.send(worker.do(pipe.recv()))
-    except ReadAgainError as error:
-        pipe.send(error)
-    except (EOFError, BrokenPipeError):  # the parent has gone
-        return
+def _shard_worker(work: Work) -> Callable[[Shard], Note]:
+    return ShardWorker(work).do

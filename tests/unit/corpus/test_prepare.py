@@ -1,8 +1,8 @@
 import errno
 import json
 import os
-from concurrent.futures import Future
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +15,7 @@ from readagain.corpus.readers import lines
 from readagain.corpus.settings import Share
 from readagain.corpus.workfolder import work_folder
 from readagain.errors import DataError
+from readagain.worker_team import Failed, WorkerTeam
 
 NAMES = "ada bo cy dee eve fay gil hal ida jo kay lea"
 MANY = [
@@ -146,15 +147,7 @@ def test_skipped_records_are_counted_and_listed(tmp_path, jsonl, prepared):
 def test_an_earlier_bad_line_is_told_before_a_later_trouble(tmp_path, monkeypatch, prepared):
     @contextmanager
     def slow_pool(num_workers):  # its results are only seen when they are waited for
-        def submit(*arguments):
-            future = Future()
-            try:
-                future.set_result(tokenizing.save_chunk(*arguments))
-            except DataError as error:
-                future.set_exception(error)
-            return future
-
-        yield submit
+        yield lambda task: partial(tokenizing.save_chunk, *task)
 
     monkeypatch.setattr(workers, "_pool", slow_pool)
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 8)
@@ -162,6 +155,27 @@ def test_an_earlier_bad_line_is_told_before_a_later_trouble(tmp_path, monkeypatc
     (tmp_path / "heads.txt").write_bytes(b"head\n" * 9)
     with pytest.raises(DataError, match=r"texts\.txt:1: byte 0xe9"):
         prepared(tmp_path / "texts.txt", read={"headlines": tmp_path / "heads.txt"})
+
+
+def test_several_workers_make_the_same_corpus(jsonl, prepared, small_blocks):
+    path = jsonl(MANY)
+    alone = contents(prepared(path, out="alone", num_workers=1))
+    assert contents(prepared(path, out="together", num_workers=2)) == alone
+
+
+def test_a_killed_worker_is_told_with_what_to_do(jsonl, prepared, small_blocks, monkeypatch):
+    class LostTeam(WorkerTeam):
+        has_room = True
+
+        def give(self, task):
+            self.task = task
+
+        def answers(self, timeout_s=None):
+            yield self.task, Failed(None)
+
+    monkeypatch.setattr(workers, "WorkerTeam", LostTeam)
+    with pytest.raises(DataError, match="a worker process was killed, perhaps for want of memory"):
+        prepared(jsonl(MANY), num_workers=2)
 
 
 @pytest.mark.usefixtures("small_blocks")

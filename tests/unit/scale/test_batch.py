@@ -294,14 +294,6 @@ def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
 
 
 @pytest.mark.slow
-def test_workers_that_die_while_they_start_are_not_tried_for_ever(news, make_job):
-    job = make_job(news)
-    deadly = replace(job.work, options=Deadly())
-    with pytest.raises(DataError, match="3 worker processes died while they loaded the model"):
-        list(run_local(cut_source(job.sources[0], job.cut), deadly, num_workers=2))
-
-
-@pytest.mark.slow
 def test_what_a_worker_says_is_said_here(news, make_job):
     with pytest.raises(DataError, match="without --strict such rows are set aside"):
         run_batch(make_job(news, strict=True), local_engine(num_workers=1))
