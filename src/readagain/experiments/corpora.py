@@ -12,8 +12,9 @@ from readagain.experiments.subset import several_sentences
 from readagain.text.vocab import Vocab
 
 SEVERAL = "{name}, {minimum} sentences"
-_MANY = "duc2003"
-_ONE = "gigaword"
+MANY_REFERENCES = "duc2003"
+"""The protocol of sets with several references for a text."""
+_ONE_REFERENCE = "gigaword"
 
 
 @dataclass(frozen=True)
@@ -92,4 +93,4 @@ class Corpora:
     def _read(self, name: str, path: Path) -> DevSet:
         data = read_dataset(path, ReadOptions()).first(self._limit)
         has_several = any(len(row.references) > 1 for row in data.rows)
-        return DevSet(name, data, _MANY if has_several else _ONE)
+        return DevSet(name, data, MANY_REFERENCES if has_several else _ONE_REFERENCE)

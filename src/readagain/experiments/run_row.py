@@ -27,6 +27,7 @@ from readagain.experiments.importance import measure_importance
 from readagain.experiments.plan import PlannedRun
 from readagain.experiments.results import MEASURES, RowResult, SetResult, pack, write_result
 from readagain.experiments.torch_system import TrainedRow
+from readagain.experiments.tuned import has_features, tune_row
 from readagain.rouge.options import FIGURES
 from readagain.text.vocab import Vocab
 from readagain.training.job import TrainingJob
@@ -95,8 +96,10 @@ def run_trained(
     trained_s = time.monotonic() - began
     row = TrainedRow(work, device)
     tests = corpora.tests(planned.row.min_sentences)
-    sets, summaries = _score(row, tests, corpora.common_vocab)
     training = _training_facts(work)
+    if has_features(run):
+        row, training["tuned"] = _tune(row, tests, planned.name, console)
+    sets, summaries = _score(row, tests, corpora.common_vocab)
     result = RowResult(
         row=planned.row.name,
         recipe=planned.recipe,
@@ -135,6 +138,20 @@ def _train(
     _free(device)
     if outcome is not None and not outcome.is_finished:
         raise InterruptedRunError
+
+
+def _tune(
+    row: TrainedRow, tests: Sequence[DevSet], name: str, console: Console
+) -> tuple[TrainedRow, dict[str, Any] | None]:
+    """Tune the features of a search; without a set for it the preset's weights stay."""
+    tuned = tune_row(row, tests)
+    if tuned is None:
+        line = f"{name}: no set with several references to tune on; the preset's weights stay"
+    else:
+        weights = " ".join(f"{each} {value:g}" for each, value in tuned.facts["weights"].items())
+        line = f"{name}: tuned on {tuned.facts['set']}: {weights}"
+    console.print(line, highlight=False, markup=False, soft_wrap=True)
+    return (row, None) if tuned is None else (tuned.row, tuned.facts)
 
 
 def _score(

@@ -1,10 +1,13 @@
 """A trained network as a system that is evaluated, on whichever device it lies."""
 
+from collections.abc import Mapping
+from copy import copy
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
 
+from readagain.config.override import override
 from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
 from readagain.engine.summarizer import MAX_TEXTS, Summarizer
 from readagain.evaluation.network import Network
@@ -26,25 +29,31 @@ class TrainedRow:
 
     def __init__(self, path: Path, device: torch.device) -> None:
         self.folder = ModelFolder.open(path)
+        self.run = self.folder.run
         self.device = device
-        self.network = build_model(self.folder.run)
+        self.network = build_model(self.run)
         weights = load_file(self.folder.file(WEIGHTS_FILE, purpose="evaluating"))
         self.network.load_state_dict(weights)
         self.network.to(device).eval().requires_grad_(False)
 
+    def searching(self, decode: Mapping[str, float]) -> "TrainedRow":
+        """Return the same network, searched with other settings of `decode`."""
+        other = copy(self)
+        other.run = override(self.run, {f"decode.{name}": each for name, each in decode.items()})
+        return other
+
     def system(self, protocol: str) -> Network:
         """Return what `readagain evaluate` would load, with torch in the place of the graphs."""
-        run = self.folder.run
         max_texts = _GPU_TEXTS if self.device.type == "cuda" else MAX_TEXTS
         summarizer = Summarizer(
-            run,
+            self.run,
             self.folder.source_vocab,
             self.folder.vocab,
             TorchStepModel(self.network),
             max_texts=max_texts,
         )
         return Network(
-            run.title,
+            self.run.title,
             self.folder,
             summarizer,
             precision="float32",
