@@ -89,12 +89,7 @@ class EncoderDecoder(Network[StepState]):
     def read(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
     ) -> tuple[SourceMemory, DecoderState]:
-        """Read sources.
-
-        Args:
-            source_ids: (B, N, L) ids in the encoder's vocabulary, right-padded.
-            source_lengths: (B, N) words of each sentence.
-            source_ext_ids: (B, S) ids in the extended decoder vocabulary, S = N * L.
+        """Read sources, shaped as in `Network`.
 
         Returns:
             What the decoder looks back at, and its state before the first word.
@@ -129,19 +124,7 @@ class EncoderDecoder(Network[StepState]):
         target_ids: Tensor,
         label_smoothing: float = 0.0,
     ) -> Tensor:
-        """Score known summaries.
-
-        Args:
-            source_ids: (B, N, L) ids in the encoder's vocabulary, right-padded.
-            source_lengths: (B, N) words of each sentence.
-            source_ext_ids: (B, S) ids in the extended decoder vocabulary, S = N * L.
-            previous_ids: (B, T) extended ids, START and then the summary.
-            target_ids: (B, T) extended ids, the summary and then END, right-padded.
-            label_smoothing: share of each target that is spread over the vocabulary.
-
-        Returns:
-            (B, T) log-probabilities of the targets; the caller leaves padding out.
-        """
+        """Score known summaries; shapes as in `Network.forward`."""
         memory, start = self.read(source_ids, source_lengths, source_ext_ids)
         words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
         seen = (memory.keys, memory.states, memory.valid)
@@ -171,7 +154,7 @@ class EncoderDecoder(Network[StepState]):
     def start(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
     ) -> StepState:
-        """Read sources, shaped as for `read`, and return the state before the first word."""
+        """Read sources and return the state before the first word."""
         memory, decoder = self.read(source_ids, source_lengths, source_ext_ids)
         if isinstance(self.output, ShortlistOutput):
             memory = replace(memory, shortlist=self.output.prepare(source_ext_ids))
