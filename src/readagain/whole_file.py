@@ -1,6 +1,7 @@
 """Files that are there whole or not at all, and read whole only where that is safe."""
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,3 +36,21 @@ def written_aside(path: Path) -> Iterator[Path]:
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+def write_synced(path: Path, content: bytes) -> None:
+    """Write a file, and return once it is on the disk."""
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_folder(path: Path) -> None:
+    """Wait until what was made, renamed or removed in a folder is so on the disk."""
+    if os.name == "posix":  # Windows cannot open folders, and needs no such call
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

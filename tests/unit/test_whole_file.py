@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from readagain.whole_file import read_bounded, written_aside
+from readagain.whole_file import read_bounded, sync_folder, write_synced, written_aside
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path):
@@ -44,3 +44,28 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(OSError, match="no ordinary file"):
         read_bounded(tmp_path / "pipe", max_bytes=5)
+
+
+def synced_files(monkeypatch):
+    """Note what is waited for, with its size at that moment."""
+    synced = []
+
+    def fsync(descriptor):
+        state = os.fstat(descriptor)
+        synced.append((state.st_ino, state.st_size))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    return synced
+
+
+def test_a_file_is_on_the_disk_whole_before_anybody_goes_on(tmp_path, monkeypatch):
+    synced = synced_files(monkeypatch)
+    write_synced(tmp_path / "words.txt", b"bridge\n")
+    assert synced == [((tmp_path / "words.txt").stat().st_ino, 7)]
+    assert (tmp_path / "words.txt").read_bytes() == b"bridge\n"
+
+
+def test_the_names_in_a_folder_are_waited_for(tmp_path, monkeypatch):
+    synced = synced_files(monkeypatch)
+    sync_folder(tmp_path)
+    assert [inode for inode, _ in synced] == [tmp_path.stat().st_ino]

@@ -12,7 +12,7 @@ from typing import Any
 
 from readagain import __version__
 from readagain.errors import ArtifactError, quoted
-from readagain.whole_file import read_bounded
+from readagain.whole_file import read_bounded, write_synced
 
 FORMAT_VERSION = 1
 MANIFEST_FILE = "model.json"
@@ -76,8 +76,7 @@ def write_files(
         kept = {name: before[name] for name in before.keys() - outdated}
         manifest = Manifest(files=dict(sorted({**kept, **facts}.items())))
         text = json.dumps(asdict(manifest), indent=2) + "\n"
-        (staging / MANIFEST_FILE).write_text(text, encoding="utf-8")
-        _sync(staging / MANIFEST_FILE)
+        write_synced(staging / MANIFEST_FILE, text.encode())
     except OSError as error:
         shutil.rmtree(staging, ignore_errors=True)
         raise ArtifactError(

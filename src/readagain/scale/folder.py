@@ -1,6 +1,5 @@
 """The folder that a job writes into: on this machine, or wherever pyarrow's file systems reach."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -10,6 +9,7 @@ from uuid import uuid4
 
 from readagain.errors import DataError, require
 from readagain.scale.files import file_system, is_remote, told_by_name
+from readagain.whole_file import sync_folder, write_synced
 
 UNFINISHED = "unfinished"
 """The subfolder of what only an unfinished job needs."""
@@ -58,24 +58,25 @@ class _LocalFolder:
             for folder in (aside.parent, path.parent):
                 folder.mkdir(parents=True, exist_ok=True)
             try:
-                with aside.open("wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
+                write_synced(aside, content)
                 aside.replace(path)
             except BaseException:
                 aside.unlink(missing_ok=True)
                 raise
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
 
     def read(self, name: str) -> bytes | None:
-        with suppress(FileNotFoundError, NotADirectoryError):
+        with (
+            told_by_name(f"{self.location}/{name}", "read"),
+            suppress(FileNotFoundError, NotADirectoryError),
+        ):
             return (self._path / name).read_bytes()
         return None
 
     def names(self, subfolder: str = "") -> list[str]:
         path = self._path / subfolder
-        return sorted(each.name for each in path.iterdir()) if path.is_dir() else []
+        with told_by_name(str(path), "read"):
+            return sorted(each.name for each in path.iterdir()) if path.is_dir() else []
 
     def remove(self, name: str) -> None:
         path = self._path / name
@@ -94,15 +95,6 @@ class _LocalFolder:
                 f"{self.location}: cannot be written to: {error.strerror or error}; "
                 "once that is mended, the same command goes on where it stopped"
             ) from error
-
-
-def _sync_folder(path: Path) -> None:
-    if os.name == "posix":  # Windows cannot open folders, and needs no such call
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 class _ArrowFolder:
@@ -125,12 +117,11 @@ class _ArrowFolder:
             self._system.move(aside, path)
 
     def read(self, name: str) -> bytes | None:
-        try:
+        with told_by_name(f"{self.location}/{name}", "read"), suppress(FileNotFoundError):
             with self._system.open_input_stream(f"{self._path}/{name}") as stream:
                 content: bytes = stream.read()
-                return content
-        except FileNotFoundError:
-            return None
+            return content
+        return None
 
     def names(self, subfolder: str = "") -> list[str]:
         path = f"{self._path}/{subfolder}".rstrip("/")

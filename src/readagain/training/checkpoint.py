@@ -10,7 +10,6 @@ resume/checkpoint-000012/
 """
 
 import json
-import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -24,6 +23,7 @@ from torch import Tensor
 from readagain.errors import ArtifactError
 from readagain.sealed import seal, unseal
 from readagain.training.progress import Progress
+from readagain.whole_file import sync_folder, write_synced
 
 BEST_FILE = "best.safetensors"
 _WEIGHTS_FILE = "weights.safetensors"
@@ -89,10 +89,10 @@ def save_checkpoint(
             _link(before.best_file, aside / BEST_FILE)
         files = {path.name: _checksum(path) for path in sorted(aside.iterdir())}
         sealed = seal({"progress": asdict(progress), "files": files})
-        _write_synced(aside / _PROGRESS_FILE, json.dumps(sealed, indent=1).encode())
+        write_synced(aside / _PROGRESS_FILE, json.dumps(sealed, indent=1).encode())
         path = _next_path(folder)
         aside.rename(path)
-        _sync_folder(folder)
+        sync_folder(folder)
     except OSError as error:
         shutil.rmtree(aside, ignore_errors=True)
         kept = "nothing had been saved before" if before is None else _kept(before)
@@ -140,7 +140,7 @@ def newest_checkpoint(folder: Path, *, checksums: bool = True) -> Checkpoint | N
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
     """Write a safetensors file and wait until it is on the disk."""
     # In memory first: safetensors reports a full disk as an error of its own kind.
-    _write_synced(path, save({n: t.detach().cpu().contiguous() for n, t in tensors.items()}))
+    write_synced(path, save({n: t.detach().cpu().contiguous() for n, t in tensors.items()}))
 
 
 def _whole_facts(path: Path, *, checksums: bool) -> dict[str, Any] | None:
@@ -176,22 +176,6 @@ def _next_path(folder: Path) -> Path:
 def _load(path: Path) -> dict[str, Tensor]:
     tensors: dict[str, Tensor] = load_file(path)
     return tensors
-
-
-def _write_synced(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_folder(path: Path) -> None:
-    if os.name == "posix":  # Windows cannot open folders, and needs no such call
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
 
 
 def _link(source: Path, target: Path) -> None:

@@ -37,6 +37,12 @@ def test_files_are_written_listed_read_and_removed(folder):
     assert folder.names() == ["unfinished"]
 
 
+def test_what_cannot_be_read_is_named(folder):
+    folder.write("sub/a", b"one")
+    with pytest.raises(DataError, match=r"out/sub: cannot be read: "):
+        folder.read("sub")
+
+
 def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -91,7 +91,7 @@ def test_a_full_disk_keeps_the_earlier_one(tmp_path, monkeypatch):
         path.write_bytes(content[:10])
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "_write_synced", full)
+    monkeypatch.setattr(checkpoint, "write_synced", full)
     with pytest.raises(
         ArtifactError,
         match="step 2 cannot be saved: No space left on device; step 1 is kept; make room",
@@ -105,7 +105,7 @@ def test_a_disk_that_is_full_from_the_start_is_told(tmp_path, monkeypatch):
     def full(path, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpoint, "_write_synced", full)
+    monkeypatch.setattr(checkpoint, "write_synced", full)
     with pytest.raises(ArtifactError, match="nothing had been saved before"):
         save(tmp_path, 1)
 
