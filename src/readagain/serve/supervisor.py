@@ -97,13 +97,13 @@ class Supervisor:
 
     def _look(self) -> None:
         """Wait a moment for workers that become ready or die."""
-        news: dict[object, _Worker] = {worker.process.sentinel: worker for worker in self._workers}
-        news |= {worker.ready: worker for worker in self._workers if not worker.is_ready}
-        for each in connection.wait(list(news), timeout=LOOK_EVERY_S):  # type: ignore[arg-type]
-            worker = news[each]
-            if each is worker.ready:
-                worker.is_ready = worker.ready.poll() and _is_told(worker.ready)
-            elif not self._is_stopping:
+        starting = [worker.ready for worker in self._workers if not worker.is_ready]
+        ends = [worker.process.sentinel for worker in self._workers]
+        happened = connection.wait([*starting, *ends], timeout=LOOK_EVERY_S)
+        for worker in list(self._workers):
+            if not worker.is_ready and worker.ready in happened:
+                worker.is_ready = _is_told(worker.ready)
+            if worker.process.sentinel in happened and not self._is_stopping:
                 self._replace(worker)
 
     def _replace(self, worker: _Worker) -> None:
