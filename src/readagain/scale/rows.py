@@ -89,9 +89,9 @@ def with_columns(table: Any, added: Sequence[Row], *, field: str, names: Sequenc
     arrow = require("pyarrow", extra="data", purpose="writing Parquet")
     alternative = arrow.struct([("summary", arrow.string()), ("score", arrow.float64())])
     types = {
-        field: arrow.string(),
         "score": arrow.float64(),
         "alternatives": arrow.list_(alternative),
+        field: arrow.string(),  # last, since it may be called like one that is not asked for
     }
     for name in names:
         values = arrow.array([row.get(name) for row in added], types[name])

@@ -133,6 +133,20 @@ def test_parquet_keeps_its_types_and_loses_only_bad_rows(tmp_path, do, texts, he
 
 
 @pytest.mark.needs_extras
+@pytest.mark.parametrize("field", ["score", "alternatives"])
+def test_a_summary_may_be_called_like_a_column_that_is_not_asked_for(
+    tmp_path, do, texts, headlines, field
+):
+    import pyarrow
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(pyarrow.table({"text": [texts[0]]}), tmp_path / "a.parquet")
+    _, (content,) = do(tmp_path / "a.parquet", summary_field=field)
+    written = pyarrow.parquet.read_table(io.BytesIO(content))
+    assert written.column(field).to_pylist() == [headlines[0]]
+
+
+@pytest.mark.needs_extras
 def test_tables_can_be_written_as_one_another(tmp_path, do):
     import pyarrow.parquet
 
