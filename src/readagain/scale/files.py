@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
-from readagain.errors import DataError, require
+from readagain.errors import DataError, first_line, require
 
 WILD = "*?["
 
@@ -36,14 +36,18 @@ def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
         out: where the job writes; what lies there is no input, though a pattern may fit it.
 
     Raises:
-        DataError: for a name without a file, and a pattern that fits none.
+        DataError: for a name without a file, a pattern that fits none, and what lies in `out`.
     """
     found: dict[str, InputFile] = {}
     for pattern in patterns:
-        files = _remote_files(pattern) if is_remote(pattern) else _local_files(pattern)
-        files = [file for file in files if not (out and _is_inside(file.location, out))]
-        if not files:
+        fitting = _remote_files(pattern) if is_remote(pattern) else _local_files(pattern)
+        if not fitting:
             raise DataError(f"{pattern}: no file fits this pattern")
+        files = [file for file in fitting if not (out and _is_inside(file.location, out))]
+        if not files:
+            raise DataError(
+                f"{pattern}: lies in {out}, which the job writes into; choose another OUT_DIR"
+            )
         found.update((file.location, file) for file in files)
     return list(found.values())
 
@@ -95,7 +99,7 @@ def told_by_name(location: str, what: str) -> Iterator[None]:
         yield
     except (OSError, ValueError, NotImplementedError) as error:  # pyarrow's are kinds of these
         # pyarrow's own reason is its first line; the rest is about its source files.
-        reason = getattr(error, "strerror", None) or (str(error).splitlines() or [repr(error)])[0]
+        reason = getattr(error, "strerror", None) or first_line(error)
         raise DataError(f"{location}: cannot be {what}: {reason}") from error
 
 

@@ -10,7 +10,6 @@ OUT_DIR/
 """
 
 import json
-import logging
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,8 +26,6 @@ from readagain.scale.folder import UNFINISHED, Folder, open_folder
 from readagain.scale.job import BatchJob
 from readagain.scale.notes import BAD_ROWS, TRIES, Note, checksum, read_notes
 from readagain.sealed import seal, unseal
-
-logger = logging.getLogger(__name__)
 
 FORMAT_VERSION = 1
 MANIFEST_FILE = "manifest.json"
