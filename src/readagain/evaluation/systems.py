@@ -96,8 +96,12 @@ def _load_classic(
         "--threads": threads,
         "--precision": precision,
     }
-    foreign = [option for option in given if option not in _HONOURED[type(spec)]]
-    if any(given[option] is not None for option in foreign):
+    foreign = [
+        option
+        for option, value in given.items()
+        if value is not None and option not in _HONOURED[type(spec)]
+    ]
+    if foreign:
         raise ConfigError(f"'{model}' searches nothing; leave out {', '.join(foreign)}")
     match spec:
         case PrefixSpec():
