@@ -93,10 +93,8 @@ class LstmReading(nn.Module):
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """Read (B, L, I) inputs into (B, L, H) states."""
         if inputs.is_cuda:
-            weight, recurrent, bias, second_bias = map(
-                self.lstm.get_parameter,
-                ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"),
-            )
+            # Not by `get_parameter`: the caller may have put cast weights in their places.
+            weight, recurrent, bias, second_bias = self.lstm.parameters()
             projected = F.linear(inputs, weight, bias + second_bias)  # (B, L, 4H)
             fused = choose.read_lstm(projected, recurrent)
             if fused is not None:

@@ -65,7 +65,7 @@ class RiskStep(TrainingStep):
                 can_end=not self.fills,
             )  # (B * K, T), (B * K,)
             scored = _with_reference(batch, samples, lengths, can_end=not self.fills)
-            log_probs = self.model(*scored.inputs())  # (B * (K + 1), U)
+            log_probs = self._score(*scored.inputs())  # (B * (K + 1), U)
         log_probs = log_probs.masked_fill(~scored.target_valid, 0.0).sum(1).view(-1, K + 1)
         rows, reference_words = samples.size(0), batch.target_valid.sum(1)  # END included
         # Rows that only fill a batch up have no reference words at all.

@@ -15,6 +15,7 @@ from readagain.config.schema import TrainSpec
 from readagain.networks.embedding import WordEmbedding
 from readagain.training.batch import Batch
 from readagain.training.batches import Rows
+from readagain.training.half import call_with_weights_in
 from readagain.training.optim import RunningMean, build_optimizer, learning_rate
 from readagain.training.rows import RowGradient, TableRows, can_learn_by_rows, watching
 
@@ -103,6 +104,10 @@ class TrainingStep:
     def _is_fused(self) -> bool:
         return bool(self.optimizer.defaults.get("fused"))
 
+    @property
+    def _is_half(self) -> bool:
+        return self.spec.precision == "bfloat16" and self.device.type == "cuda"
+
     def _run(self, given: Rows | Batch) -> Tensor:
         self.optimizer.zero_grad(set_to_none=True)
         loss = self._backward(given.assemble())
@@ -127,13 +132,19 @@ class TrainingStep:
     def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         """Return the loss summed over a batch, the sum that is reported, and what to divide by."""
         with self._autocast():
-            log_probs = self.model(*batch.inputs(), self.spec.label_smoothing)  # (B, T)
+            log_probs = self._score(*batch.inputs(), self.spec.label_smoothing)  # (B, T)
         total = -log_probs.masked_fill(~batch.target_valid, 0.0).sum()
         return total, total, batch.target_valid.sum()
 
+    def _score(self, *inputs: Tensor | float) -> Tensor:
+        """Call the model, in the fastest way to the precision that is asked for."""
+        if self._is_half and self.world_size == 1:
+            return call_with_weights_in(torch.bfloat16, self.model, *inputs)
+        log_probs: Tensor = self.model(*inputs)
+        return log_probs
+
     def _autocast(self) -> torch.autocast:
-        half = self.spec.precision == "bfloat16" and self.device.type == "cuda"
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=half)
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self._is_half)
 
     def _descend(self, rows: list[RowGradient]) -> None:
         """Take a step down the gradient, shortened to `max_norm` where it is longer.

@@ -1,0 +1,93 @@
+"""Casting all weights at once is what autocast does one by one."""
+
+import pytest
+import torch
+from torch import nn
+
+from readagain.config.override import override
+from readagain.networks.build import build_model
+from readagain.networks.embedding import WordEmbedding
+from readagain.presets import PRESETS
+from readagain.text.vocab import END, START
+from readagain.training.half import call_with_weights_in
+
+SIZES = {"vocab_size": 12, "source_vocab_size": 9, "model.embedding_size": 4}
+ENCODER_DECODER = {
+    **SIZES,
+    "model.encoder.hidden_size": 4,
+    "model.decoder.hidden_size": 4,
+    "model.decoder.attention_size": 4,
+}
+RUNS = {
+    "tiny": ENCODER_DECODER,
+    "read_again_gru_copy_15k": ENCODER_DECODER,
+    "lvt2k_1sent": {**ENCODER_DECODER, "model.feature_size": 2},
+    "abs_69k": {**SIZES, "model.hidden_size": 4},
+    "ras_lstm": {**SIZES, "model.hidden_size": 4},
+}
+INPUTS = (
+    torch.tensor([[[4, 5, 1]], [[6, 7, 0]]]),
+    torch.tensor([[3], [2]]),
+    torch.tensor([[4, 5, 14], [6, 10, 0]]),
+    torch.tensor([[START, 14, 4], [START, 6, 0]]),
+    torch.tensor([[14, 4, END], [6, END, 0]]),
+)
+
+
+class Layers(nn.Module):
+    """Words, a layer that is used twice, a bias, and a layer that nobody asks."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = WordEmbedding(5, 4)
+        self.twice = nn.Linear(4, 4, bias=False)
+        self.once = nn.Linear(4, 3)
+        self.never = nn.Linear(4, 3)
+
+    def forward(self, ids):
+        return self.once(self.twice(torch.tanh(self.twice(self.words(ids)))))
+
+
+def gradients_of(model):
+    return {name: each.grad for name, each in model.named_parameters()}
+
+
+def test_values_and_gradients_are_those_of_autocast():
+    torch.manual_seed(1)
+    model, ids = Layers(), torch.tensor([[1, 2], [4, 1]])
+    with torch.autocast("cpu", torch.bfloat16):
+        expected = model(ids)
+        expected.float().square().sum().backward()
+    expected_gradients = gradients_of(model)
+    model.zero_grad()
+    with torch.autocast("cpu", torch.bfloat16):
+        found = call_with_weights_in(torch.bfloat16, model, ids)
+        found.float().square().sum().backward()
+    assert found.dtype == torch.bfloat16
+    assert torch.equal(found, expected)
+    assert gradients_of(model)["never.weight"] is None
+    assert gradients_of(model)["once.bias"].dtype == torch.float32
+    torch.testing.assert_close(gradients_of(model), expected_gradients, rtol=0, atol=0)
+
+
+def test_the_model_keeps_its_own_weights():
+    model = Layers()
+    before = dict(model.named_parameters())
+    with torch.autocast("cpu", torch.bfloat16):
+        call_with_weights_in(torch.bfloat16, model, torch.tensor([1])).sum().backward()
+    assert all(each is before[name] for name, each in model.named_parameters())
+    assert model.once.weight.dtype == torch.float32
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_network_learns_the_same_with_weights_put_in_their_places(name):
+    torch.manual_seed(2)
+    model = build_model(override(PRESETS[name], {**RUNS[name], "model.dropout": 0.0}))
+    expected = model(*INPUTS)
+    expected.sum().backward()
+    expected_gradients = gradients_of(model)
+    model.zero_grad()
+    found = call_with_weights_in(torch.float32, model, *INPUTS)
+    found.sum().backward()
+    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(gradients_of(model), expected_gradients)
