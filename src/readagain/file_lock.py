@@ -1,12 +1,21 @@
-"""A lock on an open file, which ends with the process that holds it."""
+"""Locks on files and folders, which end with the process that holds them."""
 
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import IO
+
+from readagain.errors import ConfigError
 
 if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
+
+LOCK_FILE = ".lock"
+"""In a folder that is held; it stays there afterwards, and holds nobody."""
 
 
 def lock_file(file: IO[str]) -> bool:
@@ -23,3 +32,38 @@ def lock_file(file: IO[str]) -> bool:
     except OSError:
         return False
     return True
+
+
+@contextmanager
+def held_folder(path: Path, *, doing: str, named_by: str) -> Iterator[None]:
+    """Make a folder if it is not there, and keep other processes out of it meanwhile.
+
+    Args:
+        path: the folder.
+        doing: what its holder does, for whoever comes second: "training into".
+        named_by: the option or argument that named it.
+
+    Raises:
+        ConfigError: when it cannot be written to, or another process holds it.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        lock = (path / LOCK_FILE).open("a+")
+    except OSError as error:
+        raise ConfigError(
+            f"{path}: cannot be written to: {error.strerror}; choose another {named_by}"
+        ) from error
+    with lock:
+        if not lock_file(lock):
+            lock.seek(0)
+            raise ConfigError(
+                f"{path}: process {lock.read().strip() or 'unknown'} is {doing} this folder; "
+                f"wait for it, stop it, or choose another {named_by}"
+            )
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        try:
+            yield
+        finally:
+            lock.truncate(0)

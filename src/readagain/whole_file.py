@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from readagain.errors import DataError
+
 
 def read_bounded(path: Path, *, max_bytes: int) -> bytes:
     """Read a file that may be a stranger's, without believing that it is small.
@@ -36,6 +38,20 @@ def written_aside(path: Path) -> Iterator[Path]:
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def written_or_told(path: Path) -> Iterator[Path]:
+    """Do as `written_aside` for a file that a person asked for: what fails is said in a line.
+
+    Raises:
+        DataError: when it cannot be written; what stood there is then unchanged.
+    """
+    try:
+        with written_aside(path) as aside:
+            yield aside
+    except OSError as error:
+        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def write_synced(path: Path, content: bytes) -> None:

@@ -4,7 +4,14 @@ import os
 
 import pytest
 
-from readagain.whole_file import read_bounded, sync_folder, write_synced, written_aside
+from readagain.errors import DataError
+from readagain.whole_file import (
+    read_bounded,
+    sync_folder,
+    write_synced,
+    written_aside,
+    written_or_told,
+)
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path):
@@ -30,6 +37,13 @@ def test_a_failed_attempt_leaves_what_was_there_and_nothing_else(tmp_path, troub
         write_half()
     assert path.read_text() == "before\n"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_cannot_be_written_is_told_in_a_line(tmp_path):
+    path = tmp_path / "none" / "words.txt"
+    message = r"none/words\.txt: cannot be written: No such file or directory$"
+    with pytest.raises(DataError, match=message), written_or_told(path) as aside:
+        aside.write_text("bridge\n")
 
 
 def test_a_file_is_read_only_as_far_as_it_may_go(tmp_path):

@@ -45,6 +45,7 @@ def command(
     from readagain.explain.page import write_page
     from readagain.explain.picture import check_picture, draw_picture
     from readagain.explain.story import tell
+    from readagain.whole_file import written_or_told
 
     if png is not None:
         check_picture(png)
@@ -56,7 +57,8 @@ def command(
         draw_picture(story, png)
         print(f"{png}: written", file=sys.stderr)
     if html is not None:
-        _write(write_page(story), html)
+        with written_or_told(html) as aside:
+            aside.write_text(write_page(story), encoding="utf-8", errors="xmlcharrefreplace")
         print(f"{html}: written", file=sys.stderr)
     # Half a character of an undecodable argument becomes \udc.., which JSON reads back.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
@@ -88,14 +90,3 @@ def _only_text(argument: str) -> "Record":
             f"{argument}: several texts; expected one: give it in quotes, or in a file of its own"
         )
     return record
-
-
-def _write(page: str, path: Path) -> None:
-    from readagain.errors import DataError
-    from readagain.whole_file import written_aside
-
-    try:
-        with written_aside(path) as aside:
-            aside.write_text(page, encoding="utf-8", errors="xmlcharrefreplace")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror}") from error

@@ -125,18 +125,14 @@ def _opened(output: Path | None) -> Iterator[TextIO]:
     """Open what is written to: standard output, or a file that appears when it is whole."""
     import sys
 
-    from readagain.errors import DataError
-    from readagain.whole_file import written_aside
+    from readagain.whole_file import written_or_told
 
     if output is None:
         sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
         yield sys.stdout
         return
-    try:
-        with written_aside(output) as aside, aside.open("w", encoding="utf-8") as file:
-            yield file
-    except OSError as error:
-        raise DataError(f"{output}: cannot be written: {error.strerror}") from error
+    with written_or_told(output) as aside, aside.open("w", encoding="utf-8") as file:
+        yield file
 
 
 @contextmanager

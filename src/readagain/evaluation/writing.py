@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from readagain.errors import DataError
-from readagain.whole_file import written_aside
+from readagain.whole_file import written_or_told
 
 
 def check_writable(path: Path | None) -> None:
@@ -26,8 +26,5 @@ def write_whole(path: Path, content: str) -> None:
     Raises:
         DataError: when it cannot be written; what stood there is then unchanged.
     """
-    try:
-        with written_aside(path) as aside:
-            aside.write_text(content, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
+    with written_or_told(path) as aside:
+        aside.write_text(content, encoding="utf-8", newline="\n")

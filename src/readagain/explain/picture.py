@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from readagain.errors import ConfigError, DataError, require
+from readagain.errors import ConfigError, require
 from readagain.explain.story import IMPORTANCE, Story
-from readagain.whole_file import written_aside
+from readagain.whole_file import written_or_told
 
 FORMATS = (".png", ".svg", ".pdf")
 _BAND_WORDS = 48  # words of the text side by side; longer texts go on below
@@ -46,18 +46,15 @@ def draw_picture(story: Story, path: Path) -> None:
     """
     check_picture(path)
     figure = _figure(story)
-    try:
-        with written_aside(path) as aside, warnings.catch_warnings():
-            # A script that the font lacks is drawn as boxes, which the picture itself shows.
-            warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from")
-            figure.savefig(
-                aside,
-                format=path.suffix.lower().removeprefix("."),
-                dpi=_DOTS_PER_INCH,
-                bbox_inches="tight",
-            )
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
+    with written_or_told(path) as aside, warnings.catch_warnings():
+        # A script that the font lacks is drawn as boxes, which the picture itself shows.
+        warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from")
+        figure.savefig(
+            aside,
+            format=path.suffix.lower().removeprefix("."),
+            dpi=_DOTS_PER_INCH,
+            bbox_inches="tight",
+        )
 
 
 def _figure(story: Story) -> Any:

@@ -10,7 +10,6 @@ OUT_DIR/
 """
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from typing import Any
 
 from readagain.config.differences import differences
 from readagain.errors import ArtifactError, ConfigError, DataError
-from readagain.file_lock import lock_file
+from readagain.file_lock import LOCK_FILE, held_folder
 from readagain.scale.files import is_remote
 from readagain.scale.folder import UNFINISHED, Folder, open_folder
 from readagain.scale.job import BatchJob
@@ -30,7 +29,6 @@ from readagain.sealed import seal, unseal
 FORMAT_VERSION = 1
 MANIFEST_FILE = "manifest.json"
 _PLAN_FILE = f"{UNFINISHED}/plan.json"
-_LOCK_FILE = ".lock"
 _PART = re.compile(r"part-\d{5}-\d{6}\.\w+")
 _MOST_DIFFERENCES = 3
 
@@ -109,29 +107,9 @@ def claimed(job: BatchJob) -> Iterator[JobFolder]:
         _settle(folder, job)
         yield JobFolder(folder, job)
         return
-    path = Path(job.work.out)
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        lock = (path / _LOCK_FILE).open("a+")
-    except OSError as error:
-        raise ConfigError(
-            f"{path}: cannot be written to: {error.strerror}; choose another OUT_DIR"
-        ) from error
-    with lock:
-        if not lock_file(lock):
-            lock.seek(0)
-            raise ConfigError(
-                f"{path}: process {lock.read().strip() or 'unknown'} is writing into this folder; "
-                "wait for it, stop it, or choose another OUT_DIR"
-            )
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
-        try:
-            _settle(folder, job)
-            yield JobFolder(folder, job)
-        finally:
-            lock.truncate(0)
+    with held_folder(Path(job.work.out), doing="writing into", named_by="OUT_DIR"):
+        _settle(folder, job)
+        yield JobFolder(folder, job)
 
 
 def _settle(folder: Folder, job: BatchJob) -> None:
@@ -140,7 +118,7 @@ def _settle(folder: Folder, job: BatchJob) -> None:
     is_ours = MANIFEST_FILE in names or UNFINISHED in names
     if job.overwrite and is_ours:
         _clear(folder)
-    elif not is_ours and (others := [name for name in names if name != _LOCK_FILE]):
+    elif not is_ours and (others := [name for name in names if name != LOCK_FILE]):
         raise ConfigError(
             f"{folder.location}: the folder holds '{others[0]}' and no job of ours; "
             "choose another OUT_DIR"

@@ -8,7 +8,7 @@ from typing import Any
 
 from readagain.errors import ArtifactError, ConfigError, require
 from readagain.training.run_folder import METRICS_FILE
-from readagain.whole_file import written_aside
+from readagain.whole_file import written_or_told
 
 _PANELS = {
     "training loss": "loss",
@@ -56,6 +56,7 @@ def draw_curves(runs: Sequence[Curves], out: Path) -> None:
 
     Raises:
         ConfigError: for a kind of picture we do not write.
+        DataError: when it cannot be written.
         MissingExtraError: when matplotlib is not installed.
     """
     if out.suffix.lower() not in _FORMATS:
@@ -71,11 +72,8 @@ def draw_curves(runs: Sequence[Curves], out: Path) -> None:
         axes.set_xlabel("update")
         axes.grid(alpha=0.3)
     figure.axes[0].legend()
-    try:
-        with written_aside(out) as aside:
-            figure.savefig(aside, format=out.suffix.lower().removeprefix("."), dpi=120)
-    except OSError as error:
-        raise ConfigError(f"{out}: cannot be written: {error.strerror}") from error
+    with written_or_told(out) as aside:
+        figure.savefig(aside, format=out.suffix.lower().removeprefix("."), dpi=120)
 
 
 def _record(line: bytes, *, where: str) -> dict[str, Any]:

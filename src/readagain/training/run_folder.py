@@ -11,7 +11,6 @@ OUT/
 """
 
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,14 +21,13 @@ from typing import Any
 from readagain.config.differences import differences
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest
 from readagain.errors import LONGEST_QUOTE, ArtifactError, ConfigError, quoted
-from readagain.file_lock import lock_file
+from readagain.file_lock import LOCK_FILE, held_folder
 from readagain.training.progress import Progress
 from readagain.whole_file import written_aside
 
 METRICS_FILE = "metrics.jsonl"
 TENSORBOARD_FOLDER = "tensorboard"
 RESUME_FOLDER = "resume"
-_LOCK_FILE = ".lock"
 _IDENTITY_FILE = "identity.json"
 _FINISHED_FILE = "finished.json"
 _MOST_DIFFERENCES = 3
@@ -77,23 +75,7 @@ def claimed(path: Path, identity: Mapping[str, Any], *, overwrite: bool) -> Iter
         ConfigError: when the folder cannot be written to, is held by another process, or holds
             another run or something else; the difference is named.
     """
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        lock = (path / _LOCK_FILE).open("a+")
-    except OSError as error:
-        raise ConfigError(
-            f"{path}: cannot be written to: {error.strerror}; choose another --out"
-        ) from error
-    with lock:
-        if not lock_file(lock):
-            lock.seek(0)
-            raise ConfigError(
-                f"{path}: process {lock.read().strip() or 'unknown'} is training into this "
-                "folder; wait for it, stop it, or choose another --out"
-            )
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
+    with held_folder(path, doing="training into", named_by="--out"):
         was_ours = overwrite and _clear(path)
         _settle(path, json.loads(json.dumps(identity)), was_ours=was_ours)
         yield RunFolder(path)
@@ -116,7 +98,7 @@ def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
             )
         return
     # A folder for checkpoints without identity: killed while making it.
-    ours = (_LOCK_FILE, RESUME_FOLDER)
+    ours = (LOCK_FILE, RESUME_FOLDER)
     others = sorted(each.name for each in path.iterdir() if each.name not in ours)
     if MANIFEST_FILE in others:
         raise ConfigError(

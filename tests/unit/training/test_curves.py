@@ -2,7 +2,7 @@
 
 import pytest
 
-from readagain.errors import ArtifactError, ConfigError
+from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.training.curves import draw_curves, read_curves
 
 LOG = '{"step": 2, "loss": 3.5}\n{"step": 4, "loss": 2.5}\n{"step": 4, "dev_loss": 2.0}\n'
@@ -58,5 +58,5 @@ def test_other_kinds_of_pictures_are_refused(tmp_path):
 
 def test_a_picture_that_cannot_be_written_is_told(tmp_path):
     curves = read_curves(write_log(tmp_path, LOG))
-    with pytest.raises(ConfigError, match="cannot be written: No such file or directory"):
+    with pytest.raises(DataError, match="cannot be written: No such file or directory"):
         draw_curves([curves], tmp_path / "nowhere" / "a.png")
