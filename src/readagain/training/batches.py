@@ -18,7 +18,6 @@ from torch import Tensor
 
 from readagain.config.schema import DataSpec
 from readagain.corpus.shards import Split
-from readagain.networks.masks import valid_positions
 from readagain.text.vocab import END, PAD, START, UNK
 from readagain.training.batch import Batch
 from readagain.training.buckets import Bucket, assign_buckets
@@ -143,17 +142,17 @@ class TrainingPairs:
         summary_lengths = segments[summaries + 1] - segments[summaries]
         home = device if _fits(words.nbytes, device) else torch.device("cpu")
 
-        def place(array: Ints, kind: torch.dtype = torch.int32) -> Tensor:
-            return torch.from_numpy(np.ascontiguousarray(array)).to(home, kind)
+        def place(array: Ints) -> Tensor:
+            return torch.from_numpy(np.ascontiguousarray(array)).to(home, torch.int64)
 
         return cls(
             words=_mapped(words).to(home),
-            sentence_starts=place(starts, torch.int64),
+            sentence_starts=place(starts),
             sentence_lengths=place(lengths),
-            summary_starts=place(segments[summaries], torch.int64),
+            summary_starts=place(segments[summaries]),
             summary_lengths=place(np.minimum(summary_lengths, data.max_summary_words)),
-            source_ids_of=place(source_ids_of, torch.int64),
-            ids_of=place(ids_of, torch.int64),
+            source_ids_of=place(source_ids_of),
+            ids_of=place(ids_of),
             vocab_size=vocab_size,
             device=device,
         )
@@ -199,57 +198,52 @@ class TrainingPairs:
         return fed.assemble()
 
     def gather(self, rows: Tensor, num_real: Tensor, shape: Bucket) -> Batch:
-        """Pad the pairs at (B,) `rows` to `shape`; fillers keep one word and no target."""
-        is_filler = torch.arange(rows.size(0), device=rows.device) >= num_real
-        lengths = self.sentence_lengths[rows].long()  # (B, N)
-        lengths = torch.where(is_filler.unsqueeze(1), 0, lengths)
+        """Pad the pairs at (B,) `rows` to `shape`; fillers keep one word and no target.
+
+        Sources and summaries stand side by side in one tensor as long as they can: on a GPU this
+        is a row of tiny kernels, and their number is what it costs.
+        """
+        is_real = torch.arange(rows.size(0), device=rows.device) < num_real
+        lengths = self.sentence_lengths[rows] * is_real.unsqueeze(1)  # (B, N)
         # An empty source would leave attention nothing to look at.
         lengths[:, 0].clamp_(min=1)
-        source, source_valid = self._padded(
-            self.sentence_starts[rows], lengths, shape.source_words
-        )  # (B, N, L)
-        flat, valid = source.flatten(1), source_valid.flatten(1)  # (B, S)
+        target_lengths = self.summary_lengths[rows] * is_real  # (B,)
+        source, is_source = _runs(self.sentence_starts[rows], lengths, shape.source_words)
+        summary, is_summary = _runs(self.summary_starts[rows], target_lengths, shape.summary_words)
+        S = source[0].numel()
+        places = torch.cat([source.flatten(1), summary], 1)  # (B, S + T - 1)
+        valid = torch.cat([is_source.flatten(1), is_summary], 1)
+        words = self.words[places.clamp_max_(self.words.size(0) - 1)].long()
+        ext_ids = self._extended(words, valid, S)  # (B, S + T - 1)
 
-        target_lengths = torch.where(is_filler, 0, self.summary_lengths[rows].long())
-        summary, summary_valid = self._padded(
-            self.summary_starts[rows], target_lengths, shape.summary_words
-        )  # (B, T - 1)
-        target_ids = self._extended(summary, summary_valid, flat, valid)  # (B, T - 1)
-        target_ids = F.pad(target_ids, (0, 1), value=PAD)  # (B, T)
-        at_end = torch.arange(target_ids.size(1), device=rows.device) == target_lengths.unsqueeze(1)
-        previous_ids = F.pad(target_ids[:, :-1], (1, 0), value=START)
-        target_ids = torch.where(at_end, END, target_ids)
-        target_valid = valid_positions(target_lengths + 1, target_ids.size(1))
+        summary_ids = ext_ids[:, S:]
+        previous_ids = F.pad(summary_ids, (1, 0), value=START)  # (B, T)
+        positions = torch.arange(previous_ids.size(1), device=rows.device)
+        ends = target_lengths.unsqueeze(1)
+        target_ids = torch.where(positions == ends, END, F.pad(summary_ids, (0, 1), value=PAD))
         return Batch(
-            source_ids=self._look_up(self.source_ids_of, source, source_valid),
+            source_ids=_known(self.source_ids_of[words[:, :S]], valid[:, :S]).view_as(source),
             source_lengths=lengths,
-            source_ext_ids=self._extended(flat, valid, flat, valid),
+            source_ext_ids=ext_ids[:, :S].contiguous(),
             previous_ids=previous_ids,
             target_ids=target_ids,
-            target_valid=target_valid & ~is_filler.unsqueeze(1),
+            target_valid=(positions <= ends) & is_real.unsqueeze(1),
         )
 
-    def _padded(self, starts: Tensor, lengths: Tensor, size: int) -> tuple[Tensor, Tensor]:
-        """Gather (…,) runs of words into (…, size) lexicon ids, and say which are real."""
-        offsets = torch.arange(size, device=starts.device)
-        valid = offsets < lengths.unsqueeze(-1)
-        places = (starts.unsqueeze(-1) + offsets).clamp_max(self.words.size(0) - 1)
-        return self.words[places], valid
+    def _extended(self, words: Tensor, valid: Tensor, source_size: int) -> Tensor:
+        """Give words outside the vocabulary V + the position of their first occurrence.
 
-    def _look_up(self, ids_of: Tensor, words: Tensor, valid: Tensor) -> Tensor:
-        """Translate lexicon ids; PAD where there is no word."""
-        return torch.where(valid, ids_of[words], PAD)
-
-    def _extended(
-        self, words: Tensor, valid: Tensor, source: Tensor, source_valid: Tensor
-    ) -> Tensor:
-        """Give words outside the vocabulary V + the position of their first occurrence."""
-        ids = self._look_up(self.ids_of, words, valid)  # (B, T)
-        S = source.size(1)
-        positions = torch.arange(S, device=words.device, dtype=torch.int32)
-        same = (words.unsqueeze(2) == source.unsqueeze(1)) & source_valid.unsqueeze(1)  # (B, T, S)
-        first = torch.where(same, positions, S).amin(2)  # (B, T); S where it stands nowhere
-        can_copy = (ids == UNK) & (words >= 0) & (first < S)
+        Args:
+            words: (B, S + T - 1) lexicon ids of sources and summaries.
+            valid: (B, S + T - 1) True where a word stands.
+            source_size: S.
+        """
+        ids = _known(self.ids_of[words], valid)
+        source, source_valid = words[:, :source_size], valid[:, :source_size]
+        positions = torch.arange(source_size, device=words.device, dtype=torch.int32)
+        same = (words.unsqueeze(2) == source.unsqueeze(1)) & source_valid.unsqueeze(1)
+        first = torch.where(same, positions, source_size).amin(2)  # S where it stands nowhere
+        can_copy = (ids == UNK) & (words >= 0) & (first < source_size)
         return torch.where(can_copy, self.vocab_size + first, ids)
 
     def _plans(self, members: Ints, bucket: Bucket, batch_size: int) -> list[BatchPlan]:
@@ -262,6 +256,17 @@ class TrainingPairs:
             self.summary_lengths.cpu().numpy(),
             most=min(MOST_SHAPES, max(1, len(self) // (FEWEST_BATCHES * batch_size))),
         )
+
+
+def _runs(starts: Tensor, lengths: Tensor, size: int) -> tuple[Tensor, Tensor]:
+    """Lay (...) runs of words out as (..., size) places, and say which hold a word of the run."""
+    offsets = torch.arange(size, device=starts.device)
+    return starts.unsqueeze(-1) + offsets, offsets < lengths.unsqueeze(-1)
+
+
+def _known(ids: Tensor, valid: Tensor) -> Tensor:
+    """Put PAD where there is no word."""
+    return torch.where(valid, ids, PAD)
 
 
 def _mapped(words: npt.NDArray[np.int32]) -> Tensor:

@@ -44,7 +44,7 @@ class RowGradient:
     @torch.no_grad()
     def step(self, rate: Tensor) -> None:
         """Take a step down the gradient; `rate` is ()."""
-        self.table.index_add_(0, self.ids, self.values * -rate)
+        self.table.index_add_(0, self.ids, self.values * rate, alpha=-1)
 
 
 class TableRows:
