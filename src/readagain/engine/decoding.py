@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from readagain.config.schema import DecodeSpec
-from readagain.search.beam import beam_search
+from readagain.search.beam import beam_search, check_n_best
 from readagain.search.consensus import by_consensus
 from readagain.search.features import FeatureWeights
 from readagain.search.model import SourceBatch, State, StepModel
@@ -24,7 +24,11 @@ def decode_sources(
     """Search for the best summaries of sources.
 
     A limit in bytes is for printed text, which is not known here: it comes as one of `rules`.
+
+    Raises:
+        ConfigError: where the settings cannot be honoured together.
     """
+    check_n_best(n_best, decode.beam_size)  # a vote asks for the whole beam, whatever is wanted
     repeats: list[Rule] = []
     if decode.no_repeat_ngram:
         repeats = [NoRepeatedNgram(decode.no_repeat_ngram), NoDoubledWord()]

@@ -110,13 +110,22 @@ def beam_search(
     return trace.best(sources, n_best)
 
 
+def check_n_best(n_best: int, beam_size: int) -> None:
+    """Check that a beam can find as many summaries of a document as are wanted.
+
+    Raises:
+        ConfigError: when it cannot.
+    """
+    if not 1 <= n_best <= beam_size:
+        raise ConfigError(f"n_best is {n_best}; expected 1 to beam_size, which is {beam_size}")
+
+
 def _check_sizes(
     sources: SourceBatch, *, beam_size: int, words: WordLimits, n_best: int, prefix: ForcedPrefix
 ) -> None:
     if beam_size < 1:
         raise ConfigError(f"beam_size is {beam_size}; expected 1 or more")
-    if not 1 <= n_best <= beam_size:
-        raise ConfigError(f"n_best is {n_best}; expected 1 to beam_size, which is {beam_size}")
+    check_n_best(n_best, beam_size)
     if len(prefix.lengths) != len(sources):
         raise ShapeError(
             f"there are prefixes for {len(prefix.lengths)} documents and {len(sources)} "

@@ -1,9 +1,11 @@
 """A model's settings reach the search."""
 
 import numpy as np
+import pytest
 
 from readagain.config.schema import DecodeSpec
 from readagain.engine.decoding import decode_sources
+from readagain.errors import ConfigError
 from readagain.search.model import SourceBatch
 from readagain.search.table import TableModel
 from readagain.text.vocab import END, START
@@ -31,6 +33,13 @@ def test_with_a_vote_the_one_that_shares_most_words_is_taken():
     # Against "4": 0.4; "5 6" shares one word of two with "5 7": 0.3 + 0.3 / 2.
     assert written(DecodeSpec(beam_size=4, consensus=1.0)) == [[5, 6]]
     assert written(DecodeSpec(beam_size=4, consensus=1.0), n_best=3) == [[5, 6], [5, 7], [4]]
+
+
+@pytest.mark.parametrize("consensus", [0.0, 1.0])
+@pytest.mark.parametrize("n_best", [0, 5])
+def test_no_more_summaries_are_promised_than_a_beam_holds(consensus, n_best):
+    with pytest.raises(ConfigError, match=f"n_best is {n_best}; expected 1 to beam_size, which is"):
+        written(DecodeSpec(beam_size=4, consensus=consensus), n_best=n_best)
 
 
 def test_no_word_follows_itself_where_repeats_are_banned():
