@@ -180,6 +180,11 @@ def _print_summary(manifest: "Manifest", out: str) -> None:
 
     bad = ""
     if manifest.bad_rows:
-        rows = "row" if manifest.bad_rows == 1 else "rows"
-        bad = f", {manifest.bad_rows:,} bad {rows} set aside in {out}/{BAD_ROWS}"
-    print(f"{out}: {manifest.rows:,} rows in {len(manifest.shards):,} shards{bad}")
+        bad = f", {_counted(manifest.bad_rows, 'bad row')} set aside in {out}/{BAD_ROWS}"
+    print(
+        f"{out}: {_counted(manifest.rows, 'row')} in {_counted(len(manifest.shards), 'shard')}{bad}"
+    )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

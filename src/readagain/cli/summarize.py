@@ -66,6 +66,7 @@ def command(
     """Write a headline for each text."""
     from readagain.engine.summarizer import Options, Summarizer
 
+    is_json = output is not None and _names_json(output)
     reading = read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
@@ -78,13 +79,31 @@ def command(
         case=case,  # type: ignore[typeddict-item]
         tokenized=tokenized,
     )
-    is_json = as_json or (output is not None and output.suffix in (".jsonl", ".ndjson"))
-    describe = _as_json(field) if is_json else _as_text
+    describe = _as_json(field) if as_json or is_json else _as_text
     with _opened(output) as file, _counted(to_file=output is not None) as count:
         for record, summary in _summarized(summarizer, records, wanted):
             print(describe(record, summary), file=file)
             file.flush()
             count()
+
+
+def _names_json(output: Path) -> bool:
+    """Tell by the name of an output whether it is to hold JSON.
+
+    Raises:
+        ConfigError: for a name that promises a table or compression, which are not written here.
+    """
+    from readagain.corpus.compression import plain_name
+    from readagain.engine.records import format_of
+    from readagain.errors import ConfigError
+
+    kind = format_of(output)
+    if kind in ("csv", "parquet") or plain_name(output) != output.name.lower():
+        raise ConfigError(
+            f"--output {output}: plain lines or JSON lines are written; name a .txt or a .jsonl "
+            "file, or write tables with 'readagain batch'"
+        )
+    return kind == "jsonl"
 
 
 def _summarized(

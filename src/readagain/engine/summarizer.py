@@ -178,7 +178,7 @@ class Summarizer:
             ConfigError: where limits cannot be honoured.
         """
         if case not in get_args(Case):
-            raise ConfigError(f"case is {case!r}; expected {' or '.join(get_args(Case))}")
+            raise ConfigError(f"case is {case!r}; expected one of {', '.join(get_args(Case))}")
         request = _Request(
             decode=self._decode(
                 beam_size=beam, min_words=min_words, max_words=max_words, max_bytes=max_bytes

@@ -131,7 +131,12 @@ def test_an_empty_text_has_an_empty_line(summarize, headlines):
         ([POLICE, "--encoding", "klingon"], "--encoding 'klingon' is not known"),
         ([POLICE, "--beam", "0"], "decode.beam_size is 0; expected 1 or more"),
         ([POLICE, "--precision", "int4"], "precision is 'int4'; expected int8 or float32"),
+        ([POLICE, "--case", "title"], "case is 'title'; expected one of sentence, headline, plain"),
         ([POLICE, "--output", "nowhere/out.txt"], "nowhere/out.txt: cannot be written: No such"),
+        *(
+            ([POLICE, "--output", name], f"--output {name}: plain lines or JSON lines are written")
+            for name in ("out.csv", "out.parquet", "out.jsonl.gz")
+        ),
     ],
 )
 def test_what_cannot_be_done_is_one_line_and_status_2(summarize, arguments, message):

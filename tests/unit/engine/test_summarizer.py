@@ -217,7 +217,7 @@ def test_case_is_as_asked(summarizer):
         ({"max_bytes": -1}, "decode.max_bytes is -1; expected 0 or more"),
         ({"beam": 2, "n_best": 3}, "n_best is 3; expected 1 to beam_size, which is 2"),
         ({"min_words": 9, "max_words": 3}, "decode.min_words is 9; expected at most"),
-        ({"case": "upper"}, "case is 'upper'; expected sentence or headline or plain"),
+        ({"case": "upper"}, "case is 'upper'; expected one of sentence, headline, plain"),
     ],
 )
 def test_what_cannot_be_honoured_is_said(summarizer, options, message):
