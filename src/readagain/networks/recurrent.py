@@ -154,4 +154,6 @@ def read_directions(
         read = reading(inputs[0], lengths, *inputs[1:])  # (B, L, H)
         last.append(last_states(read, lengths))
         states.append(reverse_rows(read, lengths) if is_backwards else read)
+    if len(states) == 1:  # joining would copy what already lies as it should
+        return states[0].contiguous(), last[0]
     return torch.cat(states, dim=2), torch.cat(last, dim=1)

@@ -121,9 +121,9 @@ class TrainingStep:
             loss, reported, count = self._sums(batch)
         if self.world_size > 1:
             torch.distributed.all_reduce(count)
-        # The processes' gradients are averaged, and each holds only its part of the sum.
-        share = loss / count * self.world_size
-        share.backward()  # type: ignore[no-untyped-call]
+            # The processes' gradients are averaged, and each holds only its part of the sum.
+            loss = loss * self.world_size
+        (loss / count).backward()  # type: ignore[no-untyped-call]
         mean: Tensor = reported.detach() / count
         if self.world_size > 1:
             torch.distributed.all_reduce(mean)
@@ -133,7 +133,7 @@ class TrainingStep:
         """Return the loss summed over a batch, the sum that is reported, and what to divide by."""
         with self._autocast():
             log_probs = self._score(*batch.inputs(), self.spec.label_smoothing)  # (B, T)
-        total = -log_probs.masked_fill(~batch.target_valid, 0.0).sum()
+        total = (log_probs * batch.target_valid).sum().neg()
         return total, total, batch.target_valid.sum()
 
     def _score(self, *inputs: Tensor | float) -> Tensor:

@@ -80,7 +80,7 @@ class AttentionDecoder(nn.Module):
         if self.cell == "gru":
             return DecoderState(begun, None)
         hidden, cell = begun.chunk(2, dim=1)
-        return DecoderState(hidden.contiguous(), cell.contiguous())
+        return DecoderState(hidden, cell)
 
     def keys(self, states: Tensor) -> Tensor:
         """Project the source once, not once per word: (B, S, D) -> (B, S, A)."""

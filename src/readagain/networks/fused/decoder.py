@@ -82,11 +82,12 @@ class AttentionLstm(torch.autograd.Function):
             contexts.transpose(0, 1), weights.transpose(0, 1),
         )  # fmt: skip
         ctx.mark_non_differentiable(returned[2])
+        ctx.set_materialize_grads(False)
         return returned
 
     @staticmethod
     def backward(
-        ctx: Any, d_outputs: Tensor, d_contexts: Tensor, _: Tensor
+        ctx: Any, d_outputs: Tensor | None, d_contexts: Tensor | None, _: None
     ) -> tuple[Tensor | None, ...]:
         """Return the gradients in the order of `forward`'s arguments."""
         (
@@ -96,9 +97,8 @@ class AttentionLstm(torch.autograd.Function):
         kernels = _kernels(keys.device)
         T, B, _ = contexts.shape
         A, H = keys.size(2), outputs.size(2)
-        d_outputs = d_outputs.transpose(0, 1).contiguous()  # (T, B, H)
-        # Copied, since it is added to: autograd's own tensor is not ours to change.
-        d_mixed = d_contexts.transpose(0, 1).clone(memory_format=torch.contiguous_format)
+        d_outputs = _time_first(d_outputs, like=outputs[1:])  # (T, B, H)
+        d_mixed = _time_first(d_contexts, like=contexts)  # (T, B, D), and added to below
         d_projected = outputs.new_empty((T, B, A + 4 * H))
         d_fit = torch.empty_like(weights)
         d_state = torch.zeros_like(outputs[0])
@@ -132,6 +132,13 @@ class AttentionLstm(torch.autograd.Function):
             d_all_gates.t() @ contexts.flatten(0, 1),
             d_weight[A:],
         )
+
+
+def _time_first(gradient: Tensor | None, *, like: Tensor) -> Tensor:
+    """Copy a (B, T, ...) gradient to (T, B, ...); zeros for a result that nobody learned from."""
+    if gradient is None:
+        return torch.zeros_like(like)
+    return gradient.transpose(0, 1).clone(memory_format=torch.contiguous_format)
 
 
 def _kernels(device: torch.device) -> ModuleType:
