@@ -21,6 +21,10 @@ from selenium.webdriver.remote.webelement import WebElement
 from selenium.webdriver.support.ui import WebDriverWait
 from selenium_axe_python import Axe
 
+from readagain import Summarizer
+from readagain.explain.page import write_page
+from readagain.explain.story import tell
+
 TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
 PATIENCE_S = 60  # of one wait; a busy machine with two processors needs some
 FERRY = (
@@ -82,6 +86,15 @@ def running(*options: object) -> Iterator[Server]:
 def ferry() -> str:
     """A text that most tests are happy with: invented, short, with names and a number."""
     return FERRY
+
+
+@pytest.fixture(scope="session")
+def explanation(tmp_path_factory, ferry) -> str:
+    """Write an explanation to a file, as `readagain explain --html` does."""
+    summary = Summarizer.load("news", threads=1).summarize(ferry, explain=True)
+    path = tmp_path_factory.mktemp("explain") / "page.html"
+    path.write_text(write_page(tell(ferry, summary, model="news")), encoding="utf-8")
+    return path.as_uri()
 
 
 @pytest.fixture(scope="session")

@@ -2,20 +2,7 @@
 
 import pytest
 
-from readagain import Summarizer
-from readagain.explain.page import write_page
-from readagain.explain.story import tell
-
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("theme", ["light", "dark"])]
-
-
-@pytest.fixture(scope="module")
-def explanation(tmp_path_factory, ferry) -> str:
-    """Write an explanation to a file, as `readagain explain --html` does."""
-    summary = Summarizer.load("news", threads=1).summarize(ferry, explain=True)
-    path = tmp_path_factory.mktemp("explain") / "page.html"
-    path.write_text(write_page(tell(ferry, summary, model="news")), encoding="utf-8")
-    return path.as_uri()
 
 
 def assert_usable(person) -> None:
