@@ -26,7 +26,6 @@ class Recipe(StrEnum):
     """How rows are trained."""
 
     MODERN = "modern"
-    STEADY = "steady"
     PAPER = "paper"
 
 
@@ -66,7 +65,7 @@ def command(
     recipe: Annotated[
         list[Recipe] | None,
         typer.Option(
-            help="How rows are trained: AdamW in large batches, in smaller ones, or as in the "
+            help="How rows are trained: AdamW, or as in the "
             "paper; may be repeated. modern unless given.",
             rich_help_panel=TRAINING,
         ),

@@ -81,6 +81,18 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
             ),
         ),
         Claim(
+            "re-reading with copying",
+            "Reading again helps a network that copies, beyond its parameters, too. (Ours; the "
+            "paper copies only after two readings.)",
+            all_better((ours, "lstm_copy_15k"), (ours, "wide_lstm_copy_15k")),
+        ),
+        Claim(
+            "re-reading with other weights",
+            "Reading again helps when the weights begin at a half instead of zero: a sigmoid in "
+            "the place of tanh. (Ours.)",
+            all_better(("sigmoid_importance", "gru_15k"), ("sigmoid_importance", "wide_gru_15k")),
+        ),
+        Claim(
             "copying",
             "Copying helps at 15K.",
             all_better(

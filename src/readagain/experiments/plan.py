@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from readagain.errors import ConfigError
 from readagain.evaluation.systems import WITHOUT_NETWORK
 from readagain.experiments.paper import paper_table
-from readagain.experiments.rows import ROWS, Row
+from readagain.experiments.rows import CONTROLS, ROWS, Row
 from readagain.experiments.settings import Recipe
 from readagain.presets import PRESETS
 
@@ -48,7 +48,7 @@ def _printed(table: str) -> list[str]:
 
 
 _TABLE_ROWS: dict[str, list[str]] = {
-    "table1": [*_printed("table1"), "wide_gru_15k", "wide_lstm_15k", *_group("sentences")],
+    "table1": [*_printed("table1"), *CONTROLS, *_group("sentences")],
     "table2": [*_printed("table2"), "prefix", "lead"],
     "table3": _printed("table3"),
     "table4": [],

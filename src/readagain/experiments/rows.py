@@ -58,6 +58,21 @@ _MAIN = (
         as_large_as="read_again_lstm_15k",
     ),
     _preset("read_again_gru_69k", "Read-Again GRU 69K", "main"),
+    Row(
+        name="lstm_copy_15k",
+        system="gru_15k",
+        title="LSTM (C) 15K, read once",
+        group="main",
+        changes={"model.encoder.cell": "lstm", "model.output": "copy"},
+    ),
+    Row(
+        name="wide_lstm_copy_15k",
+        system="gru_15k",
+        title="LSTM (C) 15K, as many parameters as Read-Again LSTM (C)",
+        group="main",
+        changes={"model.encoder.cell": "lstm", "model.output": "copy"},
+        as_large_as="read_again_lstm_copy_15k",
+    ),
 )
 
 _SIZES = tuple(
@@ -176,3 +191,6 @@ _ABLATIONS = (
 ROWS: dict[str, Row] = {
     row.name: row for row in (*_MAIN, *_SIZES, *_SENTENCES, *_RIVALS, *_ABLATIONS)
 }
+
+CONTROLS = ("wide_gru_15k", "wide_lstm_15k", "lstm_copy_15k", "wide_lstm_copy_15k")
+"""One reading where the paper has none to hold two against."""
