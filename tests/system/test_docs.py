@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from readagain.cli.main import COMMANDS
-from readagain.engine import bundled
 
 ROOT = Path(__file__).parents[2]
-TOY = ROOT / "tests" / "assets" / "models" / "toy"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
@@ -42,8 +40,6 @@ def test_the_tour_shows_what_happens(trained_example, monkeypatch):
 
 
 def test_the_snippets_of_the_readme_run(tmp_path, monkeypatch):
-    if "news" not in bundled.bundled_models():
-        monkeypatch.setattr(bundled, "bundled_models", lambda: {"news": TOY})
     monkeypatch.chdir(tmp_path)
     for snippet in blocks(page("README.md"), "python"):
         exec(compile(snippet, "README.md", "exec"), {})
