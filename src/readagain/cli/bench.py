@@ -33,13 +33,13 @@ def command(
     import time
 
     begin = time.perf_counter()
-    from readagain.engine.sessions import default_threads
     from readagain.engine.speed import SENTENCES, measure_speed
     from readagain.engine.summarizer import Summarizer
+    from readagain.processors import num_processors
 
     import_s = time.perf_counter() - begin
     measured = SENTENCES if texts is None else _read(texts)
-    threads = default_threads() if threads is None else threads
+    threads = num_processors() if threads is None else threads
     speed = measure_speed(lambda: Summarizer.load(model, threads=threads), measured, beam=beam)
     facts = {
         "model": model,

@@ -42,8 +42,8 @@ def command(
     """Write ONNX graphs of a model, after comparing them with its network."""
     from readagain.engine.folder import ModelFolder
     from readagain.engine.graphs import PRECISIONS
-    from readagain.engine.sessions import default_threads
     from readagain.errors import ConfigError, require
+    from readagain.processors import num_processors
 
     if precision not in (*PRECISIONS, "both"):
         raise ConfigError(f"--precision is {precision!r}; expected int8, float32 or both")
@@ -60,7 +60,8 @@ def command(
         origin, texts = "random words", random_texts(folder, check_texts or 100)
     else:
         origin, texts = f"dev pairs of {check_on.name}", corpus_texts(check_on, check_texts or 1000)
-    check = check_graphs(folder, graphs, texts, origin=origin, threads=threads or default_threads())
+    threads = num_processors() if threads is None else threads
+    check = check_graphs(folder, graphs, texts, origin=origin, threads=threads)
     path = write_graphs(folder, graphs, describe_export(graphs, check.to_dict()), out=out)
 
     for each, contents in graphs.items():

@@ -122,6 +122,7 @@ def command(
     from readagain.corpus.readers.find import ReadOptions, find_sources
     from readagain.corpus.settings import PrepareSettings, Share
     from readagain.errors import ConfigError
+    from readagain.processors import num_processors
 
     if not (inputs or dev or test):
         raise ConfigError("no input; name files or folders of pairs, or --dev and --test sets")
@@ -163,7 +164,7 @@ def command(
                 sources,
                 out,
                 settings,
-                num_workers=workers or _num_processors(),
+                num_workers=workers or num_processors(),
                 overwrite=overwrite,
                 on_progress=on_progress,
             )
@@ -181,12 +182,6 @@ def _describe(source: "Source") -> str:
     if source.is_text_tokenized:
         parts.append("in Gigaword form")
     return ", ".join([*parts, f"for {source.split}"])
-
-
-def _num_processors() -> int:
-    import os
-
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _print_summary(manifest: "Manifest", out: Path) -> None:

@@ -83,7 +83,7 @@ def command(
     import os
     import sys
 
-    from readagain.engine.sessions import default_threads
+    from readagain.processors import num_processors
     from readagain.serve.run import check_keys, read_keys, serve
 
     keys = read_keys(api_key_file) if api_key_file is not None else ()
@@ -94,7 +94,7 @@ def command(
         port=port,
         models=tuple(model or DEFAULTS.models),
         workers=workers,
-        threads=max(1, default_threads() // max(workers, 1)) if threads is None else threads,
+        threads=max(1, num_processors() // max(workers, 1)) if threads is None else threads,
         limits=Limits(
             max_body_bytes=max_body_bytes,
             max_texts=max_texts,

@@ -1,6 +1,5 @@
 """ONNX Runtime sessions over the graphs of a model, opened with care."""
 
-import os
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
@@ -27,13 +26,6 @@ _UNUSABLE = (
     runtime_errors.NotImplemented,
     UnicodeDecodeError,  # a damaged name
 )
-
-
-def default_threads() -> int:
-    """Count the processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def read_graph(path: Path, facts: FileFacts) -> bytes:

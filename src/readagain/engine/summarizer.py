@@ -15,10 +15,11 @@ from readagain.engine.folder import ModelFolder
 from readagain.engine.graphs import PRECISIONS, Precision, graph_names
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.printing import Printer, parts, printed_words
-from readagain.engine.sessions import default_threads, read_graph
+from readagain.engine.sessions import read_graph
 from readagain.engine.source import Source, SourceReader
 from readagain.engine.summary import Summary
 from readagain.errors import ArtifactError, ConfigError
+from readagain.processors import num_processors
 from readagain.search.batching import in_batches
 from readagain.search.limits import ByteLimits
 from readagain.search.model import SourceBatch, StepModel
@@ -116,7 +117,7 @@ class Summarizer:
             read_graph(folder.path / name, folder.manifest.files[name])
             for name in graph_names(precision)
         )
-        threads = default_threads() if threads is None else threads
+        threads = num_processors() if threads is None else threads
         graphs = OnnxStepModel.open(encoder, step, threads=threads, where=str(folder.path))
         return cls(folder.run, folder.source_vocab, folder.vocab, graphs)
 

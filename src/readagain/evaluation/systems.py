@@ -15,6 +15,7 @@ from readagain.evaluation.topiary import TopiarySystem
 from readagain.evaluation.unknown import SPELLINGS
 from readagain.evaluation.words import Written
 from readagain.presets import CLASSIC
+from readagain.processors import num_processors
 from readagain.rouge.protocol import find_protocol
 from readagain.text.vocab import RESERVED
 
@@ -71,10 +72,9 @@ def load_system(
         raise ArtifactError(f"{error}; without a network there are {floor}") from error
     folder = ModelFolder.open(path)
     # Imported here: it brings ONNX Runtime, which the floor does without.
-    from readagain.engine.sessions import default_threads
     from readagain.engine.summarizer import Summarizer
 
-    threads = default_threads() if threads is None else threads
+    threads = num_processors() if threads is None else threads
     summarizer = Summarizer.load(path, threads=threads, precision=precision)  # type: ignore[arg-type]
     return Network(model, folder, summarizer, precision, threads, settings)
 
@@ -110,13 +110,11 @@ def _load_classic(
         case LeadSpec():
             return Lead(max_words=asked.max_words)
         case TopiarySpec():
-            from readagain.engine.sessions import default_threads
-
             common = ModelFolder.open(find_model(DEFAULT_MODEL)).source_vocab
             return TopiarySystem(
                 Topics(common.words[len(RESERVED) :], excluded=SPELLINGS),
                 max_bytes=spec.max_bytes,
-                num_parsers=default_threads() if threads is None else threads,
+                num_parsers=num_processors() if threads is None else threads,
             )
         case _:
             assert_never(spec)

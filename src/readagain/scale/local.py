@@ -5,8 +5,8 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from readagain.engine.sessions import default_threads
 from readagain.errors import DataError
+from readagain.processors import num_processors
 from readagain.scale.batch import Engine
 from readagain.scale.job import BatchJob, Done
 from readagain.scale.notes import Note
@@ -25,7 +25,7 @@ def local_engine(*, num_workers: int) -> Engine:
 
     def run(job: BatchJob, done: Done) -> Iterator[Note]:
         outline = (item for source in job.sources for item in job.outline(source, done))
-        size = num_workers or max(1, default_threads() // job.work.threads)
+        size = num_workers or max(1, num_processors() // job.work.threads)
         return run_local(outline, job.work, size)
 
     return run

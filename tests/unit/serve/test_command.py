@@ -32,7 +32,7 @@ def typed(monkeypatch):
 
 
 def test_nothing_typed_gives_the_defaults_and_all_processors(typed, monkeypatch):
-    monkeypatch.setattr("readagain.engine.sessions.default_threads", lambda: 6)
+    monkeypatch.setattr("readagain.processors.num_processors", lambda: 6)
     settings, result = typed()
     assert settings == ServeSettings(threads=6)
     assert result.stdout == "readagain serve: http://127.0.0.1:1\n"
@@ -41,7 +41,7 @@ def test_nothing_typed_gives_the_defaults_and_all_processors(typed, monkeypatch)
 
 @pytest.mark.parametrize(("workers", "threads"), [(2, 3), (4, 1), (8, 1)])
 def test_workers_share_the_processors(typed, monkeypatch, workers, threads):
-    monkeypatch.setattr("readagain.engine.sessions.default_threads", lambda: 6)
+    monkeypatch.setattr("readagain.processors.num_processors", lambda: 6)
     assert typed("--workers", workers)[0].threads == threads
 
 
