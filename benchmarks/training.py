@@ -7,8 +7,9 @@
 An update is everything: gathering the batch from the corpus, loss, gradient, clipping, optimizer,
 running mean. Without --data the words are random and only their numbers are like those of news
 (27.6 words a text with a deviation of 9.5, 11.6 and 3.2 a headline). The plain loop has the same
-network and optimizer and leaves recurrences, loss and launches to torch; its batches are shuffled
-pairs padded to the longest among them, or, in the second comparison, the same as ours.
+network and optimizer and leaves recurrences, loss, casts, tables and launches to torch; its
+batches are shuffled pairs padded to the longest among them, or, in the second comparison, the same
+as ours.
 Model FLOP/s count the matrix products of real words alone, times three for the gradient.
 """
 
@@ -31,6 +32,7 @@ from readagain.networks import recurrent
 from readagain.networks.build import build_model
 from readagain.networks.fused import choose
 from readagain.presets import PRESETS
+from readagain.training import step as training_step
 from readagain.training.batches import BatchPlan, TrainingPairs
 from readagain.training.buckets import Bucket
 from readagain.training.parallel import set_threads
@@ -138,12 +140,20 @@ def _rate(
 
 @contextmanager
 def _plainly() -> Iterator[None]:
-    """Leave recurrences and loss to the plain functions and autograd."""
+    """Leave recurrences, loss, casts and tables to the plain functions, autocast and autograd."""
 
     def nothing(*_: object) -> None:
         return None
 
+    def never(*_: object, **__: object) -> bool:
+        return False
+
+    def called(_: torch.dtype, model: torch.nn.Module, *inputs: object) -> torch.Tensor:
+        return model(*inputs)
+
     with (
+        patch.object(training_step, "can_learn_by_rows", never),
+        patch.object(training_step, "call_with_weights_in", called),
         patch.object(choose, "read_gated_gru", recurrent.read_gated_gru),
         patch.object(choose, "read_lstm", nothing),
         patch.object(choose, "decode_teacher_forced", nothing),

@@ -11,17 +11,26 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from readagain.networks.embedding import WordEmbedding
+from readagain.networks.fused import choose
 
 
 def call_with_weights_in(dtype: torch.dtype, model: nn.Module, *inputs: object) -> Tensor:
     """Call a model as if its weights had another precision; gradients reach the weights it has.
 
-    Tables of words stay as they are: few of their rows are asked for.
+    Tables of words stay as they are: few of their rows are asked for. So do the weights of torch's
+    own LSTM where it reads, which lays them out in memory as it likes.
     """
-    tables = {
-        f"{name}.weight" for name, each in model.named_modules() if isinstance(each, WordEmbedding)
-    }
-    weights = {name: each for name, each in model.named_parameters() if name not in tables}
+    kept = [
+        each
+        for each in model.modules()
+        if isinstance(each, WordEmbedding)
+        or (
+            isinstance(each, nn.LSTM)
+            and not choose.can_read_lstm(each.get_parameter("weight_hh_l0"))
+        )
+    ]
+    as_they_are = {parameter for each in kept for parameter in each.parameters()}
+    weights = {name: each for name, each in model.named_parameters() if each not in as_they_are}
     cast = _CastTogether.apply(dtype, *weights.values())  # type: ignore[no-untyped-call]
     result: Tensor = functional_call(model, dict(zip(weights, cast, strict=True)), inputs)
     return result

@@ -1,5 +1,7 @@
 """Casting all weights at once is what autocast does one by one."""
 
+import operator
+
 import pytest
 import torch
 from torch import nn
@@ -91,3 +93,11 @@ def test_every_network_learns_the_same_with_weights_put_in_their_places(name):
     found.sum().backward()
     torch.testing.assert_close(found, expected)
     torch.testing.assert_close(gradients_of(model), expected_gradients)
+
+
+def test_torchs_own_lstm_keeps_the_weights_it_laid_out():
+    model = build_model(override(PRESETS["tiny"], ENCODER_DECODER))
+    lstm = model.encoder.first.directions[0].lstm
+    call_with_weights_in(torch.float32, model, *INPUTS).sum().backward()
+    assert all(map(operator.is_, lstm._flat_weights, lstm.parameters()))
+    assert lstm.weight_hh_l0.grad.any()

@@ -34,9 +34,14 @@ def read_gated_gru(
     return _apply(gru.GatedGru, *_cast(arguments), lengths)
 
 
+def can_read_lstm(weight: Tensor) -> bool:
+    """Say whether `read_lstm` is the way with a (4H, H) weight, and not torch's own LSTM."""
+    return _on_triton(weight, weight.size(1))
+
+
 def read_lstm(inputs: Tensor, weight: Tensor) -> Tensor | None:
     """Read (B, L, 4H) x-parts with the (4H, H) weight; None where torch's own LSTM is the way."""
-    if not _on_triton(inputs, weight.size(1)):
+    if not can_read_lstm(weight):
         return None
     from readagain.networks.fused.kernels import lstm
 
