@@ -2,11 +2,20 @@
 
 import io
 import json
+from dataclasses import replace
 
 import pytest
+import torch
 from rich.console import Console
 
+from readagain.config.override import override
+from readagain.config.schema import TrainSpec
 from readagain.engine.folder import ModelFolder
+from readagain.networks.build import build_model
+from readagain.presets import PRESETS
+from readagain.text.vocab import END, START
+from readagain.training import step as training_step
+from readagain.training.batch import Batch
 from readagain.training.interrupt import StopWish
 from readagain.training.loop import train
 from readagain.training.step import TrainingStep
@@ -47,3 +56,47 @@ def test_a_stopped_run_goes_on_on_a_gpu(make_job, monkeypatch, precision):
     # Sums on a GPU come in any order, so equal only up to rounding.
     assert losses(parts) == pytest.approx(losses(whole), rel=0.05)
     ModelFolder.open(parts.out, checksums=True)
+
+
+WIDTHS = ("embedding_size", "encoder.hidden_size", "decoder.hidden_size", "decoder.attention_size")
+RUN = override(
+    PRESETS["read_again_lstm_copy_15k"],
+    {"vocab_size": 12, "source_vocab_size": 9, "model.dropout": 0.0}
+    | {f"model.{name}": 32 for name in WIDTHS},
+)
+BATCH = Batch(
+    source_ids=torch.tensor([[[4, 5, 4, 1, 4]], [[6, 4, 1, 0, 0]]]),
+    source_lengths=torch.tensor([[5], [3]]),
+    source_ext_ids=torch.tensor([[4, 5, 4, 15, 4], [6, 4, 14, 0, 0]]),
+    previous_ids=torch.tensor([[START, 15, 4, 4], [START, 6, 14, 0]]),
+    target_ids=torch.tensor([[15, 4, 4, END], [6, 14, END, 0]]),
+    target_valid=torch.tensor([[True] * 4, [True, True, True, False]]),
+)
+PRECISIONS = {"float32": 1e-3, "bfloat16": 3e-2}
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+@pytest.mark.parametrize("max_norm", [0.1, 100.0], ids=["clipped", "not clipped"])
+def test_captured_updates_by_rows_learn_what_plain_ones_do(monkeypatch, precision, max_norm):
+    spec = TrainSpec(learning_rate=0.1, schedule="constant", precision=precision)
+    device, spec = torch.device("cuda"), replace(spec, max_norm=max_norm)
+
+    def learned(*, captures):
+        torch.manual_seed(3)
+        model = build_model(RUN).to(device)
+        step = TrainingStep(model, spec, total_steps=10, steps_per_epoch=5)
+        assert step.captures
+        assert len(step.tables) == 2 * captures
+        step.captures = captures
+        seen = [step.update(BATCH.to(device)).item() for _ in range(5)]
+        return seen, model.state_dict()
+
+    losses_by_rows, weights_by_rows = learned(captures=True)
+    monkeypatch.setattr(training_step, "can_learn_by_rows", lambda *_, **__: False)
+    monkeypatch.setattr(
+        training_step, "call_with_weights_in", lambda _, model, *inputs: model(*inputs)
+    )
+    losses_plain, weights_plain = learned(captures=False)
+    tolerance = PRECISIONS[precision]
+    assert losses_by_rows == pytest.approx(losses_plain, rel=tolerance)
+    torch.testing.assert_close(weights_by_rows, weights_plain, rtol=tolerance, atol=tolerance / 10)
