@@ -47,8 +47,9 @@ def command(
 
     if precision not in (*PRECISIONS, "both"):
         raise ConfigError(f"--precision is {precision!r}; expected int8, float32 or both")
-    if check_texts is not None and check_texts < 1:
-        raise ConfigError(f"--check-texts is {check_texts}; expected 1 or more")
+    for option, number in (("--check-texts", check_texts), ("--threads", threads)):
+        if number is not None and number < 1:
+            raise ConfigError(f"{option} is {number}; expected 1 or more")
     for module in ("onnx", "torch"):
         require(module, extra="train", purpose="exporting")
     from readagain.export.check import check_graphs, corpus_texts, random_texts

@@ -128,6 +128,8 @@ def command(
         raise ConfigError("no input; name files or folders of pairs, or --dev and --test sets")
     if (dev and (dev_pairs or dev_share)) or (test and (test_pairs or test_share)):
         raise ConfigError("a split is either given or cut off by hash; leave one of the two away")
+    if workers < 0:
+        raise ConfigError(f"--workers is {workers}; expected 0 or more")
     settings = PrepareSettings(
         max_sentences=max_sentences,
         filters=choose_filters(filters),

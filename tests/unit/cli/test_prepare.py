@@ -83,6 +83,7 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path, pairs, capsys, monkeypat
         (("PAIRS", "--format", "jason"), "no format 'jason'"),
         (("absent.jsonl",), "absent.jsonl: no such file or folder"),
         (("PAIRS", "--text-column", "body"), "no column 'body' for the text"),
+        (("PAIRS", "--workers", "-1"), "--workers is -1; expected 0 or more"),
     ],
 )
 def test_a_mistake_is_one_line_on_stderr(tmp_path, pairs, capsys, arguments, message):
