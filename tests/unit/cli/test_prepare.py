@@ -23,7 +23,7 @@ def pairs(tmp_path):
 def run(*arguments):
     """Run `readagain prepare` in this process with one worker; return its exit status."""
     with pytest.raises(SystemExit) as stopped:
-        main(["prepare", *map(str, arguments), "--workers", "1"])
+        main(["prepare", "--workers", "1", *map(str, arguments)])
     return stopped.value.code
 
 
