@@ -1,7 +1,5 @@
 """`readagain evaluate`: score a model on a data set, with all one needs to believe the figures."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +10,6 @@ from readagain.cli.options import READING, SEARCHING, WRITING
 
 if TYPE_CHECKING:
     from readagain.evaluation.evaluate import Evaluation
-
-PROGRESS_FROM = 100  # texts below which a bar only gets in the way
 
 
 def command(
@@ -97,6 +93,7 @@ def command(
     ] = False,
 ) -> None:
     """Summarize a data set with a model and score the summaries."""
+    from readagain.cli.progress import counted
     from readagain.corpus.readers.find import ReadOptions
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.evaluate import evaluate
@@ -178,31 +175,3 @@ def _habits_table(found: "Evaluation") -> Any:
     for row in habit_rows(found):
         table.add_row(*row)
     return table
-
-
-@contextmanager
-def counted(total: int) -> Iterator[Callable[[], None]]:
-    """Show how far the work has come, on a terminal and where it takes a while."""
-    import sys
-
-    if not sys.stderr.isatty() or total < PROGRESS_FROM:
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("summarizing"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task("", total=total)
-        yield lambda: bars.advance(task)

@@ -4,16 +4,20 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from readagain.corpus.workers import Progress
+if TYPE_CHECKING:
+    from readagain.corpus.workers import Progress
 
 LINE_EVERY_S = 10.0
+PROGRESS_FROM = 100
+"""Texts below which a bar only gets in the way."""
 
 
 @contextmanager
 def shown_progress(
     *stages: str,
-) -> Iterator[Callable[[Progress], None]]:
+) -> Iterator["Callable[[Progress], None]"]:
     """Yield the function to call with every progress through these stages."""
     if sys.stderr.isatty():
         with _bar(stages) as show:
@@ -30,7 +34,7 @@ class Lines:
         self._start = self._last = clock()
         self._before: Progress | None = None
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, progress: "Progress") -> None:
         """Print a line when the last one is old enough, or a stage is done."""
         now = self._clock()
         if self._before is not None and self._before.stage != progress.stage:
@@ -40,12 +44,12 @@ class Lines:
             self._print(progress, now)
         self._before = progress
 
-    def _print(self, progress: Progress, now: float) -> None:
+    def _print(self, progress: "Progress", now: float) -> None:
         self._last = now
         print(describe(progress, elapsed_s=now - self._start), file=sys.stderr, flush=True)
 
 
-def describe(progress: Progress, *, elapsed_s: float) -> str:
+def describe(progress: "Progress", *, elapsed_s: float) -> str:
     """Say it in a line: share, pairs, rate and time left."""
     done = progress.records - progress.resumed
     parts = [f"{progress.stage} {progress.share:4.0%}", f"{progress.records:,} records"]
@@ -58,7 +62,7 @@ def describe(progress: Progress, *, elapsed_s: float) -> str:
 
 
 @contextmanager
-def _bar(stages: Sequence[str]) -> Iterator[Callable[[Progress], None]]:
+def _bar(stages: Sequence[str]) -> Iterator["Callable[[Progress], None]"]:
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as RichProgress
@@ -73,7 +77,7 @@ def _bar(stages: Sequence[str]) -> Iterator[Callable[[Progress], None]]:
         tasks = {stage: bars.add_task(stage, total=1.0) for stage in stages}
         stage = stages[0]
 
-        def show(progress: Progress) -> None:
+        def show(progress: "Progress") -> None:
             nonlocal start, stage
             if progress.stage != stage:
                 stage, start = progress.stage, time.monotonic()
@@ -81,3 +85,57 @@ def _bar(stages: Sequence[str]) -> Iterator[Callable[[Progress], None]]:
             bars.update(tasks[progress.stage], completed=progress.share, description=text)
 
         yield show
+
+
+@contextmanager
+def counted(total: int) -> Iterator[Callable[[], None]]:
+    """Show how far the work has come, on a terminal and where it takes a while."""
+    if not sys.stderr.isatty() or total < PROGRESS_FROM:
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("summarizing"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        task = bars.add_task("", total=total)
+        yield lambda: bars.advance(task)
+
+
+@contextmanager
+def counted_texts(*, to_file: bool) -> Iterator[Callable[[], None]]:
+    """Count texts on the terminal, once there are many and they do not appear there themselves."""
+    if not sys.stderr.isatty() or (sys.stdout.isatty() and not to_file):
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, TextColumn, TimeElapsedColumn
+
+    done = 0
+    with Progress(
+        TextColumn("{task.completed:,} texts"),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    ) as bars:
+        task = bars.add_task("summarizing", total=None, visible=False, rate="")
+
+        def count() -> None:
+            nonlocal done
+            done += 1
+            speed = bars.tasks[0].speed
+            rate = f"{speed:,.0f}/s" if speed else ""
+            bars.update(task, advance=1, visible=done >= PROGRESS_FROM, rate=rate)
+
+        yield count

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from readagain.engine.summarizer import Options, Summarizer
     from readagain.engine.summary import Summary
 
-PROGRESS_FROM = 100  # texts below which a bar only gets in the way
-
 
 def command(
     inputs: Annotated[
@@ -64,6 +62,7 @@ def command(
     precision: options.Precision = None,
 ) -> None:
     """Write a headline for each text."""
+    from readagain.cli.progress import counted_texts
     from readagain.engine.summarizer import Options, Summarizer
 
     is_json = output is not None and _names_json(output)
@@ -80,7 +79,7 @@ def command(
         tokenized=tokenized,
     )
     describe = _as_json(field) if as_json or is_json else _as_text
-    with _opened(output) as file, _counted(to_file=output is not None) as count:
+    with _opened(output) as file, counted_texts(to_file=output is not None) as count:
         for record, summary in _summarized(summarizer, records, wanted):
             print(describe(record, summary), file=file)
             file.flush()
@@ -152,33 +151,3 @@ def _opened(output: Path | None) -> Iterator[TextIO]:
         return
     with written_or_told(output) as aside, aside.open("w", encoding="utf-8") as file:
         yield file
-
-
-@contextmanager
-def _counted(*, to_file: bool) -> Iterator[Callable[[], None]]:
-    """Count texts on the terminal, once there are many and they do not appear there themselves."""
-    import sys
-
-    if not sys.stderr.isatty() or (sys.stdout.isatty() and not to_file):
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, TextColumn, TimeElapsedColumn
-
-    done = 0
-    with Progress(
-        TextColumn("{task.completed:,} texts"),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    ) as bars:
-        task = bars.add_task("summarizing", total=None, visible=False, rate="")
-
-        def count() -> None:
-            nonlocal done
-            done += 1
-            speed = bars.tasks[0].speed
-            rate = f"{speed:,.0f}/s" if speed else ""
-            bars.update(task, advance=1, visible=done >= PROGRESS_FROM, rate=rate)
-
-        yield count

@@ -53,7 +53,7 @@ def command(
     """Tune how much words of the source are worth to a search, by ROUGE on a data set."""
     import sys
 
-    from readagain.cli.evaluate import counted
+    from readagain.cli.progress import counted
     from readagain.corpus.readers.find import ReadOptions
     from readagain.engine.tuned import check_free, write_tuned
     from readagain.errors import ConfigError
