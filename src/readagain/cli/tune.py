@@ -1,11 +1,14 @@
 """`readagain tune`: find weights of extractive features on a data set, as ABS+ does."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from readagain.cli import options
+
+if TYPE_CHECKING:
+    from readagain.evaluation.tuning import Round
 
 
 def command(
@@ -84,13 +87,7 @@ def command(
             on_summary=count,
         )
         for number, each in enumerate(found, start=1):
-            weights = " ".join(f"{name} {value:g}" for name, value in each.weights_by_name.items())
-            print(
-                f"round {number}: {objective} {100 * each.value:.3f} with {weights}; "
-                f"{each.new:,} new summaries of {each.found:,}",
-                file=sys.stderr,
-                flush=True,
-            )
+            print(f"round {number}: {_told(each, objective)}", file=sys.stderr, flush=True)
             if best is None or each.value > best.value:
                 best = each
     assert best is not None
@@ -107,3 +104,11 @@ def command(
         }
         write_tuned(network.folder, out, best.settings, origin)
         print(out)
+
+
+def _told(found: "Round", objective: str) -> str:
+    weights = " ".join(f"{name} {value:g}" for name, value in found.weights_by_name.items())
+    return (
+        f"{objective} {100 * found.value:.3f} with {weights}; "
+        f"{found.new:,} new summaries of {found.found:,}"
+    )

@@ -1,7 +1,10 @@
-"""What differs between two nested settings, leaf by leaf."""
+"""What differs between two nested settings, leaf by leaf, and in a few words."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
+
+MOST_NAMED = 3
+"""So many differences are named in a message; the others are counted."""
 
 
 class Difference(NamedTuple):
@@ -26,3 +29,13 @@ def differences(
             yield from differences(old, new, f"{at}{name}.")
         elif old != new:
             yield Difference(f"{at}{name}", old, new)
+
+
+def first_few(described: Sequence[str]) -> str:
+    """Join the first differences for a message, and count the others.
+
+    >>> first_few(["a was 1", "b was 2", "c was 3", "d was 4"])
+    'a was 1; b was 2; c was 3; 1 more'
+    """
+    more = len(described) - MOST_NAMED
+    return "; ".join([*described[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from readagain.config.differences import differences
+from readagain.config.differences import differences, first_few
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.file_lock import LOCK_FILE, held_folder
 from readagain.scale.files import is_remote
@@ -30,7 +30,6 @@ FORMAT_VERSION = 1
 MANIFEST_FILE = "manifest.json"
 _PLAN_FILE = f"{UNFINISHED}/plan.json"
 _PART = re.compile(r"part-\d{5}-\d{6}\.\w+")
-_MOST_DIFFERENCES = 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,14 +158,14 @@ def _compare(before: Mapping[str, Any], job: BatchJob, where: str) -> None:
     ]
     if found:
         raise ConfigError(
-            f"{where}: holds another job: {_some(found)}; choose another OUT_DIR, or start over "
-            "with --overwrite"
+            f"{where}: holds another job: {first_few(found)}; choose another OUT_DIR, or start "
+            "over with --overwrite"
         )
     changed = _changed_files(before["inputs"], job.files())
     if changed and not job.update:
         raise DataError(
-            f"{where}: inputs have changed since the first run: {_some(changed)}; start over with "
-            "--overwrite, or keep what has not changed with --update"
+            f"{where}: inputs have changed since the first run: {first_few(changed)}; start over "
+            "with --overwrite, or keep what has not changed with --update"
         )
 
 
@@ -187,11 +186,6 @@ def _changed_files(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> l
     if not changed and list(old) != list(new):
         changed.append("the same files in another order")
     return changed
-
-
-def _some(found: list[str]) -> str:
-    more = len(found) - _MOST_DIFFERENCES
-    return "; ".join(found[:_MOST_DIFFERENCES]) + (f"; {more} more" * (more > 0))
 
 
 def _clear(folder: Folder) -> None:

@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from readagain.config.differences import differences
+from readagain.config.differences import differences, first_few
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest
 from readagain.errors import LONGEST_QUOTE, ArtifactError, ConfigError, quoted
 from readagain.file_lock import LOCK_FILE, held_folder
@@ -30,7 +30,6 @@ TENSORBOARD_FOLDER = "tensorboard"
 RESUME_FOLDER = "resume"
 _IDENTITY_FILE = "identity.json"
 _FINISHED_FILE = "finished.json"
-_MOST_DIFFERENCES = 3
 
 
 @dataclass(frozen=True)
@@ -90,11 +89,9 @@ def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
             for name, before, now in differences(_read_json(file), identity)
         ]
         if found:
-            more = len(found) - _MOST_DIFFERENCES
-            named = "; ".join(found[:_MOST_DIFFERENCES]) + (f"; {more} more" * (more > 0))
             raise ConfigError(
-                f"{path}: holds another run: {named}; choose another --out, or start over with "
-                "--overwrite"
+                f"{path}: holds another run: {first_few(found)}; choose another --out, or start "
+                "over with --overwrite"
             )
         return
     # A folder for checkpoints without identity: killed while making it.
