@@ -7,7 +7,7 @@ import typer
 
 from readagain.cli import options
 from readagain.cli.inputs import STDIN, read_inputs
-from readagain.engine.bundled import DEFAULT_MODEL
+from readagain.engine.bundled import DEFAULT_MODEL, model_name
 
 if TYPE_CHECKING:
     from readagain.engine.records import Record
@@ -52,7 +52,7 @@ def command(
     record = _only_text(input)
     summarizer = Summarizer.load(model, threads=threads)
     summary = summarizer.summarize(record.text, max_words=max_words, explain=True)
-    story = tell(record.text, summary, model=Path(model).name, where=record.where)
+    story = tell(record.text, summary, model=model_name(model), where=record.where)
     if png is not None:
         draw_picture(story, png)
         print(f"{png}: written", file=sys.stderr)

@@ -32,3 +32,8 @@ def find_model(model: str | Path) -> Path:
         f"no model '{model}'; bundled models: {names}; "
         "your own is named by the path of its folder, as in runs/mine"
     )
+
+
+def model_name(model: str | Path) -> str:
+    """Return what people call a model: its bundled name, or the name of its folder."""
+    return Path(model).name or Path(model).resolve().name

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 
+from readagain.engine.bundled import model_name
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.facts import FIGURE_NAMES, facts_of, habit_rows, score_rows
 from readagain.evaluation.histogram import draw_lengths, length_rows
@@ -19,7 +19,7 @@ NUM_EXAMPLES = 10
 
 def render_page(found: Evaluation) -> str:
     """Write the page: scores, lengths, habits, the best and the worst summaries."""
-    title = f"{Path(found.system).name} on {found.data.files[0].absolute().parent.name}"
+    title = f"{model_name(found.system)} on {found.data.files[0].absolute().parent.name}"
     style = (files("readagain.evaluation") / "page.css").read_text(encoding="utf-8")
     best, worst = choose_examples(found)
     return f"""<!doctype html>

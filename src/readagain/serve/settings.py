@@ -3,11 +3,10 @@
 import re
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Annotated, get_args, get_type_hints
 
 from readagain.config.ranges import AtLeast, Between, MoreThan
-from readagain.engine.bundled import DEFAULT_MODEL
+from readagain.engine.bundled import DEFAULT_MODEL, model_name
 from readagain.errors import ConfigError
 
 MAX_BEAM = 32
@@ -91,7 +90,7 @@ class ServeSettings:
     @property
     def model_names(self) -> tuple[str, ...]:
         """Return what requests call the models: the names of their folders."""
-        return tuple(Path(model).name or Path(model).resolve().name for model in self.models)
+        return tuple(map(model_name, self.models))
 
     @property
     def is_local(self) -> bool:

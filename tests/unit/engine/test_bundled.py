@@ -3,7 +3,7 @@
 import pytest
 
 from readagain.engine import bundled
-from readagain.engine.bundled import find_model
+from readagain.engine.bundled import find_model, model_name
 from readagain.errors import ArtifactError
 
 
@@ -33,3 +33,11 @@ def test_an_installation_without_models_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(bundled, "files", lambda package: tmp_path)
     with pytest.raises(ArtifactError, match="bundled models: none in this installation"):
         find_model("news")
+
+
+def test_a_model_is_called_as_its_folder_wherever_one_stands(tmp_path, monkeypatch):
+    assert model_name("news") == "news"
+    assert model_name(tmp_path / "runs" / "mine") == "mine"
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert model_name(".") == "here"
