@@ -83,7 +83,7 @@ class Int8Products:
     def _multiply_bounded(
         self, graph: Graph, rows: str, weight: Array, bias: Array | None, bound: float
     ) -> str:
-        codes, scales = quantize_columns(weight)
+        codes, scales = self.write_columns(weight)
         row_scale = graph.constant(np.float32(bound / ACTIVATION_STEPS))
         zero_point = graph.constant(np.uint8(ZERO_POINT))
         row_codes = graph.add("QuantizeLinear", rows, row_scale, zero_point)
@@ -94,12 +94,20 @@ class Int8Products:
 
     def embed(self, graph: Graph, ids: str, table: Array) -> str:
         """Look up bytes and the scale of each word."""
-        scales = np.maximum(np.abs(table).max(axis=1, keepdims=True), np.finfo(np.float32).tiny)
-        codes = np.rint(table / scales * TABLE_STEPS).astype(np.int8)
+        codes, scales = self.write_rows(table)
         looked_up = graph.add("Gather", graph.constant(codes), ids)
         as_float = graph.cast(looked_up, np.float32)
-        scales = (scales / TABLE_STEPS).astype(np.float32)
         return graph.add("Mul", as_float, graph.add("Gather", graph.constant(scales), ids))
+
+    def write_columns(self, weight: Array) -> tuple[Array, Array]:
+        """Write a weight as codes and scales: (I, O) -> (I, O), (O,)."""
+        return quantize_columns(weight)
+
+    def write_rows(self, table: Array) -> tuple[Array, Array]:
+        """Write a table as codes and scales: (V, E) -> (V, E), (V, 1)."""
+        scales = np.maximum(np.abs(table).max(axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        codes = np.rint(table / scales * TABLE_STEPS).astype(np.int8)
+        return codes, (scales / TABLE_STEPS).astype(np.float32)
 
 
 PRODUCTS: dict[str, Products] = {each.name: each for each in (Float32Products(), Int8Products())}

@@ -34,14 +34,15 @@ def build_graphs(
     weights = Weights(tensors)
     found: Graphs = {}
     for precision in precisions:
-        encoder, step = _network_graphs(run, weights, PRODUCTS[precision])
+        encoder, step = network_graphs(run, weights, PRODUCTS[precision])
         found[precision] = (encoder.SerializeToString(), step.SerializeToString())
     return found
 
 
-def _network_graphs(
+def network_graphs(
     run: RunSpec, weights: Weights, products: Products
 ) -> tuple[onnx.ModelProto, onnx.ModelProto]:
+    """Build the encoder and the step graph of a network from its weights."""
     model = run.model
     match model:
         case ModelSpec():

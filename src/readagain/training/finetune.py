@@ -1,6 +1,7 @@
 """Begin from a trained model: its settings, its words, and its weights with rows for new words."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,11 @@ from readagain.config.differences import differences
 from readagain.config.files import run_to_dict
 from readagain.config.schema import RunSpec
 from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
+from readagain.engine.graphs import graph_names
 from readagain.engine.tensors import read_tensors
 from readagain.errors import ConfigError
+from readagain.export.recover import recover_weights
+from readagain.networks.build import build_model
 from readagain.text.vocab import UNK
 from readagain.training.words import RunWords
 
@@ -37,12 +41,21 @@ class TrainedModel:
     def open(cls, path: Path) -> "TrainedModel":
         """Open a folder, contents checked, that has weights to begin from.
 
+        A model made for inference, as the bundled ones are, has them in its int8 graphs alone.
+
         Raises:
-            ArtifactError: when it is no whole model, or has no weights.
+            ArtifactError: when it is no whole model, or has neither weights nor such graphs.
         """
-        folder = ModelFolder.open(path, checksums=True)
-        folder.file(WEIGHTS_FILE, purpose="fine-tuning")
-        return cls(folder)
+        trained = cls(ModelFolder.open(path, checksums=True))
+        if not trained.is_read_back:
+            trained.folder.file(WEIGHTS_FILE, purpose="fine-tuning")
+        return trained
+
+    @property
+    def is_read_back(self) -> bool:
+        """Whether the weights are read back from graphs, as exact as bytes are."""
+        files = self.folder.manifest.files
+        return WEIGHTS_FILE not in files and files.keys() >= set(graph_names("int8"))
 
     @property
     def words(self) -> RunWords:
@@ -52,7 +65,8 @@ class TrainedModel:
     @property
     def checksum(self) -> str:
         """What tells its weights from others."""
-        return self.folder.manifest.files[WEIGHTS_FILE].sha256
+        names = graph_names("int8") if self.is_read_back else (WEIGHTS_FILE,)
+        return " ".join(self.folder.manifest.files[name].sha256 for name in names)
 
     def check_network(self, run: RunSpec) -> None:
         """Refuse a run whose network is not the one that was trained.
@@ -72,8 +86,7 @@ class TrainedModel:
         A new word begins as what the model has taken it for so far, the unknown word; all new
         words together begin with the chance that the unknown word had of being written.
         """
-        arrays = read_tensors(self.folder.path / WEIGHTS_FILE)
-        tensors = {name: torch.tensor(array).float() for name, array in arrays.items()}
+        tensors = {name: torch.tensor(array).float() for name, array in self._arrays().items()}
         for names, before, now in (
             (_SOURCE_ROWS, self.words.source, words.source),
             (_SUMMARY_ROWS, self.words.summary, words.summary),
@@ -85,6 +98,13 @@ class TrainedModel:
                     rows = rows - math.log(added)
                 tensors[name] = torch.cat([tensors[name], rows])
         return tensors
+
+    def _arrays(self) -> Mapping[str, Any]:
+        if not self.is_read_back:
+            return read_tensors(self.folder.path / WEIGHTS_FILE)
+        network = build_model(self.folder.run).state_dict()
+        shapes = {name: tuple(each.shape) for name, each in network.items()}
+        return recover_weights(self.folder.path, self.folder.run, shapes)
 
 
 def _network(run: RunSpec) -> dict[str, Any]:

@@ -105,6 +105,8 @@ def settle(job: TrainingJob) -> SettledJob:
         trained.check_network(asked)
         words = extend_words(trained.words, corpus.lexicon, job.extend_vocab)
         notes = [f"beginning from {trained.folder.path}, {_added(trained.words, words)}"]
+        if trained.is_read_back:
+            notes.append("its weights are read back from its int8 graphs, as exact as bytes are")
     check_sizes(parse_assignments(job.changes), words)
     if not has_dev:
         notes.append("the corpus has no dev pairs: nothing is validated, the last weights are kept")

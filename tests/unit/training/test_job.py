@@ -7,7 +7,8 @@ import pytest
 from readagain.corpus.manifest import fingerprint
 from readagain.engine.folder import ModelFolder
 from readagain.errors import ArtifactError, ConfigError, DataError
-from readagain.training.job import settle
+from readagain.networks.build import build_model
+from readagain.training.job import TrainingJob, settle
 
 
 def test_a_job_is_settled_with_the_words_the_corpus_has(make_job, corpus):
@@ -109,3 +110,16 @@ def test_a_model_is_fine_tuned_from_where_it_was(make_job, run_job, corpus_witho
     assert outcome.progress.best.dev_loss == pytest.approx(scores.dev_loss, rel=0.05)
     model = ModelFolder.open(job.out, checksums=True)
     assert model.provenance["began_from"]["name"] == "trained"
+
+
+@pytest.mark.parametrize("name", ["news", "papers"])
+@pytest.mark.parametrize("extend_vocab", [0, 5], ids=["words kept", "words added"])
+def test_a_bundled_model_is_fine_tuned_from_its_graphs(corpus, tmp_path, name, extend_vocab):
+    job = TrainingJob(
+        out=tmp_path, preset=None, data=corpus.folder, begin_from=name, extend_vocab=extend_vocab
+    )
+    settled = settle(job)
+    assert "its weights are read back from its int8 graphs, as exact as bytes are" in settled.notes
+    added = len(settled.words.source) - len(settled.trained.words.source)
+    assert added == extend_vocab
+    build_model(settled.run).load_state_dict(settled.first_weights())

@@ -1,0 +1,102 @@
+"""Weights read back from graphs, for going on with a model that has nothing else.
+
+A graph holds every weight, but turned, cut, joined and written in bytes. Which entry went where is
+asked of the export itself: it builds the same graphs once more, from tensors that number their
+entries instead of weighing anything.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+
+from readagain.config.schema import RunSpec
+from readagain.engine.folder import WEIGHTS_FILE
+from readagain.engine.graphs import graph_names
+from readagain.errors import ArtifactError
+from readagain.export.graph import Array
+from readagain.export.products import Int8Products
+from readagain.export.weights import Weights
+from readagain.export.write import network_graphs
+
+MOST_ENTRIES = 2**24
+"""Whole numbers are exact in float32 as far as this."""
+# A graph holds the sum of an LSTM's two biases; all of it is given to the other one.
+_SECOND_BIAS = "bias_hh_l0"
+_ADVICE = f"fine-tune a model that has its {WEIGHTS_FILE}"
+
+
+def recover_weights(
+    folder: Path, run: RunSpec, shapes: Mapping[str, tuple[int, ...]]
+) -> dict[str, Array]:
+    """Read the weights of a network back from its int8 graphs, as exact as bytes are.
+
+    Args:
+        folder: the model's, with its graphs.
+        run: its settings.
+        shapes: of the network's tensors, by name.
+
+    Raises:
+        ArtifactError: when the graphs are not what this version writes, or hold too much.
+    """
+    sizes = {
+        name: int(np.prod(shape)) for name, shape in shapes.items() if _SECOND_BIAS not in name
+    }
+    total = sum(sizes.values())
+    if total >= MOST_ENTRIES:
+        raise ArtifactError(
+            f"{folder}: weights can be read back from graphs of up to {MOST_ENTRIES:,} entries, "
+            f"these have {total:,}; {_ADVICE}"
+        )
+    ends = np.cumsum([*sizes.values()])
+    numbered = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    for (name, size), end in zip(sizes.items(), ends, strict=True):
+        numbered[name] = np.arange(end - size + 1, end + 1, dtype=np.float32).reshape(shapes[name])
+    found = np.full(total + 1, np.nan, np.float32)  # numbers count from 1
+    layouts = network_graphs(run, Weights(numbered), _Numbers())
+    for name, layout in zip(graph_names("int8"), layouts, strict=True):
+        graph = onnx.load(folder / name)
+        for numbers, values in _pair_up(layout, graph, folder / name):
+            found[numbers.astype(np.int64)] = values
+    weights = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    for (name, size), end in zip(sizes.items(), ends, strict=True):
+        weights[name] = found[end - size + 1 : end + 1].reshape(shapes[name])
+        if np.isnan(weights[name]).any():
+            raise ArtifactError(f"{folder}: its graphs do not hold all of '{name}'; {_ADVICE}")
+    return weights
+
+
+class _Numbers(Int8Products):
+    """Lay numbers out as int8 products lay weights out; scales are marked by a minus."""
+
+    def write_columns(self, weight: Array) -> tuple[Array, Array]:
+        return weight, -weight[0]
+
+    def write_rows(self, table: Array) -> tuple[Array, Array]:
+        return table, -table[:, :1]
+
+
+def _pair_up(
+    layout: onnx.ModelProto, graph: onnx.ModelProto, path: Path
+) -> Iterator[tuple[Array, Array]]:
+    """Yield numbers of entries and the values that a graph has in their places."""
+    numbered, held = _constants(layout), _constants(graph)
+    # By order: names count operations too, which other versions had more or fewer of.
+    if [each.shape for each in numbered] != [each.shape for each in held]:
+        raise ArtifactError(f"{path}: laid out as this version of readagain does not; {_ADVICE}")
+    pairs = [
+        pair
+        for pair in zip(numbered, held, strict=True)
+        if pair[0].dtype == np.float32 and pair[0].size > 1
+    ]
+    scale_of = {-numbers.flat[0]: scales for numbers, scales in pairs if numbers.flat[0] < 0}
+    for numbers, values in pairs:
+        if numbers.flat[0] > 0:
+            is_code = values.dtype == np.int8
+            yield numbers, values * scale_of[numbers.flat[0]] if is_code else values
+
+
+def _constants(model: onnx.ModelProto) -> list[Array]:
+    return [numpy_helper.to_array(each) for each in model.graph.initializer]

@@ -1,0 +1,102 @@
+"""What the export wrote in bytes comes back as weights."""
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import torch
+
+from readagain.config.override import override
+from readagain.engine.folder import ModelFolder
+from readagain.engine.graphs import graph_names
+from readagain.engine.tensors import read_tensors
+from readagain.errors import ArtifactError
+from readagain.export import recover
+from readagain.export.recover import recover_weights
+from readagain.export.write import build_graphs
+from readagain.networks.build import build_model
+from readagain.presets import PRESETS
+
+TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
+WIDTHS = ("embedding_size", "encoder.hidden_size", "decoder.hidden_size", "decoder.attention_size")
+SIZES = {"vocab_size": 30, "source_vocab_size": 40} | {f"model.{name}": 12 for name in WIDTHS}
+RUNS = {
+    name: override(PRESETS[preset], SIZES | {"model.encoder.bidirectional": True})
+    for name, preset in {
+        "LSTM": "read_again_lstm_copy_15k",
+        "GRU": "read_again_gru_copy_15k",
+        "several sentences": "two_sentences_option2_copy_15k",
+    }.items()
+}
+
+
+def write_graphs(folder, run, weights):
+    (contents,) = build_graphs(run, weights, ["int8"]).values()
+    for name, content in zip(graph_names("int8"), contents, strict=True):
+        (folder / name).write_bytes(content)
+    return contents
+
+
+def shapes_of(weights):
+    return {name: tuple(each.shape) for name, each in weights.items()}
+
+
+@pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
+def test_weights_come_back_as_exact_as_bytes_are(tmp_path, run):
+    torch.manual_seed(1)
+    weights = {name: each.numpy() for name, each in build_model(run).state_dict().items()}
+    write_graphs(tmp_path, run, weights)
+    found = recover_weights(tmp_path, run, shapes_of(weights))
+    assert found.keys() == weights.keys()
+    for name, weight in weights.items():
+        # Half a step of a byte; sixty-four steps reach to the largest entry.
+        atol = 0 if weight.ndim == 1 else np.abs(weight).max() / 128
+        np.testing.assert_allclose(found[name], weight, rtol=1e-6, atol=atol * 1.001, err_msg=name)
+
+
+def test_both_biases_of_an_lstm_come_back_as_one(tmp_path):
+    run = RUNS["LSTM"]
+    weights = {name: each.numpy() for name, each in build_model(run).state_dict().items()}
+    first, second = (f"encoder.first.directions.1.lstm.bias_{name}_l0" for name in ("ih", "hh"))
+    weights[first], weights[second] = np.full(48, 0.25, "f"), np.full(48, 0.5, "f")
+    write_graphs(tmp_path, run, weights)
+    found = recover_weights(tmp_path, run, shapes_of(weights))
+    assert (found[first] == 0.75).all()
+    assert (found[second] == 0).all()
+
+
+def test_weights_that_came_back_are_written_in_the_same_bytes(tmp_path):
+    folder = ModelFolder.open(TOY)
+    shapes = shapes_of(read_tensors(TOY / "weights.safetensors"))
+    contents = write_graphs(tmp_path, folder.run, recover_weights(TOY, folder.run, shapes))
+    for name, content in zip(graph_names("int8"), contents, strict=True):
+        written, read = onnx.load_from_string(content), onnx.load(TOY / name)
+        for mine, other in zip(written.graph.initializer, read.graph.initializer, strict=True):
+            if other.data_type == onnx.TensorProto.INT8:
+                assert mine.raw_data == other.raw_data
+
+
+def test_graphs_of_another_network_are_refused(tmp_path):
+    weights = {n: each.numpy() for n, each in build_model(RUNS["GRU"]).state_dict().items()}
+    write_graphs(tmp_path, RUNS["GRU"], weights)
+    other = build_model(RUNS["LSTM"]).state_dict()
+    with pytest.raises(ArtifactError, match=r"encoder\.int8\.onnx: laid out as this version"):
+        recover_weights(tmp_path, RUNS["LSTM"], shapes_of(other))
+
+
+def test_what_a_graph_holds_in_another_form_is_named(tmp_path):
+    sizes = {"vocab_size": 30, "source_vocab_size": 40, "model.embedding_size": 12}
+    run = override(PRESETS["ras_lstm"], sizes | {"model.hidden_size": 12})
+    weights = {name: each.numpy() for name, each in build_model(run).state_dict().items()}
+    write_graphs(tmp_path, run, weights)
+    with pytest.raises(ArtifactError, match=r"not hold all of 'decoder\.first'; fine-tune a model"):
+        recover_weights(tmp_path, run, shapes_of(weights))
+
+
+def test_more_weights_than_can_be_numbered_are_refused(monkeypatch):
+    monkeypatch.setattr(recover, "MOST_ENTRIES", 3000)
+    folder = ModelFolder.open(TOY)
+    shapes = shapes_of(read_tensors(TOY / "weights.safetensors"))
+    with pytest.raises(ArtifactError, match="of up to 3,000 entries, these have 3,424; fine-tune"):
+        recover_weights(TOY, folder.run, shapes)
