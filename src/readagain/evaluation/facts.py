@@ -72,7 +72,7 @@ def collapse_warning(found: Evaluation) -> str | None:
     """Notice a system that writes the same summaries for different texts."""
     texts = len({row.text for row in found.data.rows})
     distinct = found.habits.distinct
-    if texts == 1 or distinct >= _COLLAPSED * texts:
+    if distinct >= _COLLAPSED * texts:
         return None
     return f"only {distinct:,} different summaries for {texts:,} different texts"
 

@@ -20,9 +20,9 @@ def test_a_word_that_leaves_the_state_where_it_was_has_no_importance():
 
 
 def test_each_direction_is_compared_with_the_word_it_read_before():
-    # Forward 0 -> 3 -> 3; backward, from the right, 0 -> 0 -> 4.
-    found = moved([[[[3, 4], [3, 0]]]], [[2]], num_directions=2)
-    assert found[0, 0].tolist() == pytest.approx([1.0, 0.0])
+    # Forward 0 -> 3 -> 3, backward, from the right, 0 -> 4 -> 4: moves of 3 and 4.
+    found = moved([[[[3, 4], [3, 4]]]], [[2]], num_directions=2)
+    assert found[0, 0].tolist() == pytest.approx([0.75, 1.0])
 
 
 def test_a_backward_reading_begins_at_the_last_word_not_at_padding():

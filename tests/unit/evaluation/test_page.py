@@ -88,6 +88,12 @@ def test_a_copied_word_is_marked_in_the_text_as_often_as_it_was_copied():
     assert marked == 'The <mark class="copied">old</mark>, old bridge.'
 
 
+def test_a_word_is_marked_no_more_often_than_it_was_copied():
+    summary = written("Bridge old", "bridge", "old")
+    marked = marked_source("The old, old, old bridge.", summary, is_tokenized=False)
+    assert marked.count("<mark") == 2
+
+
 def test_a_run_of_copied_words_is_marked_as_a_run():
     summary = written("Sands of Time", "sands", "of", "time")
     marked = marked_source("Time for the Sands of Time.", summary, is_tokenized=False)

@@ -142,6 +142,15 @@ def test_inputs_that_have_changed_are_named_and_refused(news, make_job, tmp_path
         run_batch(make_job(news), engine_here)
 
 
+def test_inputs_in_another_order_are_another_job(news, make_job, tmp_path):
+    more = tmp_path / "more.jsonl"
+    more.write_text('{"text": "A storm."}\n')
+    with pytest.raises(StoppedError):
+        run_batch(make_job(news, more), engine_that_stops(2))
+    with pytest.raises(DataError, match="first run: the same files in another order; start over"):
+        run_batch(make_job(more, news), engine_here)
+
+
 def test_a_change_that_keeps_the_size_is_found_in_the_rows(news, make_job, tmp_path):
     with pytest.raises(StoppedError):
         run_batch(make_job(news), engine_that_stops(2))

@@ -39,6 +39,14 @@ def test_a_shard_ends_early_when_its_rows_are_long(news, make_job, monkeypatch):
     assert len(cut(make_job(news, shard_rows=100))) == 6
 
 
+def test_a_shard_of_texts_ends_early_when_they_are_long(tmp_path, make_job, monkeypatch):
+    files = [tmp_path / f"{number}.txt" for number in range(3)]
+    for file in files:
+        file.write_text("A text.")
+    monkeypatch.setattr(shards, "BLOCK_BYTES", 10)
+    assert [len(shard.pieces) for shard in cut(make_job(*files, shard_rows=100))] == [2, 1]
+
+
 def test_texts_that_follow_each_other_share_shards(tmp_path, news, make_job):
     files = [tmp_path / f"{number}.txt" for number in range(3)]
     for file in files:

@@ -8,8 +8,9 @@ import re
 import pytest
 
 from readagain.serve.app import build_app
-from readagain.serve.edge import SECURITY_HEADERS
+from readagain.serve.edge import SECURITY_HEADERS, Edge
 from readagain.serve.logs import JsonLines
+from readagain.serve.metrics import Metrics
 from readagain.serve.models import LoadedModels
 from readagain.serve.settings import ServeSettings
 
@@ -160,3 +161,19 @@ def test_a_named_site_may_read_errors_too_and_asks_first_without_a_key(ask):
     refused = ask("POST", "/v1/summarize", headers=origin, settings=settings)
     assert refused.status_code == 401
     assert refused.headers["access-control-allow-origin"] == "https://example.org"
+
+
+def test_a_mistake_in_the_middle_of_a_reply_is_not_answered_twice(log):
+    async def breaks(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        raise ZeroDivisionError
+
+    sent = []
+
+    async def send(message):
+        sent.append(message["type"])
+
+    scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
+    asyncio.run(Edge(breaks, Metrics())(scope, None, send))
+    assert sent == ["http.response.start"]
+    assert [line["event"] for line in log()] == ["unexpected error", "request"]

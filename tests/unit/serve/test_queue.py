@@ -168,6 +168,13 @@ def test_an_error_fails_the_request_it_belongs_to_alone():
     assert answered == ["B"]
 
 
+def test_the_rest_of_a_request_that_failed_is_not_worked_on():
+    work = Work()
+    with pytest.raises(ZeroDivisionError):
+        run(work, lambda queue: queue.summarize("k", ["bad", "a"]))
+    assert work.calls == [("k", ["bad", "a"]), ("k", ["bad"])]
+
+
 def test_a_queue_that_closes_finishes_what_waits_and_takes_nothing_new():
     work = Work(released=False)
 
