@@ -170,6 +170,22 @@ def test_a_trained_model_can_be_inspected_drawn_and_trained_further(
     assert f"beginning from {undisturbed}, its vocabularies kept" in further.stdout
 
 
+@pytest.mark.slow
+def test_a_bundled_model_is_fine_tuned_from_where_it_was(data, tmp_path, readagain):
+    out, text = tmp_path / "out", "The old harbour of Norrvik closes on Monday, the council said."
+    arguments = ["--from", "news", "--extend-vocab", 20, "--data", data, "--out", out]
+    changes = ("learning_rate=1e-9", "epochs=1", "batch_size=64", "rouge_pairs=0")
+    hardly = [f"--set=train.{change}" for change in changes]
+    tuned = readagain("train", *arguments, "--device", "cpu", *hardly, env=ONE_THREAD)
+    assert tuned.returncode == 0, tuned.stderr
+    assert "its weights are read back from its int8 graphs" in tuned.stdout
+    exported = readagain("export", out, "--check-texts", 1, "--threads", 1)
+    assert exported.returncode == 0, exported.stderr
+    before, after = (readagain("summarize", "--model", model, text) for model in ("news", out))
+    assert (before.returncode, after.returncode) == (0, 0)
+    assert after.stdout == before.stdout != ""
+
+
 def run_with_two_processes(arguments):
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     done = subprocess.run(
