@@ -141,7 +141,12 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
             "The second reading gives larger weights to words that carry information.",
             [
                 weighed(board, recipe, row, words)
-                for row in ("read_again_gru_15k", "read_again_gru_copy_15k", "read_again_gru_69k")
+                for row in (
+                    "read_again_gru_15k",
+                    "read_again_gru_copy_15k",
+                    "read_again_gru_69k",
+                    "sigmoid_importance",
+                )
                 for words in WORDS
             ],
         ),
