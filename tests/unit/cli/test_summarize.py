@@ -43,6 +43,11 @@ def test_a_text_on_the_command_line(headlines):
     assert all(headline[0].isupper() for headline in headlines)
 
 
+def test_a_text_may_have_stops_and_strokes_in_it_as_a_file_has(summarize):
+    done = summarize("Police in Ghent said 2.5 km/h was too slow for the U.S. ferry")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_file_is_one_text(summarize, headlines, tmp_path):
     (tmp_path / "article.txt").write_text(f"{POLICE}\n\n{FERRY}\n")
     assert summarize("article.txt").stdout.splitlines() == headlines[:1]

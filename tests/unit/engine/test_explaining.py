@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from readagain.config.override import override
 from readagain.engine.bundled import find_model
 from readagain.engine.explaining import look_at
 from readagain.engine.summarizer import Summarizer
@@ -44,6 +45,13 @@ def test_a_model_that_reads_again_without_weights_shows_how_its_state_moves():
     looks = look_at(Reader(states), PRESETS["read_again_lstm_copy_15k"].model, Batch)
     assert looks.kind == "movement"
     assert looks.importance.tolist() == [[1.0, 0.5]]
+
+
+def test_a_model_that_reads_from_both_ends_is_looked_at_from_both():
+    run = override(PRESETS["read_again_lstm_copy_15k"], {"model.encoder.bidirectional": True})
+    states = np.array([[[3.0, 4.0], [3.0, 4.0]]])  # forward 0 -> 3 -> 3, backward 4 <- 4 <- 0
+    looks = look_at(Reader(states), run.model, Batch)
+    assert looks.importance.tolist() == [[0.75, 1.0]]
 
 
 @pytest.mark.parametrize("name", ["gru_15k", "abs_69k", "ras_elman"])

@@ -89,8 +89,8 @@ def test_a_copied_word_is_marked_in_the_text_as_often_as_it_was_copied():
 
 
 def test_a_word_is_marked_no_more_often_than_it_was_copied():
-    summary = written("Bridge old", "bridge", "old")
-    marked = marked_source("The old, old, old bridge.", summary, is_tokenized=False)
+    summary = written("Old bridge", "old", "bridge")
+    marked = marked_source("The bridge is old, old, old.", summary, is_tokenized=False)
     assert marked.count("<mark") == 2
 
 

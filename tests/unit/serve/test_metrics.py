@@ -13,6 +13,13 @@ def test_a_batch_tells_its_size_and_what_waits_behind_it():
     assert "readagain_queue_texts 2.0" in lines
 
 
+def test_memory_is_looked_at_while_there_is_work(monkeypatch):
+    monkeypatch.setattr("readagain.serve.metrics.resident_mb", lambda: 12.5)
+    metrics = Metrics()
+    metrics.observe_batch(1, 0)
+    assert b"readagain_resident_bytes 1.25e+07" in metrics.write()
+
+
 def test_two_servers_in_one_process_count_apart():
     one, other = Metrics(), Metrics()
     one.count_texts("toy", 3)
