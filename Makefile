@@ -16,7 +16,7 @@ check:     ## everything CI checks except tests
 	ruff format --check . && ruff check . && mypy && lint-imports && bandit -q -c pyproject.toml -r src
 audit:     ## look for unsafe code, and for known weaknesses of what is installed (needs the network)
 	bandit -q -c pyproject.toml -r src && pip-audit
-test:      ## fast tests, about a minute
+test:      ## fast tests, about four minutes
 	pytest -m "not slow and not gpu and not distributed"
 test-all:  ## all tests this machine can run
 	pytest -m "not gpu"
