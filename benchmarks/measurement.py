@@ -1,0 +1,145 @@
+"""What the parts of the decoding benchmark share: models by name, timed on the same sources."""
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+
+from readagain.config.override import override
+from readagain.config.schema import RunSpec
+from readagain.engine.graphs import PRECISIONS, Precision
+from readagain.engine.onnx_model import OnnxStepModel
+from readagain.export.write import build_graphs
+from readagain.networks.build import build_model
+from readagain.networks.network import AnyNetwork
+from readagain.presets import PRESETS
+from readagain.search.beam import beam_search
+from readagain.search.model import SourceBatch
+from readagain.search.rules import WordLimits
+
+SOURCE_V = 5_000  # a larger table of embeddings is looked up as fast
+UNKNOWN_SHARE = 0.1
+SIZES = (2, 5, 15, 30, 69)
+TOGETHER = (1, 16, 32)  # sentences, beside peers
+
+
+class Measurement:
+    """What is measured: models by name, all on the same sources."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.words: int = arguments.words
+        self.summary_words: int = arguments.summary_words
+        self.beam: int = arguments.beam
+        self.repeat: int = arguments.repeat
+        self.threads: int = arguments.threads
+        self.pieces_per_word: float = arguments.pieces_per_word
+
+    def seconds(
+        self,
+        models: dict[str, Any],
+        *,
+        batch: int,
+        words: int | None = None,
+        beam: int | None = None,
+        pick: Callable[[Sequence[float]], float] = statistics.median,
+    ) -> dict[str, float]:
+        """Return the median seconds per sentence of each model, or another pick of them."""
+        sources = random_sources(batch, words or self.words)
+        works = {name: partial(self.search, model, sources, beam) for name, model in models.items()}
+        taken = in_turns(works, self.repeat)
+        return {name: pick(times) / batch for name, times in taken.items()}
+
+    def search(self, model: Any, sources: SourceBatch, beam: int | None = None) -> object:
+        """Search for summaries of exactly the number of words that is measured."""
+        limits = WordLimits(minimum=self.summary_words, maximum=self.summary_words)
+        return beam_search(model, sources, beam_size=beam or self.beam, words=limits)
+
+    def timing_of(self, model: Any) -> Callable[[], dict[int, float]]:
+        """Return what times a model as the scripts of peers do: the best of its repetitions."""
+        return lambda: {
+            number: self.seconds({"": model}, batch=number, pick=min)[""] for number in TOGETHER
+        }
+
+    def exported(
+        self, run: RunSpec, network: AnyNetwork, precisions: Sequence[Precision] = PRECISIONS
+    ) -> dict[str, OnnxStepModel]:
+        """Return the graphs of a network, opened, by precision."""
+        tensors = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+        graphs = build_graphs(run, tensors, precisions)
+        return {
+            precision: OnnxStepModel.open(*contents, threads=self.threads)
+            for precision, contents in graphs.items()
+        }
+
+
+def in_turns(
+    works: dict[str, Callable[[], object]],
+    repeat: int,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, list[float]]:
+    """Time several works side by side: each once to warm up, then in turns."""
+    taken: dict[str, list[float]] = {name: [] for name in works}
+    for turn in range(repeat + 1):
+        for name, work in works.items():
+            begin = clock()
+            work()
+            if turn:
+                taken[name].append(clock() - begin)
+    return taken
+
+
+def random_sources(batch: int, words: int) -> SourceBatch:
+    """Make sentences of random words, a tenth of them unknown to the decoder."""
+    random = np.random.default_rng(0)
+    smallest_v = 1000 * min(SIZES)
+    ext_ids = random.integers(4, smallest_v, (batch, words))
+    # Unknown words are those that no vocabulary here has; their ids are set by `ForVocabulary`.
+    ext_ids[random.random((batch, words)) < UNKNOWN_SHARE] = -1
+    return SourceBatch(
+        source_ids=random.integers(4, SOURCE_V, (batch, 1, words)),
+        lengths=np.full((batch, 1), words),
+        source_ext_ids=ext_ids,
+    )
+
+
+class ForVocabulary:
+    """A model that is given sources whose unknown words are marked -1."""
+
+    def __init__(self, model: Any, vocab_size: int) -> None:
+        self._model = model
+        self._V = vocab_size
+        self.step, self.select = model.step, model.select
+
+    def start(self, sources: SourceBatch) -> Any:
+        """Give unknown words the ids that stand for their places."""
+        ids = sources.source_ext_ids
+        places = self._V + np.arange(ids.shape[1])
+        return self._model.start(
+            SourceBatch(
+                source_ids=sources.source_ids,
+                lengths=sources.lengths,
+                source_ext_ids=np.where(ids < 0, places, ids),
+            )
+        )
+
+
+def network_of(preset: str, **changes: object) -> tuple[RunSpec, AnyNetwork]:
+    """Build a preset's network with random weights."""
+    run = override(PRESETS[preset], {"source_vocab_size": SOURCE_V, **changes})
+    torch.manual_seed(0)
+    return run, build_model(run).eval()
+
+
+def table_head(cells: Sequence[str]) -> str:
+    """Write the first two lines of a Markdown table."""
+    return f"| {' | '.join(cells)} |\n|{'---|' * len(cells)}"
+
+
+def table_row(cells: Sequence[str]) -> str:
+    """Write a line of a Markdown table."""
+    return f"| {' | '.join(cells)} |"

@@ -1,0 +1,103 @@
+"""Seconds per sentence of the rivals, beside the paper's own model in one run."""
+
+import resource
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from measurement import (
+    ForVocabulary,
+    Measurement,
+    in_turns,
+    network_of,
+    random_sources,
+    table_head,
+    table_row,
+)
+
+from readagain.engine.decoding import decode_sources
+from readagain.engine.graphs import PRECISIONS, Precision
+from readagain.engine.speed import SENTENCES
+from readagain.evaluation.systems import WITHOUT_NETWORK, load_system
+
+OURS = "read_again_lstm_copy_15k"
+RIVALS = ("abs_69k", "abs_plus_69k", "ras_elman", "ras_lstm", "lvt2k_1sent", "lvt5k_1sent")
+BEAM = 10  # of every row, besides its own
+TOGETHER = {"alone": 1, "16 together": 16}
+
+Work = Callable[[], object]
+
+
+def against_rivals(measurement: Measurement) -> None:
+    """Time each rival as its preset searches, and with a beam of 10; the best time counts.
+
+    It is processor time, so that TOPIARY's parser counts, and other users of the machine do not.
+    """
+    seconds: dict[str, dict[str, float]] = {}  # by column, then by row
+    for precision in PRECISIONS:
+        seconds |= network_times(measurement, precision)
+    columns = list(seconds)
+    ours, *_ = seconds[columns[0]]
+    print("\n## The rivals: ms of processor time per sentence; how many times the first row's\n")
+    print(table_head(["", *columns, *(f"times, int8, {together}" for together in TOGETHER)]))
+    for name in seconds[columns[0]]:
+        times = [f"{1e3 * seconds[column][name]:.1f}" for column in columns]
+        compared = (seconds[f"int8, {together}"] for together in TOGETHER)
+        print(table_row([name, *times, *(f"{each[name] / each[ours]:.2f}" for each in compared)]))
+    print("\nWithout a network, and with the start of TOPIARY's parser:\n")
+    print(table_head(["", "ms", f"times {ours}, int8, alone"]))
+    works = {f"`{system}`": partial(write_all, system) for system in WITHOUT_NETWORK}
+    for name, taken in best(works, measurement.repeat, per=len(SENTENCES)).items():
+        share = taken / seconds["int8, alone"][ours]
+        print(table_row([name, f"{1e3 * taken:.2f}", f"{share:.3f}"]))
+
+
+def network_times(measurement: Measurement, precision: Precision) -> dict[str, dict[str, float]]:
+    """Return the seconds per sentence of each row, by column, for graphs of one precision."""
+    searches = {
+        name: search
+        for preset in (OURS, *RIVALS)
+        for name, search in opened(measurement, preset, precision=precision).items()
+    }
+    seconds = {}
+    for together, batch in TOGETHER.items():
+        works = {name: partial(search, batch=batch) for name, search in searches.items()}
+        seconds[f"{precision}, {together}"] = best(works, measurement.repeat, per=batch)
+    return seconds
+
+
+def best(works: Mapping[str, Work], repeat: int, *, per: int) -> dict[str, float]:
+    """Return the shortest time of each work, divided among its texts."""
+    taken = in_turns(dict(works), repeat, processor_time)
+    return {name: min(times) / per for name, times in taken.items()}
+
+
+def opened(
+    measurement: Measurement, preset: str, *, precision: Precision
+) -> dict[str, Callable[..., object]]:
+    """Open the graphs of a preset; return what searches with each beam, by name."""
+    run, network = network_of(preset)
+    graphs = measurement.exported(run, network, [precision])
+    model = ForVocabulary(graphs[precision], run.vocab_size)
+    length = measurement.summary_words
+
+    def search(beam: int, *, batch: int) -> object:
+        decode = replace(run.decode, beam_size=beam, min_words=length, max_words=length)
+        return decode_sources(model, random_sources(batch, measurement.words), decode)
+
+    beams = sorted({run.decode.beam_size, BEAM})
+    return {f"`{preset}`, beam {beam}": partial(search, beam) for beam in beams}
+
+
+def processor_time() -> float:
+    """Return the seconds that this process and the ended ones it had started have computed."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + ended.ru_utime + ended.ru_stime
+
+
+def write_all(system: str) -> object:
+    """Write a headline for every sentence, without a network."""
+    threads = 1 if system == "topiary" else None  # the others have nothing to share out
+    loaded = load_system(system, "duc2003", threads=threads)
+    return list(loaded.write(SENTENCES, is_tokenized=False))
