@@ -31,7 +31,9 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import torch
-from measurement import (
+from onnx import TensorProto, helper, numpy_helper
+from peers.environments import PEERS
+from searching.measurement import (
     SIZES,
     TOGETHER,
     ForVocabulary,
@@ -42,9 +44,7 @@ from measurement import (
     table_head,
     table_row,
 )
-from onnx import TensorProto, helper, numpy_helper
-from peers.environments import PEERS
-from rivals import against_rivals
+from searching.rivals import against_rivals
 
 from readagain.engine.bundled import find_model
 from readagain.engine.folder import ModelFolder

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
-from measurement import (
+from searching.measurement import (
     ForVocabulary,
     Measurement,
     in_turns,
