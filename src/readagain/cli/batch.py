@@ -40,6 +40,7 @@ def command(
     model: options.Model = DEFAULT_MODEL,
     max_words: options.MaxWords = None,
     min_words: options.MinWords = None,
+    min_bytes: options.MinBytes = None,
     max_bytes: options.MaxBytes = None,
     beam: options.Beam = None,
     n_best: Annotated[
@@ -138,6 +139,7 @@ def command(
         options=Options(
             max_words=max_words,
             min_words=min_words,
+            min_bytes=min_bytes,
             max_bytes=max_bytes,
             beam=beam,
             n_best=n_best,

@@ -70,6 +70,22 @@ def command(
             help="The most words.", show_default="as for --beam", rich_help_panel=SEARCHING
         ),
     ] = None,
+    min_bytes: Annotated[
+        int | None,
+        typer.Option(
+            help="The fewest bytes of its words, without spaces.",
+            show_default="as for --beam",
+            rich_help_panel=SEARCHING,
+        ),
+    ] = None,
+    max_bytes: Annotated[
+        int | None,
+        typer.Option(
+            help="The most bytes, ending at a word; 0 for no limit.",
+            show_default="as for --beam",
+            rich_help_panel=SEARCHING,
+        ),
+    ] = None,
     threads: options.Threads = None,
     precision: options.Precision = None,
     save: Annotated[
@@ -103,7 +119,13 @@ def command(
 
     for file in (save, html):
         check_writable(file)
-    asked = DecodeSettings(beam=beam, min_words=min_words, max_words=max_words)
+    asked = DecodeSettings(
+        beam=beam,
+        min_words=min_words,
+        max_words=max_words,
+        min_bytes=min_bytes,
+        max_bytes=max_bytes,
+    )
     system = load_system(model, protocol, asked=asked, threads=threads, precision=precision)
     reading = ReadOptions(
         format=format,

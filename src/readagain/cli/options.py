@@ -16,6 +16,9 @@ READING, SEARCHING, WRITING, RUNNING = "Reading", "Searching", "Writing", "Runni
 Model = Annotated[str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")]
 MaxWords = Annotated[int | None, typer.Option(help="The most words of a summary.")]
 MinWords = Annotated[int | None, typer.Option(help="The fewest words.")]
+MinBytes = Annotated[
+    int | None, typer.Option(help="The fewest bytes of its words, without spaces.")
+]
 MaxBytes = Annotated[int | None, typer.Option(help="The most bytes, as printed.")]
 Beam = Annotated[
     int | None, typer.Option(help="Beginnings followed side by side; the model's own if unset.")

@@ -32,6 +32,7 @@ def command(
     model: options.Model = DEFAULT_MODEL,
     max_words: options.MaxWords = None,
     min_words: options.MinWords = None,
+    min_bytes: options.MinBytes = None,
     max_bytes: options.MaxBytes = None,
     beam: options.Beam = None,
     n_best: Annotated[int, typer.Option(help="Summaries of each text, at most --beam.")] = 1,
@@ -72,6 +73,7 @@ def command(
     wanted = Options(
         max_words=max_words,
         min_words=min_words,
+        min_bytes=min_bytes,
         max_bytes=max_bytes,
         beam=beam,
         n_best=n_best,

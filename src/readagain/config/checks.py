@@ -69,6 +69,11 @@ def _contradictions(run: RunSpec) -> list[str]:
             f"decode.min_words is {decode.min_words}; "
             f"expected at most decode.max_words, which is {decode.max_words}"
         )
+    if 0 < decode.max_bytes < decode.min_bytes:
+        found.append(
+            f"decode.min_bytes is {decode.min_bytes}; "
+            f"expected at most decode.max_bytes, which is {decode.max_bytes}"
+        )
     return found
 
 

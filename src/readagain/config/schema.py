@@ -219,6 +219,8 @@ class DecodeSpec:
     beam_size: Size = 10
     min_words: Count = 1
     max_words: Size = 24
+    min_bytes: Count = 0
+    """Shortest summary in bytes of its words, as the model has them and without spaces."""
     max_bytes: Count = 0
     """Longest summary in bytes of UTF-8; 0 sets no limit."""
     length_penalty: NonNegative = 0.0

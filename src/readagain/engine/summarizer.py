@@ -38,6 +38,7 @@ class Options(TypedDict, total=False):
 
     max_words: int | None
     min_words: int | None
+    min_bytes: int | None
     max_bytes: int | None
     beam: int | None
     n_best: int
@@ -148,6 +149,7 @@ class Summarizer:
         *,
         max_words: int | None = None,
         min_words: int | None = None,
+        min_bytes: int | None = None,
         max_bytes: int | None = None,
         beam: int | None = None,
         n_best: int = 1,
@@ -164,6 +166,8 @@ class Summarizer:
             texts: one text, a list, or an iterable that is read as far as needed.
             max_words: the most words, as the model counts them: punctuation and 's are words.
             min_words: the fewest words.
+            min_bytes: the fewest bytes of its words as the model has them, without spaces; with
+                `max_bytes` it asks for a summary that fills a place.
             max_bytes: the most bytes of the printed text in UTF-8; it ends at a word.
             beam: how many beginnings are followed side by side; 1 is fastest.
             n_best: how many summaries of each text, at most `beam`.
@@ -182,7 +186,11 @@ class Summarizer:
             raise ConfigError(f"case is {case!r}; expected one of {', '.join(get_args(Case))}")
         request = _Request(
             decode=self._decode(
-                beam_size=beam, min_words=min_words, max_words=max_words, max_bytes=max_bytes
+                beam_size=beam,
+                min_words=min_words,
+                max_words=max_words,
+                min_bytes=min_bytes,
+                max_bytes=max_bytes,
             ),
             n_best=n_best,
             explain=explain,
@@ -197,8 +205,11 @@ class Summarizer:
     def _decode(self, **changes: int | None) -> DecodeSpec:
         """Return how this call searches: the model's own settings, and what it changes."""
         given = {f"decode.{name}": value for name, value in changes.items() if value is not None}
-        if changes["min_words"] is None and changes["max_words"] is not None:
-            given["decode.min_words"] = min(self.run.decode.min_words, changes["max_words"])
+        # A maximum that was asked for lowers a minimum that was not; 0 bytes are no maximum.
+        for unit in ("words", "bytes"):
+            lowest, highest = f"min_{unit}", changes[f"max_{unit}"]
+            if changes[lowest] is None and highest:
+                given[f"decode.{lowest}"] = min(getattr(self.run.decode, lowest), highest)
         return override(self.run, given).decode
 
     def _stream(self, texts: Iterable[str], request: _Request) -> Iterator[Summary]:
@@ -224,9 +235,11 @@ class Summarizer:
         batch = self._reader.batch(readable)
         decode = request.decode
         rules = []
-        if decode.max_bytes:
+        if decode.min_bytes or decode.max_bytes:
             printed = self._printer.printed_bytes(readable, self._reader.num_sequences)
-            rules.append(ByteLimits(printed, maximum=decode.max_bytes))
+            rules.append(
+                ByteLimits(printed, minimum=decode.min_bytes, maximum=decode.max_bytes or None)
+            )
         found = decode_sources(
             self._model, batch, decode, n_best=request.n_best, rules=rules, keep_attention=True
         )

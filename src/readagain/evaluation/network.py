@@ -64,6 +64,8 @@ class Network:
             "beam": self.settings.beam,
             "min_words": self.settings.min_words,
             "max_words": self.settings.max_words,
+            "min_bytes": self.settings.min_bytes,
+            "max_bytes": self.settings.max_bytes,
             "n_best": n_best,
             "tokenized": is_tokenized,
         }

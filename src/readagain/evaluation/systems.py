@@ -93,6 +93,8 @@ def _load_classic(
         "--beam": asked.beam,
         "--min-words": asked.min_words,
         "--max-words": asked.max_words,
+        "--min-bytes": asked.min_bytes,
+        "--max-bytes": asked.max_bytes,
         "--threads": threads,
         "--precision": precision,
     }

@@ -11,7 +11,7 @@ from readagain.config.override import override
 from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
 from readagain.engine.summarizer import MAX_TEXTS, Summarizer
 from readagain.evaluation.network import Network
-from readagain.evaluation.settings import PROTOCOL_SETTINGS
+from readagain.evaluation.settings import PAPER_SETTINGS
 from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 
@@ -58,5 +58,5 @@ class TrainedRow:
             summarizer,
             precision="float32",
             threads=torch.get_num_threads(),
-            settings=PROTOCOL_SETTINGS[protocol],
+            settings=PAPER_SETTINGS[protocol],
         )

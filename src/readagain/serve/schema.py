@@ -42,6 +42,10 @@ class SummarizeRequest(_Strict):
     min_words: Annotated[int | None, Field(ge=0, le=MAX_WORDS, description="The fewest words.")] = (
         None
     )
+    min_bytes: Annotated[
+        int | None,
+        Field(ge=0, le=MAX_BYTES, description="The fewest bytes of its words, without spaces."),
+    ] = None
     max_bytes: Annotated[
         int | None,
         Field(ge=1, le=MAX_BYTES, description="The most bytes of UTF-8; it ends at a word."),
@@ -65,6 +69,7 @@ class SummarizeRequest(_Strict):
         return Options(
             max_words=self.max_words,
             min_words=self.min_words,
+            min_bytes=self.min_bytes,
             max_bytes=self.max_bytes,
             beam=self.beam,
             n_best=self.n_best,

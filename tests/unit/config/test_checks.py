@@ -51,6 +51,10 @@ def test_the_defaults_are_sound():
             "the four reserved ones, or 0 for no shortlist",
         ),
         (
+            {"decode.min_bytes": 80, "decode.max_bytes": 75},
+            "decode.min_bytes is 80; expected at most decode.max_bytes, which is 75",
+        ),
+        (
             {"decode.min_words": 30},
             "decode.min_words is 30; expected at most decode.max_words, which is 24",
         ),

@@ -115,6 +115,21 @@ def test_a_limit_in_bytes_is_kept_and_ends_at_a_word(summarizer, max_bytes):
                 assert text[word.start : word.end].lower() in summary.text.lower()
 
 
+@pytest.mark.parametrize("min_bytes", [10, 30, 40])
+def test_a_minimum_in_bytes_is_kept_within_a_maximum(summarizer, min_bytes):
+    for text in filter(None, TEXTS):
+        summary = summarizer.summarize(text, min_bytes=min_bytes, max_bytes=75)
+        assert sum(len(word.form.encode()) for word in summary.words) >= min_bytes
+        assert len(summary.text.encode()) <= 75
+
+
+def test_fewer_bytes_than_the_model_itself_would_write_are_allowed(toy):
+    summarizer = Summarizer.load(toy, threads=1)
+    summarizer.run = override(summarizer.run, {"decode.min_bytes": 50})
+    assert len(summarizer.summarize(POLICE).text.encode()) >= 50
+    assert len(summarizer.summarize(POLICE, max_bytes=20).text.encode()) <= 20
+
+
 def test_alternatives_come_best_first_and_differ(summarizer):
     summary = summarizer.summarize(POLICE, n_best=4)
     scores = [summary.score, *(other.score for other in summary.alternatives)]
@@ -216,6 +231,7 @@ def test_case_is_as_asked(summarizer):
         ({"max_words": 0}, "decode.max_words is 0; expected 1 or more"),
         ({"max_bytes": -1}, "decode.max_bytes is -1; expected 0 or more"),
         ({"beam": 2, "n_best": 3}, "n_best is 3; expected 1 to beam_size, which is 2"),
+        ({"min_bytes": 9, "max_bytes": 3}, "decode.min_bytes is 9; expected at most"),
         ({"min_words": 9, "max_words": 3}, "decode.min_words is 9; expected at most"),
         ({"case": "upper"}, "case is 'upper'; expected one of sentence, headline, plain"),
     ],

@@ -5,7 +5,7 @@ import pytest
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.facts import collapse_warning, facts_of
-from readagain.evaluation.settings import DecodeSettings
+from readagain.evaluation.settings import PAPER_SETTINGS, DecodeSettings
 from readagain.evaluation.systems import load_system
 from readagain.rouge.corpus import score_corpus
 
@@ -42,10 +42,16 @@ def test_a_model_writes_for_people_when_texts_are_raw(evaluated, toy, jsonl):
     assert "#" not in written
 
 
-def test_duc_asks_a_model_for_fifteen_words(evaluated, toy, duc):
+def test_duc_asks_a_model_for_75_bytes_that_end_at_a_word(evaluated, toy, duc):
     found = evaluated(toy, duc, "duc2004")
-    assert [len(summary.words) for summary in found.summaries] == [15, 15]
+    assert all(len(summary.text.encode()) <= 75 for summary in found.summaries)
+    assert found.details["decode"]["max_bytes"] == 75
     assert found.details["decode"]["beam_size"] == 10
+
+
+def test_the_papers_fifteen_words_can_be_asked_for_on_duc(evaluated, toy, duc):
+    found = evaluated(toy, duc, "duc2004", asked=PAPER_SETTINGS["duc2004"])
+    assert [len(summary.words) for summary in found.summaries] == [15, 15]
 
 
 def test_settings_that_were_asked_for_are_used_and_reported(evaluated, toy, duc):

@@ -14,6 +14,7 @@ from readagain.engine.summarizer import Summarizer
 from readagain.errors import ConfigError, DataError, MissingExtraError
 from readagain.evaluation.dataset import read_dataset
 from readagain.evaluation.evaluate import evaluate
+from readagain.evaluation.settings import PAPER_SETTINGS
 from readagain.evaluation.systems import load_system
 from readagain.experiments import report
 from readagain.experiments.budget import Budget
@@ -49,7 +50,9 @@ def test_figures_are_those_of_readagain_evaluate_on_the_exported_model(kept, nam
     result, folder, corpora = kept
     model = ModelFolder.open(folder)
     write_graphs(model, graphs := folder_graphs(model, ["float32"]), describe_export(graphs, {}))
-    system = load_system(str(folder), protocol, threads=1, precision="float32")
+    system = load_system(
+        str(folder), protocol, asked=PAPER_SETTINGS[protocol], threads=1, precision="float32"
+    )
     data = read_dataset(corpora / name, ReadOptions())
     found = evaluate(system, data, protocol)
     ours = result.sets[name]
