@@ -46,6 +46,7 @@ def command(
     n_best: Annotated[
         int, typer.Option(help="Summaries of each text; the others go into 'alternatives'.")
     ] = 1,
+    diversity: options.Diversity = None,
     case: options.Capitals = "sentence",
     format: options.TextFormat = None,
     text_column: options.TextColumn = None,
@@ -143,6 +144,7 @@ def command(
             max_bytes=max_bytes,
             beam=beam,
             n_best=n_best,
+            diversity=diversity,
             case=case,  # type: ignore[typeddict-item]
             tokenized=tokenized,
         ),

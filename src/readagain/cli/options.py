@@ -23,6 +23,10 @@ MaxBytes = Annotated[int | None, typer.Option(help="The most bytes, as printed."
 Beam = Annotated[
     int | None, typer.Option(help="Beginnings followed side by side; the model's own if unset.")
 ]
+Diversity = Annotated[
+    float | None,
+    typer.Option(help="How much several summaries should differ; 1 is a lot."),
+]
 Capitals = Annotated[
     str,
     typer.Option(

@@ -36,6 +36,7 @@ def command(
     max_bytes: options.MaxBytes = None,
     beam: options.Beam = None,
     n_best: Annotated[int, typer.Option(help="Summaries of each text, at most --beam.")] = 1,
+    diversity: options.Diversity = None,
     case: options.Capitals = "sentence",
     format: options.TextFormat = None,
     text_column: options.TextColumn = None,
@@ -77,6 +78,7 @@ def command(
         max_bytes=max_bytes,
         beam=beam,
         n_best=n_best,
+        diversity=diversity,
         case=case,  # type: ignore[typeddict-item]
         tokenized=tokenized,
     )

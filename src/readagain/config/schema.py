@@ -229,6 +229,10 @@ class DecodeSpec:
     """Ban a run of so many words from standing twice, a word from following itself; 0: neither."""
     coverage: NonNegative = 0.0
     """Weight of the penalty on attention that a source word receives beyond 1 in total."""
+    limit_copies: bool = False
+    """Copy no word more often than it stands in the source; generating it again stays free."""
+    diversity: NonNegative = 0.0
+    """Taken off for each better word after the same beginning, so that a beam keeps several."""
     consensus: NonNegative = 0.0
     """Vote on the words of the beam: how evenly its summaries weigh; 0 takes the most probable."""
     unigram_bonus: Weight = 0.0

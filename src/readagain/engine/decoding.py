@@ -7,7 +7,7 @@ from readagain.search.beam import beam_search, check_n_best
 from readagain.search.consensus import by_consensus
 from readagain.search.features import FeatureWeights
 from readagain.search.model import SourceBatch, State, StepModel
-from readagain.search.rules import NoDoubledWord, NoRepeatedNgram, Rule, WordLimits
+from readagain.search.rules import CopyLimit, NoDoubledWord, NoRepeatedNgram, Rule, WordLimits
 from readagain.search.scoring import Scoring
 from readagain.search.trace import Hypothesis
 
@@ -31,7 +31,9 @@ def decode_sources(
     check_n_best(n_best, decode.beam_size)  # a vote asks for the whole beam, whatever is wanted
     repeats: list[Rule] = []
     if decode.no_repeat_ngram:
-        repeats = [NoRepeatedNgram(decode.no_repeat_ngram), NoDoubledWord()]
+        repeats += [NoRepeatedNgram(decode.no_repeat_ngram), NoDoubledWord()]
+    if decode.limit_copies:
+        repeats.append(CopyLimit(sources))
     found = beam_search(
         model,
         sources,
@@ -41,6 +43,7 @@ def decode_sources(
         scoring=Scoring(
             length_exponent=decode.length_penalty,
             coverage=decode.coverage,
+            diversity=decode.diversity,
             features=FeatureWeights(
                 unigram=decode.unigram_bonus,
                 bigram=decode.bigram_bonus,

@@ -42,6 +42,7 @@ class Options(TypedDict, total=False):
     max_bytes: int | None
     beam: int | None
     n_best: int
+    diversity: float | None
     explain: bool
     case: Case
     tokenized: bool
@@ -153,6 +154,7 @@ class Summarizer:
         max_bytes: int | None = None,
         beam: int | None = None,
         n_best: int = 1,
+        diversity: float | None = None,
         explain: bool = False,
         case: Case = "sentence",
         tokenized: bool = False,
@@ -171,6 +173,7 @@ class Summarizer:
             max_bytes: the most bytes of the printed text in UTF-8; it ends at a word.
             beam: how many beginnings are followed side by side; 1 is fastest.
             n_best: how many summaries of each text, at most `beam`.
+            diversity: how much several summaries should differ from each other; 1 is a lot.
             explain: also say what the model looked at.
             case: capitals as in a "sentence", as in a "headline", or "plain" as in the source.
             tokenized: the texts are in Gigaword form (words with spaces between them, lower case,
@@ -191,6 +194,7 @@ class Summarizer:
                 max_words=max_words,
                 min_bytes=min_bytes,
                 max_bytes=max_bytes,
+                diversity=diversity,
             ),
             n_best=n_best,
             explain=explain,
@@ -202,7 +206,7 @@ class Summarizer:
         summaries = self._stream(texts, request)
         return list(summaries) if isinstance(texts, list | tuple) else summaries
 
-    def _decode(self, **changes: int | None) -> DecodeSpec:
+    def _decode(self, **changes: float | None) -> DecodeSpec:
         """Return how this call searches: the model's own settings, and what it changes."""
         given = {f"decode.{name}": value for name, value in changes.items() if value is not None}
         # A maximum that was asked for lowers a minimum that was not; 0 bytes are no maximum.

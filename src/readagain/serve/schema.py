@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from readagain.engine.summarizer import Options
 from readagain.engine.summary import ImportanceKind, Summary
 from readagain.explain.story import Origin, tell
-from readagain.serve.settings import MAX_BEAM, MAX_BYTES, MAX_WORDS
+from readagain.serve.settings import MAX_BEAM, MAX_BYTES, MAX_DIVERSITY, MAX_WORDS
 from readagain.text.casing import Case
 
 HALF_A_PAIR = "holds half a surrogate pair, which is no character"
@@ -56,6 +56,10 @@ class SummarizeRequest(_Strict):
     n_best: Annotated[
         int, Field(ge=1, le=MAX_BEAM, description="Headlines of each text, at most beam.")
     ] = 1
+    diversity: Annotated[
+        float | None,
+        Field(ge=0, le=MAX_DIVERSITY, description="How much several headlines should differ."),
+    ] = None
     explain: Annotated[bool, Field(description="Also say what the model looked at.")] = False
     case: Annotated[
         Case, Field(description="Capitals as in a sentence, in a headline, or in the text.")
@@ -73,6 +77,7 @@ class SummarizeRequest(_Strict):
             max_bytes=self.max_bytes,
             beam=self.beam,
             n_best=self.n_best,
+            diversity=self.diversity,
             explain=self.explain,
             case=self.case,
             tokenized=self.tokenized,

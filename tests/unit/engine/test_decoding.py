@@ -25,6 +25,21 @@ def written(decode: DecodeSpec, *, n_best: int = 1) -> list[list[int]]:
     return [each.ids.tolist() for each in found]
 
 
+def test_diversity_keeps_another_beginning():
+    model = np.zeros((8, 8))
+    model[START, [4, 5]] = 0.7, 0.3
+    model[4, [6, 7]] = 0.5
+    model[[5, 6, 7], END] = 1.0
+
+    def beginnings(diversity):
+        decode = DecodeSpec(beam_size=2, diversity=diversity)
+        (found,) = decode_sources(TableModel(model), SOURCES, decode, n_best=2)
+        return {each.ids[0] for each in found}
+
+    assert beginnings(0.0) == {4}
+    assert beginnings(5.0) == {4, 5}
+
+
 def test_the_most_probable_summary_is_taken():
     assert written(DecodeSpec(beam_size=4)) == [[4]]
 
@@ -55,3 +70,17 @@ def test_no_word_follows_itself_where_repeats_are_banned():
 
     assert best() == [5, 5]
     assert best(no_repeat_ngram=2) == [5, 6]
+
+
+def test_a_word_is_copied_no_more_often_than_the_source_has_it():
+    table = np.zeros((8, 8))
+    table[START, 5] = 1.0
+    table[[4, 5], END] = 1.0
+
+    def best(**settings):
+        decode = DecodeSpec(beam_size=2, min_words=2, max_words=2, **settings)
+        ((found,),) = decode_sources(TableModel(table, copying=0.9), SOURCES, decode)
+        return found.ids.tolist()
+
+    assert best() == [4, 4]
+    assert best(limit_copies=True) == [5, 4]
