@@ -4,6 +4,7 @@ The pool of the standard library waits for ever, before Python 3.12.1, when a wo
 while a task is on its way to it. Here each worker has a pipe of its own, which breaks with it.
 """
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from typing import Generic, TypeVar
 
 from readagain.child_process import follow_parent
 from readagain.errors import DataError
+
+logger = logging.getLogger(__name__)
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -137,6 +140,7 @@ class WorkerTeam(Generic[Task, Answer]):
                 f"{MOST_DEAD_STARTS} worker processes died while they started, perhaps for want "
                 "of memory; try fewer --workers"
             )
+        logger.warning("a worker died while it started; another one is started")
         self._start().task = worker.task
         return False
 

@@ -107,8 +107,9 @@ def test_a_killed_worker_is_replaced_and_its_shard_done_again(inputs, undisturbe
         workers[0].kill()
     _, errors = process.communicate()
     assert process.returncode == 0, errors
-    assert errors.count("a worker died over part-") == 2
-    assert errors.count("it is done again") == 2
+    # One that was still loading its model had no shard to die over; what it was given is kept.
+    told = ("it is done again", "died while it started; another one is started")
+    assert sum(map(errors.count, told)) == 2, errors
     assert contents(out) == contents(undisturbed)
 
 

@@ -65,12 +65,13 @@ def test_a_worker_that_is_killed_while_a_task_is_on_its_way_is_told():
         killing.join()
 
 
-def test_workers_that_die_while_they_start_are_not_tried_for_ever():
+def test_workers_that_die_while_they_start_are_told_and_not_tried_for_ever(caplog):
     with (
         WorkerTeam(partial(signal.raise_signal, signal.SIGKILL), 1) as team,
         pytest.raises(DataError, match="3 worker processes died while they started, perhaps for"),
     ):
         done(team, 1)
+    assert caplog.messages == ["a worker died while it started; another one is started"] * 2
 
 
 def test_nobody_waits_longer_than_asked():
