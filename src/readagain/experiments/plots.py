@@ -194,7 +194,7 @@ def _copied(figure: Any, board: Board, recipe: str) -> bool:
 
 
 def _importance(figure: Any, board: Board, recipe: str) -> bool:
-    """Draw mean weights by class, and the weights of invented sentences below."""
+    """Draw mean weights by class; below, sentences by the row that tells the classes apart best."""
     found = {
         row: entry.results[0].importance
         for row in rows_of("importance")
@@ -213,14 +213,21 @@ def _importance(figure: Any, board: Board, recipe: str) -> bool:
     upper.set_xticks([place + 0.4 - width / 2 for place in range(len(CLASSES))], CLASSES)
     upper.set_title("Mean importance by word class, and of invented sentences")
     figure.legend(loc="outside lower center", ncols=3, fontsize=8)
-    weighed = [each for each in shown.values() if each["kind"] == "weight"]
-    samples = (weighed or list(shown.values()))[0]["samples"]
-    for axes, sample in zip(strips, samples, strict=False):
-        axes.imshow([sample["weights"]], aspect="auto", cmap="Blues")
+    weighed = [row for row, each in shown.items() if each["kind"] == "weight"]
+    clearest = max(weighed or shown, key=lambda row: _contrast(shown[row]))
+    strips[0].set_title(f"{ROWS[clearest].title}: white is 0, dark is 1", fontsize=8)
+    for axes, sample in zip(strips, shown[clearest]["samples"], strict=False):
+        axes.imshow([sample["weights"]], aspect="auto", cmap="Blues", vmin=0, vmax=1)
         words = sample["words"]
         axes.set_xticks(range(len(words)), words, rotation=60, ha="right", fontsize=6)
         axes.set_yticks([])
     return True
+
+
+def _contrast(importance: dict[str, Any]) -> float:
+    """Return how much more content words weigh than function words."""
+    means = {name: each["mean"] for name, each in importance["classes"].items()}
+    return float((means["content"] or 0) - (means["function"] or 0))
 
 
 def _ablations(figure: Any, board: Board, recipe: str) -> bool:

@@ -1,0 +1,33 @@
+"""What pictures show."""
+
+from matplotlib.figure import Figure
+
+from readagain.experiments.board import Board
+from readagain.experiments.plots import _importance
+from readagain.experiments.rows import ROWS
+from readagain.experiments.word_classes import CLASSES
+
+
+def importance(content, *, kind="weight"):
+    means = dict.fromkeys(CLASSES, 0.3) | {"content": content}
+    return {
+        "kind": kind,
+        "classes": {name: {"mean": mean} for name, mean in means.items()},
+        "samples": [{"words": ["the", "bridge"], "weights": [0.1, content]}],
+    }
+
+
+def test_sentences_are_weighed_by_the_row_that_tells_words_apart_best(result):
+    board = Board(
+        [
+            result("read_again_gru_15k", importance=importance(0.31)),
+            result("sigmoid_importance", importance=importance(0.7)),
+            result("read_again_lstm_15k", importance=importance(0.9, kind="movement")),
+        ]
+    )
+    figure = Figure()
+    assert _importance(figure, board, "modern")
+    _, strip, *_ = figure.axes
+    assert strip.get_title().startswith(ROWS["sigmoid_importance"].title)
+    (image,) = strip.get_images()
+    assert image.get_array().tolist() == [[0.1, 0.7]]
