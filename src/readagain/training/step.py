@@ -133,7 +133,7 @@ class TrainingStep:
         """Return the loss summed over a batch, the sum that is reported, and what to divide by."""
         with self._autocast():
             log_probs = self._score(*batch.inputs(), self.spec.label_smoothing)  # (B, T)
-        total = (log_probs * batch.target_valid).sum().neg()
+        total = torch.where(batch.target_valid, log_probs, 0.0).sum().neg()
         return total, total, batch.target_valid.sum()
 
     def _score(self, *inputs: Tensor | float) -> Tensor:
