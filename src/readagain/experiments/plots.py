@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from readagain.errors import DataError, require
+from readagain.errors import require
 from readagain.experiments.board import Board, Figure
 from readagain.experiments.paper import paper_table
 from readagain.experiments.plan import rows_of
@@ -13,7 +13,7 @@ from readagain.experiments.rouge_tables import ABLATIONS
 from readagain.experiments.rows import ROWS
 from readagain.experiments.time_table import milliseconds
 from readagain.experiments.word_classes import CLASSES
-from readagain.whole_file import written_aside
+from readagain.whole_file import written_or_told
 
 _DOTS_PER_INCH = 150
 _PAPER, _OURS, _OTHER = "#999999", "#1f5fa8", "#c4512d"
@@ -48,13 +48,9 @@ def draw_all(board: Board, timing: dict[str, Any] | None, recipe: str, folder: P
 
 
 def _save(figure: Any, path: Path) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with written_aside(path) as aside, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from")
-            figure.savefig(aside, format="png", dpi=_DOTS_PER_INCH)
-    except OSError as error:
-        raise DataError(f"{path}: cannot be written: {error.strerror}") from error
+    with written_or_told(path) as aside, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from")
+        figure.savefig(aside, format="png", dpi=_DOTS_PER_INCH)
 
 
 def _bars(figure: Any, board: Board, recipe: str, table: str, kind: str) -> bool:

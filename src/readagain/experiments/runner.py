@@ -1,10 +1,7 @@
 """Run the rows that are missing, one after the other, as far as the time reaches."""
 
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich.console import Console
 
@@ -28,10 +25,9 @@ from readagain.experiments.results import (
 )
 from readagain.experiments.run_row import InterruptedRunError, run_trained, run_untrained
 from readagain.experiments.settings import common_words, row_run
-from readagain.file_lock import lock_file
+from readagain.file_lock import held_folder
 from readagain.training.parallel import choose_device
 
-_LOCK_FILE = ".lock"
 _LOOKS: dict[str, object] = {
     "title": "",
     "paper": "",
@@ -76,7 +72,7 @@ def run_rows(request: Request, budget: Budget, console: Console) -> Outcome:
     outcome = Outcome([], [], [], {}, [row.name for row in rows if not is_available(row)])
     if not rows:
         return outcome
-    with _held(request.out):
+    with held_folder(request.out, doing="running rows into", named_by="--out"):
         runner = _Runner(request, budget, console)
         plan = plan_runs(rows, request.recipes, seeds=request.seeds)
         waiting = [planned for planned in plan if is_available(planned.row)]
@@ -239,22 +235,3 @@ def _open_corpora(request: Request) -> Corpora:
         common_words=common_words(request.scale),
         limit=request.limit,
     )
-
-
-@contextmanager
-def _held(out: Path) -> Iterator[None]:
-    """Hold a folder of results, so that two calls do not run the same rows."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        lock = (out / _LOCK_FILE).open("a+")
-    except OSError as error:
-        raise ConfigError(
-            f"{out}: cannot be written to: {error.strerror}; choose another --out"
-        ) from error
-    with lock:
-        if not lock_file(lock):
-            raise ConfigError(
-                f"{out}: another 'readagain reproduce' is running into this folder; wait for it, "
-                "or choose another --out and copy the rows together afterwards"
-            )
-        yield

@@ -12,6 +12,7 @@ from readagain.experiments.results import read_result, read_results, result_file
 from readagain.experiments.rows import ROWS, Row
 from readagain.experiments.run_row import InterruptedRunError
 from readagain.experiments.runner import run_rows
+from readagain.file_lock import held_folder
 from readagain.training.loop import train
 
 FOREVER = Budget(None)
@@ -179,8 +180,8 @@ def test_a_set_must_not_be_called_as_the_corpus(small, silent, tmp_path):
 def test_two_calls_do_not_run_into_one_folder(small, silent):
     request = small("prefix")
     with (
-        runner._held(request.out),
-        pytest.raises(ConfigError, match="another 'readagain reproduce' is running"),
+        held_folder(request.out, doing="reading", named_by="--out"),
+        pytest.raises(ConfigError, match="is running rows into this folder; wait for it"),
     ):
         run_rows(request, FOREVER, silent)
 
