@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -44,7 +45,12 @@ def command(inputs, out, *options):
 
 def start(inputs, out, *options):
     return subprocess.Popen(
-        command(inputs, out, *options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command(inputs, out, *options),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell in the background hands its children Ctrl-C as ignored.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.default_int_handler),
     )
 
 
