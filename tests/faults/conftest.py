@@ -197,7 +197,8 @@ def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
             name="prepare",
             arguments=(str(many), "--dev-pairs", "500", "--workers", "2"),
             place=lambda out: ("--out", str(out)),
-            has_begun=lambda out: unfinished_beside(out).exists(),
+            # The folder itself is made before it is locked; what stands in it, after.
+            has_begun=lambda out: any(unfinished_beside(out).glob("*")),
             result=contents,
             told_when_held="another process is preparing into this folder",
             has_ended=lambda out: out.exists(),
