@@ -9,6 +9,7 @@ import shutil
 import tempfile
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -117,11 +118,22 @@ def _feed_all(
         except BaseException:  # the outermost edge: told, with everything there is to know
             to.send(Broken(target, index, traceback.format_exc()))
         took_s = time.process_time() - began
+        most_s = SECONDS_PER_10_KB * max(1.0, len(data) / 10_000)
+        if took_s > most_s:  # once more: on a shared machine a moment's halt counts as work
+            took_s = min(took_s, _seconds(read, data))
         slowest_s = max(slowest_s, took_s)
-        if took_s > SECONDS_PER_10_KB * max(1.0, len(data) / 10_000):
+        if took_s > most_s:
             to.send(Broken(target, index, f"{took_s:.1f} s for {len(data):,} bytes"))
     faulthandler.cancel_dump_traceback_later()
     to.send((refused, slowest_s))
+
+
+def _seconds(read: Callable[[bytes], object], data: bytes) -> float:
+    """Return the processor time that an input takes, whatever comes of it."""
+    began = time.process_time()
+    with suppress(BaseException):
+        read(data)
+    return time.process_time() - began
 
 
 def _bound_memory() -> None:
