@@ -13,7 +13,15 @@ HEAVY = (
     "readagain.serve",  # but for its settings, which its command imports
     *(
         f"readagain.experiments.{name}"
-        for name in ("importance", "reproduce", "run_row", "runner", "timing", "torch_system")
+        for name in (
+            "importance",
+            "reproduce",
+            "run_row",
+            "runner",
+            "timing",
+            "torch_system",
+            "tuned",
+        )
     ),
     "readagain.__main__",
 )
