@@ -3,7 +3,9 @@
 A message says where, what was found, what would have been right, and what to do next.
 """
 
+from collections.abc import Callable
 from importlib import import_module
+from string import Formatter
 from types import ModuleType
 
 
@@ -15,16 +17,47 @@ class ReadAgainError(Exception):
     """
 
     def __str__(self) -> str:
-        message = super().__str__()
-        if message.isprintable():
-            return message
-        return "".join(
-            c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in message
-        )
+        return _visible(super().__str__())
 
 
 class ConfigError(ReadAgainError):
     """A setting, an option or an argument that cannot be honoured."""
+
+
+class ArgumentError(ConfigError):
+    """An argument that cannot be honoured, told by the name that each user knows it by.
+
+    What Python and requests call max_words is --max-words on the command line. The message is
+    written once, with names in braces and numbers in the place of what was found:
+
+    >>> error = ArgumentError("{n_best} is {0}; expected {1} or less", 5, 3)
+    >>> str(error)
+    'n_best is 5; expected 3 or less'
+    >>> error.told(as_option)
+    '--n-best is 5; expected 3 or less'
+
+    Args:
+        message: with arguments by name, and values by number, in braces.
+        values: the values.
+    """
+
+    def __init__(self, message: str, *values: object) -> None:
+        super().__init__(message, *values)
+
+    def __str__(self) -> str:
+        return self.told(str)
+
+    def told(self, spell: Callable[[str], str]) -> str:
+        """Return the message with every argument as `spell` writes its name."""
+        message, *values = self.args
+        fields = [name for _, name, _, _ in Formatter().parse(message) if name]
+        names = {name: spell(name) for name in fields if not name.isdigit()}
+        return _visible(message.format(*values, **names))
+
+
+def as_option(name: str) -> str:
+    """Write the name of an argument as the command line does."""
+    return "--" + name.replace("_", "-")
 
 
 class DataError(ReadAgainError):
@@ -45,6 +78,14 @@ class RequestError(ReadAgainError):
 
 class MissingExtraError(ReadAgainError):
     """A part of the package that needs something the base install leaves out."""
+
+
+def _visible(message: str) -> str:
+    if message.isprintable():
+        return message
+    return "".join(
+        c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in message
+    )
 
 
 LONGEST_QUOTE = 80

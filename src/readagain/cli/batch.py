@@ -131,6 +131,8 @@ def command(
         )
     if address is not None and engine is not EngineName.RAY:
         raise ConfigError(f"--address {address}: goes with --engine ray")
+    if engine is EngineName.LOCAL:  # the machines of a cluster are their own judges
+        options.check_threads(threads)
     reading = read_options(format, text_column, encoding)
     work = Work(
         out=out,

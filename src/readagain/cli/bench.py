@@ -35,11 +35,11 @@ def command(
     begin = time.perf_counter()
     from readagain.engine.speed import SENTENCES, measure_speed
     from readagain.engine.summarizer import Summarizer
-    from readagain.processors import num_processors
+    from readagain.processors import num_threads
 
     import_s = time.perf_counter() - begin
     measured = SENTENCES if texts is None else _read(texts)
-    threads = num_processors() if threads is None else threads
+    threads = num_threads(threads)
     speed = measure_speed(lambda: Summarizer.load(model, threads=threads), measured, beam=beam)
     facts = {
         "model": model,

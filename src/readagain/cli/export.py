@@ -43,13 +43,12 @@ def command(
     from readagain.engine.folder import ModelFolder
     from readagain.engine.graphs import PRECISIONS
     from readagain.errors import ConfigError, require
-    from readagain.processors import num_processors
+    from readagain.processors import num_threads
 
     if precision not in (*PRECISIONS, "both"):
         raise ConfigError(f"--precision is {precision!r}; expected int8, float32 or both")
-    for option, number in (("--check-texts", check_texts), ("--threads", threads)):
-        if number is not None and number < 1:
-            raise ConfigError(f"{option} is {number}; expected 1 or more")
+    if check_texts is not None and check_texts < 1:
+        raise ConfigError(f"--check-texts is {check_texts}; expected 1 or more")
     for module in ("onnx", "torch"):
         require(module, extra="train", purpose="exporting")
     from readagain.export.check import check_graphs, corpus_texts, random_texts
@@ -61,8 +60,7 @@ def command(
         origin, texts = "random words", random_texts(folder, check_texts or 100)
     else:
         origin, texts = f"dev pairs of {check_on.name}", corpus_texts(check_on, check_texts or 1000)
-    threads = num_processors() if threads is None else threads
-    check = check_graphs(folder, graphs, texts, origin=origin, threads=threads)
+    check = check_graphs(folder, graphs, texts, origin=origin, threads=num_threads(threads))
     path = write_graphs(folder, graphs, describe_export(graphs, check.to_dict()), out=out)
 
     for each, contents in graphs.items():

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from readagain import __version__
-from readagain.errors import ReadAgainError
+from readagain.errors import ArgumentError, ReadAgainError, as_option
 
 # One module of readagain.cli per command, each with a function `command`; in the order of --help.
 # The modules import what they need inside the function, so that --help stays instant.
@@ -88,7 +88,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ReadAgainError as error:
         if debug:
             raise
-        print(f"readagain: {error}", file=sys.stderr)
+        told = error.told(as_option) if isinstance(error, ArgumentError) else error
+        print(f"readagain: {told}", file=sys.stderr)
         sys.exit(EXIT_BAD_INPUT)
 
 

@@ -11,6 +11,21 @@ from readagain.rouge.protocol import PROTOCOLS
 READING, SEARCHING, WRITING, RUNNING = "Reading", "Searching", "Writing", "Running"
 """The parts that a long --help is divided into."""
 
+
+def check_threads(threads: int | None) -> int | None:
+    """Find out before any work, for every command alike, that there are too many or none."""
+    from readagain.processors import num_threads
+
+    if threads is not None:
+        num_threads(threads)
+    return threads
+
+
+def _check_threads_or_zero(threads: int) -> int:
+    check_threads(threads or None)
+    return threads
+
+
 # Which model, and what its summaries are like.
 
 Model = Annotated[str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")]
@@ -125,7 +140,18 @@ Changes = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(help="Threads; all processors if unset.", rich_help_panel=RUNNING),
+    typer.Option(
+        help="Threads; all processors if unset.", rich_help_panel=RUNNING, callback=check_threads
+    ),
+]
+TrainingThreads = Annotated[
+    int,
+    typer.Option(
+        "--threads",
+        help="Threads on a CPU; 0 chooses: one for a narrow network.",
+        rich_help_panel=RUNNING,
+        callback=_check_threads_or_zero,
+    ),
 ]
 Precision = Annotated[
     str | None,

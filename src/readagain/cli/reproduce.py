@@ -141,10 +141,7 @@ def command(
         ),
     ] = False,
     device: options.Device = options.DeviceName.AUTO,
-    threads: Annotated[
-        int,
-        typer.Option(min=0, help="Threads on a CPU; 0 chooses.", rich_help_panel=RUNNING),
-    ] = 0,
+    threads: options.TrainingThreads = 0,
 ) -> None:
     """Train, score and tabulate the rows of the paper, as many as are missing.
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from readagain.cli import options
 from readagain.serve.settings import Limits, ServeSettings
 
 DEFAULTS = ServeSettings()
@@ -32,7 +33,10 @@ def command(
     workers: Annotated[int, typer.Option(help="Processes that share the port.")] = DEFAULTS.workers,
     threads: Annotated[
         int | None,
-        typer.Option(help="Threads of a worker; its share of the processors if unset."),
+        typer.Option(
+            help="Threads of a worker; its share of the processors if unset.",
+            callback=options.check_threads,
+        ),
     ] = None,
     max_texts: Annotated[
         int, typer.Option(help="Texts in a request.", rich_help_panel=LIMITS)

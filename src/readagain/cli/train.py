@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readagain.cli import options
-from readagain.cli.options import RUNNING
 
 if TYPE_CHECKING:
     from readagain.training.loop import Outcome
@@ -44,14 +43,7 @@ def command(
         ),
     ] = 0,
     device: options.Device = options.DeviceName.AUTO,
-    threads: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Threads on a CPU; 0 chooses: one for a narrow network.",
-            rich_help_panel=RUNNING,
-        ),
-    ] = 0,
+    threads: options.TrainingThreads = 0,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Remove another run that is in --out.")
     ] = False,

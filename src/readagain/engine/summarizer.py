@@ -19,7 +19,7 @@ from readagain.engine.sessions import read_graph
 from readagain.engine.source import Source, SourceReader
 from readagain.engine.summary import Summary
 from readagain.errors import ArtifactError, ConfigError
-from readagain.processors import num_processors
+from readagain.processors import num_threads
 from readagain.search.batching import in_batches
 from readagain.search.limits import ByteLimits
 from readagain.search.model import SourceBatch, StepModel
@@ -104,6 +104,7 @@ class Summarizer:
 
         Raises:
             ArtifactError: saying what is missing, damaged, foreign or too new.
+            ConfigError: for a precision that there is not, or too many threads.
         """
         folder = ModelFolder.open(find_model(model))
         if precision is None:
@@ -119,8 +120,9 @@ class Summarizer:
             read_graph(folder.path / name, folder.manifest.files[name])
             for name in graph_names(precision)
         )
-        threads = num_processors() if threads is None else threads
-        graphs = OnnxStepModel.open(encoder, step, threads=threads, where=str(folder.path))
+        graphs = OnnxStepModel.open(
+            encoder, step, threads=num_threads(threads), where=str(folder.path)
+        )
         return cls(folder.run, folder.source_vocab, folder.vocab, graphs)
 
     def searching(self, **changes: float) -> "Summarizer":

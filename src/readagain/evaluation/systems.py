@@ -15,7 +15,7 @@ from readagain.evaluation.topiary import TopiarySystem
 from readagain.evaluation.unknown import SPELLINGS
 from readagain.evaluation.words import Written
 from readagain.presets import CLASSIC
-from readagain.processors import num_processors
+from readagain.processors import num_threads
 from readagain.rouge.protocol import find_protocol
 from readagain.text.vocab import RESERVED
 
@@ -74,7 +74,7 @@ def load_system(
     # Imported here: it brings ONNX Runtime, which the floor does without.
     from readagain.engine.summarizer import Summarizer
 
-    threads = num_processors() if threads is None else threads
+    threads = num_threads(threads)
     summarizer = Summarizer.load(path, threads=threads, precision=precision)  # type: ignore[arg-type]
     return Network(model, folder, summarizer, precision, threads, settings)
 
@@ -116,7 +116,7 @@ def _load_classic(
             return TopiarySystem(
                 Topics(common.words[len(RESERVED) :], excluded=SPELLINGS),
                 max_bytes=spec.max_bytes,
-                num_parsers=num_processors() if threads is None else threads,
+                num_parsers=num_threads(threads),
             )
         case _:
             assert_never(spec)
