@@ -33,6 +33,7 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         max_batch=MAX_TEXTS,
         max_wait_s=limits.max_wait_ms / 1e3,
         observe_batch=metrics.observe_batch,
+        observe_waiting=metrics.observe_waiting,
     )
 
     @asynccontextmanager

@@ -58,10 +58,13 @@ class Metrics:
         """Count texts that were summarized."""
         self._texts.labels(model).inc(number)
 
-    def observe_batch(self, size: int, waiting: int) -> None:
-        """Count a batch that is begun, and note how many texts wait behind it."""
-        self._batches.observe(size)
+    def observe_waiting(self, waiting: int) -> None:
+        """Note how many texts wait."""
         self._waiting.set(waiting)
+
+    def observe_batch(self, size: int) -> None:
+        """Count a batch that is begun."""
+        self._batches.observe(size)
         now = time.monotonic()
         if now - self._looked >= LOOK_EVERY_S:
             self._looked = now

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
@@ -50,7 +49,8 @@ class SummaryQueue(Generic[Kind, Result]):
         max_texts: how many texts may wait.
         max_batch: how many are worked on together.
         max_wait_s: how long a text waits for others, at most.
-        observe_batch: is told the size of each batch, and how many texts wait behind it.
+        observe_batch: is told the size of each batch that is begun.
+        observe_waiting: is told how many texts wait whenever some join, are taken or are dropped.
     """
 
     def __init__(
@@ -60,14 +60,16 @@ class SummaryQueue(Generic[Kind, Result]):
         max_texts: int,
         max_batch: int,
         max_wait_s: float,
-        observe_batch: Callable[[int, int], None] = lambda size, waiting: None,
+        observe_batch: Callable[[int], None] = lambda size: None,
+        observe_waiting: Callable[[int], None] = lambda waiting: None,
     ) -> None:
         self._work = work
         self._max_texts = max_texts
         self._max_batch = max_batch
         self._max_wait_s = max_wait_s
         self._observe_batch = observe_batch
-        self._waiting: deque[_Waiting[Kind, Result]] = deque()
+        self._observe_waiting = observe_waiting
+        self._waiting: list[_Waiting[Kind, Result]] = []
         self._arrival = asyncio.Event()
         self._is_closed = False
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="summarize")
@@ -106,13 +108,13 @@ class SummaryQueue(Generic[Kind, Result]):
         """
         self.check_room(len(texts))
         job: _Job[Kind, Result] = _Job(kind, texts)
-        self._waiting.extend((job, place) for place in range(len(texts)))
+        self._wait_with([*self._waiting, *((job, place) for place in range(len(texts)))])
         self._arrival.set()
         try:
             return await job.answer
         finally:
             if len(job.results) < len(texts):  # given up, or failed: nobody wants the rest
-                self._waiting = deque(item for item in self._waiting if item[0] is not job)
+                self._wait_with([item for item in self._waiting if item[0] is not job])
 
     def start(self) -> None:
         """Begin to work; to be called in a running event loop."""
@@ -131,7 +133,7 @@ class SummaryQueue(Generic[Kind, Result]):
             await self._wait_for_company()
             batch = self._take_batch()
             if batch:
-                self._observe_batch(len(batch), len(self._waiting))
+                self._observe_batch(len(batch))
                 await self._answer(batch)
 
     async def _something_waits(self) -> bool:
@@ -161,12 +163,17 @@ class SummaryQueue(Generic[Kind, Result]):
             return []
         kind = self._waiting[0][0].kind
         batch: list[_Waiting[Kind, Result]] = []
-        others: deque[_Waiting[Kind, Result]] = deque()
+        others: list[_Waiting[Kind, Result]] = []
         for item in self._waiting:
             joins = item[0].kind == kind and len(batch) < self._max_batch
             (batch if joins else others).append(item)
-        self._waiting = others
+        self._wait_with(others)
         return batch
+
+    def _wait_with(self, items: list[_Waiting[Kind, Result]]) -> None:
+        """Let these texts wait, and say how many they are."""
+        self._waiting = items
+        self._observe_waiting(len(items))
 
     async def _answer(self, batch: Sequence[_Waiting[Kind, Result]]) -> None:
         """Work on a batch; where it fails, on each text alone, so that only the guilty fail."""

@@ -3,10 +3,12 @@
 from readagain.serve.metrics import Metrics
 
 
-def test_a_batch_tells_its_size_and_what_waits_behind_it():
+def test_batches_are_counted_and_what_waits_is_shown():
     metrics = Metrics()
-    metrics.observe_batch(4, 7)
-    metrics.observe_batch(16, 2)
+    metrics.observe_waiting(7)
+    metrics.observe_batch(4)
+    metrics.observe_waiting(2)
+    metrics.observe_batch(16)
     lines = metrics.write().decode().splitlines()
     assert 'readagain_batch_texts_bucket{le="4.0"} 1.0' in lines
     assert "readagain_batch_texts_sum 20.0" in lines
@@ -16,7 +18,7 @@ def test_a_batch_tells_its_size_and_what_waits_behind_it():
 def test_memory_is_looked_at_while_there_is_work(monkeypatch):
     monkeypatch.setattr("readagain.serve.metrics.resident_mb", lambda: 12.5)
     metrics = Metrics()
-    metrics.observe_batch(1, 0)
+    metrics.observe_batch(1)
     assert b"readagain_resident_bytes 1.25e+07" in metrics.write()
 
 

@@ -227,11 +227,30 @@ def test_whoever_stays_gets_the_own_answers_whatever_the_others_do(requests, lea
         assert {requests[int(text.partition(".")[0])][0] for text in texts} == {kind}
 
 
-def test_batches_are_told_with_what_waits_behind_them():
+def test_batches_are_told_and_what_waits_whenever_it_changes():
     told = []
     run(
         Work(),
         lambda queue: queue.summarize("k", "abcdef"),
-        observe_batch=lambda size, waiting: told.append((size, waiting)),
+        observe_batch=lambda size: told.append(f"batch of {size}"),
+        observe_waiting=lambda waiting: told.append(f"{waiting} wait"),
     )
-    assert told == [(4, 2), (2, 0)]
+    assert told == ["6 wait", "2 wait", "batch of 4", "0 wait", "batch of 2"]
+
+
+def test_texts_that_join_behind_a_batch_and_leave_again_are_told():
+    work, waiting = Work(released=False), []
+
+    async def story(queue):
+        first = asyncio.create_task(queue.summarize("k", ["first"]))
+        await began(work)
+        left = asyncio.create_task(queue.summarize("k", ["a", "b"]))
+        await joined(queue, 2)
+        assert waiting[-1] == 2
+        left.cancel()
+        await asyncio.wait({left})
+        assert waiting[-1] == 0
+        work.released.set()
+        await first
+
+    run(work, story, observe_waiting=waiting.append)
