@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -306,7 +305,3 @@ def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
 def test_what_a_worker_says_is_said_here(news, make_job):
     with pytest.raises(DataError, match="without --strict such rows are set aside"):
         run_batch(make_job(news, strict=True), local_engine(num_workers=1))
-
-
-def test_a_deadly_shard_is_deadly():
-    assert pickle.dumps(Deadly()) != pickle.dumps(())
