@@ -110,10 +110,10 @@ def command(
 ) -> None:
     """Summarize a data set with a model and score the summaries."""
     from readagain.cli.progress import counted
+    from readagain.config.decode import DecodeSettings
     from readagain.corpus.readers.find import ReadOptions
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.evaluate import evaluate
-    from readagain.evaluation.settings import DecodeSettings
     from readagain.evaluation.systems import load_system
     from readagain.evaluation.writing import check_writable, write_whole
 

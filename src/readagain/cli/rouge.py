@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from readagain.errors import ConfigError
+from readagain.errors import ArgumentError, ConfigError
 from readagain.rouge.options import RougeOptions
 from readagain.rouge.protocol import PROTOCOLS, Protocol, find_protocol
 
@@ -132,8 +132,7 @@ def command(
         "--confidence": ("confidence", confidence),
         "--headline": ("headline", headline),
     }
-    given = {flag: setting for flag, setting in settings.items() if setting[1] is not None}
-    how = _choose_protocol(protocol, given)
+    how = _choose_protocol(protocol, settings)
     systems = [summaries] if compare is None else [summaries, compare]
     texts, shared_references = _read(systems, references, sentence_break)
     reports = [score_corpus(system, shared_references, how, workers=workers) for system in texts]
@@ -144,7 +143,17 @@ def command(
         _print_tables(reports, comparison, systems)
 
 
-def _choose_protocol(name: str | None, given: dict[str, tuple[str, Any]]) -> Protocol:
+def _choose_protocol(name: str | None, settings: dict[str, tuple[str, Any]]) -> Protocol:
+    """Find the protocol, or make one of the options that were given.
+
+    Args:
+        name: of a protocol.
+        settings: for each option, what a protocol calls it, and its value; None unless given.
+
+    Raises:
+        ConfigError: for options that cannot be honoured, as the command line calls them.
+    """
+    given = {flag: setting for flag, setting in settings.items() if setting[1] is not None}
     if name is not None:
         found = find_protocol(name)
         if given:
@@ -155,7 +164,11 @@ def _choose_protocol(name: str | None, given: dict[str, tuple[str, Any]]) -> Pro
         return found
     chosen = dict(given.values())
     headline = chosen.pop("headline", Protocol().headline)
-    return Protocol(options=RougeOptions(**chosen), headline=headline)
+    flags = {argument: flag for flag, (argument, _) in settings.items()}
+    try:
+        return Protocol(options=RougeOptions(**chosen), headline=headline)
+    except ArgumentError as error:
+        raise ConfigError(error.told(flags.__getitem__)) from error
 
 
 def _read(

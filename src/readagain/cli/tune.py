@@ -57,12 +57,12 @@ def command(
     import sys
 
     from readagain.cli.progress import counted
+    from readagain.config.decode import DecodeSettings
     from readagain.corpus.readers.find import ReadOptions
     from readagain.engine.tuned import check_free, write_tuned
     from readagain.errors import ConfigError
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.network import Network
-    from readagain.evaluation.settings import DecodeSettings
     from readagain.evaluation.systems import load_system
     from readagain.evaluation.tuning import tune
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, get_args, overload
 
+from readagain.config.decode import DecodeSettings
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
 from readagain.engine.bundled import DEFAULT_MODEL, find_model
@@ -18,7 +19,7 @@ from readagain.engine.printing import Printer, parts, printed_words
 from readagain.engine.sessions import read_graph
 from readagain.engine.source import Source, SourceReader
 from readagain.engine.summary import Summary
-from readagain.errors import ArtifactError, ConfigError
+from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.processors import num_threads
 from readagain.search.batching import in_batches
 from readagain.search.limits import ByteLimits
@@ -110,7 +111,9 @@ class Summarizer:
         if precision is None:
             precision = next((each for each in PRECISIONS if _has_graphs(folder, each)), "int8")
         if precision not in PRECISIONS:
-            raise ConfigError(f"precision is {precision!r}; expected {' or '.join(PRECISIONS)}")
+            raise ArgumentError(
+                "{precision} is {0!r}; expected {1}", precision, " or ".join(PRECISIONS)
+            )
         if not _has_graphs(folder, precision):
             raise ArtifactError(
                 f"{folder.path}: no {precision} graphs in it; "
@@ -188,16 +191,19 @@ class Summarizer:
             ConfigError: where limits cannot be honoured.
         """
         if case not in get_args(Case):
-            raise ConfigError(f"case is {case!r}; expected one of {', '.join(get_args(Case))}")
+            raise ArgumentError(
+                "{case} is {0!r}; expected one of {1}", case, ", ".join(get_args(Case))
+            )
+        asked = DecodeSettings(
+            beam=beam,
+            min_words=min_words,
+            max_words=max_words,
+            min_bytes=min_bytes,
+            max_bytes=max_bytes,
+            diversity=diversity,
+        )
         request = _Request(
-            decode=self._decode(
-                beam_size=beam,
-                min_words=min_words,
-                max_words=max_words,
-                min_bytes=min_bytes,
-                max_bytes=max_bytes,
-                diversity=diversity,
-            ),
+            decode=asked.applied_to(self.run.decode),
             n_best=n_best,
             explain=explain,
             case=case,
@@ -207,16 +213,6 @@ class Summarizer:
             return self._summarize_batch([self._read(texts, request)], request)[0]
         summaries = self._stream(texts, request)
         return list(summaries) if isinstance(texts, list | tuple) else summaries
-
-    def _decode(self, **changes: float | None) -> DecodeSpec:
-        """Return how this call searches: the model's own settings, and what it changes."""
-        given = {f"decode.{name}": value for name, value in changes.items() if value is not None}
-        # A maximum that was asked for lowers a minimum that was not; 0 bytes are no maximum.
-        for unit in ("words", "bytes"):
-            lowest, highest = f"min_{unit}", changes[f"max_{unit}"]
-            if changes[lowest] is None and highest:
-                given[f"decode.{lowest}"] = min(getattr(self.run.decode, lowest), highest)
-        return override(self.run, given).decode
 
     def _stream(self, texts: Iterable[str], request: _Request) -> Iterator[Summary]:
         return in_batches(

@@ -1,18 +1,18 @@
 """A trained model as a system that is evaluated."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from readagain.config.decode import DecodeSettings
 from readagain.engine.folder import ModelFolder
 from readagain.engine.graphs import PRECISIONS, graph_names
 from readagain.engine.manifest import MANIFEST_FILE
 from readagain.engine.summary import Summary, SummaryPart
 from readagain.evaluation.dataset import on_one_line
 from readagain.evaluation.gigaword_form import TokenizedText
-from readagain.evaluation.settings import DecodeSettings
 from readagain.evaluation.words import Written, summary_words
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Network:
             "sha256": sha256(manifest.read_bytes()).hexdigest(),
             "precision": self.precision or taken[0],
             "threads": self.threads,
-            "decode": self.settings.resolved(self.folder.run.decode),
+            "decode": asdict(self.settings.applied_to(self.folder.run.decode)),
         }
 
     def write(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Written]:

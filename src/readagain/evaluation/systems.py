@@ -5,12 +5,13 @@ from typing import Any, Protocol, assert_never
 
 from readagain.classic.topics import Topics
 from readagain.config.classic import LeadSpec, PrefixSpec, TopiarySpec
+from readagain.config.decode import NOTHING_ASKED, DecodeSettings
 from readagain.engine.bundled import DEFAULT_MODEL, find_model
 from readagain.engine.folder import ModelFolder
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.baselines import Lead, Prefix
 from readagain.evaluation.network import Network
-from readagain.evaluation.settings import NOTHING_ASKED, PROTOCOL_SETTINGS, DecodeSettings
+from readagain.evaluation.settings import PROTOCOL_SETTINGS
 from readagain.evaluation.topiary import TopiarySystem
 from readagain.evaluation.unknown import SPELLINGS
 from readagain.evaluation.words import Written
@@ -71,6 +72,7 @@ def load_system(
         floor = ", ".join(WITHOUT_NETWORK)
         raise ArtifactError(f"{error}; without a network there are {floor}") from error
     folder = ModelFolder.open(path)
+    settings.applied_to(folder.run.decode)  # refused now, not after a model is loaded
     # Imported here: it brings ONNX Runtime, which the floor does without.
     from readagain.engine.summarizer import Summarizer
 

@@ -10,7 +10,7 @@ from multiprocessing import get_context
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.errors import ConfigError, DataError
+from readagain.errors import ArgumentError, DataError
 from readagain.rouge.bootstrap import interval, resampled_sums, script_order
 from readagain.rouge.measures import Measure, build_measures
 from readagain.rouge.options import FIGURES, RougeOptions
@@ -55,7 +55,7 @@ def score_corpus(
     options = protocol.options
     items = _pair_up(summaries, references, options)
     if workers < 1:
-        raise ConfigError(f"workers is {workers}; expected 1 or more")
+        raise ArgumentError("{workers} is {0}; expected 1 or more", workers)
     measures = build_measures(options)
     with _mapping(workers) as run:
         pieces = _pieces(len(items), 1 if workers == 1 else workers * _PIECES_PER_WORKER)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from readagain.errors import ConfigError
+from readagain.errors import ArgumentError, ConfigError
 
 Figure = Literal["recall", "precision", "f1"]
 FIGURES: tuple[Figure, ...] = ("recall", "precision", "f1")
@@ -61,16 +61,20 @@ class RougeOptions:
         _require_within("alpha", self.alpha, 0, 1)
         _require_within("confidence", self.confidence, 0, 100)
         if self.wlcs_weight is not None and not self.wlcs_weight > 0:
-            raise ConfigError(f"wlcs_weight is {self.wlcs_weight:g}; expected more than 0, as 1.2")
+            raise ArgumentError(
+                "{wlcs_weight} is {0:g}; expected more than 0, as 1.2", self.wlcs_weight
+            )
         if self.max_bytes is not None and self.max_words is not None:
-            raise ConfigError(
-                f"max_bytes is {self.max_bytes} and max_words is {self.max_words}; "
-                "a text can be cut by one of them only"
+            raise ArgumentError(
+                "{max_bytes} is {0} and {max_words} is {1}; a text can be cut by one of them only",
+                self.max_bytes,
+                self.max_words,
             )
         if self.skip_gap is None and self.skip_unigrams != "without":
-            raise ConfigError(
-                f"skip_unigrams is '{self.skip_unigrams}' but skip_gap is not set; "
-                "say how many words may stand between the two, or -1 for any number"
+            raise ArgumentError(
+                "{skip_unigrams} is '{0}' but {skip_gap} is not set; say how many words may stand "
+                "between the two, or -1 for any number",
+                self.skip_unigrams,
             )
         if not (self.max_ngram or self.rouge_l or self.wlcs_weight or self.skip_gap is not None):
             raise ConfigError("nothing to measure: every kind of ROUGE is switched off")
@@ -105,14 +109,14 @@ def require_one_of(name: str, value: str, choices: tuple[str, ...]) -> None:
         ConfigError: naming the words.
     """
     if value not in choices:
-        raise ConfigError(f"{name} is '{value}'; expected {', '.join(choices)}")
+        raise ArgumentError(f"{{{name}}} is '{{0}}'; expected {{1}}", value, ", ".join(choices))
 
 
 def _require_at_least(name: str, value: int | None, least: int) -> None:
     if value is not None and value < least:
-        raise ConfigError(f"{name} is {value}; expected {least} or more")
+        raise ArgumentError(f"{{{name}}} is {{0}}; expected {{1}} or more", value, least)
 
 
 def _require_within(name: str, value: float, low: float, high: float) -> None:
     if not low <= value <= high:
-        raise ConfigError(f"{name} is {value:g}; expected {low:g} to {high:g}")
+        raise ArgumentError(f"{{{name}}} is {{0:g}}; expected {{1:g}} to {{2:g}}", value, low, high)

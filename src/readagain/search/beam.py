@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from readagain.errors import ConfigError, ShapeError
+from readagain.errors import ArgumentError, ConfigError, ShapeError
 from readagain.search.expand import (
     END_COLUMN,
     Choice,
@@ -117,7 +117,9 @@ def check_n_best(n_best: int, beam_size: int) -> None:
         ConfigError: when it cannot.
     """
     if not 1 <= n_best <= beam_size:
-        raise ConfigError(f"n_best is {n_best}; expected 1 to beam_size, which is {beam_size}")
+        raise ArgumentError(
+            "{n_best} is {0}; expected 1 to {1}, the width of the beam", n_best, beam_size
+        )
 
 
 def _check_sizes(

@@ -4,7 +4,7 @@ import os
 import socket
 import sys
 
-from readagain.errors import ConfigError
+from readagain.errors import ArgumentError, ConfigError
 
 
 def bind(host: str, port: int, *, shared: bool) -> socket.socket:
@@ -25,9 +25,9 @@ def bind(host: str, port: int, *, shared: bool) -> socket.socket:
         )[0]
         taken = socket.socket(family, socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
-        raise ConfigError(
-            f"host is {host!r}, which cannot be found; "
-            "expected a name or an address of this machine"
+        raise ArgumentError(
+            "{host} is {0!r}, which cannot be found; expected a name or an address of this machine",
+            host,
         ) from error
     try:
         if os.name == "posix":  # elsewhere it would let two servers have one port

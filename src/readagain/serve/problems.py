@@ -82,7 +82,7 @@ async def refuse_setting(request: Request, error: Exception) -> None:
     Raises:
         InvalidError: always.
     """
-    raise InvalidError(str(error).replace("decode.", "").replace("beam_size", "beam"))
+    raise InvalidError(str(error))
 
 
 HANDLERS: dict[int | type[Exception], Any] = {

@@ -7,7 +7,7 @@ from typing import Annotated, get_args, get_type_hints
 
 from readagain.config.ranges import AtLeast, Between, MoreThan
 from readagain.engine.bundled import DEFAULT_MODEL, model_name
-from readagain.errors import ConfigError
+from readagain.errors import ArgumentError, ConfigError
 
 MAX_BEAM = 32
 """The widest beam that a request may ask for; time and memory grow with it."""
@@ -48,9 +48,11 @@ class Limits:
     def __post_init__(self) -> None:
         _check_ranges(self)
         if self.max_queue < self.max_texts:
-            raise ConfigError(
-                f"max_queue is {self.max_queue}; expected max_texts, {self.max_texts}, or more: "
-                "a request of so many texts would never find room"
+            raise ArgumentError(
+                "{max_queue} is {0}; expected {max_texts}, which is {1}, or more: a request of so "
+                "many texts would never find room",
+                self.max_queue,
+                self.max_texts,
             )
 
 
@@ -116,4 +118,4 @@ def _check_ranges(settings: Limits | ServeSettings) -> None:
         value = getattr(settings, each.name)
         for bounds in get_args(hints[each.name])[1:]:
             if isinstance(bounds, AtLeast | Between | MoreThan) and not bounds.admits(value):
-                raise ConfigError(f"{each.name} is {value}; expected {bounds}")
+                raise ArgumentError(f"{{{each.name}}} is {{0}}; expected {{1}}", value, bounds)

@@ -6,9 +6,10 @@ from readagain.cli.main import main
 
 
 @pytest.fixture
-def refused(monkeypatch, capsys):
+def refused(monkeypatch, capsys, tmp_path):
     """Run a command where there are two processors, and return the line that it refuses with."""
     monkeypatch.setattr("readagain.processors.num_processors", lambda: 2)
+    monkeypatch.chdir(tmp_path)
 
     def run(*arguments):
         with pytest.raises(SystemExit) as ended:

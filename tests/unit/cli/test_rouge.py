@@ -130,9 +130,10 @@ def test_workers_change_nothing(scores):
         (["empty.txt", "ref.txt"], "empty.txt: empty file; expected one text a line"),
         (["hyp.txt", "ref.txt", "--protocol", "gigawords"], "did you mean 'gigaword'?"),
         (["hyp.txt", "ref.txt", "--protocol", "duc2004", "--bytes", "9"], "but --bytes was given"),
-        (["hyp.txt", "ref.txt", "--bytes", "0"], "max_bytes is 0; expected 1 or more"),
+        (["hyp.txt", "ref.txt", "--bytes", "0"], "--bytes is 0; expected 1 or more"),
+        (["hyp.txt", "ref.txt", "--skip-unigrams", "with"], "is 'with' but --skip is not set"),
         (["hyp.txt", "ref.txt", "--pooling", "jackknife"], "item 1: 1 references; expected 2"),
-        (["hyp.txt", "ref.txt", "--workers", "0"], "workers is 0; expected 1 or more"),
+        (["hyp.txt", "ref.txt", "--workers", "0"], "--workers is 0; expected 1 or more"),
     ],
 )
 def test_bad_input_is_answered_in_one_line(rouge, arguments, message):

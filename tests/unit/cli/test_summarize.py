@@ -134,7 +134,12 @@ def test_an_empty_text_has_an_empty_line(summarize, headlines):
         ([POLICE, "--model", "sport"], "no model 'sport'; bundled models:"),
         ([POLICE, "--format", "xml"], "no format 'xml'; expected one of text, lines, jsonl"),
         ([POLICE, "--encoding", "klingon"], "--encoding 'klingon' is not known"),
-        ([POLICE, "--beam", "0"], "decode.beam_size is 0; expected 1 or more"),
+        ([POLICE, "--beam", "0"], "--beam is 0; expected 1 or more"),
+        (
+            [POLICE, "--min-bytes", "80", "--max-bytes", "75"],
+            "--min-bytes is 80; expected at most --max-bytes, which is 75",
+        ),
+        ([POLICE, "--beam", "2", "--n-best", "3"], "--n-best is 3; expected 1 to 2, the width of"),
         ([POLICE, "--precision", "int4"], "precision is 'int4'; expected int8 or float32"),
         ([POLICE, "--case", "title"], "case is 'title'; expected one of sentence, headline, plain"),
         ([POLICE, "--output", "nowhere/out.txt"], "nowhere/out.txt: cannot be written: No such"),

@@ -53,7 +53,7 @@ def test_with_a_vote_the_one_that_shares_most_words_is_taken():
 @pytest.mark.parametrize("consensus", [0.0, 1.0])
 @pytest.mark.parametrize("n_best", [0, 5])
 def test_no_more_summaries_are_promised_than_a_beam_holds(consensus, n_best):
-    with pytest.raises(ConfigError, match=f"n_best is {n_best}; expected 1 to beam_size, which is"):
+    with pytest.raises(ConfigError, match=rf"n_best is {n_best}; expected 1 to \d, the width"):
         written(DecodeSpec(beam_size=4, consensus=consensus), n_best=n_best)
 
 

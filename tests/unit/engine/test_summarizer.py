@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from readagain.config.override import override
 from readagain.engine.summarizer import WINDOW, Summarizer
-from readagain.errors import ArtifactError, ConfigError
+from readagain.errors import ArgumentError, ArtifactError, ConfigError
 
 POLICE = "Police in Ghent said on Monday that 12 people crossed the old bridge."
 FERRY = 'A storm hit the harbour, and the ferry "Élan" was late by 30 percent.'
@@ -227,17 +227,23 @@ def test_case_is_as_asked(summarizer):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"beam": 0}, "decode.beam_size is 0; expected 1 or more"),
-        ({"max_words": 0}, "decode.max_words is 0; expected 1 or more"),
-        ({"max_bytes": -1}, "decode.max_bytes is -1; expected 0 or more"),
-        ({"beam": 2, "n_best": 3}, "n_best is 3; expected 1 to beam_size, which is 2"),
-        ({"min_bytes": 9, "max_bytes": 3}, "decode.min_bytes is 9; expected at most"),
-        ({"min_words": 9, "max_words": 3}, "decode.min_words is 9; expected at most"),
+        ({"beam": 0}, "beam is 0; expected 1 or more"),
+        ({"max_words": 0}, "max_words is 0; expected 1 or more"),
+        ({"max_bytes": -1}, "max_bytes is -1; expected 0 or more"),
+        ({"beam": 2, "n_best": 3}, "n_best is 3; expected 1 to 2, the width of the beam"),
+        (
+            {"min_bytes": 9, "max_bytes": 3},
+            "min_bytes is 9; expected at most max_bytes",
+        ),
+        (
+            {"min_words": 9, "max_words": 3},
+            "min_words is 9; expected at most max_words",
+        ),
         ({"case": "upper"}, "case is 'upper'; expected one of sentence, headline, plain"),
     ],
 )
 def test_what_cannot_be_honoured_is_said(summarizer, options, message):
-    with pytest.raises(ConfigError, match=message):
+    with pytest.raises(ArgumentError, match=f"^{message}"):
         summarizer.summarize(POLICE, **options)
 
 

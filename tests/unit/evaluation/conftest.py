@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from readagain.config.decode import NOTHING_ASKED
 from readagain.corpus.readers.find import ReadOptions
 from readagain.evaluation.dataset import read_dataset
 from readagain.evaluation.evaluate import evaluate
-from readagain.evaluation.settings import NOTHING_ASKED
 from readagain.evaluation.systems import load_system
 
 TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"

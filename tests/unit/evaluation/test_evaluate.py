@@ -2,10 +2,11 @@
 
 import pytest
 
+from readagain.config.decode import DecodeSettings
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.facts import collapse_warning, facts_of
-from readagain.evaluation.settings import PAPER_SETTINGS, DecodeSettings
+from readagain.evaluation.settings import PAPER_SETTINGS
 from readagain.evaluation.systems import load_system
 from readagain.rouge.corpus import score_corpus
 

@@ -3,8 +3,8 @@
 import pytest
 
 from readagain.classic.link_grammar import LinkParser
+from readagain.config.decode import DecodeSettings
 from readagain.errors import ConfigError, MissingExtraError
-from readagain.evaluation.settings import DecodeSettings
 from readagain.evaluation.systems import load_system
 
 TEXTS = [

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from readagain.config.decode import DecodeSettings
 from readagain.engine.folder import ModelFolder
 from readagain.engine.tuned import check_free, write_tuned
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.evaluate import evaluate
-from readagain.evaluation.settings import DecodeSettings
 from readagain.evaluation.systems import load_system
 from readagain.evaluation.tuning import _Pool, _Scorer, tune
 from readagain.rouge.protocol import find_protocol

@@ -146,7 +146,7 @@ def test_a_model_is_asked_for_by_name(talk, summarizer, held):
         ({"texts": ["x"], "explain": "no"}, "explain is a string; expected true or false"),
         ({"texts": ["x"], "model": 3}, "model is a whole number; expected a string"),
         ({"texts": ["x"], "model": "old"}, "no model 'old'; loaded here: toy"),
-        ({"texts": ["x"], "n_best": 9}, "n_best is 9; expected 1 to beam, which is 4"),
+        ({"texts": ["x"], "n_best": 9}, "n_best is 9; expected 1 to 4, the width of the beam"),
         (
             {"texts": ["x"], "min_words": 5, "max_words": 2},
             "min_words is 5; expected at most max_words, which is 2",
