@@ -14,8 +14,14 @@ from readagain.errors import ArtifactError
 from readagain.whole_file import written_aside
 
 _CHECKSUM_BYTES = 32
+CHUNK_FORMAT = 2
+"""Chunks of an interrupted run in another one are made again."""
 UNKNOWN_WORD = ""
 """Stands in a chunk for a word that the input itself does not know (UNK in Gigaword files)."""
+NOT_TOLD = -1
+"""Stands for how a word is written where that tells nothing, as at the start of a sentence."""
+AS_ITS_FORM = 0
+"""Stands for a word that is written as models see it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +32,10 @@ class Chunk:
     """The distinct words; a word's number is its place here."""
     ids: NDArray[np.int32]
     """All words of all pairs: sentences in order, then the headline."""
+    writings: list[str]
+    """The distinct ways of writing words with capitals; the number of one is its place, from 1."""
+    written: NDArray[np.int32]
+    """How each word of `ids` is written: a number of `writings`, or one of the two above."""
     segment_lengths: NDArray[np.int32]
     """Words in each sentence and each headline."""
     pair_segments: NDArray[np.int32]
@@ -37,6 +47,12 @@ class Chunk:
     num_records: int
     dropped: dict[str, int]
     bad: list[Bad]
+
+    def summary_words(self) -> NDArray[np.bool_]:
+        """Mark the words of headlines: those of the last segment of each pair."""
+        is_summary = np.zeros(len(self.segment_lengths), dtype=bool)
+        is_summary[np.cumsum(self.pair_segments) - 1] = True
+        return np.repeat(is_summary, self.segment_lengths)
 
     def save(self, path: Path) -> None:
         """Write the chunk behind a checksum of it and its place; there whole or not at all."""
@@ -50,6 +66,8 @@ class Chunk:
             content,
             words=_as_bytes("\n".join(self.words)),
             ids=self.ids,
+            writings=_as_bytes("\n".join(self.writings)),
+            written=self.written,
             segment_lengths=self.segment_lengths,
             pair_segments=self.pair_segments,
             records=self.records,
@@ -78,6 +96,8 @@ class Chunk:
             return cls(
                 words=arrays["words"].tobytes().decode().split("\n"),
                 ids=arrays["ids"],
+                writings=arrays["writings"].tobytes().decode().split("\n"),
+                written=arrays["written"],
                 segment_lengths=arrays["segment_lengths"],
                 pair_segments=arrays["pair_segments"],
                 records=arrays["records"],
@@ -87,6 +107,15 @@ class Chunk:
                 dropped=facts["dropped"],
                 bad=[Bad(*entry) for entry in facts["bad"]],
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacedChunk:
+    """A chunk on disk, the place of each of its pairs, and where it came from."""
+
+    path: Path
+    places: NDArray[np.int8]
+    origin: int
 
 
 def _checked(path: Path) -> io.BytesIO | None:

@@ -9,13 +9,15 @@ from typing import Any
 
 from readagain.corpus.select import SPLITS
 from readagain.errors import ArtifactError, quoted
+from readagain.text.cases import CASES_FILE
 from readagain.whole_file import read_bounded
 
 FORMAT_VERSION = 1
 COUNTED = ("pairs", "segments", "words", "shards")
 FILE_NAME = "manifest.json"
-# What a report says follows from the data, so it does not change the corpus's identity.
-NOT_DATA = ("report.md", "report.json", "skipped.jsonl")
+# What a report says follows from the data, and how words are written is not what models learn
+# from, so these do not change the corpus's identity.
+NOT_DATA = ("report.md", "report.json", "skipped.jsonl", CASES_FILE)
 MAX_BYTES = 256 << 20
 """Of a manifest; it lists every input."""
 

@@ -7,22 +7,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.chunk import UNKNOWN_WORD, Chunk
+from readagain.corpus.cases import write_cases
+from readagain.corpus.chunk import UNKNOWN_WORD, Chunk, PlacedChunk
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.corpus.select import SPLITS, TRAIN
 from readagain.corpus.shards import LEXICON_FILE, Shard
 from readagain.corpus.statistics import Statistics, summary_ranks
 
 SHARD_PAIRS = 1 << 18
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlacedChunk:
-    """A chunk on disk, the place of each of its pairs, and where it came from."""
-
-    path: Path
-    places: NDArray[np.int8]
-    origin: int
 
 
 def build_lexicon(
@@ -52,15 +44,8 @@ def build_lexicon(
 def _word_groups(chunk: Chunk, places: NDArray[np.int8]) -> list[NDArray[np.bool_]]:
     """Mark the words of training sources, of training summaries, and of the other splits."""
     place = np.repeat(np.repeat(places, chunk.pair_segments), chunk.segment_lengths)
-    summary = np.repeat(_summary_segments(chunk.pair_segments), chunk.segment_lengths)
+    summary = chunk.summary_words()
     return [(place == TRAIN) & ~summary, (place == TRAIN) & summary, place > TRAIN]
-
-
-def _summary_segments(pair_segments: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Mark the last segment of each pair."""
-    marks = np.zeros(int(pair_segments.sum()), dtype=bool)
-    marks[np.cumsum(pair_segments) - 1] = True
-    return marks
 
 
 def _order(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, NDArray[np.int32]]:
@@ -159,13 +144,14 @@ def write_shards(
     tick: Callable[[], None],
     shard_pairs: int = SHARD_PAIRS,
 ) -> tuple[Lexicon, dict[str, dict[str, int]], dict[str, Statistics]]:
-    """Write lexicon and shards of every split into `folder`, in input order.
+    """Write lexicon, table of cases, and shards of every split into `folder`, in input order.
 
     Returns:
         The lexicon, the counts of each split, and its statistics.
     """
     lexicon, tables = build_lexicon(chunks, tick)
     lexicon.save(folder / LEXICON_FILE)
+    write_cases(chunks, tables, lexicon, folder, tick)
     ranks = summary_ranks(lexicon)
     writers: dict[str, ShardWriter] = {
         split: ShardWriter(folder, split, shard_pairs) for split in SPLITS

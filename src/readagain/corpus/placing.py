@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from readagain.corpus.chunk import Chunk
-from readagain.corpus.merge import PlacedChunk
+from readagain.corpus.chunk import Chunk, PlacedChunk
 from readagain.corpus.readers.source import Source
 from readagain.corpus.select import (
     SPLITS,

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from readagain import __version__
-from readagain.corpus.chunk import Chunk
+from readagain.corpus.cases import NUM_PASSES
+from readagain.corpus.chunk import Chunk, PlacedChunk
 from readagain.corpus.manifest import Manifest, describe_files, fingerprint
-from readagain.corpus.merge import PlacedChunk, write_shards
+from readagain.corpus.merge import write_shards
 from readagain.corpus.placing import origins_of, place_pairs
 from readagain.corpus.readers.source import Source
 from readagain.corpus.report import write_report
@@ -102,15 +103,17 @@ def _write_corpus(
     folder: Path,
     on_progress: Callable[[Progress], None],
 ) -> Manifest:
-    """Write lexicon, shards and report."""
+    """Write lexicon, table of cases, shards and report."""
     chunks = [chunk for own in placed for chunk in own]
+    num_passes = 1 + NUM_PASSES + 1  # for the lexicon, the cases and the shards
     num_records = sum(entry["records"] for entry in inputs)
     done = 0
 
     def tick() -> None:
         nonlocal done
-        done += 1  # each chunk is seen twice: for the lexicon, and for the shards
-        on_progress(Progress(stage="writing", share=done / 2 / len(chunks), records=num_records))
+        done += 1
+        share = done / num_passes / len(chunks)
+        on_progress(Progress(stage="writing", share=share, records=num_records))
 
     lexicon, splits, statistics = write_shards(chunks, folder, tick)
     manifest = Manifest(

@@ -18,6 +18,7 @@ from readagain.corpus.manifest import Manifest, check_files
 from readagain.corpus.pair import Pair
 from readagain.corpus.select import SPLITS
 from readagain.errors import ArtifactError, quoted
+from readagain.text.cases import CASES_FILE, Cases
 
 LEXICON_FILE = "lexicon.txt"
 # numpy reads a header as Python's own parser reads a value, with the errors of both.
@@ -169,6 +170,12 @@ class PreparedCorpus:
                 f"{quoted(self.manifest.num_words)}; copy or prepare the corpus again"
             )
         return lexicon
+
+    @cached_property
+    def cases(self) -> Cases:
+        """How its words are written inside sentences; empty where an older version prepared it."""
+        has_cases = CASES_FILE in self.manifest.files
+        return Cases.load(self.folder / CASES_FILE) if has_cases else Cases()
 
     def split(self, name: str) -> Split:
         """Map one split into memory; a split without pairs is empty, not an error.

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from readagain.corpus.chunk import Chunk
-from readagain.corpus.merge import PlacedChunk
+from readagain.corpus.chunk import Chunk, PlacedChunk
 from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.readers.source import Source

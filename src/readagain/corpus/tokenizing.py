@@ -1,25 +1,24 @@
 """From a block of records to a chunk of words: read, filter, tokenize, number."""
 
 from collections import Counter
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
-from readagain.corpus.chunk import UNKNOWN_WORD, Chunk
+from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, UNKNOWN_WORD, Chunk
 from readagain.corpus.filters import FILTERS
 from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.readers.source import Block, Source
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import DataError
-from readagain.text.document import headline_words, sentence_words
-from readagain.text.normalize import NormalForms
+from readagain.text.cases import tell_case
+from readagain.text.document import forms_of, headline_tokens, sentence_tokens
 from readagain.text.vocab import RESERVED
 
 UNKNOWN_SPELLINGS = frozenset({"UNK", "unk", "<UNK>", *RESERVED})
-
-_FORMS = NormalForms()
 
 
 def save_chunk(source: Source, block: Block, settings: PrepareSettings, path: Path) -> int:
@@ -45,7 +44,8 @@ def make_chunk(source: Source, block: Block, settings: PrepareSettings) -> Chunk
         if isinstance(record, Bad):
             made.skip(record, settings.skip_bad)
             continue
-        sentences, headline = _words(record, source, settings.max_sentences)
+        *texts, title = _segments(record, source, settings.max_sentences)
+        sentences, headline = [segment.forms for segment in texts], title.forms
         if not sentences or not headline:
             made.drop("empty")
             continue
@@ -54,8 +54,17 @@ def make_chunk(source: Source, block: Block, settings: PrepareSettings) -> Chunk
                 made.drop(name)
                 break
         else:
-            made.keep(sentences, headline)
+            made.keep(texts, title)
     return made.chunk()
+
+
+@dataclass(frozen=True)
+class _Segment:
+    """The words of a sentence or a headline: as models see them, and as they are written."""
+
+    forms: list[str]
+    tokens: list[str] | None
+    """None where the input was in Gigaword form, which has no capitals."""
 
 
 class _Interned(dict[str, int]):
@@ -72,6 +81,8 @@ class _Builder:
     def __init__(self) -> None:
         self._numbers = _Interned()
         self._ids: list[int] = []
+        self._writings = _Interned()
+        self._written: list[int] = []
         self._segment_lengths: list[int] = []
         self._pair_segments: list[int] = []
         self._records: list[int] = []
@@ -94,15 +105,34 @@ class _Builder:
         self._dropped[reason] += 1
         self._num_records += 1
 
-    def keep(self, sentences: list[list[str]], headline: list[str]) -> None:
+    def keep(self, sentences: list[_Segment], headline: _Segment) -> None:
         """Take the words of a pair."""
         for segment in (*sentences, headline):
-            self._ids.extend(map(self._numbers.__getitem__, segment))
-            self._segment_lengths.append(len(segment))
+            self._ids.extend(map(self._numbers.__getitem__, segment.forms))
+            self._written.extend(self._how_written(segment))
+            self._segment_lengths.append(len(segment.forms))
         self._pair_segments.append(len(sentences) + 1)
-        self._hashes.append(_hashes(sentences, headline))
+        self._hashes.append(_hashes([sentence.forms for sentence in sentences], headline.forms))
         self._records.append(self._num_records)
         self._num_records += 1
+
+    def _how_written(self, segment: _Segment) -> list[int]:
+        """Number how each word is written, where one can tell from this segment."""
+        if segment.tokens is None:
+            return [NOT_TOLD] * len(segment.forms)
+        numbers = []
+        for token, form, tells in zip(
+            segment.tokens, segment.forms, tell_case(segment.tokens), strict=True
+        ):
+            if not tells:
+                numbers.append(NOT_TOLD)
+            elif token == form:
+                numbers.append(AS_ITS_FORM)
+            elif token.lower() == form:
+                numbers.append(1 + self._writings[token])
+            else:  # it differs in more than its letters' case: digits, accents in two parts
+                numbers.append(NOT_TOLD)
+        return numbers
 
     def chunk(self) -> Chunk:
         """Return what was gathered."""
@@ -110,6 +140,8 @@ class _Builder:
         return Chunk(
             words=list(self._numbers),
             ids=np.array(self._ids, dtype=np.int32),
+            writings=list(self._writings),
+            written=np.array(self._written, dtype=np.int32),
             segment_lengths=np.array(self._segment_lengths, dtype=np.int32),
             pair_segments=np.array(self._pair_segments, dtype=np.int32),
             records=np.array(self._records, dtype=np.int32),
@@ -121,20 +153,29 @@ class _Builder:
         )
 
 
-def _words(pair: Pair, source: Source, max_sentences: int) -> tuple[list[list[str]], list[str]]:
+def _segments(pair: Pair, source: Source, max_sentences: int) -> list[_Segment]:
+    """Return the sentences of a text, then its headline."""
     if source.is_text_tokenized:
         text = _tokenized_words(pair.text)
-        sentences = [text] if text else []
+        sentences = [_Segment(text, None)] if text else []
     else:
-        sentences = sentence_words(pair.text, max_sentences=max_sentences)
+        sentences = [
+            _Segment(forms_of(tokens), tokens)
+            for tokens in sentence_tokens(pair.text, max_sentences=max_sentences)
+        ]
     if source.is_headline_tokenized:
-        return sentences, _tokenized_words(pair.headline)
-    return sentences, headline_words(pair.headline)
+        return [*sentences, _Segment(_tokenized_words(pair.headline), None)]
+    title = headline_tokens(pair.headline)
+    return [*sentences, _Segment(forms_of(title), title)]
 
 
 def _tokenized_words(line: str) -> list[str]:
     """Cut a line in Gigaword form; masking digits again changes only files that kept theirs."""
-    return [UNKNOWN_WORD if word in UNKNOWN_SPELLINGS else _FORMS[word] for word in line.split()]
+    words = line.split()
+    return [
+        UNKNOWN_WORD if word in UNKNOWN_SPELLINGS else form
+        for word, form in zip(words, forms_of(words), strict=True)
+    ]
 
 
 def _hashes(sentences: list[list[str]], headline: list[str]) -> bytes:

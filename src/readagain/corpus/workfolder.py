@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from readagain import __version__
+from readagain.corpus.chunk import CHUNK_FORMAT
 from readagain.corpus.manifest import FILE_NAME, unfinished_beside
 from readagain.corpus.readers.source import Source
 from readagain.corpus.readers.story import story_files
@@ -59,7 +60,8 @@ class WorkFolder:
 
     def chunk_folder(self, source: Source, settings: PrepareSettings) -> Path:
         """Return the folder of a source's chunks; other content or settings mean another one."""
-        facts = json.dumps([_source_facts(source), _chunk_settings(settings), __version__])
+        versions = [__version__, CHUNK_FORMAT]
+        facts = json.dumps([_source_facts(source), _chunk_settings(settings), versions])
         return self.path / "chunks" / sha256(facts.encode()).hexdigest()[:20]
 
     def note_plan(self, sources: Sequence[Source], settings: PrepareSettings) -> list[str]:

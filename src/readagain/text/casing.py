@@ -1,12 +1,11 @@
 """Capitals: where sentences and headlines put them, and how the words of a text are spelled."""
 
 from collections.abc import Sequence
-from functools import cache
-from importlib.resources import files
 from typing import Literal
 
+from readagain.text.cases import Cases, tell_case
 from readagain.text.document import Document
-from readagain.text.wordlists import ALWAYS_CAPITAL, MINOR, STARTERS
+from readagain.text.wordlists import MINOR, STARTERS
 
 Case = Literal["sentence", "headline", "plain"]
 
@@ -15,29 +14,43 @@ _ENDS_SENTENCE = frozenset(".?!")
 
 
 class SourceCase:
-    """How the words of a document are spelled when they do not begin a sentence."""
+    """How words are written inside a summary of a document.
 
-    def __init__(self, document: Document) -> None:
+    Args:
+        document: what was summarized.
+        cases: how words are written that the document does not show.
+    """
+
+    def __init__(self, document: Document, cases: Cases) -> None:
         self._initial = _sentence_starts(document)
         self._document = document
+        self._cases = cases
         self._inside: dict[str, str] = {}
-        self._at_start: dict[str, str] = {}
+        self._elsewhere: dict[str, str] = {}
         if document.is_tokenized:
             return  # all in lower case: nothing to learn from it
-        for place, word in enumerate(document.words):
-            spellings = self._at_start if place in self._initial else self._inside
-            spellings.setdefault(word.form, document.surface(word))
+        for sentence in document.sentences:
+            surfaces = [document.surface(word) for word in sentence]
+            for word, surface, tells in zip(sentence, surfaces, tell_case(surfaces), strict=True):
+                shows = tells or surface == surface.lower()
+                writings = self._inside if shows else self._elsewhere
+                writings.setdefault(word.form, surface)
 
-    def spelling(self, form: str) -> str:
-        """Spell a form as the source does, or else as is usual, or else as it is.
+    def writing(self, form: str, before: str | None, after: str | None) -> str:
+        """Write a form as the source does, or else as is usual between its neighbours.
 
         A capital that only begins a sentence says nothing about words such as "the".
         """
         if form in self._inside:
             return self._inside[form]
-        if form in self._at_start and not _is_common(form):
-            return self._at_start[form]
-        return usual_spellings().get(form, form)
+        if form in self._elsewhere and not self._is_common(form):
+            return self._elsewhere[form]
+        pairs = ((form, after, 0), (before, form, 1))
+        for first, second, which in pairs:
+            pair = self._cases.pair(first, second) if first and second else None
+            if pair is not None:
+                return pair[which]
+        return self._cases.word(form) or form
 
     def inside_a_sentence(self, place: int, form: str, surface: str) -> str:
         """Take from a copied word the capital it owes to beginning its sentence."""
@@ -46,8 +59,12 @@ class SourceCase:
         inside = self._inside.get(form)
         if surface in STARTERS or (inside is not None and inside.islower()):
             return surface.lower()
-        is_common = inside is None and _is_common(form) and not self._begins_a_name(place)
+        is_common = inside is None and self._is_common(form) and not self._begins_a_name(place)
         return surface.lower() if is_common else surface
+
+    def _is_common(self, form: str) -> bool:
+        """Say whether a word owes a capital to nothing but the beginning of a sentence."""
+        return form.capitalize() in STARTERS or self._cases.word(form) == form
 
     def _begins_a_name(self, place: int) -> bool:
         """Say whether a capital follows: the May of "May Day" is no verb."""
@@ -56,22 +73,6 @@ class SourceCase:
             self._document.surface(word)[:1].isupper() and place + 1 not in self._initial
             for word in following
         )
-
-
-@cache
-def usual_spellings() -> dict[str, str]:
-    """Return how frequent words are spelled inside a sentence, by their form in lower case.
-
-    `spellings.txt` was counted over the texts that the bundled models were trained on (decision
-    0181); words that are spelled now this way, now that, are not in it.
-    """
-    listed = files("readagain.text").joinpath("spellings.txt").read_text(encoding="ascii")
-    return {word.lower(): word for word in (*listed.split(), *ALWAYS_CAPITAL)}
-
-
-def _is_common(form: str) -> bool:
-    """Say whether a word owes a capital to nothing but the beginning of a sentence."""
-    return form.capitalize() in STARTERS or usual_spellings().get(form) == form
 
 
 def _sentence_starts(document: Document) -> frozenset[int]:

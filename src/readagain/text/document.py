@@ -1,5 +1,6 @@
 """A text as sentences of words, each word with its place in the text."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -58,17 +59,35 @@ def read_document(text: str, *, max_sentences: int | None = None) -> Document:
     return Document(text, tuple(sentences))
 
 
+def sentence_tokens(text: str, *, max_sentences: int | None = None) -> list[list[str]]:
+    """Return the words of each sentence as they are written.
+
+    >>> sentence_tokens("He left. She paid 5%.")
+    [['He', 'left', '.'], ['She', 'paid', '5', '%', '.']]
+    """
+    plain = plain_typography(text)
+    return [
+        tokenize(plain[start:end])
+        for start, end in sentence_spans(plain, max_sentences=max_sentences)
+    ]
+
+
 def sentence_words(text: str, *, max_sentences: int | None = None) -> list[list[str]]:
     """Return the forms of `read_document` without places: the fast way, for whole corpora.
 
     >>> sentence_words("He left. She paid 5%.")
     [['he', 'left', '.'], ['she', 'paid', '#', '%', '.']]
     """
-    plain = plain_typography(text)
-    return [
-        [_FORMS[token] for token in tokenize(plain[start:end])]
-        for start, end in sentence_spans(plain, max_sentences=max_sentences)
-    ]
+    return [forms_of(tokens) for tokens in sentence_tokens(text, max_sentences=max_sentences)]
+
+
+def headline_tokens(text: str) -> list[str]:
+    """Return the written words of a text that is one sentence whatever its punctuation says.
+
+    >>> headline_tokens("Who won? Nobody")
+    ['Who', 'won', '?', 'Nobody']
+    """
+    return tokenize(plain_typography(text))
 
 
 def headline_words(text: str) -> list[str]:
@@ -77,7 +96,12 @@ def headline_words(text: str) -> list[str]:
     >>> headline_words("Who won? Nobody")
     ['who', 'won', '?', 'nobody']
     """
-    return [_FORMS[token] for token in tokenize(plain_typography(text))]
+    return forms_of(headline_tokens(text))
+
+
+def forms_of(tokens: Iterable[str]) -> list[str]:
+    """Return the form of each word, worked out once for each that is frequent."""
+    return [_FORMS[token] for token in tokens]
 
 
 def read_tokenized(text: str) -> Document:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from readagain.errors import ShapeError
+from readagain.text.cases import Cases, usual_cases
 from readagain.text.casing import Case, SourceCase, capitalized
 from readagain.text.document import Document
 from readagain.text.normalize import BRACKETS
@@ -76,7 +77,11 @@ class _Written:
 
 
 def write_summary(
-    summary: Sequence[SummaryWord], document: Document, *, case: Case = "sentence"
+    summary: Sequence[SummaryWord],
+    document: Document,
+    *,
+    case: Case = "sentence",
+    cases: Cases | None = None,
 ) -> str:
     """Write a summary for people: real case, digits, accents, brackets, quotes and spacing.
 
@@ -88,16 +93,23 @@ def write_summary(
         document: what was summarized.
         case: "sentence" begins with a capital, "headline" has one on every word of weight, and
             "plain" changes no copied word at all.
+        cases: how words are written that the document does not show; those of frequent English
+            words unless given.
     """
-    words = write_words(summary, document, case=case)
+    words = write_words(summary, document, case=case, cases=cases)
     return "".join(" " * word.has_space + word.surface for word in words)
 
 
 def write_words(
-    summary: Sequence[SummaryWord], document: Document, *, case: Case = "sentence"
+    summary: Sequence[SummaryWord],
+    document: Document,
+    *,
+    case: Case = "sentence",
+    cases: Cases | None = None,
 ) -> list[WrittenWord]:
     """Write a summary as `write_summary` does, and keep its words apart."""
-    written = list(_surfaces(summary, document, case))
+    source_case = SourceCase(document, usual_cases() if cases is None else cases)
+    written = list(_surfaces(summary, document, source_case, case))
     surfaces = capitalized([word.surface for word in written], case)
     return [
         WrittenWord(
@@ -116,27 +128,28 @@ def write_document(document: Document) -> str:
     return write_summary(copies, document, case="plain")
 
 
-def _surfaces(summary: Sequence[SummaryWord], document: Document, case: Case) -> Iterator[_Written]:
+def _surfaces(
+    summary: Sequence[SummaryWord], document: Document, source_case: SourceCase, case: Case
+) -> Iterator[_Written]:
     """Find how each word is spelled; numbers that cannot be filled in are left out."""
-    source_case = SourceCase(document)
     numbers = _Numbers(document)
     previous: int | None = None
+    forms = [None, *(word.form for word in summary), None]
     for nth, word in enumerate(summary):
         place = word.copied_from
         digits_from = None
-        if place is not None:
+        if place is not None and not document.is_tokenized:
             surface = _source_word(place, document)
-            if document.is_tokenized:
-                surface = _SIGNS.get(word.form) or source_case.spelling(word.form)
-            elif case != "plain" and previous != place - 1:
+            if case != "plain" and previous != place - 1:
                 surface = source_case.inside_a_sentence(place, word.form, surface)
-        elif "#" in word.form:
+        elif place is None and "#" in word.form:
             filled = numbers.fill(word)
             if filled is None:
                 continue
             surface, digits_from = filled
         else:
-            surface = _SIGNS.get(word.form) or source_case.spelling(word.form)
+            before, after = forms[nth], forms[nth + 2]
+            surface = _SIGNS.get(word.form) or source_case.writing(word.form, before, after)
         previous = place
         yield _Written(nth, word.form, surface, place, digits_from)
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from readagain.corpus.chunk import UNKNOWN_WORD, Chunk, records_in
+from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, UNKNOWN_WORD, Chunk, records_in
 from readagain.corpus.pair import Bad
 from readagain.corpus.readers.find import ReadOptions, find_sources
 from readagain.corpus.readers.formats import FORMATS
@@ -35,6 +35,16 @@ def test_sentences_and_headline_follow_one_another(jsonl):
     ]
     assert chunk.pair_segments.tolist() == [3, 2, 2]
     assert chunk.records.tolist() == [0, 1, 2]
+
+
+def test_how_a_word_is_written_is_kept_where_one_can_tell(jsonl):
+    text = "The little port of Norrvik opened on Monday, iCall said."
+    chunk = chunk_of(jsonl([(text, "PORT OPENS")]))
+    written = [
+        {NOT_TOLD: "?", AS_ITS_FORM: chunk.words[id]}.get(n) or chunk.writings[n - 1]
+        for id, n in zip(chunk.ids.tolist(), chunk.written.tolist(), strict=True)
+    ]
+    assert " ".join(written) == "? little port of Norrvik opened on Monday ? iCall said ? ? ?"
 
 
 def test_only_the_first_sentences_are_kept(jsonl):
@@ -107,8 +117,8 @@ def test_what_is_saved_is_loaded(tmp_path, jsonl):
     chunk = chunk_of(jsonl())
     chunk.save(tmp_path / "0.npz")
     loaded = Chunk.load(tmp_path / "0.npz")
-    assert loaded.words == chunk.words
-    for name in ("ids", "segment_lengths", "pair_segments", "records", "text_hashes"):
+    assert (loaded.words, loaded.writings) == (chunk.words, chunk.writings)
+    for name in ("ids", "written", "segment_lengths", "pair_segments", "records", "text_hashes"):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(chunk, name))
     assert records_in(tmp_path / "0.npz") == 3
     assert sorted(path.name for path in tmp_path.glob("0.*")) == ["0.npz"]

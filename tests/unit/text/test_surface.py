@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.errors import ShapeError
+from readagain.text.cases import Cases
 from readagain.text.document import Document, read_document, read_tokenized
 from readagain.text.surface import SummaryWord, write_document, write_summary
 
@@ -157,6 +158,34 @@ def test_a_place_outside_the_source_is_refused():
 
 def test_a_generated_word_is_spelled_as_is_usual():
     assert written("in", "china", "nato", "buys", "iphone") == "In China NATO buys iPhone"
+
+
+def test_a_model_may_know_how_its_words_are_written():
+    cases = Cases(["NASA", "Brill", "monday", "White House"])
+    forms = ["nasa", "and", "brill", "at", "white", "house", "on", "monday", "in", "senate"]
+    summary = [SummaryWord(form) for form in forms]
+    source = read_document("The brill was caught. The SENATE sat.")
+    assert write_summary(summary, source, cases=cases) == (
+        "NASA and brill at White House on monday in SENATE"  # what the source says goes first
+    )
+
+
+def test_a_word_beside_another_is_written_as_the_two_are_together():
+    cases = Cases(["us", "the US", "tell us", "US Open"])
+
+    def written_so(*forms):
+        return write_summary([SummaryWord(form) for form in forms], SOURCE, cases=cases)
+
+    assert written_so("in", "the", "us") == "In the US"
+    assert written_so("please", "tell", "us") == "Please tell us"
+    assert written_so("tell", "us", "open") == "Tell US Open"  # what follows says more
+
+
+def test_a_sentence_with_capitals_everywhere_shows_no_common_word():
+    source = read_document("How To Build Bridges Over Water. Zyxcorp Sells Bridges.")
+    forms = ["they", "build", "bridges", "with", "zyxcorp"]
+    text = write_summary([SummaryWord(form) for form in forms], source)
+    assert text == "They build bridges with Zyxcorp"
 
 
 def test_a_copied_word_leaves_the_capital_of_its_sentence_behind():

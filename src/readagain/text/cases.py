@@ -1,0 +1,137 @@
+"""How words are written inside sentences: a table of it, and where one can tell it from."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from readagain.errors import ArtifactError, quoted
+from readagain.text.vocab import Vocab
+from readagain.text.wordlists import ALWAYS_CAPITAL
+from readagain.whole_file import read_bounded, written_aside
+
+CASES_FILE = "cases.txt"
+"""In a prepared corpus, and in a model folder."""
+MAX_CASES_BYTES = 64 << 20
+
+_LONG_WORD = 5  # letters; what is shorter may be small in a headline whose other words are not
+
+
+class Cases:
+    """How words are written inside sentences, alone and as pairs, by their forms.
+
+    Args:
+        entries: words in their own case, in small letters where they have no capital; and pairs of
+            words that are written otherwise together than apart ("white", "house", "White House").
+    """
+
+    def __init__(self, entries: Iterable[str] = ()) -> None:
+        self._writings = {entry.lower(): entry for entry in entries}
+
+    @classmethod
+    def load(cls, path: Path) -> "Cases":
+        """Read a file with one entry a line.
+
+        Raises:
+            ArtifactError: naming the file and the line that cannot be right.
+        """
+        try:
+            text = read_bounded(path, max_bytes=MAX_CASES_BYTES).decode("utf-8")
+        except OSError as error:
+            raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
+            raise ArtifactError(
+                f"{path}: not UTF-8 at byte {error.start}; was it edited by hand?"
+            ) from error
+        entries = text.removesuffix("\n").split("\n") if text else []
+        cases = cls(entries)
+        for number, entry in enumerate(entries, start=1):
+            words = entry.split()
+            if " ".join(words) != entry or len(words) not in (1, 2):
+                problem = "expected a word, or two with a space between them"
+            elif cases._writings[entry.lower()] != entry:
+                problem = f"it stands there as {quoted(cases._writings[entry.lower()])} too"
+            else:
+                continue
+            raise ArtifactError(
+                f"{path}:{number}: found {quoted(entry)}; {problem}; was it edited by hand?"
+            )
+        return cases
+
+    def save(self, path: Path) -> None:
+        """Write one entry a line, in the order of their forms; the file is whole or absent."""
+        with written_aside(path) as aside:
+            aside.write_bytes("".join(f"{entry}\n" for entry in self).encode("utf-8"))
+
+    def word(self, form: str) -> str | None:
+        """Return how a word is written, or nothing where that is not known."""
+        return self._writings.get(form)
+
+    def pair(self, first: str, second: str) -> list[str] | None:
+        """Return how two words beside each other are written, or nothing where each is as alone."""
+        writing = self._writings.get(f"{first} {second}")
+        return None if writing is None else writing.split(" ")
+
+    def of(self, vocab: Vocab) -> "Cases":
+        """Return the entries that a model with this vocabulary may need."""
+        return Cases(
+            entry
+            for form, entry in self._writings.items()
+            if all(word in vocab for word in form.split(" "))
+        )
+
+    def over(self, other: "Cases") -> "Cases":
+        """Return these entries, and those of another table that say more."""
+        return Cases((other._writings | self._writings).values())
+
+    def __len__(self) -> int:
+        return len(self._writings)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._writings[form] for form in sorted(self._writings))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cases) and self._writings == other._writings
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+@cache
+def usual_cases() -> Cases:
+    """Return how frequent English words are written, for models that do not say it themselves.
+
+    `spellings.txt` was counted over the texts that the bundled models were trained on (decision
+    0181); words that are written now this way, now that, are not in it.
+    """
+    listed = files("readagain.text").joinpath("spellings.txt").read_text(encoding="ascii")
+    return Cases((*listed.split(), *ALWAYS_CAPITAL))
+
+
+def tell_case(tokens: Sequence[str]) -> list[bool]:
+    """Mark the words of a sentence that are written as they would be in any other.
+
+    That is not so for its first word and for what follows a sign that may begin a sentence, such
+    as a colon or an opening quote; nor for any word where most have capitals, as in a headline or
+    in shouting, or where nothing has.
+
+    >>> tell_case(["He", "met", "Ms", "May", ":", "Nothing", "came", "of", "it"])
+    [False, True, True, True, False, False, True, True, True]
+    """
+    if not _is_in_sentence_case(tokens):
+        return [False] * len(tokens)
+    marks = []
+    before = ""
+    for token in tokens:
+        follows_a_word = before[:1].isalnum() or before[-1:].isalnum() or before == ","
+        marks.append(follows_a_word and token[0].isalpha())
+        before = token
+    return marks
+
+
+def _is_in_sentence_case(tokens: Sequence[str]) -> bool:
+    """Say whether a third of the long words are small, and whether there is a capital at all."""
+    long_words = [token for token in tokens[1:] if len(token) >= _LONG_WORD and token[0].isalpha()]
+    num_small = sum(token.islower() for token in long_words)
+    has_capital = any(token != token.lower() for token in tokens)
+    return has_capital and 0 < len(long_words) <= 3 * num_small

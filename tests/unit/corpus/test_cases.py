@@ -1,0 +1,113 @@
+"""How the words of a corpus are written, counted and settled."""
+
+import pytest
+
+from readagain.corpus import cases
+from readagain.corpus.readers import lines
+from readagain.corpus.shards import PreparedCorpus
+from readagain.text.cases import Cases
+
+QUIET = "Visitors found {} near the harbour on day {}."
+
+
+def corpus_of(write, *said, headline="Quiet days continue"):
+    """Write texts that each say one thing in the middle of a sentence."""
+    pairs = [(QUIET.format(thing, n), headline) for n, thing in enumerate(said)]
+    return write(pairs)
+
+
+def table(prepared, path, **settings):
+    return prepared(path, filters=(), **settings).cases
+
+
+def test_a_word_is_written_as_nine_in_ten_are(jsonl, prepared):
+    said = ["NASA"] * 9 + ["nasa"] + ["Rose"] * 8 + ["rose"] * 2 + ["glass"] * 10
+    found = table(prepared, corpus_of(jsonl, *said))
+    assert found.word("nasa") == "NASA"
+    assert found.word("rose") is None  # in doubt
+    assert (found.word("glass"), found.word("harbour")) == ("glass", "harbour")
+
+
+def test_a_word_with_capitals_of_two_kinds_takes_the_more_frequent(jsonl, prepared):
+    said = ["Covid"] * 6 + ["COVID"] * 4 + ["UNO"] * 5 + ["Uno"] * 5
+    found = table(prepared, corpus_of(jsonl, *said))
+    assert found.word("covid") == "Covid"
+    assert found.word("uno") == "UNO"  # first in the alphabet
+
+
+def test_a_word_that_is_seen_too_seldom_shows_nothing(jsonl, prepared):
+    found = table(prepared, corpus_of(jsonl, *["Tarn"] * 9, *["Norrvik"] * 10))
+    assert (found.word("tarn"), found.word("norrvik")) == (None, "Norrvik")
+
+
+PAIRS = [
+    *["the White House"] * 38, *["the white house"] * 2, *["an Old Mill"] * 37, *["an old mill"] * 3
+]  # fmt: skip
+ALONE = ["a white dog"] * 60 + ["a house"] * 60
+
+
+def test_a_pair_is_listed_where_it_is_written_otherwise_than_its_words(jsonl, prepared):
+    found = table(prepared, corpus_of(jsonl, *PAIRS, *ALONE, headline="Old white mill house"))
+    assert (found.word("white"), found.word("house")) == ("white", "house")
+    assert found.pair("white", "house") == ["White", "House"]
+    assert found.pair("old", "mill") is None  # in doubt
+
+
+def test_pairs_of_words_that_headlines_lack_are_not_listed(jsonl, prepared):
+    found = table(prepared, corpus_of(jsonl, *PAIRS, *ALONE, headline="Old white mill"))
+    assert found.pair("white", "house") is None
+
+
+def test_headlines_decide_where_there_are_enough_of_them(jsonl, prepared):
+    texts = [QUIET.format("us", n) for n in range(60)]
+    pairs = [(text, f"Visitors praise US harbours again {n}") for n, text in enumerate(texts)]
+    assert table(prepared, jsonl(pairs)).word("us") == "US"
+    assert table(prepared, jsonl(pairs[:40]), out="fewer").word("us") == "us"
+
+
+def test_headlines_in_title_case_are_not_counted(jsonl, prepared):
+    pairs = [
+        (QUIET.format("glass", n), f"Visitors Praise the Glass Harbour {n}") for n in range(60)
+    ]
+    assert table(prepared, jsonl(pairs)).word("glass") == "glass"
+
+
+def test_words_of_dev_pairs_are_not_counted(jsonl, prepared):
+    train = corpus_of(jsonl, *["glass"] * 10)
+    dev = jsonl([(QUIET.format("Tarn", n), "Quiet days") for n in range(20)], "dev.jsonl")
+    found = table(prepared, train, dev_files=[dev])
+    assert (found.word("glass"), found.word("tarn")) == ("glass", None)
+
+
+@pytest.mark.parametrize("tokenized", [True, False])
+def test_a_corpus_in_small_letters_gives_an_empty_table(jsonl, prepared, tokenized):
+    pairs = [("visitors found the tarn harbour .", f"tarn harbour found {n}") for n in range(30)]
+    corpus = prepared(jsonl(pairs), filters=(), read={"is_tokenized": tokenized})
+    assert corpus.cases == Cases()
+
+
+def test_chunks_of_any_size_give_the_same_table(jsonl, prepared, monkeypatch):
+    said = ["Covid"] * 5 + ["COVID"] * 5 + ["the White House"] * 25 + ["a white dog"] * 60
+    path = corpus_of(jsonl, *said, headline="Visitors found a white dog and the White House")
+    whole = prepared(path, filters=())
+    monkeypatch.setattr(lines, "BLOCK_RECORDS", 7)
+    monkeypatch.setattr(cases, "_NEW_KEYS", 3)
+    in_parts = prepared(path, filters=(), out="in_parts", num_workers=2)
+    assert whole.cases.pair("white", "house") == ["White", "House"]
+    assert in_parts.cases == whole.cases
+
+
+def test_the_table_does_not_change_what_a_corpus_is(jsonl, prepared):
+    small = prepared(corpus_of(jsonl, *["glass"] * 20), filters=())
+    large = prepared(corpus_of(jsonl, *["Glass"] * 20), filters=(), out="large")
+    assert small.cases != large.cases
+    assert small.manifest.fingerprint == large.manifest.fingerprint
+
+
+def test_a_corpus_of_an_older_version_has_no_table(jsonl, prepared):
+    corpus = prepared(jsonl())
+    files = {name: facts for name, facts in corpus.manifest.files.items() if name != "cases.txt"}
+    older = PreparedCorpus(corpus.folder, type(corpus.manifest)(
+        **{**vars(corpus.manifest), "files": files}
+    ))  # fmt: skip
+    assert older.cases == Cases()
