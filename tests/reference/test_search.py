@@ -353,7 +353,7 @@ def test_a_forced_prefix_is_continued_as_if_it_had_been_found():
     prefix = ForcedPrefix([[5], [], [6, 4]], [[-1], [], [-1, -1]])
     free = beam_search(model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH)
     forced = beam_search(
-        model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH, prefix=prefix
+        model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH, rules=[prefix]
     )
     for document, beginning in enumerate([[5], [], [6, 4]]):
         P = len(beginning)
@@ -388,9 +388,13 @@ def test_all_rules_together_leave_documents_independent(seed):
             beam_size=4,
             n_best=3,
             words=WordLimits(minimum=3, maximum=6),
-            rules=[NoRepeatedNgram(1), CopyLimit(part), ByteLimits(sizes, minimum=9, maximum=22)],
+            rules=[
+                NoRepeatedNgram(1),
+                CopyLimit(part),
+                ByteLimits(sizes, minimum=9, maximum=22),
+                ForcedPrefix(prefixes, [[-1] * len(prefix) for prefix in prefixes]),
+            ],
             scoring=Scoring(length_exponent=0.8, coverage=0.2, diversity=0.1),
-            prefix=ForcedPrefix(prefixes, [[-1] * len(prefix) for prefix in prefixes]),
         )
 
     together = found_in(list(range(len(sources))))

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from readagain.config.schema import RunSpec
+from readagain.engine.beginning import Beginning
 from readagain.search.model import SourceBatch
+from readagain.search.prefix import ForcedPrefix
 from readagain.text.document import Document, Word, read_document, read_tokenized
-from readagain.text.extended import extended_source_ids
+from readagain.text.extended import extended_source_ids, extended_summary_ids
 from readagain.text.vocab import PAD, RESERVED, UNK, Vocab
 
 
@@ -78,20 +80,43 @@ class SourceReader:
     def batch(self, sources: Sequence[Source]) -> SourceBatch:
         """Pad texts to the same size: (B, N, L) ids."""
         B, N = len(sources), self.num_sequences
-        L = max((source.longest for source in sources), default=0)
+        L = _longest(sources)
         source_ids = np.full((B, N, L), PAD, dtype=np.int64)
         lengths = np.zeros((B, N), dtype=np.int64)
         ext_ids = np.full((B, N * L), PAD, dtype=np.int64)
         for b, source in enumerate(sources):
-            flat = [RESERVED[PAD]] * (N * L)
-            words = source.document.words
+            flat = self._flat_forms(source, L)
             for n, sequence in enumerate(source.sequences):
-                forms = [_speakable(words[place].form) for place in sequence]
+                forms = flat[n * L : n * L + len(sequence)]
                 source_ids[b, n, : len(forms)] = self._source_vocab.ids(forms)
                 lengths[b, n] = len(forms)
-                flat[n * L : n * L + len(forms)] = forms
             ext_ids[b] = extended_source_ids(flat, self._vocab)
         return SourceBatch(source_ids=source_ids, lengths=lengths, source_ext_ids=ext_ids)
+
+    def prefix(self, sources: Sequence[Source], beginning: Beginning) -> ForcedPrefix:
+        """Let summaries of a batch begin with some words, each fed to the model as it knows it.
+
+        That is by the vocabulary or else by where it stands in the source, as in training; a word
+        that stands in neither is fed as the unknown word. All are printed as they were given, so
+        none counts as copied.
+        """
+        L = _longest(sources)
+        forms = [_speakable(word.form) for word in beginning.words]
+        ids = [
+            extended_summary_ids(forms, self._flat_forms(source, L), self._vocab)
+            for source in sources
+        ]
+        return ForcedPrefix(ids, [[-1] * len(forms)] * len(sources))
+
+    def _flat_forms(self, source: Source, length: int) -> list[str]:
+        """Lay the forms of a source out as its batch does: N sequences of so many places."""
+        flat = [RESERVED[PAD]] * (self.num_sequences * length)
+        words = source.document.words
+        for n, sequence in enumerate(source.sequences):
+            flat[n * length : n * length + len(sequence)] = [
+                _speakable(words[place].form) for place in sequence
+            ]
+        return flat
 
     def _sequences(self, sentences: Sequence[Sequence[Word]]) -> tuple[range, ...]:
         """Cut sentences, or all of them joined, to the words that are read."""
@@ -105,6 +130,11 @@ class SourceReader:
             for start, end in zip(starts, ends, strict=False)
             if end > start
         )
+
+
+def _longest(sources: Sequence[Source]) -> int:
+    """Count the words that every sequence of a batch is padded to, L."""
+    return max((source.longest for source in sources), default=0)
 
 
 def _with_language(document: Document) -> list[tuple[Word, ...]]:

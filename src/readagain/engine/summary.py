@@ -7,6 +7,7 @@ from readagain.search.model import Floats
 from readagain.text.document import Word
 
 ImportanceKind = Literal["weight", "movement"]
+Origin = Literal["copied", "generated", "given"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,13 +16,14 @@ class SummaryPart:
 
     Args:
         form: the word as models see it: lower case, # for digits.
-        origin: whether it was copied from the text or generated from the vocabulary.
+        origin: whether it was copied from the text, generated from the vocabulary, or given by
+            the caller, who asked for a summary that begins so.
         start, end: for a copied word its place in the text, in characters; else None.
-        log_prob: natural logarithm of its probability.
+        log_prob: natural logarithm of its probability; 0 for a given word, which no model chose.
     """
 
     form: str
-    origin: Literal["copied", "generated"]
+    origin: Origin
     start: int | None
     end: int | None
     log_prob: float

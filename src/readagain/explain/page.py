@@ -39,7 +39,7 @@ def write_page(story: Story) -> str:
 <section aria-label="Headline">
 <p class="title">Headline by the model {escape(story.model)}</p>
 <h1 dir="auto">{"".join(_headline(story))}</h1>
-<p class="key">{_origins_key()}</p>
+<p class="key">{_origins_key(story)}</p>
 <p class="note" id="said" aria-live="polite">Point at a word, or move to it with Tab, to see what
 it looked at; press it to keep that shown, Escape to let go.</p>
 </section>
@@ -112,9 +112,13 @@ def _text(story: Story) -> Iterator[str]:
         yield escape(rest.rstrip())
 
 
-def _origins_key() -> str:
+def _origins_key(story: Story) -> str:
+    """Explain the three origins that there always may be, and the fourth where it was asked for."""
+    is_begun = any(word.origin == "given" for word in story.words)
     return "".join(
-        f'<span><span class="{o}">word</span> {said}</span>' for o, said in ORIGINS.items()
+        f'<span><span class="{o}">word</span> {said}</span>'
+        for o, said in ORIGINS.items()
+        if o != "given" or is_begun
     )
 
 

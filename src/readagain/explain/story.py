@@ -9,15 +9,16 @@ from readagain.engine.summary import Explanation, ImportanceKind, Summary
 from readagain.errors import DataError
 from readagain.search.model import Floats
 
-Origin = Literal["copied", "generated", "digits"]
+Origin = Literal["copied", "generated", "digits", "given"]
 
 ORIGINS: dict[Origin, str] = {
     "copied": "copied",
     "generated": "generated",
     "digits": "digits restored",
+    "given": "given",
 }
-"""How the origin of a word is called: out of the text, out of the vocabulary, or out of the
-vocabulary with the digits of a number of the text."""
+"""How the origin of a word is called: out of the text, out of the vocabulary, out of the
+vocabulary with the digits of a number of the text, or given as the summary's beginning."""
 IMPORTANCE: dict[ImportanceKind, str] = {
     "weight": "mean weight α of the second reading",
     "movement": "how far the second reading moves at the word",

@@ -13,6 +13,7 @@ _STYLES: dict[Origin, Style] = {
     "copied": Style(bold=True, color="blue"),
     "generated": Style(bold=True),
     "digits": Style(bold=True, color="green"),
+    "given": Style(italic=True),
 }
 _LIGHT, _STRONG = (255, 246, 230), (255, 159, 28)  # shades of the least and most important word
 _BOLD_FROM = 0.66  # shade from which a word is bold where a terminal has too few colours

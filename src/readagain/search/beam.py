@@ -33,7 +33,6 @@ def beam_search(
     rules: Sequence[Rule] = (),
     scoring: Scoring | None = None,
     n_best: int = 1,
-    prefix: ForcedPrefix | None = None,
     keep_attention: bool = False,
 ) -> list[list[Hypothesis]]:
     """Find the best summaries of every document.
@@ -51,10 +50,9 @@ def beam_search(
         sources: the documents.
         beam_size: hypotheses of one document that are followed side by side.
         words: the fewest and the most words of a summary; the most bounds the steps, too.
-        rules: further bans.
+        rules: further bans, and words that each summary must begin with (`ForcedPrefix`).
         scoring: how hypotheses are compared; by probability alone unless given.
         n_best: how many summaries of each document are wanted, at most `beam_size`.
-        prefix: words that each summary must begin with.
         keep_attention: keep the attention weights for the trace.
 
     Returns:
@@ -66,7 +64,7 @@ def beam_search(
         ShapeError: where the model answers with other rows than it was asked about.
         ArtifactError: where it answers with NaN.
     """
-    prefix = prefix or ForcedPrefix.none(len(sources))
+    prefix = ForcedPrefix.among(rules, len(sources))
     _check_sizes(sources, beam_size=beam_size, words=words, n_best=n_best, prefix=prefix)
     if not len(sources):
         return []

@@ -54,10 +54,16 @@ class ByteLimits(Rule):
         printed: the bytes of each word.
         minimum: the fewest bytes.
         maximum: the most bytes; None for no limit.
+        forced: bytes of the words that every summary is forced to begin with, if it is.
     """
 
     def __init__(
-        self, printed: PrintedBytes, *, minimum: int = 0, maximum: int | None = None
+        self,
+        printed: PrintedBytes,
+        *,
+        minimum: int = 0,
+        maximum: int | None = None,
+        forced: Sequence[int] = (),
     ) -> None:
         if minimum < 0 or (maximum is not None and maximum < minimum):
             raise ConfigError(
@@ -67,6 +73,7 @@ class ByteLimits(Rule):
         self.printed = printed
         self.minimum = minimum
         self.maximum = maximum
+        self.forced = tuple(forced)
 
     def max_bans(self, max_words: int) -> int:
         """A margin: how many words are too long has no bound but the vocabulary."""
@@ -88,7 +95,9 @@ class ByteLimits(Rule):
 
     def _spent(self, live: Live) -> Ints:
         """Add up the bytes of each row's words, without spaces: (R,)."""
-        spent: Ints = self.printed.of(live.document, live.words, live.copied_from).sum(axis=1)
+        P = len(self.forced)
+        chosen = self.printed.of(live.document, live.words[:, P:], live.copied_from[:, P:])
+        spent: Ints = chosen.sum(axis=1) + sum(self.forced[: live.num_words])
         return spent
 
 

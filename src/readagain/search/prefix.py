@@ -6,10 +6,13 @@ import numpy as np
 
 from readagain.search.live import Live
 from readagain.search.model import ID, Bools, Candidates, Ints
+from readagain.search.rules import Rule
 
 
-class ForcedPrefix:
+class ForcedPrefix(Rule):
     """Words that are fed to the model and not scored, with prefixes of any length side by side.
+
+    It is given to a search among its rules, which reach no further than the words behind it.
 
     Args:
         words: for each document the extended ids of its first words; empty for a free start.
@@ -29,9 +32,11 @@ class ForcedPrefix:
             self.copied_from[document, : len(ids)] = positions
 
     @classmethod
-    def none(cls, num_documents: int) -> "ForcedPrefix":
-        """Let every document begin as it likes."""
-        return cls([()] * num_documents, [()] * num_documents)
+    def among(cls, rules: Sequence[Rule], num_documents: int) -> "ForcedPrefix":
+        """Find the prefixes among the rules of a search; without any, all begin as they like."""
+        found = [rule for rule in rules if isinstance(rule, cls)]
+        assert len(found) <= 1, "a document begins in one way"
+        return found[0] if found else cls([()] * num_documents, [()] * num_documents)
 
     def decisions(self, document: Ints, num_choices: int) -> Ints:
         """Count the choices, END included, that were not forced: (R,) documents -> (R,)."""

@@ -33,7 +33,9 @@ def no_words(num_rows):
 
 
 def test_without_bans_the_first_candidates_are_taken(offer):
-    columns, missing = first_allowed(no_words(1), offer([7, 8, 9]), Rule(), ForcedPrefix.none(1), 2)
+    columns, missing = first_allowed(
+        no_words(1), offer([7, 8, 9]), Rule(), ForcedPrefix.among([], 1), 2
+    )
     assert columns.tolist() == [[0, 1]]
     assert not missing.any()
 
@@ -43,7 +45,9 @@ def test_any_number_of_bans_leaves_the_first_allowed_in_order(offer, num_banned)
     rng = np.random.default_rng(num_banned)
     ids = np.array([rng.permutation(np.arange(4, 18)) for _ in range(20)])  # 14 candidates
     bans = [rng.choice(np.arange(4, 18), size=num_banned, replace=False) for _ in range(20)]
-    columns, missing = first_allowed(no_words(20), offer(ids), Ban(*bans), ForcedPrefix.none(20), 2)
+    columns, missing = first_allowed(
+        no_words(20), offer(ids), Ban(*bans), ForcedPrefix.among([], 20), 2
+    )
     assert not missing.any()
     for row in range(20):
         allowed = [id for id in ids[row] if id not in bans[row]]
@@ -53,7 +57,7 @@ def test_any_number_of_bans_leaves_the_first_allowed_in_order(offer, num_banned)
 def test_a_row_with_too_few_allowed_words_says_so(offer):
     ids = np.arange(4, 4 + 2 + SLACK + 3)
     columns, missing = first_allowed(
-        no_words(1), offer(ids), Ban(ids[:-1]), ForcedPrefix.none(1), 2
+        no_words(1), offer(ids), Ban(ids[:-1]), ForcedPrefix.among([], 1), 2
     )
     assert columns[0, 0] == len(ids) - 1
     assert missing.tolist() == [[False, True]]

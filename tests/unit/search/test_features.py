@@ -93,7 +93,7 @@ def test_a_weight_that_is_no_number_is_refused(value):
 def test_candidates_are_put_in_the_order_of_what_they_are_worth_together(sources_of, offer):
     source = sources_of([5, 6])
     weighing = SourceFeatures(source, FeatureWeights(unigram=1.5))
-    weighed, added = weighing.weigh(live_with([]), offer([7, 4, 6]), ForcedPrefix.none(1))
+    weighed, added = weighing.weigh(live_with([]), offer([7, 4, 6]), ForcedPrefix.among([], 1))
     assert weighed.ids.tolist() == [[7, 6, 4]]
     assert weighed.log_probs.tolist() == [[-1, -3, -2]]
     assert added.tolist() == [[0, 1.5, 0]]

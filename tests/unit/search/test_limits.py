@@ -4,8 +4,10 @@ import pytest
 from readagain.errors import ConfigError, ShapeError
 from readagain.search.beam import beam_search
 from readagain.search.limits import ByteLimits, PrintedBytes, cut_to_bytes
+from readagain.search.prefix import ForcedPrefix
 from readagain.search.rules import WordLimits
 from readagain.search.scoring import Scoring
+from readagain.text.vocab import UNK
 
 CHAIN = {2: {4: 0.9}, 4: {5: 0.9}, 5: {6: 0.9}, 6: {7: 0.9}}  # START, then 4 5 6 7
 
@@ -36,6 +38,15 @@ def test_a_copied_word_is_measured_where_it_stands(sources_of):
     sizes = PrintedBytes(generated=np.arange(8), copied=np.array([[9, 8], [7, 6]]))
     found = sizes.of(np.array([0, 1]), np.array([[4, 30], [31, 5]]), np.array([[-1, 1], [0, -1]]))
     assert found.tolist() == [[4, 8], [7, 5]]
+
+
+@pytest.mark.parametrize(("maximum", "words"), [(13, [UNK, 4, 5]), (12, [UNK, 4]), (8, [UNK])])
+def test_forced_words_are_measured_as_the_caller_says(table_model, sources_of, maximum, words):
+    sources = sources_of([4])
+    model = table_model({UNK: {4: 0.9}, 4: {5: 0.6}})
+    limits = ByteLimits(printed({4: 2, 5: 3}, sources), maximum=maximum, forced=[6])
+    ((best,),) = search(model, sources, ForcedPrefix([[UNK]], [[-1]]), limits)
+    assert best.ids.tolist() == words
 
 
 def test_a_minimum_counts_no_spaces(table_model, sources_of):

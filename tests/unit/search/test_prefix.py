@@ -12,8 +12,9 @@ TABLE = {START: {4: 0.9}, 4: {5: 0.8}, 5: {6: 0.7}, UNK: {7: 0.9}}
 
 
 def search(model, sources, prefix, **options):
-    options = {"beam_size": 2, "words": WordLimits(maximum=4)} | options
-    return beam_search(model, sources, prefix=prefix, **options)
+    options = {"beam_size": 2, "words": WordLimits(maximum=4), "rules": []} | options
+    options["rules"] = [*options["rules"], prefix]
+    return beam_search(model, sources, **options)
 
 
 def test_prefixes_of_any_length_stand_side_by_side(table_model, sources_of):

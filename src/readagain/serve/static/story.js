@@ -8,7 +8,7 @@ const FAINT = 0.005; // attention below half a percent is shown as a dot
 const UNREAD_CHARACTERS = 600; // of the rest of a long text: this is about what was read
 const COLUMN_CHARACTERS = 24;
 const HINT = "Point at a word, tap it, or use the arrow keys to see where it comes from.";
-const ORIGINS = { copied: "copied from the text", generated: "generated", digits: "digits of the text" };
+const ORIGINS = { copied: "copied from the text", generated: "generated", digits: "digits of the text", given: "given" };
 const SHADES = {
   weight: "Shaded by importance, the mean weight α of the second reading:",
   movement: "Shaded by importance, how far the second reading moves at the word:",
