@@ -55,7 +55,7 @@ def write_cases(
     def told() -> Iterator[tuple[Chunk, Ints]]:
         for placed, table in zip(chunks, tables, strict=True):
             chunk = Chunk.load(placed.path)
-            yield chunk, counted.numbers_of(chunk, placed.places, table)
+            yield chunk, counted.numbers_of(placed, chunk, table)
             tick()
 
     for chunk, numbers in told():
@@ -75,25 +75,34 @@ class _Writings:
 
     def __init__(self, num_forms: int) -> None:
         self._num_forms = num_forms
+        self._tables: dict[Path, Ints] = {}
         self._beyond: dict[str, int] = {}  # writings that are not their form
         self._spelled: list[str] = []
         self._forms: list[int] = []  # lexicon ids of those
         self._counts = np.zeros((2, num_forms), dtype=np.int64)
 
-    def numbers_of(self, chunk: Chunk, places: NDArray[np.int8], table: NDArray[np.int32]) -> Ints:
+    def numbers_of(self, placed: PlacedChunk, chunk: Chunk, table: NDArray[np.int32]) -> Ints:
         """Return how each word of a chunk is written; NOT_TOLD outside the train split too."""
         ids = table[chunk.ids].astype(np.int64)
-        is_train = np.repeat(np.repeat(places == TRAIN, chunk.pair_segments), chunk.segment_lengths)
-        is_told = is_train & (chunk.written != NOT_TOLD) & (ids != UNKNOWN_ID)
+        is_train = np.repeat(placed.places == TRAIN, chunk.pair_segments)
+        is_told = np.repeat(is_train, chunk.segment_lengths)
+        is_told &= (chunk.written != NOT_TOLD) & (ids != UNKNOWN_ID)
         is_other = is_told & (chunk.written != AS_ITS_FORM)
-        forms = np.zeros(len(chunk.writings), dtype=np.int64)
-        forms[chunk.written[is_other] - 1] = ids[is_other]
-        own, places_of = np.unique(chunk.written[is_other] - 1, return_inverse=True)
+        ways = chunk.written[is_other] - 1
+        if placed.path not in self._tables:
+            self._tables[placed.path] = self._number_all(chunk.writings, ways, ids[is_other])
         numbers = np.where(is_told, ids, NOT_TOLD)
-        numbers[is_other] = np.array(
-            [self._number(chunk.writings[n], int(forms[n])) for n in own.tolist()], dtype=np.int64
-        )[places_of]
+        numbers[is_other] = self._tables[placed.path][ways]
         return numbers
+
+    def _number_all(self, writings: list[str], ways: NDArray[np.int32], forms: Ints) -> Ints:
+        """Return the table from a chunk's own ways of writing to their numbers here."""
+        form_of = np.full(len(writings), NOT_TOLD, dtype=np.int64)
+        form_of[ways] = forms
+        table = np.full(len(writings), NOT_TOLD, dtype=np.int64)
+        for way in np.flatnonzero(form_of != NOT_TOLD).tolist():
+            table[way] = self._number(writings[way], int(form_of[way]))
+        return table
 
     def _number(self, writing: str, form: int) -> int:
         number = self._beyond.setdefault(writing, len(self._spelled))

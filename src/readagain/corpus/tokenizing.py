@@ -6,6 +6,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, UNKNOWN_WORD, Chunk
 from readagain.corpus.filters import FILTERS
@@ -62,9 +63,15 @@ def make_chunk(source: Source, block: Block, settings: PrepareSettings) -> Chunk
 class _Segment:
     """The words of a sentence or a headline: as models see them, and as they are written."""
 
+    tokens: list[str]
     forms: list[str]
-    tokens: list[str] | None
-    """None where the input was in Gigaword form, which has no capitals."""
+    has_case: bool
+    """Text in Gigaword form has none."""
+
+    @classmethod
+    def of(cls, tokens: list[str], *, has_case: bool) -> "_Segment":
+        """Work out the forms of some words."""
+        return cls(tokens, forms_of(tokens), has_case)
 
 
 class _Interned(dict[str, int]):
@@ -79,10 +86,9 @@ class _Builder:
     """A chunk in the making."""
 
     def __init__(self) -> None:
-        self._numbers = _Interned()
-        self._ids: list[int] = []
-        self._writings = _Interned()
-        self._written: list[int] = []
+        self._tokens = _Interned()
+        self._numbers: list[int] = []  # of all words, as they are written
+        self._has_case: list[bool] = []
         self._segment_lengths: list[int] = []
         self._pair_segments: list[int] = []
         self._records: list[int] = []
@@ -108,41 +114,31 @@ class _Builder:
     def keep(self, sentences: list[_Segment], headline: _Segment) -> None:
         """Take the words of a pair."""
         for segment in (*sentences, headline):
-            self._ids.extend(map(self._numbers.__getitem__, segment.forms))
-            self._written.extend(self._how_written(segment))
-            self._segment_lengths.append(len(segment.forms))
+            self._numbers.extend(map(self._tokens.__getitem__, segment.tokens))
+            self._has_case.append(segment.has_case)
+            self._segment_lengths.append(len(segment.tokens))
         self._pair_segments.append(len(sentences) + 1)
         self._hashes.append(_hashes([sentence.forms for sentence in sentences], headline.forms))
         self._records.append(self._num_records)
         self._num_records += 1
 
-    def _how_written(self, segment: _Segment) -> list[int]:
-        """Number how each word is written, where one can tell from this segment."""
-        if segment.tokens is None:
-            return [NOT_TOLD] * len(segment.forms)
-        numbers = []
-        for token, form, tells in zip(
-            segment.tokens, segment.forms, tell_case(segment.tokens), strict=True
-        ):
-            if not tells:
-                numbers.append(NOT_TOLD)
-            elif token == form:
-                numbers.append(AS_ITS_FORM)
-            elif token.lower() == form:
-                numbers.append(1 + self._writings[token])
-            else:  # it differs in more than its letters' case: digits, accents in two parts
-                numbers.append(NOT_TOLD)
-        return numbers
-
     def chunk(self) -> Chunk:
         """Return what was gathered."""
+        words = _Interned()
+        tokens, numbers = list(self._tokens), np.array(self._numbers, dtype=np.int64)
+        forms = forms_of(tokens)
+        ids = np.array([words[form] for form in forms], dtype=np.int32)
+        lengths = np.array(self._segment_lengths, dtype=np.int32)
+        tells = tell_case(tokens, numbers, lengths.astype(np.int64))
+        tells &= np.repeat(np.array(self._has_case, dtype=bool), lengths)
+        writings, ways = _ways_of_writing(tokens, forms)
         hashes = np.frombuffer(b"".join(self._hashes), dtype="<u8").reshape(-1, 2)
         return Chunk(
-            words=list(self._numbers),
-            ids=np.array(self._ids, dtype=np.int32),
-            writings=list(self._writings),
-            written=np.array(self._written, dtype=np.int32),
-            segment_lengths=np.array(self._segment_lengths, dtype=np.int32),
+            words=list(words),
+            ids=ids[numbers],
+            writings=writings,
+            written=np.where(tells, ways[numbers], np.int32(NOT_TOLD)),
+            segment_lengths=lengths,
             pair_segments=np.array(self._pair_segments, dtype=np.int32),
             records=np.array(self._records, dtype=np.int32),
             text_hashes=hashes[:, 0].astype(np.uint64),
@@ -153,29 +149,37 @@ class _Builder:
         )
 
 
+def _ways_of_writing(tokens: list[str], forms: list[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """Number the ways of writing with capitals, and say which each token is."""
+    writings: list[str] = []
+    ways = np.full(len(tokens), NOT_TOLD, dtype=np.int32)
+    for number, (token, form) in enumerate(zip(tokens, forms, strict=True)):
+        if token == form:
+            ways[number] = AS_ITS_FORM
+        elif token.lower() == form:  # else it has digits, or accents in two parts
+            writings.append(token)
+            ways[number] = len(writings)
+    return writings, ways
+
+
 def _segments(pair: Pair, source: Source, max_sentences: int) -> list[_Segment]:
     """Return the sentences of a text, then its headline."""
     if source.is_text_tokenized:
         text = _tokenized_words(pair.text)
-        sentences = [_Segment(text, None)] if text else []
+        sentences = [_Segment.of(text, has_case=False)] if text else []
     else:
         sentences = [
-            _Segment(forms_of(tokens), tokens)
+            _Segment.of(tokens, has_case=True)
             for tokens in sentence_tokens(pair.text, max_sentences=max_sentences)
         ]
     if source.is_headline_tokenized:
-        return [*sentences, _Segment(_tokenized_words(pair.headline), None)]
-    title = headline_tokens(pair.headline)
-    return [*sentences, _Segment(forms_of(title), title)]
+        return [*sentences, _Segment.of(_tokenized_words(pair.headline), has_case=False)]
+    return [*sentences, _Segment.of(headline_tokens(pair.headline), has_case=True)]
 
 
 def _tokenized_words(line: str) -> list[str]:
-    """Cut a line in Gigaword form; masking digits again changes only files that kept theirs."""
-    words = line.split()
-    return [
-        UNKNOWN_WORD if word in UNKNOWN_SPELLINGS else form
-        for word, form in zip(words, forms_of(words), strict=True)
-    ]
+    """Cut a line in Gigaword form; its digits, if it kept them, are masked by their forms."""
+    return [UNKNOWN_WORD if word in UNKNOWN_SPELLINGS else word for word in line.split()]
 
 
 def _hashes(sentences: list[list[str]], headline: list[str]) -> bytes:

@@ -5,6 +5,9 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from readagain.errors import ArtifactError, quoted
 from readagain.text.vocab import Vocab
 from readagain.text.wordlists import ALWAYS_CAPITAL
@@ -13,6 +16,8 @@ from readagain.whole_file import read_bounded, written_aside
 CASES_FILE = "cases.txt"
 """In a prepared corpus, and in a model folder."""
 MAX_CASES_BYTES = 64 << 20
+
+Ints = NDArray[np.int64]
 
 _LONG_WORD = 5  # letters; what is shorter may be small in a headline whose other words are not
 
@@ -108,30 +113,54 @@ def usual_cases() -> Cases:
     return Cases((*listed.split(), *ALWAYS_CAPITAL))
 
 
-def tell_case(tokens: Sequence[str]) -> list[bool]:
-    """Mark the words of a sentence that are written as they would be in any other.
+def tell_case(tokens: Sequence[str], numbers: Ints, lengths: Ints) -> NDArray[np.bool_]:
+    """Mark the words of sentences that are written as they would be in any other sentence.
 
-    That is not so for its first word and for what follows a sign that may begin a sentence, such
-    as a colon or an opening quote; nor for any word where most have capitals, as in a headline or
-    in shouting, or where nothing has.
+    That is not so for the first word of a sentence and for what follows a sign that may begin one,
+    such as a colon or an opening quote; nor for any word where most have capitals, as in a headline
+    or in shouting, or where nothing has.
 
-    >>> tell_case(["He", "met", "Ms", "May", ":", "Nothing", "came", "of", "it"])
-    [False, True, True, True, False, False, True, True, True]
+    Args:
+        tokens: distinct words as they are written.
+        numbers: (W,) the words of all sentences, as places in `tokens`.
+        lengths: (G,) how many of them each sentence has.
+
+    Returns:
+        (W,) bool.
     """
-    if not _is_in_sentence_case(tokens):
-        return [False] * len(tokens)
-    marks = []
-    before = ""
-    for token in tokens:
-        follows_a_word = before[:1].isalnum() or before[-1:].isalnum() or before == ","
-        marks.append(follows_a_word and token[0].isalpha())
-        before = token
-    return marks
+    facts = np.array([_facts(token) for token in tokens], dtype=bool).reshape(-1, 5)
+    is_word, can_precede, is_long, is_long_and_small, has_capital = facts.T[:, numbers]
+    starts = np.cumsum(lengths) - lengths
+    is_first = np.zeros(len(numbers) + 1, dtype=bool)
+    is_first[starts] = True
+    inside = ~is_first[:-1]
+
+    def count(marked: NDArray[np.bool_]) -> Ints:
+        """Count the marked words of each sentence."""
+        sums = np.concatenate([[0], np.cumsum(marked)])
+        counted: Ints = sums[starts + lengths] - sums[starts]
+        return counted
+
+    num_long = count(is_long & inside)
+    is_sentence_case = (
+        (num_long > 0)
+        & (num_long <= 3 * count(is_long_and_small & inside))
+        & (count(has_capital) > 0)
+    )
+    follows_a_word = np.concatenate([[False], can_precede[:-1]])[: len(numbers)]
+    tells: NDArray[np.bool_] = np.repeat(is_sentence_case, lengths)
+    tells &= inside & is_word & follows_a_word
+    return tells
 
 
-def _is_in_sentence_case(tokens: Sequence[str]) -> bool:
-    """Say whether a third of the long words are small, and whether there is a capital at all."""
-    long_words = [token for token in tokens[1:] if len(token) >= _LONG_WORD and token[0].isalpha()]
-    num_small = sum(token.islower() for token in long_words)
-    has_capital = any(token != token.lower() for token in tokens)
-    return has_capital and 0 < len(long_words) <= 3 * num_small
+def _facts(token: str) -> tuple[bool, bool, bool, bool, bool]:
+    """Say of a word what `tell_case` goes by, in its order."""
+    is_word = token[:1].isalpha()
+    is_long = is_word and len(token) >= _LONG_WORD
+    return (
+        is_word,
+        token[:1].isalnum() or token[-1:].isalnum() or token == ",",
+        is_long,
+        is_long and token.islower(),
+        token != token.lower(),
+    )

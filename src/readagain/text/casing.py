@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Literal
 
+import numpy as np
+
 from readagain.text.cases import Cases, tell_case
 from readagain.text.document import Document
 from readagain.text.wordlists import MINOR, STARTERS
@@ -29,12 +31,13 @@ class SourceCase:
         self._elsewhere: dict[str, str] = {}
         if document.is_tokenized:
             return  # all in lower case: nothing to learn from it
-        for sentence in document.sentences:
-            surfaces = [document.surface(word) for word in sentence]
-            for word, surface, tells in zip(sentence, surfaces, tell_case(surfaces), strict=True):
-                shows = tells or surface == surface.lower()
-                writings = self._inside if shows else self._elsewhere
-                writings.setdefault(word.form, surface)
+        surfaces = [document.surface(word) for word in document.words]
+        lengths = np.array([len(sentence) for sentence in document.sentences], dtype=np.int64)
+        tells = tell_case(surfaces, np.arange(len(surfaces)), lengths).tolist()
+        for word, surface, is_told in zip(document.words, surfaces, tells, strict=True):
+            shows = is_told or surface == surface.lower()
+            writings = self._inside if shows else self._elsewhere
+            writings.setdefault(word.form, surface)
 
     def writing(self, form: str, before: str | None, after: str | None) -> str:
         """Write a form as the source does, or else as is usual between its neighbours.

@@ -1,5 +1,6 @@
 """How words are written: the table, and where one can tell it from."""
 
+import numpy as np
 import pytest
 
 from readagain.errors import ArtifactError
@@ -9,9 +10,14 @@ from readagain.text.vocab import RESERVED, Vocab
 CASES = Cases(["iPhone", "NASA", "house", "White House", "rocket"])
 
 
-def told(sentence):
-    tokens = sentence.split()
-    return [token for token, tells in zip(tokens, tell_case(tokens), strict=True) if tells]
+def told(*sentences):
+    sentences = [sentence.split() for sentence in sentences]
+    words = [word for sentence in sentences for word in sentence]
+    tokens = sorted(set(words))
+    numbers = np.array([tokens.index(word) for word in words], dtype=np.int64)
+    lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
+    tells = tell_case(tokens, numbers, lengths)
+    return [word for word, is_told in zip(words, tells, strict=True) if is_told]
 
 
 def test_a_word_is_found_by_its_form():
@@ -74,6 +80,13 @@ def test_frequent_english_words_are_known_without_a_model():
 def test_the_start_of_a_sentence_tells_nothing():
     assert told("Police in Tarn closed the bridge") == ["in", "Tarn", "closed", "the", "bridge"]
     assert told("`` Police closed it '' , she wrote") == ["closed", "it", "she", "wrote"]
+
+
+def test_each_sentence_is_looked_at_alone():
+    quiet, loud = "Police in Tarn closed the bridge", "MAYOR CLOSES BRIDGE"
+    assert told(quiet, loud, quiet) == told(quiet) + told(quiet)
+    assert told(loud, "Hm", quiet) == told(quiet)
+    assert told() == []
 
 
 def test_what_may_begin_a_sentence_of_its_own_tells_nothing():
