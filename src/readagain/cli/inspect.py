@@ -51,6 +51,7 @@ def _facts(model: "ModelFolder") -> dict[str, Any]:
         "parameters": count_parameters(model.run),
         "source_words": len(model.source_vocab),
         "summary_words": len(model.vocab),
+        "cases": len(model.cases),
         "tensors": {
             name: {"type": info.dtype, "shape": list(info.shape)} for name, info in tensors.items()
         },
@@ -68,6 +69,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("format", f"{facts['format_version']}, written by readagain {facts['package_version']}"),
         ("parameters", f"{facts['parameters']:,} in {len(facts['tensors'])} tensors"),
         ("words", f"{facts['source_words']:,} read, {facts['summary_words']:,} written"),
+        ("cases", f"{facts['cases']:,} words and pairs" if facts["cases"] else "none of its own"),
     ]
     if origin:
         corpus = origin["corpus"]

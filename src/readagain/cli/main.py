@@ -23,6 +23,7 @@ COMMANDS: tuple[str, ...] = (
     "train",
     "export",
     "inspect",
+    "cases",
     "curves",
     "presets",
     "rouge",

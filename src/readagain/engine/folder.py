@@ -5,6 +5,7 @@ FOLDER/
   model.json            format version, package version, bytes and sha256 of every file below
   run.json              every setting, resolved
   source_vocab.txt      the encoder's words; vocab.txt the decoder's
+  cases.txt             how the decoder's words are written; folders of before have none
   weights.safetensors   the weights; a folder made for inference alone may leave them out
   provenance.json       what it was trained on, when, where, by which version
   scores.json           the figures of its validation
@@ -27,6 +28,7 @@ from readagain.config.schema import RunSpec
 from readagain.engine.manifest import Manifest, check_files, read_manifest, read_object
 from readagain.engine.tensors import TensorInfo, read_header
 from readagain.errors import ArtifactError, ConfigError
+from readagain.text.cases import CASES_FILE, Cases
 from readagain.text.vocab import Vocab
 
 RUN_FILE = "run.json"
@@ -57,6 +59,7 @@ class ModelFolder:
     run: RunSpec
     source_vocab: Vocab
     vocab: Vocab
+    cases: Cases
 
     @classmethod
     def open(cls, path: Path, *, checksums: bool = False) -> "ModelFolder":
@@ -70,7 +73,8 @@ class ModelFolder:
             ArtifactError: saying what is missing, cut short, changed, foreign or too new.
         """
         manifest = read_manifest(path)
-        check_files(path, manifest, needed=_ALWAYS_THERE, checksums=checksums)
+        optional = (CASES_FILE,) if CASES_FILE in manifest.files else ()
+        check_files(path, manifest, needed=(*_ALWAYS_THERE, *optional), checksums=checksums)
         try:
             run = load_run(path / RUN_FILE)
         except ConfigError as error:
@@ -81,6 +85,7 @@ class ModelFolder:
             run,
             source_vocab=Vocab.load(path / SOURCE_VOCAB_FILE),
             vocab=Vocab.load(path / VOCAB_FILE),
+            cases=Cases.load(path / CASES_FILE) if optional else Cases(),
         )
         _check_vocabularies(folder)
         if folder.has(WEIGHTS_FILE):

@@ -13,6 +13,7 @@ from readagain.corpus.shards import PreparedCorpus
 from readagain.engine.bundled import find_model
 from readagain.errors import ConfigError, DataError
 from readagain.presets.find import find_run
+from readagain.text.cases import Cases
 from readagain.training.finetune import TrainedModel
 from readagain.training.words import (
     RunWords,
@@ -56,6 +57,7 @@ class SettledJob:
     run: RunSpec
     corpus: PreparedCorpus
     words: RunWords
+    cases: Cases
     trained: TrainedModel | None
     notes: list[str]
     warnings: list[str]
@@ -114,6 +116,7 @@ def settle(job: TrainingJob) -> SettledJob:
         run=words.fit(asked),
         corpus=corpus,
         words=words,
+        cases=_cases(corpus, words, trained),
         trained=trained,
         notes=notes,
         warnings=coverage_warnings(corpus.lexicon, words),
@@ -137,6 +140,12 @@ def _asked_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:
     if job.seed is not None:
         run = override(run, {"train.seed": job.seed}, where="--seed")
     return run
+
+
+def _cases(corpus: PreparedCorpus, words: RunWords, trained: TrainedModel | None) -> Cases:
+    """Say how the words that are written look: in the corpus, else for the model begun from."""
+    known = corpus.cases.of(words.summary)
+    return known if trained is None else known.over(trained.folder.cases)
 
 
 def _added(before: RunWords, now: RunWords) -> str:

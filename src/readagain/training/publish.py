@@ -18,6 +18,7 @@ from readagain.engine.folder import (
     WEIGHTS_FILE,
 )
 from readagain.engine.manifest import write_files
+from readagain.text.cases import CASES_FILE, Cases
 from readagain.training.card import model_card
 from readagain.training.progress import Scores
 from readagain.training.words import RunWords
@@ -28,6 +29,7 @@ def publish_model(
     *,
     run: RunSpec,
     words: RunWords,
+    cases: Cases,
     weights_file: Path,
     provenance: dict[str, Any],
     scores: Scores | None,
@@ -45,6 +47,7 @@ def publish_model(
             RUN_FILE: lambda path: save_run(run, path),
             SOURCE_VOCAB_FILE: words.source.save,
             VOCAB_FILE: words.summary.save,
+            **({CASES_FILE: cases.save} if cases else {}),
             WEIGHTS_FILE: lambda path: shutil.copyfile(weights_file, path),
             PROVENANCE_FILE: lambda path: _write_json(path, provenance),
             SCORES_FILE: lambda path: _write_json(path, figures),

@@ -155,6 +155,7 @@ class Record:
             self.folder.path,
             run=self.job.run,
             words=self.job.words,
+            cases=self.job.cases,
             weights_file=self._best_file(),
             provenance=with_progress(self.origin, progress, is_finished=is_finished),
             scores=progress.best,

@@ -19,6 +19,7 @@ from readagain.engine.manifest import MANIFEST_FILE, write_files
 from readagain.engine.tensors import read_header, read_tensors
 from readagain.errors import ArtifactError
 from readagain.presets import PRESETS
+from readagain.text.cases import CASES_FILE, Cases
 from readagain.text.vocab import RESERVED, Vocab
 
 RUN = override(
@@ -90,6 +91,24 @@ def test_a_folder_opens_to_what_was_written(model):
     assert (folder.source_vocab, folder.vocab) == (SOURCE_VOCAB, VOCAB)
     assert folder.tensors["output.project.weight"].shape == (6, 2)
     assert (folder.provenance, folder.scores) == ({}, {})
+
+
+def test_a_folder_without_cases_opens_as_before(model):
+    assert ModelFolder.open(model).cases == Cases()
+
+
+def test_a_folder_may_say_how_its_words_are_written(model):
+    write_files(model, {CASES_FILE: Cases(["BRIDGE"]).save})
+    assert ModelFolder.open(model).cases.word("bridge") == "BRIDGE"
+
+
+def test_cases_that_were_changed_are_refused(model):
+    write_files(model, {CASES_FILE: Cases(["BRIDGE"]).save})
+    (model / CASES_FILE).write_text("Bridge\n")
+    with pytest.raises(
+        ArtifactError, match=r"cases\.txt: its content is not what model\.json says"
+    ):
+        ModelFolder.open(model)
 
 
 def test_files_are_added_and_the_others_stay(model):

@@ -4,8 +4,11 @@ import subprocess
 
 import readagain
 from readagain.config.override import override
+from readagain.corpus.shards import PreparedCorpus
 from readagain.engine.folder import ModelFolder
+from readagain.engine.manifest import write_files
 from readagain.presets import PRESETS
+from readagain.text.cases import CASES_FILE, Cases
 from readagain.training import provenance
 from readagain.training.card import model_card
 from readagain.training.progress import Scores
@@ -39,6 +42,34 @@ def test_a_model_says_where_it_comes_from(make_job, run_job, corpus):
     assert origin["minutes"] >= 0
     assert origin["device"]
     assert "fingerprint" in (job.out / "MODEL_CARD.md").read_text()
+
+
+def test_a_model_says_how_its_words_are_written(make_job, run_job, corpus):
+    job = make_job("vocab_size=12")
+    run_job(job)
+    folder = ModelFolder.open(job.out)
+    assert folder.cases == corpus.cases.of(folder.vocab)
+    assert (folder.cases.word("monday"), folder.cases.word("bridge")) == ("Monday", "bridge")
+    assert folder.cases.word("repairs") is None  # no word of the decoder's
+
+
+def test_fine_tuning_keeps_cases_that_the_new_corpus_does_not_show(
+    make_job, run_job, corpus_without_dev
+):
+    first = make_job()
+    run_job(first)
+    write_files(first.out, {CASES_FILE: Cases(["Zyxwick", "MONDAY"]).save})
+    second = make_job(preset=None, begin_from=first.out, data=corpus_without_dev.folder, out="on")
+    run_job(second)
+    cases = ModelFolder.open(second.out).cases
+    assert (cases.word("monday"), cases.word("zyxwick")) == ("Monday", "Zyxwick")
+
+
+def test_without_cases_there_is_no_file_of_them(make_job, run_job, corpus, monkeypatch):
+    monkeypatch.setattr(PreparedCorpus, "cases", Cases())
+    job = make_job()
+    run_job(job)
+    assert not (job.out / CASES_FILE).exists()
 
 
 def test_the_commit_is_that_of_the_source_tree():

@@ -1,0 +1,34 @@
+"""`readagain cases`: tell a model how its words are written, from a corpus prepared later."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    prepared: Annotated[
+        Path,
+        typer.Argument(metavar="PREPARED", help="A prepared corpus, best the one it learned from."),
+    ],
+) -> None:
+    """Let a model write its words with the capitals that a corpus has; weights stay as they are.
+
+    A model that is trained now has them already; this is for one of before.
+    """
+    from readagain.corpus.shards import PreparedCorpus
+    from readagain.engine.folder import ModelFolder
+    from readagain.engine.manifest import write_files
+    from readagain.errors import DataError
+    from readagain.text.cases import CASES_FILE
+
+    folder = ModelFolder.open(model)
+    cases = PreparedCorpus.open(prepared, checksums=True).cases.of(folder.vocab)
+    if not cases:
+        raise DataError(
+            f"{prepared}: says nothing about the case of this model's words; prepare it again from "
+            "texts that have capitals"
+        )
+    write_files(model, {CASES_FILE: cases.save})
+    print(f"{model}: {len(cases):,} words and pairs, as {prepared} writes them")
