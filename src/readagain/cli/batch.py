@@ -47,6 +47,7 @@ def command(
         int, typer.Option(help="Summaries of each text; the others go into 'alternatives'.")
     ] = 1,
     diversity: options.Diversity = None,
+    begin: options.Begin = None,
     case: options.Capitals = "sentence",
     format: options.TextFormat = None,
     text_column: options.TextColumn = None,
@@ -149,6 +150,7 @@ def command(
             diversity=diversity,
             case=case,  # type: ignore[typeddict-item]
             tokenized=tokenized,
+            begin=begin,
         ),
         summary_field=field,
         has_score=score,

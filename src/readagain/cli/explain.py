@@ -35,6 +35,7 @@ def command(
         bool, typer.Option("--json", help="Print everything as one JSON object.")
     ] = False,
     max_words: options.MaxWords = None,
+    begin: options.Begin = None,
     threads: options.Threads = None,
 ) -> None:
     """Show which words the model weighed, looked at and copied for a headline."""
@@ -51,7 +52,7 @@ def command(
         check_picture(png)
     record = _only_text(input)
     summarizer = Summarizer.load(model, threads=threads)
-    summary = summarizer.summarize(record.text, max_words=max_words, explain=True)
+    summary = summarizer.summarize(record.text, max_words=max_words, begin=begin, explain=True)
     story = tell(record.text, summary, model=model_name(model), where=record.where)
     if png is not None:
         draw_picture(story, png)

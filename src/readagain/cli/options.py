@@ -42,6 +42,14 @@ Diversity = Annotated[
     float | None,
     typer.Option(help="How much several summaries should differ; 1 is a lot."),
 ]
+Begin = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WORDS",
+        help='Words that every summary begins with, as in --begin "Police say"; limits count them.',
+        show_default=False,
+    ),
+]
 Capitals = Annotated[
     str,
     typer.Option(

@@ -37,6 +37,7 @@ def command(
     beam: options.Beam = None,
     n_best: Annotated[int, typer.Option(help="Summaries of each text, at most --beam.")] = 1,
     diversity: options.Diversity = None,
+    begin: options.Begin = None,
     case: options.Capitals = "sentence",
     format: options.TextFormat = None,
     text_column: options.TextColumn = None,
@@ -81,6 +82,7 @@ def command(
         diversity=diversity,
         case=case,  # type: ignore[typeddict-item]
         tokenized=tokenized,
+        begin=begin,
     )
     describe = _as_json(field) if as_json or is_json else _as_text
     with _opened(output) as file, counted_texts(to_file=output is not None) as count:

@@ -1,17 +1,18 @@
 """From what a beam found to what a person reads."""
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
+from readagain.engine.beginning import FREE, Beginning
 from readagain.engine.source import Source
-from readagain.engine.summary import PrintedWord, SummaryPart
+from readagain.engine.summary import Origin, PrintedWord, SummaryPart
 from readagain.search.limits import PrintedBytes, cut_to_bytes
 from readagain.search.model import Ints
 from readagain.search.trace import Hypothesis
+from readagain.text.cases import Cases, usual_cases
 from readagain.text.casing import Case
-from readagain.text.surface import SummaryWord, WrittenWord, write_summary, write_words
+from readagain.text.surface import SummaryWord, WrittenWord, write_words
 from readagain.text.vocab import Vocab
 
 _MOST_ATTENDED = 8  # places that a generated ## looks through for its digits, by attention
@@ -22,10 +23,12 @@ class Printer:
 
     Args:
         vocab: the decoder's words.
+        cases: how they are written where a text does not show it, as far as the model knows.
     """
 
-    def __init__(self, vocab: Vocab) -> None:
+    def __init__(self, vocab: Vocab, cases: Cases | None = None) -> None:
         self._vocab = vocab
+        self._cases = usual_cases() if cases is None else cases.over(usual_cases())
         self._bytes: Ints = np.array([len(_as_bytes(word)) for word in vocab.words])
 
     def printed_bytes(self, sources: Sequence[Source], num_sequences: int) -> PrintedBytes:
@@ -40,12 +43,16 @@ class Printer:
                 ]
         return PrintedBytes(generated=self._bytes, copied=copied)
 
-    def words(self, hypothesis: Hypothesis, source: Source) -> list[SummaryWord]:
+    def words(
+        self, hypothesis: Hypothesis, source: Source, beginning: Beginning = FREE
+    ) -> list[SummaryWord]:
         """Find the form of each word, where it was copied from, and what it looked at."""
-        found = []
+        found = [SummaryWord(word.form) for word in beginning.words]
         for t, (id, (sentence, word)) in enumerate(
             zip(hypothesis.ids.tolist(), hypothesis.copied_from.tolist(), strict=True)
         ):
+            if t < len(beginning):
+                continue
             if sentence >= 0:
                 place = source.sequences[sentence][word]
                 found.append(SummaryWord(source.document.words[place].form, place))
@@ -56,62 +63,101 @@ class Printer:
         return found
 
     def text(
-        self, words: Sequence[SummaryWord], source: Source, *, case: Case, max_bytes: int
+        self,
+        words: Sequence[SummaryWord],
+        source: Source,
+        beginning: Beginning = FREE,
+        *,
+        case: Case,
+        max_bytes: int,
     ) -> tuple[str, int]:
         """Print words; return the text, and how many of the words fit into `max_bytes`.
 
         The search has kept to the limit as well as a table of words can; the printed text decides.
         """
-        if source.document.is_tokenized:
-            print_words = _in_gigaword_form
-        else:
-            print_words = partial(write_summary, document=source.document, case=case)
+
+        def print_words(words: Sequence[SummaryWord]) -> str:
+            written = self._written_behind(beginning, words, source, case)
+            return beginning.text + "".join(" " * each.has_space + each.surface for each in written)
+
         if max_bytes:
             words = cut_to_bytes(words, print_words, max_bytes)
         return print_words(words), len(words)
 
+    def printed_words(
+        self,
+        words: Sequence[SummaryWord],
+        source: Source,
+        beginning: Beginning = FREE,
+        *,
+        case: Case,
+    ) -> tuple[PrintedWord, ...]:
+        """Find where each word stands in the printed text."""
+        written = self._written_behind(beginning, words, source, case)
+        by_place = {word.place: word for word in written}
+        printed = [
+            PrintedWord(
+                surface=beginning.surface(word), start=word.start, end=word.end, digits_from=None
+            )
+            for word in beginning.words
+        ]
+        end = len(beginning.text)
+        for place in range(len(beginning), len(words)):
+            word = by_place.get(place)
+            if word is None:
+                printed.append(PrintedWord(surface="", start=end, end=end, digits_from=None))
+                continue
+            start = end + word.has_space
+            end = start + len(word.surface)
+            origin = None if word.digits_from is None else source.document.words[word.digits_from]
+            printed.append(
+                PrintedWord(surface=word.surface, start=start, end=end, digits_from=origin)
+            )
+        return tuple(printed)
 
-def printed_words(
-    words: Sequence[SummaryWord], source: Source, *, case: Case
-) -> tuple[PrintedWord, ...]:
-    """Find where each word stands in the printed text."""
-    if source.document.is_tokenized:
-        written = [WrittenWord(t, word.form, t > 0, None) for t, word in enumerate(words)]
-    else:
-        written = write_words(words, source.document, case=case)
-    by_place = {word.place: word for word in written}
-    printed = []
-    end = 0
-    for place in range(len(words)):
-        word = by_place.get(place)
-        if word is None:
-            printed.append(PrintedWord(surface="", start=end, end=end, digits_from=None))
-            continue
-        start = end + word.has_space
-        end = start + len(word.surface)
-        origin = None if word.digits_from is None else source.document.words[word.digits_from]
-        printed.append(PrintedWord(surface=word.surface, start=start, end=end, digits_from=origin))
-    return tuple(printed)
+    def _written_behind(
+        self, beginning: Beginning, words: Sequence[SummaryWord], source: Source, case: Case
+    ) -> list[WrittenWord]:
+        """Write the words behind a beginning, which is printed as it was given."""
+        P = len(beginning)
+        if source.document.is_tokenized:
+            written = [WrittenWord(t, word.form, t > 0, None) for t, word in enumerate(words)]
+        else:
+            # The digits of a beginning are there already; it uses up none of the source's.
+            given = [SummaryWord(word.form.replace("#", "0")) for word in words[:P]]
+            written = write_words(
+                [*given, *words[P:]], source.document, case=case, cases=self._cases
+            )
+        return [word for word in written if word.place >= P]
 
 
 def parts(
-    words: Sequence[SummaryWord], hypothesis: Hypothesis, source: Source
+    words: Sequence[SummaryWord],
+    hypothesis: Hypothesis,
+    source: Source,
+    beginning: Beginning = FREE,
 ) -> tuple[SummaryPart, ...]:
     """Describe words with their origin."""
     described = []
-    for word, log_prob in zip(words, hypothesis.log_probs.tolist(), strict=False):
+    for t, (word, log_prob) in enumerate(zip(words, hypothesis.log_probs.tolist(), strict=False)):
         place = word.copied_from
         origin = None if place is None else source.document.words[place]
         described.append(
             SummaryPart(
                 form=word.form,
-                origin="generated" if origin is None else "copied",
+                origin=_origin(word, is_given=t < len(beginning)),
                 start=None if origin is None else origin.start,
                 end=None if origin is None else origin.end,
                 log_prob=log_prob,
             )
         )
     return tuple(described)
+
+
+def _origin(word: SummaryWord, *, is_given: bool) -> Origin:
+    if is_given:
+        return "given"
+    return "generated" if word.copied_from is None else "copied"
 
 
 def _attended(hypothesis: Hypothesis, t: int, source: Source) -> tuple[int, ...]:
@@ -121,10 +167,6 @@ def _attended(hypothesis: Hypothesis, t: int, source: Source) -> tuple[int, ...]
     order = np.argsort(-weights, axis=None, kind="stable")[:_MOST_ATTENDED]
     looked_at = [divmod(int(flat), weights.shape[1]) for flat in order if weights.flat[flat] > 0]
     return tuple(source.sequences[n][place] for n, place in looked_at)
-
-
-def _in_gigaword_form(words: Sequence[SummaryWord]) -> str:
-    return " ".join(word.form for word in words)
 
 
 def _as_bytes(word: str) -> bytes:

@@ -9,13 +9,14 @@ from typing import Any, TypedDict, Unpack, get_args, overload
 from readagain.config.decode import DecodeSettings
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
+from readagain.engine.beginning import Beginning, read_beginning
 from readagain.engine.bundled import DEFAULT_MODEL, find_model
 from readagain.engine.decoding import decode_sources
 from readagain.engine.explaining import Looks, explain, look_at
 from readagain.engine.folder import ModelFolder
 from readagain.engine.graphs import PRECISIONS, Precision, graph_names
 from readagain.engine.onnx_model import OnnxStepModel
-from readagain.engine.printing import Printer, parts, printed_words
+from readagain.engine.printing import Printer, parts
 from readagain.engine.sessions import read_graph
 from readagain.engine.source import Source, SourceReader
 from readagain.engine.summary import Summary
@@ -24,7 +25,9 @@ from readagain.processors import num_threads
 from readagain.search.batching import in_batches
 from readagain.search.limits import ByteLimits
 from readagain.search.model import SourceBatch, StepModel
+from readagain.search.rules import Rule
 from readagain.search.trace import Hypothesis
+from readagain.text.cases import Cases
 from readagain.text.casing import Case
 from readagain.text.vocab import Vocab
 
@@ -47,6 +50,7 @@ class Options(TypedDict, total=False):
     explain: bool
     case: Case
     tokenized: bool
+    begin: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +62,7 @@ class _Request:
     explain: bool
     case: Case
     tokenized: bool
+    beginning: Beginning
 
 
 class Summarizer:
@@ -70,6 +75,7 @@ class Summarizer:
         source_vocab: the words that the encoder knows.
         vocab: the words that the decoder knows.
         model: the graphs, or another back end of search.
+        cases: how its words are written, for those that a text does not show.
         max_texts: how many texts of a stream are searched together; a GPU takes more.
     """
 
@@ -80,13 +86,14 @@ class Summarizer:
         vocab: Vocab,
         model: StepModel[Any],
         *,
+        cases: Cases | None = None,
         max_texts: int = MAX_TEXTS,
     ) -> None:
         self.run = run
         self._model = model
         self._max_texts = max_texts
         self._reader = SourceReader(run, source_vocab, vocab)
-        self._printer = Printer(vocab)
+        self._printer = Printer(vocab, cases)
 
     @classmethod
     def load(
@@ -126,7 +133,7 @@ class Summarizer:
         graphs = OnnxStepModel.open(
             encoder, step, threads=num_threads(threads), where=str(folder.path)
         )
-        return cls(folder.run, folder.source_vocab, folder.vocab, graphs)
+        return cls(folder.run, folder.source_vocab, folder.vocab, graphs, cases=folder.cases)
 
     def searching(self, **changes: float) -> "Summarizer":
         """Return a summarizer that shares the model and searches with other settings.
@@ -163,6 +170,7 @@ class Summarizer:
         explain: bool = False,
         case: Case = "sentence",
         tokenized: bool = False,
+        begin: str | None = None,
     ) -> Summary | list[Summary] | Iterator[Summary]:
         """Summarize a text, a list of texts, or a stream of any length.
 
@@ -183,6 +191,8 @@ class Summarizer:
             case: capitals as in a "sentence", as in a "headline", or "plain" as in the source.
             tokenized: the texts are in Gigaword form (words with spaces between them, lower case,
                 # for digits), one sentence a line, and the summaries stay in that form.
+            begin: words that every summary begins with, printed as they are given; the limits
+                count them, and words that the model does not know are allowed.
 
         Returns:
             A summary, a list of them, or an iterator, as the texts came.
@@ -202,12 +212,14 @@ class Summarizer:
             max_bytes=max_bytes,
             diversity=diversity,
         )
+        decode = asked.applied_to(self.run.decode)
         request = _Request(
-            decode=asked.applied_to(self.run.decode),
+            decode=decode,
             n_best=n_best,
             explain=explain,
             case=case,
             tokenized=tokenized,
+            beginning=read_beginning(begin, decode, tokenized=tokenized),
         )
         if isinstance(texts, str):
             return self._summarize_batch([self._read(texts, request)], request)[0]
@@ -236,11 +248,17 @@ class Summarizer:
             return [_empty(source) for source in sources]
         batch = self._reader.batch(readable)
         decode = request.decode
-        rules = []
+        beginning = request.beginning
+        rules: list[Rule] = [self._reader.prefix(readable, beginning)] if beginning else []
         if decode.min_bytes or decode.max_bytes:
             printed = self._printer.printed_bytes(readable, self._reader.num_sequences)
             rules.append(
-                ByteLimits(printed, minimum=decode.min_bytes, maximum=decode.max_bytes or None)
+                ByteLimits(
+                    printed,
+                    minimum=decode.min_bytes,
+                    maximum=decode.max_bytes or None,
+                    forced=beginning.word_bytes,
+                )
             )
         found = decode_sources(
             self._model, batch, decode, n_best=request.n_best, rules=rules, keep_attention=True
@@ -271,20 +289,22 @@ class Summarizer:
         best, *others = (self._print(source, hypothesis, request) for hypothesis in hypotheses)
         explanation = None
         if looks is not None:
-            words = self._printer.words(hypotheses[0], source)[: len(best.words)]
-            printed = printed_words(words, source, case=request.case)
+            beginning = request.beginning
+            words = self._printer.words(hypotheses[0], source, beginning)[: len(best.words)]
+            printed = self._printer.printed_words(words, source, beginning, case=request.case)
             explanation = explain(looks, row, source, hypotheses[0], printed)
         return replace(best, alternatives=tuple(others), explanation=explanation)
 
     def _print(self, source: Source, hypothesis: Hypothesis, request: _Request) -> Summary:
-        words = self._printer.words(hypothesis, source)
+        beginning = request.beginning
+        words = self._printer.words(hypothesis, source, beginning)
         text, num_words = self._printer.text(
-            words, source, case=request.case, max_bytes=request.decode.max_bytes
+            words, source, beginning, case=request.case, max_bytes=request.decode.max_bytes
         )
         return Summary(
             text=text,
             score=hypothesis.score,
-            words=parts(words[:num_words], hypothesis, source),
+            words=parts(words[:num_words], hypothesis, source, beginning),
             read_sentences=len(source.document.sentences),
             truncated=source.is_truncated,
         )

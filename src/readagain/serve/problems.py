@@ -115,6 +115,9 @@ def _describe_one(problem: Mapping[str, Any]) -> str:
             return f"{name} is {_quoted(value)}; expected {context['le']} or less"
         case "literal_error":
             return f"{name} is {_quoted(value)}; expected {context['expected']}"
+        case "string_too_long":
+            most = context["max_length"]
+            return f"{name} has {len(str(value))} characters; at most {most} are taken"
         case "too_short":
             return f"{name} is empty; expected at least one"
         case "string_unicode":  # in the name of a field

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from readagain.engine.summarizer import Options
 from readagain.engine.summary import ImportanceKind, Summary
 from readagain.explain.story import Origin, tell
-from readagain.serve.settings import MAX_BEAM, MAX_BYTES, MAX_DIVERSITY, MAX_WORDS
+from readagain.serve.settings import MAX_BEAM, MAX_BEGIN, MAX_BYTES, MAX_DIVERSITY, MAX_WORDS
 from readagain.text.casing import Case
 
 HALF_A_PAIR = "holds half a surrogate pair, which is no character"
@@ -23,6 +23,7 @@ def _is_unicode(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_is_unicode)]
+Beginning = Annotated[str, Field(max_length=MAX_BEGIN), AfterValidator(_is_unicode)]
 
 
 class _Strict(BaseModel):
@@ -67,6 +68,9 @@ class SummarizeRequest(_Strict):
     tokenized: Annotated[
         bool, Field(description="Texts are in Gigaword form, and headlines stay in it.")
     ] = False
+    begin: Annotated[
+        Beginning | None, Field(description="Words that every headline begins with.")
+    ] = None
 
     def options(self) -> Options:
         """Return what `Summarizer.summarize` is asked for."""
@@ -81,6 +85,7 @@ class SummarizeRequest(_Strict):
             explain=self.explain,
             case=self.case,
             tokenized=self.tokenized,
+            begin=self.begin,
         )
 
 

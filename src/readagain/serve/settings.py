@@ -15,6 +15,8 @@ MAX_WORDS = 64
 """The longest summary that a request may ask for."""
 MAX_BYTES = 10_000
 """The largest limit in bytes that a request may name."""
+MAX_BEGIN = 1_000
+"""The most characters that a headline may be asked to begin with."""
 MAX_DIVERSITY = 10.0
 """More would change nothing: every beginning is kept apart."""
 GRACE_S = 2.0

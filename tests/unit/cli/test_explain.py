@@ -33,6 +33,14 @@ def test_a_text_is_explained_in_plain_words_where_there_is_no_terminal(explain, 
     assert "\x1b" not in done.stdout
 
 
+def test_words_that_were_given_are_told_apart(explain):
+    done = explain(POLICE, "--begin", "Blorb say")
+    assert done.stdout.startswith("Blorb say ")
+    told = [line.split()[:2] for line in done.stdout.splitlines()]
+    assert ["Blorb", "given"] in told
+    assert ["say", "given"] in told
+
+
 def test_a_file_and_a_pipe_are_explained_as_the_text_itself(explain, tmp_path):
     (tmp_path / "police.txt").write_text(POLICE)
     expected = explain(POLICE).stdout

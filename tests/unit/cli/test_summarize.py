@@ -116,6 +116,11 @@ def test_limits_are_kept(summarize):
     assert len(summarize(POLICE, "--max-bytes", 12).stdout.strip().encode()) <= 12
 
 
+def test_a_headline_begins_as_it_is_asked_to(summarize):
+    done = summarize(POLICE, "--begin", "Blorb say")
+    assert done.stdout.startswith("Blorb say ")
+
+
 def test_gigaword_form_stays(summarize):
     done = summarize("police said ## people", "--tokenized", "--min-words", 4, "--max-words", 4)
     assert "##" in done.stdout.split()
@@ -140,8 +145,15 @@ def test_an_empty_text_has_an_empty_line(summarize, headlines):
             "--min-bytes is 80; expected at most --max-bytes, which is 75",
         ),
         ([POLICE, "--beam", "2", "--n-best", "3"], "--n-best is 3; expected 1 to 2, the width of"),
-        ([POLICE, "--precision", "int4"], "precision is 'int4'; expected int8 or float32"),
-        ([POLICE, "--case", "title"], "case is 'title'; expected one of sentence, headline, plain"),
+        (
+            [POLICE, "--begin", "a b c", "--max-words", "2"],
+            "--begin has 3 words; expected at most --max-words, which is 2",
+        ),
+        ([POLICE, "--precision", "int4"], "--precision is 'int4'; expected int8 or float32"),
+        (
+            [POLICE, "--case", "title"],
+            "--case is 'title'; expected one of sentence, headline, plain",
+        ),
         ([POLICE, "--output", "nowhere/out.txt"], "nowhere/out.txt: cannot be written: No such"),
         *(
             ([POLICE, "--output", name], f"--output {name}: plain lines or JSON lines are written")

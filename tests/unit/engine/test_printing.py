@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from readagain.config.override import override
-from readagain.engine.printing import Printer, parts, printed_words
+from readagain.engine.printing import Printer, parts
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
 from readagain.search.trace import Hypothesis
@@ -75,8 +75,9 @@ def test_bytes_are_those_of_the_source_and_of_the_vocabulary(source):
 
 def test_a_printed_number_says_where_its_digits_come_from(source):
     found = hypothesis([(MASKED, *GENERATED), (FERRIES, *GENERATED)], attended=[(1, 3)])
-    words = Printer(VOCAB).words(found, source)
-    number, ferries = printed_words(words, source, case="sentence")
+    printer = Printer(VOCAB)
+    words = printer.words(found, source)
+    number, ferries = printer.printed_words(words, source, case="sentence")
     assert (number.surface, number.start, number.end) == ("12", 0, 2)
     assert TEXT[number.digits_from.start : number.digits_from.end] == "12"
     assert (ferries.surface, ferries.start, ferries.digits_from) == ("ferries", 3, None)
@@ -86,6 +87,7 @@ def test_a_number_that_is_left_out_takes_no_room():
     run = override(PRESETS["two_sentences_option1_copy_15k"], {})
     source = SourceReader(run, VOCAB, VOCAB).read("Ghent sold trains.", tokenized=False)
     found = hypothesis([(MASKED, *GENERATED), (BOATS, *GENERATED)])
-    number, boats = printed_words(Printer(VOCAB).words(found, source), source, case="plain")
+    printer = Printer(VOCAB)
+    number, boats = printer.printed_words(printer.words(found, source), source, case="plain")
     assert (number.surface, number.start, number.end) == ("", 0, 0)
     assert (boats.surface, boats.start) == ("boats", 0)

@@ -63,6 +63,15 @@ def test_several_summaries_of_a_text(summarize, summarizer):
     assert found == [(each.text, each.score) for each in expected]
 
 
+def test_headlines_begin_as_they_are_asked_to(summarize):
+    (result,) = summarize({"texts": [TEXT], "begin": "Blorb say", "explain": True}).json()[
+        "results"
+    ]
+    assert result["summary"].startswith("Blorb say ")
+    origins = [word["origin"] for word in result["explanation"]["words"]]
+    assert origins[:2] == ["given", "given"]
+
+
 def test_an_explanation_is_what_readagain_explain_tells(summarize, summarizer):
     reply = summarize({"texts": [TEXT, ""], "explain": True})
     first, empty = reply.json()["results"]
@@ -147,6 +156,14 @@ def test_a_model_is_asked_for_by_name(talk, summarizer, held):
         ({"texts": ["x"], "model": 3}, "model is a whole number; expected a string"),
         ({"texts": ["x"], "model": "old"}, "no model 'old'; loaded here: toy"),
         ({"texts": ["x"], "n_best": 9}, "n_best is 9; expected 1 to 4, the width of the beam"),
+        (
+            {"texts": ["x"], "begin": "b" * 1001},
+            "begin has 1001 characters; at most 1000 are taken",
+        ),
+        (
+            {"texts": ["x"], "begin": "a b c", "max_words": 2},
+            "begin has 3 words; expected at most max_words, which is 2",
+        ),
         (
             {"texts": ["x"], "min_words": 5, "max_words": 2},
             "min_words is 5; expected at most max_words, which is 2",

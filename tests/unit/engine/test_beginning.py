@@ -1,0 +1,156 @@
+"""A summary begins as it was asked to, whatever the words, and keeps every other promise."""
+
+import doctest
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readagain.engine import beginning
+from readagain.engine.beginning import Beginning
+from readagain.engine.source import SourceReader
+from readagain.errors import ArgumentError
+from readagain.text.vocab import RESERVED, UNK, Vocab
+
+POLICE = "Police in Ghent said on Monday that 12 people crossed the old bridge."
+FERRY = 'A storm hit the harbour, and the ferry "Élan" was late by 30 percent.'
+LONG = POLICE + " " + FERRY
+BEGINNINGS = [
+    "Police say",
+    "the FERRY",
+    "Blorbish Xyzzy Corp.",
+    "12",
+    "99 boats",
+    '"We',
+    "C# it's",
+    "¿",
+]
+
+
+def everything(summary):
+    return [summary, *summary.alternatives]
+
+
+def test_examples_are_true():
+    found = doctest.testmod(beginning)
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+@pytest.mark.parametrize("begin", BEGINNINGS)
+@pytest.mark.parametrize("case", ["sentence", "headline", "plain"])
+def test_every_summary_begins_as_it_was_asked_to_and_goes_on(summarizer, begin, case):
+    summary = summarizer.summarize(FERRY, begin=begin, min_words=7, n_best=3, case=case)
+    for each in everything(summary):
+        assert each.text.startswith(begin)
+        assert len(each.text) > len(begin)
+    assert len({each.text for each in everything(summary)}) == 3
+
+
+@settings(max_examples=40, deadline=None)
+@given(begin=st.text(max_size=12))
+def test_any_text_can_be_a_beginning(summarizer, begin):
+    words = " ".join(begin.split())
+    assert summarizer.summarize(POLICE, begin=begin, max_words=20).text.startswith(words)
+
+
+def test_white_space_in_it_is_one_space(summarizer):
+    assert summarizer.summarize(POLICE, begin=" two \n\t words ").text.startswith("two words ")
+
+
+@pytest.mark.parametrize("begin", [None, "", "  "])
+def test_without_a_word_it_begins_as_it_likes(summarizer, begin):
+    assert summarizer.summarize(POLICE, begin=begin) == summarizer.summarize(POLICE)
+
+
+@pytest.mark.parametrize("words", [2, 4, 9])
+def test_limits_in_words_count_it(summarizer, words):
+    summary = summarizer.summarize(POLICE, begin="Police say", min_words=words, max_words=words)
+    assert len(summary.words) == words
+    assert summary.text.startswith("Police say")
+
+
+@pytest.mark.parametrize("begin", BEGINNINGS)
+@pytest.mark.parametrize("max_bytes", [20, 27, 41])
+def test_limits_in_bytes_count_it(summarizer, begin, max_bytes):
+    for summary in summarizer.summarize([POLICE, FERRY], begin=begin, max_bytes=max_bytes):
+        assert summary.text.startswith(begin)
+        assert len(summary.text.encode()) <= max_bytes
+
+
+def test_a_minimum_in_bytes_counts_it_as_it_is_written(summarizer):
+    written = "Donaudampfschifffahrtsgesellschaften"  # 36 bytes, an unknown word to the model
+    summary = summarizer.summarize(POLICE, begin=written, min_bytes=36, min_words=1)
+    free = summarizer.summarize(POLICE, begin=written, min_words=1)
+    assert summary == free
+
+
+def test_a_text_alone_and_among_longer_ones_goes_on_in_the_same_way(summarizer):
+    texts = [FERRY, "Élan sails.", LONG, POLICE]
+    for begin in ("Élan blorb", "Ghent :"):
+        alone = [summarizer.summarize(text, begin=begin) for text in texts]
+        together = summarizer.summarize(texts, begin=begin)
+        assert [each.text for each in together] == [each.text for each in alone]
+
+
+def test_its_words_are_neither_copied_nor_generated(summarizer):
+    summary = summarizer.summarize(FERRY, begin="Élan blorb", explain=True)
+    first, second, *others = summary.words
+    assert (first.form, second.form) == ("élan", "blorb")
+    assert {(each.origin, each.start, each.log_prob) for each in (first, second)} == {
+        ("given", None, 0.0)
+    }
+    assert "given" not in {each.origin for each in others}
+    for word in summary.explanation.printed:
+        assert summary.text[word.start : word.end] == word.surface
+
+
+def test_its_digits_use_up_none_of_the_text(summarizer):
+    summary = summarizer.summarize(POLICE, begin="99 boats", min_words=12, max_words=12)
+    assert summary.text.startswith("99 boats ")
+
+
+def test_in_gigaword_form_it_is_cut_at_white_space(summarizer):
+    summary = summarizer.summarize("police cross ## bridges", begin="u.s. 's blorb", tokenized=True)
+    assert summary.text.startswith("u.s. 's blorb ")
+    assert [word.form for word in summary.words[:3]] == ["u.s.", "'s", "blorb"]
+
+
+def test_a_text_without_a_word_has_an_empty_summary_all_the_same(summarizer):
+    assert summarizer.summarize("...", begin="Police say").text == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"begin": "a b c", "max_words": 2},
+            "begin has 3 words; expected at most max_words, which is 2",
+        ),
+        (
+            {"begin": "Élan", "max_bytes": 4},
+            "begin has 5 bytes; expected at most max_bytes, which is 4",
+        ),
+        ({"begin": 3}, "begin is 3; expected text"),
+    ],
+)
+def test_what_cannot_begin_a_summary_is_said(summarizer, options, message):
+    with pytest.raises(ArgumentError, match=f"^{message}$"):
+        summarizer.summarize(POLICE, **options)
+
+
+def test_the_model_is_fed_what_it_knows_of_each_word(summarizer):
+    vocab = Vocab([*RESERVED, "police", "say"])
+    reader = SourceReader(summarizer.run, vocab, vocab)
+    sources = [reader.read(text, tokenized=False) for text in (POLICE, "Quiet in Ghent.")]
+    asked = Beginning.read("Police in Ghent </s> blorb", tokenized=False)
+    forced = reader.prefix(sources, asked)
+    V, known = len(vocab), vocab.ids(["police"])[0]
+    signs = [UNK] * 3  # </s> is three signs to a reader
+    assert forced.words.tolist() == [
+        [known, V + 1, V + 2, *signs, UNK],
+        [known, V + 1, V + 2, *signs, UNK],
+    ]
+    assert set(forced.copied_from.ravel()) == {-1}
+    spelled = Beginning.read("</s> <pad>", tokenized=True)
+    assert reader.prefix(sources, spelled).words.tolist() == [[UNK, UNK]] * 2
