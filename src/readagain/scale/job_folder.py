@@ -113,15 +113,14 @@ def claimed(job: BatchJob) -> Iterator[JobFolder]:
 
 def _settle(folder: Folder, job: BatchJob) -> None:
     """Check that the folder is this job's, or free, and make it this job's."""
-    names = folder.names()
-    is_ours = MANIFEST_FILE in names or UNFINISHED in names
-    if job.overwrite and is_ours:
-        _clear(folder)
-    elif not is_ours and (others := [name for name in names if name != LOCK_FILE]):
+    foreign = [name for name in folder.names() if not _is_written_by_jobs(name)]
+    if foreign and not _holds_job(folder):
         raise ConfigError(
-            f"{folder.location}: the folder holds '{others[0]}' and no job of ours; "
+            f"{folder.location}: the folder holds '{foreign[0]}' and no job of ours; "
             "choose another OUT_DIR"
         )
+    if job.overwrite:
+        _clear(folder)
     else:
         before = _plan(folder)
         if before is not None:
@@ -129,6 +128,24 @@ def _settle(folder: Folder, job: BatchJob) -> None:
     folder.remove(TRIES)
     plan = {"settings": job.settings(), "inputs": job.files()}
     folder.write(_PLAN_FILE, (json.dumps(seal(plan), indent=1) + "\n").encode())
+
+
+def _is_written_by_jobs(name: str) -> bool:
+    ours = (MANIFEST_FILE, UNFINISHED, BAD_ROWS, LOCK_FILE)
+    return name in ours or _PART.fullmatch(name) is not None
+
+
+def _holds_job(folder: Folder) -> bool:
+    """Say whether there is a job in a folder, though it may lie beside other things.
+
+    A manifest alone does not say so: prepared corpora have one as well.
+    """
+    if folder.read(_PLAN_FILE) is not None:
+        return True
+    try:
+        return "shards" in json.loads(folder.read(MANIFEST_FILE) or b"{}")
+    except (ValueError, RecursionError, TypeError):
+        return False
 
 
 def _plan(folder: Folder) -> Mapping[str, Any] | None:

@@ -196,6 +196,24 @@ def test_a_folder_with_something_else_in_it_is_left_alone(news, make_job, tmp_pa
         run_batch(make_job(news, overwrite=True), engine_here)
 
 
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_another_folder_with_a_manifest_is_left_alone(news, make_job, tmp_path, overwrite):
+    manifest = tmp_path / "out" / "manifest.json"
+    manifest.parent.mkdir()
+    manifest.write_text('{"format_version": 1, "splits": {}}')
+    (tmp_path / "out" / "lexicon.txt").write_text("the")
+    with pytest.raises(ConfigError, match=r"out: the folder holds 'lexicon\.txt' and no job of"):
+        run_batch(make_job(news, overwrite=overwrite), engine_here)
+    assert manifest.read_text() == '{"format_version": 1, "splits": {}}'
+
+
+def test_what_lies_beside_a_job_stays_when_it_starts_over(news, make_job, finished, tmp_path):
+    folder = tmp_path / "undisturbed"
+    (folder / "README").write_text("mine")
+    assert run_batch(make_job(news, out=folder, overwrite=True), engine_here) == finished
+    assert (folder / "README").read_text() == "mine"
+
+
 def test_a_folder_that_cannot_be_made_is_named(news, make_job):
     with pytest.raises(ConfigError, match=r"news\.jsonl: cannot be written to: .*another OUT_DIR"):
         run_batch(make_job(news, out=news), engine_here)
