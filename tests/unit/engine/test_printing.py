@@ -8,6 +8,7 @@ from readagain.engine.printing import Printer, parts
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
 from readagain.search.trace import Hypothesis
+from readagain.text.cases import Cases
 from readagain.text.vocab import RESERVED, Vocab
 
 VOCAB = Vocab([*RESERVED, "buys", "##", "ferries", "boats"])
@@ -91,3 +92,12 @@ def test_a_number_that_is_left_out_takes_no_room():
     number, boats = printer.printed_words(printer.words(found, source), source, case="plain")
     assert (number.surface, number.start, number.end) == ("", 0, 0)
     assert (boats.surface, boats.start) == ("boats", 0)
+
+
+def test_words_are_written_as_their_model_says_and_else_as_is_usual(source):
+    vocab = Vocab([*RESERVED, "buys", "##", "monday", "boats"])
+    printer = Printer(vocab, Cases(["BOATS"]))
+    words = printer.words(hypothesis([(id, *GENERATED) for id in (4, 7, 6)]), source)
+    assert printer.text(words, source, case="plain", max_bytes=0) == ("buys BOATS Monday", 3)
+    printed = printer.printed_words(words, source, case="headline")
+    assert [word.surface for word in printed] == ["Buys", "BOATS", "Monday"]
