@@ -24,6 +24,7 @@ def command(
             ".csv, .tsv, .parquet; invented sentences of about 31 words if unset."
         ),
     ] = None,
+    encoding: options.Encoding = "utf-8",
     beam: options.Beam = None,
     threads: options.Threads = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -38,7 +39,7 @@ def command(
     from readagain.processors import num_threads
 
     import_s = time.perf_counter() - begin
-    measured = SENTENCES if texts is None else _read(texts)
+    measured = SENTENCES if texts is None else _read(texts, encoding)
     threads = num_threads(threads)
     speed = measure_speed(lambda: Summarizer.load(model, threads=threads), measured, beam=beam)
     facts = {
@@ -53,22 +54,26 @@ def command(
     print(json.dumps(facts, indent=2) if as_json else _page(facts, speed))
 
 
-def _read(path: Path) -> list[str]:
+def _read(path: Path, encoding: str) -> list[str]:
     """Read the first texts of a file.
 
     Raises:
+        ConfigError: for an encoding that there is not.
         DataError: when there is no such file, or no text in it.
     """
     from itertools import islice
 
-    from readagain.engine.records import ReadOptions, format_of, read_records
+    from readagain.cli.inputs import read_options
+    from readagain.engine.records import format_of, read_records
     from readagain.errors import DataError
 
+    if path.is_dir():
+        raise DataError(f"{path}: a folder; name a file of texts")
     if not path.is_file():
         raise DataError(f"{path}: no such file; without --texts invented sentences are taken")
     kind = format_of(path)
-    options = ReadOptions(format="lines" if kind == "text" else kind)
-    texts = [record.text for record in islice(read_records(path, options), MAX_TEXTS)]
+    reading = read_options("lines" if kind == "text" else kind, None, encoding)
+    texts = [record.text for record in islice(read_records(path, reading), MAX_TEXTS)]
     if not any(text.strip() for text in texts):
         raise DataError(f"{path}: no text in it; expected one text a line, or a record each")
     return texts

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readagain.cli import options
-from readagain.cli.inputs import STDIN, read_inputs
+from readagain.cli.inputs import STDIN, read_inputs, read_options
 from readagain.engine.bundled import DEFAULT_MODEL, model_name
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print everything as one JSON object.")
     ] = False,
+    encoding: options.Encoding = "utf-8",
     max_words: options.MaxWords = None,
     begin: options.Begin = None,
     threads: options.Threads = None,
@@ -50,7 +51,7 @@ def command(
 
     if png is not None:
         check_picture(png)
-    record = _only_text(input)
+    record = _only_text(input, encoding)
     summarizer = Summarizer.load(model, threads=threads)
     summary = summarizer.summarize(record.text, max_words=max_words, begin=begin, explain=True)
     story = tell(record.text, summary, model=model_name(model), where=record.where)
@@ -73,16 +74,17 @@ def command(
         print_story(story, Console(highlight=False))
 
 
-def _only_text(argument: str) -> "Record":
+def _only_text(argument: str, encoding: str) -> "Record":
     """Read the one text that an argument names.
 
     Raises:
+        ConfigError: for an encoding that there is not.
         DataError: for files with none or with several.
     """
-    from readagain.engine.records import ReadOptions
     from readagain.errors import DataError
 
-    records = read_inputs([argument], ReadOptions(), command="explain")
+    reading = read_options(None, None, encoding)
+    records = read_inputs([argument], reading, command="explain")
     record = next(records, None)
     if record is None:
         raise DataError(f"{argument}: no text in it; expected one")

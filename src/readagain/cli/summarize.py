@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from readagain.engine.summarizer import Options, Summarizer
     from readagain.engine.summary import Summary
 
+_UNDECODABLE = "backslashreplace"  # what is no character in an argument is written as \udc..
+
 
 def command(
     inputs: Annotated[
@@ -152,8 +154,11 @@ def _opened(output: Path | None) -> Iterator[TextIO]:
     from readagain.whole_file import written_or_told
 
     if output is None:
-        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+        sys.stdout.reconfigure(encoding="utf-8", errors=_UNDECODABLE)  # type: ignore[union-attr]
         yield sys.stdout
         return
-    with written_or_told(output) as aside, aside.open("w", encoding="utf-8") as file:
+    with (
+        written_or_told(output) as aside,
+        aside.open("w", encoding="utf-8", errors=_UNDECODABLE) as file,
+    ):
         yield file

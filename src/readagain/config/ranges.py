@@ -1,5 +1,6 @@
 """The ranges a number may lie in, written beside the field they bound."""
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,8 +22,8 @@ class AtLeast:
     minimum: float
 
     def admits(self, value: float) -> bool:
-        """Say whether `value` reaches the minimum."""
-        return value >= self.minimum
+        """Say whether `value` reaches the minimum; nothing is endless."""
+        return self.minimum <= value < math.inf
 
     def __str__(self) -> str:
         return f"{self.minimum:g} or more"
@@ -35,8 +36,8 @@ class MoreThan:
     bound: float
 
     def admits(self, value: float) -> bool:
-        """Say whether `value` lies above the bound."""
-        return value > self.bound
+        """Say whether `value` lies above the bound; nothing is endless."""
+        return self.bound < value < math.inf
 
     def __str__(self) -> str:
         return f"more than {self.bound:g}"

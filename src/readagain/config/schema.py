@@ -216,9 +216,9 @@ class TrainSpec:
 class DecodeSpec:
     """How a summary is searched for."""
 
-    beam_size: Size = 10
+    beam_size: Annotated[int, Between(1, 1000)] = 10
     min_words: Count = 1
-    max_words: Size = 24
+    max_words: Annotated[int, Between(1, 1000)] = 24
     min_bytes: Count = 0
     """Shortest summary in bytes of its words, as the model has them and without spaces."""
     max_bytes: Count = 0

@@ -68,6 +68,18 @@ def test_own_texts_one_a_line_or_a_record_each(bench, tmp_path):
     assert json.loads(bench("--texts", tmp_path / "own.jsonl", "--json").stdout)["texts"] == 1
 
 
+def test_own_texts_in_another_encoding_are_read_as_its_option_says(bench, tmp_path):
+    path = tmp_path / "own.txt"
+    path.write_bytes("Élan was late.\n".encode("latin-1"))
+    assert "name its --encoding" in bench("--texts", path).stderr
+    done = bench("--texts", path, "--encoding", "latin-1", "--json")
+    assert json.loads(done.stdout)["texts"] == 1
+
+
+def test_a_folder_of_texts_is_called_one(bench, tmp_path):
+    assert f"{tmp_path}: a folder; name a file of texts" in bench("--texts", tmp_path).stderr
+
+
 def test_a_long_file_is_measured_by_its_beginning(bench, tmp_path):
     (tmp_path / "own.txt").write_text("A ferry was late.\n" * (MAX_TEXTS + 1))
     assert f": {MAX_TEXTS} texts of 5.0 words" in bench("--texts", tmp_path / "own.txt").stdout

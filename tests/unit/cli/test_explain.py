@@ -33,6 +33,12 @@ def test_a_text_is_explained_in_plain_words_where_there_is_no_terminal(explain, 
     assert "\x1b" not in done.stdout
 
 
+def test_a_file_in_another_encoding_is_read_as_its_option_says(explain, tmp_path):
+    (tmp_path / "latin.txt").write_bytes("Élan was late.".encode("latin-1"))
+    assert "name its --encoding" in explain("latin.txt").stderr
+    assert "Élan was late." in explain("latin.txt", "--encoding", "latin-1").stdout
+
+
 def test_words_that_were_given_are_told_apart(explain):
     done = explain(POLICE, "--begin", "Blorb say")
     assert done.stdout.startswith("Blorb say ")

@@ -121,6 +121,13 @@ def test_a_headline_begins_as_it_is_asked_to(summarize):
     assert done.stdout.startswith("Blorb say ")
 
 
+def test_bytes_that_are_no_character_are_told_as_such(summarize, tmp_path):
+    words = b"Gh\xffent".decode("utf-8", "surrogateescape")
+    assert summarize(POLICE, "--begin", words).stdout.startswith(r"Gh\udcffent ")
+    assert summarize(POLICE, "--begin", words, "-o", "out.txt").returncode == 0
+    assert (tmp_path / "out.txt").read_text().startswith(r"Gh\udcffent ")
+
+
 def test_gigaword_form_stays(summarize):
     done = summarize("police said ## people", "--tokenized", "--min-words", 4, "--max-words", 4)
     assert "##" in done.stdout.split()
@@ -139,7 +146,7 @@ def test_an_empty_text_has_an_empty_line(summarize, headlines):
         ([POLICE, "--model", "sport"], "no model 'sport'; bundled models:"),
         ([POLICE, "--format", "xml"], "no format 'xml'; expected one of text, lines, jsonl"),
         ([POLICE, "--encoding", "klingon"], "--encoding 'klingon' is not known"),
-        ([POLICE, "--beam", "0"], "--beam is 0; expected 1 or more"),
+        ([POLICE, "--beam", "0"], "--beam is 0; expected 1 to 1000"),
         (
             [POLICE, "--min-bytes", "80", "--max-bytes", "75"],
             "--min-bytes is 80; expected at most --max-bytes, which is 75",

@@ -94,7 +94,7 @@ def test_problems_of_a_run_made_by_hand_are_gathered():
     assert str(caught.value) == (
         "a test: 2 problems\n"
         "  model.encoder.hidden_size is 0; expected 1 or more\n"
-        "  decode.beam_size is -1; expected 1 or more"
+        "  decode.beam_size is -1; expected 1 to 1000"
     )
 
 

@@ -39,8 +39,12 @@ def test_no_maximum_leaves_the_minimum_as_it_is():
         ({"min_words": 10}, "min_words is 10; expected at most max_words, which is 9"),
         ({"min_bytes": 80}, "min_bytes is 80; expected at most max_bytes, which is 75"),
         ({"min_words": 4, "max_words": 3}, "min_words is 4; expected at most max_words"),
-        ({"beam": 0}, "beam is 0; expected 1 or more"),
+        ({"beam": 0}, "beam is 0; expected 1 to 1000"),
         ({"beam": "{0}"}, r"beam is '\{0\}'; expected a whole number"),
+        ({"beam": 100_000}, "beam is 100000; expected 1 to 1000"),
+        ({"max_words": 1001}, "max_words is 1001; expected 1 to 1000"),
+        ({"diversity": float("inf")}, "diversity is inf; expected 0 or more"),
+        ({"diversity": float("nan")}, "diversity is nan; expected 0 or more"),
         ({"diversity": -1}, r"diversity is -1\.0; expected 0 or more"),
         (
             {"beam": True, "max_words": 2.5},

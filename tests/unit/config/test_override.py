@@ -51,7 +51,7 @@ def test_a_setting_inside_a_plain_value_is_refused():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"decode.beam_size": 0}, "decode.beam_size is 0; expected 1 or more"),
+        ({"decode.beam_size": 0}, "decode.beam_size is 0; expected 1 to 1000"),
         ({"decode.beam_size": "ten"}, "decode.beam_size is 'ten'; expected a whole number"),
         ({"decode.beam_size": 2.5}, "decode.beam_size is 2.5; expected a whole number"),
         ({"train.epochs": True}, "train.epochs is True; expected a whole number"),

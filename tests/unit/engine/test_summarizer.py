@@ -227,8 +227,8 @@ def test_case_is_as_asked(summarizer):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"beam": 0}, "beam is 0; expected 1 or more"),
-        ({"max_words": 0}, "max_words is 0; expected 1 or more"),
+        ({"beam": 0}, "beam is 0; expected 1 to 1000"),
+        ({"max_words": 0}, "max_words is 0; expected 1 to 1000"),
         ({"max_bytes": -1}, "max_bytes is -1; expected 0 or more"),
         ({"beam": 2, "n_best": 3}, "n_best is 3; expected 1 to 2, the width of the beam"),
         (

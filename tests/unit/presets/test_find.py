@@ -32,5 +32,5 @@ def test_an_unknown_name_is_answered_with_the_nearest(name, message):
 
 
 def test_a_bad_assignment_is_told_with_its_option():
-    with pytest.raises(ConfigError, match="--set: decode.beam_size is 0; expected 1 or more"):
+    with pytest.raises(ConfigError, match="--set: decode.beam_size is 0; expected 1 to 1000"):
         find_run("tiny", ["decode.beam_size=0"])
