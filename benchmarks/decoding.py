@@ -11,6 +11,7 @@ each in sequence, so that another process on the machine disturbs all of them al
     python benchmarks/decoding.py rivals               # every rival, as its preset searches
     python benchmarks/decoding.py growth               # source length, beam, batch
     python benchmarks/decoding.py peak                 # fraction of the peak of int8 products
+    python benchmarks/decoding.py screening            # what screening words would miss and save
     python benchmarks/decoding.py peers --repeat 2     # against T5, distilbart and CTranslate2
 
 `peers` installs them under build/ on its first run, so it is left out unless named. Each runs in
@@ -45,6 +46,7 @@ from searching.measurement import (
     table_row,
 )
 from searching.rivals import against_rivals
+from searching.screening import screen
 
 from readagain.engine.bundled import find_model
 from readagain.engine.folder import ModelFolder
@@ -269,6 +271,7 @@ PARTS = {
     "rivals": against_rivals,
     "growth": growth,
     "peak": against_peak,
+    "screening": screen,
     "peers": against_peers,
 }
 UNASKED = [name for name in PARTS if name != "peers"]
