@@ -77,6 +77,14 @@ class Cases:
         writing = self._writings.get(f"{first} {second}")
         return None if writing is None else writing.split(" ")
 
+    def beside(self, form: str, before: str | None, after: str | None) -> str | None:
+        """Return how a word is written between its neighbours, or nothing where neither tells."""
+        for first, second, which in ((form, after, 0), (before, form, 1)):
+            pair = self.pair(first, second) if first and second else None
+            if pair is not None:
+                return pair[which]
+        return self.word(form)
+
     def of(self, vocab: Vocab) -> "Cases":
         """Return the entries that a model with this vocabulary may need."""
         return Cases(

@@ -7,6 +7,7 @@ import numpy as np
 
 from readagain.text.cases import Cases, tell_case
 from readagain.text.document import Document
+from readagain.text.shouting import quieten
 from readagain.text.wordlists import MINOR, STARTERS
 
 Case = Literal["sentence", "headline", "plain"]
@@ -31,10 +32,18 @@ class SourceCase:
         self._elsewhere: dict[str, str] = {}
         if document.is_tokenized:
             return  # all in lower case: nothing to learn from it
-        surfaces = [document.surface(word) for word in document.words]
+        self._surfaces = [
+            surface
+            for sentence in document.sentences
+            for surface in quieten(
+                [document.surface(word) for word in sentence],
+                [word.form for word in sentence],
+                cases,
+            )
+        ]
         lengths = np.array([len(sentence) for sentence in document.sentences], dtype=np.int64)
-        tells = tell_case(surfaces, np.arange(len(surfaces)), lengths).tolist()
-        for word, surface, is_told in zip(document.words, surfaces, tells, strict=True):
+        tells = tell_case(self._surfaces, np.arange(len(self._surfaces)), lengths).tolist()
+        for word, surface, is_told in zip(document.words, self._surfaces, tells, strict=True):
             shows = is_told or surface == surface.lower()
             writings = self._inside if shows else self._elsewhere
             writings.setdefault(word.form, surface)
@@ -48,16 +57,17 @@ class SourceCase:
             return self._inside[form]
         if form in self._elsewhere and not self._is_common(form):
             return self._elsewhere[form]
-        pairs = ((form, after, 0), (before, form, 1))
-        for first, second, which in pairs:
-            pair = self._cases.pair(first, second) if first and second else None
-            if pair is not None:
-                return pair[which]
-        return self._cases.word(form) or form
+        return self._cases.beside(form, before, after) or form
 
-    def inside_a_sentence(self, place: int, form: str, surface: str) -> str:
-        """Take from a copied word the capital it owes to beginning its sentence."""
-        if place not in self._initial or not surface.istitle():
+    def copied(self, place: int, *, goes_on: bool) -> str:
+        """Write a copied word: as it stands, but neither shouted nor as if it began a sentence.
+
+        Args:
+            place: where it stands in the source.
+            goes_on: the word before it is copied from the place before; both then stay together.
+        """
+        form, surface = self._document.words[place].form, self._surfaces[place]
+        if goes_on or place not in self._initial or not surface.istitle():
             return surface
         inside = self._inside.get(form)
         if surface in STARTERS or (inside is not None and inside.islower()):

@@ -140,8 +140,8 @@ def _surfaces(
         digits_from = None
         if place is not None and not document.is_tokenized:
             surface = _source_word(place, document)
-            if case != "plain" and previous != place - 1:
-                surface = source_case.inside_a_sentence(place, word.form, surface)
+            if case != "plain":
+                surface = source_case.copied(place, goes_on=previous == place - 1)
         elif place is None and "#" in word.form:
             filled = numbers.fill(word)
             if filled is None:
