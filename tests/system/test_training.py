@@ -137,6 +137,16 @@ def test_a_run_that_is_asked_to_stop_saves_and_says_how_to_go_on(data, undisturb
 
 
 @pytest.mark.slow
+def test_a_run_whose_reader_leaves_is_trained_to_the_end(data, undisturbed, tmp_path):
+    out = tmp_path / "out"
+    with start(data, out) as process:
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 0
+    assert weights(out) == weights(undisturbed)
+
+
+@pytest.mark.slow
 def test_a_folder_is_trained_into_by_one_process_at_a_time(data, tmp_path):
     out = tmp_path / "out"
     process = start(data, out)

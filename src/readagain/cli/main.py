@@ -1,6 +1,5 @@
 """The `readagain` command: finds the subcommand, and turns our errors into one line."""
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 
 from readagain import __version__
+from readagain.cli.output import NO_ROOM, drop_output
 from readagain.errors import ArgumentError, ReadAgainError, as_option
 
 # One module of readagain.cli per command, each with a function `command`; in the order of --help.
@@ -99,7 +99,8 @@ def _answering_interruptions() -> Iterator[None]:
     """Answer Ctrl-C with a line, and a reader who left (`readagain … | head`) with silence.
 
     Around every command as well as around everything, since Typer would answer Ctrl-C itself and
-    say nothing. A reader who left is a failure to Typer and Rich, and none to us.
+    say nothing. A reader who left is a failure to Typer and Rich, and none to us; a disk that is
+    full is one, told in a line.
     """
     try:
         yield
@@ -110,5 +111,15 @@ def _answering_interruptions() -> Iterator[None]:
     except (BrokenPipeError, SystemExit) as end:
         if isinstance(end, SystemExit) and not isinstance(end.__context__, BrokenPipeError):
             raise
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in NO_ROOM:
+            raise
+        print(
+            f"readagain: cannot write its output: {error.strerror}; make room, and give the "
+            "command again",
+            file=sys.stderr,
+        )
+        drop_output()
+        sys.exit(EXIT_BAD_INPUT)

@@ -147,8 +147,7 @@ def command(
 
     Killed or interrupted, it goes on where it stopped when the same command is given again.
     """
-    from rich.console import Console
-
+    from readagain.cli.output import lasting_console
     from readagain.errors import ConfigError, require
 
     tests = _tests(test or [])
@@ -182,7 +181,7 @@ def command(
             keep_weights=keep_weights,
             rows_only=rows_only,
         )
-        outcome = reproduce(request, Console())
+        outcome = reproduce(request, lasting_console())
         _print_outcome(outcome)
         has_failed = bool(outcome.failed)
     if not rows_only:

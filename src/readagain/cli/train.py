@@ -53,8 +53,7 @@ def command(
     Killed or interrupted, it goes on where it stopped when the same command is given again. Under
     torchrun, several processes or machines train together.
     """
-    from rich.console import Console
-
+    from readagain.cli.output import lasting_console
     from readagain.errors import require
 
     require("torch", extra="train", purpose="training")
@@ -72,7 +71,7 @@ def command(
         extend_vocab=extend_vocab,
         overwrite=overwrite,
     )
-    outcome = train(job, device_name=device.value, threads=threads, console=Console())
+    outcome = train(job, device_name=device.value, threads=threads, console=lasting_console())
     _print_outcome(outcome, out)
 
 

@@ -91,8 +91,6 @@ def command(
             if best is None or each.value > best.value:
                 best = each
     assert best is not None
-    for name, value in best.settings.items():
-        print(f"--set decode.{name}={value:g}")
     if out is not None:
         origin = {
             "data": dataset.fingerprint,
@@ -103,6 +101,9 @@ def command(
             "seed": seed,
         }
         write_tuned(network.folder, out, best.settings, origin)
+    for name, value in best.settings.items():
+        print(f"--set decode.{name}={value:g}")
+    if out is not None:
         print(out)
 
 

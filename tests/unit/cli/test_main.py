@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -42,6 +43,41 @@ def test_ctrl_c_is_one_line_and_status_130(tmp_path):
 def test_a_reader_who_leaves_is_no_failure(arguments):
     done = run_without_reader(*arguments)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["presets"], ["presets", "--json"], ["inspect", "news"], ["--version"], ["--help"]],
+    ids=" ".join,
+)
+def test_a_full_disk_is_told_in_one_line(arguments):
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*READAGAIN, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    message = "readagain: cannot write its output: No space left on device; make room, and give"
+    assert done.returncode == 2
+    assert done.stderr == f"{message} the command again\n"
+
+
+def test_long_work_goes_on_when_its_reader_left():
+    work = (
+        "import sys; from readagain.cli.output import lasting_console; "
+        "console = lasting_console(); "
+        "[console.print('step', number) for number in range(3)]; print('stopped and saved'); "
+        "print('done', file=sys.stderr)"
+    )
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as nobody:
+        done = subprocess.run(
+            [sys.executable, "-c", work],
+            stdout=nobody,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, "done\n")
 
 
 def test_an_error_is_told_even_when_the_reader_left():
