@@ -96,7 +96,7 @@ def command(
     limit: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Only the first texts of each set.", rich_help_panel=SCORING
+            metavar="N", min=1, help="Only the first texts of each set.", rich_help_panel=SCORING
         ),
     ] = None,
     rows_only: Annotated[

@@ -37,3 +37,10 @@ def test_rows_alone_and_tables_alone_exclude_each_other(readagain, tmp_path):
     done = readagain("reproduce", "--rows-only", "--tables-only", "--out", tmp_path)
     assert done.returncode == 2
     assert "--rows-only writes no tables; leave out --tables-only and --page" in done.stderr
+
+
+def test_no_texts_to_score_on_are_refused_before_anything_is_trained(readagain, tmp_path):
+    done = readagain("reproduce", "table1", "--scale", "small", "--limit", 0, "--out", tmp_path)
+    assert done.returncode == 2
+    assert "'--limit'" in done.stderr
+    assert list(tmp_path.iterdir()) == []
