@@ -1,6 +1,7 @@
-"""Standard output when nobody reads it any more, or nothing more fits where it goes."""
+"""Standard output: in any encoding, without a reader, and where nothing more fits."""
 
 import errno
+import io
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -11,6 +12,12 @@ if TYPE_CHECKING:
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What it is called when nothing more fits: on a disk, into a quota, into a file."""
+
+
+def take_any_text() -> None:
+    """Spell out what the encoding of standard output lacks, instead of failing over it."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def drop_output() -> None:

@@ -60,6 +60,18 @@ def test_a_full_disk_is_told_in_one_line(arguments):
     assert done.stderr == f"{message} the command again\n"
 
 
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_without_unicode_is_no_failure(encoding):
+    done = subprocess.run(
+        [*READAGAIN, "presets"],
+        capture_output=True,
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert rb"\u" in done.stdout
+
+
 def test_long_work_goes_on_when_its_reader_left():
     work = (
         "import sys; from readagain.cli.output import lasting_console; "
