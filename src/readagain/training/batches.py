@@ -145,8 +145,9 @@ class TrainingPairs:
         def place(array: Ints) -> Tensor:
             return torch.from_numpy(np.ascontiguousarray(array)).to(home, torch.int64)
 
+        resident = _mapped(words).to(home)
         return cls(
-            words=_mapped(words).to(home),
+            words=resident,
             sentence_starts=place(starts),
             sentence_lengths=place(lengths),
             summary_starts=place(segments[summaries]),
@@ -154,7 +155,8 @@ class TrainingPairs:
             source_ids_of=place(source_ids_of),
             ids_of=place(ids_of),
             vocab_size=vocab_size,
-            device=device,
+            # "cuda" and "cuda:0" are one device, and unequal.
+            device=resident.device if home == device else device,
         )
 
     def __len__(self) -> int:

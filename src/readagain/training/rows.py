@@ -33,8 +33,8 @@ class RowGradient:
     Args:
         table: (V, E) the weights.
         ids: (M,) which row each place has.
-        values: (M, E) the sum over all places of a row at the first of them, zeros at the others;
-            so the norm is that of the table's gradient.
+        values: (M, E) the sum over all places of a row at one of them, zeros at the others; so the
+            norm is that of the table's gradient.
     """
 
     table: Tensor
@@ -61,8 +61,8 @@ class TableRows:
     def __init__(self, table: WordEmbedding) -> None:
         self.table = table
         self._looked_up: list[tuple[Tensor, Tensor]] = []  # ids and their vectors
-        # The first place of each row that a batch has; of the others, whatever was there before.
-        self._first = torch.zeros(
+        # One place of each row that a batch has; of the others, whatever was there before.
+        self._place_of = torch.zeros(
             table.num_embeddings, dtype=torch.int64, device=table.weight.device
         )
 
@@ -85,10 +85,10 @@ class TableRows:
         ids = _joined([each.flatten() for each, _ in learned])  # (M,)
         arriving = _joined([each.flatten(0, -2) for _, each in learned])  # (M, E)
         places = torch.arange(ids.size(0), device=ids.device)
-        self._first.scatter_reduce_(0, ids, places, "amin", include_self=False)
+        self._place_of[ids] = places  # of several places of a row, any one
         table = self.table.weight
         values = torch.zeros_like(arriving, dtype=table.dtype)
-        values.index_add_(0, self._first[ids], arriving.to(table.dtype))
+        values.index_add_(0, self._place_of[ids], arriving.to(table.dtype))
         return RowGradient(table, ids, values)
 
 
