@@ -41,10 +41,13 @@ def read_inputs(inputs: list[str], options: "ReadOptions", *, command: str) -> "
                 # Not sys.stdin itself: Python aborts when it ends while a thread waits for that.
                 with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
                     yield from read_stream(stream, "standard input", options)
-            elif (path := files[argument]) is not None:
+            elif (path := files[argument]) is None:
+                yield Record(argument, "the text", {"text": argument})
+            elif path.is_file():
                 yield from read_records(path, options)
             else:
-                yield Record(argument, "the text", {"text": argument})
+                with path.open("rb") as stream:
+                    yield from read_stream(stream, argument, options)
 
     return read()
 
@@ -66,7 +69,7 @@ def read_options(format: str | None, text_column: str | None, encoding: str) -> 
 
 
 def _file(argument: str) -> Path | None:
-    """Return the file that an argument names, or None for a text.
+    """Return the file or pipe that an argument names, or None for a text.
 
     Raises:
         DataError: for what can only be meant as a file, and is none.
@@ -78,7 +81,7 @@ def _file(argument: str) -> Path | None:
     looks_like_text = any(c.isspace() for c in argument)
     try:
         path = Path(argument)
-        if path.is_file():
+        if path.is_file() or path.is_fifo() or path.is_char_device():
             return path
         if path.is_dir():
             raise DataError(f"{path}: a folder; name the files in it, as in {path}/*.txt")
@@ -86,4 +89,6 @@ def _file(argument: str) -> Path | None:
         return None
     if looks_like_text or not (path.suffix or "/" in argument):
         return None
+    if "://" in argument:
+        raise DataError(f"{argument}: an address, and nothing is fetched; save it as a file first")
     raise DataError(f"{path}: no such file; a text is given in quotes, with spaces in it")

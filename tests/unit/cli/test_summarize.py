@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from functools import partial
 from pathlib import Path
 
@@ -128,6 +129,17 @@ def test_bytes_that_are_no_character_are_told_as_such(summarize, tmp_path):
     assert (tmp_path / "out.txt").read_text().startswith(r"Gh\udcffent ")
 
 
+def test_a_named_pipe_is_read_as_a_pipe(summarize, headlines, tmp_path):
+    os.mkfifo(tmp_path / "wire")
+    write = partial((tmp_path / "wire").write_text, f"{POLICE}\n" * 2)
+    threading.Thread(target=write, daemon=True).start()
+    assert summarize("wire", "--format", "lines").stdout.splitlines() == [headlines[0]] * 2
+
+
+def test_a_device_is_read_as_a_pipe(summarize):
+    assert summarize("/dev/null", "--format", "lines").returncode == 0
+
+
 def test_gigaword_form_stays(summarize):
     done = summarize("police said ## people", "--tokenized", "--min-words", 4, "--max-words", 4)
     assert "##" in done.stdout.split()
@@ -143,6 +155,7 @@ def test_an_empty_text_has_an_empty_line(summarize, headlines):
     [
         (["missing.txt"], "missing.txt: no such file; a text is given in quotes"),
         (["."], ".: a folder; name the files in it"),
+        (["http://example.org/x.txt"], "http://example.org/x.txt: an address, and nothing is"),
         ([POLICE, "--model", "sport"], "no model 'sport'; bundled models:"),
         ([POLICE, "--format", "xml"], "no format 'xml'; expected one of text, lines, jsonl"),
         ([POLICE, "--encoding", "klingon"], "--encoding 'klingon' is not known"),
