@@ -11,7 +11,7 @@ from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.corpus.shards import Shard, Split
 from readagain.text.extended import extended_source_ids, extended_summary_ids
 from readagain.text.vocab import END, PAD, RESERVED, START, UNK, Vocab
-from readagain.training.batches import TrainingPairs
+from readagain.training.batches import Rows, TrainingPairs
 
 WORDS = ["the", "bridge", "opens", "in", "norrvik", "quay", "ferry", "burns"]
 LEXICON = Lexicon(WORDS, np.arange(8, 0, -1), np.arange(8, 0, -1))
@@ -48,14 +48,14 @@ def shard_of(pairs):
     )
 
 
-def loaded(data, *, shards=(PAIRS,)):
+def loaded(data, *, shards=(PAIRS,), device=CPU):
     return TrainingPairs.load(
         Split("train", tuple(map(shard_of, shards))),
         source_ids_of=LEXICON.vocab_ids(SOURCE_VOCAB),
         ids_of=LEXICON.vocab_ids(VOCAB),
         vocab_size=len(VOCAB),
         data=data,
-        device=CPU,
+        device=device,
     )
 
 
@@ -163,6 +163,11 @@ def test_a_process_without_pairs_gets_fillers_alone():
     batch = pairs.batch(plan, batch_size=4, rank=1, world_size=2)
     assert batch.source_lengths.tolist() == [[1], [1]]
     assert not batch.target_valid.any()
+
+
+def test_a_device_has_its_words_by_whatever_name():
+    pairs = loaded(ONE, device=torch.device("cpu", 0))
+    assert isinstance(pairs.feed(pairs.plan_in_order(batch_size=8)[0], batch_size=8), Rows)
 
 
 def test_a_held_batch_takes_the_content_of_another_and_leaves_that_alone():
