@@ -1,11 +1,12 @@
-"""How many processors there are to share work among, and how many threads they can take."""
+"""How many processors there are to share work among, and what shares them at most."""
 
 import os
 
 from readagain.errors import ArgumentError
 
 MOST_PER_PROCESSOR = 4
-"""Threads of one processor; more only wait for each other, and thousands bring a machine down."""
+"""Threads, or processes, of one processor; more only wait for each other, and thousands bring a
+machine down."""
 
 
 def num_processors() -> int:
@@ -23,12 +24,25 @@ def num_threads(asked: int | None) -> int:
     """
     if asked is None:
         return num_processors()
+    check_shared("threads", asked)
+    return asked
+
+
+def check_shared(name: str, asked: int) -> None:
+    """Check that the processors here can be shared by so many.
+
+    Args:
+        name: of the argument that asks for them.
+        asked: how many threads or processes.
+
+    Raises:
+        ArgumentError: for none, or too many.
+    """
     most = MOST_PER_PROCESSOR * num_processors()
     if not 1 <= asked <= most:
         raise ArgumentError(
-            "{threads} is {0}; expected 1 to {1}, {2} for each processor here",
+            f"{{{name}}} is {{0}}; expected 1 to {{1}}, {{2}} for each processor here",
             asked,
             most,
             MOST_PER_PROCESSOR,
         )
-    return asked

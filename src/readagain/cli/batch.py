@@ -134,6 +134,7 @@ def command(
         raise ConfigError(f"--address {address}: goes with --engine ray")
     if engine is EngineName.LOCAL:  # the machines of a cluster are their own judges
         options.check_threads(threads)
+        options.check_workers(workers)
     reading = read_options(format, text_column, encoding)
     work = Work(
         out=out,

@@ -21,6 +21,15 @@ def check_threads(threads: int | None) -> int | None:
     return threads
 
 
+def check_workers(workers: int) -> int:
+    """Find out likewise about processes; what 0 or less means is up to each command."""
+    from readagain.processors import check_shared
+
+    if workers > 0:
+        check_shared("workers", workers)
+    return workers
+
+
 def _check_threads_or_zero(threads: int) -> int:
     check_threads(threads or None)
     return threads

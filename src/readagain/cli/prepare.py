@@ -102,7 +102,11 @@ def command(
         ),
     ] = LIMITS.min_overlap,
     workers: Annotated[
-        int, typer.Option(help="Processes; 0 takes as many as there are processors.")
+        int,
+        typer.Option(
+            help="Processes; 0 takes as many as there are processors.",
+            callback=options.check_workers,
+        ),
     ] = 0,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace a prepared corpus that is already there.")

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from readagain.cli import options
 from readagain.errors import ArgumentError, ConfigError
 from readagain.rouge.options import RougeOptions
 from readagain.rouge.protocol import PROTOCOLS, Protocol, find_protocol
@@ -45,7 +46,12 @@ def command(
     compare: Annotated[
         Path | None, typer.Option(metavar="OTHER_HYP", help="Test against another system.")
     ] = None,
-    workers: Annotated[int, typer.Option(metavar="N", help="Processes to share the work.")] = 1,
+    workers: Annotated[
+        int,
+        typer.Option(
+            metavar="N", help="Processes to share the work.", callback=options.check_workers
+        ),
+    ] = 1,
     sentence_break: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="What separates sentences in a line, as '<q>'."),

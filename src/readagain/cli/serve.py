@@ -30,7 +30,9 @@ def command(
             show_default=False,
         ),
     ] = None,
-    workers: Annotated[int, typer.Option(help="Processes that share the port.")] = DEFAULTS.workers,
+    workers: Annotated[
+        int, typer.Option(help="Processes that share the port.", callback=options.check_workers)
+    ] = DEFAULTS.workers,
     threads: Annotated[
         int | None,
         typer.Option(

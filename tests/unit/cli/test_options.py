@@ -40,3 +40,18 @@ def refused(monkeypatch, capsys, tmp_path):
 def test_more_threads_than_processors_can_take_are_refused_everywhere(refused, command, threads):
     message = f"readagain: --threads is {threads}; expected 1 to 8, 4 for each processor here\n"
     assert refused(*command, "--threads", str(threads)) == message
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["serve"],
+        ["batch", "nowhere.jsonl", "nowhere"],
+        ["prepare", "nowhere.jsonl", "--out", "nowhere"],
+        ["rouge", "nowhere.txt", "nowhere.txt"],
+    ],
+    ids=lambda command: command[0],
+)
+def test_so_are_more_processes_than_that(refused, command):
+    message = "readagain: --workers is 3000; expected 1 to 8, 4 for each processor here\n"
+    assert refused(*command, "--workers", "3000") == message
