@@ -15,6 +15,7 @@ from readagain.engine.decoding import decode_sources
 from readagain.engine.explaining import Looks, explain, look_at
 from readagain.engine.folder import ModelFolder
 from readagain.engine.graphs import PRECISIONS, Precision, graph_names
+from readagain.engine.numbers import FillableNumbers
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.printing import Printer, parts
 from readagain.engine.sessions import read_graph
@@ -93,6 +94,7 @@ class Summarizer:
         self._model = model
         self._max_texts = max_texts
         self._reader = SourceReader(run, source_vocab, vocab)
+        self._vocab = vocab
         self._printer = Printer(vocab, cases)
 
     @classmethod
@@ -250,6 +252,8 @@ class Summarizer:
         decode = request.decode
         beginning = request.beginning
         rules: list[Rule] = [self._reader.prefix(readable, beginning)] if beginning else []
+        if not request.tokenized:
+            rules.append(FillableNumbers(self._vocab, readable))
         if decode.min_bytes or decode.max_bytes:
             printed = self._printer.printed_bytes(readable, self._reader.num_sequences)
             rules.append(

@@ -5,7 +5,6 @@ printed as it stands in the source. A generated one takes from the source what i
 its capitals, and the digits of the number the model looked at when it wrote ##.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from readagain.text.cases import Cases, usual_cases
 from readagain.text.casing import Case, SourceCase, capitalized
 from readagain.text.document import Document
 from readagain.text.normalize import BRACKETS
+from readagain.text.numbers import SourceNumbers
 
 _SIGNS = {form: sign for sign, form in BRACKETS.items()} | {
     "``": '"',
@@ -29,7 +29,6 @@ _OPENING = frozenset(["``", "`", "-lrb-", "-lsb-", "-lcb-", "$", "£", "€", "�
 _ONE_WORD = frozenset(
     [("can", "not"), ("gon", "na"), ("got", "ta"), ("wan", "na"), ("gim", "me"), ("lem", "me")]
 )
-_MASKED_NUMBER = re.compile(r"#(?:[.,:]?#)*")
 
 
 @dataclass(frozen=True)
@@ -132,7 +131,7 @@ def _surfaces(
     summary: Sequence[SummaryWord], document: Document, source_case: SourceCase, case: Case
 ) -> Iterator[_Written]:
     """Find how each word is spelled; numbers that cannot be filled in are left out."""
-    numbers = _Numbers(document)
+    numbers = SourceNumbers(document)
     previous: int | None = None
     forms = [None, *(word.form for word in summary), None]
     for nth, word in enumerate(summary):
@@ -143,7 +142,7 @@ def _surfaces(
             if case != "plain":
                 surface = source_case.copied(place, goes_on=previous == place - 1)
         elif place is None and "#" in word.form:
-            filled = numbers.fill(word)
+            filled = numbers.fill(word.form, word.attended)
             if filled is None:
                 continue
             surface, digits_from = filled
@@ -162,44 +161,6 @@ def _source_word(place: int, document: Document) -> str:
             f"expected 0 to {len(words) - 1}"
         )
     return document.surface(words[place])
-
-
-class _Numbers:
-    """The numbers of a document, for generated words whose digits are masked."""
-
-    def __init__(self, document: Document) -> None:
-        self._forms = [word.form for word in document.words]
-        self._surfaces = [document.surface(word) for word in document.words]
-        self._places = [
-            place
-            for place, surface in enumerate(self._surfaces)
-            if any(c.isdigit() for c in surface)
-        ]
-        self._used: set[int] = set()
-
-    def fill(self, word: SummaryWord) -> tuple[str, int] | None:
-        """Return the word with the digits of the number it looked at, and that number's place."""
-        looked_at = [place for place in word.attended if place in self._places]
-        unused = [place for place in self._places if place not in self._used]
-        places = [*looked_at, *unused, *self._places]
-        for place in places:
-            if self._forms[place] == word.form:
-                self._used.add(place)
-                return self._surfaces[place], place
-        shape = _MASKED_NUMBER.findall(word.form)
-        for place in places:
-            if _MASKED_NUMBER.findall(self._forms[place]) == shape:
-                self._used.add(place)
-                return _with_digits(word.form, self._surfaces[place]), place
-        is_plain_number = not any(c.isalpha() for c in word.form)
-        if not (looked_at and is_plain_number):
-            return None
-        return self._surfaces[looked_at[0]], looked_at[0]
-
-
-def _with_digits(form: str, number: str) -> str:
-    digits = iter([c for c in number if c.isdigit()])
-    return "".join(next(digits) if c == "#" else c for c in form)
 
 
 def _has_space_between(left: _Written, right: _Written, document: Document) -> bool:

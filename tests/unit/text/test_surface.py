@@ -126,8 +126,8 @@ def test_a_masked_number_inside_a_word_is_filled_in():
     assert written("##-day-long", "talks") == "12-day-long talks"
 
 
-def test_a_plain_number_of_another_shape_is_replaced_by_the_one_looked_at():
-    assert write_summary([generated("#,###", "#.#m"), generated("lost")], SOURCE) == "3.5m lost"
+def test_a_plain_number_of_another_shape_is_left_out_whatever_was_looked_at():
+    assert write_summary([generated("#,###", "#.#m"), generated("lost")], SOURCE) == "Lost"
 
 
 def test_digits_of_another_shape_are_never_mixed_into_a_word():
