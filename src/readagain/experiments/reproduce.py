@@ -30,6 +30,9 @@ def reproduce(request: Request, console: Console) -> Outcome:
         else:
             measure_timing(request.out, scale=request.scale, threads=request.threads or 1)
             outcome.done.append(DECODING_TIME)
+    is_fruitless = not outcome.done and not outcome.there
+    if is_fruitless and (outcome.left or outcome.failed):
+        return outcome  # there may be nothing yet to write tables from
     for problem in write_report(request.out):
         console.print(problem, highlight=False, markup=False, soft_wrap=True)
     return outcome

@@ -33,7 +33,12 @@ def test_time_is_measured_for_table_4_alone_and_once(small, silent, timed):
 def test_time_is_left_when_the_budget_does_not_reach(small, silent, timed):
     request = small("table4", budget=0.01)
     assert reproduce(request, silent).left == [DECODING_TIME]
-    assert timed == ["report"]
+    assert timed == []
+
+
+def test_a_call_that_finished_nothing_says_so_instead_of_missing_results(small, silent):
+    request = small("gru_15k", budget=0.0001)
+    assert reproduce(request, silent).left == ["gru_15k/modern-seed1"]
 
 
 def test_rows_alone_write_and_measure_nothing_else(small, silent, timed):
