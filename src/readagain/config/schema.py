@@ -231,6 +231,8 @@ class DecodeSpec:
     """Weight of the penalty on attention that a source word receives beyond 1 in total."""
     limit_copies: bool = False
     """Copy no word more often than it stands in the source; generating it again stays free."""
+    names_from_source: bool = False
+    """Generate no name that the text lacks, but short forms (US); not for text in Gigaword form."""
     diversity: NonNegative = 0.0
     """Taken off for each better word after the same beginning, so that a beam keeps several."""
     consensus: NonNegative = 0.0

@@ -28,7 +28,7 @@ class Printer:
 
     def __init__(self, vocab: Vocab, cases: Cases | None = None) -> None:
         self._vocab = vocab
-        self._cases = usual_cases() if cases is None else cases.over(usual_cases())
+        self.cases = usual_cases() if cases is None else cases.over(usual_cases())
         self._bytes: Ints = np.array([len(_as_bytes(word)) for word in vocab.words])
 
     def printed_bytes(self, sources: Sequence[Source], num_sequences: int) -> PrintedBytes:
@@ -126,7 +126,7 @@ class Printer:
             # The digits of a beginning are there already; it uses up none of the source's.
             given = [SummaryWord(word.form.replace("#", "0")) for word in words[:P]]
             written = write_words(
-                [*given, *words[P:]], source.document, case=case, cases=self._cases
+                [*given, *words[P:]], source.document, case=case, cases=self.cases
             )
         return [word for word in written if word.place >= P]
 

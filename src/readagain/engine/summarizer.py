@@ -15,7 +15,7 @@ from readagain.engine.decoding import decode_sources
 from readagain.engine.explaining import Looks, explain, look_at
 from readagain.engine.folder import ModelFolder
 from readagain.engine.graphs import PRECISIONS, Precision, graph_names
-from readagain.engine.numbers import FillableNumbers
+from readagain.engine.grounding import Grounding
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.printing import Printer, parts
 from readagain.engine.sessions import read_graph
@@ -94,8 +94,8 @@ class Summarizer:
         self._model = model
         self._max_texts = max_texts
         self._reader = SourceReader(run, source_vocab, vocab)
-        self._vocab = vocab
         self._printer = Printer(vocab, cases)
+        self._grounding = Grounding(vocab, self._printer.cases)
 
     @classmethod
     def load(
@@ -253,7 +253,7 @@ class Summarizer:
         beginning = request.beginning
         rules: list[Rule] = [self._reader.prefix(readable, beginning)] if beginning else []
         if not request.tokenized:
-            rules.append(FillableNumbers(self._vocab, readable))
+            rules.append(self._grounding.rule(readable, names=decode.names_from_source))
         if decode.min_bytes or decode.max_bytes:
             printed = self._printer.printed_bytes(readable, self._reader.num_sequences)
             rules.append(

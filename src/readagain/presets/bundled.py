@@ -37,6 +37,7 @@ NEWS = override(
         "train.epochs": 40,
         "train.validate_every": 6000,
         "decode.length_penalty": 0.6,
+        "decode.names_from_source": True,
     },
 )
 PAPERS = override(

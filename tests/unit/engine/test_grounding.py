@@ -1,26 +1,33 @@
-"""Numbers that a text has no digits for are not written."""
+"""Numbers and names that a text gives no ground for are not written."""
 
 import numpy as np
 import pytest
 
 from readagain.config.override import override
-from readagain.engine.numbers import FillableNumbers
+from readagain.engine.grounding import Grounding
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
 from readagain.search.live import Live
 from readagain.search.model import Candidates
+from readagain.text.cases import Cases
 from readagain.text.vocab import RESERVED, Vocab
 
-VOCAB = Vocab([*RESERVED, "dies", "##", "#", "at"])
-DIES, TWO_DIGITS, ONE_DIGIT, AT = range(4, 8)
+VOCAB = Vocab([*RESERVED, "dies", "##", "#", "at", "ann", "leeds", "itv", "norwegian"])
+DIES, TWO_DIGITS, ONE_DIGIT, AT, ANN, LEEDS, ITV, NORWEGIAN = range(4, 12)
+CASES = Cases(["Ann", "Leeds", "ITV", "Norwegian", "dies"])
+TEXTS = ("Ann Lee of Norway died at 92.", "Ann Lee died.", "All 7 of 92 left.")
 COPIED = len(VOCAB) + 2
 
 
 @pytest.fixture
-def rule():
+def sources():
     reader = SourceReader(override(PRESETS["tiny"], {}), VOCAB, VOCAB)
-    texts = ("Ann Lee died at 92.", "Ann Lee died.", "All 7 of 92 left.")
-    return FillableNumbers(VOCAB, [reader.read(text, tokenized=False) for text in texts])
+    return [reader.read(text, tokenized=False) for text in TEXTS]
+
+
+@pytest.fixture
+def rule(sources):
+    return Grounding(VOCAB, CASES).rule(sources, names=False)
 
 
 def offer(*ids, copied_from=-1):
@@ -49,6 +56,20 @@ def live():
 def test_a_number_is_written_only_if_its_text_has_such_digits(rule, live):
     banned = rule.banned_words(live, offer(DIES, TWO_DIGITS, ONE_DIGIT, AT, COPIED))
     assert banned.astype(int).tolist() == [[0, 0, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 1, 0, 0]]
+
+
+def test_a_name_is_written_only_if_its_text_has_one_that_begins_alike(sources, live):
+    offered = offer(ANN, LEEDS, ITV, NORWEGIAN, AT)
+    rule = Grounding(VOCAB, CASES).rule(sources, names=True)
+    assert rule.banned_words(live, offered).astype(int).tolist() == [
+        [1, 1, 0, 1, 0],
+        [0, 1, 0, 1, 0],
+        [0, 1, 0, 0, 0],
+    ]
+
+
+def test_names_are_free_unless_asked_for(rule, live):
+    assert not rule.banned_words(live, offer(ANN, LEEDS, ITV, NORWEGIAN)).any()
 
 
 def test_what_is_copied_has_its_own_digits(rule, live):
