@@ -11,6 +11,7 @@ each in sequence, so that another process on the machine disturbs all of them al
     python benchmarks/decoding.py rivals               # every rival, as its preset searches
     python benchmarks/decoding.py growth               # source length, beam, batch
     python benchmarks/decoding.py peak                 # fraction of the peak of int8 products
+    python benchmarks/decoding.py shares               # of reading, of steps, of search
     python benchmarks/decoding.py screening            # what screening words would miss and save
     python benchmarks/decoding.py peers --repeat 2     # against T5, distilbart and CTranslate2
 
@@ -47,6 +48,7 @@ from searching.measurement import (
 )
 from searching.rivals import against_rivals
 from searching.screening import screen
+from searching.shares import show_shares
 
 from readagain.engine.bundled import find_model
 from readagain.engine.folder import ModelFolder
@@ -271,6 +273,7 @@ PARTS = {
     "rivals": against_rivals,
     "growth": growth,
     "peak": against_peak,
+    "shares": show_shares,
     "screening": screen,
     "peers": against_peers,
 }

@@ -1,0 +1,105 @@
+"""Where the time of a summary goes: reading, steps, and search between them."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import onnxruntime
+from searching.measurement import (
+    ForVocabulary,
+    Measurement,
+    network_of,
+    random_sources,
+    table_head,
+    table_row,
+)
+
+from readagain.engine.bundled import find_model
+from readagain.engine.folder import ModelFolder
+from readagain.engine.graphs import graph_names
+from readagain.engine.onnx_model import OnnxStepModel
+from readagain.engine.speed import SENTENCES
+from readagain.engine.summarizer import Summarizer
+from readagain.export.write import build_graphs
+
+BUNDLED = "news"
+
+
+def show_shares(measurement: Measurement) -> None:
+    """Print the processor time of each part, in the round that took least."""
+    print("\n## Where the time goes, int8: ms of processor time per sentence\n")
+    print(table_head(["", "together", "reading", "steps", "all else", "sum"]))
+    for name, prepare in {
+        "512 wide, 15K, no rules": paper_search,
+        f"`{BUNDLED}`, text to headline": bundled_search,
+    }.items():
+        sessions, search = prepare(measurement)
+        for together in (1, 16):
+            rounds = [one_round(sessions, search, together) for _ in range(measurement.repeat + 1)]
+            parts = min(rounds[1:], key=sum)  # the first warms up
+            cells = [f"{1e3 * seconds:.1f}" for seconds in (*parts, sum(parts))]
+            print(table_row([name, str(together), *cells]))
+
+
+class Timed:
+    """A session that adds up the processor time of its runs."""
+
+    def __init__(self, graph: bytes, threads: int) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.enable_mem_pattern = False
+        self._session = onnxruntime.InferenceSession(graph, options)
+        self.get_inputs, self.get_outputs = self._session.get_inputs, self._session.get_outputs
+        self.seconds = 0.0
+
+    def run(self, *arguments: Any) -> Any:
+        """Run the graph."""
+        begin = time.process_time()
+        answer = self._session.run(*arguments)
+        self.seconds += time.process_time() - begin
+        return answer
+
+
+Search = Callable[[int], int]  # given how many sentences together, returns how many there were
+
+
+def paper_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
+    """Prepare searches with the paper's model for ten words."""
+    run, network = network_of("read_again_lstm_copy_15k")
+    tensors = {name: tensor.numpy() for name, tensor in network.state_dict().items()}
+    graphs = build_graphs(run, tensors, ["int8"])["int8"]
+    sessions = [Timed(graph, measurement.threads) for graph in graphs]
+    model = ForVocabulary(OnnxStepModel(*sessions), run.vocab_size)
+
+    def search(together: int) -> int:
+        measurement.search(model, random_sources(together, measurement.words))
+        return together
+
+    return sessions, search
+
+
+def bundled_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
+    """Prepare headlines of invented sentences with a bundled model, its rules and all."""
+    folder = ModelFolder.open(find_model(BUNDLED))
+    graphs = [(folder.path / name).read_bytes() for name in graph_names("int8")]
+    sessions = [Timed(graph, measurement.threads) for graph in graphs]
+    model = OnnxStepModel(*sessions)
+    summarizer = Summarizer(folder.run, folder.source_vocab, folder.vocab, model)
+
+    def search(together: int) -> int:
+        for at in range(0, len(SENTENCES), together):
+            summarizer.summarize(SENTENCES[at : at + together])
+        return len(SENTENCES)
+
+    return sessions, search
+
+
+def one_round(sessions: Sequence[Timed], search: Search, together: int) -> list[float]:
+    """Return the seconds per sentence of reading, of steps, and of everything else."""
+    for session in sessions:
+        session.seconds = 0.0
+    begin = time.process_time()
+    number = search(together)
+    everything = time.process_time() - begin
+    inside = [session.seconds for session in sessions]
+    return [seconds / number for seconds in (*inside, everything - sum(inside))]
