@@ -1,7 +1,7 @@
 """How words are written inside sentences: a table of it, and where one can tell it from."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -19,6 +19,8 @@ MAX_CASES_BYTES = 64 << 20
 
 Ints = NDArray[np.int64]
 
+# What `tell_case` goes by: a word; what one may follow inside a sentence; and so on.
+_WORD, _PRECEDES, _LONG, _LONG_AND_SMALL, _CAPITAL = 1, 2, 4, 8, 16
 _LONG_WORD = 5  # letters; what is shorter may be small in a headline whose other words are not
 
 
@@ -136,8 +138,7 @@ def tell_case(tokens: Sequence[str], numbers: Ints, lengths: Ints) -> NDArray[np
     Returns:
         (W,) bool.
     """
-    facts = np.array([_facts(token) for token in tokens], dtype=bool).reshape(-1, 5)
-    is_word, can_precede, is_long, is_long_and_small, has_capital = facts.T[:, numbers]
+    facts = np.fromiter(map(_facts, tokens), dtype=np.uint8, count=len(tokens))[numbers]
     starts = np.cumsum(lengths) - lengths
     is_first = np.zeros(len(numbers) + 1, dtype=bool)
     is_first[starts] = True
@@ -149,26 +150,26 @@ def tell_case(tokens: Sequence[str], numbers: Ints, lengths: Ints) -> NDArray[np
         counted: Ints = sums[starts + lengths] - sums[starts]
         return counted
 
-    num_long = count(is_long & inside)
-    is_sentence_case = (
-        (num_long > 0)
-        & (num_long <= 3 * count(is_long_and_small & inside))
-        & (count(has_capital) > 0)
-    )
-    follows_a_word = np.concatenate([[False], can_precede[:-1]])[: len(numbers)]
+    num_long = count(inside & (facts & _LONG != 0))
+    num_small = count(inside & (facts & _LONG_AND_SMALL != 0))
+    has_capital = count(facts & _CAPITAL != 0) > 0
+    is_sentence_case = has_capital & (num_long > 0) & (num_long <= 3 * num_small)
+    follows_a_word = np.concatenate([[False], facts[:-1] & _PRECEDES != 0])[: len(facts)]
     tells: NDArray[np.bool_] = np.repeat(is_sentence_case, lengths)
-    tells &= inside & is_word & follows_a_word
+    tells &= inside & (facts & _WORD != 0) & follows_a_word
     return tells
 
 
-def _facts(token: str) -> tuple[bool, bool, bool, bool, bool]:
-    """Say of a word what `tell_case` goes by, in its order."""
+@lru_cache(maxsize=1 << 17)
+def _facts(token: str) -> int:
+    """Say of a word what `tell_case` goes by."""
     is_word = token[:1].isalpha()
     is_long = is_word and len(token) >= _LONG_WORD
+    can_precede = token[:1].isalnum() or token[-1:].isalnum() or token == ","
     return (
-        is_word,
-        token[:1].isalnum() or token[-1:].isalnum() or token == ",",
-        is_long,
-        is_long and token.islower(),
-        token != token.lower(),
+        _WORD * is_word
+        | _PRECEDES * can_precede
+        | _LONG * is_long
+        | _LONG_AND_SMALL * (is_long and token.islower())
+        | _CAPITAL * (token != token.lower())
     )
