@@ -161,15 +161,15 @@ def tell_case(tokens: Sequence[str], numbers: Ints, lengths: Ints) -> NDArray[np
 
 
 @lru_cache(maxsize=1 << 17)
-def _facts(token: str) -> int:
+def _facts(word: str) -> int:
     """Say of a word what `tell_case` goes by."""
-    is_word = token[:1].isalpha()
-    is_long = is_word and len(token) >= _LONG_WORD
-    can_precede = token[:1].isalnum() or token[-1:].isalnum() or token == ","
+    is_word = word[:1].isalpha()
+    is_long = is_word and len(word) >= _LONG_WORD
+    can_precede = word[:1].isalnum() or word[-1:].isalnum() or word == ","
     return (
         _WORD * is_word
         | _PRECEDES * can_precede
         | _LONG * is_long
-        | _LONG_AND_SMALL * (is_long and token.islower())
-        | _CAPITAL * (token != token.lower())
+        | _LONG_AND_SMALL * (is_long and word.islower())
+        | _CAPITAL * (word != word.lower())
     )
