@@ -1,6 +1,7 @@
 """What one search is asked for, over what the model does by itself."""
 
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from readagain.config.schema import DecodeSpec
 from readagain.config.settings import settings_of
@@ -26,6 +27,7 @@ class DecodeSettings:
     min_bytes: int | None = None
     max_bytes: int | None = None
     diversity: float | None = None
+    consensus_by: str | None = None
 
     def __post_init__(self) -> None:
         complaints = {}
@@ -40,7 +42,7 @@ class DecodeSettings:
             raise ArgumentError(message, *complaints.values())
 
     @property
-    def given(self) -> dict[str, float]:
+    def given(self) -> dict[str, Any]:
         """What is asked for, by name."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
@@ -65,7 +67,7 @@ class DecodeSettings:
                     both[most],
                 )
             both[fewest] = both[most]
-        return DecodeSettings(**both)  # type: ignore[arg-type]
+        return DecodeSettings(**both)
 
     def applied_to(self, decode: DecodeSpec) -> DecodeSpec:
         """Return how a model with these settings of its own searches when it is asked for this.

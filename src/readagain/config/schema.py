@@ -237,6 +237,8 @@ class DecodeSpec:
     """Taken off for each better word after the same beginning, so that a beam keeps several."""
     consensus: NonNegative = 0.0
     """Vote on the words of the beam: how evenly its summaries weigh; 0 takes the most probable."""
+    consensus_by: Literal["f1", "recall"] = "f1"
+    """What a vote holds summaries against each other by; recall where a limit is to be filled."""
     unigram_bonus: Weight = 0.0
     """Added to a score for each word that stands in the source; 'readagain tune' finds it."""
     bigram_bonus: Weight = 0.0

@@ -56,4 +56,7 @@ def decode_sources(
     )
     if not decode.consensus:
         return found
-    return [by_consensus(each, temperature=decode.consensus)[:n_best] for each in found]
+    return [
+        by_consensus(each, temperature=decode.consensus, measure=decode.consensus_by)[:n_best]
+        for each in found
+    ]

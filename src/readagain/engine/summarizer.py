@@ -137,7 +137,7 @@ class Summarizer:
         )
         return cls(folder.run, folder.source_vocab, folder.vocab, graphs, cases=folder.cases)
 
-    def searching(self, **changes: float) -> "Summarizer":
+    def searching(self, **changes: float | str) -> "Summarizer":
         """Return a summarizer that shares the model and searches with other settings.
 
         Args:

@@ -86,7 +86,11 @@ def _describe(found: Evaluation) -> str:
     details = [
         f"{name} {value}" for name, value in found.details.items() if not isinstance(value, dict)
     ]
-    search = [f"{name} {value:g}" for name, value in found.details.get("decode", {}).items()]
+    decode: dict[str, float | str] = found.details.get("decode", {})
+    search = [
+        f"{name} {value if isinstance(value, str) else f'{value:g}'}"
+        for name, value in decode.items()
+    ]
     return ", ".join([found.system, *details, *search])
 
 

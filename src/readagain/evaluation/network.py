@@ -60,21 +60,15 @@ class Network:
         self, texts: Sequence[str], *, is_tokenized: bool, n_best: int = 1
     ) -> Iterator[list[tuple[str, Summary]]]:
         """Yield the best summaries of each text, as they are scored and as the model has them."""
-        options: Options = {
-            "beam": self.settings.beam,
-            "min_words": self.settings.min_words,
-            "max_words": self.settings.max_words,
-            "min_bytes": self.settings.min_bytes,
-            "max_bytes": self.settings.max_bytes,
-            "n_best": n_best,
-            "tokenized": is_tokenized,
-        }
+        options: Options = {"n_best": n_best, "tokenized": is_tokenized}
+        decode = self.settings.applied_to(self.summarizer.run.decode)
+        summarizer = self.summarizer.searching(**asdict(decode))
         if not is_tokenized:
-            for summary in self.summarizer.summarize(iter(texts), **options):
+            for summary in summarizer.summarize(iter(texts), **options):
                 yield [(on_one_line(each.text), each) for each in _all(summary)]
             return
         read = [TokenizedText(text) for text in texts]
-        summaries = self.summarizer.summarize((text.for_model for text in read), **options)
+        summaries = summarizer.summarize((text.for_model for text in read), **options)
         for text, summary in zip(read, summaries, strict=True):
             yield [(" ".join(text.spell(each.words)), each) for each in _all(summary)]
 

@@ -50,6 +50,22 @@ def test_with_a_vote_the_one_that_shares_most_words_is_taken():
     assert written(DecodeSpec(beam_size=4, consensus=1.0), n_best=3) == [[5, 6], [5, 7], [4]]
 
 
+def test_a_vote_by_recall_prefers_what_covers_the_others():
+    model = np.zeros((8, 8))
+    model[START, [4, 5]] = 0.3, 0.7
+    model[4, [END, 5]] = 2 / 3, 1 / 3
+    model[5, END] = 1.0
+
+    def best(measure):
+        # "5" with 0.7, "4" with 0.2, and "4 5" with 0.1, which has the words of both.
+        decode = DecodeSpec(beam_size=4, consensus=1.0, consensus_by=measure)
+        (found,) = decode_sources(TableModel(model), SOURCES, decode)
+        return found[0].ids.tolist()
+
+    assert best("f1") == [5]
+    assert best("recall") == [4, 5]
+
+
 @pytest.mark.parametrize("consensus", [0.0, 1.0])
 @pytest.mark.parametrize("n_best", [0, 5])
 def test_no_more_summaries_are_promised_than_a_beam_holds(consensus, n_best):

@@ -47,7 +47,7 @@ def test_duc_asks_a_model_for_75_bytes_that_end_at_a_word(evaluated, toy, duc):
     found = evaluated(toy, duc, "duc2004")
     assert all(len(summary.text.encode()) <= 75 for summary in found.summaries)
     assert found.details["decode"]["max_bytes"] == 75
-    assert found.details["decode"]["beam_size"] == 10
+    assert found.details["decode"]["beam_size"] == 32
 
 
 def test_the_papers_fifteen_words_can_be_asked_for_on_duc(evaluated, toy, duc):
@@ -142,7 +142,8 @@ def test_a_system_that_always_says_the_same_is_noticed(evaluated, parallel):
 def test_facts_name_the_model_its_search_and_the_data(evaluated, toy, duc):
     facts = dict(facts_of(evaluated(toy, duc, "duc2003")))
     assert "title Toy" in facts["model"]
-    assert "beam_size 10" in facts["model"]
+    assert "beam_size 32" in facts["model"]
+    assert "consensus_by recall" in facts["model"]
     assert facts["data"].endswith(
         "input.txt, task1_ref0.txt, task1_ref1.txt (duc, in Gigaword form)"
     )

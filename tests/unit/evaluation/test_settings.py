@@ -20,6 +20,13 @@ def test_duc_asks_for_the_bytes_that_are_scored():
         assert PROTOCOL_SETTINGS[name].max_bytes == PROTOCOLS[name].options.max_bytes == 75
 
 
+def test_where_recall_is_measured_a_vote_counts_it():
+    for name, settings in PROTOCOL_SETTINGS.items():
+        voting = settings.applied_to(DecodeSpec(consensus=0.3))
+        assert (voting.consensus_by == "recall") == (PROTOCOLS[name].headline == "recall")
+        assert voting.consensus == 0.3  # a model without a vote goes on without
+
+
 def test_gigaword_leaves_the_model_its_own_settings():
     own = DecodeSpec(beam_size=7, max_words=9, length_penalty=0.5)
     assert PROTOCOL_SETTINGS["gigaword"].applied_to(own) == own

@@ -40,6 +40,15 @@ def test_a_word_said_twice_is_shared_as_often_as_both_have_it():
     assert by_consensus([alone, once, twice], temperature=1e6)[0] is twice
 
 
+def test_a_vote_by_recall_prefers_the_one_that_covers_the_others():
+    covering, tiny = written(20, 21, 22, 23, 24, score=-1.0), written(20, score=-1.0)
+    beam = [AGREED, SIMILAR, covering, tiny]
+    # Even votes of F1: 1 + 2/3 + 6/8 + 2/4 for the agreed one, 6/8 + 6/8 + 1 + 2/6 for the longest,
+    # which has all words of all.
+    assert by_consensus(beam, temperature=1e6)[0] is AGREED
+    assert by_consensus(beam, temperature=1e6, measure="recall")[0] is covering
+
+
 def test_those_that_miss_the_minimum_stay_last():
     short = written(20, 21, score=-0.1, keeps_minimum=False)
     assert by_consensus([AGREED, SIMILAR, short], temperature=1e6)[-1] is short
