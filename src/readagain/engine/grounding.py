@@ -52,11 +52,12 @@ class Grounding:
     def __init__(self, vocab: Vocab, cases: Cases) -> None:
         self._num_words = len(vocab)
         self._numbers = [(id, word) for id, word in enumerate(vocab.words) if "#" in word]
-        self._names = [
-            (id, word[:_BEGINNING])
-            for id, word in enumerate(vocab.words)
-            if word.isalpha() and _is_name(cases.word(word) or word)
-        ]
+        self._names: dict[str, list[int]] = {}  # by their first letters
+        for id, word in enumerate(vocab.words):
+            if word.isalpha() and _is_name(cases.word(word) or word):
+                self._names.setdefault(word[:_BEGINNING], []).append(id)
+        self._is_name = np.zeros(len(vocab), dtype=np.bool_)
+        self._is_name[[id for ids in self._names.values() for id in ids]] = True
 
     def rule(self, sources: Sequence[Source], *, names: bool) -> GroundedWords:
         """Forbid what has no ground in each of some texts, none of them in Gigaword form.
@@ -67,11 +68,12 @@ class Grounding:
         """
         banned = np.zeros((len(sources), self._num_words), dtype=np.bool_)
         for b, source in enumerate(sources):
+            if names:
+                banned[b] = self._is_name
+                known = {word.form[:_BEGINNING] for word in source.document.words}
+                banned[b, [id for start in known for id in self._names.get(start, [])]] = False
             numbers = SourceNumbers(source.document)
             banned[b, [id for id, word in self._numbers if not numbers.can_fill(word)]] = True
-            if names:
-                known = {word.form[:_BEGINNING] for word in source.document.words}
-                banned[b, [id for id, start in self._names if start not in known]] = True
         return GroundedWords(banned)
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from readagain.text.document import Document
 
@@ -24,12 +25,12 @@ class SourceNumbers:
             for place, word in enumerate(document.words)
             if any(c.isdigit() for c in self._surfaces[place])
         }
+        self._forms = set(self._numbers.values())
         self._used: set[int] = set()
 
     def can_fill(self, form: str) -> bool:
         """Say whether there are digits for a word."""
-        forms = set(self._numbers.values())
-        return form in forms or any(_lends(number, form) for number in forms)
+        return form in self._forms or any(_lends(number, form) for number in self._forms)
 
     def fill(self, form: str, attended: Sequence[int]) -> tuple[str, int] | None:
         """Return a word with the digits of a number, and that number's place; or nothing.
@@ -53,6 +54,7 @@ class SourceNumbers:
         return None
 
 
+@lru_cache(maxsize=1 << 14)
 def _lends(number: str, form: str) -> bool:
     """Say whether a number of another form has the digits that a word needs."""
     bare = _MASKED_NUMBER.match(form)
