@@ -5,6 +5,7 @@ import numpy as np
 from readagain.search.live import Live
 from readagain.search.model import ID, Bools, Candidates, Ints
 from readagain.search.prefix import ForcedPrefix
+from readagain.search.ranking import at_columns
 from readagain.search.rules import Rule
 
 # Rules look at this many candidates more than the beam needs before they look at all: rows with
@@ -27,12 +28,11 @@ def first_allowed(
     k = offered.ids.shape[1]
     near = min(k, count + SLACK)
     banned = _banned(live, offered, near, rule, prefix)
-    columns = np.broadcast_to(np.arange(min(k, count)), (len(live), min(k, count)))
-    if banned is None:
-        return columns, np.zeros(columns.shape, dtype=np.bool_)
-    touched = np.flatnonzero(banned.any(axis=1))
-    columns = columns.copy()
+    columns = np.arange(min(k, count))[None].repeat(len(live), axis=0)
     missing = np.zeros(columns.shape, dtype=np.bool_)
+    if banned is None:
+        return columns, missing
+    touched = np.flatnonzero(banned.any(axis=1))
     columns[touched], missing[touched] = _allowed_first(banned[touched], count)
     if near < k:
         lacking = touched[missing[touched].any(axis=1)]
@@ -62,4 +62,4 @@ def _banned(
 def _allowed_first(banned: Bools, count: int) -> tuple[Ints, Bools]:
     """Put the columns that are not banned before those that are, each kind in its order."""
     order = np.argsort(banned, axis=1, kind="stable")[:, :count]
-    return order, np.take_along_axis(banned, order, axis=1)
+    return order, at_columns(banned, order)

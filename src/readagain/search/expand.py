@@ -9,7 +9,7 @@ from readagain.search.allowed import first_allowed
 from readagain.search.live import Live
 from readagain.search.model import Bools, Candidates, Floats, Ints
 from readagain.search.prefix import ForcedPrefix
-from readagain.search.ranking import best_columns
+from readagain.search.ranking import at_columns, best_columns
 from readagain.search.rules import Rule
 from readagain.search.scoring import Scoring, over_attention
 
@@ -124,9 +124,9 @@ def score_options(
 
     log_probs = np.empty((len(live), 1 + candidates.shape[1]))
     log_probs[:, END_COLUMN] = offered.end_log_probs
-    log_probs[:, 1:] = np.take_along_axis(offered.log_probs, candidates, axis=1)
+    log_probs[:, 1:] = at_columns(offered.log_probs, candidates)
     if added is not None:
-        log_probs[:, 1:] += np.take_along_axis(added, candidates, axis=1)
+        log_probs[:, 1:] += at_columns(added, candidates)
     log_probs += live.log_probs[:, None]
     end_scores = scoring.scores(log_probs[:, :1].copy(), decisions, over)[:, 0]
     log_probs[:, 1:][missing] = -np.inf
@@ -156,8 +156,10 @@ def choose(live: Live, options: Options, widths: Ints) -> Choice:
         options: what each can do.
         widths: (B,) how many hypotheses each document of the batch may still follow or end.
     """
-    first_rows = np.flatnonzero(np.diff(live.document, prepend=-1))  # rows stand by document
-    counts = np.diff(first_rows, append=len(live))
+    is_first = np.ones(len(live), dtype=np.bool_)  # rows stand by document
+    is_first[1:] = live.document[1:] != live.document[:-1]
+    first_rows = np.flatnonzero(is_first)
+    counts = np.append(first_rows[1:], len(live)) - first_rows
     documents = live.document[first_rows]
     D, W, C = len(documents), int(counts.max()), options.ranking.shape[1]
     ranking = options.ranking
@@ -171,7 +173,7 @@ def choose(live: Live, options: Options, widths: Ints) -> Choice:
     K = min(int(widths.max()), W * C)
     best = best_columns(ranking, K)  # (D, K)
     parents, columns = np.divmod(best, C)
-    is_real = np.take_along_axis(ranking, best, axis=1) > -np.inf
+    is_real = at_columns(ranking, best) > -np.inf
     is_real &= np.arange(K) < widths[:, None]
     return Choice(
         documents=documents,
