@@ -34,8 +34,8 @@ def first_allowed(
         return columns, missing
     touched = np.flatnonzero(banned.any(axis=1))
     columns[touched], missing[touched] = _allowed_first(banned[touched], count)
-    if near < k:
-        lacking = touched[missing[touched].any(axis=1)]
+    lacking = touched[missing[touched].any(axis=1)]
+    if near < k and len(lacking):
         banned = _banned(live.take(lacking), offered.take(lacking), k, rule, prefix)
         if banned is not None:
             columns[lacking], missing[lacking] = _allowed_first(banned, count)

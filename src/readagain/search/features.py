@@ -8,6 +8,7 @@ Each feature is local: it looks at a word and the one or two before it.
 
 from collections.abc import Hashable, Sequence
 from dataclasses import astuple, dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class FeatureWeights:
         """Say whether they change nothing."""
         return not any(astuple(self))
 
-    @property
+    @cached_property  # asked for at every step
     def most(self) -> float:
         """The most that one word can add: a trigram is a bigram, and a bigram a unigram."""
         nested = np.cumsum([0.0, self.unigram, self.bigram, self.trigram])

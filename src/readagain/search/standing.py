@@ -20,6 +20,8 @@ class Standing:
 
     def add(self, documents: Ints, ends: Bools, scores: Floats) -> None:
         """Note what ended at a step: (D,) documents, (D, K) where, (D, K) with which score."""
+        if not ends.any():
+            return
         self.widths[documents] -= ends.sum(axis=1)
         together = np.concatenate([self._best[documents], np.where(ends, scores, -np.inf)], axis=1)
         self._best[documents] = np.sort(together, axis=1)[:, -self._best.shape[1] :]
