@@ -6,7 +6,7 @@ its capitals, and the digits of the number the model looked at when it wrote ##.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from readagain.errors import ShapeError
 from readagain.text.cases import Cases, usual_cases
@@ -26,6 +26,8 @@ _CLOSING = frozenset(
     + ["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"]
 )
 _OPENING = frozenset(["``", "`", "-lrb-", "-lsb-", "-lcb-", "$", "£", "€", "¥"])
+_CLOSED_BY = {"``": "''", "`": "'"}
+_PARTNERS = {"“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "‹": "›"}
 _ONE_WORD = frozenset(
     [("can", "not"), ("gon", "na"), ("got", "ta"), ("wan", "na"), ("gim", "me"), ("lem", "me")]
 )
@@ -108,7 +110,7 @@ def write_words(
 ) -> list[WrittenWord]:
     """Write a summary as `write_summary` does, and keep its words apart."""
     source_case = SourceCase(document, usual_cases() if cases is None else cases)
-    written = list(_surfaces(summary, document, source_case, case))
+    written = _with_like_quotes(list(_surfaces(summary, document, source_case, case)))
     surfaces = capitalized([word.surface for word in written], case)
     return [
         WrittenWord(
@@ -151,6 +153,26 @@ def _surfaces(
             surface = _SIGNS.get(word.form) or source_case.writing(word.form, before, after)
         previous = place
         yield _Written(nth, word.form, surface, place, digits_from)
+
+
+def _with_like_quotes(written: list[_Written]) -> list[_Written]:
+    """Give a generated quotation mark the style of its partner, where that one was copied."""
+    opening: dict[str, int] = {}  # by the form that closes it
+    for nth, word in enumerate(written):
+        if word.form in _CLOSED_BY:
+            opening[_CLOSED_BY[word.form]] = nth
+        elif word.form in opening:
+            at = opening.pop(word.form)
+            first = written[at]
+            if word.copied_from is None and first.surface in _PARTNERS:
+                written[nth] = replace(word, surface=_PARTNERS[first.surface])
+            elif first.copied_from is None and word.surface in _PARTNERS.values():
+                written[at] = replace(first, surface=_opens(word.surface))
+    return written
+
+
+def _opens(closing: str) -> str:
+    return next(opening for opening, partner in _PARTNERS.items() if partner == closing)
 
 
 def _source_word(place: int, document: Document) -> str:

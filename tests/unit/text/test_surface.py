@@ -44,6 +44,13 @@ def test_a_copied_word_is_printed_as_it_stands_in_the_source():
     assert written("in", "<são>", "<paulo>") == "In São Paulo"
 
 
+def test_a_generated_quote_is_like_the_copied_one_it_belongs_to():
+    assert written("a", "<``>", "new", "''", "bill") == "A “new” bill"
+    assert written("a", "``", "new", "<''>", "bill") == "A “new” bill"
+    assert written("a", "<``>", "new", "'", "bill", "''") == "A “new' bill”"
+    assert written("a", "``", "new", "''", "<``>", "<big>", "<''>") == 'A "new" “big”'
+
+
 def test_neighbours_in_the_source_keep_their_spacing():
     assert written("<at>", "<&>", "<t>", "<'s>", "bill") == "AT&T’s bill"
     assert written("it", "<did>", "<n't>", "<pass>") == "It didn’t pass"
