@@ -191,8 +191,8 @@ def run_artefact(tmp_path_factory, corpus, small_run):
             go(home / "out")
     # The model so far is written anew from the checkpoint; logs do not decide weights.
     remade = (
-        "metrics", "tensorboard", ".lock", "MODEL_CARD", "model.json", "provenance", "run.json",
-        "scores", "source_vocab", "vocab", "weights",
+        "metrics", "tensorboard", ".lock", "MODEL_CARD", "cases", "model.json", "provenance",
+        "run.json", "scores", "source_vocab", "vocab", "weights",
     )  # fmt: skip
     return Artefact(home / "out", go, expected, harmless=remade)
 
