@@ -19,8 +19,8 @@ def quieten(surfaces: Sequence[str], forms: Sequence[str], cases: Cases) -> list
     words of which the table knows one to be written otherwise, so that "UK PM" stays, and a
     sentence that does not go on so, since one that is all in capitals shows nothing.
 
-    >>> quieten(["ANN", "LEE", "of", "ITV"], ["ann", "lee", "of", "itv"], Cases(["Ann"]))
-    ['Ann', 'Lee', 'of', 'ITV']
+    >>> quieten(["MARK", "TWAIN", "of", "ITV"], ["mark", "twain", "of", "itv"], Cases(["Twain"]))
+    ['Mark', 'Twain', 'of', 'ITV']
     """
     shouted = list(takewhile(_is_shouted, surfaces))
     known = [cases.word(form) for form in forms[: len(shouted)]]

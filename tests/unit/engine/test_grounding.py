@@ -12,10 +12,10 @@ from readagain.search.model import Candidates
 from readagain.text.cases import Cases
 from readagain.text.vocab import RESERVED, Vocab
 
-VOCAB = Vocab([*RESERVED, "dies", "##", "#", "at", "ann", "leeds", "itv", "norwegian"])
-DIES, TWO_DIGITS, ONE_DIGIT, AT, ANN, LEEDS, ITV, NORWEGIAN = range(4, 12)
-CASES = Cases(["Ann", "Leeds", "ITV", "Norwegian", "dies"])
-TEXTS = ("Ann Lee of Norway died at 92.", "Ann Lee died.", "All 7 of 92 left.")
+VOCAB = Vocab([*RESERVED, "dies", "##", "#", "at", "ibsen", "leeds", "itv", "norwegian"])
+DIES, TWO_DIGITS, ONE_DIGIT, AT, IBSEN, LEEDS, ITV, NORWEGIAN = range(4, 12)
+CASES = Cases(["Ibsen", "Leeds", "ITV", "Norwegian", "dies"])
+TEXTS = ("Ibsen of Norway died at 78.", "Ibsen died.", "All 7 of 92 left.")
 COPIED = len(VOCAB) + 2
 
 
@@ -59,7 +59,7 @@ def test_a_number_is_written_only_if_its_text_has_such_digits(rule, live):
 
 
 def test_a_name_is_written_only_if_its_text_has_one_that_begins_alike(sources, live):
-    offered = offer(ANN, LEEDS, ITV, NORWEGIAN, AT)
+    offered = offer(IBSEN, LEEDS, ITV, NORWEGIAN, AT)
     rule = Grounding(VOCAB, CASES).rule(sources, names=True)
     assert rule.banned_words(live, offered).astype(int).tolist() == [
         [1, 1, 0, 1, 0],
@@ -69,7 +69,7 @@ def test_a_name_is_written_only_if_its_text_has_one_that_begins_alike(sources, l
 
 
 def test_names_are_free_unless_asked_for(rule, live):
-    assert not rule.banned_words(live, offer(ANN, LEEDS, ITV, NORWEGIAN)).any()
+    assert not rule.banned_words(live, offer(IBSEN, LEEDS, ITV, NORWEGIAN)).any()
 
 
 def test_what_is_copied_has_its_own_digits(rule, live):

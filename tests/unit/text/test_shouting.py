@@ -7,7 +7,7 @@ from readagain.text.document import read_document
 from readagain.text.shouting import quieten
 from readagain.text.surface import SummaryWord, write_summary
 
-CASES = Cases(["queen", "Brenna", "UK", "PM", "navy", "Ed Brenna", "ed", "castle"])
+CASES = Cases(["queen", "Victoria", "UK", "PM", "navy", "Mark Twain", "mark", "castle", "Mount"])
 
 
 def quiet(sentence):
@@ -18,13 +18,13 @@ def quiet(sentence):
 @pytest.mark.parametrize(
     ("sentence", "written"),
     [
-        ("QUEEN BRENNA II has left", "Queen Brenna II has left"),
-        ("ED BRENNA has left", "Ed Brenna has left"),
-        ("BRENNA MCTARN has left", "Brenna McTarn has left"),
-        ("BRENNA TARN-HOLM 'S house burns", "Brenna Tarn-Holm 's house burns"),
+        ("QUEEN VICTORIA I has left", "Queen Victoria I has left"),
+        ("MARK TWAIN has left", "Mark Twain has left"),
+        ("MOUNT MCKINLEY has melted", "Mount McKinley has melted"),
+        ("MOUNT TARN-HOLM 'S hut burns", "Mount Tarn-Holm 's hut burns"),
         ("CASTLE ON THE HILL to close", "Castle on the Hill to close"),
         ("UK NAVY ships sail", "UK Navy ships sail"),
-        ("BRENNA TVX ships sail", "Brenna TVX ships sail"),
+        ("VICTORIA TVX ships sail", "Victoria TVX ships sail"),
     ],
 )
 def test_a_name_in_capitals_is_written_as_a_name(sentence, written):
@@ -37,8 +37,8 @@ def test_a_name_in_capitals_is_written_as_a_name(sentence, written):
         "UK PM has left",  # short forms
         "ZYX QUORA has left",  # nothing is known of them
         "NAVY ships sail",  # one word
-        "QUEEN BRENNA HAS LEFT",  # all of it
-        "The QUEEN BRENNA has left",  # not at the beginning
+        "QUEEN VICTORIA HAS LEFT",  # all of it
+        "The QUEEN VICTORIA has left",  # not at the beginning
         "QUEEN 2020 has left",
     ],
 )
@@ -47,9 +47,9 @@ def test_other_capitals_stay(sentence):
 
 
 def test_copied_and_generated_words_do_not_shout():
-    source = read_document("QUEEN BRENNA has left the castle. Queues formed.")
-    copies = [SummaryWord("queen", 0), SummaryWord("brenna", 1), SummaryWord("leaves")]
-    assert write_summary(copies, source, cases=CASES) == "Queen Brenna leaves"
-    generated = [SummaryWord(form) for form in ("why", "brenna", "left")]
-    assert write_summary(generated, source, cases=CASES) == "Why Brenna left"
-    assert write_summary(copies, source, cases=CASES, case="plain") == "QUEEN BRENNA leaves"
+    source = read_document("QUEEN VICTORIA has left the castle. Queues formed.")
+    copies = [SummaryWord("queen", 0), SummaryWord("victoria", 1), SummaryWord("leaves")]
+    assert write_summary(copies, source, cases=CASES) == "Queen Victoria leaves"
+    generated = [SummaryWord(form) for form in ("why", "victoria", "left")]
+    assert write_summary(generated, source, cases=CASES) == "Why Victoria left"
+    assert write_summary(copies, source, cases=CASES, case="plain") == "QUEEN VICTORIA leaves"
