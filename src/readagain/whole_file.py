@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from readagain.errors import DataError
+from readagain.errors import ArtifactError, DataError
 
 
 def read_bounded(path: Path, *, max_bytes: int) -> bytes:
@@ -23,6 +23,25 @@ def read_bounded(path: Path, *, max_bytes: int) -> bytes:
     if len(content) > max_bytes:
         raise OSError(errno.EFBIG, f"more than {max_bytes:,} bytes")
     return content
+
+
+def read_lines(path: Path, *, max_bytes: int) -> list[str]:
+    """Read a file of a model or a corpus that has one entry a line.
+
+    Not by splitlines(): some words are signs that it takes for line ends.
+
+    Raises:
+        ArtifactError: when it cannot be read, holds more, or is no UTF-8.
+    """
+    try:
+        text = read_bounded(path, max_bytes=max_bytes).decode("utf-8")
+    except OSError as error:
+        raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ArtifactError(
+            f"{path}: not UTF-8 at byte {error.start}; was it edited by hand?"
+        ) from error
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from readagain.errors import ArtifactError, quoted
 from readagain.text.vocab import Vocab
 from readagain.text.wordlists import ALWAYS_CAPITAL
-from readagain.whole_file import read_bounded, written_aside
+from readagain.whole_file import read_lines, written_aside
 
 CASES_FILE = "cases.txt"
 """In a prepared corpus, and in a model folder."""
@@ -42,15 +42,7 @@ class Cases:
         Raises:
             ArtifactError: naming the file and the line that cannot be right.
         """
-        try:
-            text = read_bounded(path, max_bytes=MAX_CASES_BYTES).decode("utf-8")
-        except OSError as error:
-            raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise ArtifactError(
-                f"{path}: not UTF-8 at byte {error.start}; was it edited by hand?"
-            ) from error
-        entries = text.removesuffix("\n").split("\n") if text else []
+        entries = read_lines(path, max_bytes=MAX_CASES_BYTES)
         cases = cls(entries)
         for number, entry in enumerate(entries, start=1):
             words = entry.split()

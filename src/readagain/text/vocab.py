@@ -5,7 +5,7 @@ from pathlib import Path
 
 from readagain.errors import ArtifactError, ConfigError, quoted
 from readagain.text.normalize import LONE_SURROGATE
-from readagain.whole_file import read_bounded, written_aside
+from readagain.whole_file import read_lines, written_aside
 
 PAD, UNK, START, END = range(4)
 RESERVED = ("<pad>", "<unk>", "<s>", "</s>")
@@ -55,16 +55,9 @@ class Vocab:
         Raises:
             ArtifactError: naming the file and the line that cannot be right.
         """
+        words = read_lines(path, max_bytes=MAX_VOCAB_BYTES)
         try:
-            text = read_bounded(path, max_bytes=MAX_VOCAB_BYTES).decode("utf-8")
-        except OSError as error:
-            raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            raise ArtifactError(
-                f"{path}: not UTF-8 at byte {error.start}; was it edited by hand?"
-            ) from error
-        try:
-            return cls(text.removesuffix("\n").split("\n"))
+            return cls(words)
         except ConfigError as error:
             raise ArtifactError(f"{path}: {error}; was it edited by hand?") from error
 

@@ -77,7 +77,7 @@ def test_a_word_that_no_file_can_hold_is_refused():
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "line 1 should be the reserved word '<pad>', found ''"),
+        (b"", "line 1 should be the reserved word '<pad>', found the end"),
         (b"<pad>\n<unk>\n<s>\n", "line 4 should be the reserved word '</s>', found the end"),
         (b"<pad>\n<unk>\n<s>\n</s>\na b\n", "line 5 is 'a b', which is not one word"),
         (b"<pad>\n<unk>\n<s>\n</s>\n\nb\n", "line 5 is '', which is not one word"),
