@@ -16,7 +16,7 @@ from readagain.text.vocab import PAD, RESERVED
 Arrays = Mapping[str, npt.NDArray[Any]]  # floats, ids and masks together
 
 # What an encoder can give and a step take: always, where the model copies, with a shortlist.
-MEMORY = ("states", "keys", "copy_keys", "copy_words", "listed", "rare_keys", "rare_biases")
+MEMORY = ("states", "keys", "copy_keys", "copy_words", "rare_keys", "rare_biases", "last_biases")
 # What a row can carry from step to step, begun by the encoder: the state of a recurrence, or the
 # last words of the summary.
 BEGUN = ("hidden", "cell", "context_ids")

@@ -30,7 +30,7 @@ from readagain.export.readings import (
     read_lstm,
     states_bound,
 )
-from readagain.export.shortlist import list_words
+from readagain.export.shortlist import list_size, list_words
 from readagain.export.weights import Weights
 
 
@@ -91,10 +91,10 @@ def build_encoder_graph(
             encoder.sentences.by_word(graph, encoder.embedded, E), E
         )  # (D, S, E)
         graph.output(words, "copy_words", np.float32, ["D", "S", E])
-    if model.shortlist_size:
+    shortlist = list_size(run, model)
+    if shortlist:
         ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
-        size = min(model.shortlist_size, run.vocab_size)
-        list_words(graph, products, weights.of("output.project"), ext_ids, size=size)
+        list_words(graph, products, weights.of("output.project"), ext_ids, size=shortlist)
     if encoded.importance is not None:
         mean = graph.add("ReduceMean", encoded.importance, graph.ints(-1), keepdims=1)
         mean = graph.reshape(encoder.by_document(mean, 1), graph.size(ids, 0), -1)

@@ -82,15 +82,11 @@ def _pair_up(
     layout: onnx.ModelProto, graph: onnx.ModelProto, path: Path
 ) -> Iterator[tuple[Array, Array]]:
     """Yield numbers of entries and the values that a graph has in their places."""
-    numbered, held = _constants(layout), _constants(graph)
+    numbered, held = _tables(layout), _tables(graph)
     # By order: names count operations too, which other versions had more or fewer of.
     if [each.shape for each in numbered] != [each.shape for each in held]:
         raise ArtifactError(f"{path}: laid out as this version of readagain does not; {_ADVICE}")
-    pairs = [
-        pair
-        for pair in zip(numbered, held, strict=True)
-        if pair[0].dtype == np.float32 and pair[0].size > 1
-    ]
+    pairs = list(zip(numbered, held, strict=True))
     scale_of = {-numbers.flat[0]: scales for numbers, scales in pairs if numbers.flat[0] < 0}
     for numbers, values in pairs:
         if numbers.flat[0] > 0:
@@ -98,5 +94,7 @@ def _pair_up(
             yield numbers, values * scale_of[numbers.flat[0]] if is_code else values
 
 
-def _constants(model: onnx.ModelProto) -> list[Array]:
-    return [numpy_helper.to_array(each) for each in model.graph.initializer]
+def _tables(model: onnx.ModelProto) -> list[Array]:
+    """Return the constants that can hold weights: no shapes, no single numbers."""
+    constants = (numpy_helper.to_array(each) for each in model.graph.initializer)
+    return [each for each in constants if each.dtype in (np.float32, np.int8) and each.size > 1]

@@ -16,10 +16,9 @@ from readagain.export.readings import (
     lstm_order,
     states_bound,
 )
-from readagain.export.shortlist import Shortlist
+from readagain.export.shortlist import Shortlist, list_size
 from readagain.export.weights import Weights
 from readagain.export.words import (
-    FIRST_WORD,
     MINUS_INFINITY,
     Copying,
     Vocabulary,
@@ -84,19 +83,19 @@ class _StepGraph:
         self.shortlist: Shortlist | None = None
         self.copy_words: str | None = None
         self.output = model.output
-        if model.output != "softmax" or model.shortlist_size:
+        size = list_size(run, model)
+        if model.output != "softmax" or size:
             self.document = graph.input("document", np.int64, ["R"])
             ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
             ext_ids = graph.add("Gather", ext_ids, self.document)
-        if model.shortlist_size:
-            size = min(model.shortlist_size, run.vocab_size)
+        if size:
             self.shortlist = Shortlist(
                 size=size,
                 document=self.document,
-                listed=graph.input("listed", np.float32, ["D", size - FIRST_WORD]),
+                ext_ids=ext_ids,
                 rare_keys=graph.input("rare_keys", np.float32, ["D", H, "S"]),
                 rare_biases=graph.input("rare_biases", np.float32, ["D", 1, "S"]),
-                ext_ids=ext_ids,
+                last_biases=graph.input("last_biases", np.float32, ["D", "S"]),
                 in_grid=self._in_grid,
                 in_rows=self._in_rows,
             )
@@ -110,8 +109,6 @@ class _StepGraph:
         if model.output != "softmax":
             columns = graph.input("columns", np.int64, ["D", "S"])
             columns = graph.add("Gather", columns, self.document)
-            if self.shortlist is not None:
-                columns = self.shortlist.columns(graph, columns)
             self.copying = Copying(
                 ext_ids=ext_ids,
                 columns=columns,
@@ -265,6 +262,6 @@ class _StepGraph:
         switch = PRODUCTS["float32"].multiply(
             graph, seen, weights.matrix("weight"), weights.tensor("bias"), bound=None
         )  # (R, 1)
-        words = graph.add("Concat", vocabulary.log_total, vocabulary.reserved_logits, axis=1)
+        words = graph.add("Concat", *vocabulary.shares(), axis=1)
         level = graph.add("ReduceLogSumExp", words, graph.ints(1), keepdims=1)
         return graph.add("Add", graph.add("Log", attention), graph.add("Sub", level, switch))

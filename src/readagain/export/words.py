@@ -52,15 +52,29 @@ class Copying:
 
 
 @dataclass(frozen=True)
+class RareWords:
+    """The rarer words of each row's source, which compete with the frequent ones of a shortlist.
+
+    Args:
+        ids: (R, S) extended ids of the source words.
+        logits: (R, S) of each rarer word at its first place, -inf elsewhere.
+    """
+
+    ids: str
+    logits: str
+
+
+@dataclass(frozen=True)
 class Vocabulary:
     """Scores of generating, as values of a graph.
 
     Args:
-        word_logits: (R, V - 4) of the words that may be offered.
+        word_logits: (R, V - 4) of the words that may be offered; of a shortlist, the frequent ones.
         reserved_logits: (R, 4) of the reserved ones.
         best: (R, k) the largest word logits, falling; `best_ids` their ids.
         log_total: (R, 1) log of the sum of exp over the words.
         num_words: (1,) V - 4.
+        rare: the words of a shortlist beyond these.
     """
 
     word_logits: str
@@ -69,6 +83,12 @@ class Vocabulary:
     best_ids: str
     log_total: str
     num_words: str
+    rare: RareWords | None = None
+
+    def shares(self) -> list[str]:
+        """Return what generating is shared among: (R, 1), the words above, first; (R, n) others."""
+        others = [self.reserved_logits] + ([self.rare.logits] if self.rare else [])
+        return [self.log_total, *others]
 
 
 @dataclass(frozen=True)
@@ -82,33 +102,45 @@ class Chosen:
 
 
 def score_vocabulary(
-    graph: Graph, products: Products, seen: Sequence[Part], weights: Weights, k: str
+    graph: Graph,
+    products: Products,
+    seen: Sequence[Part],
+    weights: Weights,
+    k: str,
+    *,
+    size: int | None = None,
+    adjust: Callable[[Graph, str], str] | None = None,
 ) -> Vocabulary:
     """Score generating every word from what a row sees, and keep the k best.
 
     Reserved words are scored apart, in float32: the end is worth it, and what the top-k looks
     through then holds nothing that may not be offered.
+
+    Args:
+        graph: where the operations go.
+        products: how they multiply.
+        seen: what a row sees.
+        weights: of the output.
+        k: (1,) how many words are kept.
+        size: only so many words, the most frequent; all unless given.
+        adjust: what to do to the logits of the words before any is chosen.
     """
-    weight, bias = weights.matrix("weight"), weights.tensor("bias")
+    weight, bias = weights.matrix("weight")[:, :size], weights.tensor("bias")[:size]
     reserved = multiply_rows(
         graph, PRODUCTS["float32"], seen, weight[:, :FIRST_WORD], bias[:FIRST_WORD]
     )
     logits = multiply_rows(graph, products, seen, weight[:, FIRST_WORD:], bias[FIRST_WORD:])
+    if adjust is not None:
+        logits = adjust(graph, logits)
     num_words = graph.ints(weight.shape[1] - FIRST_WORD)
-    best, places, log_total = best_logits(graph, logits, k, num_words)
-    ids = graph.add("Add", places, graph.ints(FIRST_WORD))
-    return Vocabulary(logits, reserved, best, ids, log_total, num_words)
-
-
-def best_logits(graph: Graph, logits: str, k: str, num_words: str) -> tuple[str, str, str]:
-    """Keep the k best of (R, n) logits: they, their places, and the log of the sum of exp."""
     k = graph.add("Min", k, num_words)
     best, places = graph.add_several("TopK", logits, k, results=2, axis=1)
     # Softmax is many times faster than ReduceLogSumExp; the best word's share gives the total.
-    first = graph.add("Slice", places, graph.ints(0), graph.ints(1), graph.ints(1))  # (R, 1)
+    first = _columns(graph, places, 0, 1)  # (R, 1)
     share = graph.add("GatherElements", graph.add("Softmax", logits, axis=1), first, axis=1)
-    first_logit = graph.add("Slice", best, graph.ints(0), graph.ints(1), graph.ints(1))
-    return best, places, graph.add("Sub", first_logit, graph.add("Log", share))
+    log_total = graph.add("Sub", _columns(graph, best, 0, 1), graph.add("Log", share))
+    ids = graph.add("Add", places, graph.ints(FIRST_WORD))
+    return Vocabulary(logits, reserved, best, ids, log_total, num_words)
 
 
 def choose_words(
@@ -119,43 +151,48 @@ def choose_words(
     k: str,
 ) -> Chosen:
     """Share 1 among generating and copying, and choose the k best words."""
-    competing = [vocabulary.log_total, vocabulary.reserved_logits]
-    if copy_logits is not None:
-        competing.append(copy_logits)
+    competing = vocabulary.shares() + ([copy_logits] if copy_logits else [])
     shares = graph.add("LogSoftmax", graph.add("Concat", *competing, axis=1), axis=1)
-    generating = _columns(graph, shares, 0, 1)  # (R, 1)
-    end = graph.add("Squeeze", _columns(graph, shares, 1 + END, 2 + END), graph.ints(1))
     # From a logit to a log-probability is one subtraction.
-    offset = graph.add("Sub", generating, vocabulary.log_total)
-    best = graph.add("Add", vocabulary.best, offset)  # (R, k)
-    if copying is None:
-        nowhere = graph.add("Mul", vocabulary.best_ids, graph.ints(0))
-        nowhere = graph.add("Sub", nowhere, graph.ints(1))
-        return Chosen(vocabulary.best_ids, best, nowhere, end)
+    offset = graph.add("Sub", _columns(graph, shares, 0, 1), vocabulary.log_total)  # (R, 1)
+    end = graph.add("Squeeze", _columns(graph, shares, 1 + END, 2 + END), graph.ints(1))
+    best_ids, best = vocabulary.best_ids, graph.add("Add", vocabulary.best, offset)  # (R, k)
+    if copying is None or copy_logits is None:
+        if vocabulary.rare is not None:
+            rare = graph.add("Add", vocabulary.rare.logits, offset)
+            best_ids, best, _ = _best_of(graph, [best_ids, vocabulary.rare.ids], [best, rare], k)
+        nowhere = graph.add("Mul", best_ids, graph.ints(0))
+        return Chosen(best_ids, best, graph.add("Sub", nowhere, graph.ints(1)), end)
 
-    copied = _columns(graph, shares, 1 + len(RESERVED), np.iinfo(np.int64).max)  # (R, S)
+    copied = graph.add("Add", copy_logits, offset)  # (R, S)
     shares_of_copying = _summed_copies(graph, copying, graph.add("Exp", copied))  # (R, S)
     of_source = _source_words(graph, vocabulary, copying, offset, shares_of_copying)
-    in_source = _any(graph, copying.stands_at(graph, vocabulary.best_ids))  # (R, k)
+    in_source = _any(graph, copying.stands_at(graph, best_ids))  # (R, k)
     best = graph.add("Where", in_source, graph.constant(MINUS_INFINITY), best)
-
-    together = graph.add("Concat", best, of_source, axis=1)  # (R, k + S)
-    all_ids = graph.add("Concat", vocabulary.best_ids, copying.ext_ids, axis=1)
     by_copying = graph.add(
         "Concat",
         graph.add("Mul", vocabulary.best, graph.constant(np.float32(0))),
         shares_of_copying,
         axis=1,
     )
-    k = graph.add("Min", k, graph.size(together, 1))
-    log_probs, places = graph.add_several("TopK", together, k, results=2, axis=1)
-    ids = graph.add("GatherElements", all_ids, places, axis=1)
+    ids, log_probs, places = _best_of(graph, [best_ids, copying.ext_ids], [best, of_source], k)
     share = graph.add("GatherElements", by_copying, places, axis=1)
     half = graph.add("Mul", graph.add("Exp", log_probs), graph.constant(np.float32(0.5)))
     is_copied = graph.add("Greater", share, half)
     place = _strongest_place(graph, copying.stands_at(graph, ids), copied)
     copied_from = graph.add("Where", is_copied, place, graph.ints(-1))
     return Chosen(ids, log_probs, copied_from, end)
+
+
+def _best_of(
+    graph: Graph, ids: Sequence[str], log_probs: Sequence[str], k: str
+) -> tuple[str, str, str]:
+    """Choose the k best of several (R, n): their ids, log-probabilities and places, (R, k) each."""
+    together = graph.add("Concat", *log_probs, axis=1)
+    k = graph.add("Min", k, graph.size(together, 1))
+    best, places = graph.add_several("TopK", together, k, results=2, axis=1)
+    all_ids = graph.add("Concat", *ids, axis=1)
+    return graph.add("GatherElements", all_ids, places, axis=1), best, places
 
 
 def _summed_copies(graph: Graph, copying: Copying, shares: str) -> str:
@@ -175,8 +212,10 @@ def _source_words(
     )
     column = graph.add("Where", is_known, copying.columns, graph.ints(0))
     logits = graph.add("GatherElements", vocabulary.word_logits, column, axis=1)
+    rare = vocabulary.rare
+    beyond = graph.constant(MINUS_INFINITY) if rare is None else rare.logits
+    logits = graph.add("Where", is_known, logits, beyond)
     generated = graph.add("Exp", graph.add("Add", logits, offset))
-    generated = graph.add("Where", is_known, generated, graph.constant(np.float32(0)))
     return graph.add("Log", graph.add("Add", generated, shares))
 
 
