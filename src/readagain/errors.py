@@ -97,6 +97,22 @@ def quoted(found: object) -> str:
     return spelled if len(spelled) <= LONGEST_QUOTE else f"{spelled[:LONGEST_QUOTE]}…"
 
 
+_KINDS: dict[type, str] = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a fraction",
+    str: "a string",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def type_in_words(found: object) -> str:
+    """Say in words of JSON what was found where something else belongs, and not its content."""
+    return _KINDS.get(type(found), f"a {type(found).__name__}")
+
+
 def first_line(error: Exception) -> str:
     """Return the first line of what a library says; its kind of error where it says nothing."""
     lines = str(error).split(" : ")[-1].strip().splitlines()

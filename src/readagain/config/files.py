@@ -13,7 +13,7 @@ from readagain.config.kinds import kind_of
 from readagain.config.override import KIND, override
 from readagain.config.schema import RunSpec
 from readagain.config.settings import settings_of
-from readagain.errors import ConfigError, quoted
+from readagain.errors import ConfigError, quoted, type_in_words
 from readagain.whole_file import read_bounded, written_aside
 
 MAX_RUN_BYTES = 1 << 20
@@ -55,7 +55,7 @@ def load_run(path: Path) -> RunSpec:
     except (ValueError, RecursionError) as error:  # a number or nesting beyond all bounds
         raise ConfigError(f"{path}: not JSON that a run could be: {error}") from error
     if not isinstance(settings, dict):
-        raise ConfigError(f"{path}: holds {type(settings).__name__}; expected a JSON object")
+        raise ConfigError(f"{path}: holds {type_in_words(settings)}; expected a JSON object")
     return run_from_dict(settings, where=str(path))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from readagain import __version__
-from readagain.errors import ArtifactError, quoted
+from readagain.errors import ArtifactError, quoted, type_in_words
 from readagain.whole_file import read_bounded, write_synced
 
 FORMAT_VERSION = 1
@@ -182,7 +182,7 @@ def read_object(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ArtifactError(f"{path}: not JSON; was it edited by hand?") from error
     if not isinstance(content, dict):
-        raise ArtifactError(f"{path}: holds {type(content).__name__}; expected a JSON object")
+        raise ArtifactError(f"{path}: holds {type_in_words(content)}; expected a JSON object")
     return content
 
 

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, Literal
 from readagain.corpus.compression import open_bytes, plain_name
 from readagain.corpus.pair import Bad
 from readagain.corpus.readers import delimited, jsonl, parquet
-from readagain.corpus.readers.columns import guess_columns, pick_pair
+from readagain.corpus.readers.columns import guess_columns, pick_pair, refuse_twins
 from readagain.corpus.readers.lines import (
     BOM,
     TOO_LONG,
@@ -32,6 +32,7 @@ MAX_TEXT_BYTES = 64 << 20
 _SUFFIXES: dict[str, TextFormat] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "jsonl",
     ".csv": "csv",
     ".tsv": "csv",
     ".tab": "csv",
@@ -94,10 +95,16 @@ def settle_layout(path: Path, options: ReadOptions) -> Layout:
         plain = ("file",) if kind == "text" else ("text",)
         return Layout(format=kind, encoding=options.encoding, columns=plain)
     reader = {"jsonl": jsonl, "csv": delimited, "parquet": parquet}[kind]
-    if kind == "jsonl" and _is_empty(path):  # no record is no mistake; a table has its header
-        return Layout(format=kind, encoding=options.encoding)
+    if kind != "parquet":
+        head = _first_bytes(path)
+        refuse_wide_encoding(path, head)
+        if kind == "jsonl" and not head:  # no record is no mistake; a table has its header
+            return Layout(format=kind, encoding=options.encoding)
     assert reader.FORMAT.column_names is not None
     names = reader.FORMAT.column_names(path, options.encoding)
+    if kind == "csv":  # whose rows are handed on by the names of their fields
+        for name in names:
+            refuse_twins(name, names, where=str(path))
     return Layout(
         format=kind,
         encoding=options.encoding,
@@ -236,9 +243,9 @@ def _usable(found: Record | Bad) -> Record:
     return found
 
 
-def _is_empty(path: Path) -> bool:
+def _first_bytes(path: Path) -> bytes:
     with open_bytes(path) as (stream, _):
-        return not stream.read(1)
+        return stream.read(len(BOM))
 
 
 def _json_source(path: Path, encoding: str) -> Source:

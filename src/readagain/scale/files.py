@@ -36,7 +36,8 @@ def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
         out: where the job writes; what lies there is no input, though a pattern may fit it.
 
     Raises:
-        DataError: for a name without a file, a pattern that fits none, and what lies in `out`.
+        DataError: for a name without a file, a file that is named again, a pattern that fits
+            none, and what lies in `out`.
     """
     found: dict[str, InputFile] = {}
     for pattern in patterns:
@@ -48,6 +49,8 @@ def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
             raise DataError(
                 f"{pattern}: lies in {out}, which the job writes into; choose another OUT_DIR"
             )
+        if (pattern if is_remote(pattern) else str(Path(pattern))) in found:
+            raise DataError(f"{pattern}: named twice; a file is read once, so name it once")
         found.update((file.location, file) for file in files)
     return list(found.values())
 

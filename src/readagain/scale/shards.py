@@ -102,7 +102,7 @@ _Cut = tuple[Layout, tuple[Piece, ...], int]
 
 def _cut_rows(source: Source, options: CutOptions) -> Iterator[_Cut]:
     (file,) = source.files
-    if not file.bytes:
+    if not file.bytes and source.format != "parquet":  # which has a footer if it is whole
         return
     with at_hand(file.location) as path:
         layout = settle(path, file.location, options)

@@ -6,7 +6,7 @@ from itertools import groupby
 from pathlib import Path
 
 from readagain.engine.records import Layout, ReadOptions, TextFormat, format_of, settle_layout
-from readagain.errors import DataError, quoted
+from readagain.errors import DataError
 from readagain.scale.files import InputFile, is_remote
 
 
@@ -54,7 +54,7 @@ def check_layouts(sources: Iterable[Source], options: CutOptions) -> None:
     """
     for source in sources:
         for file in source.files:
-            if file.bytes and not is_remote(file.location):
+            if (file.bytes or source.format == "parquet") and not is_remote(file.location):
                 settle(Path(file.location), file.location, options)
 
 
@@ -68,9 +68,6 @@ def settle(path: Path, location: str, options: CutOptions) -> Layout:
         layout = settle_layout(path, options.read)
     except DataError as error:
         raise DataError(str(error).replace(str(path), location)) from error
-    if layout.format == "csv" and len(set(layout.columns)) < len(layout.columns):
-        twice = next(name for name in layout.columns if layout.columns.count(name) > 1)
-        raise DataError(f"{location}: two columns are called {quoted(twice)}; name them apart")
     for name in options.added_fields:
         if name in layout.columns:
             raise DataError(

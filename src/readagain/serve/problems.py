@@ -8,7 +8,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from readagain.errors import ConfigError
+from readagain.errors import ConfigError, type_in_words
 from readagain.serve.refusals import (
     BadJsonError,
     InvalidError,
@@ -28,15 +28,6 @@ _EXPECTED = {
     "list_type": "a list",
     "string_type": "a string",
     "model_attributes_type": 'an object such as {"texts": ["..."]}',
-}
-_KINDS: dict[type, str] = {
-    type(None): "null",
-    bool: "true or false",
-    int: "a whole number",
-    float: "a fraction",
-    str: "a string",
-    list: "a list",
-    dict: "an object",
 }
 
 
@@ -126,7 +117,7 @@ def _describe_one(problem: Mapping[str, Any]) -> str:
             return f"{name} {context['error']}"
         case kind if kind in _EXPECTED:
             # Never the value itself, which may be somebody's text.
-            return f"{name} is {_KINDS.get(type(value), 'unknown')}; expected {_EXPECTED[kind]}"
+            return f"{name} is {type_in_words(value)}; expected {_EXPECTED[kind]}"
     return f"{name}: {problem['msg']}"
 
 

@@ -77,7 +77,7 @@ def test_a_run_without_a_title_is_refused():
     ("content", "message"),
     [
         ("{", r"run\.json:1: not JSON: Expecting property name"),
-        ("[1]", r"run\.json: holds list; expected a JSON object"),
+        ("[1]", r"run\.json: holds a list; expected a JSON object"),
         ('{"title": "t", "paper": "p", "vocabsize": 9}', "did you mean 'vocab_size'"),
     ],
 )

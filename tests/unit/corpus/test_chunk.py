@@ -129,7 +129,9 @@ def test_bad_records_survive_saving(tmp_path):
     path.write_text('{"text": "x", "headline": "y"}\nbroken\n')
     chunk_of(path, skip_bad=True).save(tmp_path / "0.npz")
     (bad,) = Chunk.load(tmp_path / "0.npz").bad
-    assert bad == Bad(f"{path}:2", "not JSON: Expecting value at column 1")
+    assert bad == Bad(
+        f"{path}:2", "not JSON: Expecting value at column 1; expected one object a line"
+    )
 
 
 def test_a_damaged_chunk_is_made_again(tmp_path, jsonl):

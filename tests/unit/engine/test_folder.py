@@ -170,7 +170,7 @@ def test_a_newer_format_is_refused_with_the_version_to_get(model):
     ("content", "reason"),
     [
         ("{", "not JSON"),
-        ("[]", "holds list; expected a JSON object"),
+        ("[]", "holds a list; expected a JSON object"),
         ("{}", "no format_version in it, so not written by readagain"),
         ('{"format_version": 1}', "incomplete; was it edited by hand"),
         ('{"format_version": 1, "package_version": "1", "files": {}}', "does not name run.json"),

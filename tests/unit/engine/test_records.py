@@ -57,6 +57,12 @@ def test_jsonl_keeps_every_field_and_guesses_the_text(tmp_path):
     assert found[1].where == f"{path}:2"
 
 
+def test_a_file_called_json_holds_an_object_a_line_too(tmp_path):
+    path = tmp_path / "news.json"
+    path.write_text('{"text": "A ferry."}\n{"text": "A storm."}\n')
+    assert texts(read(path)) == ["A ferry.", "A storm."]
+
+
 def test_csv_with_line_breaks_and_a_named_column(tmp_path):
     path = tmp_path / "news.csv"
     path.write_text('id;body;note\n1;"Two\nlines";x\n2;One;y\n')
@@ -125,6 +131,14 @@ def test_a_table_cannot_come_from_a_pipe():
         ("a.csv", b"text\nkaf\xe9\n", r"a\.csv:2: 'text' holds byte 0xe9"),
         ("a.txt", b"kaf\xe9", r"a\.txt: byte 0xe9 at column 4 is not utf-8"),
         ("a.txt", b"\xff\xfea\x00", r"a\.txt: UTF-16 text"),
+        ("a.csv", b"\xff\xfet\x00", r"a\.csv: UTF-16 text; .* iconv"),
+        ("a.jsonl", b"\xfe\xff\x00{", r"a\.jsonl: UTF-16 text"),
+        ("a.csv", b"text,id,id\na,1,2\n", r"a\.csv: two columns are called 'id'; name them apart"),
+        (
+            "a.json",
+            b'[\n{"text": "a"}\n]\n',
+            r"a\.json:1: not JSON: .*; expected one object a line",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_named_by_its_line(tmp_path, name, content, message):

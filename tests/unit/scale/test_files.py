@@ -41,6 +41,12 @@ def test_patterns_may_lead_into_subfolders(folder):
     assert names(find_files([f"{folder}/**/*.jsonl"])) == ["a.jsonl", "b.jsonl", "d.jsonl"]
 
 
+def test_a_file_that_is_named_twice_is_refused(folder):
+    for first in (f"{folder}/a.jsonl", f"{folder}/*.jsonl"):
+        with pytest.raises(DataError, match=r"a\.jsonl: named twice; a file is read once, so name"):
+            find_files([first, f"{folder}/./a.jsonl"])
+
+
 def test_a_file_may_be_called_like_a_pattern(folder):
     (folder / "[a].jsonl").write_text("")
     assert names(find_files([f"{folder}/[a].jsonl"])) == ["[a].jsonl"]

@@ -75,6 +75,14 @@ def test_an_empty_file_has_no_shard(tmp_path, make_job, name):
     assert cut(make_job(tmp_path / name)) == []
 
 
+@pytest.mark.needs_extras
+def test_an_empty_parquet_file_is_not_whole(tmp_path, make_job):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"")
+    with pytest.raises(DataError, match=r"a\.parquet: not a whole Parquet file .*; copy it again"):
+        cut(make_job(path))
+
+
 def test_the_checksum_knows_every_byte_of_a_row(news, make_job):
     before = [shard.sha256 for shard in cut(make_job(news))]
     news.write_text(news.read_text().replace('"id": 4', '"id": 9'))

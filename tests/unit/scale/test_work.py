@@ -50,7 +50,7 @@ def test_bad_rows_are_set_aside_with_their_number_and_reason(news, do, tmp_path)
     assert json.loads(bad.read_text()) == {
         "file": str(news),
         "row": 3,
-        "reason": "not JSON: Expecting value at column 1",
+        "reason": "not JSON: Expecting value at column 1; expected one object a line",
     }
 
 

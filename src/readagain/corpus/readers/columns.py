@@ -5,7 +5,7 @@ from pathlib import Path
 
 from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers.source import Columns
-from readagain.errors import DataError, quoted
+from readagain.errors import DataError, quoted, type_in_words
 
 # In order of preference: the first that a file has is taken. 'source' often names a publisher
 # and 'summary' may be either side's word, so they come late.
@@ -35,22 +35,32 @@ def guess_columns(
 def _choose(
     names: Sequence[str], common: Sequence[str], wanted: str | None, *, where: str, side: str
 ) -> str:
+    by_lower = {name.strip().lower(): name for name in reversed(names)}
+    if wanted is None:
+        found = next((by_lower[name] for name in common if name in by_lower), None)
+    else:
+        found = wanted if wanted in names else None
+    if found is not None:
+        refuse_twins(found, names, where=where)
+        return found
+    if problem := _not_text("".join(names)):
+        raise DataError(f"{where}: its header {problem}")
     listed = ", ".join(map(quoted, list(names)[:8])) or "none"
     if wanted is not None:
-        if wanted in names:
-            return wanted
         raise DataError(
             f"{where}: no column '{wanted}' for the {side}; the columns are {listed}; "
             f"choose one of them with --{side}-column"
         )
-    by_lower = {name.strip().lower(): name for name in reversed(names)}
-    for candidate in common:
-        if candidate in by_lower:
-            return by_lower[candidate]
     raise DataError(
         f"{where}: no column for the {side}; expected one of {', '.join(common)}, "
         f"found {listed}; name it with --{side}-column"
     )
+
+
+def refuse_twins(name: str, names: Sequence[str], *, where: str) -> None:
+    """Refuse a name that two columns have, of which only one would be read."""
+    if list(names).count(name) > 1:
+        raise DataError(f"{where}: two columns are called {quoted(name)}; name them apart")
 
 
 def pick_pair(
@@ -63,7 +73,7 @@ def pick_pair(
         if value is None:
             value = ""
         if not isinstance(value, str):
-            found = "nothing" if value is record else type(value).__name__
+            found = "nothing" if value is record else type_in_words(value)
             return Bad(f"{path}:{number}", f"{found} under {quoted(column)}; expected a string")
         if not value.isascii() and (problem := _not_text(value)):
             return Bad(f"{path}:{number}", f"{quoted(column)} {problem}")

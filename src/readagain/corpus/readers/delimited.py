@@ -21,6 +21,12 @@ from readagain.errors import DataError, quoted
 DELIMITERS = (",", "\t", ";", "|")
 Row = tuple[int, list[str]] | Bad
 
+_STRAY_RETURN = (
+    "a carriage return inside a row; expected lines that end in LF or CR LF, "
+    "or quotes around a field that holds line ends"
+)
+_OPEN_QUOTE = "a quote that opens here is never closed, so the rest of the file is in one field"
+
 
 def blocks(source: Source) -> Iterator[Block]:
     """Cut the file into blocks of rows."""
@@ -98,6 +104,7 @@ class _Lines:
         self.row_bytes = 0
         """Of the lines that the present row has gone over."""
         self.too_long: list[Bad] = []
+        self.have_ended = False
         self._lines = lines
         self._encoding = encoding
 
@@ -113,6 +120,7 @@ class _Lines:
                 # Bytes without a meaning pass as lone surrogates, so that the row is found
                 # whole; `pick_pair` then refuses it by its line.
                 yield line.decode(self._encoding, "surrogateescape") + "\n"
+        self.have_ended = True
 
 
 def _rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
@@ -120,17 +128,25 @@ def _rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
     reader = csv.reader(iter(lines), delimiter=delimiter)
     while True:
         start, lines.row_bytes = lines.number + 1, 0
+        where = f"{lines.path}:{start}"
+        row: list[str] | Bad | None
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise DataError(
-                f"{lines.path}:{start}: {error}; is a quote that opens here never closed?"
-            ) from error
+            if "new-line" not in str(error):
+                raise DataError(
+                    f"{where}: {error}; is a quote that opens here never closed?"
+                ) from error
+            row = Bad(where, _STRAY_RETURN)  # and the reader begins anew with the next line
         yield from lines.too_long
         lines.too_long.clear()
         if row is None:
             return
-        if row:
+        if isinstance(row, Bad):
+            yield row
+        elif lines.have_ended:  # only a row that is not whole asks for a line more
+            yield Bad(where, _OPEN_QUOTE)
+        elif row:
             yield start, row
 
 

@@ -9,7 +9,7 @@ from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers.columns import pick_pair
 from readagain.corpus.readers.lines import TOO_LONG, line_blocks, numbered_lines, undecodable
 from readagain.corpus.readers.source import Block, Format, Source
-from readagain.errors import DataError
+from readagain.errors import DataError, type_in_words
 
 
 def blocks(source: Source) -> Iterator[Block]:
@@ -43,14 +43,16 @@ def _parse(line: bytes | None, encoding: str, path: Path, number: int) -> dict[s
     except UnicodeDecodeError as error:
         return Bad(f"{path}:{number}", undecodable(error))
     except json.JSONDecodeError as error:
-        return Bad(f"{path}:{number}", f"not JSON: {error.msg} at column {error.colno}")
+        reason = f"not JSON: {error.msg} at column {error.colno}; expected one object a line"
+        return Bad(f"{path}:{number}", reason)
     except ValueError:  # json has no word of its own for this one
         return Bad(f"{path}:{number}", "a number with more digits than any number has")
     except RecursionError:
         return Bad(f"{path}:{number}", "JSON nested too deeply to be a record")
     if not isinstance(record, dict):
-        found = f"a JSON {type(record).__name__}"
-        return Bad(f"{path}:{number}", f"{found}; expected an object with a text and a headline")
+        return Bad(
+            f"{path}:{number}", f"{type_in_words(record)}; expected a JSON object with a text"
+        )
     return record
 
 

@@ -10,7 +10,7 @@ from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers.columns import pick_pair
 from readagain.corpus.readers.lines import undecodable
 from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Columns, Format, Source
-from readagain.errors import DataError
+from readagain.errors import DataError, type_in_words
 
 TEXT_KEYS = ("description", "content", "text", "body")
 LIST_KEYS = ("articles", "results", "data", "news")
@@ -62,8 +62,9 @@ def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
     """Take the description (else the content) and the title of each article."""
     for number, article in enumerate(block.payload, start=block.first):
         if not isinstance(article, dict):
-            found = type(article).__name__
-            yield Bad(f"{source.path}:{number}", f"a JSON {found}; expected an article object")
+            yield Bad(
+                f"{source.path}:{number}", f"{type_in_words(article)}; expected an article object"
+            )
             continue
         text_key = next((key for key in TEXT_KEYS if article.get(key)), TEXT_KEYS[0])
         columns = source.columns or Columns(text=text_key, headline="title")

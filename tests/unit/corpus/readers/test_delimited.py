@@ -74,6 +74,40 @@ def test_a_quote_that_is_never_closed_is_named_where_it_opens(tmp_path, read_rec
         read_records(path)
 
 
+def test_a_quote_that_is_open_at_the_end_spoils_its_row(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_text('text,headline\nfine,y\n"open,x\nmore,z\n')
+    good, bad = read_records(path)
+    assert good == Pair("fine", "y")
+    assert bad.where == f"{path}:3"
+    assert "a quote that opens here is never closed, so the rest of the file" in bad.reason
+
+
+def test_a_stray_carriage_return_spoils_its_row_alone(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'text,headline\r\na\rb,x\r\n"c\rd",y\r\n')
+    bad, good = read_records(path)
+    assert good == Pair("c\rd", "y")
+    assert bad.where == f"{path}:2"
+    assert "a carriage return inside a row; expected lines that end in LF or CR LF" in bad.reason
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"text\xff,\x00\n", r"a\.csv: its header holds byte 0xff, which the encoding has no me"),
+        (b"text,headline\ra,b\r", r"a\.csv:1: a carriage return inside a row; expected lines"),
+        (b"text,headline,text\na,b,c\n", r"a\.csv: two columns are called 'text'; name them apart"),
+        (b'"text,headline\na,b\n', r"a\.csv:1: a quote that opens here is never closed"),
+    ],
+)
+def test_a_header_that_cannot_be_used_is_told(tmp_path, read_records, content, message):
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_records(path)
+
+
 def test_a_line_of_ten_megabytes_is_refused(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_text("text,headline\n" + "x" * 10_000_000 + ",y\nfine,y\n")

@@ -39,10 +39,13 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path, read_recor
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        (b'{"text": "A storm', "not JSON: Unterminated string starting at at column 10"),
-        (b"[1, 2]", "a JSON list; expected an object"),
+        (
+            b'{"text": "A storm',
+            "not JSON: Unterminated .* at column 10; expected one object a line",
+        ),
+        (b"[1, 2]", "a list; expected a JSON object with a text"),
         (b'{"text": "A storm."}', "nothing under 'headline'; expected a string"),
-        (b'{"text": 7, "headline": "x"}', "int under 'text'; expected a string"),
+        (b'{"text": 7, "headline": "x"}', "a whole number under 'text'; expected a string"),
         (b'{"text": "caf\xe9", "headline": "x"}', "byte 0xe9 at column 14 is not utf-8"),
         (
             b'{"text": "\\ud800", "headline": "x"}',

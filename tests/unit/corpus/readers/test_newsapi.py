@@ -43,7 +43,7 @@ def test_what_the_api_adds_is_undone(tmp_path, read_records, document, indent):
 def test_an_article_that_is_no_object_is_named(tmp_path, read_records):
     path = tmp_path / "reply.json"
     path.write_text(json.dumps({"articles": [7]}))
-    expected = Bad(f"{path}:1", "a JSON int; expected an article object")
+    expected = Bad(f"{path}:1", "a whole number; expected an article object")
     assert read_records(path) == [expected]
 
 

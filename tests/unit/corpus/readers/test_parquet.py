@@ -35,7 +35,7 @@ def test_rows_of_all_row_groups_are_read_in_order(table, read_records, monkeypat
 
 def test_a_column_that_holds_no_strings_is_named(table, read_records):
     bad = read_records(table, headline_column="id")[0]
-    assert bad == Bad(f"{table}:1", "int under 'id'; expected a string")
+    assert bad == Bad(f"{table}:1", "a whole number under 'id'; expected a string")
 
 
 def test_a_file_cut_short_is_named(table, read_records):
