@@ -67,21 +67,27 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("title", run["title"]),
         ("paper", run["paper"]),
         ("format", f"{facts['format_version']}, written by readagain {facts['package_version']}"),
-        ("parameters", f"{facts['parameters']:,} in {len(facts['tensors'])} tensors"),
+        ("parameters", f"{facts['parameters']:,} {_home(facts['tensors'])}"),
         ("words", f"{facts['source_words']:,} read, {facts['summary_words']:,} written"),
         ("cases", f"{facts['cases']:,} words and pairs" if facts["cases"] else "none of its own"),
     ]
-    if origin:
-        corpus = origin["corpus"]
+    while origin:
+        corpus, before = origin["corpus"], origin["began_from"]
         lines += [
             ("corpus", f"{corpus['name']}, {corpus['train_pairs']:,} pairs, {_short(corpus)}"),
             ("trained", f"step {origin['step']:,}, {origin['minutes']:.1f} minutes on "
              f"{origin['device']}, seed {origin['seed']}"),
-            ("finished", "yes" if origin["is_finished"] else "no: these are the best so far"),
+            ("finished", "yes" if origin["is_finished"] else "no: stopped, or still under way"),
+            ("began from", f"the model {before['name']}" if before else "random weights"),
         ]  # fmt: skip
+        origin = before["provenance"] if before else None
     lines += [(f"scores {where}", _spelled(values)) for where, values in facts["scores"].items()]
     lines += [("file", f"{size:>14,} bytes  {name}") for name, size in facts["files"].items()]
     return lines
+
+
+def _home(tensors: dict[str, Any]) -> str:
+    return f"in {len(tensors)} tensors" if tensors else "in the graphs alone"
 
 
 def _short(corpus: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from readagain.engine.beginning import Beginning, read_beginning
 from readagain.engine.bundled import DEFAULT_MODEL, find_model
 from readagain.engine.decoding import decode_sources
 from readagain.engine.explaining import Looks, explain, look_at
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
 from readagain.engine.graphs import PRECISIONS, Precision, graph_names
 from readagain.engine.grounding import Grounding
 from readagain.engine.onnx_model import OnnxStepModel
@@ -124,10 +124,12 @@ class Summarizer:
                 "{precision} is {0!r}; expected {1}", precision, " or ".join(PRECISIONS)
             )
         if not _has_graphs(folder, precision):
-            raise ArtifactError(
-                f"{folder.path}: no {precision} graphs in it; "
-                f"make them with: readagain export {folder.path}"
+            remedy = (
+                f"; make them with: readagain export {folder.path}"
+                if folder.has(WEIGHTS_FILE)
+                else ", nor weights to make them from; leave the precision to the model"
             )
+            raise ArtifactError(f"{folder.path}: no {precision} graphs in it{remedy}")
         encoder, step = (
             read_graph(folder.path / name, folder.manifest.files[name])
             for name in graph_names(precision)

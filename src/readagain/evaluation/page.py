@@ -19,7 +19,8 @@ NUM_EXAMPLES = 10
 
 def render_page(found: Evaluation) -> str:
     """Write the page: scores, lengths, habits, the best and the worst summaries."""
-    title = f"{model_name(found.system)} on {found.data.files[0].absolute().parent.name}"
+    data = found.data.files[0].absolute()
+    title = f"{model_name(found.system)} on {data.parent.name}/{data.name}"
     style = (files("readagain.evaluation") / "page.css").read_text(encoding="utf-8")
     best, worst = choose_examples(found)
     return f"""<!doctype html>

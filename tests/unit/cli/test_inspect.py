@@ -51,6 +51,22 @@ def write_file(model, name, content):
     (model / "model.json").write_text(json.dumps(manifest))
 
 
+def test_every_run_that_a_model_comes_from_is_shown(readagain, tmp_path):
+    model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
+    first = json.loads((model / "provenance.json").read_text())
+    before = {"name": "first", "weights_sha256": None, "provenance": first}
+    last = {**first, "began_from": before, "step": 7, "is_finished": False}
+    write_file(model, "provenance.json", json.dumps(last))
+    shown = readagain("inspect", model).stdout
+    assert shown.count("\ncorpus ") == 2
+    assert shown.index("step 7,") < shown.index("no: stopped, or still under way")
+    assert shown.index("the model first") < shown.index("step 384,") < shown.index("random weights")
+
+
+def test_weights_that_stand_in_graphs_alone_are_told(readagain):
+    assert "in the graphs alone\n" in readagain("inspect", "news").stdout
+
+
 def test_an_origin_that_is_none_of_ours_is_told(readagain, tmp_path):
     model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
     write_file(model, "provenance.json", '{"corpus": null}')

@@ -262,6 +262,11 @@ def test_a_model_that_was_not_exported_says_what_to_type(toy_copy):
         Summarizer.load(toy_copy)
 
 
+def test_a_model_without_weights_is_not_to_be_exported():
+    with pytest.raises(ArtifactError, match=r"no float32 graphs in it, nor weights to make them"):
+        Summarizer.load("news", precision="float32")
+
+
 def test_an_unknown_precision_is_refused(toy):
     with pytest.raises(ConfigError, match="precision is 'int4'; expected int8 or float32"):
         Summarizer.load(toy, precision="int4")

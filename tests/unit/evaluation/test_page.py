@@ -57,6 +57,7 @@ def test_scores_intervals_and_facts_stand_on_it(evaluated, gigaword):
     for figure in (quoted.value, quoted.low, quoted.high):
         assert f"{100 * figure:.2f}" in page
     assert found.data.fingerprint in page
+    assert f"<title>lead on {gigaword.name}/{found.data.files[0].name}</title>" in page
     assert "-n 2 -m" in page
     assert "prefers-color-scheme: dark" in page
 
