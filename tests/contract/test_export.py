@@ -6,6 +6,7 @@ import torch
 
 from readagain.config.features import TABLE_SIZES
 from readagain.config.override import override
+from readagain.config.schema import ModelSpec
 from readagain.config.settings import walk
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.export.write import build_graphs
@@ -74,6 +75,16 @@ VARIANTS = {
     },
     "ras_elman, an even window": {"model.window": 4},
 }
+# Every encoder-decoder can be exported so, however it was trained.
+FROM_A_SHORTLIST = {
+    f"{name}, from a shortlist": {
+        "model.shortlist_size": 20,
+        "data.max_source_words": 16 // run.data.num_sentences,
+    }
+    for name, run in PRESETS.items()
+    if isinstance(run.model, ModelSpec)
+}
+VARIANTS |= FROM_A_SHORTLIST
 
 
 def shrunk(name):
@@ -117,7 +128,7 @@ def sources(run):
     """Five documents with unknown, repeated and missing words; one lacks its last sentence."""
     random = np.random.default_rng(5)
     N = 1 if run.data.join_sentences else run.data.num_sentences
-    B, L = 5, 7
+    B, L = 5, min(7, run.data.max_source_words)
     lengths = random.integers(1, L + 1, (B, N))
     if N > 1:
         lengths[0, -1] = 0

@@ -58,3 +58,32 @@ def test_a_folder_for_inference_is_small_and_complete(readagain, trained, tmp_pa
     assert {"encoder.int8.onnx", "step.int8.onnx", "export.json", "model.json"} <= names
     assert not {"weights.safetensors", "step.float32.onnx"} & names
     assert readagain("summarize", "--model", out, TEXT).stdout.strip()
+
+
+@pytest.mark.slow
+def test_a_trained_model_is_exported_with_a_shortlist(readagain, trained_example, tmp_path):
+    work, _ = trained_example
+    out = tmp_path / "short"
+    before = (work / "model" / "run.json").read_bytes()
+    command = ["export", work / "model", "--out", out, "--check-on", work / "prepared"]
+    done = readagain(*command, "--shortlist", 100, "--threads", 1)
+    assert done.returncode == 0, done.stderr
+    assert "int8      the best summary without a shortlist: " in done.stdout
+    check = json.loads((out / "export.json").read_text())["check"]
+    assert check["same_n_best"] >= 0.995
+    for precision in ("float32", "int8"):
+        for measure, score in check["rouge"]["whole"].items():
+            assert check["rouge"][precision][measure] >= score - 0.3
+
+    inspected = json.loads(readagain("inspect", out, "--json").stdout)
+    assert inspected["run"]["model"]["shortlist_size"] == 100
+    assert (work / "model" / "run.json").read_bytes() == before
+    text = "The town of Zyxwick sold its 212-year-old theatre on Friday to pay its debts."
+    for asked in (["summarize"], ["explain"]):
+        written = readagain(*asked, "--model", out, text)
+        assert written.returncode == 0, written.stderr
+        assert "Zyxwick" in written.stdout
+
+    # A list as long as the vocabulary is none.
+    refused = readagain(*command, "--shortlist", 200, "--threads", 1)
+    assert "--shortlist is 200; expected 1 to 199, fewer words than compete with" in refused.stderr

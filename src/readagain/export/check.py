@@ -31,7 +31,9 @@ SCORE_TOLERANCE = 1e-3
 MIN_SAME = 0.995
 """Share of texts whose n-best must agree; sums in another order may swap a near tie."""
 MAX_LOSS = 0.3
-"""How much of any ROUGE, in points, int8 may lose."""
+"""How much of any ROUGE, in points, int8 may lose, and a shortlist in either precision."""
+WHOLE = "whole"
+"""What the network is called in which all words compete, where graphs have a shortlist."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,10 @@ class Check:
             within `SCORE_TOLERANCE`; None where float32 was not exported.
         largest_score_difference: between any two hypotheses of the same rank there.
         int8_same_best: share of texts whose best summary from the int8 graphs is the network's.
-        rouge: ROUGE F1 in points by back end, against the references where there are any.
+        rouge: ROUGE F1 in points by back end, against the references where there are any; of
+            `WHOLE`, too, for graphs with a shortlist.
+        same_as_whole: share of texts whose best summary from the graphs with a shortlist is that
+            of the network without, by precision; empty for other graphs.
     """
 
     texts: int
@@ -62,6 +67,7 @@ class Check:
     largest_score_difference: float | None
     int8_same_best: float | None
     rouge: dict[str, dict[str, float]]
+    same_as_whole: dict[str, float]
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -113,15 +119,38 @@ def random_texts(folder: ModelFolder, count: int) -> list[CheckText]:
 
 
 def check_graphs(
-    folder: ModelFolder, graphs: Graphs, texts: Sequence[CheckText], *, origin: str, threads: int
+    folder: ModelFolder,
+    graphs: Graphs,
+    texts: Sequence[CheckText],
+    *,
+    origin: str,
+    threads: int,
+    whole: ModelFolder | None = None,
 ) -> Check:
     """Summarize texts with the network and with its graphs, and compare.
 
+    Args:
+        folder: the model.
+        graphs: its graphs.
+        texts: what is summarized.
+        origin: where they come from.
+        threads: how many threads each back end may use.
+        whole: the model before it was given a shortlist (`shorten.with_shortlist`); what the list
+            costs is then measured in ROUGE, so the texts need references.
+
     Raises:
-        ArtifactError: when float32 finds other summaries, or int8 loses too much.
+        ArtifactError: when float32 finds other summaries, or int8 or a shortlist loses too much.
+        DataError: when there are no references to measure a shortlist by.
     """
+    if whole is not None and any(text.reference is None for text in texts):
+        raise DataError(
+            f"{folder.path}: what a shortlist costs is measured in ROUGE, and {origin} have no "
+            "headlines to measure it by; check it on pairs"
+        )
     torch.set_num_threads(threads)
     models: dict[str, Any] = {"torch": TorchStepModel(load_network(folder))}
+    if whole is not None:
+        models[WHOLE] = TorchStepModel(load_network(whole))
     for precision, contents in graphs.items():
         models[precision] = OnnxStepModel.open(*contents, threads=threads)
     found = {name: list(_summaries(folder, model, texts)) for name, model in models.items()}
@@ -130,7 +159,10 @@ def check_graphs(
         texts=len(texts),
         origin=origin,
         rouge=_rouge(found, texts),
-        int8_same_best=_share_of_same_best(found) if "int8" in found else None,
+        int8_same_best=_share_of_same_best(found, "int8", "torch") if "int8" in found else None,
+        same_as_whole={each: _share_of_same_best(found, each, WHOLE) for each in graphs}
+        if whole is not None
+        else {},
         **_n_best_agreement(found),
     )
     _refuse(check, where=str(folder.path))
@@ -195,8 +227,8 @@ def _n_best_agreement(found: dict[str, list[_Written]]) -> dict[str, float | Non
     }
 
 
-def _share_of_same_best(found: dict[str, list[_Written]]) -> float:
-    pairs = zip(found["int8"], found["torch"], strict=True)
+def _share_of_same_best(found: dict[str, list[_Written]], one: str, other: str) -> float:
+    pairs = zip(found[one], found[other], strict=True)
     return float(np.mean([ours.words == theirs.words for ours, theirs in pairs]))
 
 
@@ -224,13 +256,30 @@ def _refuse(check: Check, *, where: str) -> None:
             f"{check.same_n_best:.1%} of {check.texts} texts; expected {MIN_SAME:.1%}; "
             "nothing was written; please report this"
         )
-    if "int8" not in check.rouge:
-        return
-    for measure, exact in check.rouge["torch"].items():
-        loss = exact - check.rouge["int8"][measure]
-        if loss > MAX_LOSS:
+    if (lost := _largest_loss(check, "int8", than="torch")) is not None:
+        raise ArtifactError(
+            f"{where}: int8 loses {lost}; nothing was written; export float32 alone with "
+            "--precision float32"
+        )
+    for precision in check.same_as_whole:
+        if (lost := _largest_loss(check, precision, than=WHOLE)) is not None:
             raise ArtifactError(
-                f"{where}: int8 loses {loss:.2f} points of {measure} on {check.texts} texts; "
-                f"expected at most {MAX_LOSS}; nothing was written; export float32 alone with "
-                "--precision float32"
+                f"{where}: with the shortlist {precision} loses {lost}; nothing was written; let "
+                "more words compete, or export without --shortlist"
             )
+
+
+def _largest_loss(check: Check, one: str, *, than: str) -> str | None:
+    """Tell how much ROUGE a back end loses against another; None where that is little."""
+    if one not in check.rouge:
+        return None
+    losses = {
+        measure: before - check.rouge[one][measure] for measure, before in check.rouge[than].items()
+    }
+    measure = max(losses, key=lambda each: losses[each])
+    if losses[measure] <= MAX_LOSS:
+        return None
+    return (
+        f"{losses[measure]:.2f} points of {measure} on {check.texts} texts; "
+        f"expected at most {MAX_LOSS}"
+    )

@@ -9,8 +9,9 @@ from typing import Any, assert_never
 
 import onnx
 
+from readagain.config.files import load_run, save_run
 from readagain.config.schema import AbsSpec, ModelSpec, RasSpec, RunSpec
-from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
+from readagain.engine.folder import RUN_FILE, WEIGHTS_FILE, ModelFolder
 from readagain.engine.graphs import EXPORT_FILE, Precision, graph_names
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest, write_files
 from readagain.engine.tensors import read_tensors
@@ -91,7 +92,7 @@ def write_graphs(
     """Write graphs and what their check found.
 
     Args:
-        folder: the model.
+        folder: the model; one with other settings than its path holds needs `out`.
         graphs: its graphs.
         report: what goes into `export.json`.
         out: another folder, which then holds all that inference needs and no weights; the model's
@@ -101,10 +102,13 @@ def write_graphs(
         The folder that was written.
 
     Raises:
-        ArtifactError: when `out` holds a model with weights, which would be lost.
+        ArtifactError: when `out` holds a model with weights, which would be lost, or the model's
+            own folder would hold graphs of other settings.
     """
     writers: dict[str, Callable[[Path], object]] = {}
-    if out is not None:
+    if out is None:
+        _refuse_other_settings(folder)
+    else:
         _refuse_weights(out)
         stale = {EXPORT_FILE, WEIGHTS_FILE}
         writers = {
@@ -112,6 +116,7 @@ def write_graphs(
             for name in folder.manifest.files
             if name not in stale and not name.endswith(".onnx")
         }
+        writers[RUN_FILE] = partial(save_run, folder.run)
     for precision, contents in graphs.items():
         for name, content in zip(graph_names(precision), contents, strict=True):
             writers[name] = partial(Path.write_bytes, data=content)
@@ -120,6 +125,14 @@ def write_graphs(
     path = folder.path if out is None else out
     write_files(path, writers, whole=out is not None)
     return path
+
+
+def _refuse_other_settings(folder: ModelFolder) -> None:
+    if folder.run != load_run(folder.path / RUN_FILE):
+        raise ArtifactError(
+            f"{folder.path}: the graphs are of other settings than its {RUN_FILE} holds; write "
+            "them into a folder of their own with --out"
+        )
 
 
 def _refuse_weights(out: Path) -> None:

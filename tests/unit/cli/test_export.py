@@ -9,6 +9,16 @@ import pytest
         (["nowhere"], "nowhere: no such folder"),
         (["nowhere", "--precision", "int4"], "--precision is 'int4'; expected int8, float32 or bo"),
         (["nowhere", "--check-texts", "0"], "--check-texts is 0; expected 1 or more"),
+        (
+            ["nowhere", "--shortlist", "4000"],
+            "--shortlist is 4000, but RUN itself stays a network in which all words compete; name "
+            "a folder for the graphs with --out",
+        ),
+        (
+            ["nowhere", "--shortlist", "4000", "--out", "short"],
+            "--shortlist is 4000, and what that costs shows on real headlines alone; name a "
+            "prepared corpus with --check-on",
+        ),
         (["nowhere", "--threads", "0"], "--threads is 0; expected 1 to"),
     ],
 )

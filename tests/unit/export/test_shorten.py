@@ -1,0 +1,154 @@
+"""A network trained on all words, exported with a shortlist: checked against both, or refused."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import onnx
+import pytest
+import torch
+
+from readagain.config.files import load_run, save_run
+from readagain.config.override import override
+from readagain.engine.folder import RUN_FILE, ModelFolder
+from readagain.engine.manifest import write_files
+from readagain.engine.summarizer import Summarizer
+from readagain.errors import ArtifactError, ConfigError, DataError
+from readagain.export import check as checking
+from readagain.export.check import CheckText, check_graphs, random_texts
+from readagain.export.shorten import with_shortlist
+from readagain.export.write import build_graphs, folder_graphs, write_graphs
+from readagain.networks.build import build_model
+from readagain.presets import PRESETS
+
+REFERENCED = [
+    CheckText("the old bridge opens", "old bridge opens"),
+    CheckText("zyx ferry sails .", "ferry sails"),
+    CheckText("sails ferry opens bridge", "ferry opens bridge"),
+]
+SMALL = {"vocab_size": 11, "source_vocab_size": 11, "model.embedding_size": 6}
+
+
+@pytest.fixture
+def trained(trained):
+    """A model of eleven words that reads four, so that a list may hold eight to ten."""
+    run = override(trained.run, {"data.max_source_words": 4})
+    write_files(trained.path, {RUN_FILE: partial(save_run, run)})
+    return ModelFolder.open(trained.path)
+
+
+def test_a_shortlist_is_a_setting_of_another_model_with_the_same_weights(trained):
+    before = trained.run
+    short = with_shortlist(trained, 9)
+    assert short == replace(trained, run=override(before, {"model.shortlist_size": 9}))
+    assert trained.run == before
+
+
+@pytest.mark.parametrize("size", [-1, 0, 11, 12])
+def test_a_list_of_no_word_or_of_all_is_refused(trained, size):
+    with pytest.raises(ConfigError, match=rf"run: shortlist is {size}; expected 1 to 10, fewer wo"):
+        with_shortlist(trained, size)
+
+
+def test_a_list_that_a_source_would_overflow_is_refused(trained):
+    with pytest.raises(ConfigError, match=r"run: model\.shortlist_size is 7; expected 8 or more"):
+        with_shortlist(trained, 7)
+
+
+def test_a_network_trained_with_a_list_can_only_get_a_shorter_one(trained):
+    listed = with_shortlist(trained, 9)
+    assert with_shortlist(listed, 8).run.model.shortlist_size == 8
+    with pytest.raises(ConfigError, match="shortlist is 9; expected 1 to 8"):
+        with_shortlist(listed, 9)
+
+
+@pytest.mark.parametrize("preset", ["abs_69k", "ras_elman"])
+def test_networks_of_another_kind_are_refused(trained, preset):
+    other = replace(trained, run=override(PRESETS[preset], SMALL))
+    with pytest.raises(ConfigError, match="shortlist is for networks with an encoder and a decod"):
+        with_shortlist(other, 9)
+
+
+def test_graphs_find_what_the_network_finds_with_the_list_and_are_scored_beside_it_without(trained):
+    short = with_shortlist(trained, 8)
+    graphs = folder_graphs(short, ["int8", "float32"])
+    texts = [CheckText(each.text, "old bridge opens") for each in random_texts(trained, 20)]
+    found = check_graphs(short, graphs, texts, origin="some", threads=1, whole=trained)
+    assert found.same_n_best == 1.0
+    assert found.rouge.keys() == {"torch", "whole", "int8", "float32"}
+    assert found.rouge["float32"] == found.rouge["torch"]
+    assert found.same_as_whole.keys() == {"int8", "float32"}
+    assert 0 < found.same_as_whole["float32"] < 1  # the list left something out, not everything
+
+
+def test_a_list_is_not_checked_on_texts_without_headlines(trained):
+    short = with_shortlist(trained, 9)
+    with pytest.raises(DataError, match="measured in ROUGE, and random words have no headlines"):
+        check_graphs(
+            short,
+            folder_graphs(short, ["int8"]),
+            random_texts(trained, 3),
+            origin="random words",
+            threads=1,
+            whole=trained,
+        )
+
+
+@pytest.mark.parametrize("precision", ["int8", "float32"])
+def test_a_list_that_loses_too_much_is_refused(trained, monkeypatch, precision):
+    scores = {
+        "whole": {"rouge-1": 40.0, "rouge-2": 20.0},
+        "torch": {"rouge-1": 39.9, "rouge-2": 19.6},
+        precision: {"rouge-1": 39.8, "rouge-2": 19.5},
+    }
+    monkeypatch.setattr(checking, "_rouge", lambda found, texts: scores)
+    short = with_shortlist(trained, 9)
+    with pytest.raises(
+        ArtifactError,
+        match=rf"with the shortlist {precision} loses 0\.50 points of rouge-2 on 3 texts; "
+        r"expected at most 0\.3; nothing was written; let more words compete",
+    ):
+        check_graphs(
+            short,
+            folder_graphs(short, [precision]),
+            REFERENCED,
+            origin="three",
+            threads=1,
+            whole=trained,
+        )
+
+
+def test_the_written_folder_says_so_and_the_run_stays_as_it_was(trained, tmp_path):
+    short = with_shortlist(trained, 9)
+    out = write_graphs(short, folder_graphs(short, ["int8"]), {}, out=tmp_path / "short")
+    assert load_run(out / RUN_FILE) == short.run
+    assert ModelFolder.open(trained.path, checksums=True).run == trained.run
+    assert Summarizer.load(out, threads=1).summarize("The old ferry Zyx sails.").text
+
+
+def test_the_runs_own_folder_takes_no_graphs_of_other_settings(trained):
+    short = with_shortlist(trained, 9)
+    with pytest.raises(ArtifactError, match=r"of other settings than its run\.json holds; write t"):
+        write_graphs(short, folder_graphs(short, ["int8"]), {})
+    assert not ModelFolder.open(trained.path).has("step.int8.onnx")
+
+
+def test_the_output_matrix_is_divided_not_doubled():
+    torch.manual_seed(4)
+    run = override(PRESETS["read_again_lstm_copy_15k"], SMALL | {"vocab_size": 300})
+    tensors = {name: each.numpy() for name, each in build_model(run).state_dict().items()}
+    listed = override(run, {"model.shortlist_size": 100})
+    whole, short = (
+        sum(map(num_weights, build_graphs(each, tensors, ["float32"])["float32"]))
+        for each in (run, listed)
+    )
+    assert short == whole
+
+
+def num_weights(graph):
+    held = onnx.load_from_string(graph).graph.initializer
+    return sum(
+        int(np.prod(each.dims))
+        for each in held
+        if each.data_type == onnx.TensorProto.FLOAT and np.prod(each.dims) > 1
+    )
