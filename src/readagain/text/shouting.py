@@ -1,4 +1,4 @@
-"""Names that a text begins with in capitals throughout, written as names usually are."""
+"""Words that a text begins with in capitals throughout, written as they usually are."""
 
 import re
 from collections.abc import Sequence
@@ -15,17 +15,18 @@ _VOWEL = re.compile(r"[AEIOUY]")
 def quieten(surfaces: Sequence[str], forms: Sequence[str], cases: Cases) -> list[str]:
     """Write the words that a sentence begins with in capitals as the table of cases would.
 
-    Some newspapers print the first name of a text so: "QUEEN ELIZABETH II has left". It takes two
-    words of which the table knows one to be written otherwise, so that "UK PM" stays, and a
-    sentence that does not go on so, since one that is all in capitals shows nothing.
+    Some newspapers print the first name or the first word of a text so: "QUEEN ELIZABETH II has
+    left", "POLICE have found". It takes a word that the table knows to be written otherwise, so
+    that "UK PM" stays, and capitals that are not meant.
 
     >>> quieten(["MARK", "TWAIN", "of", "ITV"], ["mark", "twain", "of", "itv"], Cases(["Twain"]))
     ['Mark', 'Twain', 'of', 'ITV']
     """
     shouted = list(takewhile(_is_shouted, surfaces))
     known = [cases.word(form) for form in forms[: len(shouted)]]
-    is_a_name = any(writing is not None and not writing.isupper() for writing in known)
-    if not 2 <= len(shouted) < len(surfaces) or not is_a_name:
+    is_usually_quiet = any(writing is not None and not writing.isupper() for writing in known)
+    following = surfaces[len(shouted) :]
+    if not is_usually_quiet or _are_meant(shouted, following):
         return list(surfaces)
     quiet = []
     for n, surface in enumerate(shouted):
@@ -34,7 +35,19 @@ def quieten(surfaces: Sequence[str], forms: Sequence[str], cases: Cases) -> list
         is_small = n > 0 and surface.lower() in _SMALL
         writing = cases.beside(forms[n], before, after)
         quiet.append(surface.lower() if is_small else _quietened(surface, writing))
-    return [*quiet, *surfaces[len(shouted) :]]
+    return [*quiet, *following]
+
+
+def _are_meant(shouted: Sequence[str], following: Sequence[str]) -> bool:
+    """Say whether capitals are more than the fashion of a beginning.
+
+    A sentence that is all in capitals shows nothing. A word alone may be short for something, as
+    "WHO" is and "THE" is not; and one that comes again in capitals is written so.
+    """
+    if not following or len(shouted) > 1:
+        return not following
+    (word,) = shouted
+    return word in following or (len(word) < 4 and word.lower() not in MINOR)
 
 
 def _is_shouted(surface: str) -> bool:
