@@ -48,6 +48,8 @@ def test_another_encoding_is_named_with_its_line(write):
     message = r"x\.txt:2: byte 0xe9 is not UTF-8; .*iconv -f latin1 -t utf-8 x\.txt"
     with pytest.raises(DataError, match=message):
         read_texts(write("x.txt", "one\ncafé\n".encode("latin-1")))
+    with pytest.raises(DataError, match=r"x\.txt: UTF-16 text; .*iconv -f utf-16 -t utf-8 x\.txt"):
+        read_texts(write("x.txt", "one\n".encode("utf-16")))
 
 
 def test_references_are_grouped_by_line(write):

@@ -165,9 +165,15 @@ def _columns(path: Path, name: str, options: ReadOptions) -> Columns | None:
     if column_names is None:
         return None
     names = column_names(path, options.encoding)
-    return guess_columns(
+    columns = guess_columns(
         names, where=str(path), text=options.text_column, headline=options.headline_column
     )
+    if columns.text == columns.headline:
+        raise DataError(
+            f"{path}: '{columns.text}' would be text and headline at once; choose two columns with "
+            "--text-column and --headline-column"
+        )
+    return columns
 
 
 def _headline_files(path: Path, name: str, options: ReadOptions) -> list[Path]:

@@ -109,6 +109,13 @@ def test_columns_are_not_chosen_where_there_are_none(tmp_path):
         find_sources([str(tmp_path / "a.story")], ReadOptions(text_column="body"))
 
 
+def test_one_column_is_not_text_and_headline_at_once(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_text(LINE)
+    with pytest.raises(DataError, match=r"a\.jsonl: 'text' would be text and headline at once; ch"):
+        find_sources([str(path)], ReadOptions(headline_column="text"))
+
+
 def test_one_headline_file_cannot_serve_two_inputs(tmp_path):
     options = ReadOptions(headlines=tmp_path / "heads.txt")
     with pytest.raises(ConfigError, match="--headlines goes with one file of texts, not with 2"):
