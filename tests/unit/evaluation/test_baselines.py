@@ -1,5 +1,8 @@
 """The floor of every table."""
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from readagain.evaluation.baselines import Lead, Prefix
 
 LONG = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november"
@@ -27,6 +30,17 @@ def test_a_limit_that_falls_on_the_end_of_a_word_keeps_it():
 
 def test_a_first_word_beyond_the_limit_leaves_nothing_whole():
     assert texts_of(Prefix(max_bytes=75, cuts_words=False), ["x" * 80]) == [""]
+
+
+@given(st.lists(st.text("abcé", min_size=1, max_size=9), max_size=9), st.integers(0, 40))
+def test_one_more_word_would_pass_the_limit(words, max_bytes):
+    text = " ".join(words)
+    [taken] = texts_of(Prefix(max_bytes=max_bytes, cuts_words=False), [text])
+    assert len(taken.encode()) <= max_bytes
+    assert text.startswith(taken)
+    rest = text[len(taken) :].split()
+    if rest:
+        assert len(" ".join([*taken.split(), rest[0]]).encode()) > max_bytes
 
 
 def test_no_half_character_is_taken():
