@@ -13,6 +13,7 @@ from readagain.config.settings import walk
 from readagain.errors import ConfigError
 
 _NUM_RESERVED = 4  # text.vocab.RESERVED, which stands above this layer
+_MOST_REWARDED_WORDS = 62  # training.reward holds a reference in the bits of one integer
 
 
 def check_run(run: RunSpec, *, where: str = "") -> None:
@@ -63,6 +64,11 @@ def _contradictions(run: RunSpec) -> list[str]:
         found.append(
             "train.best_by is 'rouge', but train.rouge_pairs is 0, so there is no ROUGE to go by; "
             "expected 1 or more"
+        )
+    if train.objective == "risk" and run.data.max_summary_words > _MOST_REWARDED_WORDS:
+        found.append(
+            f"data.max_summary_words is {run.data.max_summary_words}; expected at most "
+            f"{_MOST_REWARDED_WORDS}, since train.objective is 'risk'"
         )
     if decode.min_words > decode.max_words:
         found.append(

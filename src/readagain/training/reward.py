@@ -14,12 +14,12 @@ from readagain.text.vocab import UNK
 def overlap_reward(
     summary_ids: Tensor, summary_lengths: Tensor, reference_ids: Tensor, reference_lengths: Tensor
 ) -> Tensor:
-    """Return the mean of the F1 of words, of pairs of words and of the longest common run.
+    """Return the mean of the F1 of words, of pairs of words and of the longest common subsequence.
 
     Args:
         summary_ids: (B, T) extended ids, right-padded; END is not among them.
         summary_lengths: (B,) words of each.
-        reference_ids: (B, U) likewise; at most 62 words, UNK matches nothing.
+        reference_ids: (B, U) likewise, and END after at most 62 words; UNK matches nothing.
         reference_lengths: (B,) words of each.
 
     Returns:

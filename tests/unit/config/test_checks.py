@@ -58,6 +58,10 @@ def test_the_defaults_are_sound():
             {"decode.min_words": 30},
             "decode.min_words is 30; expected at most decode.max_words, which is 24",
         ),
+        (
+            {"train.objective": "risk", "data.max_summary_words": 63},
+            "data.max_summary_words is 63; expected at most 62, since train.objective is 'risk'",
+        ),
     ],
 )
 def test_settings_that_contradict_each_other_are_named(changes, message):

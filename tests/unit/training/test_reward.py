@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.text.vocab import PAD, UNK
+from readagain.text.vocab import END, PAD, UNK
 from readagain.training.reward import overlap_reward
 
 words = st.lists(st.integers(4, 8), max_size=7)
@@ -65,3 +65,10 @@ def test_the_unknown_word_earns_nothing():
 
 def test_the_reference_itself_earns_everything():
     assert reward([[5, 6, 5]], [[5, 6, 5]]) == [1.0]
+
+
+def test_the_longest_reference_that_a_run_may_have_is_counted_right():
+    ids = torch.arange(10, 72)[None]  # 62 words, as config.checks allows
+    reference = torch.cat([ids, torch.tensor([[END]])], 1)
+    lengths = torch.tensor([62])
+    assert overlap_reward(ids, lengths, reference, lengths).item() == 1.0
