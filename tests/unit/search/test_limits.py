@@ -35,9 +35,9 @@ def test_a_maximum_counts_the_spaces_between_words(table_model, sources_of, maxi
 
 
 def test_a_copied_word_is_measured_where_it_stands(sources_of):
-    sizes = PrintedBytes(generated=np.arange(8), copied=np.array([[9, 8], [7, 6]]))
+    sizes = PrintedBytes(generated=np.arange(8), copied=np.array([[19, 18], [17, 16]]))
     found = sizes.of(np.array([0, 1]), np.array([[4, 30], [31, 5]]), np.array([[-1, 1], [0, -1]]))
-    assert found.tolist() == [[4, 8], [7, 5]]
+    assert found.tolist() == [[4, 18], [17, 5]]
 
 
 @pytest.mark.parametrize(("maximum", "words"), [(13, [UNK, 4, 5]), (12, [UNK, 4]), (8, [UNK])])
