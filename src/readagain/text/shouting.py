@@ -42,12 +42,14 @@ def _are_meant(shouted: Sequence[str], following: Sequence[str]) -> bool:
     """Say whether capitals are more than the fashion of a beginning.
 
     A sentence that is all in capitals shows nothing. A word alone may be short for something, as
-    "WHO" is and "THE" is not; and one that comes again in capitals is written so.
+    "WHO" is and "THE" is not, or half of a name such as "AT&T"; and one that comes again in
+    capitals is written so.
     """
     if not following or len(shouted) > 1:
         return not following
     (word,) = shouted
-    return word in following or (len(word) < 4 and word.lower() not in MINOR)
+    is_short = len(word) < (3 if word.lower() in MINOR else 4)
+    return is_short or following[0] == "&" or word in following
 
 
 def _is_shouted(surface: str) -> bool:

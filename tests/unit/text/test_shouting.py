@@ -8,7 +8,20 @@ from readagain.text.shouting import quieten
 from readagain.text.surface import SummaryWord, write_summary
 
 CASES = Cases(
-    ["queen", "Victoria", "UK", "PM", "navy", "Mark Twain", "mark", "castle", "Mount", "who", "the"]
+    [
+        "queen",
+        "Victoria",
+        "UK",
+        "PM",
+        "navy",
+        "Mark Twain",
+        "mark",
+        "castle",
+        "Mount",
+        "who",
+        "the",
+        "at",
+    ]
 )
 
 
@@ -45,6 +58,8 @@ def test_words_in_capitals_are_written_as_usual(sentence, written):
         "OPEC meets",  # one word of which nothing is known
         "WHO meets",  # one that may be short for something
         "PM leaves",
+        "AT & T calls",
+        "NAVY & Co sail",
         "",
         "QUEEN VICTORIA HAS LEFT",  # all of it
         "The QUEEN VICTORIA has left",  # not at the beginning
