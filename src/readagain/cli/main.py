@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from readagain import __version__
-from readagain.cli.output import NO_ROOM, drop_output, take_any_text
+from readagain.cli.output import NO_ROOM, drop_output, open_missing_streams, take_any_text
 from readagain.errors import ArgumentError, ReadAgainError, as_option
 
 # One module of readagain.cli per command, each with a function `command`; in the order of --help.
@@ -79,6 +79,7 @@ def _print_version(wanted: bool) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line; our own errors become one line on stderr and exit status 2."""
+    open_missing_streams()
     take_any_text()
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     # --debug is accepted anywhere on the line, since people add it to the end of what failed.

@@ -14,6 +14,14 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What it is called when nothing more fits: on a disk, into a quota, into a file."""
 
 
+def open_missing_streams() -> None:
+    """Let a command whose streams were closed, as services may be started, read and say nothing."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
+
+
 def take_any_text() -> None:
     """Spell out what the encoding of standard output lacks, instead of failing over it."""
     if isinstance(sys.stdout, io.TextIOWrapper):

@@ -25,6 +25,18 @@ def plain_name(path: Path) -> str:
     return next((name.removesuffix(suffix) for suffix in SUFFIXES if name.endswith(suffix)), name)
 
 
+def check_lasting(path: Path) -> None:
+    """Refuse a pipe or a device for what is looked into first and read afterwards.
+
+    Raises:
+        DataError: saying so.
+    """
+    if not path.is_file():
+        raise DataError(
+            f"{path}: a pipe or a device, which can be read only once; save it as a file first"
+        )
+
+
 @contextmanager
 def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """Open `path` for reading; yield its decompressed bytes, and what says where in it we are.

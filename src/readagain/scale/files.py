@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
+from readagain.corpus.compression import check_lasting
 from readagain.errors import DataError, first_line, require
 
 WILD = "*?["
@@ -111,6 +112,7 @@ def _local_files(pattern: str) -> list[InputFile]:
     if path.is_dir():
         raise DataError(f"{path}: a folder; name the files in it, as in '{path}/*.jsonl'")
     if path.exists():
+        check_lasting(path)
         return [_describe(path)]
     if not any(character in pattern for character in WILD):
         raise DataError(f"{path}: no such file")

@@ -72,6 +72,17 @@ def test_a_terminal_without_unicode_is_no_failure(encoding):
     assert rb"\u" in done.stdout
 
 
+def test_closed_streams_are_no_failure(tmp_path):
+    out = tmp_path / "headlines.txt"
+    done = subprocess.run(
+        [*READAGAIN, "summarize", "-", "A storm hit the harbour.", "--output", str(out)],
+        preexec_fn=lambda: [os.close(stream) for stream in (0, 1, 2)],
+        check=False,
+    )
+    assert done.returncode == 0
+    assert len(out.read_text().splitlines()) == 2
+
+
 def test_long_work_goes_on_when_its_reader_left():
     work = (
         "import sys; from readagain.cli.output import lasting_console; "

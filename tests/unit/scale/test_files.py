@@ -1,5 +1,7 @@
 """Input files: found, described, and at hand for reading."""
 
+import os
+
 import pytest
 
 from readagain.errors import DataError
@@ -45,6 +47,15 @@ def test_a_file_that_is_named_twice_is_refused(folder):
     for first in (f"{folder}/a.jsonl", f"{folder}/*.jsonl"):
         with pytest.raises(DataError, match=r"a\.jsonl: named twice; a file is read once, so name"):
             find_files([first, f"{folder}/./a.jsonl"])
+
+
+def test_a_pipe_is_refused(folder):
+    os.mkfifo(folder / "pipe.jsonl")
+    with pytest.raises(
+        DataError, match=r"pipe\.jsonl: a pipe or a device, which can be read only o"
+    ):
+        find_files([f"{folder}/pipe.jsonl"])
+    assert names(find_files([f"{folder}/*.jsonl"])) == ["a.jsonl", "b.jsonl"]
 
 
 def test_a_file_may_be_called_like_a_pattern(folder):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from readagain.corpus.compression import plain_name
+from readagain.corpus.compression import check_lasting, plain_name
 from readagain.corpus.readers import duc, gigaword, huggingface
 from readagain.corpus.readers.columns import guess_columns
 from readagain.corpus.readers.formats import format_named, recognise
@@ -101,7 +101,10 @@ def _files(
     """List the inputs that an argument stands for."""
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
-    if not path.is_dir() or next(path.glob("*.story"), None):
+    if not path.is_dir():
+        check_lasting(path)
+        return [path]
+    if next(path.glob("*.story"), None):
         return [path]
     used = {other.resolve() for other in leave_out}
     files = [
@@ -144,6 +147,7 @@ def _source(path: Path, name: str, options: ReadOptions, origin: str, split: Spl
     for file in headlines:
         if not file.exists():
             raise DataError(f"{file}: no such file of headlines")
+        check_lasting(file)
     is_text_tokenized = is_headline_tokenized = bool(options.is_tokenized)
     if options.is_tokenized is None and headlines:
         is_text_tokenized = gigaword.is_tokenized(path)

@@ -1,4 +1,5 @@
 import json
+import os
 import sys
 
 import pytest
@@ -114,6 +115,18 @@ def test_one_column_is_not_text_and_headline_at_once(tmp_path):
     path.write_text(LINE)
     with pytest.raises(DataError, match=r"a\.jsonl: 'text' would be text and headline at once; ch"):
         find_sources([str(path)], ReadOptions(headline_column="text"))
+
+
+def test_a_pipe_is_refused_since_inputs_are_looked_into_first(tmp_path):
+    (tmp_path / "a.txt").write_text("A storm came.")
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for argument, options in (
+        (pipe, ReadOptions(format="jsonl")),
+        (tmp_path / "a.txt", ReadOptions(headlines=pipe)),
+    ):
+        with pytest.raises(DataError, match=r"pipe: a pipe or a device, which can be read only on"):
+            find_sources([str(argument)], options)
 
 
 def test_one_headline_file_cannot_serve_two_inputs(tmp_path):
