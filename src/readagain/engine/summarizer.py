@@ -225,6 +225,8 @@ class Summarizer:
             tokenized=tokenized,
             beginning=read_beginning(begin, decode, tokenized=tokenized),
         )
+        if isinstance(texts, bytes) or not isinstance(texts, Iterable):
+            raise _no_text(texts)
         if isinstance(texts, str):
             return self._summarize_batch([self._read(texts, request)], request)[0]
         summaries = self._stream(texts, request)
@@ -242,7 +244,7 @@ class Summarizer:
 
     def _read(self, text: str, request: _Request) -> Source:
         if not isinstance(text, str):
-            raise ConfigError(f"a text is a {type(text).__name__}; expected a string")
+            raise _no_text(text)
         return self._reader.read(text, tokenized=request.tokenized)
 
     def _summarize_batch(self, sources: Sequence[Source], request: _Request) -> list[Summary]:
@@ -324,6 +326,11 @@ def _empty(source: Source) -> Summary:
         read_sentences=len(source.document.sentences),
         truncated=source.is_truncated,
     )
+
+
+def _no_text(found: object) -> ConfigError:
+    kind = "None" if found is None else f"a {type(found).__name__}"
+    return ConfigError(f"a text is {kind}; expected a string")
 
 
 def _has_graphs(folder: ModelFolder, precision: str) -> bool:

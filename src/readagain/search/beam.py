@@ -114,7 +114,7 @@ def check_n_best(n_best: int, beam_size: int) -> None:
     Raises:
         ConfigError: when it cannot.
     """
-    if not 1 <= n_best <= beam_size:
+    if not isinstance(n_best, int | np.integer) or not 1 <= n_best <= beam_size:
         raise ArgumentError(
             "{n_best} is {0}; expected 1 to {1}, the width of the beam", n_best, beam_size
         )

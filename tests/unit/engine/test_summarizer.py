@@ -248,8 +248,11 @@ def test_what_cannot_be_honoured_is_said(summarizer, options, message):
 
 
 def test_what_is_no_text_is_refused(summarizer):
-    with pytest.raises(ConfigError, match="a text is a bytes; expected a string"):
-        summarizer.summarize([b"police"])
+    for texts in (b"police", [b"police"]):
+        with pytest.raises(ConfigError, match="a text is a bytes; expected a string"):
+            summarizer.summarize(texts)
+    with pytest.raises(ConfigError, match="a text is None; expected a string"):
+        summarizer.summarize(None)
 
 
 def test_a_model_that_was_not_exported_says_what_to_type(toy_copy):
