@@ -197,7 +197,7 @@ def test_a_sentence_with_capitals_everywhere_shows_no_common_word():
 
 def test_a_copied_word_leaves_the_capital_of_its_sentence_behind():
     source = read_document(
-        "Shares in the bank fell. Zyxcorp rose. Apple did, too. May Day is near."
+        "Shares in the bank fell. Zyxcorp rose. Apple did, too. May Day is near. Banks met."
     )
     words = [word.form for word in source.words]
 
@@ -206,6 +206,7 @@ def test_a_copied_word_leaves_the_capital_of_its_sentence_behind():
         return write_summary(summary, source)
 
     assert after_bank("shares") == "Bank shares"
+    assert after_bank("banks") == "Bank banks"
     assert after_bank("zyxcorp") == "Bank Zyxcorp"
     assert after_bank("apple") == "Bank Apple"
     assert after_bank("may") == "Bank May"  # it stands before a capital
