@@ -7,7 +7,7 @@ import typer
 
 
 def command(
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")],
     prepared: Annotated[
         Path,
         typer.Argument(metavar="PREPARED", help="A prepared corpus, best the one it learned from."),

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 
 
 def command(
-    model: Annotated[str, typer.Argument(help="A model folder, or the name of a bundled model.")],
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model folder, or the name of a bundled model.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Validate a model folder: settings, tensors, vocabularies, checksums, origin, version."""

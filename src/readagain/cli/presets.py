@@ -10,7 +10,10 @@ from readagain.cli import options
 def command(
     name: Annotated[
         str | None,
-        typer.Argument(help="A preset or a run file to print in full; all are listed without it."),
+        typer.Argument(
+            metavar="PRESET",
+            help="A preset or a run file to print in full; all are listed without it.",
+        ),
     ] = None,
     changes: options.Changes = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,

@@ -33,7 +33,7 @@ def command(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...",
+            metavar="NAME",
             help="Tables (table1 to table5, importance, ablations) or rows; all unless given.",
         ),
     ] = None,

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 def command(
     preset: Annotated[
         str | None,
-        typer.Argument(help="A preset or a .toml run file; may be left out with --from."),
+        typer.Argument(
+            metavar="PRESET", help="A preset or a .toml run file; may be left out with --from."
+        ),
     ] = None,
     *,
     data: Annotated[
