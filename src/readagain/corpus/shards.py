@@ -207,7 +207,10 @@ class PreparedCorpus:
         """Yield the raw pairs of the dev or test split, in the order of its shards."""
         path = self.folder / texts_file(name)
         if not path.exists():
-            raise ArtifactError(f"{path}: raw texts are kept for dev and test splits only")
+            raise ArtifactError(
+                f"{path}: raw texts are kept for dev and test splits only; name the file that the "
+                "corpus was prepared from"
+            )
         with path.open(encoding="utf-8", newline="\n") as lines:
             for number, line in enumerate(lines, start=1):
                 try:

@@ -78,7 +78,10 @@ def test_inputs_of_both_forms_in_one_split_must_be_told_apart(read, tmp_path, gi
     ("split", "message"),
     [
         ("dev", "its dev split has no pairs; choose another with --split, or prepare the"),
-        ("train", r"train\.texts\.jsonl: raw texts are kept for dev and test splits only"),
+        (
+            "train",
+            r"train\.texts\.jsonl: raw texts are kept for dev and test splits only; name the f",
+        ),
     ],
 )
 def test_a_split_without_texts_is_refused(read, tmp_path, jsonl, split, message):
