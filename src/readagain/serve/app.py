@@ -23,7 +23,8 @@ from readagain.serve.settings import ServeSettings
 def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
     """Build the application that answers with some loaded models.
 
-    A request comes in through `Edge`, `Gate` and `BoundedBody`, in this order, to its route.
+    A request comes in through `Edge`, `Gate` and `BoundedBody`, in this order, to its route. Where
+    pages of other sites may ask, CORS stands before them, so that they may read errors, too.
     """
     limits = settings.limits
     metrics = Metrics()
