@@ -51,13 +51,20 @@ def _json_line(row: Row) -> bytes:
 
 def write_csv(rows: Iterable[Row], columns: Sequence[str], delimiter: str) -> bytes:
     """Write a header and the rows, in UTF-8; lists and the like as JSON."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, delimiter=delimiter or ",", lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([_cell(row.get(name)) for name in columns])
+    lines = [_csv_line(columns, delimiter)]
+    lines += (_csv_line([_cell(row.get(name)) for name in columns], delimiter) for row in rows)
     # What the input's encoding had no meaning for goes out as the bytes that came in.
-    return text.getvalue().encode("utf-8", "surrogateescape")
+    return "".join(lines).encode("utf-8", "surrogateescape")
+
+
+def _csv_line(cells: Sequence[str], delimiter: str) -> str:
+    """Write one row; a cell that holds any kind of line end is quoted.
+
+    The csv module is sure to quote only the signs that end its own lines.
+    """
+    line = io.StringIO(newline="")
+    csv.writer(line, delimiter=delimiter or ",", lineterminator="\r\n").writerow(cells)
+    return line.getvalue().removesuffix("\r\n") + "\n"
 
 
 def _cell(value: Any) -> str:

@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from readagain.engine.records import ReadOptions
 from readagain.errors import ArtifactError, ConfigError, DataError
@@ -178,6 +180,16 @@ def test_half_a_surrogate_pair_is_escaped():
 
 def test_cells_hold_lists_as_json_and_nothing_for_none():
     assert write_csv([{"a": None, "b": ["é"]}], ["a", "b"], "") == 'a,b\n,"[""é""]"\n'.encode()
+
+
+@given(st.lists(st.text('a", \r\n\t', max_size=6), min_size=2, max_size=2))
+def test_what_is_written_as_csv_can_be_read_with_every_kind_of_line_end(cells):
+    content = write_csv([dict(zip("ab", cells, strict=True))], "ab", ",").decode()
+    assert content.startswith("a,b\n")
+    for newline in ("", None):  # as csv wants it, and as spreadsheets may
+        read = list(csv.reader(io.StringIO(content, newline=newline)))
+        assert len(read) == 2
+    assert list(csv.reader(io.StringIO(content, newline=""))) == [["a", "b"], cells]
 
 
 def test_a_job_that_the_model_cannot_do_is_refused_before_any_work(make_job, news):
