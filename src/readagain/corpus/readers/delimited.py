@@ -1,6 +1,7 @@
 """CSV and TSV, with a header line."""
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from readagain.errors import DataError, quoted
 
 DELIMITERS = (",", "\t", ";", "|")
 Row = tuple[int, list[str]] | Bad
+
+_QUOTED = re.compile(r'"[^"]*"')
 
 _STRAY_RETURN = (
     "a carriage return inside a row; expected lines that end in LF or CR LF, "
@@ -156,7 +159,7 @@ def delimiter_of(path: Path, encoding: str) -> str:
         return "\t"
     with open_bytes(path) as (stream, _):
         header = (next(numbered_lines(stream), None) or b"").decode(encoding, "replace")
-    return max(DELIMITERS, key=header.count)
+    return max(DELIMITERS, key=_QUOTED.sub("", header).count)
 
 
 FORMAT = Format(

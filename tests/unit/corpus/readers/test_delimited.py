@@ -18,6 +18,12 @@ def test_the_delimiter_is_found(tmp_path, read_records, name, delimiter):
     assert read_records(path) == [Pair("A storm came", "Storm")]
 
 
+def test_a_delimiter_inside_quotes_is_none(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_text('"id, old, new";text;headline\n1;A storm came;Storm\n')
+    assert read_records(path) == [Pair("A storm came", "Storm")]
+
+
 def test_a_quoted_field_may_hold_line_breaks_and_delimiters(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\n"A storm, they say,\ncame ""at last"".",Storm\nCalm.,Calm\n')
