@@ -1,6 +1,7 @@
 """Texts from files and pipes, each with the record it stands in."""
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -278,6 +279,24 @@ def with_summary(
     return {**record.fields, **added}
 
 
-def to_json(fields: dict[str, Any]) -> str:
-    """Write a record on one line; what JSON has no word for, such as a date, as text."""
-    return json.dumps(fields, ensure_ascii=False, default=str)
+def to_json(record: dict[str, Any] | list[Any], *, escaped: bool = False) -> str:
+    """Write a record, or what one of its fields holds, on one line.
+
+    What JSON has no word for, such as a date, is written as text, and what is no number as null.
+
+    Args:
+        record: what to write.
+        escaped: with ASCII alone, for what UTF-8 cannot hold.
+    """
+    try:
+        return json.dumps(record, ensure_ascii=escaped, default=str, allow_nan=False)
+    except ValueError:  # which is rare, so that others are not searched for it
+        return json.dumps(_without_nan(record), ensure_ascii=escaped, default=str)
+
+
+def _without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_nan(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
@@ -46,7 +45,7 @@ def _json_line(row: Row) -> bytes:
     try:
         return line.encode()
     except UnicodeEncodeError:  # half a surrogate pair, which JSON can only escape
-        return json.dumps(row, default=str).encode() + b"\n"
+        return to_json(row, escaped=True).encode() + b"\n"
 
 
 def write_csv(rows: Iterable[Row], columns: Sequence[str], delimiter: str) -> bytes:
@@ -71,7 +70,7 @@ def _cell(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False, default=str)
+        return to_json(value)
     return str(value)
 
 

@@ -211,3 +211,10 @@ def test_what_json_has_no_word_for_is_written_as_text():
     import datetime
 
     assert to_json({"day": datetime.date(2024, 5, 1), "é": 1}) == '{"day": "2024-05-01", "é": 1}'
+
+
+def test_what_is_no_number_is_null_and_the_line_stays_json():
+    infinite, none = float("inf"), float("nan")
+    fields = {"a": none, "b": [1.5, {"c": infinite}], "d": (-infinite, "NaN"), "é": 1}
+    assert to_json(fields) == '{"a": null, "b": [1.5, {"c": null}], "d": [null, "NaN"], "é": 1}'
+    assert to_json({"é": none}, escaped=True) == '{"\\u00e9": null}'
