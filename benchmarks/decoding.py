@@ -7,13 +7,16 @@ each in sequence, so that another process on the machine disturbs all of them al
     python benchmarks/decoding.py                      # all parts but peers, two threads
     python benchmarks/decoding.py table4 --threads 1   # the paper's Table 4
     python benchmarks/decoding.py torch                # against the same network in torch
-    python benchmarks/decoding.py shortlist            # the large-vocabulary trick, on and off
+    python benchmarks/decoding.py shortlist            # rows trained with one: on and off
     python benchmarks/decoding.py rivals               # every rival, as its preset searches
     python benchmarks/decoding.py growth               # source length, beam, batch
     python benchmarks/decoding.py peak                 # fraction of the peak of int8 products
     python benchmarks/decoding.py shares               # of reading, of steps, of search
     python benchmarks/decoding.py screening            # what screening words would miss and save
     python benchmarks/decoding.py peers --repeat 2     # against T5, distilbart and CTranslate2
+
+Beside networks in which all words compete stand the same ones as `readagain export --shortlist`
+writes them (`--shortlist 4000` unless given).
 
 `peers` installs them under build/ on its first run, so it is left out unless named. Each runs in
 its own process, and the best time counts rather than the median. OpenNMT-py, whose copying LSTM
@@ -56,7 +59,9 @@ from readagain.engine.graphs import PRECISIONS, graph_names
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.sessions import open_session, read_graph
 from readagain.export.graph import OPSET
+from readagain.export.recover import recover_weights
 from readagain.export.write import build_graphs
+from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 
 # Rows, inputs and outputs of products that show the peak: a square, and the last of a batch of 32.
@@ -65,43 +70,54 @@ TURNS = 2  # of all peers; each has repetitions in its own process
 
 
 def table4(measurement: Measurement) -> None:
-    """Time decoding against the decoder's vocabulary, with and without copying."""
+    """Time decoding against the decoder's vocabulary, with and without copying.
+
+    The last rows are of the same networks exported with a shortlist, but where the vocabulary is
+    no longer than the list.
+    """
     for title, preset in (("generating", "read_again_lstm"), ("copying", "read_again_lstm_copy")):
         print(f"\n## Table 4, {title}: ms per sentence, beam {measurement.beam}\n")
-        models = {}
+        models: dict[str, dict[str, ForVocabulary]] = {}  # by row, then by vocabulary
         for size in SIZES:
             run, network = network_of(f"{preset}_{size}k")
-            for precision, model in measurement.exported(run, network).items():
-                models[f"{precision} {size}K"] = ForVocabulary(model, run.vocab_size)
-        rows = {
-            f"{precision}, {'alone' if batch == 1 else f'{batch} together'}": (precision, batch)
-            for precision in PRECISIONS
-            for batch in (1, 16)
-        }
+            graphs = measurement.exported(run, network)
+            if run.vocab_size > measurement.shortlist:
+                short = measurement.exported(measurement.shortened(run), network, ["int8"])
+            else:
+                short = graphs
+            for name, model in {**graphs, f"int8, {measurement.listed}": short["int8"]}.items():
+                models.setdefault(name, {})[f"{size}K"] = ForVocabulary(model, run.vocab_size)
         print(table_head(["", *(f"{size}K" for size in SIZES), "69K / 2K"]))
-        for name, (precision, batch) in rows.items():
-            chosen = {key: model for key, model in models.items() if key.startswith(precision)}
-            times = list(measurement.seconds(chosen, batch=batch).values())
-            cells = [f"{1e3 * seconds:.1f}" for seconds in times]
-            print(table_row([name, *cells, f"{times[-1] / times[0]:.2f}"]))
+        for name, by_size in models.items():
+            for batch in (1, 16):
+                times = list(measurement.seconds(by_size, batch=batch).values())
+                cells = [f"{1e3 * seconds:.1f}" for seconds in times]
+                together = "alone" if batch == 1 else f"{batch} together"
+                print(table_row([f"{name}, {together}", *cells, f"{times[-1] / times[0]:.2f}"]))
 
 
 def against_torch(measurement: Measurement) -> None:
-    """Time the same network in torch and as graphs, side by side."""
+    """Time the same network in torch and as graphs, all words competing and a shortlist alone."""
     run, network = network_of("read_again_lstm_copy_15k")
+    short = measurement.shortened(run)
     torch.set_num_threads(measurement.threads)
+    listing = build_model(short)
+    listing.load_state_dict(network.state_dict())
+    ours, listed = "int8", f"int8, {measurement.listed}"
+    theirs, theirs_listed = "torch", f"torch, {measurement.listed}"
     models = {
-        name: ForVocabulary(model, run.vocab_size)
-        for name, model in (
-            ("torch", TorchStepModel(network)),
-            *measurement.exported(run, network).items(),
-        )
+        theirs: TorchStepModel(network),
+        **measurement.exported(run, network),
+        theirs_listed: TorchStepModel(listing.eval()),
+        listed: measurement.exported(short, network, ["int8"])["int8"],
     }
+    models = {name: ForVocabulary(model, run.vocab_size) for name, model in models.items()}
+    compared = [(theirs, ours), (theirs, listed), (theirs_listed, listed)]
     print(f"\n## The same network in torch, {run.title}: ms per sentence\n")
-    print(table_head(["together", *models, "torch / float32", "torch / int8"]))
+    print(table_head(["together", *models, *(f"{one} / {other}" for one, other in compared)]))
     for batch in (1, 8, 16, 32, 64):
         times = measurement.seconds(models, batch=batch)
-        ratios = [f"{times['torch'] / times[name]:.1f}" for name in ("float32", "int8")]
+        ratios = [f"{times[one] / times[other]:.1f}" for one, other in compared]
         print(table_row([str(batch), *(f"{1e3 * s:.1f}" for s in times.values()), *ratios]))
 
 
@@ -213,10 +229,14 @@ def against_peers(measurement: Measurement) -> None:
     """Time our int8 graphs and other summarizers in turns; the best time of each counts."""
     run, network = network_of("read_again_lstm_copy_15k")
     words, summary_words = measurement.words, measurement.summary_words
+    short, int8 = measurement.shortened(run), ["int8"]
     ours = {
-        "512 wide, 15K": ForVocabulary(measurement.exported(run, network)["int8"], run.vocab_size),
-        "`news`": bundled("news", measurement.threads),
+        "512 wide, 15K": measurement.exported(run, network, int8)["int8"],
+        f"512 wide, 15K, {measurement.listed}": measurement.exported(short, network, int8)["int8"],
     }
+    ours = {name: ForVocabulary(model, run.vocab_size) for name, model in ours.items()}
+    ours["`news`"] = bundled("news", measurement.threads)
+    ours[f"`news`, {measurement.listed}"] = bundled_with_shortlist("news", measurement)
     works = {f"ours, {name}": measurement.timing_of(model) for name, model in ours.items()}
     settings = {
         "source-tokens": round(measurement.pieces_per_word * words),
@@ -256,6 +276,17 @@ def bundled(name: str, threads: int) -> ForVocabulary:
     return ForVocabulary(OnnxStepModel.open(encoder, step, threads=threads), len(folder.vocab))
 
 
+def bundled_with_shortlist(name: str, measurement: Measurement) -> ForVocabulary:
+    """Export a bundled model anew with a shortlist, from the weights that its graphs hold."""
+    folder = ModelFolder.open(find_model(name))
+    network = build_model(folder.run)
+    shapes = {name: tuple(each.shape) for name, each in network.state_dict().items()}
+    weights = recover_weights(folder.path, folder.run, shapes)
+    graphs = build_graphs(measurement.shortened(folder.run), weights, ["int8"])["int8"]
+    model = OnnxStepModel.open(*graphs, threads=measurement.threads)
+    return ForVocabulary(model, len(folder.vocab))
+
+
 def machine() -> str:
     """Name what was measured on."""
     processor = platform.processor() or platform.machine()
@@ -289,6 +320,9 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=31, help="words of a source")
     parser.add_argument("--summary-words", type=int, default=10)
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument(
+        "--shortlist", type=int, default=4000, help="words that compete where not all do"
+    )
     parser.add_argument(
         "--pieces-per-word",
         type=float,

@@ -38,6 +38,7 @@ class Measurement:
         self.repeat: int = arguments.repeat
         self.threads: int = arguments.threads
         self.pieces_per_word: float = arguments.pieces_per_word
+        self.shortlist: int = arguments.shortlist
 
     def seconds(
         self,
@@ -75,6 +76,15 @@ class Measurement:
             precision: OnnxStepModel.open(*contents, threads=self.threads)
             for precision, contents in graphs.items()
         }
+
+    @property
+    def listed(self) -> str:
+        """Name what is exported with a shortlist."""
+        return f"shortlist of {self.shortlist:,}"
+
+    def shortened(self, run: RunSpec) -> RunSpec:
+        """Return a run as `readagain export --shortlist` has it."""
+        return override(run, {"model.shortlist_size": self.shortlist})
 
 
 def in_turns(
