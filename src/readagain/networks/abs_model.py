@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from readagain.networks.affine import Affine
 from readagain.networks.decoders.previous_words import PreviousWords
 from readagain.networks.embedding import WordEmbedding
 from readagain.networks.encoders.abs_encoders import AbsEncoder
@@ -71,7 +72,7 @@ class AbsModel(Network[AbsState]):
         self.source_embedding = source_embedding
         self.encoder = encoder
         self.previous_words = previous_words
-        self.hidden = nn.Linear(context_words * embedding_size, hidden_size)  # U
+        self.hidden = Affine(context_words * embedding_size, hidden_size)  # U
         self.output = output
         self.context_words = context_words
         self.dropout = nn.Dropout(dropout)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
+from readagain.networks.affine import Affine, affine
 from readagain.networks.fused import choose
 from readagain.networks.masks import last_states, reverse_rows, valid_positions
 
@@ -65,7 +65,7 @@ class GruReading(nn.Module):
 
     def __init__(self, *, input_size: int, hidden_size: int) -> None:
         super().__init__()
-        self.input = nn.Linear(input_size, 3 * hidden_size)
+        self.input = Affine(input_size, 3 * hidden_size)
         self.weight_gates = nn.Parameter(torch.empty(2 * hidden_size, hidden_size))
         self.weight_candidate = nn.Parameter(torch.empty(hidden_size, hidden_size))
 
@@ -95,7 +95,7 @@ class LstmReading(nn.Module):
         if inputs.is_cuda:
             # Not by `get_parameter`: the caller may have put cast weights in their places.
             weight, recurrent, bias, second_bias = self.lstm.parameters()
-            projected = F.linear(inputs, weight, bias + second_bias)  # (B, L, 4H)
+            projected = affine(inputs, weight, bias + second_bias)  # (B, L, 4H)
             fused = choose.read_lstm(projected, recurrent)
             if fused is not None:
                 return fused

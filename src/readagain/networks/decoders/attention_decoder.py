@@ -6,6 +6,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from readagain.networks.affine import Affine
 from readagain.networks.decoders.recurrence import (
     DecoderWeights,
     decode_teacher_forced,
@@ -60,11 +61,11 @@ class AttentionDecoder(nn.Module):
         # Gates, and vectors that a step hands to the next.
         num_gates, num_carried = (4, 2) if cell == "lstm" else (3, 1)
         # The paper does not say how decoding starts: a projection of the last second-read states.
-        self.begin = nn.Linear(last_size, num_carried * hidden_size)
+        self.begin = Affine(last_size, num_carried * hidden_size)
         self.key = nn.Linear(source_size, attention_size, bias=False)  # U_a
         self.weight_query = nn.Parameter(torch.empty(attention_size, hidden_size))  # W_a
         self.weight_score = nn.Parameter(torch.empty(attention_size))  # v_a
-        self.input = nn.Linear(input_size, num_gates * hidden_size)
+        self.input = Affine(input_size, num_gates * hidden_size)
         self.weight_context = nn.Parameter(torch.empty(num_gates * hidden_size, source_size))
         self.weight_hidden = nn.Parameter(torch.empty(num_gates * hidden_size, hidden_size))
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor, nn
 
+from readagain.networks.affine import Affine
 from readagain.networks.embedding import WordEmbedding
 from readagain.text.vocab import UNK
 
@@ -24,7 +25,7 @@ class PreviousWords(nn.Module):
         super().__init__()
         self.vocab_size = vocab_size
         self.embedding = WordEmbedding(vocab_size, embedding_size)
-        self.copied = None if source_size is None else nn.Linear(source_size, embedding_size)
+        self.copied = None if source_size is None else Affine(source_size, embedding_size)
 
     def of_source(self, states: Tensor) -> Tensor | None:
         """Make p_i for every position once: (B, S, D) -> (B, S, E); None without them."""

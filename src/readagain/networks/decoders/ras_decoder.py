@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from readagain.networks.affine import Affine
 from readagain.networks.decoders.attention_decoder import DecoderState
 from readagain.networks.masks import masked_softmax
 
@@ -39,7 +40,7 @@ class RasDecoder(nn.Module):
         super().__init__()
         num_sums, num_carried = (4, 2) if cell == "lstm" else (1, 1)
         self.first = nn.Parameter(torch.empty(num_carried, hidden_size))
-        self.input = nn.Linear(input_size, num_sums * hidden_size)
+        self.input = Affine(input_size, num_sums * hidden_size)
         self.weight_context = nn.Parameter(torch.empty(num_sums * hidden_size, source_size))
         self.weight_hidden = nn.Parameter(torch.empty(num_sums * hidden_size, hidden_size))
 

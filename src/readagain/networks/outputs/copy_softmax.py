@@ -4,6 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from readagain.networks.affine import Affine
 from readagain.networks.outputs.softmax import at_least_float32
 
 
@@ -20,7 +21,7 @@ class CopyScores(nn.Module):
 
     def __init__(self, *, source_size: int, hidden_size: int) -> None:
         super().__init__()
-        self.project = nn.Linear(source_size, hidden_size)
+        self.project = Affine(source_size, hidden_size)
 
     def keys(self, states: Tensor) -> Tensor:
         """Prepare the source once, not once per word: (B, S, D) -> (B, S, H)."""

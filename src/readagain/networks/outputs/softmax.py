@@ -3,6 +3,8 @@
 import torch
 from torch import Tensor, nn
 
+from readagain.networks.affine import Affine
+
 
 class VocabularyOutput(nn.Module):
     """Score every word of the vocabulary from the decoder state s_t alone (section 3.2).
@@ -14,7 +16,7 @@ class VocabularyOutput(nn.Module):
 
     def __init__(self, *, hidden_size: int, vocab_size: int) -> None:
         super().__init__()
-        self.project = nn.Linear(hidden_size, vocab_size)
+        self.project = Affine(hidden_size, vocab_size)
 
     def forward(self, hidden: Tensor) -> Tensor:
         """Score (..., H) states: (..., V) logits."""

@@ -1,0 +1,43 @@
+"""A product with a bias, and its gradients written out."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from readagain.networks.affine import AffineByProducts
+
+
+def arguments(*shape, learns=True):
+    torch.manual_seed(5)
+    inputs = torch.randn(*shape, 3, dtype=torch.float64, requires_grad=learns)
+    weight = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
+    return inputs, weight, torch.randn(4, dtype=torch.float64, requires_grad=True)
+
+
+@pytest.mark.parametrize("shape", [(6,), (2, 5), (2, 3, 4)])
+def test_the_product_is_that_of_torch(shape):
+    given = arguments(*shape)
+    torch.testing.assert_close(AffineByProducts.apply(*given), F.linear(*given))
+
+
+@pytest.mark.parametrize("shape", [(6,), (2, 5), (2, 3, 4)])
+def test_the_gradients_are_those_of_the_function(shape):
+    assert torch.autograd.gradcheck(AffineByProducts.apply, arguments(*shape))
+
+
+def test_inputs_that_do_not_learn_get_no_gradient():
+    inputs, weight, bias = arguments(6, learns=False)
+    AffineByProducts.apply(inputs, weight, bias).sum().backward()
+    assert inputs.grad is None
+    torch.testing.assert_close(bias.grad, torch.full((4,), 6.0, dtype=torch.float64))
+
+
+def test_gradients_have_the_precision_of_what_they_belong_to():
+    inputs, weight, bias = (each.detach().float().requires_grad_() for each in arguments(6))
+    with torch.autocast("cpu", torch.bfloat16):
+        product = AffineByProducts.apply(inputs, weight, bias)
+    assert product.dtype == torch.bfloat16
+    product.sum().backward()
+    assert {each.grad.dtype for each in (inputs, weight, bias)} == {torch.float32}
+    expected = inputs.detach().sum(0).expand(4, 3)
+    torch.testing.assert_close(weight.grad, expected, rtol=0.02, atol=0.05)
