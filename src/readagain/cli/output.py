@@ -14,6 +14,18 @@ NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """What it is called when nothing more fits: on a disk, into a quota, into a file."""
 
 
+_OBEYED = {
+    code: "\N{REPLACEMENT CHARACTER}"
+    for code in (*range(0x20), *range(0x7F, 0xA0))
+    if chr(code) not in "\t\n"
+}
+
+
+def for_terminal(text: str) -> str:
+    """Replace the signs that a terminal obeys: what is copied from a text is a stranger's."""
+    return text.translate(_OBEYED)
+
+
 def open_missing_streams() -> None:
     """Let a command whose streams were closed, as services may be started, read and say nothing."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):

@@ -67,6 +67,7 @@ def command(
     precision: options.Precision = None,
 ) -> None:
     """Write a headline for each text."""
+    from readagain.cli.output import for_terminal
     from readagain.cli.progress import counted_texts
     from readagain.engine.summarizer import Options, Summarizer
 
@@ -88,8 +89,9 @@ def command(
     )
     describe = _as_json(field) if as_json or is_json else _as_text
     with _opened(output) as file, counted_texts(to_file=output is not None) as count:
+        shown = for_terminal if file.isatty() else str
         for record, summary in _summarized(summarizer, records, wanted):
-            print(describe(record, summary), file=file)
+            print(shown(describe(record, summary)), file=file)
             file.flush()
             count()
 

@@ -44,6 +44,20 @@ def test_a_text_on_the_command_line(headlines):
     assert all(headline[0].isupper() for headline in headlines)
 
 
+def test_a_text_cannot_command_a_terminal(tmp_path):
+    (tmp_path / "text.txt").write_text("Police in \x1b[2JGhent crossed the old bridge.")
+    command = [sys.executable, "-m", "readagain", "summarize", "--model", TOY, "text.txt"]
+    ours, theirs = os.openpty()
+    subprocess.run(command, stdout=theirs, cwd=tmp_path, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    assert "\x1b" not in shown
+    assert "\N{REPLACEMENT CHARACTER}" in shown
+    piped = subprocess.run(command, capture_output=True, cwd=tmp_path, check=True)
+    assert b"\x1b" in piped.stdout  # to a program it is data
+
+
 def test_a_text_may_have_stops_and_strokes_in_it_as_a_file_has(summarize):
     done = summarize("Police in Ghent said 2.5 km/h was too slow for the U.S. ferry")
     assert (done.returncode, done.stderr) == (0, "")
