@@ -1,6 +1,13 @@
 """Choosing what the beam agrees on."""
 
+from collections import Counter
+from itertools import pairwise
+from math import exp
+
 import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from readagain.search.consensus import by_consensus
 from readagain.search.trace import Hypothesis
@@ -47,6 +54,31 @@ def test_a_vote_by_recall_prefers_the_one_that_covers_the_others():
     # which has all words of all.
     assert by_consensus(beam, temperature=1e6)[0] is AGREED
     assert by_consensus(beam, temperature=1e6, measure="recall")[0] is covering
+
+
+beams = st.lists(
+    st.tuples(st.lists(st.integers(4, 8), min_size=1, max_size=6), st.floats(-3, 0)),
+    min_size=2,
+    max_size=6,
+)
+
+
+@pytest.mark.parametrize("measure", ["f1", "recall"])
+@given(beams, st.sampled_from([0.3, 1.0]))
+def test_the_order_is_that_of_the_expected_overlap(measure, beam, temperature):
+    def overlap(one, other):
+        shared = sum((Counter(one.ids.tolist()) & Counter(other.ids.tolist())).values())
+        of = len(other.ids) if measure == "recall" else (len(one.ids) + len(other.ids)) / 2
+        return shared / of
+
+    def worth(one):
+        return sum(exp(each.score / temperature) * overlap(one, each) for each in hypotheses)
+
+    hypotheses = [written(*ids, score=score) for ids, score in beam]
+    ordered = by_consensus(hypotheses, temperature=temperature, measure=measure)
+    assert sorted(map(id, ordered)) == sorted(map(id, hypotheses))
+    for better, worse in pairwise(map(worth, ordered)):
+        assert better >= worse or better == pytest.approx(worse)
 
 
 def test_those_that_miss_the_minimum_stay_last():
