@@ -9,7 +9,7 @@ each in sequence, so that another process on the machine disturbs all of them al
     python benchmarks/decoding.py torch                # against the same network in torch
     python benchmarks/decoding.py shortlist            # rows trained with one: on and off
     python benchmarks/decoding.py rivals               # every rival, as its preset searches
-    python benchmarks/decoding.py growth               # source length, beam, batch
+    python benchmarks/decoding.py growth               # source length, beam, batch, shortlist
     python benchmarks/decoding.py peak                 # fraction of the peak of int8 products
     python benchmarks/decoding.py shares               # of reading, of steps, of search
     python benchmarks/decoding.py screening            # what screening words would miss and save
@@ -53,6 +53,7 @@ from searching.rivals import against_rivals
 from searching.screening import screen
 from searching.shares import show_shares
 
+from readagain.config.override import override
 from readagain.engine.bundled import find_model
 from readagain.engine.folder import ModelFolder
 from readagain.engine.graphs import PRECISIONS, graph_names
@@ -66,6 +67,7 @@ from readagain.networks.step_model import TorchStepModel
 
 # Rows, inputs and outputs of products that show the peak: a square, and the last of a batch of 32.
 PEAK_SHAPES = ((2048, 2048, 2048), (320, 512, 15_000))
+SHORTLISTS = (8000, 4000, 2000, 1000)
 TURNS = 2  # of all peers; each has repetitions in its own process
 
 
@@ -141,7 +143,7 @@ def shortlists(measurement: Measurement) -> None:
 
 
 def growth(measurement: Measurement) -> None:
-    """Time int8 against source length, beam and batch."""
+    """Time int8 against source length, beam, batch, and the words that compete."""
     run, network = network_of("read_again_lstm_copy_15k")
     model = {"int8": ForVocabulary(measurement.exported(run, network)["int8"], run.vocab_size)}
     for title, option, values in (
@@ -156,6 +158,17 @@ def growth(measurement: Measurement) -> None:
             changed = {"batch": 16, option: value}
             cells.append(f"{1e3 * measurement.seconds(model, **changed)['int8']:.1f}")
         print(table_row(["ms", *cells]))
+    models = {"all": model["int8"]}
+    for size in SHORTLISTS:
+        short = override(run, {"model.shortlist_size": size})
+        graphs = measurement.exported(short, network, ["int8"])
+        models[f"{size:,}"] = ForVocabulary(graphs["int8"], run.vocab_size)
+    print("\n## Growth with the words that compete, int8: ms per sentence, the best\n")
+    print(table_head(["words that compete", *models]))
+    for batch in (1, 16):
+        times = measurement.seconds(models, batch=batch, pick=min)
+        name = "alone" if batch == 1 else f"{batch} together"
+        print(table_row([name, *(f"{1e3 * seconds:.1f}" for seconds in times.values())]))
 
 
 def against_peak(measurement: Measurement) -> None:
