@@ -84,11 +84,6 @@ class Budget:
         """Say whether so many seconds are left."""
         return self._end is None or self._clock() + seconds <= self._end
 
-    @property
-    def left_s(self) -> float | None:
-        """The seconds left; None without a limit."""
-        return None if self._end is None else max(0.0, self._end - self._clock())
-
 
 def works_of(
     results: Sequence[RowResult], run_of: Callable[[RowResult], RunSpec | None]

@@ -1,6 +1,5 @@
 """The trace of a search: which words each summary has, where they come from, what they cost."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,17 +33,6 @@ class Hypothesis:
     def __len__(self) -> int:
         """Count the words, T."""
         return len(self.ids)
-
-    def places(self, sentence_lengths: Sequence[int]) -> Ints:
-        """Find the copied words in the joined sentences of a document: (T,), -1 where generated.
-
-        Args:
-            sentence_lengths: words in each sentence of the document, what the model did not
-                read of them included.
-        """
-        starts = np.concatenate([[0], np.cumsum(sentence_lengths, dtype=np.int64)])
-        sentence, word = self.copied_from.T
-        return np.where(sentence >= 0, starts[sentence] + word, -1)
 
 
 @dataclass(frozen=True, kw_only=True)

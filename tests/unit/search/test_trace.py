@@ -29,17 +29,10 @@ def test_a_copied_word_says_its_sentence_and_its_place(table_model, two_sentence
     assert found[(4, 5)].copied_from.tolist() == [[0, 0], [0, 1]]
 
 
-def test_places_are_counted_over_whole_sentences(table_model, two_sentences):
-    model = table_model({}, copying=0.9, continuing=20.0)
-    found = {tuple(h.ids.tolist()): h for h in best_of(model, two_sentences, n_best=4)}
-    assert found[(11, 6)].places([7, 2]).tolist() == [7, 8]  # the first sentence was cut at 2
-
-
 def test_a_generated_word_has_no_place(table_model, two_sentences):
     model = table_model({2: {7: 0.9}, 7: {7: 0.9}})
     (best,) = best_of(model, two_sentences)
     assert best.copied_from.tolist() == [[-1, -1], [-1, -1]]
-    assert best.places([2, 2]).tolist() == [-1, -1]
 
 
 def test_log_probabilities_of_words_and_end_add_up_to_the_score(table_model, two_sentences):
