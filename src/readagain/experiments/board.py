@@ -160,6 +160,12 @@ class Board:
         """Find a row; one that is not trained belongs to every recipe."""
         return self._entries.get((row, recipe)) or self._entries.get((row, UNTRAINED))
 
+    def run_elsewhere(self, row: str, recipe: str) -> bool:
+        """Say whether a row has been run by another recipe, but not by this one."""
+        if self.entry(row, recipe) is not None:
+            return False
+        return any(self.entry(row, other) is not None for other in self.recipes)
+
     def compare(
         self, first: str, second: str, recipe: str, name: str | None = None
     ) -> dict[str, Compared] | None:

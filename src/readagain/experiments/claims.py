@@ -175,10 +175,12 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
 
 
 def claims_markdown(claims: Sequence[Claim], *, level: int = 2) -> str:
-    """Write claims with their verdicts, then the evidence for each."""
+    """Write claims with their verdicts, then the evidence for each that there is some for."""
     lines = ["| claim | verdict |", "|---|---|"]
     lines += [f"| {claim.text} | **{claim.verdict}** |" for claim in claims]
     for claim in claims:
+        if claim.verdict == "not measured":
+            continue
         lines += ["", f"{'#' * (level + 1)} {claim.name}", "", claim.text, ""]
         lines += ["| test | statistics | says |", "|---|---|---|"]
         lines += [

@@ -27,13 +27,17 @@ def table5(board: Board) -> Table:
     sections = []
     for recipe in board.recipes:
         lines: list[list[Value]] = []
+        left_out = []
         for row in rows_of("table5"):
+            if board.run_elsewhere(row, recipe):
+                left_out.append(ROWS[row].title)
+                continue
             entry = board.entry(row, recipe)
             if entry is None:
                 lines.append([ROWS[row].title, "–", *[None] * 6])
                 continue
             lines += [[ROWS[row].title, name, *_counts(entry, name)] for name in entry.sets]
-        sections.append(Section(recipe, columns, lines))
+        sections.append(Section(recipe, columns, lines, left_out))
     return Table(
         name="table5",
         title="Table 5: words outside the vocabulary that copying brings into summaries",
@@ -89,7 +93,11 @@ def importance(board: Board) -> Table:
     sections = []
     for recipe in board.recipes:
         lines: list[list[Value]] = []
+        left_out = []
         for row in rows_of("importance"):
+            if board.run_elsewhere(row, recipe):
+                left_out.append(ROWS[row].title)
+                continue
             entry = board.entry(row, recipe)
             found = None if entry is None else entry.results[0].importance
             if found is None:
@@ -106,7 +114,7 @@ def importance(board: Board) -> Table:
                     found["texts"],
                 ]
             )
-        sections.append(Section(recipe, columns, lines))
+        sections.append(Section(recipe, columns, lines, left_out))
     return Table(
         name="importance",
         title="Importance of words in the second reading, by word class",

@@ -74,10 +74,11 @@ def _how_trained(board: Board, recipe: str) -> str:
     trained = [each.training for each in board.results if each.recipe == recipe]
     updates = [each["updates"] for each in trained if "updates" in each]  # a prefix learns nothing
     if not updates:
-        return f"Recipe: {recipe}; no row is trained."
+        return "No row is trained."
+    seen = " to ".join(f"{each:,}" for each in sorted({min(updates), max(updates)}))
     return (
-        f"Recipe: {recipe}; rows saw {min(updates):,} to {max(updates):,} updates, the paper's "
-        f"about {_PAPER_UPDATES:,}. Rows that learn late are judged by what they know by then."
+        f"Rows saw {seen} updates, the paper's about {_PAPER_UPDATES:,}. Rows that learn late are "
+        "judged by what they know by then."
     )
 
 
@@ -121,7 +122,7 @@ def _page(
         "## Claims",
     ]
     for recipe, tested in claims.items():
-        parts += [trained[recipe], claims_markdown(tested, level=2)]
+        parts += [f"### Recipe {recipe}", trained[recipe], claims_markdown(tested, level=3)]
     for table in tables:
         parts.append(table.markdown(level=2))
         if table.name in drawn:

@@ -140,6 +140,8 @@ def _with_paper(table: str, against: Mapping[str, str]) -> list[Line]:
 
 def _section(board: Board, recipe: str, lines: Sequence[Line], figure: str) -> Section:
     """Lay out the lines of one recipe, a column for each measure on each set of that figure."""
+    left_out = [line.label for line in lines if board.run_elsewhere(line.row, recipe)]
+    lines = [line for line in lines if not board.run_elsewhere(line.row, recipe)]
     entries = {line.row: board.entry(line.row, recipe) for line in lines}
     sets = _sets(entries.values(), figure)
     has_paper = any(line.paper for line in lines)
@@ -157,7 +159,7 @@ def _section(board: Board, recipe: str, lines: Sequence[Line], figure: str) -> S
         held = ROWS[line.against].title if line.against else "–"
         row += [held, *_run_cells(entry)]
         rows.append(row)
-    return Section(_RECIPES[recipe], columns, rows)
+    return Section(_RECIPES[recipe], columns, rows, left_out)
 
 
 def _sets(entries: Iterable[Entry | None], figure: str) -> dict[str, list[str]]:

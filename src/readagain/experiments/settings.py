@@ -22,7 +22,6 @@ _MODERN_WARMUP = 1_344
 # Not larger: without copying a network learns late to look at the text, and after as many pairs
 # in batches of 1,024 it has hardly begun.
 _MODERN_BATCH = 256
-_MODERN_RATE = 1e-3
 
 _WIDTH_STEP = 16  # the kernels for GPUs take widths that are multiples of it
 _COMMON_WORDS = 15_000  # the size that most of the paper's rows have
@@ -55,7 +54,7 @@ def row_run(
         epochs: instead of the recipe's; written down with the result like every setting.
     """
     run = row_network(row, scale=scale)
-    training = _training(recipe, scale, train_pairs, epochs)
+    training = _training(row, recipe, scale, train_pairs, epochs)
     return override(run, {**training, "train.seed": seed})
 
 
@@ -86,7 +85,9 @@ def widened(run: RunSpec, parameters: int) -> RunSpec:
     return run
 
 
-def _training(recipe: Recipe, scale: Scale, pairs: int, epochs: int | None) -> dict[str, object]:
+def _training(
+    row: Row, recipe: Recipe, scale: Scale, pairs: int, epochs: int | None
+) -> dict[str, object]:
     """Say what is changed in how a preset is trained; the paper's recipe is the preset's own."""
     is_modern = recipe == "modern"
     changes: dict[str, object] = {"train": "modern"} if is_modern else {}
@@ -106,11 +107,11 @@ def _training(recipe: Recipe, scale: Scale, pairs: int, epochs: int | None) -> d
     else:
         changes |= {"train.precision": "bfloat16", "train.rouge_pairs": 64, "train.log_every": 100}
         if is_modern:
-            changes |= _modern(pairs, epochs)
+            changes |= {**_modern(pairs, epochs), "train.learning_rate": row.modern_rate}
     return changes if epochs is None else changes | {"train.epochs": epochs}
 
 
-def _modern(pairs: int, epochs: int | None) -> dict[str, int | float]:
+def _modern(pairs: int, epochs: int | None) -> dict[str, int]:
     steps = max(1, -(-pairs // _MODERN_BATCH))
     most = 3 * _MODERN_EPOCHS
     epochs = epochs or max(_MODERN_EPOCHS, min(most, _MODERN_UPDATES // steps))
@@ -118,7 +119,6 @@ def _modern(pairs: int, epochs: int | None) -> dict[str, int | float]:
     return {
         "train.batch_size": _MODERN_BATCH,
         "train.epochs": epochs,
-        "train.learning_rate": _MODERN_RATE,
         "train.warmup_steps": min(_MODERN_WARMUP, updates // 8),
         # Batches of like lengths are not all full, so there are a few more than counted here.
         "train.validate_every": int(1.1 * updates) // _MODERN_VALIDATIONS,

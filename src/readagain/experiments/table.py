@@ -16,11 +16,19 @@ Value = str | int | float | Figure | None
 
 @dataclass(frozen=True)
 class Section:
-    """Lines under a heading of their own, all with the same columns."""
+    """Lines under a heading of their own, all with the same columns.
+
+    Args:
+        heading: what they have in common.
+        columns: their names.
+        lines: a value for each column.
+        left_out: rows that stand in another section only, by their titles.
+    """
 
     heading: str
     columns: Sequence[str]
     lines: Sequence[Sequence[Value]]
+    left_out: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,6 +58,8 @@ class Table:
             head = f"| {' | '.join(section.columns)} |\n|{'---|' * len(section.columns)}"
             rows = (f"| {' | '.join(map(_shown, line))} |" for line in section.lines)
             parts.append("\n".join([head, *rows]))
+            if section.left_out:
+                parts.append(f"Not run by this recipe: {'; '.join(section.left_out)}.")
         if self.notes:
             parts.append("\n".join(f"- {note}" for note in self.notes))
         if self.facts:

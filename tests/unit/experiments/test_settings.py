@@ -70,3 +70,10 @@ def test_a_row_says_what_differs_from_its_preset():
     )
     run = row_network(row, scale="paper")
     assert (run.title, run.model.encoder.cell) == ("A title", "lstm")
+
+
+def test_a_row_that_learns_slowly_has_its_own_rate_in_the_modern_recipe_alone():
+    assert resolved("abs_69k").train.learning_rate == 3 * resolved("gru_69k").train.learning_rate
+    assert resolved("abs_69k").model.dropout == resolved("gru_69k").model.dropout
+    by_its_paper = resolved("abs_69k", recipe="paper").train
+    assert by_its_paper.learning_rate == PRESETS["abs_69k"].train.learning_rate

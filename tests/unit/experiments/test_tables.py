@@ -130,3 +130,22 @@ def test_a_table_is_written_in_three_forms(tmp_path):
     assert rows[2] == ["S", "c", "", "", "", "", "0.5"]
     content = json.loads((tmp_path / "t.json").read_text())
     assert content["sections"][0]["lines"][0]["score"]["value"] == 1.0
+
+
+def test_a_row_of_another_recipe_is_named_below_and_not_in_a_line(result):
+    board = Board([result("gru_15k"), result("gru_15k", recipe="paper"), result("gru_69k")])
+    modern, paper = table1(board).sections
+    assert modern.left_out == []
+    assert paper.left_out == ["GRU 69K"]
+    assert "GRU 69K" not in {line[0] for line in paper.lines}
+    assert "Not run by this recipe: GRU 69K." in table1(board).markdown()
+
+
+@pytest.mark.parametrize("build", [table5, importance])
+def test_measured_tables_name_rows_of_another_recipe(result, build):
+    names = ("read_again_lstm_copy_15k", "read_again_gru_15k")
+    board = Board([result("gru_15k", recipe="paper"), *map(result, names)])
+    modern, paper = build(board).sections
+    assert not modern.left_out
+    assert paper.left_out
+    assert not {line[0] for line in paper.lines} & set(paper.left_out)
