@@ -103,8 +103,8 @@ def settle_layout(path: Path, options: ReadOptions) -> Layout:
             return Layout(format=kind, encoding=options.encoding)
     assert reader.FORMAT.column_names is not None
     names = reader.FORMAT.column_names(path, options.encoding)
-    if kind == "csv":  # whose rows are handed on by the names of their fields
-        for name in names:
+    if kind == "csv":  # whose rows are handed on by the names of their fields, if they have one
+        for name in filter(None, names):
             refuse_twins(name, names, where=str(path))
     return Layout(
         format=kind,

@@ -68,6 +68,8 @@ def settle(path: Path, location: str, options: CutOptions) -> Layout:
         layout = settle_layout(path, options.read)
     except DataError as error:
         raise DataError(str(error).replace(str(path), location)) from error
+    if layout.format == "csv" and layout.columns.count("") > 1:
+        raise DataError(f"{location}: two columns have no name; name them, or leave them out")
     for name in options.added_fields:
         if name in layout.columns:
             raise DataError(

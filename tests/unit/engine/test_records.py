@@ -57,6 +57,13 @@ def test_jsonl_keeps_every_field_and_guesses_the_text(tmp_path):
     assert found[1].where == f"{path}:2"
 
 
+def test_columns_without_a_name_as_spreadsheets_leave_them_are_no_matter(tmp_path):
+    path = tmp_path / "news.csv"
+    path.write_text("text,id,,\nA ferry.,7,,\n")
+    (record,) = read(path)
+    assert record.fields == {"text": "A ferry.", "id": "7", "": ""}
+
+
 def test_a_file_called_json_holds_an_object_a_line_too(tmp_path):
     path = tmp_path / "news.json"
     path.write_text('{"text": "A ferry."}\n{"text": "A storm."}\n')

@@ -122,6 +122,7 @@ def test_tables_are_packed_small_and_cut_when_their_rows_are_long(tmp_path, make
     [
         ("text,summary\na,b\n", {}, r"a\.csv: has a field 'summary' already; name another"),
         ("text,note,note\na,b,c\n", {}, r"a\.csv: two columns are called 'note'; name them apart"),
+        ("text,,\na,b,c\n", {}, r"a\.csv: two columns have no name; name them, or leave them out"),
         ("id\n1\n", {}, r"a\.csv: no column for the text"),
         ("text\na\n", {"text_column": "body"}, r"a\.csv: no column 'body' for the text"),
     ],
