@@ -114,7 +114,7 @@ class _Lines:
     def __iter__(self) -> Iterator[str]:
         for line in self._lines:
             self.number += 1
-            self.row_bytes += len(line or b"")
+            self.row_bytes += len(line or b"") + 1  # and its end
             if self.row_bytes > MAX_RECORD_BYTES:
                 raise csv.Error(f"a row of more than {MAX_RECORD_BYTES:,} bytes")
             if line is None:
@@ -127,7 +127,7 @@ class _Lines:
 
 
 def _rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
-    csv.field_size_limit(MAX_RECORD_BYTES)
+    csv.field_size_limit(2 * MAX_RECORD_BYTES)  # never reached: `_Lines` bounds a whole row
     reader = csv.reader(iter(lines), delimiter=delimiter)
     while True:
         start, lines.row_bytes = lines.number + 1, 0

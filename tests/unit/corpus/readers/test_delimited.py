@@ -76,7 +76,9 @@ def test_a_byte_that_is_not_utf8_spoils_its_row_alone(tmp_path, read_records):
 def test_a_quote_that_is_never_closed_is_named_where_it_opens(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\nfine,y\n"open,' + "x" * 99 + "\n" + ("z" * 999 + "\n") * 2000)
-    with pytest.raises(DataError, match=r"a\.csv:3: field larger .* is a quote .* never closed"):
+    with pytest.raises(
+        DataError, match=r"a\.csv:3: a row of more than 1,048,576 bytes; is a quote"
+    ):
         read_records(path)
 
 
@@ -111,6 +113,15 @@ def test_a_header_that_cannot_be_used_is_told(tmp_path, read_records, content, m
     path = tmp_path / "a.csv"
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
+        read_records(path)
+
+
+def test_endless_empty_lines_in_a_quote_are_too_long_a_row(tmp_path, read_records):
+    path = tmp_path / "a.csv"
+    path.write_text('text,headline\n"open' + "\n" * 3_000_000 + '",x\n')
+    with pytest.raises(
+        DataError, match=r"a\.csv:2: a row of more than 1,048,576 bytes; is a quote"
+    ):
         read_records(path)
 
 
