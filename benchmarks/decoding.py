@@ -7,6 +7,7 @@ each in sequence, so that another process on the machine disturbs all of them al
     python benchmarks/decoding.py                      # all parts but peers, two threads
     python benchmarks/decoding.py table4 --threads 1   # the paper's Table 4
     python benchmarks/decoding.py torch                # against the same network in torch
+    python benchmarks/decoding.py torch --threads 1 --clock processor   # on a busy machine
     python benchmarks/decoding.py shortlist            # rows trained with one: on and off
     python benchmarks/decoding.py rivals               # every rival, as its preset searches
     python benchmarks/decoding.py growth               # source length, beam, batch, shortlist
@@ -39,6 +40,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 from peers.environments import PEERS
 from searching.measurement import (
+    CLOCKS,
     SIZES,
     TOGETHER,
     ForVocabulary,
@@ -257,6 +259,7 @@ def against_peers(measurement: Measurement) -> None:
         "beam": measurement.beam,
         "threads": measurement.threads,
         "repeat": measurement.repeat,
+        "clock": measurement.clock,
     }
     works |= {name: partial(peer.time, settings, TOGETHER) for name, peer in PEERS.items()}
     best: dict[str, dict[int, float]] = {name: {} for name in works}
@@ -333,6 +336,7 @@ def main() -> None:
     parser.add_argument("--words", type=int, default=31, help="words of a source")
     parser.add_argument("--summary-words", type=int, default=10)
     parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--clock", choices=CLOCKS, default="wall")
     parser.add_argument(
         "--shortlist", type=int, default=4000, help="words that compete where not all do"
     )
@@ -343,7 +347,7 @@ def main() -> None:
         help="peers read and write pieces of words: 40 for 31 words, 13 for 10",
     )
     arguments = parser.parse_args()
-    print(f"{machine()}; {arguments.threads} threads")
+    print(f"{machine()}; {arguments.threads} threads, {arguments.clock} time")
     for name in arguments.parts or UNASKED:
         PARTS[name](Measurement(arguments))
 

@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import venv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,7 +32,7 @@ class Peer:
     script: str
     options: Sequence[str] = ()
 
-    def time(self, settings: dict[str, int], together: Sequence[int]) -> dict[int, float]:
+    def time(self, settings: Mapping[str, int | str], together: Sequence[int]) -> dict[int, float]:
         """Return seconds per sentence by how many sentences are summarized together."""
         words = [*self.options, "--together", *map(str, together)]
         for name, value in settings.items():
