@@ -138,6 +138,23 @@ def test_blocks_begin_where_the_last_one_ended(tmp_path, read_records, monkeypat
     assert read_records(path) == [Pair(f"text {n}", f"head {n}") for n in range(5)]
 
 
+def test_blocks_are_cut_by_number_and_by_size(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text('text\naa\n"b\nb"\ncc\ndddddddd\ne\n')
+
+    def blocks(max_records=None):
+        found = delimited.row_blocks(path, "utf-8", max_records)
+        return [(block.first, [row[0] for _, row in block.payload]) for block in found]
+
+    by_number = [(2, ["aa", "b\nb"]), (5, ["cc", "dddddddd"]), (7, ["e"])]  # named by lines
+    assert blocks(max_records=2) == by_number
+    monkeypatch.setattr(delimited, "BLOCK_RECORDS", 2)
+    assert blocks() == by_number
+    monkeypatch.setattr(delimited, "BLOCK_RECORDS", 100)
+    monkeypatch.setattr(delimited, "BLOCK_BYTES", 5)
+    assert blocks() == [(2, ["aa", "b\nb"]), (5, ["cc", "dddddddd"]), (7, ["e"])]
+
+
 def test_a_column_without_end_is_cut_in_the_reason(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_bytes(b"text" + b" " * 5_000 + b",headline\ncaf\xe9,b\n")
