@@ -207,6 +207,15 @@ def test_another_folder_with_a_manifest_is_left_alone(news, make_job, tmp_path, 
     assert manifest.read_text() == '{"format_version": 1, "splits": {}}'
 
 
+def test_an_unfinished_job_goes_on_though_something_lies_beside_it(news, make_job, tmp_path):
+    job = make_job(news)
+    with pytest.raises(StoppedError):
+        run_batch(job, engine_that_stops(1))
+    (tmp_path / "out" / "notes.txt").write_text("half done")
+    assert len(run_batch(job, engine_here).shards) == 3
+    assert (tmp_path / "out" / "notes.txt").exists()
+
+
 def test_what_lies_beside_a_job_stays_when_it_starts_over(news, make_job, finished, tmp_path):
     folder = tmp_path / "undisturbed"
     (folder / "README").write_text("mine")
