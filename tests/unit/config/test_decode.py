@@ -22,10 +22,11 @@ def test_what_is_asked_for_comes_first():
     assert (found.beam_size, found.diversity, found.coverage) == (3, 1.0, 0.5)
 
 
+@pytest.mark.parametrize("most", [1, 4])
 @pytest.mark.parametrize("unit", ["words", "bytes"])
-def test_a_maximum_lowers_a_minimum_that_nobody_asked_for(unit):
-    found = DecodeSettings(**{f"max_{unit}": 4}).applied_to(OWN)
-    assert getattr(found, f"min_{unit}") == getattr(found, f"max_{unit}") == 4
+def test_a_maximum_lowers_a_minimum_that_nobody_asked_for(unit, most):
+    found = DecodeSettings(**{f"max_{unit}": most}).applied_to(OWN)
+    assert getattr(found, f"min_{unit}") == getattr(found, f"max_{unit}") == most
 
 
 def test_no_maximum_leaves_the_minimum_as_it_is():
