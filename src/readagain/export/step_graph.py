@@ -232,17 +232,29 @@ class _StepGraph:
     def _attend(self, query: str) -> tuple[str, str]:
         """Look back at the source: (R, A) queries -> (R, H) contexts, (R, S) weights."""
         graph = self.graph
-        in_grid = graph.unsqueeze(self._in_grid(query), 2)  # (D, K, 1, A)
-        compared = graph.add("Tanh", graph.add("Add", in_grid, self.keys))  # (D, K, S, A)
-        score = graph.constant(self.weights.tensor("decoder.weight_score")[:, None])
-        scores = graph.add("MatMul", compared, score)  # (D, K, S, 1)
-        scores = graph.add("Squeeze", scores, graph.ints(3))
+        scores = self._compare(self._in_grid(query))  # (D, K, S)
         scores = graph.add("Where", self.valid, scores, graph.constant(LOWEST))
         weights = graph.add("Softmax", scores, axis=-1)
         weights = graph.add("Where", self.valid, weights, graph.constant(np.float32(0)))
         contexts = graph.add("MatMul", weights, self.states)  # (D, K, H)
         S = graph.size(self.states, 1)
         return self._in_rows(contexts, self.source_size), self._in_rows(weights, S)
+
+    def _compare(self, queries: str) -> str:
+        """Score each place by v . tanh(query + key): (D, K, A) -> (D, K, S).
+
+        One document after the other: the (K, S, A) sums of one stay in a processor's cache, those
+        of a batch would be written to memory and read back by each operation.
+        """
+        body = self.graph.body("compare")
+        of_document = body.input("queries", np.float32, ["K", self.A])
+        keys = body.input("keys", np.float32, [1, "S", self.A])
+        compared = body.add("Tanh", body.add("Add", body.unsqueeze(of_document, 1), keys))
+        weight = body.constant(self.weights.tensor("decoder.weight_score")[:, None])
+        scores = body.add("Squeeze", body.add("MatMul", compared, weight), body.ints(2))
+        body.output(scores, "scores", np.float32, ["K", "S"])
+        (of_all,) = self.graph.scan(body, [], [queries, self.keys])
+        return of_all
 
     def _copy_logits(self, hidden: str) -> str | None:
         """Score copying each place: (R, S), -inf at padding."""
