@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from readagain.serve.gate import Gate
+from readagain.serve.gate import SUMMARIZE, Gate
 from readagain.serve.models import LoadedModels
 from readagain.serve.refusals import QueueFullError
 from readagain.serve.settings import Limits, ServeSettings
@@ -97,3 +97,29 @@ def test_a_body_that_will_not_be_taken_is_not_even_read():
     scope = {"type": "http", "path": "/v1/summarize", "headers": []}
     with pytest.raises(QueueFullError, match="no room"):
         asyncio.run(gate(scope, unreachable, unreachable))
+
+
+def test_who_leaves_makes_room_for_one_and_no_more():
+    async def story():
+        leave = asyncio.Event()
+
+        async def app(scope, receive, send):
+            if scope["stays"]:
+                await leave.wait()
+
+        gate = Gate(app, keys=(), max_requests=1, check_room=lambda: None)
+
+        def ask(*, stays):
+            scope = {"type": "http", "path": SUMMARIZE, "headers": [], "stays": stays}
+            return gate(scope, None, None)
+
+        await ask(stays=False)
+        staying = asyncio.create_task(ask(stays=True))
+        await asyncio.sleep(0)
+        with pytest.raises(QueueFullError, match="1 requests are being answered, and at most 1"):
+            await ask(stays=False)
+        leave.set()
+        await staying
+        await ask(stays=False)
+
+    asyncio.run(story())

@@ -27,6 +27,19 @@ def test_validations_without_gain_stop_the_run_at_its_patience():
     assert progress.best.step == 1
 
 
+def test_a_patience_of_one_ends_a_run_at_the_first_validation_without_gain():
+    spec = TrainSpec(patience=1)
+    progress = Progress().after_validation(Scores(step=1, dev_loss=1.0), spec)
+    assert not progress.has_stopped_early
+    assert progress.after_validation(Scores(step=2, dev_loss=1.0), spec).has_stopped_early
+
+
+def test_a_run_ends_with_its_last_update():
+    progress = Progress(step=8).after_update()
+    assert not progress.has_ended(total_steps=10)
+    assert progress.after_update().has_ended(total_steps=10)
+
+
 def test_without_patience_a_run_never_stops_early():
     progress = Progress()
     for step in range(1, 50):
