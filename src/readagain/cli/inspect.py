@@ -70,7 +70,7 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("paper", run["paper"]),
         ("format", f"{facts['format_version']}, written by readagain {facts['package_version']}"),
         ("parameters", f"{facts['parameters']:,} {_home(facts['tensors'])}"),
-        ("words", f"{facts['source_words']:,} read, {facts['summary_words']:,} written"),
+        ("words", _words(facts)),
         ("cases", f"{facts['cases']:,} words and pairs" if facts["cases"] else "none of its own"),
     ]
     while origin:
@@ -86,6 +86,12 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
     lines += [(f"scores {where}", _spelled(values)) for where, values in facts["scores"].items()]
     lines += [("file", f"{size:>14,} bytes  {name}") for name, size in facts["files"].items()]
     return lines
+
+
+def _words(facts: dict[str, Any]) -> str:
+    told = f"{facts['source_words']:,} read, {facts['summary_words']:,} written"
+    competing = facts["run"]["model"].get("shortlist_size")
+    return f"{told}, {competing:,} of them competing at a time" if competing else told
 
 
 def _home(tensors: dict[str, Any]) -> str:

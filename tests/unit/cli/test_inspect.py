@@ -84,3 +84,13 @@ def test_a_title_cannot_command_a_terminal(readagain, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "\x1b" not in done.stdout
     assert r"\x1b[2Jcalm" in done.stdout
+
+
+def test_a_shortlist_is_shown(readagain, tmp_path):
+    model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
+    assert "competing" not in readagain("inspect", model).stdout
+    run = json.loads((model / "run.json").read_text())
+    size = run["vocab_size"] - 1
+    run["model"]["shortlist_size"] = size
+    write_file(model, "run.json", json.dumps(run))
+    assert f" written, {size} of them competing at a time\n" in readagain("inspect", model).stdout
