@@ -19,6 +19,7 @@ from readagain.engine.grounding import Grounding
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.printing import Printer, parts
 from readagain.engine.sessions import read_graph
+from readagain.engine.short_texts import is_too_short, own_words
 from readagain.engine.source import Source, SourceReader
 from readagain.engine.summary import Summary
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
@@ -64,6 +65,7 @@ class _Request:
     case: Case
     tokenized: bool
     beginning: Beginning
+    may_be_whole: bool  # a text that is too short to be shortened is its own summary
 
 
 class Summarizer:
@@ -224,6 +226,7 @@ class Summarizer:
             case=case,
             tokenized=tokenized,
             beginning=read_beginning(begin, decode, tokenized=tokenized),
+            may_be_whole=not (tokenized or begin or min_words or min_bytes),
         )
         if isinstance(texts, bytes) or not isinstance(texts, Iterable):
             raise _no_text(texts)
@@ -271,12 +274,28 @@ class Summarizer:
         found = decode_sources(
             self._model, batch, decode, n_best=request.n_best, rules=rules, keep_attention=True
         )
+        if request.may_be_whole:
+            self._keep_short(readable, batch, found, decode.max_words)
         looks = self._look_at(batch) if request.explain else None
         written = iter(
             self._write(source, hypotheses, row, looks, request)
             for row, (source, hypotheses) in enumerate(zip(readable, found, strict=True))
         )
         return [_empty(source) if source.is_empty else next(written) for source in sources]
+
+    def _keep_short(
+        self,
+        sources: Sequence[Source],
+        batch: SourceBatch,
+        found: list[list[Hypothesis]],
+        max_words: int,
+    ) -> None:
+        """Put their own words in the place of what was found for texts that are too short."""
+        length = batch.source_ids.shape[2]
+        for row, source in enumerate(sources):
+            if is_too_short(source):
+                ext_ids = batch.source_ext_ids[row]
+                found[row] = [own_words(source, ext_ids, length=length, max_words=max_words)]
 
     def _look_at(self, batch: SourceBatch) -> Looks:
         if not isinstance(self._model, OnnxStepModel):
