@@ -180,8 +180,8 @@ class Summarizer:
     ) -> Summary | list[Summary] | Iterator[Summary]:
         """Summarize a text, a list of texts, or a stream of any length.
 
-        A text without a letter or a digit has an empty summary. The same text has the same summary
-        whatever stands beside it.
+        A text without a letter or a digit has an empty summary, and one of a word or three is its
+        own. The same text has the same summary whatever stands beside it.
 
         Args:
             texts: one text, a list, or an iterable that is read as far as needed.
