@@ -185,15 +185,12 @@ def _engine(name: EngineName, workers: int, address: str | None) -> "Engine":
 
 
 def _print_summary(manifest: "Manifest", out: str) -> None:
+    from readagain.counts import counted
     from readagain.scale.notes import BAD_ROWS
 
     bad = ""
     if manifest.bad_rows:
-        bad = f", {_counted(manifest.bad_rows, 'bad row')} set aside in {out}/{BAD_ROWS}"
+        bad = f", {counted(manifest.bad_rows, 'bad row')} set aside in {out}/{BAD_ROWS}"
     print(
-        f"{out}: {_counted(manifest.rows, 'row')} in {_counted(len(manifest.shards), 'shard')}{bad}"
+        f"{out}: {counted(manifest.rows, 'row')} in {counted(len(manifest.shards), 'shard')}{bad}"
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")

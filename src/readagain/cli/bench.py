@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from readagain.cli import options
+from readagain.counts import counted
 from readagain.engine.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ def command(
     texts: Annotated[
         Path | None,
         typer.Option(
-            help=f"Measure on the first {MAX_TEXTS} texts of this file: one a line, or .jsonl, "
-            ".csv, .tsv, .parquet; invented sentences of about 31 words if unset."
+            help=f"Measure on the first {MAX_TEXTS} texts of this file or pipe: one a line, or "
+            ".jsonl, .csv, .tsv, .parquet; invented sentences of about 31 words if unset."
         ),
     ] = None,
     encoding: options.Encoding = "utf-8",
@@ -55,7 +56,7 @@ def command(
 
 
 def _read(path: Path, encoding: str) -> list[str]:
-    """Read the first texts of a file.
+    """Read the first texts of a file or a pipe.
 
     Raises:
         ConfigError: for an encoding that there is not.
@@ -63,17 +64,17 @@ def _read(path: Path, encoding: str) -> list[str]:
     """
     from itertools import islice
 
-    from readagain.cli.inputs import read_options
-    from readagain.engine.records import format_of, read_records
+    from readagain.cli.inputs import is_readable, read_options, read_path
+    from readagain.engine.records import format_of
     from readagain.errors import DataError
 
     if path.is_dir():
         raise DataError(f"{path}: a folder; name a file of texts")
-    if not path.is_file():
+    if not is_readable(path):
         raise DataError(f"{path}: no such file; without --texts invented sentences are taken")
     kind = format_of(path)
     reading = read_options("lines" if kind == "text" else kind, None, encoding)
-    texts = [record.text for record in islice(read_records(path, reading), MAX_TEXTS)]
+    texts = [record.text for record in islice(read_path(path, reading), MAX_TEXTS)]
     if not any(text.strip() for text in texts):
         raise DataError(f"{path}: no text in it; expected one text a line, or a record each")
     return texts
@@ -100,7 +101,7 @@ def _page(facts: dict[str, Any], speed: "Speed") -> str:
     lines = [
         f"{facts['machine']}{load}; threads: {facts['threads']}; "
         f"Python {facts['python']}, ONNX Runtime {facts['onnxruntime']}",
-        f"{facts['model']}: {facts['texts']} texts of {speed.words_per_text:.1f} words, "
+        f"{facts['model']}: {counted(facts['texts'], 'text')} of {speed.words_per_text:.1f} words, "
         f"headlines of {speed.words_per_summary:.1f}, beam {speed.beam}",
         "",
         f"importing        {facts['import_s']:8.2f} s",

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from readagain.counts import counted
+
 
 def command(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")],
@@ -31,4 +33,5 @@ def command(
             "texts that have capitals"
         )
     write_files(model, {CASES_FILE: cases.save})
-    print(f"{model}: {len(cases):,} words and pairs, as {prepared} writes them")
+    number = counted(len(cases), "word or pair", "words and pairs")
+    print(f"{model}: {number}, as {prepared} writes them")

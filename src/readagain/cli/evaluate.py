@@ -109,7 +109,7 @@ def command(
     ] = False,
 ) -> None:
     """Summarize a data set with a model and score the summaries."""
-    from readagain.cli.progress import counted
+    from readagain.cli.progress import counting_to
     from readagain.config.decode import DecodeSettings
     from readagain.corpus.readers.find import ReadOptions
     from readagain.evaluation.dataset import read_dataset
@@ -136,7 +136,7 @@ def command(
         is_tokenized=tokenized,
     )
     dataset = read_dataset(data, reading, split=split).first(limit)
-    with counted(len(dataset.rows)) as count:
+    with counting_to(len(dataset.rows)) as count:
         found = evaluate(system, dataset, protocol, unk=unk, on_summary=count)
     if save is not None:
         write_whole(save, "".join(f"{summary.text}\n" for summary in found.summaries))

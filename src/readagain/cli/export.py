@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from readagain.cli import options
+from readagain.counts import counted
 
 
 def command(
@@ -90,7 +91,8 @@ def command(
         print(f"{each:<9} {sum(map(len, contents)) / 1e6:8.1f} MB")
     if check.same_n_best is not None:
         print(
-            f"float32   the network's {check.texts} n-best lists: {check.same_n_best:.1%}, scores "
+            f"float32   the network's {counted(check.texts, 'n-best list')}: "
+            f"{check.same_n_best:.1%}, scores "
             f"within {check.largest_score_difference:.1e}"
         )
     if check.int8_same_best is not None:

@@ -25,7 +25,7 @@ def read_inputs(inputs: list[str], options: "ReadOptions", *, command: str) -> "
     import os
     import sys
 
-    from readagain.engine.records import Record, read_records, read_stream
+    from readagain.engine.records import Record, read_stream
     from readagain.errors import ConfigError
 
     if inputs == [STDIN] and sys.stdin.isatty():
@@ -43,13 +43,21 @@ def read_inputs(inputs: list[str], options: "ReadOptions", *, command: str) -> "
                     yield from read_stream(stream, "standard input", options)
             elif (path := files[argument]) is None:
                 yield Record(argument, "the text", {"text": argument})
-            elif path.is_file():
-                yield from read_records(path, options)
             else:
-                with path.open("rb") as stream:
-                    yield from read_stream(stream, argument, options)
+                yield from read_path(path, options)
 
     return read()
+
+
+def read_path(path: Path, options: "ReadOptions") -> "Iterator[Record]":
+    """Yield the texts of a file, or of a pipe that has a name, such as /dev/stdin."""
+    from readagain.engine.records import read_records, read_stream
+
+    if path.is_file():
+        yield from read_records(path, options)
+        return
+    with path.open("rb") as stream:
+        yield from read_stream(stream, str(path), options)
 
 
 def read_options(format: str | None, text_column: str | None, encoding: str) -> "ReadOptions":
@@ -68,6 +76,11 @@ def read_options(format: str | None, text_column: str | None, encoding: str) -> 
     return ReadOptions(format=format, text_column=text_column, encoding=encoding)
 
 
+def is_readable(path: Path) -> bool:
+    """Say whether there is a file or a pipe."""
+    return path.is_file() or path.is_fifo() or path.is_char_device()
+
+
 def _file(argument: str) -> Path | None:
     """Return the file or pipe that an argument names, or None for a text.
 
@@ -81,7 +94,7 @@ def _file(argument: str) -> Path | None:
     looks_like_text = any(c.isspace() for c in argument)
     try:
         path = Path(argument)
-        if path.is_file() or path.is_fifo() or path.is_char_device():
+        if is_readable(path):
             return path
         if path.is_dir():
             raise DataError(f"{path}: a folder; name the files in it, as in {path}/*.txt")

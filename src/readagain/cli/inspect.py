@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from readagain.counts import counted
+
 if TYPE_CHECKING:
     from readagain.engine.folder import ModelFolder
 
@@ -71,12 +73,13 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
         ("format", f"{facts['format_version']}, written by readagain {facts['package_version']}"),
         ("parameters", f"{facts['parameters']:,} {_home(facts['tensors'])}"),
         ("words", _words(facts)),
-        ("cases", f"{facts['cases']:,} words and pairs" if facts["cases"] else "none of its own"),
+        ("cases", _cases(facts["cases"])),
     ]
     while origin:
         corpus, before = origin["corpus"], origin["began_from"]
         lines += [
-            ("corpus", f"{corpus['name']}, {corpus['train_pairs']:,} pairs, {_short(corpus)}"),
+            ("corpus", f"{corpus['name']}, {counted(corpus['train_pairs'], 'pair')}, "
+             f"{_short(corpus)}"),
             ("trained", f"step {origin['step']:,}, {origin['minutes']:.1f} minutes on "
              f"{origin['device']}, seed {origin['seed']}"),
             ("finished", "yes" if origin["is_finished"] else "no: stopped, or still under way"),
@@ -95,7 +98,11 @@ def _words(facts: dict[str, Any]) -> str:
 
 
 def _home(tensors: dict[str, Any]) -> str:
-    return f"in {len(tensors)} tensors" if tensors else "in the graphs alone"
+    return f"in {counted(len(tensors), 'tensor')}" if tensors else "in the graphs alone"
+
+
+def _cases(number: int) -> str:
+    return counted(number, "word or pair", "words and pairs") if number else "none of its own"
 
 
 def _short(corpus: dict[str, Any]) -> str:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from readagain.counts import counted
+
 if TYPE_CHECKING:
     from readagain.corpus.workers import Progress
 
@@ -52,7 +54,7 @@ class Lines:
 def describe(progress: "Progress", *, elapsed_s: float) -> str:
     """Say it in a line: share, pairs, rate and time left."""
     done = progress.records - progress.resumed
-    parts = [f"{progress.stage} {progress.share:4.0%}", f"{progress.records:,} records"]
+    parts = [f"{progress.stage} {progress.share:4.0%}", counted(progress.records, "record")]
     if progress.stage != "writing" and elapsed_s > 0 and done:
         parts.append(f"{done / elapsed_s:,.0f}/s")
     if progress.resumed_share < progress.share < 1:
@@ -88,7 +90,7 @@ def _bar(stages: Sequence[str]) -> Iterator["Callable[[Progress], None]"]:
 
 
 @contextmanager
-def counted(total: int) -> Iterator[Callable[[], None]]:
+def counting_to(total: int) -> Iterator[Callable[[], None]]:
     """Show how far the work has come, on a terminal and where it takes a while."""
     if not sys.stderr.isatty() or total < PROGRESS_FROM:
         yield lambda: None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readagain.cli import options
+from readagain.counts import counted
 
 if TYPE_CHECKING:
     from readagain.evaluation.tuning import Round
@@ -56,7 +57,7 @@ def command(
     """Tune how much words of the source are worth to a search, by ROUGE on a data set."""
     import sys
 
-    from readagain.cli.progress import counted
+    from readagain.cli.progress import counting_to
     from readagain.config.decode import DecodeSettings
     from readagain.corpus.readers.find import ReadOptions
     from readagain.engine.tuned import check_free, write_tuned
@@ -76,7 +77,7 @@ def command(
         raise ConfigError(f"'{model}' searches nothing, so there is nothing to tune")
     dataset = read_dataset(data, ReadOptions(), split=split).first(limit)
     best = None
-    with counted(rounds * len(dataset.rows)) as count:
+    with counting_to(rounds * len(dataset.rows)) as count:
         found = tune(
             network,
             dataset,
@@ -111,5 +112,5 @@ def _told(found: "Round", objective: str) -> str:
     weights = " ".join(f"{name} {value:g}" for name, value in found.weights_by_name.items())
     return (
         f"{objective} {100 * found.value:.3f} with {weights}; "
-        f"{found.new:,} new summaries of {found.found:,}"
+        f"{counted(found.new, 'new summary', 'new summaries')} of {found.found:,}"
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from readagain.classic.prefix import first_words, lead_sentence
+from readagain.counts import counted
 from readagain.evaluation.dataset import on_one_line
 from readagain.evaluation.words import Written, summary_words
 from readagain.text.document import read_document
@@ -26,8 +27,8 @@ class Prefix:
 
     def describe(self) -> dict[str, Any]:
         """Say how much is taken."""
-        unit = "bytes" if self.cuts_words else "bytes, whole words of them"
-        return {"takes": f"the first {self.max_bytes} {unit}"}
+        which = "" if self.cuts_words else ", whole words of them"
+        return {"takes": f"the first {counted(self.max_bytes, 'byte')}{which}"}
 
     def write(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Written]:
         """Take the beginning of each text."""
@@ -56,7 +57,7 @@ class Lead:
         """Say how much is taken."""
         if self.max_words is None:
             return {"takes": "the first sentence"}
-        return {"takes": f"the first {self.max_words} words"}
+        return {"takes": f"the first {counted(self.max_words, 'word')}"}
 
     def write(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Written]:
         """Take the beginning of each text; in Gigaword form a line is a sentence."""

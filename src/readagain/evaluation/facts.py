@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from readagain.counts import counted
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.statistics import Habits
 from readagain.rouge.options import FIGURES
@@ -74,7 +75,8 @@ def collapse_warning(found: Evaluation) -> str | None:
     distinct = found.habits.distinct
     if distinct >= _COLLAPSED * texts:
         return None
-    return f"only {distinct:,} different summaries for {texts:,} different texts"
+    summaries = counted(distinct, "summary", "different summaries")
+    return f"only {summaries} for {counted(texts, 'different text')}"
 
 
 def _files(files: Sequence[Path]) -> str:
@@ -100,10 +102,10 @@ def _unk(found: Evaluation) -> str:
     left_out = len(found.data.rows) - len(found.scored.rows)
     done = {
         "keep": "scored as it stands",
-        "strip": f"taken out; {left_out:,} rows without another word left out",
-        "drop": f"{left_out:,} rows left out",
+        "strip": f"taken out; {counted(left_out, 'row')} without another word left out",
+        "drop": f"{counted(left_out, 'row')} left out",
     }[found.unk]
     return (
-        f"{found.unk}: {found.rows_with_unk:,} rows have a reference with it, {done}; "
-        f"{found.summaries_with_unk:,} summaries hold it"
+        f"{found.unk}: {counted(found.rows_with_unk, 'row')} with it in a reference, {done}; "
+        f"{counted(found.summaries_with_unk, 'summary', 'summaries')} with it"
     )

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from readagain.counts import counted
+
 WIDTH, HEIGHT = 720, 220
 _LEFT, _BOTTOM, _TOP = 44, 34, 10
 _MOST_BARS = 40
@@ -25,7 +27,7 @@ def draw_lengths(summaries: Sequence[int], references: Sequence[int]) -> str:
             bars.append(
                 f'<rect class="{kind}" x="{_LEFT + slot * (length + offset):.1f}" '
                 f'y="{HEIGHT - _BOTTOM - height:.1f}" width="{slot * 0.42:.1f}" '
-                f'height="{height:.1f}"><title>{kind}: {_name(length)} words, {share:.1%}'
+                f'height="{height:.1f}"><title>{kind}: {_words(length)}, {share:.1%}'
                 "</title></rect>"
             )
     return (
@@ -51,6 +53,10 @@ def _shares(lengths: Sequence[int]) -> dict[int, float]:
 
 def _name(length: int) -> str:
     return f"{length} or more" if length == _MOST_BARS else str(length)
+
+
+def _words(length: int) -> str:
+    return f"{_name(length)} words" if length == _MOST_BARS else counted(length, "word")
 
 
 def _axes(last: int, highest: float, slot: float) -> str:

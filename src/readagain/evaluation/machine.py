@@ -4,14 +4,16 @@ import os
 import platform
 from pathlib import Path
 
+from readagain.counts import counted
+
 
 def describe_machine() -> str:
     """Name the processor and how many of its cores there are.
 
-    >>> "cores" in describe_machine()
+    >>> "core" in describe_machine()
     True
     """
-    return f"{_processor() or platform.machine()}, {os.cpu_count()} cores"
+    return f"{_processor() or platform.machine()}, {counted(os.cpu_count() or 1, 'core')}"
 
 
 def _processor() -> str:

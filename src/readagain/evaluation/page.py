@@ -6,6 +6,7 @@ from importlib.resources import files
 
 import numpy as np
 
+from readagain.counts import counted
 from readagain.engine.bundled import model_name
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.facts import FIGURE_NAMES, facts_of, habit_rows, score_rows
@@ -33,8 +34,8 @@ def render_page(found: Evaluation) -> str:
 </head>
 <body>
 <h1>{escape(title)}</h1>
-<p class="lead">{len(found.scored.rows):,} summaries scored by ROUGE-1.5.5's rules, protocol
-{escape(found.protocol)}; figures in percent, with their 95% intervals.</p>
+<p class="lead">{counted(len(found.scored.rows), "summary", "summaries")} scored by ROUGE-1.5.5's
+rules, protocol {escape(found.protocol)}; figures in percent, with their 95% intervals.</p>
 {_cards(found)}
 <h2>Scores</h2>
 {_scores(found)}

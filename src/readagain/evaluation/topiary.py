@@ -8,6 +8,7 @@ from typing import Any
 from readagain.classic.link_grammar import LinkParser, Parser
 from readagain.classic.topiary import Topiary, TopiaryHeadline
 from readagain.classic.topics import Topics
+from readagain.counts import counted
 from readagain.evaluation.dataset import on_one_line
 from readagain.evaluation.words import Written, summary_words
 from readagain.text.document import read_document, read_tokenized
@@ -38,7 +39,8 @@ class TopiarySystem:
     def describe(self) -> dict[str, Any]:
         """Say how it works, and how many sentences of the last texts had no tree."""
         return {
-            "takes": f"topic words and a clause of the first sentence, {self._max_bytes} bytes",
+            "takes": "topic words and a clause of the first sentence, "
+            f"{counted(self._max_bytes, 'byte')}",
             "parser": "Link Grammar",
             "threads": len(self._parsers),
             "without_tree": self._without_tree,

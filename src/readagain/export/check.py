@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from readagain.corpus.shards import PreparedCorpus
+from readagain.counts import counted
 from readagain.engine.decoding import decode_sources
 from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
 from readagain.engine.onnx_model import OnnxStepModel
@@ -253,7 +254,7 @@ def _refuse(check: Check, *, where: str) -> None:
     if check.same_n_best is not None and check.same_n_best < MIN_SAME:
         raise ArtifactError(
             f"{where}: the float32 graphs agree with the network on only "
-            f"{check.same_n_best:.1%} of {check.texts} texts; expected {MIN_SAME:.1%}; "
+            f"{check.same_n_best:.1%} of {counted(check.texts, 'text')}; expected {MIN_SAME:.1%}; "
             "nothing was written; please report this"
         )
     if (lost := _largest_loss(check, "int8", than="torch")) is not None:
@@ -280,6 +281,6 @@ def _largest_loss(check: Check, one: str, *, than: str) -> str | None:
     if losses[measure] <= MAX_LOSS:
         return None
     return (
-        f"{losses[measure]:.2f} points of {measure} on {check.texts} texts; "
+        f"{losses[measure]:.2f} points of {measure} on {counted(check.texts, 'text')}; "
         f"expected at most {MAX_LOSS}"
     )

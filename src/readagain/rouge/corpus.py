@@ -10,6 +10,7 @@ from multiprocessing import get_context
 import numpy as np
 from numpy.typing import NDArray
 
+from readagain.counts import counted
 from readagain.errors import ArgumentError, DataError
 from readagain.rouge.bootstrap import interval, resampled_sums, script_order
 from readagain.rouge.measures import Measure, build_measures
@@ -111,7 +112,8 @@ def _pair_up(
 ) -> list[Item]:
     if len(summaries) != len(references):
         raise DataError(
-            f"{len(summaries)} summaries but {len(references)} lists of references; "
+            f"{counted(len(summaries), 'summary', 'summaries')} but "
+            f"{counted(len(references), 'list')} of references; "
             "expected one list for each summary"
         )
     if not summaries:
@@ -122,7 +124,7 @@ def _pair_up(
             raise DataError(f"item {number}: a bare string; expected a list of references")
         if len(texts) < fewest:
             raise DataError(
-                f"item {number}: {len(texts)} references; expected {fewest} or more"
+                f"item {number}: {counted(len(texts), 'reference')}; expected {fewest} or more"
                 + (" for the jackknife" if fewest > 1 else "")
             )
     return list(zip(summaries, references, strict=True))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from readagain.counts import counted
 from readagain.errors import DataError
 from readagain.rouge.options import FIGURES
 from readagain.rouge.report import Report
@@ -45,7 +46,8 @@ def compare_reports(
     """
     if first.item_scores.shape != second.item_scores.shape:
         raise DataError(
-            f"{len(first.item_scores)} items of the first system, {len(second.item_scores)} of "
+            f"{counted(len(first.item_scores), 'item')} of the first system, "
+            f"{len(second.item_scores):,} of "
             "the second; expected the same items and measures"
         )
     figure = FIGURES.index(first.protocol.headline)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from readagain.counts import counted
 from readagain.errors import ArgumentError, ConfigError, ShapeError
 from readagain.search.expand import (
     END_COLUMN,
@@ -133,8 +134,8 @@ def _check_sizes(
         )
     if prefix.lengths.max(initial=0) > words.maximum:
         raise ConfigError(
-            f"a summary must begin with {prefix.lengths.max()} words and have at most "
-            f"{words.maximum}; allow more words, or force fewer"
+            f"a summary must begin with {counted(int(prefix.lengths.max()), 'word')} and have at "
+            f"most {words.maximum}; allow more words, or force fewer"
         )
 
 

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from readagain.counts import counted
 from readagain.errors import ConfigError, ShapeError
 from readagain.search.live import Live
 from readagain.search.model import Bools, Candidates, Ints
@@ -67,7 +68,7 @@ class ByteLimits(Rule):
     ) -> None:
         if minimum < 0 or (maximum is not None and maximum < minimum):
             raise ConfigError(
-                f"a summary of at least {minimum} and at most {maximum} bytes; "
+                f"a summary of at least {counted(minimum, 'byte')} and at most {maximum}; "
                 "expected 0 <= minimum <= maximum"
             )
         self.printed = printed

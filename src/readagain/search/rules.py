@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from readagain.counts import counted
 from readagain.errors import ConfigError
 from readagain.search.live import Live
 from readagain.search.model import Bools, Candidates, Ints, SourceBatch
@@ -46,7 +47,8 @@ class WordLimits(Rule):
     def __post_init__(self) -> None:
         if not 0 <= self.minimum <= self.maximum:
             raise ConfigError(
-                f"a summary of at least {self.minimum} and at most {self.maximum} words; "
+                f"a summary of at least {self.minimum} and at most "
+                f"{counted(self.maximum, 'word')}; "
                 "expected 0 <= minimum <= maximum"
             )
 

@@ -7,6 +7,7 @@ from hmac import compare_digest
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from readagain.counts import counted
 from readagain.serve.refusals import QueueFullError, UnauthorizedError
 
 OPEN_PATHS = ("/", "/healthz", "/readyz", "/docs", "/openapi.json")
@@ -58,8 +59,8 @@ class Gate:
         self._check_room()
         if self._inside >= self._max_requests:
             raise QueueFullError(
-                f"{self._inside} requests are being answered, and at most {self._max_requests} "
-                "may; send the request again in a moment"
+                f"{counted(self._inside, 'request')} being answered, and at most "
+                f"{self._max_requests} may be; send the request again in a moment"
             )
         self._inside += 1
         try:

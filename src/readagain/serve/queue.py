@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
+from readagain.counts import counted
 from readagain.serve.refusals import QueueFullError, StoppingError
 
 Kind = TypeVar("Kind", bound=Hashable)
@@ -95,7 +96,8 @@ class SummaryQueue(Generic[Kind, Result]):
             raise StoppingError("the server is stopping; send the request again")
         if len(self._waiting) + num_texts > self._max_texts:
             raise QueueFullError(
-                f"{len(self._waiting)} texts wait already, and at most {self._max_texts} may; "
+                f"{counted(len(self._waiting), 'text')} waiting already, and at most "
+                f"{self._max_texts} may; "
                 "send the request again in a moment"
             )
 

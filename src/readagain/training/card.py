@@ -4,6 +4,7 @@ from typing import Any
 
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import RunSpec
+from readagain.counts import counted
 from readagain.training.progress import Scores
 
 _TEMPLATE = """\
@@ -17,7 +18,7 @@ Writes a headline of a few words for a text, by reading it twice and copying fro
 | parameters | {parameters:,} |
 | words | {source_words:,} read, {summary_words:,} written, and every word of the text by copying |
 | reads | {reads} |
-| trained on | {train_pairs:,} pairs of `{corpus}` ({sources}), fingerprint `{fingerprint}` |
+| trained on | {train_pairs} of `{corpus}` ({sources}), fingerprint `{fingerprint}` |
 | began from | {began_from} |
 | training | step {step:,}, {minutes:.1f} minutes on {device}, seed {seed} |
 | version | readagain {package_version}, torch {torch_version} |
@@ -55,12 +56,13 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
         parameters=count_parameters(run),
         source_words=run.source_vocab_size,
         summary_words=run.vocab_size,
-        reads=f"the first {'sentence' if sentences == 1 else f'{sentences} sentences'}, "
-        f"{run.data.max_source_words} words {'in all' if run.data.join_sentences else 'each'}",
+        reads=f"the first {'sentence' if sentences == 1 else counted(sentences, 'sentence')}, "
+        f"{counted(run.data.max_source_words, 'word')} "
+        f"{'in all' if run.data.join_sentences else 'each'}",
         corpus=corpus["name"],
         sources=", ".join(corpus["sources"]),
         fingerprint=corpus["fingerprint"][:12],
-        train_pairs=corpus["train_pairs"],
+        train_pairs=counted(corpus["train_pairs"], "pair"),
         began_from="random weights" if began_from is None else f"the model `{began_from['name']}`",
         figures=_figures(run, provenance, scores),
         **{
@@ -77,15 +79,16 @@ def _figures(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) ->
     lines = [
         "| measured on | figure | value |",
         "|---|---|---|",
-        f"| {dev_pairs:,} dev pairs | negative log-probability of a word | {scores.dev_loss:.3f} |",
+        f"| {counted(dev_pairs, 'dev pair')} | negative log-probability of a word | "
+        f"{scores.dev_loss:.3f} |",
     ]
-    measured = min(run.train.rouge_pairs, dev_pairs)
+    measured = counted(min(run.train.rouge_pairs, dev_pairs), "dev pair")
     for name, value in (
         ("ROUGE-1", scores.rouge_1),
         ("ROUGE-2", scores.rouge_2),
         ("ROUGE-L", scores.rouge_l),
     ):
         if value is not None:
-            lines.append(f"| {measured:,} dev pairs | {name} F1, stemmed, per cent | {value:.1f} |")
+            lines.append(f"| {measured} | {name} F1, stemmed, per cent | {value:.1f} |")
     lines += ["", f"Beam {run.decode.beam_size}, words as the network sees them."]
     return "\n".join(lines)

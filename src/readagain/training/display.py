@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from readagain.config.parameters import count_parameters
+from readagain.counts import counted
 from readagain.training.headlines import Headline
 from readagain.training.job import SettledJob
 from readagain.training.progress import Progress as RunProgress
@@ -40,7 +41,8 @@ class Display:
         splits = job.corpus.manifest.splits
         self.say(
             f"{job.run.title}: {count_parameters(job.run):,} parameters, "
-            f"{splits['train']['pairs']:,} pairs, {total_steps:,} updates in {self.epochs} epochs"
+            f"{counted(splits['train']['pairs'], 'pair')}, {counted(total_steps, 'update')} "
+            f"in {counted(self.epochs, 'epoch')}"
         )
         for note in job.notes:
             self.say(note)

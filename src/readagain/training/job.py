@@ -10,6 +10,7 @@ from readagain.config.files import run_to_dict
 from readagain.config.override import override, parse_assignments
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
+from readagain.counts import counted
 from readagain.engine.bundled import find_model
 from readagain.errors import ConfigError, DataError
 from readagain.presets.find import find_run
@@ -153,4 +154,4 @@ def _added(before: RunWords, now: RunWords) -> str:
     summary = len(now.summary) - len(before.summary)
     if not source and not summary:
         return "its vocabularies kept"
-    return f"with {source:,} more source words and {summary:,} more summary words"
+    return f"with {counted(source, 'more source word')} and {counted(summary, 'more summary word')}"

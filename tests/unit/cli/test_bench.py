@@ -76,6 +76,14 @@ def test_own_texts_in_another_encoding_are_read_as_its_option_says(bench, tmp_pa
     assert json.loads(done.stdout)["texts"] == 1
 
 
+def test_own_texts_may_come_through_a_pipe(readagain):
+    done = readagain(
+        *("bench", "--model", TOY, "--threads", 1, "--texts", "/dev/stdin"),
+        input="A ferry was late.\n",
+    )
+    assert ": 1 text of 5.0 words" in done.stdout
+
+
 def test_a_folder_of_texts_is_called_one(bench, tmp_path):
     assert f"{tmp_path}: a folder; name a file of texts" in bench("--texts", tmp_path).stderr
 

@@ -37,6 +37,17 @@ def test_the_summary_says_what_was_kept_and_dropped_and_why(tmp_path, pairs, cap
     assert f"{pairs}: jsonl, 'text' and 'headline', for train" in shown.err
 
 
+def test_one_pair_is_no_pairs(tmp_path, capsys):
+    path = tmp_path / "one.jsonl"
+    path.write_text(
+        '{"text": "The ferry was late.", "headline": "Ferry late again"}\n', encoding="utf-8"
+    )
+    assert run(path, "--out", tmp_path / "out") == 0
+    shown = capsys.readouterr()
+    assert "1 pair " in shown.out
+    assert "dropped 0 of 1 record\n" in shown.out
+
+
 def test_options_reach_the_preparation(tmp_path, pairs):
     out = tmp_path / "out"
     options = ["--max-sentences", "1", "--min-headline-words", "5", "--min-overlap", "0.5"]

@@ -5,7 +5,7 @@ from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
 
-from readagain.cli.progress import PROGRESS_FROM, counted, counted_texts
+from readagain.cli.progress import PROGRESS_FROM, counted_texts, counting_to
 
 MANY = PROGRESS_FROM + 20
 
@@ -33,12 +33,12 @@ def test_many_texts_are_counted():
 
 
 def test_a_bar_shows_how_many_of_all_are_done():
-    assert f"{MANY}/{MANY}" in shown_for(counted(MANY), MANY)
+    assert f"{MANY}/{MANY}" in shown_for(counting_to(MANY), MANY)
 
 
 def test_few_texts_are_not_counted():
     assert "texts" not in shown_for(counted_texts(to_file=False), 5)
-    assert shown_for(counted(5), 5) == ""
+    assert shown_for(counting_to(5), 5) == ""
 
 
 def test_texts_that_appear_on_the_terminal_themselves_are_not_counted():
@@ -47,7 +47,7 @@ def test_texts_that_appear_on_the_terminal_themselves_are_not_counted():
         assert f"{MANY} texts" in shown_for(counted_texts(to_file=True), MANY)
 
 
-@pytest.mark.parametrize("counting", [counted(MANY), counted_texts(to_file=False)])
+@pytest.mark.parametrize("counting", [counting_to(MANY), counted_texts(to_file=False)])
 def test_a_log_is_left_alone(counting, capsys):
     with counting as count:
         for _ in range(MANY):

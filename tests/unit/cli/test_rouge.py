@@ -132,7 +132,7 @@ def test_workers_change_nothing(scores):
         (["hyp.txt", "ref.txt", "--protocol", "duc2004", "--bytes", "9"], "but --bytes was given"),
         (["hyp.txt", "ref.txt", "--bytes", "0"], "--bytes is 0; expected 1 or more"),
         (["hyp.txt", "ref.txt", "--skip-unigrams", "with"], "is 'with' but --skip is not set"),
-        (["hyp.txt", "ref.txt", "--pooling", "jackknife"], "item 1: 1 references; expected 2"),
+        (["hyp.txt", "ref.txt", "--pooling", "jackknife"], "item 1: 1 reference; expected 2"),
         (["hyp.txt", "ref.txt", "--workers", "0"], "--workers is 0; expected 1 or more"),
     ],
 )

@@ -134,7 +134,7 @@ def test_a_table_cannot_come_from_a_pipe():
         ("a.jsonl", b'{"text": "a"}\nnot json\n', r"a\.jsonl:2: not JSON"),
         ("a.jsonl", b'{"text": "a"}\n{"id": 3}\n', r"a\.jsonl:2: nothing under 'text'"),
         ("a.jsonl", b'{"id": 3}\n', r"a\.jsonl: no column for the text; .*--text-column"),
-        ("a.csv", b"text,id\na,1\nb\n", r"a\.csv:3: 1 fields; the header has 2"),
+        ("a.csv", b"text,id\na,1\nb\n", r"a\.csv:3: 1 field; the header has 2"),
         ("a.csv", b"text\nkaf\xe9\n", r"a\.csv:2: 'text' holds byte 0xe9"),
         ("a.txt", b"kaf\xe9", r"a\.txt: byte 0xe9 at column 4 is not utf-8"),
         ("a.txt", b"\xff\xfea\x00", r"a\.txt: UTF-16 text"),

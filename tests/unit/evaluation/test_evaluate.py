@@ -135,7 +135,7 @@ def test_a_system_that_always_says_the_same_is_noticed(evaluated, parallel):
     same = "police in the old harbour of eastmoor said on monday that the ferry will not sail today"
     data = parallel([f"{same} {n}" for n in "abcde"], ["ferry"] * 5)
     found = evaluated("prefix", data, "gigaword")
-    assert collapse_warning(found) == "only 1 different summaries for 5 different texts"
+    assert collapse_warning(found) == "only 1 summary for 5 different texts"
     assert dict(facts_of(found))["warning"] == collapse_warning(found)
 
 

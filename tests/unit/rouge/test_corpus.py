@@ -123,7 +123,7 @@ def test_any_number_of_workers_gives_the_same_report():
 @pytest.mark.parametrize(
     ("summaries", "references", "message"),
     [
-        (["a", "b"], [["a"]], "2 summaries but 1 lists of references"),
+        (["a", "b"], [["a"]], "2 summaries but 1 list of references"),
         ([], [], "no summaries; expected at least one"),
         (["a"], [[]], "item 1: 0 references; expected 1 or more"),
         (["a"], ["a"], "item 1: a bare string; expected a list of references"),
@@ -136,7 +136,7 @@ def test_texts_that_do_not_fit_together_are_refused(summaries, references, messa
 
 def test_the_jackknife_needs_two_references():
     protocol = Protocol(options=RougeOptions(pooling="jackknife"))
-    with pytest.raises(DataError, match="item 2: 1 references; expected 2 or more for the jack"):
+    with pytest.raises(DataError, match="item 2: 1 reference; expected 2 or more for the jack"):
         score_corpus(["a", "b"], [["a", "b"], ["b"]], protocol)
 
 

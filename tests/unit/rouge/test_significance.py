@@ -70,5 +70,5 @@ def test_reports_are_compared_by_the_headline_figure():
 def test_reports_of_other_items_are_refused():
     one = score_corpus(["a"], [["a"]], "gigaword")
     two = score_corpus(["a", "b"], [["a"], ["b"]], "gigaword")
-    with pytest.raises(DataError, match="1 items of the first system, 2 of the second"):
+    with pytest.raises(DataError, match="1 item of the first system, 2 of the second"):
         compare_reports(one, two)

@@ -86,7 +86,7 @@ def test_no_word_that_fits_leaves_an_empty_summary(table_model, sources_of):
 
 def test_limits_that_contradict_each_other_are_refused(sources_of):
     sizes = printed({}, sources_of([4]))
-    with pytest.raises(ConfigError, match="at least 80 and at most 75 bytes; expected 0 <= min"):
+    with pytest.raises(ConfigError, match="at least 80 bytes and at most 75; expected 0 <= min"):
         ByteLimits(sizes, minimum=80, maximum=75)
 
 

@@ -61,7 +61,7 @@ def test_a_full_queue_turns_away_at_once_with_a_time_to_come_back_and_recovers(t
         story, settings=ServeSettings(limits=limits), models=LoadedModels({"held": held})
     )
     assert (refused.status_code, refused.json()["error"]["code"]) == (503, "queue_full")
-    assert "2 texts wait already, and at most 2 may" in refused.json()["error"]["message"]
+    assert "2 texts waiting already, and at most 2 may" in refused.json()["error"]["message"]
     assert refused.headers["retry-after"] == "1"
     assert later.status_code == 200
 
@@ -82,7 +82,7 @@ def test_more_requests_than_may_be_inside_are_turned_away_but_not_those_who_watc
     settings = ServeSettings(limits=Limits(max_requests=1))
     refused, watching, later = talk(story, settings=settings, models=LoadedModels({"held": held}))
     assert refused.status_code == 503
-    assert "1 requests are being answered, and at most 1 may" in refused.json()["error"]["message"]
+    assert "1 request being answered, and at most 1 may be" in refused.json()["error"]["message"]
     assert watching.status_code == later.status_code == 200
 
 
@@ -116,7 +116,7 @@ def test_who_leaves_makes_room_for_one_and_no_more():
         await ask(stays=False)
         staying = asyncio.create_task(ask(stays=True))
         await asyncio.sleep(0)
-        with pytest.raises(QueueFullError, match="1 requests are being answered, and at most 1"):
+        with pytest.raises(QueueFullError, match="1 request being answered, and at most 1"):
             await ask(stays=False)
         leave.set()
         await staying

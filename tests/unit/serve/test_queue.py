@@ -123,7 +123,7 @@ def test_a_full_queue_refuses_at_once_and_recovers():
         await began(work)
         waiting = asyncio.create_task(queue.summarize("k", "abcdef"))
         await joined(queue, 6)
-        with pytest.raises(QueueFullError, match="6 texts wait already, and at most 8 may"):
+        with pytest.raises(QueueFullError, match="6 texts waiting already, and at most 8 may"):
             await queue.summarize("k", "xyz")
         work.released.set()
         await asyncio.gather(first, waiting)

@@ -34,6 +34,12 @@ def test_a_run_introduces_itself(make_job):
     assert "going on from step 7" in seen
 
 
+def test_one_epoch_is_no_epochs(make_job):
+    display, output = make_display(is_terminal=False)
+    display.begin(settle(make_job("train.epochs=1")), Progress(step=0), total_steps=1)
+    assert "100 pairs, 1 update in 1 epoch\n" in output.getvalue()
+
+
 def test_plain_lines_come_now_and_then(monkeypatch):
     display, output = make_display(is_terminal=False)
     clock = iter([100.0, 100.0, 105.0, 111.0, 111.0])

@@ -17,6 +17,7 @@ from readagain.corpus.readers.source import (
     Format,
     Source,
 )
+from readagain.counts import counted
 from readagain.errors import DataError, quoted
 
 DELIMITERS = (",", "\t", ";", "|")
@@ -80,7 +81,7 @@ def name_fields(row: Row, header: Sequence[str], path: Path) -> tuple[int, dict[
     if len(values) != len(header):
         return Bad(
             f"{path}:{number}",
-            f"{len(values)} fields; the header has {len(header)} "
+            f"{counted(len(values), 'field')}; the header has {len(header)} "
             f"({', '.join(map(quoted, header[:8]))}); is a quote or a delimiter missing?",
         )
     return number, dict(zip(header, values, strict=True))

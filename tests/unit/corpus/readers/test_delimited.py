@@ -59,7 +59,7 @@ def test_a_row_with_too_few_fields_is_named_by_the_line_it_begins_on(tmp_path, r
     path.write_text('text,headline\n"two\nlines",fine\nonly one\n')
     assert read_records(path)[1] == Bad(
         f"{path}:4",
-        "1 fields; the header has 2 ('text', 'headline'); is a quote or a delimiter missing?",
+        "1 field; the header has 2 ('text', 'headline'); is a quote or a delimiter missing?",
     )
 
 
