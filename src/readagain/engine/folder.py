@@ -25,6 +25,7 @@ from typing import Any
 from readagain.config.files import load_run
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import RunSpec
+from readagain.engine.graphs import PRECISIONS, Precision, graph_names
 from readagain.engine.manifest import Manifest, check_files, read_manifest, read_object
 from readagain.engine.tensors import TensorInfo, read_header
 from readagain.errors import ArtifactError, ConfigError
@@ -95,6 +96,11 @@ class ModelFolder:
     def has(self, name: str) -> bool:
         """Say whether the model holds the file `name`."""
         return name in self.manifest.files
+
+    @property
+    def precisions(self) -> tuple[Precision, ...]:
+        """The precisions that it holds graphs of; the first is taken unless one is asked for."""
+        return tuple(each for each in PRECISIONS if all(map(self.has, graph_names(each))))
 
     def file(self, name: str, *, purpose: str) -> Path:
         """Return the path of a file of the model.

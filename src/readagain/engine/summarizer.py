@@ -120,12 +120,12 @@ class Summarizer:
         """
         folder = ModelFolder.open(find_model(model))
         if precision is None:
-            precision = next((each for each in PRECISIONS if _has_graphs(folder, each)), "int8")
+            precision = next(iter(folder.precisions), "int8")
         if precision not in PRECISIONS:
             raise ArgumentError(
                 "{precision} is {0!r}; expected {1}", precision, " or ".join(PRECISIONS)
             )
-        if not _has_graphs(folder, precision):
+        if precision not in folder.precisions:
             remedy = (
                 f"; make them with: readagain export {folder.path}"
                 if folder.has(WEIGHTS_FILE)
@@ -350,7 +350,3 @@ def _empty(source: Source) -> Summary:
 def _no_text(found: object) -> ConfigError:
     kind = "None" if found is None else f"a {type(found).__name__}"
     return ConfigError(f"a text is {kind}; expected a string")
-
-
-def _has_graphs(folder: ModelFolder, precision: str) -> bool:
-    return all(folder.has(name) for name in graph_names(precision))

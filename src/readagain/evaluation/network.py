@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from readagain.config.decode import DecodeSettings
 from readagain.engine.folder import ModelFolder
-from readagain.engine.graphs import PRECISIONS, graph_names
 from readagain.engine.manifest import MANIFEST_FILE
 from readagain.engine.summary import Summary, SummaryPart
 from readagain.evaluation.dataset import on_one_line
@@ -42,11 +41,10 @@ class Network:
     def describe(self) -> dict[str, Any]:
         """Say which model it is, and how it searches."""
         manifest = self.folder.path / MANIFEST_FILE
-        taken = [each for each in PRECISIONS if all(map(self.folder.has, graph_names(each)))]
         return {
             "title": self.folder.run.title,
             "sha256": sha256(manifest.read_bytes()).hexdigest(),
-            "precision": self.precision or taken[0],
+            "precision": self.precision or self.folder.precisions[0],
             "threads": self.threads,
             "decode": asdict(self.settings.applied_to(self.folder.run.decode)),
         }

@@ -118,6 +118,17 @@ def test_files_are_added_and_the_others_stay(model):
     assert folder.has(WEIGHTS_FILE)
 
 
+def test_a_precision_is_there_when_both_its_graphs_are(model):
+    def write(*names):
+        write_files(model, {name: lambda path: path.write_bytes(b"graph") for name in names})
+
+    assert ModelFolder.open(model).precisions == ()
+    write("encoder.int8.onnx", "encoder.float32.onnx", "step.float32.onnx")
+    assert ModelFolder.open(model).precisions == ("float32",)
+    write("step.int8.onnx")
+    assert ModelFolder.open(model).precisions == ("int8", "float32")
+
+
 def test_new_weights_take_outdated_graphs_away(model):
     write_files(model, {"step.onnx": lambda path: path.write_bytes(b"graph")})
     names = (RUN_FILE, SOURCE_VOCAB_FILE, VOCAB_FILE)
