@@ -1,13 +1,14 @@
 """Capitals: where sentences and headlines put them, and how the words of a text are spelled."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import Literal
 
 import numpy as np
 
 from readagain.text.cases import Cases, tell_case
 from readagain.text.document import Document
-from readagain.text.shouting import quieten
+from readagain.text.shouting import quieten_text
 from readagain.text.wordlists import MINOR, STARTERS
 
 Case = Literal["sentence", "headline", "plain"]
@@ -22,9 +23,10 @@ class SourceCase:
     Args:
         document: what was summarized.
         cases: how words are written that the document does not show.
+        keeps_capitals: words in capitals are taken to be meant so.
     """
 
-    def __init__(self, document: Document, cases: Cases) -> None:
+    def __init__(self, document: Document, cases: Cases, *, keeps_capitals: bool = False) -> None:
         self._initial = _sentence_starts(document)
         self._document = document
         self._cases = cases
@@ -32,15 +34,11 @@ class SourceCase:
         self._elsewhere: dict[str, str] = {}
         if document.is_tokenized:
             return  # all in lower case: nothing to learn from it
-        self._surfaces = [
-            surface
-            for sentence in document.sentences
-            for surface in quieten(
-                [document.surface(word) for word in sentence],
-                [word.form for word in sentence],
-                cases,
-            )
-        ]
+        written = [[document.surface(word) for word in each] for each in document.sentences]
+        if not keeps_capitals:
+            forms = [[word.form for word in each] for each in document.sentences]
+            written = quieten_text(written, forms, cases)
+        self._surfaces = list(chain.from_iterable(written))
         lengths = np.array([len(sentence) for sentence in document.sentences], dtype=np.int64)
         tells = tell_case(self._surfaces, np.arange(len(self._surfaces)), lengths).tolist()
         for word, surface, is_told in zip(document.words, self._surfaces, tells, strict=True):

@@ -1,4 +1,4 @@
-"""Words that a text begins with in capitals throughout, written as they usually are."""
+"""Words in capitals throughout, at the beginning of a text or all over it, written as usual."""
 
 import re
 from collections.abc import Sequence
@@ -10,6 +10,47 @@ from readagain.text.wordlists import MINOR
 _SMALL = MINOR | {"'s", "’s"}
 _ROMAN = re.compile(r"[IVX]+")
 _VOWEL = re.compile(r"[AEIOUY]")
+_ORDINAL = re.compile(r"\d+(?:ST|ND|RD|TH|S)")  # the 14TH, the 1990S
+
+FEWEST_SHOUTED = 4
+"""Words in capitals that make a text or a sentence a shouted one; fewer may be short forms."""
+FEWEST_LETTERS = 4
+"""Letters of an unknown word that may be a name; one of fewer is more often short for something."""
+
+
+def quieten_text(
+    sentences: Sequence[Sequence[str]], forms: Sequence[Sequence[str]], cases: Cases
+) -> list[list[str]]:
+    """Write the words of a text that are in capitals for no reason of their own as usual.
+
+    Args:
+        sentences: the words of each sentence as they are written.
+        forms: their forms.
+        cases: how words are usually written.
+    """
+    is_shouted = _are_all_shouted([surface for sentence in sentences for surface in sentence])
+    return [
+        (quieten_all if is_shouted or _are_all_shouted(surfaces) else quieten)(surfaces, of, cases)
+        for surfaces, of in zip(sentences, forms, strict=True)
+    ]
+
+
+def quieten_all(surfaces: Sequence[str], forms: Sequence[str], cases: Cases) -> list[str]:
+    """Write a sentence in capitals as the table of cases would inside another.
+
+    What the table does not know is most often a name, and written as one if it can be read aloud.
+
+    >>> surfaces = ["FERRY", "TO", "OSTHAM", "SINKS", "OFF", "UK"]
+    >>> cases = Cases(["ferry", "to", "sinks", "off", "UK"])
+    >>> quieten_all(surfaces, [surface.lower() for surface in surfaces], cases)
+    ['ferry', 'to', 'Ostham', 'sinks', 'off', 'UK']
+    """
+    before, after = [None, *forms[:-1]], [*forms[1:], None]
+    writings = map(cases.beside, forms, before, after)
+    return [
+        _as_inside(surface, writing, cases)
+        for surface, writing in zip(surfaces, writings, strict=True)
+    ]
 
 
 def quieten(surfaces: Sequence[str], forms: Sequence[str], cases: Cases) -> list[str]:
@@ -38,6 +79,12 @@ def quieten(surfaces: Sequence[str], forms: Sequence[str], cases: Cases) -> list
     return [*quiet, *following]
 
 
+def _are_all_shouted(surfaces: Sequence[str]) -> bool:
+    """Say whether several words are in capitals from the first to the last."""
+    has_small_letter = any(c.islower() for surface in surfaces for c in surface)
+    return not has_small_letter and sum(map(str.isupper, surfaces)) >= FEWEST_SHOUTED
+
+
 def _are_meant(shouted: Sequence[str], following: Sequence[str]) -> bool:
     """Say whether capitals are more than the fashion of a beginning.
 
@@ -54,6 +101,21 @@ def _are_meant(shouted: Sequence[str], following: Sequence[str]) -> bool:
 
 def _is_shouted(surface: str) -> bool:
     return surface.isupper() and all(c.isalpha() or c in "-'’" for c in surface)
+
+
+def _as_inside(surface: str, writing: str | None, cases: Cases) -> str:
+    """Write a word in capitals as its writing has them, or else as those of its parts do."""
+    if writing is not None and len(writing) == len(surface):
+        return "".join(
+            c.lower() if like.islower() else c for c, like in zip(surface, writing, strict=True)
+        )
+    if surface[:1] in ("'", "’") or surface == "N'T" or _ORDINAL.fullmatch(surface):
+        return surface.lower()
+    if "-" in surface:
+        parts = surface.split("-")
+        return "-".join(_as_inside(part, cases.word(part.lower()), cases) for part in parts)
+    is_a_name = _is_shouted(surface) and len(surface) >= FEWEST_LETTERS
+    return _quietened(surface, None) if is_a_name else surface
 
 
 def _quietened(surface: str, writing: str | None) -> str:

@@ -109,7 +109,9 @@ def write_words(
     cases: Cases | None = None,
 ) -> list[WrittenWord]:
     """Write a summary as `write_summary` does, and keep its words apart."""
-    source_case = SourceCase(document, usual_cases() if cases is None else cases)
+    source_case = SourceCase(
+        document, usual_cases() if cases is None else cases, keeps_capitals=case == "plain"
+    )
     written = _with_like_quotes(list(_surfaces(summary, document, source_case, case)))
     surfaces = capitalized([word.surface for word in written], case)
     return [

@@ -1,10 +1,10 @@
-"""Words in capitals at the beginning of a text."""
+"""Words in capitals at the beginning of a text, and texts in capitals throughout."""
 
 import pytest
 
 from readagain.text.cases import Cases
 from readagain.text.document import read_document
-from readagain.text.shouting import quieten
+from readagain.text.shouting import quieten, quieten_all, quieten_text
 from readagain.text.surface import SummaryWord, write_summary
 
 CASES = Cases(
@@ -77,3 +77,60 @@ def test_copied_and_generated_words_do_not_shout():
     generated = [SummaryWord(form) for form in ("why", "victoria", "left")]
     assert write_summary(generated, source, cases=CASES) == "Why Victoria left"
     assert write_summary(copies, source, cases=CASES, case="plain") == "QUEEN VICTORIA leaves"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "written"),
+    [
+        (
+            "THE QUEEN LEFT THE CASTLE AT MOUNT VICTORIA",
+            "the queen Left the castle at Mount Victoria",
+        ),
+        ("UK PM MARK TWAIN", "UK PM Mark Twain"),
+        ("MOUNT MCKINLEY", "Mount McKinley"),
+        ("THE QUEEN'S NAVY MAYN'T AT VICTORIA’S", "the queen's navy MAYn't at Victoria’s"),
+        ("THE NAVY-MARK CASTLE OF A 17-MARK QUEEN", "the navy-mark castle OF A 17-mark queen"),
+        ("THE 14TH NAVY OF THE 1990S AT G20", "the 14th navy OF the 1990s at G20"),
+        ("OPEC AND ZYX AND TVRSK AT XIV (U.N.)", "Opec AND ZYX AND TVRSK at XIV (U.N.)"),
+    ],
+)
+def test_a_text_in_capitals_is_written_as_the_table_has_its_words(sentence, written):
+    words = [word for each in read_document(sentence).sentences for word in each]
+    surfaces = [sentence[word.start : word.end] for word in words]
+    quiet = quieten_all(surfaces, [word.form for word in words], CASES)
+    assert "".join(quiet) == written.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("sentences", "written"),
+    [
+        ("NAVY AT VICTORIA 2 . THE QUEEN HAS", "navy at Victoria 2 . the queen HAS"),
+        ("NAVY AT 2 . the castle", "Navy at 2 . the castle"),  # a name at the beginning
+        ("UK PM , UK NAVY . the castle", "UK PM , UK navy . the castle"),  # four in capitals
+        ("UK PM , NAVY 。", "UK PM , NAVY 。"),  # three
+    ],
+)
+def test_a_text_or_a_sentence_in_capitals_has_several_words(sentences, written):
+    surfaces = [each.split() for each in sentences.split(" . ")]
+    forms = [[word.lower() for word in each] for each in surfaces]
+    quiet = quieten_text(surfaces, forms, CASES)
+    assert " . ".join(" ".join(each) for each in quiet) == written
+
+
+def test_a_summary_of_a_text_in_capitals_does_not_shout():
+    source = read_document("THE UK NAVY HAS LEFT MARK TWAIN AT VICTORIA. THE QUEEN HAS LEFT.")
+    copies = [SummaryWord(source.words[place].form, place) for place in (1, 2, 4, 5, 6, 7, 8)]
+    headline = [SummaryWord("why"), *copies]
+    assert write_summary(headline, source, cases=CASES) == "Why UK navy Left Mark Twain at Victoria"
+    assert write_summary([SummaryWord("queen")], source, cases=CASES) == "Queen"
+    assert (
+        write_summary(copies, source, cases=CASES, case="plain")
+        == "UK NAVY LEFT MARK TWAIN AT VICTORIA"
+    )
+    assert write_summary(copies[:2], source, cases=CASES, case="headline") == "UK Navy"
+
+
+def test_by_plain_case_generated_words_shout_with_their_text():
+    source = read_document("THE ZYXWICK NAVY HAS LEFT.")
+    generated = [SummaryWord("zyxwick"), SummaryWord("left")]
+    assert write_summary(generated, source, cases=CASES, case="plain") == "ZYXWICK LEFT"
