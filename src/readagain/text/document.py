@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from readagain.text.entities import decode_entities, places_before_decoding
 from readagain.text.normalize import NormalForms
 from readagain.text.sentences import sentence_spans
 from readagain.text.tokenize import token_at, token_spans, tokenize
@@ -36,8 +37,9 @@ class Document:
         return tuple(word for sentence in self.sentences for word in sentence)
 
     def surface(self, word: Word) -> str:
-        """Return a word as it stands in the text."""
-        return self.text[word.start : word.end]
+        """Return a word as it stands in the text, with characters for HTML entities."""
+        piece = self.text[word.start : word.end]
+        return piece if self.is_tokenized else decode_entities(piece)
 
 
 def read_document(text: str, *, max_sentences: int | None = None) -> Document:
@@ -46,7 +48,7 @@ def read_document(text: str, *, max_sentences: int | None = None) -> Document:
     >>> read_document("It cost $3.").sentences[0][2:4]
     (Word(form='$', start=8, end=9), Word(form='#', start=9, end=10))
     """
-    plain = plain_typography(text)
+    plain = _plain(text)
     sentences = []
     for start, end in sentence_spans(plain, max_sentences=max_sentences):
         sentence = plain[start:end]
@@ -56,6 +58,12 @@ def read_document(text: str, *, max_sentences: int | None = None) -> Document:
                 for first, last in token_spans(sentence)
             )
         )
+    if sentences and len(plain) < len(text):
+        places = places_before_decoding(text, sentences[-1][-1].end)
+        sentences = [
+            tuple(Word(form, places[start], places[end]) for form, start, end in sentence)
+            for sentence in sentences
+        ]
     return Document(text, tuple(sentences))
 
 
@@ -65,7 +73,7 @@ def sentence_tokens(text: str, *, max_sentences: int | None = None) -> list[list
     >>> sentence_tokens("He left. She paid 5%.")
     [['He', 'left', '.'], ['She', 'paid', '5', '%', '.']]
     """
-    plain = plain_typography(text)
+    plain = _plain(text)
     return [
         tokenize(plain[start:end])
         for start, end in sentence_spans(plain, max_sentences=max_sentences)
@@ -87,7 +95,7 @@ def headline_tokens(text: str) -> list[str]:
     >>> headline_tokens("Who won? Nobody")
     ['Who', 'won', '?', 'Nobody']
     """
-    return tokenize(plain_typography(text))
+    return tokenize(_plain(text))
 
 
 def headline_words(text: str) -> list[str]:
@@ -97,6 +105,11 @@ def headline_words(text: str) -> list[str]:
     ['who', 'won', '?', 'nobody']
     """
     return forms_of(headline_tokens(text))
+
+
+def _plain(text: str) -> str:
+    """Write a text in characters that the tokenizer knows; only entities change its length."""
+    return plain_typography(decode_entities(text))
 
 
 def forms_of(tokens: Iterable[str]) -> list[str]:

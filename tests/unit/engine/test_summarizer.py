@@ -1,6 +1,7 @@
 """Headlines: what comes in, what comes out, and what never depends on what."""
 
 import threading
+from html import unescape
 from itertools import count, islice
 
 import pytest
@@ -75,6 +76,15 @@ def test_copied_words_stand_as_in_the_text(summarizer):
     assert "12" in summary.text
     for word in copied:
         assert POLICE[word.start : word.end].lower().replace("12", "##") == word.form
+
+
+def test_copied_entities_are_printed_as_characters_and_placed_as_they_were_given(summarizer):
+    text = "&quot;Café&nbsp;Müller&quot; &#233;l&#233; &Eacute;tat caf&eacute;s"
+    summary = summarizer.summarize(text, min_words=6, max_words=6, case="plain")
+    copied = [text[word.start : word.end] for word in summary.words if word.origin == "copied"]
+    assert any("&" in each for each in copied)
+    assert all(unescape(each) in summary.text for each in copied)
+    assert "&" not in summary.text
 
 
 def test_a_generated_number_takes_the_digits_of_the_source(summarizer):
