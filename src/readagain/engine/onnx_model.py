@@ -1,7 +1,9 @@
 """The graphs of a model behind the protocol of search: ONNX Runtime, on the CPU."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,9 @@ BEGUN = ("hidden", "cell", "context_ids")
 CARRIED = (*BEGUN, "copy_logits")
 COPYING = ("document", "ext_ids", "columns", "same_word")
 ANSWERS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
+# Between steps a search holds the interpreter, with `news` a sixth of its time: six would always
+# wait for each other.
+MOST_LANES = 4
 
 
 @dataclass(frozen=True)
@@ -50,11 +55,24 @@ class OnnxStepModel:
     Args:
         encoder: a session over the encoder graph.
         step: a session over the step graph.
+        lanes: how many searches at once the threads are best shared among, where there are several.
+        open_lane: opens the session over the step graph that such searches share.
     """
 
-    def __init__(self, encoder: InferenceSession, step: InferenceSession) -> None:
+    def __init__(
+        self,
+        encoder: InferenceSession,
+        step: InferenceSession,
+        *,
+        lanes: int = 1,
+        open_lane: Callable[[], InferenceSession] | None = None,
+    ) -> None:
         self._encoder = encoder
         self._step = step
+        self.lanes = lanes
+        self._open_lane = open_lane
+        self._lane: OnnxStepModel | None = None
+        self._opening = Lock()
         taken = {each.name for each in step.get_inputs()}
         self._copies = "columns" in taken
         self._takes_words = "ext_ids" in taken
@@ -70,26 +88,49 @@ class OnnxStepModel:
     ) -> "OnnxStepModel":
         """Open the two graphs of a model.
 
+        All threads take a step together; for reading those of a lane are as good.
+
         Raises:
             ArtifactError: when one is damaged, or another graph than expected.
         """
-        step_session = open_session(
-            step,
-            threads=threads,
-            inputs=("previous_ids", "grid", "place", "k", "valid", *MEMORY, *CARRIED, *COPYING),
-            outputs=ANSWERS,
-            carried=CARRIED,
-            where=f"{where}: step",
-        )
+        lanes = min(threads, MOST_LANES)
+
+        def open_step(threads: int) -> InferenceSession:
+            return open_session(
+                step,
+                threads=threads,
+                inputs=("previous_ids", "grid", "place", "k", "valid", *MEMORY, *CARRIED, *COPYING),
+                outputs=ANSWERS,
+                carried=CARRIED,
+                where=f"{where}: step",
+            )
+
+        step_session = open_step(threads)
         taken = {each.name for each in step_session.get_inputs()}
         encoder_session = open_session(
             encoder,
-            threads=threads,
+            threads=threads // lanes,
             inputs=("source_ids", "lengths", "ext_ids"),
             outputs=[name for name in (*MEMORY, *BEGUN) if name in taken],
             where=f"{where}: encoder",
         )
-        return cls(encoder_session, step_session)
+        if lanes == 1:
+            return cls(encoder_session, step_session)
+        open_lane = partial(open_step, threads // lanes)
+        return cls(encoder_session, step_session, lanes=lanes, open_lane=open_lane)
+
+    def in_lane(self) -> "OnnxStepModel":
+        """Return this model for one of `lanes` searches at once; opened by the first call.
+
+        Threads that take a step together wait for each other at every product, and for search after
+        every step. In lanes each has a search of its own.
+        """
+        with self._opening:
+            if self._lane is None:
+                step = self._step if self._open_lane is None else self._open_lane()
+                self._lane = OnnxStepModel(self._encoder, step)
+                self._open_lane = None  # it holds the content of the graph
+            return self._lane
 
     def start(self, sources: SourceBatch) -> OnnxState:
         """Read the sources and return a state of B rows, before the first word."""

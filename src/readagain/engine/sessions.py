@@ -96,6 +96,7 @@ def open_session(
             f"{where}: ONNX Runtime {onnxruntime.__version__} cannot use it ({reason}); "
             "copy the model folder again, or export it anew"
         ) from error
+    session._model_bytes = None  # where ONNX Runtime would keep the content of the graph for good
     asked = {each.name for each in session.get_inputs()}
     given = {each.name for each in session.get_outputs()}
     needed = [*outputs, *(f"next_{name}" for name in carried if name in asked)]

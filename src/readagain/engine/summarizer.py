@@ -24,7 +24,7 @@ from readagain.engine.source import Source, SourceReader
 from readagain.engine.summary import Summary
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.processors import num_threads
-from readagain.search.batching import in_batches
+from readagain.search.batching import Lanes, in_batches
 from readagain.search.limits import ByteLimits
 from readagain.search.model import SourceBatch, StepModel
 from readagain.search.rules import Rule
@@ -231,18 +231,26 @@ class Summarizer:
         if isinstance(texts, bytes) or not isinstance(texts, Iterable):
             raise _no_text(texts)
         if isinstance(texts, str):
-            return self._summarize_batch([self._read(texts, request)], request)[0]
+            return self._summarize_batch([self._read(texts, request)], request, self._model)[0]
         summaries = self._stream(texts, request)
         return list(summaries) if isinstance(texts, list | tuple) else summaries
 
     def _stream(self, texts: Iterable[str], request: _Request) -> Iterator[Summary]:
+        model = self._model
+        lanes: Lanes[Source, Summary] | None = None
+        if isinstance(model, OnnxStepModel) and model.lanes > 1:
+            lanes = Lanes(
+                model.lanes,
+                lambda sources: self._summarize_batch(sources, request, model.in_lane()),
+            )
         return in_batches(
             (self._read(text, request) for text in texts),
-            lambda sources: self._summarize_batch(sources, request),
+            lambda sources: self._summarize_batch(sources, request, model),
             length=lambda source: source.longest * self._reader.num_sequences,
             max_words=WORDS_OF_A_TEXT * self._max_texts,
             max_items=self._max_texts,
             window=max(WINDOW, self._max_texts),
+            lanes=lanes,
         )
 
     def _read(self, text: str, request: _Request) -> Source:
@@ -250,7 +258,9 @@ class Summarizer:
             raise _no_text(text)
         return self._reader.read(text, tokenized=request.tokenized)
 
-    def _summarize_batch(self, sources: Sequence[Source], request: _Request) -> list[Summary]:
+    def _summarize_batch(
+        self, sources: Sequence[Source], request: _Request, model: StepModel[Any]
+    ) -> list[Summary]:
         """Search for the summaries of some texts together."""
         readable = [source for source in sources if not source.is_empty]
         if not readable:
@@ -272,11 +282,11 @@ class Summarizer:
                 )
             )
         found = decode_sources(
-            self._model, batch, decode, n_best=request.n_best, rules=rules, keep_attention=True
+            model, batch, decode, n_best=request.n_best, rules=rules, keep_attention=True
         )
         if request.may_be_whole:
             self._keep_short(readable, batch, found, decode.max_words)
-        looks = self._look_at(batch) if request.explain else None
+        looks = self._look_at(batch, model) if request.explain else None
         written = iter(
             self._write(source, hypotheses, row, looks, request)
             for row, (source, hypotheses) in enumerate(zip(readable, found, strict=True))
@@ -297,10 +307,10 @@ class Summarizer:
                 ext_ids = batch.source_ext_ids[row]
                 found[row] = [own_words(source, ext_ids, length=length, max_words=max_words)]
 
-    def _look_at(self, batch: SourceBatch) -> Looks:
-        if not isinstance(self._model, OnnxStepModel):
+    def _look_at(self, batch: SourceBatch, model: StepModel[Any]) -> Looks:
+        if not isinstance(model, OnnxStepModel):
             raise ConfigError("explanations come from exported graphs; use 'readagain export'")
-        return look_at(self._model, self.run.model, batch)
+        return look_at(model, self.run.model, batch)
 
     def _write(
         self,

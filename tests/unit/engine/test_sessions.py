@@ -1,6 +1,7 @@
 """Graphs that are damaged, foreign or point elsewhere are refused with the reason."""
 
 import json
+import sys
 
 import pytest
 
@@ -56,6 +57,14 @@ def test_a_step_that_does_not_give_back_what_it_carries_is_refused(graph):
 def test_a_graph_that_points_at_other_files_is_refused(graph):
     with pytest.raises(ArtifactError, match="keeps its numbers in other files"):
         opened(graph + b"\x6a\x0e\x0a\x08location\x12\x02/x")
+
+
+def test_a_session_does_not_keep_the_content_of_its_graph(graph):
+    holders = sys.getrefcount(graph)
+    inputs = [*MEMORY, *CARRIED, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
+    session = open_session(graph, threads=1, inputs=inputs, outputs=[])
+    assert sys.getrefcount(graph) == holders
+    assert session.get_inputs()
 
 
 def test_threads_are_at_least_one(graph):

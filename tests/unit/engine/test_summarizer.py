@@ -7,9 +7,11 @@ from itertools import count, islice
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 from readagain.config.override import override
-from readagain.engine.summarizer import WINDOW, Summarizer
+from readagain.engine.sessions import open_session
+from readagain.engine.summarizer import MAX_TEXTS, WINDOW, Summarizer
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
 
 POLICE = "Police in Ghent said on Monday that 12 people crossed the old bridge."
@@ -53,12 +55,68 @@ def test_threads_change_nothing(toy, summarizer):
     assert texts_of(two.summarize(TEXTS)) == texts_of(summarizer.summarize(TEXTS))
 
 
-def test_several_threads_may_share_a_summarizer(summarizer):
-    expected = texts_of(summarizer.summarize(TEXTS))
+@pytest.mark.parametrize("precision", ["int8", "float32"])
+@pytest.mark.parametrize("options", [{}, {"n_best": 3, "max_bytes": 40}, {"explain": True}])
+def test_lanes_change_nothing(toy, precision, options):
+    """As many texts as make lanes, a list and a stream, with two threads and with one."""
+    texts = TEXTS * (2 * MAX_TEXTS // len(TEXTS))
+    one, two = (Summarizer.load(toy, threads=n, precision=precision) for n in (1, 2))
+    expected = one.summarize(texts, **options)
+    for found in (two.summarize(texts, **options), [*two.summarize(iter(texts), **options)]):
+        assert texts_of(found) == texts_of(expected)
+        for ours, theirs in zip(found, expected, strict=True):
+            assert ours.score == pytest.approx(theirs.score, abs=1e-5)
+            assert texts_of(ours.alternatives) == texts_of(theirs.alternatives)
+            if options == {"explain": True} and ours.words:
+                assert_allclose(ours.explanation.attention, theirs.explanation.attention, atol=1e-5)
+                assert_allclose(
+                    ours.explanation.importance, theirs.explanation.importance, atol=1e-5
+                )
+
+
+def test_a_second_session_is_opened_when_lanes_are_first_needed(toy, opened):
+    summarizer = Summarizer.load(toy, threads=2)
+    summarizer.summarize(POLICE)
+    summarizer.summarize(TEXTS)
+    assert opened == [2, 1]  # the step, the encoder
+    stream = summarizer.searching(beam_size=2).summarize(iter([POLICE] * 40))
+    assert opened == [2, 1]
+    next(stream)
+    summarizer.summarize([POLICE] * 40)
+    assert opened == [2, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("threads", "sessions"), [(1, [1, 1]), (2, [2, 1, 1]), (3, [3, 1, 1]), (8, [8, 2, 2])]
+)
+def test_threads_are_shared_among_at_most_four_lanes(toy, opened, monkeypatch, threads, sessions):
+    monkeypatch.setattr("readagain.engine.summarizer.num_threads", lambda asked: asked)
+    Summarizer.load(toy, threads=threads).summarize([POLICE] * 64, beam=1, max_words=1)
+    assert opened == sessions
+
+
+@pytest.fixture
+def opened(monkeypatch):
+    """The threads of each session that is opened."""
+    threads = []
+
+    def open_and_tell(*arguments, **options):
+        threads.append(options["threads"])
+        return open_session(*arguments, **options)
+
+    monkeypatch.setattr("readagain.engine.onnx_model.open_session", open_and_tell)
+    return threads
+
+
+@pytest.mark.parametrize("lanes", [False, True])
+def test_several_threads_may_share_a_summarizer(toy, summarizer, lanes):
+    texts = TEXTS * 5 if lanes else TEXTS
+    shared = Summarizer.load(toy, threads=2) if lanes else summarizer
+    expected = texts_of(summarizer.summarize(texts))
     found = {}
 
     def work(name):
-        found[name] = [texts_of(summarizer.summarize(TEXTS)) for _ in range(3)]
+        found[name] = [texts_of(shared.summarize(texts)) for _ in range(3)]
 
     workers = [threading.Thread(target=work, args=(name,)) for name in range(4)]
     for worker in workers:
