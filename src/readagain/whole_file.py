@@ -59,6 +59,20 @@ def written_aside(path: Path) -> Iterator[Path]:
         raise
 
 
+def check_writable(path: Path | None) -> None:
+    """Notice before any work that a file could not be written after it.
+
+    Raises:
+        DataError: when it is a folder, or its folder is missing.
+    """
+    if path is None:
+        return
+    if path.is_dir():
+        raise DataError(f"{path}: a folder; name a file to write")
+    if not path.parent.is_dir():
+        raise DataError(f"{path}: no folder '{path.parent}' to write it into; make it first")
+
+
 @contextmanager
 def written_or_told(path: Path) -> Iterator[Path]:
     """Do as `written_aside` for a file that a person asked for: what fails is said in a line.
@@ -66,6 +80,7 @@ def written_or_told(path: Path) -> Iterator[Path]:
     Raises:
         DataError: when it cannot be written; what stood there is then unchanged.
     """
+    check_writable(path)
     try:
         with written_aside(path) as aside:
             yield aside

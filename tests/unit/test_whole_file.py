@@ -1,6 +1,8 @@
 """Files that are there whole or not at all."""
 
+import errno
 import os
+from pathlib import Path
 
 import pytest
 
@@ -41,9 +43,25 @@ def test_a_failed_attempt_leaves_what_was_there_and_nothing_else(tmp_path, troub
 
 def test_a_file_that_cannot_be_written_is_told_in_a_line(tmp_path):
     path = tmp_path / "none" / "words.txt"
-    message = r"none/words\.txt: cannot be written: No such file or directory$"
-    with pytest.raises(DataError, match=message), written_or_told(path) as aside:
-        aside.write_text("bridge\n")
+    message = r"none/words\.txt: no folder '.*none' to write it into; make it first$"
+    with pytest.raises(DataError, match=message), written_or_told(path):
+        pytest.fail("no work is done for it")
+
+
+def test_trouble_while_writing_is_told_in_a_line(tmp_path):
+    with (
+        pytest.raises(DataError, match=r"words\.txt: cannot be written: No space left on device$"),
+        written_or_told(tmp_path / "words.txt"),
+    ):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("name", [".", "/", "{folder}"])
+def test_a_folder_is_told_from_a_file_before_any_work(tmp_path, name):
+    path = Path(name.format(folder=tmp_path))
+    with pytest.raises(DataError, match="a folder; name a file to write"), written_or_told(path):
+        pytest.fail("no work is done for it")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_is_read_only_as_far_as_it_may_go(tmp_path):

@@ -115,7 +115,8 @@ def command(
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.evaluate import evaluate
     from readagain.evaluation.systems import load_system
-    from readagain.evaluation.writing import check_writable, write_whole
+    from readagain.evaluation.writing import write_whole
+    from readagain.whole_file import check_writable
 
     for file in (save, html):
         check_writable(file)

@@ -47,8 +47,10 @@ def command(
     from readagain.explain.page import write_page
     from readagain.explain.picture import check_picture, draw_picture
     from readagain.explain.story import tell
-    from readagain.whole_file import written_or_told
+    from readagain.whole_file import check_writable, written_or_told
 
+    for file in (html, png):
+        check_writable(file)
     if png is not None:
         check_picture(png)
     record = _only_text(input, encoding)
