@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,6 +31,16 @@ STREAMED: tuple[TextFormat, ...] = ("text", "lines", "jsonl")
 MAX_TEXT_BYTES = 64 << 20
 """The largest file taken for one text; a headline of more is not what anybody means."""
 
+# How files begin that people take for texts, and what to do about them.
+_NO_TEXTS = (
+    (re.compile(rb"%PDF-"), "a PDF; expected plain text, which 'pdftotext' takes out of it"),
+    (re.compile(rb"PK\x03\x04"), "a zipped file, such as Word's; expected plain text: save it so"),
+    (re.compile(rb"\{\\rtf"), "an RTF file; expected plain text: save it so"),
+    (
+        re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE),
+        "a page of HTML; expected plain text: save it so, or pipe it in from 'w3m -dump'",
+    ),
+)
 _SUFFIXES: dict[str, TextFormat] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -210,6 +221,9 @@ def _whole(content: bytes, path: Path, layout: Layout) -> Record | Bad:
             f"more than {MAX_TEXT_BYTES:,} bytes for one text; if it holds one text a line, "
             "say --format lines",
         )
+    for beginning, reason in _NO_TEXTS:
+        if beginning.match(content.removeprefix(BOM)):
+            return Bad(str(path), reason)
     try:
         refuse_wide_encoding(path, content)
         text = content.removeprefix(BOM).decode(layout.encoding)
