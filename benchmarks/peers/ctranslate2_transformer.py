@@ -2,11 +2,13 @@
 
 Run by `benchmarks/decoding.py peers`, in an environment of its own. 6 and 6 layers, 512 wide, 2048
 in between, 8 heads, as in Vaswani and others 2017; 15,000 words, as many as our model writes.
+Threads either work on one batch together or on batches of their own; the faster way counts.
 """
 
 import argparse
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import ctranslate2
@@ -73,20 +75,24 @@ def transformer_base() -> TransformerSpec:
 def main() -> None:
     """Time the model."""
     options = parse_options(argparse.ArgumentParser(description=__doc__.partition("\n")[0]))
+    together_on_one = {"inter_threads": 1, "intra_threads": options.threads}
+    each_on_its_own = {"inter_threads": options.threads, "intra_threads": 1}
     with tempfile.TemporaryDirectory() as folder:
         transformer_base().save(folder)
-        translator = ctranslate2.Translator(
-            folder, device="cpu", compute_type="int8", intra_threads=options.threads
-        )
+        translators = [
+            ctranslate2.Translator(folder, device="cpu", compute_type="int8", **threads)
+            for threads in (together_on_one, each_on_its_own)
+        ]
     random = np.random.default_rng(1)
 
-    def generate(together: int) -> Callable[[], set[int]]:
+    def generate(translator: ctranslate2.Translator, together: int) -> Callable[[], set[int]]:
         shape = (together, options.source_tokens)
         sources = random.integers(0, VOCABULARY // 2, shape).astype(str).tolist()
 
         def write() -> set[int]:
             written = translator.translate_batch(
                 sources,
+                max_batch_size=-(-together // translator.num_translators),
                 beam_size=options.beam,
                 min_decoding_length=options.summary_tokens,
                 max_decoding_length=options.summary_tokens,
@@ -95,7 +101,8 @@ def main() -> None:
 
         return write
 
-    report(f"CTranslate2 {ctranslate2.__version__}", options, generate)
+    ways = (partial(generate, translator) for translator in translators)
+    report(f"CTranslate2 {ctranslate2.__version__}", options, *ways)
 
 
 if __name__ == "__main__":

@@ -18,26 +18,30 @@ def parse_options(parser: argparse.ArgumentParser) -> argparse.Namespace:
 
 
 def report(
-    version: str, options: argparse.Namespace, generate: Callable[[int], Callable[[], set[int]]]
+    version: str, options: argparse.Namespace, *ways: Callable[[int], Callable[[], set[int]]]
 ) -> None:
     """Print the best seconds per sentence at each number of sentences together, as JSON.
 
     Args:
         version: the peer's, for the table.
         options: what was asked for.
-        generate: given how many sentences, returns what generates summaries for them and tells
-            their numbers of tokens.
+        ways: to generate; the fastest counts. Each, given how many sentences, returns what
+            generates summaries for them and tells their numbers of tokens.
     """
     seconds = {}
     clock = CLOCKS[options.clock]
     for together in options.together:
-        write = generate(together)
         taken = []
-        for _ in range(options.repeat + 1):  # the first warms up
-            begin = clock()
-            lengths = write()
-            taken.append(clock() - begin)
-        if lengths != {options.summary_tokens}:
-            raise SystemExit(f"summaries of {lengths} tokens; expected {options.summary_tokens}")
-        seconds[together] = min(taken[1:]) / together
+        for generate in ways:
+            write = generate(together)
+            for turn in range(options.repeat + 1):
+                begin = clock()
+                lengths = write()
+                if turn:  # the first warms up
+                    taken.append(clock() - begin)
+            if lengths != {options.summary_tokens}:
+                raise SystemExit(
+                    f"summaries of {lengths} tokens; expected {options.summary_tokens}"
+                )
+        seconds[together] = min(taken) / together
     print(json.dumps({"version": version, "seconds": seconds}))

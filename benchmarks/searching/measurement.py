@@ -14,10 +14,12 @@ from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.engine.graphs import PRECISIONS, Precision
 from readagain.engine.onnx_model import OnnxStepModel
+from readagain.engine.summarizer import MAX_TEXTS, WORDS_OF_A_TEXT
 from readagain.export.write import build_graphs
 from readagain.networks.build import build_model
 from readagain.networks.network import AnyNetwork
 from readagain.presets import PRESETS
+from readagain.search.batching import Lanes, in_batches
 from readagain.search.beam import beam_search
 from readagain.search.model import SourceBatch
 from readagain.search.rules import WordLimits
@@ -59,9 +61,34 @@ class Measurement:
         return {name: pick(times) / batch for name, times in taken.items()}
 
     def search(self, model: Any, sources: SourceBatch, beam: int | None = None) -> object:
-        """Search for summaries of exactly the number of words that is measured."""
+        """Search for summaries of exactly the number of words that is measured.
+
+        In batches, and where the model has lanes in these, as `Summarizer` does with a list.
+        """
         limits = WordLimits(minimum=self.summary_words, maximum=self.summary_words)
-        return beam_search(model, sources, beam_size=beam or self.beam, words=limits)
+
+        def search_with(model: Any, rows: list[int]) -> list[Any]:
+            batch = SourceBatch(
+                source_ids=sources.source_ids[rows],
+                lengths=sources.lengths[rows],
+                source_ext_ids=sources.source_ext_ids[rows],
+            )
+            return beam_search(model, batch, beam_size=beam or self.beam, words=limits)
+
+        lanes = None
+        if getattr(model, "lanes", 1) > 1:
+            lanes = Lanes(model.lanes, lambda rows: search_with(model.in_lane(), rows))
+        return list(
+            in_batches(
+                range(len(sources)),
+                partial(search_with, model),
+                length=lambda row: sources.source_ext_ids.shape[1],
+                max_words=WORDS_OF_A_TEXT * MAX_TEXTS,
+                max_items=MAX_TEXTS,
+                window=len(sources),
+                lanes=lanes,
+            )
+        )
 
     def timing_of(self, model: Any) -> Callable[[], dict[int, float]]:
         """Return what times a model as the scripts of peers do: the best of its repetitions."""
@@ -127,6 +154,11 @@ class ForVocabulary:
         self._model = model
         self._V = vocab_size
         self.step, self.select = model.step, model.select
+        self.lanes: int = getattr(model, "lanes", 1)
+
+    def in_lane(self) -> "ForVocabulary":
+        """Return the same for one of several searches at once."""
+        return ForVocabulary(self._model.in_lane(), self._V)
 
     def start(self, sources: SourceBatch) -> Any:
         """Give unknown words the ids that stand for their places."""
