@@ -82,7 +82,8 @@ def claimed(path: Path, identity: Mapping[str, Any], *, overwrite: bool) -> Iter
 
 def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
     """Check that the folder is this run's, or free, and make it this run's."""
-    file = path / RESUME_FOLDER / _IDENTITY_FILE
+    folder = path / RESUME_FOLDER
+    file = folder / _IDENTITY_FILE
     if file.exists():
         found = [
             f"{_spelled(name)} was {quoted(before)} and is now {quoted(now)}"
@@ -94,7 +95,12 @@ def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
                 "over with --overwrite"
             )
         return
-    # A folder for checkpoints without identity: killed while making it.
+    if folder.is_dir() and any(each.is_dir() for each in folder.iterdir()):
+        raise ConfigError(
+            f"{path}: holds a checkpoint, and no {_IDENTITY_FILE} to say of which run; choose "
+            "another --out, or start over with --overwrite"
+        )
+    # An empty folder for checkpoints: killed while making it.
     ours = (LOCK_FILE, RESUME_FOLDER)
     others = sorted(each.name for each in path.iterdir() if each.name not in ours)
     if MANIFEST_FILE in others:
@@ -106,7 +112,7 @@ def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
         raise ConfigError(
             f"{path}: the folder holds '{others[0]}' and no run of ours; choose another --out"
         )
-    file.parent.mkdir(exist_ok=True)
+    folder.mkdir(exist_ok=True)
     _write_json(file, identity)
 
 

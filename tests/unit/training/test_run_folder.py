@@ -99,6 +99,13 @@ def test_a_damaged_model_is_not_cleared_by_guessing(tmp_path):
         claim(tmp_path, overwrite=True)
 
 
+def test_a_checkpoint_of_an_unknown_run_is_refused(tmp_path):
+    (tmp_path / "resume" / "checkpoint-000001").mkdir(parents=True)
+    with pytest.raises(ConfigError, match="holds a checkpoint, and no identity.json to say of"):
+        claim(tmp_path)
+    assert claim(tmp_path, overwrite=True).checkpoints.exists()
+
+
 def test_a_start_that_was_cut_off_can_be_repeated(tmp_path):
     (tmp_path / "resume").mkdir()
     assert claim(tmp_path).finished() is None
