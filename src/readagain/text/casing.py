@@ -99,6 +99,12 @@ def _sentence_starts(document: Document) -> frozenset[int]:
     return frozenset(starts)
 
 
+def _is_small(word: str) -> bool:
+    """Say whether a word may get a capital: "ferry" and "anti-EU" may, "iPhone" and "t-SNE" not."""
+    first, hyphen, _ = word.partition("-")
+    return word.islower() or (hyphen != "" and len(first) > 1 and first.islower())
+
+
 def capitalized(words: Sequence[str], case: Case) -> list[str]:
     """Put capitals where a sentence or a headline has them; a capital that is there stays."""
     if case == "plain":
@@ -109,7 +115,7 @@ def capitalized(words: Sequence[str], case: Case) -> list[str]:
     for place, word in enumerate(words):
         is_word = any(c.isalnum() for c in word) and word.replace("’", "'") not in _NEVER_CAPITAL
         is_headline_word = case == "headline" and (word not in MINOR or place == last)
-        if is_word and word.islower() and (begins or is_headline_word):
+        if is_word and _is_small(word) and (begins or is_headline_word):
             word = word[0].upper() + word[1:]
         written.append(word)
         begins = (begins and not is_word) or word in _ENDS_SENTENCE

@@ -27,6 +27,9 @@ _CLOSING = frozenset(
 )
 _OPENING = frozenset(["``", "`", "-lrb-", "-lsb-", "-lcb-", "$", "£", "€", "¥"])
 _CLOSED_BY = {"``": "''", "`": "'"}
+_CURLY = {"``": "“", "''": "”", "`": "‘", "'": "’"}
+_NEVER_APART = frozenset([",", "."])  # from the word before, in any language
+_NOT_LAST = frozenset([",", ";", ":", "--", ".."])
 _PARTNERS = {"“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "‹": "›"}
 _ONE_WORD = frozenset(
     [("can", "not"), ("gon", "na"), ("got", "ta"), ("wan", "na"), ("gim", "me"), ("lem", "me")]
@@ -113,12 +116,15 @@ def write_words(
         document, usual_cases() if cases is None else cases, keeps_capitals=case == "plain"
     )
     written = _with_like_quotes(list(_surfaces(summary, document, source_case, case)))
+    if case != "plain":
+        written = _ended(written)
     surfaces = capitalized([word.surface for word in written], case)
     return [
         WrittenWord(
             place=word.place,
             surface=surface,
-            has_space=nth > 0 and _has_space_between(written[nth - 1], word, document),
+            has_space=nth > 0
+            and _has_space_between(written[nth - 1], word, document, is_plain=case == "plain"),
             digits_from=word.digits_from,
         )
         for nth, (word, surface) in enumerate(zip(written, surfaces, strict=True))
@@ -158,7 +164,7 @@ def _surfaces(
 
 
 def _with_like_quotes(written: list[_Written]) -> list[_Written]:
-    """Give a generated quotation mark the style of its partner, where that one was copied."""
+    """Give a generated quotation mark the style of its partner, or else of other copied words."""
     opening: dict[str, int] = {}  # by the form that closes it
     for nth, word in enumerate(written):
         if word.form in _CLOSED_BY:
@@ -170,7 +176,33 @@ def _with_like_quotes(written: list[_Written]) -> list[_Written]:
                 written[nth] = replace(word, surface=_PARTNERS[first.surface])
             elif first.copied_from is None and word.surface in _PARTNERS.values():
                 written[at] = replace(first, surface=_opens(word.surface))
-    return written
+    copied = "".join(word.surface for word in written if word.copied_from is not None)
+    is_typographic = any(c in copied for c in "‘’“”") and not any(c in copied for c in "'\"")
+    if not is_typographic:
+        return written
+    return [
+        word if word.copied_from is not None else replace(word, surface=_typographic(word))
+        for word in written
+    ]
+
+
+def _typographic(word: _Written) -> str:
+    """Write a generated quotation mark, or the apostrophe of a word, as a printer does."""
+    if word.surface in ("'", '"'):
+        return _CURLY.get(word.form, word.surface)
+    return word.surface.replace("'", "’")
+
+
+def _ended(written: list[_Written]) -> list[_Written]:
+    """Leave out what no headline ends with, such as a comma, or the dots of "and so on.."."""
+    while written and written[-1].form in _NOT_LAST:
+        written = written[:-1]
+    if not written or not written[-1].surface.endswith(".."):
+        return written
+    *others, last = written
+    word = last.surface.rstrip(".")
+    whole = f"{word}." if "." in word else word  # "U.S.." is an abbreviation
+    return [*others, replace(last, surface=whole or last.surface)]
 
 
 def _opens(closing: str) -> str:
@@ -187,8 +219,12 @@ def _source_word(place: int, document: Document) -> str:
     return document.surface(words[place])
 
 
-def _has_space_between(left: _Written, right: _Written, document: Document) -> bool:
+def _has_space_between(
+    left: _Written, right: _Written, document: Document, *, is_plain: bool
+) -> bool:
     """Say whether a space stands between two words: as in the source, or by the words."""
+    if not is_plain and (right.form in _NEVER_APART or (left.form == "$" and right.form[0] == "#")):
+        return False  # though some texts have one: "in Gaza , said", "$ 5 million"
     first, second = left.copied_from, right.copied_from
     if first is not None and second == first + 1 and not document.is_tokenized:
         return document.words[first].end < document.words[second].start

@@ -47,8 +47,54 @@ def test_a_copied_word_is_printed_as_it_stands_in_the_source():
 def test_a_generated_quote_is_like_the_copied_one_it_belongs_to():
     assert written("a", "<``>", "new", "''", "bill") == "A “new” bill"
     assert written("a", "``", "new", "<''>", "bill") == "A “new” bill"
-    assert written("a", "<``>", "new", "'", "bill", "''") == "A “new' bill”"
-    assert written("a", "``", "new", "''", "<``>", "<big>", "<''>") == 'A "new" “big”'
+    assert written("a", "``", "new", "''", "bill") == 'A "new" bill'
+
+
+def test_generated_quotes_and_apostrophes_are_like_those_of_copied_words():
+    assert written("a", "``", "new", "''", "<``>", "<big>", "<''>") == "A “new” “big”"
+    assert written("<t>", "<'s>", "`", "new", "'", "dogs", "'", "o'x") == "T’s ‘new’ dogs’ o’x"
+    assert written("<senate>", "`", "new", "'") == "Senate 'new'"
+
+
+def test_where_copied_words_have_both_kinds_of_quotes_generated_ones_stay():
+    source = read_document("Ohio’s mayor 'left'.")
+    words = [copied("'s", source), copied("left", source), copied("'", source), SummaryWord("'d")]
+    assert write_summary(words, source) == "’s Left''d"
+
+
+def test_a_headline_does_not_end_with_a_comma_or_with_dots_of_a_careless_text():
+    assert written("a", "bill", ":", ",") == "A bill"
+    assert written("a", "bill", "...") == "A bill..."
+    assert written("a", "bill", ":", case="plain") == "a bill:"
+    assert written("a", "bill", "..") == "A bill"
+    assert written(":") == ""
+    source = read_document("Ships left.. Others sail the U.S..")
+    assert [word.form for word in source.words][1::4] == ["left..", "u.s.."]
+    assert write_summary([SummaryWord("left..", 1)], source) == "Left"
+    assert write_summary([SummaryWord("u.s..", 5)], source) == "U.S."
+    assert write_summary([SummaryWord("left..", 1)], source, case="plain") == "left.."
+
+
+def test_commas_stops_and_dollars_do_not_stand_apart_as_in_careless_texts():
+    source = read_document("No famine in Gaza , said Ann . It cost $ 5 million , or US$ 5 ?")
+    copies = [SummaryWord(word.form, place) for place, word in enumerate(source.words)]
+    careful = "No famine in Gaza, said Ann. It cost $5 million, or US$5 ?"
+    assert write_summary(copies, source) == careful
+    assert write_summary(copies, source, case="plain") == source.text
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [("anti-EU", "Anti-EU"), ("t-SNE", "t-SNE"), ("iPhone-maker", "iPhone-maker"), ("A-b", "A-b")],
+)
+def test_a_word_with_a_name_behind_its_hyphen_may_begin_a_headline(word, text):
+    source = read_document(f"The {word} bloc won")
+    copies = [SummaryWord(word.lower(), 1), SummaryWord("wins")]
+    assert write_summary(copies, source) == f"{text} wins"
+    assert write_summary([SummaryWord("the"), *copies], source) == f"The {word} wins"
+    assert (
+        write_summary([SummaryWord("the"), *copies], source, case="headline") == f"The {text} Wins"
+    )
 
 
 def test_neighbours_in_the_source_keep_their_spacing():
