@@ -2,7 +2,9 @@
 
 Random weights: speed does not ask what was learned. Summaries are held to a fixed number of words,
 so that every model takes the same steps. What is compared is timed in turns, each repetition of
-each in sequence, so that another process on the machine disturbs all of them alike.
+each in sequence, so that another process on the machine disturbs all of them alike. Sentences that
+are given together are searched in batches of 16, with several threads side by side, as a list of
+texts is (`search.batching.in_batches`).
 
     python benchmarks/decoding.py                      # all parts but peers, two threads
     python benchmarks/decoding.py table4 --threads 1   # the paper's Table 4

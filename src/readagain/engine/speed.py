@@ -11,7 +11,7 @@ from readagain.engine.summarizer import Summarizer
 from readagain.text.document import sentence_words
 
 TOGETHER = (1, 8, 16, 32)
-"""How many texts are given to one call; `summarizer.MAX_TEXTS` of them are searched at once."""
+"""How many texts are given to one call; what it makes batches and lanes of is its own matter."""
 REPEAT = 3
 """How often everything is timed, in turns; the median counts."""
 
