@@ -24,16 +24,25 @@ def publish(out: Path, page: Path) -> Path:
         The folder of figures.
 
     Raises:
-        DataError: when the page has no marks to write between.
+        DataError: when there is nothing to publish, the page has no marks to write between, or
+            its folder is the one that is published.
     """
     folder = page.with_suffix("")
+    if folder.resolve() == out.resolve():
+        raise DataError(
+            f"{page}: its figures would go into {folder}, where the results themselves lie; name "
+            "another page"
+        )
+    if not (out / PAGE_FILE).exists():
+        raise DataError(f"{out}: no {PAGE_FILE} in it to publish; run some rows first")
     before, after = _around(page)
-    _copy(out / ROWS_FOLDER, folder / ROWS_FOLDER, (".json",))
-    _copy(out / TABLES_FOLDER, folder / TABLES_FOLDER, _FIGURES)
-    if (out / TIMING_FILE).exists():
-        shutil.copyfile(out / TIMING_FILE, folder / TIMING_FILE)
     written = (out / PAGE_FILE).read_text(encoding="utf-8").partition("\n")[2].strip()
     written = written.replace(f"]({TABLES_FOLDER}/", f"]({folder.name}/{TABLES_FOLDER}/")
+    _copy(out / ROWS_FOLDER, folder / ROWS_FOLDER, (".json",))
+    _copy(out / TABLES_FOLDER, folder / TABLES_FOLDER, _FIGURES)
+    (folder / TIMING_FILE).unlink(missing_ok=True)
+    if (out / TIMING_FILE).exists():
+        shutil.copyfile(out / TIMING_FILE, folder / TIMING_FILE)
     write_whole(page, f"{before}{BEGIN}\n\n{written}\n\n{END}{after}")
     return folder
 
@@ -55,9 +64,13 @@ def _around(page: Path) -> tuple[str, str]:
 
 def _copy(source: Path, target: Path, suffixes: tuple[str, ...]) -> None:
     """Make `target` hold the files of these kinds, and no older ones."""
-    shutil.rmtree(target, ignore_errors=True)
+    aside = target.with_name(f"{target.name}.part")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(parents=True)
     for path in sorted(source.rglob("*")):
         if path.suffix in suffixes:
-            copy = target / path.relative_to(source)
+            copy = aside / path.relative_to(source)
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, copy)
+    shutil.rmtree(target, ignore_errors=True)
+    aside.rename(target)

@@ -4,6 +4,7 @@ from readagain.errors import DataError
 from readagain.experiments.publish import BEGIN, END, publish
 from readagain.experiments.report import write_report
 from readagain.experiments.results import write_result
+from readagain.experiments.time_table import TIMING_FILE
 
 
 @pytest.fixture
@@ -53,3 +54,28 @@ def test_a_page_without_marks_is_not_touched(reported, tmp_path):
     with pytest.raises(DataError, match=r"results\.md: expected the lines '<!-- written by"):
         publish(reported, page)
     assert page.read_text() == "# Mine"
+
+
+def test_results_are_not_published_over_themselves(reported):
+    page = reported.with_suffix(".md")
+    with pytest.raises(DataError, match=r"out\.md: its figures would go into .*name another page"):
+        publish(reported, page)
+    assert (reported / "rows" / "gru_15k" / "modern-seed1.json").exists()
+
+
+def test_without_a_page_to_publish_the_earlier_figures_stay(reported, tmp_path):
+    folder = publish(reported, tmp_path / "results.md")
+    (reported / "results.md").unlink()
+    (reported / "rows" / "gru_15k" / "modern-seed1.json").unlink()
+    with pytest.raises(DataError, match=r"out: no results\.md in it to publish; run some rows"):
+        publish(reported, tmp_path / "results.md")
+    assert (folder / "rows" / "gru_15k" / "modern-seed1.json").exists()
+
+
+def test_times_that_are_gone_leave_the_published_folder(reported, tmp_path):
+    (reported / TIMING_FILE).write_text("{}")
+    folder = publish(reported, tmp_path / "results.md")
+    assert (folder / TIMING_FILE).exists()
+    (reported / TIMING_FILE).unlink()
+    publish(reported, tmp_path / "results.md")
+    assert not (folder / TIMING_FILE).exists()
