@@ -63,6 +63,7 @@ class Corpora:
         self._common_words = common_words
         self._limit = limit
         self._parts: dict[int, PreparedCorpus] = {1: self.main}
+        self._own: dict[int, DevSet] = {}
 
     def corpus(self, min_sentences: int) -> PreparedCorpus:
         """Return the corpus, or the part of it whose texts have so many sentences."""
@@ -75,11 +76,12 @@ class Corpora:
 
     def tests(self, min_sentences: int) -> list[DevSet]:
         """Return the sets for a row; the first is the dev split of what it was trained on."""
-        name = self.name
-        if min_sentences > 1:
-            name = SEVERAL.format(name=name, minimum=min_sentences)
-        own = self._read(name, self.corpus(min_sentences).folder)
-        return [own, *self._others]
+        if min_sentences not in self._own:
+            name = self.name
+            if min_sentences > 1:
+                name = SEVERAL.format(name=name, minimum=min_sentences)
+            self._own[min_sentences] = self._read(name, self.corpus(min_sentences).folder)
+        return [self._own[min_sentences], *self._others]
 
     @cached_property
     def common_vocab(self) -> Vocab:

@@ -56,10 +56,10 @@ def find_examples(
 def write_examples(out: Path, test: DevSet, vocab: Vocab, recipe: str) -> None:
     """Write the first examples to `examples.md`, where both rows have been run."""
     written = [
-        read_summaries(summaries_file(out, row, recipe, 1)).get(test.name)
+        read_summaries(summaries_file(out, row, recipe, 1)).get(test.name, [])
         for row in (WITH, WITHOUT)
     ]
-    if written[0] is None or written[1] is None or len(written[0]) != len(test.data.rows):
+    if any(len(summaries) != len(test.data.rows) for summaries in written):
         return
     lines = [f"# Table 5: examples from {test.name}", "", _RULE, ""]
     found = list(find_examples(test, written[0], written[1], vocab))

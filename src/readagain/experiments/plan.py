@@ -113,7 +113,7 @@ def plan_runs(rows: Sequence[Row], recipes: Sequence[Recipe], *, seeds: int) -> 
     the second. Of the paper's own recipe, which takes several times as long, main rows come first.
     """
     plan = []
-    for recipe in recipes:
+    for recipe in dict.fromkeys(recipes):
         main = [row for row in rows if row.group == "main"]
         others = [row for row in rows if row.group != "main"]
         plan += [PlannedRun(row, recipe, seed) for seed in range(1, seeds + 1) for row in main]

@@ -108,7 +108,8 @@ class _Runner:
         """Say whether a run has been done before.
 
         Raises:
-            ConfigError: when the result that is there is of other settings or another corpus.
+            ConfigError: when the result that is there is of other settings, another corpus or
+                other texts.
         """
         path = result_file(self.request.out, planned.row.name, planned.recipe, planned.seed)
         if not path.exists():
@@ -118,6 +119,12 @@ class _Runner:
         run = self._settings(planned)
         if run is not None:
             found += differences(_comparable(settings_of(result)), _comparable(run))
+        # Other texts under one name, or more or fewer of them (--limit), could not be tabulated.
+        found += [
+            (f"the set '{test.name}'", result.sets[test.name].fingerprint, test.data.fingerprint)
+            for test in self.corpora.tests(planned.row.min_sentences)
+            if test.name in result.sets
+        ]
         for name, before, now in found:
             if before != now:
                 raise ConfigError(
@@ -183,7 +190,7 @@ class _Runner:
     def _settings(self, planned: PlannedRun) -> RunSpec | None:
         if not planned.is_trained:
             return None
-        [recipe] = [each for each in self.request.recipes if each == planned.recipe]
+        recipe = next(each for each in self.request.recipes if each == planned.recipe)
         return row_run(
             planned.row,
             scale=self.request.scale,

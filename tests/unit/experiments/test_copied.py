@@ -5,7 +5,14 @@ from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.words import Written, summary_words
 from readagain.experiments.copied import count_unknown
 from readagain.experiments.corpora import DevSet
-from readagain.experiments.examples import find_examples
+from readagain.experiments.examples import (
+    EXAMPLES_FILE,
+    WITH,
+    WITHOUT,
+    find_examples,
+    write_examples,
+)
+from readagain.experiments.results import write_result
 from readagain.text.vocab import RESERVED, Vocab
 
 VOCAB = Vocab([*RESERVED, "sells", "theatre", "the", "town", "of", "its"])
@@ -77,3 +84,14 @@ def test_examples_are_texts_where_only_the_copying_model_wrote_the_word():
     plain = ["town sells", "zyxwick sells", "town sells"]
     [example] = find_examples(test, copying, plain, VOCAB)
     assert (example.word, example.without_copying) == ("zyxwick", "town sells")
+
+
+def test_examples_wait_until_both_rows_have_written_about_all_texts(result, tmp_path):
+    references = [["zyxwick sells theatre"], ["town sells theatre"]]
+    test = DevSet("news", data_of(*references), "gigaword")
+    write_result(tmp_path, result(WITH), {"news": ["zyxwick sells", "town sells"]})
+    for plain, is_written in ([], False), (["town"], False), (["town", "town"], True):
+        write_result(tmp_path, result(WITHOUT), {"news": plain})
+        write_examples(tmp_path, test, VOCAB, "modern")
+        assert (tmp_path / EXAMPLES_FILE).exists() == is_written
+    assert "1 of 2 texts are such" in (tmp_path / EXAMPLES_FILE).read_text()

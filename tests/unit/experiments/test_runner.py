@@ -139,6 +139,24 @@ def test_a_result_of_another_corpus_is_refused(small, silent):
     assert "corpus was 'another' and is now" in outcome.failed["prefix/untrained-seed1"]
 
 
+def test_a_result_on_other_texts_is_refused(small, silent):
+    run_rows(small("prefix", limit=3), FOREVER, silent)
+    outcome = run_rows(small("prefix"), FOREVER, silent)
+    assert "the set 'invented' was '" in outcome.failed["prefix/untrained-seed1"]
+
+
+def test_a_set_that_is_not_asked_for_again_stays_in_the_result(small, silent, tmp_path):
+    run_rows(small("prefix"), FOREVER, silent)
+    data = small().work / "corpora" / "invented"
+    again = run_rows(small("prefix", data=data), FOREVER, silent)
+    assert again.there == ["prefix/untrained-seed1"]
+
+
+def test_a_recipe_that_is_named_twice_is_run_once(small, silent):
+    outcome = run_rows(small(GRU, recipes=("modern", "modern")), FOREVER, silent)
+    assert (outcome.done, outcome.failed) == (["gru_15k/modern-seed1"], {})
+
+
 def test_how_often_one_looks_at_a_run_may_change(small, silent):
     request = small(GRU)
     run_rows(request, FOREVER, silent)
