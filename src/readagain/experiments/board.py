@@ -42,7 +42,8 @@ class Compared:
     """One row minus another: tested over texts, and seed by seed.
 
     Tests over texts know nothing of the luck of a seed. So a difference counts only where every
-    pair of runs with the same seed agrees on its direction.
+    pair of runs with the same seed agrees on its direction; what is not trained is held against
+    every seed.
     """
 
     tested: Comparison
@@ -99,9 +100,20 @@ class Entry:
         """Return the scores on one set, seed by seed."""
         return [result.sets[name] for result in self.results]
 
-    def items(self, name: str) -> Scores:
-        """Return the (items, 3) scores on a set, averaged over seeds."""
-        items: Scores = np.mean([each.items() for each in self.of(name)], axis=0)
+    @property
+    def seeds(self) -> set[int]:
+        """The seeds it was trained with; none for a system that is not trained."""
+        return {result.seed for result in self.results if result.training}
+
+    def items(self, name: str, *, seed: int | None = None) -> Scores:
+        """Return the (items, 3) scores on a set: those of a seed, or the mean over all.
+
+        A system that is not trained has the same ones whatever the seed.
+        """
+        results = self.results
+        if seed is not None and self.seeds:
+            results = [each for each in results if each.seed == seed]
+        items: Scores = np.mean([each.sets[name].items() for each in results], axis=0)
         return items
 
     def figures(self, name: str) -> dict[str, Figure]:
@@ -190,17 +202,22 @@ class Board:
         return self._compared[key]
 
 
+def shared_seeds(entries: Iterable[Entry]) -> list[int]:
+    """Return the seeds that all rows were trained with; those that are not trained fit any."""
+    trained = [entry.seeds for entry in entries if entry.seeds]
+    return sorted(set.intersection(*trained)) if trained else []
+
+
 def _compare(one: Entry, other: Entry, name: str) -> dict[str, Compared]:
-    by_seed = [{result.seed: result.sets[name] for result in each.results} for each in (one, other)]
-    seeds = [seed for seed in by_seed[0] if seed in by_seed[1]]
     mine, theirs = one.items(name), other.items(name)
+    by_seed = [
+        (one.items(name, seed=seed) - other.items(name, seed=seed)).mean(axis=0)
+        for seed in shared_seeds((one, other))
+    ]
     return {
         measure: Compared(
             compare_scores(mine[:, m], theirs[:, m], samples=_SAMPLES),
-            tuple(
-                float((by_seed[0][seed].items()[:, m] - by_seed[1][seed].items()[:, m]).mean())
-                for seed in seeds
-            ),
+            tuple(float(differences[m]) for differences in by_seed),
         )
         for m, measure in enumerate(MEASURES)
     }

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from readagain.experiments.board import Board, Compared
+from readagain.experiments.board import Board, Compared, shared_seeds
+from readagain.experiments.results import Scores
 from readagain.experiments.rows import ROWS
 from readagain.experiments.time_table import milliseconds
 from readagain.rouge.significance import compare_scores
@@ -95,18 +96,24 @@ def larger_loss(board: Board, recipe: str) -> Evidence:
         "read_again_lstm_copy_69k",
         "read_again_lstm_copy_2k",
     ]
-    entries = [board.entry(name, recipe) for name in names]
-    if any(entry is None for entry in entries):
+    entries = [entry for name in names if (entry := board.entry(name, recipe)) is not None]
+    if len(entries) < len(names):
         return Evidence(statement, "one of the rows is missing", "not measured")
-    plain_large, plain_small, copy_large, copy_small = (
-        entry.items(entry.sets[0])[:, 0] for entry in entries if entry is not None
+
+    def losses(seed: int | None = None) -> tuple[Scores, Scores]:
+        """Return what each text loses without copying, and with it."""
+        scores = [entry.items(entry.sets[0], seed=seed)[:, 0] for entry in entries]
+        return scores[0] - scores[1], scores[2] - scores[3]
+
+    without, copying = losses()
+    by_seed = [losses(seed) for seed in shared_seeds(entries)]
+    found = Compared(
+        compare_scores(without, copying),
+        tuple(float((one - other).mean()) for one, other in by_seed),
     )
-    found = Compared(compare_scores(plain_large - plain_small, copy_large - copy_small))
-    losses = [100 * float(each.mean()) for each in (plain_large, plain_small)]
-    copied = [100 * float(each.mean()) for each in (copy_large, copy_small)]
     told = (
-        f"without copying it loses {losses[0] - losses[1]:.2f}, with copying "
-        f"{copied[0] - copied[1]:.2f} points; {found}"
+        f"without copying it loses {100 * without.mean():.2f}, with copying "
+        f"{100 * copying.mean():.2f} points; {found}"
     )
     return Evidence(statement, told, _directed(found))
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -51,6 +53,15 @@ def test_a_difference_that_seeds_disagree_about_is_not_sure():
     assert Compared(sure, (0.25, -0.05)).direction == 0
     assert Compared(sure, (0.25, -0.05)).mark == ""
     assert "by seed +25.00, -5.00" in str(Compared(sure, (0.25, -0.05)))
+
+
+def test_a_system_that_is_not_trained_is_held_against_every_seed(result):
+    floor = replace(result("prefix", 0.3, recipe="untrained"), training={})
+    seeds = [result("gru_15k", 0.4), result("gru_15k", 0.28, seed=2)]
+    found = Board([floor, *seeds]).compare("gru_15k", "prefix", "modern")["rouge-1"]
+    assert found.by_seed == pytest.approx((0.1, -0.02), abs=1e-3)
+    assert found.tested.difference == pytest.approx(0.04, abs=1e-3)
+    assert found.direction == 0
 
 
 def test_a_difference_counts_when_both_tests_find_it():

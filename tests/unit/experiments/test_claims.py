@@ -51,6 +51,17 @@ def test_15k_matches_69k_within_half_a_point(result, small, verdict):
     assert evidence.verdict == verdict
 
 
+@pytest.mark.parametrize(("second", "verdict"), [(0.25, "supported"), (0.31, "not supported")])
+def test_every_seed_must_lose_more_without_copying(result, second, verdict):
+    rows = ("read_again_lstm_69k", "read_again_lstm_copy_69k", "read_again_lstm_copy_2k")
+    results = [result(row, 0.3, seed=seed) for row in rows for seed in (1, 2)]
+    lost = {1: 0.2, 2: second}
+    results += [result("read_again_lstm_2k", mean, seed=seed) for seed, mean in lost.items()]
+    *_, evidence = claim(Board(results), "2K with copying").evidence
+    assert evidence.verdict == verdict
+    assert "; by seed +10.00, " in evidence.statistics
+
+
 def test_an_interval_that_reaches_too_far_supports_nothing(result, scored):
     """Other luck for other texts makes intervals of more than a point to either side."""
     means = {
