@@ -17,9 +17,11 @@ from readagain.corpus.settings import PrepareSettings
 from readagain.errors import DataError
 from readagain.text.cases import tell_case
 from readagain.text.document import forms_of, headline_tokens, sentence_tokens
-from readagain.text.vocab import RESERVED
+from readagain.text.vocab import RESERVED, UNK
 
-UNKNOWN_SPELLINGS = frozenset({"UNK", "unk", "<UNK>", *RESERVED})
+UNKNOWN_SPELLINGS = ("UNK", "unk", "<UNK>", RESERVED[UNK])
+"""How public copies of texts in Gigaword form spell a word that was not kept."""
+_NO_WORDS = frozenset({*UNKNOWN_SPELLINGS, *RESERVED})
 
 
 def save_chunk(source: Source, block: Block, settings: PrepareSettings, path: Path) -> int:
@@ -179,7 +181,7 @@ def _segments(pair: Pair, source: Source, max_sentences: int) -> list[_Segment]:
 
 def _tokenized_words(line: str) -> list[str]:
     """Cut a line in Gigaword form; its digits, if it kept them, are masked by their forms."""
-    return [UNKNOWN_WORD if word in UNKNOWN_SPELLINGS else word for word in line.split()]
+    return [UNKNOWN_WORD if word in _NO_WORDS else word for word in line.split()]
 
 
 def _hashes(sentences: list[list[str]], headline: list[str]) -> bytes:

@@ -6,6 +6,7 @@ from typing import Any, Protocol, assert_never
 from readagain.classic.topics import Topics
 from readagain.config.classic import LeadSpec, PrefixSpec, TopiarySpec
 from readagain.config.decode import NOTHING_ASKED, DecodeSettings
+from readagain.corpus.tokenizing import UNKNOWN_SPELLINGS
 from readagain.engine.bundled import DEFAULT_MODEL, find_model
 from readagain.engine.folder import ModelFolder
 from readagain.errors import ArtifactError, ConfigError
@@ -13,7 +14,6 @@ from readagain.evaluation.baselines import Lead, Prefix
 from readagain.evaluation.network import Network
 from readagain.evaluation.settings import PROTOCOL_SETTINGS
 from readagain.evaluation.topiary import TopiarySystem
-from readagain.evaluation.unknown import SPELLINGS
 from readagain.evaluation.words import Written
 from readagain.presets import CLASSIC
 from readagain.processors import num_threads
@@ -116,7 +116,7 @@ def _load_classic(
         case TopiarySpec():
             common = ModelFolder.open(find_model(DEFAULT_MODEL)).source_vocab
             return TopiarySystem(
-                Topics(common.words[len(RESERVED) :], excluded=SPELLINGS),
+                Topics(common.words[len(RESERVED) :], excluded=UNKNOWN_SPELLINGS),
                 max_bytes=spec.max_bytes,
                 num_parsers=num_threads(threads),
             )

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from readagain.evaluation.evaluate import Evaluation
+from readagain.evaluation.unknown import is_unknown
 from readagain.evaluation.words import source_forms, summary_words
+from readagain.text.document import Word
 from readagain.text.vocab import Vocab
 
 
@@ -38,11 +40,11 @@ def count_unknown(found: Evaluation, vocab: Vocab) -> UnknownWords:
     data = found.data
     for row, summary in zip(data.rows, found.summaries, strict=True):
         source = set(source_forms(row.text, is_tokenized=data.is_tokenized))
-        written = Counter(_lacking([word.form for word in summary.words], vocab))
+        written = Counter(_lacking(summary.text, summary.words, vocab))
         known: set[str] = set()
         for reference in row.references:
             words = summary_words(reference, is_tokenized=data.are_references_tokenized)
-            lacking = Counter(_lacking([word.form for word in words], vocab))
+            lacking = Counter(_lacking(reference, words, vocab))
             known.update(lacking)
             totals["words"] += lacking.total()
             totals["in_source"] += sum(n for word, n in lacking.items() if word in source)
@@ -58,6 +60,12 @@ def count_unknown(found: Evaluation, vocab: Vocab) -> UnknownWords:
     )
 
 
-def _lacking(forms: Sequence[str], vocab: Vocab) -> list[str]:
-    """Keep the words outside the vocabulary; signs are no words."""
-    return [form for form in forms if form not in vocab and any(map(str.isalnum, form))]
+def _lacking(text: str, words: Sequence[Word], vocab: Vocab) -> list[str]:
+    """Keep the words outside the vocabulary; signs are no words, and UNK is none that is known."""
+    return [
+        word.form
+        for word in words
+        if word.form not in vocab
+        and any(map(str.isalnum, word.form))
+        and not is_unknown(text[word.start : word.end])
+    ]

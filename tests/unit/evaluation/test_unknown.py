@@ -35,8 +35,18 @@ def test_drop_leaves_out_rows_with_any_such_reference():
 
 
 def test_only_the_word_itself_is_unknown():
-    found = apply_policy("drop", ["a", "b"], [["unk or UNKIND"], ["drunk"]])
+    found = apply_policy("drop", ["a", "b"], [["UNK's or UNKIND"], ["drunk"]])
     assert found.rows == (0, 1)
+
+
+@pytest.mark.parametrize("spelling", ["UNK", "unk", "<UNK>", "<unk>"])
+def test_a_word_that_prepare_takes_for_unknown_is_so_for_scores(spelling):
+    found = apply_policy("strip", ["a"], [[f"{spelling} opens"]])
+    assert found.references == (("opens",),)
+
+
+def test_marks_of_sentences_are_not_taken_for_unknown_words():
+    assert apply_policy("drop", ["a"], [["<s> museum opens </s>"]]).rows == (0,)
 
 
 @pytest.mark.parametrize("policy", ["strip", "drop"])

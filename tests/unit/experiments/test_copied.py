@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from readagain.evaluation.dataset import DataSet, Row
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.words import Written, summary_words
@@ -70,6 +72,12 @@ def test_a_word_that_stands_nowhere_in_the_text_cannot_be_copied():
 def test_known_words_and_signs_do_not_count():
     found = counted("the theatre .", "the theatre ; ### .")
     assert (found.words, found.summary_words) == (0, 0)
+
+
+@pytest.mark.parametrize("unknown", ["UNK", "unk", "<unk>"])
+def test_what_the_corpus_did_not_keep_is_no_word_that_copying_could_bring(unknown):
+    found = counted(f"{unknown} sells", f"zyxwick {unknown} theatre")
+    assert (found.words, found.summary_words) == (1, 0)
 
 
 def test_every_reference_counts():
