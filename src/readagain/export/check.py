@@ -255,7 +255,8 @@ def _refuse(check: Check, *, where: str) -> None:
         raise ArtifactError(
             f"{where}: the float32 graphs agree with the network on only "
             f"{check.same_n_best:.1%} of {counted(check.texts, 'text')}; expected {MIN_SAME:.1%}; "
-            "nothing was written; please report this"
+            "nothing was written; a network that was hardly trained has near ties, so train on, or "
+            "name more texts with --check-on; else please report this"
         )
     if (lost := _largest_loss(check, "int8", than="torch")) is not None:
         raise ArtifactError(
