@@ -1,6 +1,5 @@
 """The data set that a system is evaluated on: found, read and fingerprinted."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +8,13 @@ from readagain.corpus.compression import open_bytes, plain_name
 from readagain.corpus.manifest import FILE_NAME
 from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers import duc, gigaword
-from readagain.corpus.readers.find import KNOWN_SUFFIXES, SPLIT_NAMES, ReadOptions, find_sources
+from readagain.corpus.readers.find import (
+    KNOWN_SUFFIXES,
+    SPLIT_NAMES,
+    ReadOptions,
+    find_sources,
+    split_by_name,
+)
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.readers.lines import numbered_lines
 from readagain.corpus.readers.source import Source, SplitName
@@ -24,7 +29,7 @@ _DEFAULT_SPLIT: SplitName = "dev"
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """A text, and what people wrote about it, each on one line."""
+    """A text as it stands, and what people wrote about it, each reference on one line."""
 
     text: str
     references: tuple[str, ...]
@@ -107,7 +112,7 @@ def _choose(path: Path, split: str | None) -> Path:
     if not path.is_dir() or next(path.glob("*.story"), None):
         return path
     sets = [file for file in sorted(path.iterdir()) if file.is_file() and _is_set(file)]
-    chosen = [file for file in sets if split is None or _is_of_split(file, split)]
+    chosen = [file for file in sets if split is None or split_by_name(file) == split]
     if len(chosen) == 1:
         return chosen[0]
     names = ", ".join(file.name for file in sets)
@@ -131,11 +136,6 @@ def _is_set(path: Path) -> bool:
     if duc.references_beside(path) or gigaword.headlines_beside(path):
         return True
     return plain_name(path).endswith(KNOWN_SUFFIXES)
-
-
-def _is_of_split(path: Path, split: str) -> bool:
-    names = [name for known, names in SPLIT_NAMES.items() if known == split for name in names]
-    return re.match(rf"(?:{'|'.join(names)})(?![a-z])", plain_name(path)) is not None
 
 
 def _count_lines(path: Path) -> int:

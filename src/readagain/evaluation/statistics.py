@@ -16,7 +16,7 @@ class Habits:
         copy_rate: words that the system copied from the text; None where nobody knows.
         novel_1gram_rate, novel_2gram_rate: words, and pairs of neighbours, that the text lacks.
         repetition_rate: words that stand in the same summary a second time.
-        distinct: different summaries; one for every text is a model that has collapsed.
+        distinct: different summaries; a model that says the same of every text has collapsed.
         empty: summaries without a word.
     """
 

@@ -67,7 +67,7 @@ class Table:
         return "\n\n".join(parts) + "\n"
 
     def csv(self) -> str:
-        """Write it as CSV: an interval takes three columns, and the heading the first."""
+        """Write it as CSV: a figure takes four columns, and the heading the first of all."""
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")
         for section in self.sections:

@@ -43,7 +43,7 @@ class TrainedRow:
         return other
 
     def system(self, protocol: str) -> Network:
-        """Return what `readagain evaluate` would load, with torch in the place of the graphs."""
+        """Return what searches as the paper does by a protocol, on torch and not on graphs."""
         max_texts = _GPU_TEXTS if self.device.type == "cuda" else MAX_TEXTS
         summarizer = Summarizer(
             self.run,

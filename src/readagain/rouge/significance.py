@@ -42,13 +42,17 @@ def compare_reports(
     """Compare the headline figure of two systems, measure by measure.
 
     Raises:
-        DataError: if the reports are not of as many items.
+        DataError: if the reports are of different protocols, or not of as many items.
     """
-    if first.item_scores.shape != second.item_scores.shape:
+    if first.protocol != second.protocol:
+        raise DataError(
+            f"the first system was scored with {_how(first)}, the second with {_how(second)}; "
+            "score both by one protocol"
+        )
+    if len(first.item_scores) != len(second.item_scores):
         raise DataError(
             f"{counted(len(first.item_scores), 'item')} of the first system, "
-            f"{len(second.item_scores):,} of "
-            "the second; expected the same items and measures"
+            f"{len(second.item_scores):,} of the second; expected the same items"
         )
     figure = FIGURES.index(first.protocol.headline)
     return {
@@ -78,6 +82,10 @@ def compare_scores(
         p_bootstrap=_share_at_least(np.abs(resampled - observed), abs(observed)),
         p_randomization=_share_at_least(np.abs(swapped), abs(observed)),
     )
+
+
+def _how(report: Report) -> str:
+    return f"{report.protocol.options.flags()} by {report.protocol.headline}"
 
 
 def _resampled_means(differences: Numbers, samples: int, seed: int) -> Iterator[Numbers]:

@@ -72,3 +72,10 @@ def test_reports_of_other_items_are_refused():
     two = score_corpus(["a", "b"], [["a"], ["b"]], "gigaword")
     with pytest.raises(DataError, match="1 item of the first system, 2 of the second"):
         compare_reports(one, two)
+
+
+def test_reports_of_other_protocols_are_refused():
+    one = score_corpus(["a"], [["a"]], "gigaword")
+    two = score_corpus(["a"], [["a"]], "duc2004")
+    with pytest.raises(DataError, match=r"with -n 2 -m .* by f1, the second .* -b 75 .* by recall"):
+        compare_reports(one, two)

@@ -113,8 +113,8 @@ def _files(
         if file.is_file() and file.resolve() not in used and _looks_readable(file, options)
     ]
     # A folder of splits is not one big training set: what calls itself otherwise stays out.
-    chosen = [file for file in files if _split_by_name(file) == split] or [
-        file for file in files if _split_by_name(file) is None
+    chosen = [file for file in files if split_by_name(file) == split] or [
+        file for file in files if split_by_name(file) is None
     ]
     if not chosen:
         found = ", ".join(file.name for file in files) or "none that can be read"
@@ -135,7 +135,7 @@ def _looks_readable(path: Path, options: ReadOptions) -> bool:
     return plain_name(path).endswith(KNOWN_SUFFIXES) or options.format is not None
 
 
-def _split_by_name(path: Path) -> SplitName | None:
+def split_by_name(path: Path) -> SplitName | None:
     """Tell the split that a file's name begins with."""
     first = re.split(r"[^a-z]", plain_name(path), maxsplit=1)[0]
     return next((split for split, names in SPLIT_NAMES.items() if first in names), None)

@@ -32,7 +32,7 @@ def blocks(source: Source) -> Iterator[Block]:
             columns.append(lines)
         yield Block(first=block.first, payload=columns, position=block.position)
     for path, other in zip(headlines, others, strict=True):
-        if next(other, b"") != b"":
+        if any(line != b"" for line in other):  # empty lines at the end are no harm
             raise DataError(
                 f"{path}: goes on after the end of {texts.name}; expected one line for each text"
             )

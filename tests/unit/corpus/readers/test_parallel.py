@@ -37,6 +37,7 @@ def test_several_blocks_stay_aligned(write, read_records, monkeypatch):
     [
         ("one\n", r"heads\.txt: ends before line 2, where texts\.txt goes on"),
         ("one\ntwo\nthree\n", r"heads\.txt: goes on after the end of texts\.txt"),
+        ("one\ntwo\n\nthree\n", r"heads\.txt: goes on after the end of texts\.txt"),
     ],
 )
 def test_files_of_different_length_are_refused(write, read_records, heads, message):
