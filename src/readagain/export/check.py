@@ -52,8 +52,8 @@ class Check:
     Args:
         texts: how many were summarized.
         origin: where they come from.
-        same_n_best: share of texts whose n-best from the float32 graphs is the network's, scores
-            within `SCORE_TOLERANCE`; None where float32 was not exported.
+        same_n_best: share of texts whose n-best from the float32 graphs is the network's, in words
+            and scores within `SCORE_TOLERANCE`; None where float32 was not exported.
         largest_score_difference: between any two hypotheses of the same rank there.
         int8_same_best: share of texts whose best summary from the int8 graphs is the network's.
         rouge: ROUGE F1 in points by back end, against the references where there are any; of
@@ -172,10 +172,14 @@ def check_graphs(
 
 @dataclass(frozen=True)
 class _Written:
-    """The n-best of one text, in words and as found; empty for a text without a word."""
+    """The n-best of one text, words and score of each; none for a text without a word."""
 
-    words: str
-    hypotheses: list[Hypothesis]
+    n_best: list[tuple[str, float]]
+
+    @property
+    def words(self) -> str:
+        """The words of the best."""
+        return self.n_best[0][0] if self.n_best else ""
 
 
 def _summaries(folder: ModelFolder, model: Any, texts: Sequence[CheckText]) -> Iterator[_Written]:
@@ -195,8 +199,12 @@ def _summaries(folder: ModelFolder, model: Any, texts: Sequence[CheckText]) -> I
         return [write(source, [] if source.is_empty else next(found)) for source in sources]
 
     def write(source: Source, hypotheses: list[Hypothesis]) -> _Written:
-        words = printer.words(hypotheses[0], source) if hypotheses else []
-        return _Written(" ".join(word.form for word in words), hypotheses)
+        return _Written(
+            [
+                (" ".join(word.form for word in printer.words(each, source)), each.score)
+                for each in hypotheses
+            ]
+        )
 
     return in_batches(
         (reader.read(text.text, tokenized=True) for text in texts),
@@ -213,19 +221,33 @@ def _n_best_agreement(found: dict[str, list[_Written]]) -> dict[str, float | Non
         return {"same_n_best": None, "largest_score_difference": None}
     same, largest = 0, 0.0
     for ours, theirs in zip(found["float32"], found["torch"], strict=True):
-        if len(ours.hypotheses) != len(theirs.hypotheses):
+        if len(ours.n_best) != len(theirs.n_best):
             continue
         differences = [
-            abs(one.score - other.score)
-            for one, other in zip(ours.hypotheses, theirs.hypotheses, strict=True)
+            abs(one - other)
+            for (_, one), (_, other) in zip(ours.n_best, theirs.n_best, strict=True)
         ]
         difference = max(differences, default=0.0)
         largest = max(largest, difference)
-        same += difference <= SCORE_TOLERANCE
+        are_found = _are_found(ours, theirs) and _are_found(theirs, ours)
+        same += difference <= SCORE_TOLERANCE and are_found
     return {
         "same_n_best": same / len(found["torch"]),
         "largest_score_difference": largest,
     }
+
+
+def _are_found(some: _Written, others: _Written) -> bool:
+    """Tell whether summaries stand in another list, too, in whatever order equals have there.
+
+    All but the best may be missing if they equal the last there, to which they lost a tie.
+    """
+    known = {words for words, _ in others.n_best}
+    lowest = min((score for _, score in others.n_best), default=0.0) + SCORE_TOLERANCE
+    return all(
+        words in known or (place > 0 and score <= lowest)
+        for place, (words, score) in enumerate(some.n_best)
+    )
 
 
 def _share_of_same_best(found: dict[str, list[_Written]], one: str, other: str) -> float:

@@ -71,3 +71,26 @@ def test_random_texts_are_always_the_same_and_hold_unknown_words(trained):
     texts = random_texts(trained, 5)
     assert texts == random_texts(trained, 5)
     assert all("unheard-of" in text.text for text in texts)
+
+
+def test_graphs_that_score_as_the_network_but_write_other_words_are_refused(trained):
+    network = checking.load_network(trained).state_dict()
+    tensors = {name: each.numpy() for name, each in network.items()}
+    others = [0, 1, 2, 3, 6, 7, 8, 9, 10, 4, 5]  # for words that the texts below have not
+    for name in ("previous_words.embedding.weight", "output.project.weight", "output.project.bias"):
+        tensors[name] = tensors[name][others]
+    graphs = build_graphs(trained.run, tensors, ["float32"])
+    texts = [CheckText("zyxwick quorbane"), CheckText("quorbane ansett zyxwick")]
+    with pytest.raises(ArtifactError, match=r"on only 0\.0% of 2 texts"):
+        check_graphs(trained, graphs, texts, origin="two", threads=1)
+
+
+def test_equals_may_stand_in_another_order_and_lose_the_last_place():
+    written = checking._Written
+    one = written([("a", -1.0), ("b", -2.0), ("c", -2.0), ("d", -3.0)])
+    other = written([("a", -1.0), ("c", -2.0), ("b", -2.0), ("e", -3.0)])
+    found = checking._n_best_agreement({"float32": [one], "torch": [other]})
+    assert found == {"same_n_best": 1.0, "largest_score_difference": 0.0}
+    best_differs = written([("x", -1.0), *other.n_best[1:]])
+    found = checking._n_best_agreement({"float32": [one], "torch": [best_differs]})
+    assert found == {"same_n_best": 0.0, "largest_score_difference": 0.0}
