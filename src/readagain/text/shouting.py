@@ -58,7 +58,7 @@ def quieten(surfaces: Sequence[str], forms: Sequence[str], cases: Cases) -> list
 
     Some newspapers print the first name or the first word of a text so: "QUEEN ELIZABETH II has
     left", "POLICE have found". It takes a word that the table knows to be written otherwise, so
-    that "UK PM" stays, and capitals that are not meant.
+    that "UK PM" stays, or several that look like a name; and capitals that are not meant.
 
     >>> quieten(["MARK", "TWAIN", "of", "ITV"], ["mark", "twain", "of", "itv"], Cases(["Twain"]))
     ['Mark', 'Twain', 'of', 'ITV']
@@ -67,7 +67,8 @@ def quieten(surfaces: Sequence[str], forms: Sequence[str], cases: Cases) -> list
     known = [cases.word(form) for form in forms[: len(shouted)]]
     is_usually_quiet = any(writing is not None and not writing.isupper() for writing in known)
     following = surfaces[len(shouted) :]
-    if not is_usually_quiet or _are_meant(shouted, following):
+    is_quiet = is_usually_quiet or (not any(known) and _look_like_a_name(shouted))
+    if not is_quiet or _are_meant(shouted, following):
         return list(surfaces)
     quiet = []
     for n, surface in enumerate(shouted):
@@ -97,6 +98,13 @@ def _are_meant(shouted: Sequence[str], following: Sequence[str]) -> bool:
     (word,) = shouted
     is_short = len(word) < (3 if word.lower() in MINOR else 4)
     return is_short or following[0] == "&" or word in following
+
+
+def _look_like_a_name(shouted: Sequence[str]) -> bool:
+    """Say whether words that no table knows are "KUALA LUMPUR" rather than short forms."""
+    return len(shouted) > 1 and all(
+        len(word) >= FEWEST_LETTERS and _VOWEL.search(word) for word in shouted
+    )
 
 
 def _is_shouted(surface: str) -> bool:

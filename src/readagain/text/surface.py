@@ -224,7 +224,7 @@ def _has_space_between(
 ) -> bool:
     """Say whether a space stands between two words: as in the source, or by the words."""
     if not is_plain and (right.form in _NEVER_APART or (left.form == "$" and right.form[0] == "#")):
-        return False  # though some texts have one: "in Gaza , said", "$ 5 million"
+        return False  # though some texts have one: "to Ostham , they said", "$ 5 million"
     first, second = left.copied_from, right.copied_from
     if first is not None and second == first + 1 and not document.is_tokenized:
         return document.words[first].end < document.words[second].start

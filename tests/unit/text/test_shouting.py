@@ -44,6 +44,7 @@ def quiet(sentence):
         ("VICTORIA / LIMA : ships sail", "Victoria / LIMA : ships sail"),
         ("THE navy sails", "The navy sails"),
         ("QUEEN 2020 has left", "Queen 2020 has left"),
+        ("QUORLEY COUNTY has left", "Quorley County has left"),  # unknown, and like a name
     ],
 )
 def test_words_in_capitals_are_written_as_usual(sentence, written):
@@ -54,7 +55,10 @@ def test_words_in_capitals_are_written_as_usual(sentence, written):
     "sentence",
     [
         "UK PM has left",  # short forms
-        "ZYX QUORA has left",  # nothing is known of them
+        "ZYX QUORA has left",  # nothing is known of them, and one is short
+        "ZTVK QUORA has left",  # or cannot be read aloud
+        "UK QUORA has left",  # or is known to be written so
+        "QUORLEY COUNTY",
         "OPEC meets",  # one word of which nothing is known
         "WHO meets",  # one that may be short for something
         "PM leaves",

@@ -76,9 +76,9 @@ def test_a_headline_does_not_end_with_a_comma_or_with_dots_of_a_careless_text():
 
 
 def test_commas_stops_and_dollars_do_not_stand_apart_as_in_careless_texts():
-    source = read_document("No famine in Gaza , said Ann . It cost $ 5 million , or US$ 5 ?")
+    source = read_document("No ferry to Ostham , they said . It cost $ 5 million , or US$ 5 ?")
     copies = [SummaryWord(word.form, place) for place, word in enumerate(source.words)]
-    careful = "No famine in Gaza, said Ann. It cost $5 million, or US$5 ?"
+    careful = "No ferry to Ostham, they said. It cost $5 million, or US$5 ?"
     assert write_summary(copies, source) == careful
     assert write_summary(copies, source, case="plain") == source.text
 
