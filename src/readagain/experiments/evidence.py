@@ -149,6 +149,8 @@ def weighed(board: Board, recipe: str, row: str, words: str) -> Evidence:
     gap = None if found is None else found.get(f"{words}_over_function")
     if gap is None:
         return Evidence(statement, "the row, or the measurement, is missing", "not measured")
+    if not gap["texts"]:
+        return Evidence(statement, "no text has words of both kinds", "not measured")
     told = (
         f"mean difference {gap['mean']:+.3f} ({gap['low']:+.3f} to {gap['high']:+.3f}) over "
         f"{gap['texts']:,} texts, positive in {100 * gap['positive_share']:.0f}% of them"

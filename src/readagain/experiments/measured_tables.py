@@ -67,15 +67,20 @@ def _counts(entry: Entry, name: str) -> list[Value]:
     ]
 
 
-def _mean(found: dict[str, Any], part: str) -> str:
+def _mean(found: dict[str, Any], kinds: str, name: str) -> str:
     # Rows of the first days were measured without parts of speech.
-    return f"{found['parts'][part]['mean']:.3f}" if "parts" in found else "not measured"
+    if kinds not in found:
+        return "not measured"
+    weights = found[kinds][name]
+    return f"{weights['mean']:.3f}" if weights["words"] else "no word"
 
 
 def _gap(found: dict[str, Any], name: str) -> str:
     gap = found.get(f"{name}_over_function")
     if gap is None:
         return "not measured"
+    if not gap["texts"]:
+        return "no text with both"
     return f"{gap['mean']:+.3f} ({gap['low']:+.3f} to {gap['high']:+.3f})"
 
 
@@ -107,8 +112,8 @@ def importance(board: Board) -> Table:
                 [
                     ROWS[row].title,
                     "mean α" if found["kind"] == "weight" else "movement of the state",
-                    *(f"{found['classes'][name]['mean']:.3f}" for name in CLASSES),
-                    *(_mean(found, name) for name in _SHOWN_PARTS),
+                    *(_mean(found, "classes", name) for name in CLASSES),
+                    *(_mean(found, "parts", name) for name in _SHOWN_PARTS),
                     *(_gap(found, name) for name in ("content", *_SHOWN_PARTS)),
                     100 * found["content_over_function"]["positive_share"],
                     found["texts"],

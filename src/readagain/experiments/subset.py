@@ -11,12 +11,14 @@ from readagain.corpus.manifest import Manifest, describe_files, fingerprint
 from readagain.corpus.select import SPLITS
 from readagain.corpus.shards import LEXICON_FILE, PreparedCorpus, Shard, texts_file
 from readagain.errors import ArtifactError, DataError
+from readagain.text.cases import CASES_FILE
 
 
 def several_sentences(corpus: PreparedCorpus, out: Path, *, minimum: int) -> PreparedCorpus:
     """Open the pairs whose texts have at least `minimum` sentences; write them first if need be.
 
-    The lexicon stays that of the whole corpus, so that vocabularies are the same ones.
+    Lexicon and cases stay those of the whole corpus, so that vocabularies are the same ones, and
+    words are written in the same way.
 
     Raises:
         DataError: when no such text is left to train on or to score.
@@ -37,7 +39,9 @@ def _write(corpus: PreparedCorpus, out: Path, minimum: int) -> None:
     aside = out.with_name(f"{out.name}.part")
     shutil.rmtree(aside, ignore_errors=True)
     aside.mkdir(parents=True)
-    shutil.copyfile(corpus.folder / LEXICON_FILE, aside / LEXICON_FILE)
+    for name in (LEXICON_FILE, CASES_FILE):
+        if name in corpus.manifest.files:  # older corpora have no cases
+            shutil.copyfile(corpus.folder / name, aside / name)
     splits: dict[str, dict[str, int]] = {
         name: _write_split(corpus, name, aside, minimum) for name in SPLITS
     }

@@ -140,6 +140,12 @@ def test_important_words_weigh_more_or_do_not(result, low, high, verdict):
     assert claim(Board([row]), "important words").verdict == verdict
 
 
+def test_words_that_no_text_has_say_nothing_about_their_weights(result):
+    gap = {"texts": 0, "mean": 0.0, "low": 0.0, "high": 0.0, "positive_share": 0.0}
+    row = result("read_again_gru_15k", importance={"content_over_function": gap})
+    assert claim(Board([row]), "important words").verdict == "not measured"
+
+
 @pytest.mark.parametrize(
     ("second", "verdict"), [(0.301, "supported"), (0.33, "contradicted"), (0.27, "contradicted")]
 )

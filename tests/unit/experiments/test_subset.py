@@ -5,6 +5,7 @@ from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import DataError
 from readagain.experiments.invented import invented_corpora
 from readagain.experiments.subset import several_sentences
+from readagain.text.cases import CASES_FILE
 from readagain.text.document import sentence_words
 
 
@@ -40,6 +41,12 @@ def test_the_part_is_a_whole_corpus_of_its_own_with_the_same_words(corpus, tmp_p
     assert part.manifest.fingerprint != corpus.manifest.fingerprint
     again = several_sentences(corpus, tmp_path / "again", minimum=2)
     assert again.manifest.fingerprint == part.manifest.fingerprint
+
+
+def test_words_are_written_as_in_the_whole_corpus(corpus, tmp_path):
+    part = several_sentences(corpus, tmp_path / "part", minimum=2)
+    written = (part.folder / CASES_FILE).read_text()
+    assert written == (corpus.folder / CASES_FILE).read_text() != ""
 
 
 def test_it_is_written_once(corpus, tmp_path):

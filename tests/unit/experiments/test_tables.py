@@ -102,6 +102,25 @@ def test_importance_is_told_by_class(result):
     assert line["Read-Again LSTM 15K"]["content words"] is None
 
 
+def test_a_class_without_a_word_has_no_mean(result):
+    some = {name: {"words": 5, "mean": 0.25} for name in ("function", "content", "sign", "noun")}
+    none = {"words": 0, "mean": 0.0}
+    gap = {"texts": 4, "mean": 0.1, "low": 0.05, "high": 0.2, "positive_share": 1.0}
+    found = {
+        "kind": "weight",
+        "texts": 4,
+        "classes": {**some, "number": none},
+        "parts": {**some, "verb": none},
+        "content_over_function": gap,
+        "noun_over_function": gap,
+        "verb_over_function": dict.fromkeys(gap, 0),
+    }
+    line = lines_of(importance(Board([result("read_again_gru_15k", importance=found)])))
+    told = line["Read-Again GRU 15K"]
+    assert (told["number words"], told["verbs"]) == ("no word", "no word")
+    assert told["verb minus function (95% interval)"] == "no text with both"
+
+
 def test_table_4_has_the_papers_times_even_before_ours():
     text = table4(None).markdown()
     assert "| Ours-LSTM | paper, NVIDIA Titan X | 76 | 81 | 111 | 161 | 356 | 4.68 |" in text
