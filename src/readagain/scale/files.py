@@ -50,10 +50,15 @@ def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
             raise DataError(
                 f"{pattern}: lies in {out}, which the job writes into; choose another OUT_DIR"
             )
-        if (pattern if is_remote(pattern) else str(Path(pattern))) in found:
+        if _whole_name(pattern) in found:
             raise DataError(f"{pattern}: named twice; a file is read once, so name it once")
-        found.update((file.location, file) for file in files)
+        for file in files:
+            found.setdefault(_whole_name(file.location), file)
     return list(found.values())
+
+
+def _whole_name(location: str) -> str:
+    return location if is_remote(location) else str(Path(location).absolute())
 
 
 def _is_inside(location: str, folder: str) -> bool:

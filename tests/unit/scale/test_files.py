@@ -49,6 +49,13 @@ def test_a_file_that_is_named_twice_is_refused(folder):
             find_files([first, f"{folder}/./a.jsonl"])
 
 
+def test_a_path_and_its_short_form_are_one_file(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    with pytest.raises(DataError, match=r"a\.jsonl: named twice"):
+        find_files(["a.jsonl", f"{folder}/a.jsonl"])
+    assert names(find_files(["a.jsonl", f"{folder}/*.jsonl"])) == ["a.jsonl", "b.jsonl"]
+
+
 def test_a_pipe_is_refused(folder):
     os.mkfifo(folder / "pipe.jsonl")
     with pytest.raises(
