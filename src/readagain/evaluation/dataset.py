@@ -82,11 +82,12 @@ def read_dataset(path: Path, options: ReadOptions, *, split: str | None = None) 
     Args:
         path: what `--data` named.
         options: how raw files are read; `is_tokenized` None lets the data say.
-        split: which set of a folder; the dev split of a prepared corpus unless given.
+        split: which set of a folder; the dev split of a prepared corpus unless given. A file is
+            one set, whose name must not say otherwise.
 
     Raises:
         DataError: saying what is missing, ambiguous, unequal, empty or not readable.
-        ConfigError: for a split that does not exist.
+        ConfigError: for a split that does not exist, or cannot be chosen from.
     """
     if split is not None and split not in SPLIT_NAMES:
         raise ConfigError(f"no split '{split}'; expected one of {', '.join(SPLIT_NAMES)}")
@@ -110,6 +111,11 @@ def read_dataset(path: Path, options: ReadOptions, *, split: str | None = None) 
 def _choose(path: Path, split: str | None) -> Path:
     """Find the one set that a folder holds; a file is one already."""
     if not path.is_dir() or next(path.glob("*.story"), None):
+        if split is not None and path.exists() and split_by_name(path) != split:
+            raise ConfigError(
+                f"--split {split}: {path} is one set, and not called so; leave the option away, or "
+                "name a folder of several"
+            )
         return path
     sets = [file for file in sorted(path.iterdir()) if file.is_file() and _is_set(file)]
     chosen = [file for file in sets if split is None or split_by_name(file) == split]

@@ -124,6 +124,18 @@ def test_a_split_that_a_folder_lacks_is_refused(read, gigaword):
         read(gigaword, split="test")
 
 
+@pytest.mark.parametrize("name", ["train.jsonl", "news.jsonl"])
+def test_a_file_is_not_taken_for_a_split_that_its_name_does_not_say(read, tmp_path, jsonl, name):
+    file = shutil.copyfile(jsonl, tmp_path / name)
+    with pytest.raises(ConfigError, match=rf"--split dev: .*{name} is one set, and not called so"):
+        read(file, split="dev")
+
+
+def test_a_file_may_be_named_with_the_split_that_it_is(read, tmp_path, jsonl):
+    file = shutil.copyfile(jsonl, tmp_path / "valid.jsonl")
+    assert read(file, split="dev").files == (file,)
+
+
 def test_a_folder_of_no_known_layout_says_what_would_be_one(read, tmp_path):
     (tmp_path / "notes.txt").write_text("nothing\n")
     with pytest.raises(DataError, match=r"no data of a known layout .*; expected X\.article\.txt"):
