@@ -145,20 +145,26 @@ def weighed(board: Board, recipe: str, row: str, words: str) -> Evidence:
     """Test whether content words, or nouns or verbs among them, weigh more than function words."""
     statement = f"{_title(row)}: {WORDS[words]} weigh more than function words"
     entry = board.entry(row, recipe)
-    found = None if entry is None else entry.results[0].importance
-    gap = None if found is None else found.get(f"{words}_over_function")
-    if gap is None:
+    measured = [] if entry is None else [each.importance or {} for each in entry.results]
+    name = f"{words}_over_function"
+    gaps = [found[name] for found in measured if name in found]
+    if not gaps:
         return Evidence(statement, "the row, or the measurement, is missing", "not measured")
+    gap, *others = gaps
     if not gap["texts"]:
         return Evidence(statement, "no text has words of both kinds", "not measured")
     told = (
         f"mean difference {gap['mean']:+.3f} ({gap['low']:+.3f} to {gap['high']:+.3f}) over "
         f"{gap['texts']:,} texts, positive in {100 * gap['positive_share']:.0f}% of them"
     )
-    if gap["low"] > 0:
+    if others:
+        means = (f"{each['mean']:+.3f}" for each in gaps)
+        told += f"; by seed {', '.join(means)}"
+    if all(each["low"] > 0 for each in gaps):
         verdict: Verdict = "supported"
     else:
-        verdict = "contradicted" if gap["high"] < 0 else "not supported"
+        is_below = all(each["high"] < 0 for each in gaps)
+        verdict = "contradicted" if is_below else "not supported"
     return Evidence(statement, told, verdict)
 
 

@@ -140,6 +140,18 @@ def test_important_words_weigh_more_or_do_not(result, low, high, verdict):
     assert claim(Board([row]), "important words").verdict == verdict
 
 
+@pytest.mark.parametrize(("second", "verdict"), [(0.3, "supported"), (-0.3, "not supported")])
+def test_every_seed_must_weigh_important_words_more(result, second, verdict):
+    rows = []
+    for seed, mean in ((1, 0.3), (2, second)):
+        gap = {"texts": 9, "mean": mean, "low": mean - 0.1, "high": mean + 0.1}
+        found = {"content_over_function": {**gap, "positive_share": 0.5}}
+        rows.append(result("read_again_gru_15k", seed=seed, importance=found))
+    tested = claim(Board(rows), "important words")
+    assert tested.verdict == verdict
+    assert any(f"; by seed +0.300, {second:+.3f}" in each.statistics for each in tested.evidence)
+
+
 def test_words_that_no_text_has_say_nothing_about_their_weights(result):
     gap = {"texts": 0, "mean": 0.0, "low": 0.0, "high": 0.0, "positive_share": 0.0}
     row = result("read_again_gru_15k", importance={"content_over_function": gap})
