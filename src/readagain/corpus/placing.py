@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from readagain.corpus.chunk import Chunk, PlacedChunk
-from readagain.corpus.readers.source import Source
+from readagain.corpus.readers.source import Source, SplitName
 from readagain.corpus.select import (
     SPLITS,
     Hashes,
@@ -16,7 +16,7 @@ from readagain.corpus.select import (
     concatenate,
     dropped_by_reason,
 )
-from readagain.corpus.settings import PrepareSettings
+from readagain.corpus.settings import PrepareSettings, Share
 from readagain.corpus.workers import ChunkFiles
 from readagain.corpus.workfolder import input_bytes
 from readagain.errors import DataError
@@ -54,7 +54,8 @@ def place_pairs(
         entry["kept"] = entry["records"] - entry["dropped"].total()
         entry["dropped"] = dict(sorted(entry["dropped"].items()))
         placed.append(own_chunks)
-    for split in dict.fromkeys(files.source.split for files in chunks):
+    cut_off = [split for split, wanted in _wanted(settings).items() if wanted]
+    for split in dict.fromkeys([*(files.source.split for files in chunks), *cut_off]):
         if not (places == SPLITS.index(split)).any():
             raise DataError(_why_empty(split, inputs, settings))
     return placed, inputs
@@ -86,8 +87,20 @@ def origins_of(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(entry["origin"] for entry in inputs))
 
 
-def _why_empty(split: str, inputs: Sequence[Mapping[str, Any]], settings: PrepareSettings) -> str:
+def _wanted(settings: PrepareSettings) -> dict[SplitName, Share]:
+    """Say how much is cut off for each split but that of training."""
+    return {"dev": settings.dev, "test": settings.test}
+
+
+def _why_empty(
+    split: SplitName, inputs: Sequence[Mapping[str, Any]], settings: PrepareSettings
+) -> str:
     """Say where all pairs of a split went."""
+    if _wanted(settings).get(split):
+        return (
+            f"no text falls into the {split} split; ask for more with --{split}-pairs or "
+            f"--{split}-share"
+        )
     total = sum((Counter(entry["dropped"]) for entry in inputs), Counter[str]())
     reasons = ", ".join(f"{name} {count:,}" for name, count in total.most_common())
     if split == "train" and (settings.dev or settings.test):

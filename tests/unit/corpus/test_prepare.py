@@ -126,6 +126,11 @@ def test_no_pair_in_any_input_is_an_error(tmp_path, prepared):
         prepared(path)
 
 
+def test_a_split_too_small_for_any_text_is_an_error(jsonl, prepared):
+    with pytest.raises(DataError, match="no text falls into the test split; ask for more with --t"):
+        prepared(jsonl(MANY), test=Share(share=1e-9))
+
+
 def test_nothing_left_to_train_on_is_an_error_that_says_why(jsonl, prepared):
     with pytest.raises(DataError, match=r"no pair is left for train \(dropped: length 12\)"):
         prepared(jsonl(MANY), limits=Limits(max_text_words=3))
