@@ -1,6 +1,6 @@
 """Table 5's examples: texts where copying rescued a word, found by rule."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,17 +53,24 @@ def find_examples(
             yield Example(row.text, reference, plain, copied, rescued[0])
 
 
-def write_examples(out: Path, test: DevSet, vocab: Vocab, recipe: str) -> None:
-    """Write the first examples to `examples.md`, where both rows have been run."""
-    written = [
-        read_summaries(summaries_file(out, row, recipe, 1)).get(test.name, [])
-        for row in (WITH, WITHOUT)
-    ]
-    if any(len(summaries) != len(test.data.rows) for summaries in written):
-        return
-    lines = [f"# Table 5: examples from {test.name}", "", _RULE, ""]
-    found = list(find_examples(test, written[0], written[1], vocab))
-    lines += [f"{len(found):,} of {len(test.data.rows):,} texts are such; the first:", ""]
+def write_examples(out: Path, test: DevSet, vocab: Vocab, recipes: Iterable[str]) -> None:
+    """Write the first examples of each recipe to `examples.md`, where both rows have been run."""
+    sections: list[str] = []
+    for recipe in recipes:
+        with_copying, without = (
+            read_summaries(summaries_file(out, row, recipe, 1)).get(test.name, [])
+            for row in (WITH, WITHOUT)
+        )
+        if len(with_copying) == len(without) == len(test.data.rows):
+            found = list(find_examples(test, with_copying, without, vocab))
+            sections += ["", f"## Recipe {recipe}", "", *_section(found, len(test.data.rows))]
+    if sections:
+        lines = [f"# Table 5: examples from {test.name}", "", _RULE, *sections]
+        write_whole(out / EXAMPLES_FILE, "\n".join(lines) + "\n")
+
+
+def _section(found: Sequence[Example], num_texts: int) -> list[str]:
+    lines = [f"{len(found):,} of {num_texts:,} texts are such; the first:", ""]
     for example in found[:NUM_EXAMPLES]:
         lines += [
             f"- word: **{example.word}**",
@@ -72,7 +79,7 @@ def write_examples(out: Path, test: DevSet, vocab: Vocab, recipe: str) -> None:
             f"  - no copy: {example.without_copying}",
             f"  - copy: {example.with_copying}",
         ]
-    write_whole(out / EXAMPLES_FILE, "\n".join(lines) + "\n")
+    return lines
 
 
 def _forms(text: str, is_tokenized: bool) -> set[str]:

@@ -122,7 +122,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def read_result(path: Path) -> RowResult:
-    """Read a `result.json`.
+    """Read the file of a result.
 
     Raises:
         ArtifactError: when it is damaged, or of another format.

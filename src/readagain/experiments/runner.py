@@ -166,8 +166,8 @@ class _Runner:
     def write_examples(self) -> None:
         """Write examples of copied words, for the eye, where the rows for them are there."""
         own = self.corpora.tests(1)[0]
-        for recipe in self.request.recipes:
-            write_examples(self.request.out, own, self.corpora.common_vocab, recipe)
+        recipes = dict.fromkeys(self.request.recipes)
+        write_examples(self.request.out, own, self.corpora.common_vocab, recipes)
 
     def note_failure(self, planned: PlannedRun, error: Exception) -> str:
         """Say in a line what went wrong; where it was not foreseen, leave the traceback too."""

@@ -100,6 +100,17 @@ def test_examples_wait_until_both_rows_have_written_about_all_texts(result, tmp_
     write_result(tmp_path, result(WITH), {"news": ["zyxwick sells", "town sells"]})
     for plain, is_written in ([], False), (["town"], False), (["town", "town"], True):
         write_result(tmp_path, result(WITHOUT), {"news": plain})
-        write_examples(tmp_path, test, VOCAB, "modern")
+        write_examples(tmp_path, test, VOCAB, ["modern"])
         assert (tmp_path / EXAMPLES_FILE).exists() == is_written
     assert "1 of 2 texts are such" in (tmp_path / EXAMPLES_FILE).read_text()
+
+
+def test_examples_of_every_recipe_are_kept(result, tmp_path):
+    test = DevSet("news", data_of(["zyxwick sells theatre"]), "gigaword")
+    for recipe, plain in ("modern", "town sells"), ("paper", "zyxwick sells"):
+        write_result(tmp_path, result(WITH, recipe=recipe), {"news": ["zyxwick sells"]})
+        write_result(tmp_path, result(WITHOUT, recipe=recipe), {"news": [plain]})
+    write_examples(tmp_path, test, VOCAB, ["modern", "paper"])
+    _, modern, paper = (tmp_path / EXAMPLES_FILE).read_text().split("## Recipe ")
+    assert "1 of 1 texts are such; the first:\n\n- word: **zyxwick**" in modern
+    assert "0 of 1 texts are such" in paper
