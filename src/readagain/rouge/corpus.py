@@ -110,6 +110,8 @@ def _pieces(size: int, count: int) -> list[range]:
 def _pair_up(
     summaries: Sequence[str], references: Sequence[Sequence[str]], options: RougeOptions
 ) -> list[Item]:
+    if isinstance(summaries, str):
+        raise DataError("the summaries are a bare string; expected a list of them")
     if len(summaries) != len(references):
         raise DataError(
             f"{counted(len(summaries), 'summary', 'summaries')} but "

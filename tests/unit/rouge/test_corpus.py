@@ -127,6 +127,7 @@ def test_any_number_of_workers_gives_the_same_report():
         ([], [], "no summaries; expected at least one"),
         (["a"], [[]], "item 1: 0 references; expected 1 or more"),
         (["a"], ["a"], "item 1: a bare string; expected a list of references"),
+        ("ab", [["a"], ["b"]], "the summaries are a bare string; expected a list of them"),
     ],
 )
 def test_texts_that_do_not_fit_together_are_refused(summaries, references, message):
