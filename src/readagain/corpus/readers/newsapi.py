@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from readagain.corpus.compression import open_bytes, read_document
@@ -10,9 +10,10 @@ from readagain.corpus.pair import Bad, Pair
 from readagain.corpus.readers.columns import pick_pair
 from readagain.corpus.readers.lines import undecodable
 from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Columns, Format, Source
-from readagain.errors import DataError, type_in_words
+from readagain.errors import DataError, quoted, type_in_words
 
 TEXT_KEYS = ("description", "content", "text", "body")
+HEADLINE_KEYS = ("title", "headline")
 LIST_KEYS = ("articles", "results", "data", "news")
 # Only the mark itself: spaces before it are stripped, since a pattern for them could be made to
 # try every way to share a long run of spaces out.
@@ -55,23 +56,34 @@ def _articles(document: Any, source: Source) -> list[Any]:
             f"{source.path}: no list of articles; expected one under "
             f"{', '.join(map(repr, LIST_KEYS))}, or a list alone"
         )
+    objects = [article for article in document if isinstance(article, dict)]
+    if objects and not any(key in article for article in objects for key in HEADLINE_KEYS):
+        raise DataError(
+            f"{source.path}: no article has a title; the first has "
+            f"{', '.join(map(quoted, list(objects[0])[:8])) or 'nothing'}; write one article a "
+            "line (JSONL), whose columns can be named"
+        )
     return document
 
 
 def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
-    """Take the description (else the content) and the title of each article."""
+    """Take the description (else the content) and the title (else the headline) of each article."""
     for number, article in enumerate(block.payload, start=block.first):
         if not isinstance(article, dict):
             yield Bad(
                 f"{source.path}:{number}", f"{type_in_words(article)}; expected an article object"
             )
             continue
-        text_key = next((key for key in TEXT_KEYS if article.get(key)), TEXT_KEYS[0])
-        columns = source.columns or Columns(text=text_key, headline="title")
+        columns = Columns(text=_first(TEXT_KEYS, article), headline=_first(HEADLINE_KEYS, article))
         # APIs leave out what an article lacks; to the filters that is an empty text.
         article = {columns.text: "", columns.headline: "", **article}
         pair = pick_pair(article, columns, source.path, number)
         yield pair if isinstance(pair, Bad) else _clean(pair, article)
+
+
+def _first(keys: Sequence[str], article: dict[str, Any]) -> str:
+    """Choose the first key that an article has something under."""
+    return next((key for key in keys if article.get(key)), keys[0])
 
 
 def _clean(pair: Pair, article: dict[str, Any]) -> Pair:

@@ -40,6 +40,19 @@ def test_what_the_api_adds_is_undone(tmp_path, read_records, document, indent):
     assert read_records(path) == EXPECTED
 
 
+def test_a_headline_does_for_a_title(tmp_path, read_records):
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps([{"text": "It is calm again.", "headline": "Calm returns"}]))
+    assert read_records(path) == [Pair("It is calm again.", "Calm returns")]
+
+
+def test_articles_without_any_title_are_refused_with_what_they_have(tmp_path, read_records):
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps([{"article": "It is calm again.", "summary": "Calm returns"}]))
+    with pytest.raises(DataError, match=r"no article has a title; the first has 'article', 'summ"):
+        read_records(path)
+
+
 def test_an_article_that_is_no_object_is_named(tmp_path, read_records):
     path = tmp_path / "reply.json"
     path.write_text(json.dumps({"articles": [7]}))
