@@ -143,8 +143,22 @@ def read_result(path: Path) -> RowResult:
 
 
 def read_results(out: Path) -> list[RowResult]:
-    """Read every result under `out`, whichever machines they came from, in order of their paths."""
-    return [read_result(path) for path in sorted((out / ROWS_FOLDER).glob("*/*.json"))]
+    """Read every result under `out`, whichever machines they came from, in order of their paths.
+
+    Raises:
+        ArtifactError: when one is damaged, of another format, or under another name than its own,
+            as a copy that would count as one more seed.
+    """
+    results = []
+    for path in sorted((out / ROWS_FOLDER).glob("*/*.json")):
+        result = read_result(path)
+        own = result_file(out, result.row, result.recipe, result.seed)
+        if path != own:
+            raise ArtifactError(
+                f"{path}: holds the result of {own.relative_to(out)}; move it out of {ROWS_FOLDER}/"
+            )
+        results.append(result)
+    return results
 
 
 def read_summaries(path: Path) -> dict[str, list[str]]:

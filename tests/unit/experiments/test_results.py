@@ -44,6 +44,17 @@ def test_results_of_several_machines_come_together_by_copying(tmp_path, result):
     assert [each.row for each in read_results(tmp_path / "all")] == ["gru_15k", "gru_69k"]
 
 
+def test_a_copy_under_another_name_is_not_taken_for_another_seed(tmp_path, result):
+    write_result(tmp_path, result("gru_15k"), {})
+    path = result_file(tmp_path, "gru_15k", "modern", 1)
+    shutil.copyfile(path, path.with_name("modern-seed1-old.json"))
+    with pytest.raises(
+        ArtifactError,
+        match=r"seed1-old\.json: holds the result of rows/gru_15k/modern-seed1\.json; move it",
+    ):
+        read_results(tmp_path)
+
+
 def test_summaries_that_were_left_behind_are_none(tmp_path):
     assert read_summaries(tmp_path / "nowhere.jsonl.gz") == {}
 
