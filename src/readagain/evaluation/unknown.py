@@ -61,7 +61,8 @@ def apply_policy(
         if texts and not (policy == "drop" and any(map(holds_unknown, texts)))
     ]
     if not kept:
-        raise DataError(f"--unk {policy} leaves no row to score; every reference holds UNK")
+        why = "has a reference with UNK" if policy == "drop" else "has references of UNK alone"
+        raise DataError(f"--unk {policy} leaves no row to score; every row {why}")
     return Scored(
         rows=tuple(kept),
         summaries=tuple(summaries[row] for row in kept),

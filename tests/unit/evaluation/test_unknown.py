@@ -49,10 +49,18 @@ def test_marks_of_sentences_are_not_taken_for_unknown_words():
     assert apply_policy("drop", ["a"], [["<s> museum opens </s>"]]).rows == (0,)
 
 
-@pytest.mark.parametrize("policy", ["strip", "drop"])
-def test_leaving_nothing_is_an_error(policy):
-    with pytest.raises(DataError, match=f"--unk {policy} leaves no row to score"):
-        apply_policy(policy, ["a"], [["UNK"]])
+@pytest.mark.parametrize(
+    ("policy", "references", "why"),
+    [
+        ("strip", ["UNK", "UNK UNK"], "references of UNK alone"),
+        ("drop", ["UNK a", "b"], "with UNK"),
+    ],
+)
+def test_leaving_nothing_is_an_error(policy, references, why):
+    with pytest.raises(
+        DataError, match=f"--unk {policy} leaves no row to score; every row .*{why}"
+    ):
+        apply_policy(policy, ["a"], [references])
 
 
 def test_another_policy_is_refused():
