@@ -17,9 +17,6 @@ Places = npt.NDArray[np.intp]
 
 RANDOM_STARTS = 8  # besides the given one
 MAX_PASSES = 20  # over all directions from one start; a handful is usual
-# How far a weight may move from its start: lists hold what a search near the start finds, and far
-# from it another search would find other things.
-REACH = 1.0
 NARROWEST = 1e-9  # a stretch, or a gain, below this is rounding
 
 
@@ -43,7 +40,7 @@ class Lists:
         return float(np.take_along_axis(self.figures, chosen[:, None], axis=1).mean())
 
 
-def best_weights(lists: Lists, start: Numbers, *, seed: int) -> tuple[Numbers, float]:
+def best_weights(lists: Lists, start: Numbers, *, reach: float, seed: int) -> tuple[Numbers, float]:
     """Find weights that choose candidates of the highest mean figure.
 
     Line searches along every weight and along random directions, over and over until none gains;
@@ -52,23 +49,25 @@ def best_weights(lists: Lists, start: Numbers, *, seed: int) -> tuple[Numbers, f
     Args:
         lists: the candidates.
         start: (F,) weights to begin with.
+        reach: how far a weight may move from its start: lists hold what a search near the start
+            finds, and far from it another search would find other things.
         seed: of the random starts and directions; the same gives the same answer.
     """
     rng = np.random.default_rng(seed)
     F = len(start)
-    starts = [start, *(start + rng.uniform(-REACH, REACH, size=(RANDOM_STARTS, F)))]
-    found = [_climb(lists, each, start, rng) for each in starts]
+    starts = [start, *(start + rng.uniform(-reach, reach, size=(RANDOM_STARTS, F)))]
+    found = [_climb(lists, each, start, reach, rng) for each in starts]
     return max(found, key=lambda each: each[1])
 
 
 def _climb(
-    lists: Lists, weights: Numbers, centre: Numbers, rng: np.random.Generator
+    lists: Lists, weights: Numbers, centre: Numbers, reach: float, rng: np.random.Generator
 ) -> tuple[Numbers, float]:
     value = lists.value(weights)
     for _ in range(MAX_PASSES):
         before = value
         for direction in (*np.eye(len(weights)), *rng.normal(size=(len(weights), len(weights)))):
-            shortest, longest = _span(weights, direction, centre)
+            shortest, longest = _span(weights, direction, centre, reach)
             step = best_step(lists, weights, direction, shortest=shortest, longest=longest)
             moved = weights + step * direction
             if (gained := lists.value(moved)) > value:
@@ -78,10 +77,12 @@ def _climb(
     return weights, value
 
 
-def _span(weights: Numbers, direction: Numbers, centre: Numbers) -> tuple[float, float]:
+def _span(
+    weights: Numbers, direction: Numbers, centre: Numbers, reach: float
+) -> tuple[float, float]:
     """Return how far one can go back and on before a weight is out of reach of the centre."""
     moving = direction != 0
-    ends = (centre + [[-REACH], [REACH]] - weights)[:, moving] / direction[moving]  # (2, moving)
+    ends = (centre + [[-reach], [reach]] - weights)[:, moving] / direction[moving]  # (2, moving)
     return float(ends.min(axis=0).max()), float(ends.max(axis=0).min())
 
 

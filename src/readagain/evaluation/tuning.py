@@ -24,6 +24,9 @@ from readagain.search.features import FEATURES, count_features
 
 MEAN = "mean"
 DECIMALS = 4  # of weights: as many as are printed and kept
+# How far a weight may go in a round, at first. Log-probabilities of a weak network are worth less
+# than its features, and weights of 5 to 10 are then best.
+_FIRST_REACH = 4.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +68,9 @@ def tune(
 ) -> Iterator[Round]:
     """Yield the rounds of tuning; the first searches without features.
 
-    Which round has the best weights is for the caller to choose by `value`, which is what their
-    own search achieved and not what was hoped for.
+    Each goes on from the best so far, and no further than it could be believed: where a search
+    does not keep what the lists promised, the next one stays nearer. Which round has the best
+    weights is for the caller to choose by `value`, which is what their own search achieved.
 
     Args:
         network: the model, loaded for the protocol.
@@ -82,14 +86,19 @@ def tune(
     """
     scorer = _Scorer(find_protocol(protocol), objective)
     pool = _Pool(network, data, scorer)
-    weights = np.zeros(len(FEATURES))
-    for number in range(1, max_rounds + 1):
-        round_ = pool.search(weights, on_summary)
+    best = pool.search(np.zeros(len(FEATURES)), on_summary)
+    yield best
+    reach = _FIRST_REACH
+    for number in range(1, max_rounds):
+        weights, _ = best_weights(pool.lists(), best.weights, reach=reach, seed=seed + number)
+        round_ = pool.search(np.round(weights, DECIMALS), on_summary)
         yield round_
         if not round_.new:
             return
-        weights, _ = best_weights(pool.lists(), weights, seed=seed + number)
-        weights = np.round(weights, DECIMALS)
+        if round_.value > best.value:
+            best = round_
+        else:
+            reach /= 2
 
 
 class _Scorer:

@@ -96,17 +96,17 @@ def test_known_weights_are_found():
     base, features = rng.normal(size=(40, 30)), rng.normal(size=(40, 30, 2))
     figures = base + features @ np.array([0.8, -0.4])
     figures = (figures == figures.max(axis=1, keepdims=True)).astype(np.float64)
-    found, value = best_weights(Lists(base, features, figures), np.zeros(2), seed=1)
+    found, value = best_weights(Lists(base, features, figures), np.zeros(2), reach=1.0, seed=1)
     assert value == 1.0
     np.testing.assert_allclose(found, [0.8, -0.4], rtol=0.2)
 
 
 def test_no_weight_moves_further_than_lists_can_be_trusted():
     lists = lists_of([(0.0, [0.0, 0.0], 0.0), (-5.0, [1.0, 1.0], 1.0)])
-    found, value = best_weights(lists, np.zeros(2), seed=1)
+    found, value = best_weights(lists, np.zeros(2), reach=1.0, seed=1)
     assert value == 0.0
     lists = lists_of([(0.0, [0.0, 0.0], 0.0), (-1.5, [1.0, 1.0], 1.0)])
-    found, value = best_weights(lists, np.zeros(2), seed=1)
+    found, value = best_weights(lists, np.zeros(2), reach=1.0, seed=1)
     assert value == 1.0
     assert np.abs(found).max() <= 1.0
 
@@ -114,7 +114,7 @@ def test_no_weight_moves_further_than_lists_can_be_trusted():
 def test_the_same_seed_finds_the_same_weights():
     rng = np.random.default_rng(5)
     lists = Lists(rng.normal(size=(20, 9)), rng.normal(size=(20, 9, 3)), rng.random(size=(20, 9)))
-    first, second = (best_weights(lists, np.zeros(3), seed=7)[0] for _ in range(2))
+    first, second = (best_weights(lists, np.zeros(3), reach=1.0, seed=7)[0] for _ in range(2))
     assert first.tolist() == second.tolist()
 
 
@@ -123,6 +123,6 @@ def test_places_without_a_candidate_are_never_chosen():
         [(0.0, [0.0], 0.0), (-0.5, [1.0], 1.0)],
         [(0.0, [0.0], 0.5)],
     )
-    found, value = best_weights(lists, np.zeros(1), seed=1)
+    found, value = best_weights(lists, np.zeros(1), reach=1.0, seed=1)
     assert value == 0.75
     assert found[0] > 0.5

@@ -9,9 +9,10 @@ from readagain.config.decode import DecodeSettings
 from readagain.engine.folder import ModelFolder
 from readagain.engine.tuned import check_free, write_tuned
 from readagain.errors import ArtifactError, ConfigError
+from readagain.evaluation import tuning
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.systems import load_system
-from readagain.evaluation.tuning import _Pool, _Scorer, tune
+from readagain.evaluation.tuning import Round, _Pool, _Scorer, tune
 from readagain.rouge.protocol import find_protocol
 
 
@@ -71,6 +72,27 @@ def test_what_a_round_says_of_its_weights_is_what_a_search_with_them_gets(networ
     found = evaluate(replace(network, summarizer=summarizer), data, "gigaword")
     assert best.value > first.value
     assert best.value == pytest.approx(found.rouge.item_scores[:, 2, 2].mean())
+
+
+def test_a_round_goes_on_from_the_best_and_stays_nearer_after_one_that_was_worse(
+    network, read, gigaword, monkeypatch
+):
+    values = iter([0.1, 0.3, 0.2, 0.25, 0.4])
+    asked = []
+
+    def search(pool, weights, on_summary):
+        return Round(weights=weights, value=next(values), new=1, found=1)
+
+    def best_weights(lists, start, *, reach, seed):
+        asked.append((float(start[0]), reach))
+        return np.full(4, float(len(asked))), 1.0
+
+    monkeypatch.setattr(tuning._Pool, "search", search)
+    monkeypatch.setattr(tuning._Pool, "lists", lambda pool: None)
+    monkeypatch.setattr(tuning, "best_weights", best_weights)
+    rounds = tuned(network, read(gigaword), max_rounds=5)
+    assert [each.weights[0] for each in rounds] == [0, 1, 2, 3, 4]
+    assert asked == [(0, 4), (1, 4), (1, 2), (1, 1)]
 
 
 def test_the_same_seed_tunes_the_same(network, read, gigaword):
