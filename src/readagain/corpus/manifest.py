@@ -105,7 +105,7 @@ def _why_missing(folder: Path) -> str:
     if not folder.exists():
         if unfinished_beside(folder).exists():
             return (
-                f"{folder}: not there yet; its preparation was interrupted, "
+                f"{folder}: not there yet; its preparation was interrupted or refused, "
                 "run the same 'readagain prepare' again to finish it"
             )
         return f"{folder}: no such folder; make one with 'readagain prepare'"

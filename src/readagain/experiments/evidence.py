@@ -160,11 +160,13 @@ def weighed(board: Board, recipe: str, row: str, words: str) -> Evidence:
     if others:
         means = (f"{each['mean']:+.3f}" for each in gaps)
         told += f"; by seed {', '.join(means)}"
-    if all(each["low"] > 0 for each in gaps):
+    # A mean may owe its sign to a few texts, so most of them must agree with it, too.
+    if all(each["low"] > 0 and each["positive_share"] >= 0.5 for each in gaps):
         verdict: Verdict = "supported"
+    elif all(each["high"] < 0 and each["positive_share"] <= 0.5 for each in gaps):
+        verdict = "contradicted"
     else:
-        is_below = all(each["high"] < 0 for each in gaps)
-        verdict = "contradicted" if is_below else "not supported"
+        verdict = "not supported"
     return Evidence(statement, told, verdict)
 
 

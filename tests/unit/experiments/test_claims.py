@@ -140,6 +140,13 @@ def test_important_words_weigh_more_or_do_not(result, low, high, verdict):
     assert claim(Board([row]), "important words").verdict == verdict
 
 
+@pytest.mark.parametrize(("low", "high", "share"), [(0.1, 0.2, 0.32), (-0.2, -0.1, 0.68)])
+def test_most_texts_must_agree_with_the_mean_weight(result, low, high, share):
+    gap = {"texts": 9, "mean": (low + high) / 2, "low": low, "high": high, "positive_share": share}
+    row = result("read_again_gru_15k", importance={"content_over_function": gap})
+    assert claim(Board([row]), "important words").verdict == "not supported"
+
+
 @pytest.mark.parametrize(("second", "verdict"), [(0.3, "supported"), (-0.3, "not supported")])
 def test_every_seed_must_weigh_important_words_more(result, second, verdict):
     rows = []
