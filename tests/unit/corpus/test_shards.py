@@ -139,7 +139,7 @@ def test_folders_that_are_no_corpus_are_told_apart(tmp_path, jsonl, prepared):
     with pytest.raises(ArtifactError, match="absent: no such folder; make one with"):
         PreparedCorpus.open(tmp_path / "absent")
     (tmp_path / "begun.unfinished").mkdir()
-    with pytest.raises(ArtifactError, match="begun: not there yet; its preparation was interrupted or"):
+    with pytest.raises(ArtifactError, match="its preparation was interrupted or refused, run"):
         PreparedCorpus.open(tmp_path / "begun")
     with pytest.raises(ArtifactError, match=r"no manifest\.json in it, so not a prepared corpus"):
         PreparedCorpus.open(tmp_path)
