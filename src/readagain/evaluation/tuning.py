@@ -25,7 +25,7 @@ from readagain.search.features import FEATURES, count_features
 MEAN = "mean"
 DECIMALS = 4  # of weights: as many as are printed and kept
 # How far a weight may go in a round, at first. Log-probabilities of a weak network are worth less
-# than its features, and weights of 5 to 10 are then best.
+# than its features, and weights of 5 to 18 are then best.
 _FIRST_REACH = 4.0
 
 
