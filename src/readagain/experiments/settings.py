@@ -107,7 +107,10 @@ def _training(
     else:
         changes |= {"train.precision": "bfloat16", "train.rouge_pairs": 64, "train.log_every": 100}
         if is_modern:
-            changes |= {**_modern(pairs, epochs), "train.learning_rate": row.modern_rate}
+            changes |= {
+                **_modern(pairs, epochs or row.modern_epochs),
+                "train.learning_rate": row.modern_rate,
+            }
     return changes if epochs is None else changes | {"train.epochs": epochs}
 
 

@@ -72,8 +72,11 @@ def test_a_row_says_what_differs_from_its_preset():
     assert (run.title, run.model.encoder.cell) == ("A title", "lstm")
 
 
-def test_a_row_that_learns_slowly_has_its_own_rate_in_the_modern_recipe_alone():
+def test_a_row_that_learns_slowly_has_its_own_rate_and_epochs_in_the_modern_recipe_alone():
+    assert resolved("abs_69k").train.epochs == 2 * resolved("gru_69k").train.epochs
+    assert resolved("abs_69k", epochs=1).train.epochs == 1
     assert resolved("abs_69k").train.learning_rate == 3 * resolved("gru_69k").train.learning_rate
     assert resolved("abs_69k").model.dropout == resolved("gru_69k").model.dropout
     by_its_paper = resolved("abs_69k", recipe="paper").train
-    assert by_its_paper.learning_rate == PRESETS["abs_69k"].train.learning_rate
+    own = PRESETS["abs_69k"].train
+    assert (by_its_paper.learning_rate, by_its_paper.epochs) == (own.learning_rate, own.epochs)
