@@ -177,7 +177,7 @@ def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[
 def claims_markdown(claims: Sequence[Claim], *, level: int = 2) -> str:
     """Write claims with their verdicts, then the evidence for each that there is some for."""
     lines = ["| claim | verdict |", "|---|---|"]
-    lines += [f"| {claim.text} | **{claim.verdict}** |" for claim in claims]
+    lines += [f"| {claim.text} | **{claim.verdict}**{_by_how_much(claim)} |" for claim in claims]
     for claim in claims:
         if claim.verdict == "not measured":
             continue
@@ -187,3 +187,9 @@ def claims_markdown(claims: Sequence[Claim], *, level: int = 2) -> str:
             f"| {each.statement} | {each.statistics} | {each.verdict} |" for each in claim.evidence
         ]
     return "\n".join(lines) + "\n"
+
+
+def _by_how_much(claim: Claim) -> str:
+    measured = sum(each.verdict != "not measured" for each in claim.evidence)
+    is_whole = measured in (0, len(claim.evidence))
+    return "" if is_whole else f" by the {measured} of {len(claim.evidence)} tests that were run"

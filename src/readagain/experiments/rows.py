@@ -132,7 +132,13 @@ _RIVALS = (
     _preset("topiary", "TOPIARY", "rivals"),
     _slow("abs_69k", "ABS 69K"),
     _slow("ras_elman", "RAS-Elman 69K"),
-    _slow("ras_lstm", "RAS-LSTM 69K"),
+    Row(
+        name="ras_lstm",
+        system="ras_lstm",
+        title="RAS-LSTM 69K",
+        group="rivals",
+        modern_rate=3e-3,  # likewise, but it does better without dropout and overfits by itself
+    ),
     _preset("lvt2k_1sent", "big-words-lvt2k-1sent 69K", "rivals"),
     _preset("lvt5k_1sent", "big-words-lvt5k-1sent 200K", "rivals"),
     _slow("abs_plus_69k", "ABS+ 69K"),

@@ -147,6 +147,15 @@ def test_most_texts_must_agree_with_the_mean_weight(result, low, high, share):
     assert claim(Board([row]), "important words").verdict == "not supported"
 
 
+def test_a_verdict_says_how_many_of_its_tests_were_run():
+    run, missing = Evidence("this", "", "supported"), Evidence("that", "", "not measured")
+    page = claims_markdown(
+        [Claim("half", "Half of it.", [run, missing]), Claim("all", "All.", [run])]
+    )
+    assert "| Half of it. | **supported** by the 1 of 2 tests that were run |" in page
+    assert "| All. | **supported** |" in page
+
+
 @pytest.mark.parametrize(("second", "verdict"), [(0.3, "supported"), (-0.3, "not supported")])
 def test_every_seed_must_weigh_important_words_more(result, second, verdict):
     rows = []
