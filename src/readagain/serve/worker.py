@@ -32,6 +32,8 @@ def run_worker(
 ) -> None:
     """Answer requests until told to stop, then finish those that were taken.
 
+    Told so while the models are loaded, it answers none.
+
     Args:
         settings: what to serve.
         taken: the port, which is listened on once the models are loaded.
@@ -41,9 +43,19 @@ def run_worker(
         ArtifactError: when a model cannot be used.
     """
     start_logging()
-    # The server stops on a signal and then sends it on; what it finds must not end the process.
+    server: _Server | None = None
+    is_told_to_stop = False
+
+    def stop(number: int, frame: object) -> None:
+        nonlocal is_told_to_stop
+        is_told_to_stop = True
+        if server is not None:
+            server.should_exit = True
+
+    # The server has handlers of its own while it runs, and then sends on what it was sent; what
+    # that finds must not end the process.
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _do_nothing)
+        signal.signal(number, stop)
     config = uvicorn.Config(
         build_app(settings, LoadedModels.load(settings)),
         log_config=None,
@@ -52,7 +64,9 @@ def run_worker(
         ws="none",
         timeout_graceful_shutdown=int(settings.limits.timeout_s + GRACE_S),
     )
-    _Server(config, tell_ready).run(sockets=[taken])
+    server = _Server(config, tell_ready)
+    if not is_told_to_stop:
+        server.run(sockets=[taken])
     logger.info("stopped")
 
 
@@ -66,7 +80,3 @@ def stop_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=watch, name="watch parent", daemon=True).start()
-
-
-def _do_nothing(number: int, frame: object) -> None:
-    pass
