@@ -99,7 +99,7 @@ def _describe_one(problem: Mapping[str, Any]) -> str:
         case "missing":
             return f"no {name}" if name != "the body" else "no body; expected a JSON object"
         case "extra_forbidden":
-            return _unknown_field(name)
+            return _unknown_field(problem["loc"][-1][:_MAX_QUOTED])
         case "greater_than_equal":
             return f"{name} is {_quoted(value)}; expected {context['ge']} or more"
         case "less_than_equal":

@@ -145,6 +145,7 @@ def test_a_model_is_asked_for_by_name(talk, summarizer, held):
         ({"texts": ["x"], "max_word": 3}, "no field 'max_word'; did you mean 'max_words'?"),
         ({"texts": ["x"], "\ud800": 3}, "the body holds half a surrogate pair"),
         ({"texts": ["x"], "q": 3}, "no field 'q'; see /docs for those there are"),
+        ({"texts": ["x"], "": 3}, "no field ''; see /docs for those there are"),
         ({"texts": ["x"], "max_words": 0}, "max_words is 0; expected 1 or more"),
         ({"texts": ["x"], "max_words": 65}, "max_words is 65; expected 64 or less"),
         ({"texts": ["x"], "min_words": -1}, "min_words is -1; expected 0 or more"),
