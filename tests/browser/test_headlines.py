@@ -1,11 +1,20 @@
 """A person pastes a text and gets headlines: as long as wanted, by the model wanted, to copy."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
+from readagain.config.files import save_run
+from readagain.config.override import override
+from readagain.engine.folder import RUN_FILE, ModelFolder
+from readagain.engine.manifest import write_files
+
 pytestmark = pytest.mark.slow
 
+TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
 BRIDGE = "The council of Ghent voted on Monday to close the old bridge after the storm."
 
 
@@ -136,6 +145,19 @@ def test_the_models_of_the_server_can_be_chosen(reader, ferry, server):
     assert len(reader.all("#alternatives li")) == 3  # its beam has four
     assert chosen_length(reader) == 12
     assert reader.text("#model-title") == "Toy"
+
+
+def test_a_model_of_more_words_than_the_server_allows_is_asked_for_fewer(
+    person, own_server, tmp_path, ferry
+):
+    wordy = shutil.copytree(TOY, tmp_path / "wordy")
+    run = override(ModelFolder.open(TOY).run, {"decode.max_words": 100})
+    write_files(wordy, {RUN_FILE: lambda path: save_run(run, path)})
+    server = own_server("--model", wordy)
+    person.opens(server)
+    Select(person.one("#model")).select_by_value("wordy")
+    assert chosen_length(person) == server.ask("v1/models")["limits"]["max_words"] == 64
+    assert person.reads(ferry) != ""
 
 
 def test_a_sample_is_one_click_away(reader):

@@ -104,9 +104,10 @@ function showModels(found) {
 }
 
 function showModel() {
-  const { name, title, max_words: most } = model();
+  const { name, title, max_words: usual } = model();
   at("model-title").textContent = title.replace(`${name}: `, "");
   const { words } = lengths;
+  const most = Math.min(usual, server.limits.max_words);
   words.value = words.value === words.max ? most : Math.min(words.value, most);
   words.max = most;
   showLength();
