@@ -3,20 +3,20 @@
 from typing import Any
 
 from readagain.config.parameters import count_parameters
-from readagain.config.schema import RunSpec
+from readagain.config.schema import ModelSpec, OnePassSpec, RunSpec
 from readagain.counts import counted
 from readagain.training.progress import Scores
 
 _TEMPLATE = """\
 # {title}
 
-Writes a headline of a few words for a text, by reading it twice and copying from it.
+Writes a headline of a few words for a text{how}.
 
 | | |
 |---|---|
 | network | {paper} |
 | parameters | {parameters:,} |
-| words | {source_words:,} read, {summary_words:,} written, and every word of the text by copying |
+| words | {source_words:,} read, {summary_words:,} written{by_copying} |
 | reads | {reads} |
 | trained on | {train_pairs} of `{corpus}` ({sources}), fingerprint `{fingerprint}` |
 | began from | {began_from} |
@@ -34,7 +34,7 @@ point stands after the part that is read gets a headline that may look right and
 
 ## Known failures
 
-- It can copy the wrong name or number, or put a right one into the wrong role.
+- It can {take} the wrong name or number, or put a right one into the wrong role.
 - It can lose a negation or a condition, and so say the opposite of the text.
 - It repeats what the text claims, and cannot tell whether that is true.
 
@@ -50,8 +50,12 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
     """Fill in the model card."""
     corpus, began_from = provenance["corpus"], provenance["began_from"]
     sentences = run.data.num_sentences
+    copies = isinstance(run.model, ModelSpec) and run.model.output != "softmax"
     return _TEMPLATE.format(
         title=run.title,
+        how=_how(run, copies=copies),
+        by_copying=", and every word of the text by copying" if copies else "",
+        take="copy" if copies else "write",
         paper=run.paper,
         parameters=count_parameters(run),
         source_words=run.source_vocab_size,
@@ -70,6 +74,15 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
             for name in ("step", "minutes", "device", "seed", "package_version", "torch_version")
         },
     )
+
+
+def _how(run: RunSpec, *, copies: bool) -> str:
+    """Say by what means it writes, of those that not every network has."""
+    reads_twice = isinstance(run.model, ModelSpec) and not isinstance(
+        run.model.encoder, OnePassSpec
+    )
+    means = ["reading it twice"] * reads_twice + ["copying from it"] * copies
+    return f", by {' and '.join(means)}" if means else ""
 
 
 def _figures(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) -> str:

@@ -2,6 +2,8 @@
 
 import subprocess
 
+import pytest
+
 import readagain
 from readagain.config.override import override
 from readagain.corpus.shards import PreparedCorpus
@@ -103,3 +105,20 @@ def test_the_card_says_when_nothing_was_measured():
     assert "no dev split, so nothing was measured" in card
     assert "the model `parent`" in card
     assert "the first 3 sentences, 60 words in all" in card
+
+
+@pytest.mark.parametrize(
+    ("preset", "how", "copies"),
+    [
+        ("read_again_lstm_copy_15k", ", by reading it twice and copying from it.", True),
+        ("read_again_gru_15k", ", by reading it twice.", False),
+        ("gru_15k", ".", False),
+        ("ras_lstm", ".", False),
+        ("abs_69k", ".", False),
+    ],
+)
+def test_the_card_claims_nothing_that_the_network_cannot_do(preset, how, copies):
+    card = model_card(PRESETS[preset], ORIGIN, None)
+    assert f"Writes a headline of a few words for a text{how}\n" in card
+    assert ("every word of the text by copying" in card) == copies
+    assert ("It can copy the wrong name" in card) == copies
