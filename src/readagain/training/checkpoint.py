@@ -90,6 +90,7 @@ def save_checkpoint(
         files = {path.name: _checksum(path) for path in sorted(aside.iterdir())}
         sealed = seal({"progress": asdict(progress), "files": files})
         write_synced(aside / _PROGRESS_FILE, json.dumps(sealed, indent=1).encode())
+        sync_folder(aside)
         path = _next_path(folder)
         aside.rename(path)
         sync_folder(folder)

@@ -23,7 +23,7 @@ from readagain.engine.manifest import MANIFEST_FILE, read_manifest
 from readagain.errors import LONGEST_QUOTE, ArtifactError, ConfigError, quoted
 from readagain.file_lock import LOCK_FILE, held_folder
 from readagain.training.progress import Progress
-from readagain.whole_file import written_aside
+from readagain.whole_file import sync_folder, write_synced, written_aside
 
 METRICS_FILE = "metrics.jsonl"
 TENSORBOARD_FOLDER = "tensorboard"
@@ -152,5 +152,7 @@ def _damaged(path: Path) -> ArtifactError:
 
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    """Write a note that checkpoints are believed or removed by, and wait for the disk."""
     with written_aside(path) as aside:
-        aside.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        write_synced(aside, f"{json.dumps(content, indent=1)}\n".encode())
+    sync_folder(path.parent)

@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import shutil
 
 import pytest
 import torch
@@ -44,6 +46,27 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def disk(tmp_path, monkeypatch):
+    """Return what is waited for until it is on the disk, and what is removed, in this order."""
+    happened = []
+    remove = shutil.rmtree
+
+    def note_synced(descriptor):
+        synced = os.fstat(descriptor)
+        paths = (tmp_path, *tmp_path.rglob("*"))
+        happened.append(next(each.name for each in paths if os.path.samestat(each.stat(), synced)))
+
+    def note_removed(path, **options):
+        if path.exists():
+            happened.append(f"{path.name} removed")
+        remove(path, **options)
+
+    monkeypatch.setattr("os.fsync", note_synced)
+    monkeypatch.setattr("shutil.rmtree", note_removed)
+    return happened
 
 
 def write_corpus(folder, *, num_pairs, dev_pairs):

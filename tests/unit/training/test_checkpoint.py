@@ -42,6 +42,14 @@ def test_older_ones_are_removed(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["checkpoint-000003"]
 
 
+def test_one_is_on_the_disk_before_older_ones_are_removed(tmp_path, disk):
+    save(tmp_path, 1)
+    disk.clear()
+    save(tmp_path, 2)
+    files = ["weights.safetensors", "training.safetensors", "progress.json"]
+    assert disk == [*files, "unfinished", tmp_path.name, "checkpoint-000001 removed"]
+
+
 def test_the_same_step_can_be_saved_twice(tmp_path):
     save(tmp_path, 1, best=1.0)
     save(tmp_path, 1)

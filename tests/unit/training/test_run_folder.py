@@ -29,6 +29,19 @@ def test_a_run_is_finished_once_and_its_checkpoints_leave(tmp_path):
     assert not (folder.checkpoints / "checkpoint-000001").exists()
 
 
+def test_the_end_of_a_run_is_on_the_disk_before_its_checkpoints_leave(tmp_path, disk):
+    folder = claim(tmp_path)
+    (folder.checkpoints / "checkpoint-000001").mkdir()
+    disk.clear()
+    folder.finish(Progress(step=9))
+    assert disk == ["finished.json.part", "resume", "checkpoint-000001 removed"]
+
+
+def test_which_run_it_is_is_on_the_disk_before_there_is_a_checkpoint(tmp_path, disk):
+    claim(tmp_path)
+    assert disk == ["identity.json.part", "resume"]
+
+
 def test_another_run_is_refused_with_the_difference(tmp_path):
     claim(tmp_path)
     other = {"train": {"seed": 2, "learning_rate": 0.1}, "corpus fingerprint": "abc"}
