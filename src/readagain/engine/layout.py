@@ -25,6 +25,9 @@ class Layout:
     def of(cls, document: Ints) -> "Layout":
         """Lay out rows whose (R,) documents are numbered from 0 without a gap."""
         R = len(document)
+        if R and document[-1] == 0:
+            rows = np.arange(R)
+            return cls(document, rows[None], rows)
         counts = np.bincount(document)
         D, K = len(counts), int(counts.max(initial=0))
         first = np.cumsum(counts) - counts  # (D,)

@@ -81,6 +81,7 @@ class OnnxStepModel:
         self._memory = [name for name in MEMORY if name in taken]
         self._carried = [name for name in CARRIED if name in taken]
         self._begun = [name for name in BEGUN if name in taken]
+        self._answers = [*ANSWERS, *(f"next_{name}" for name in self._carried)]
 
     @classmethod
     def open(
@@ -161,17 +162,17 @@ class OnnxStepModel:
         }
         if self._takes_words:
             feeds["document"] = layout.document
-        following = [f"next_{name}" for name in self._carried]
-        answers = self._step.run([*ANSWERS, *following], feeds)
+        answers = self._step.run(self._answers, feeds)
         candidates = Candidates(**dict(zip(ANSWERS, answers, strict=False)))
         carried = dict(zip(self._carried, answers[len(ANSWERS) :], strict=True))
         return candidates, OnnxState(state.memory, carried, layout)
 
     def select(self, state: OnnxState, rows: Ints) -> OnnxState:
         """Keep, drop or repeat rows; documents without rows leave the memory."""
-        carried = {name: value[rows] for name, value in state.carried.items()}
-        document = state.layout.document[rows]
-        if np.array_equal(document, state.layout.document):
+        carried = {name: value.take(rows, axis=0) for name, value in state.carried.items()}
+        before = state.layout.document
+        document = before.take(rows)
+        if len(document) == len(before) and (document == before).all():
             return OnnxState(state.memory, carried, state.layout)
         kept, document = np.unique(document, return_inverse=True)
         memory = state.memory

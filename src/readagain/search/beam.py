@@ -7,7 +7,6 @@ import numpy as np
 from readagain.counts import counted
 from readagain.errors import ArgumentError, ConfigError, ShapeError
 from readagain.search.expand import (
-    END_COLUMN,
     Choice,
     Options,
     check_candidates,
@@ -76,7 +75,6 @@ def beam_search(
     if not scoring.features.are_zero:
         features = SourceFeatures(sources, scoring.features)
         k += SPARE_CANDIDATES
-    most_decisions = prefix.decisions(np.arange(len(sources)), words.maximum + 1)  # (B,)
 
     trace = Trace()
     standing = Standing(len(sources), beam_size=beam_size, n_best=n_best)
@@ -93,19 +91,25 @@ def beam_search(
             live, offered, added, rule=rule, prefix=prefix, scoring=scoring, beam_size=beam_size
         )
         choice = choose(live, options, standing.widths)
-        ended = _put_aside(live, offered, options, choice)
-        standing.add(choice.documents, choice.ends, options.scores[choice.rows, choice.columns])
-        decisions = prefix.decisions(choice.documents, live.num_words + 2)  # a word and the end
-        reach = _reach(options, choice, scoring, decisions, most_decisions)
-        kept = choice.grows & ~standing.is_settled(choice.documents, reach)[:, None]  # (D, K)
-        rows, columns = choice.rows[kept], choice.columns[kept]
-        grown = _grown(offered, options, rows, columns, keep_attention=keep_attention)
+        ended = _put_aside(live, offered, options, choice, standing)
+        kept = choice.grows
+        if standing.may_settle:
+            decisions = prefix.decisions(choice.documents, live.num_words + 2)  # a word, the end
+            most_decisions = prefix.decisions(choice.documents, words.maximum + 1)
+            reach = _reach(options, choice, scoring, decisions, most_decisions)
+            kept = kept & ~standing.is_settled(choice.documents, reach)[:, None]  # (D, K)
+        places = choice.places[kept]
+        grown = _grown(offered, options, places, keep_attention=keep_attention)
         trace.add(grown, ended)
         live = live.grow(
-            rows, grown.ids, grown.copied_from, options.log_probs[rows, columns], options.coverage
+            grown.parents,
+            grown.ids,
+            grown.copied_from,
+            options.log_probs.take(places),
+            options.coverage,
         )
         if len(live):
-            state = model.select(state, rows)
+            state = model.select(state, grown.parents)
     return trace.best(sources, n_best)
 
 
@@ -132,17 +136,28 @@ def _check_sizes(
             f"there are prefixes for {len(prefix.lengths)} documents and {len(sources)} "
             "documents; expected one prefix, which may be empty, for each"
         )
-    if prefix.lengths.max(initial=0) > words.maximum:
+    if prefix.longest > words.maximum:
         raise ConfigError(
-            f"a summary must begin with {counted(int(prefix.lengths.max()), 'word')} and have at "
+            f"a summary must begin with {counted(prefix.longest, 'word')} and have at "
             f"most {words.maximum}; allow more words, or force fewer"
         )
 
 
-def _put_aside(live: Live, offered: Candidates, options: Options, choice: Choice) -> list[Ended]:
-    """Put aside what was chosen to end; and, apart, what is stuck short of its minimum."""
-    rows = choice.rows[choice.ends]
-    stuck = np.flatnonzero(options.is_stuck & (options.end_scores > -np.inf))
+def _put_aside(
+    live: Live, offered: Candidates, options: Options, choice: Choice, standing: Standing
+) -> list[Ended]:
+    """Put aside what was chosen to end, and note it; and, apart, what is stuck.
+
+    A row is stuck that no word may follow before its summary has reached the minimum length.
+    """
+    aside = []
+    if choice.ends.any():
+        scores = options.scores.take(choice.places, mode="clip")  # (D, K)
+        standing.add(choice.documents, choice.ends, scores)
+        rows = choice.places[choice.ends] // options.scores.shape[1]
+        aside.append((rows, scores[choice.ends], True))
+    if len(options.stuck):
+        aside.append((options.stuck, options.stuck_scores, False))
     return [
         Ended(
             document=live.document[rows],
@@ -151,10 +166,7 @@ def _put_aside(live: Live, offered: Candidates, options: Options, choice: Choice
             scores=scores,
             keeps_minimum=np.full(len(rows), keeps_minimum),
         )
-        for rows, scores, keeps_minimum in (
-            (rows, options.scores[rows, END_COLUMN], True),
-            (stuck, options.end_scores[stuck], False),
-        )
+        for rows, scores, keeps_minimum in aside
     ]
 
 
@@ -162,25 +174,26 @@ def _reach(
     options: Options, choice: Choice, scoring: Scoring, decisions: Ints, most_decisions: Ints
 ) -> Floats:
     """Bound the scores that what has grown in each document can still reach: (D,)."""
-    bounds = scoring.bounds(
-        options.log_probs[choice.rows, choice.columns],  # (D, K)
-        decisions[:, None],
-        most_decisions[choice.documents, None],
-        None if options.over_attention is None else options.over_attention[choice.rows],
-    )
+    over = options.over_attention
+    if over is not None:
+        over = over.take(choice.places // options.scores.shape[1], mode="clip")
+    log_probs = options.log_probs.take(choice.places, mode="clip")  # (D, K)
+    bounds = scoring.bounds(log_probs, decisions[:, None], most_decisions[:, None], over)
     reach: Floats = np.where(choice.grows, bounds, -np.inf).max(axis=1)
     return reach
 
 
-def _grown(
-    offered: Candidates, options: Options, rows: Ints, columns: Ints, *, keep_attention: bool
-) -> Grown:
+def _grown(offered: Candidates, options: Options, places: Ints, *, keep_attention: bool) -> Grown:
     """Note which words were put behind which rows; in copies, as models may reuse their arrays."""
-    candidates = options.candidates[rows, columns - 1]
+    rows, columns = np.divmod(places, options.scores.shape[1])
+    columns -= 1  # the first is ending
+    if options.candidates is not None:
+        columns = options.candidates[rows, columns]
+    at = rows * offered.ids.shape[1] + columns
     return Grown(
         parents=rows,
-        ids=offered.ids[rows, candidates],
-        copied_from=offered.copied_from[rows, candidates],
-        log_probs=offered.log_probs[rows, candidates],
+        ids=offered.ids.take(at),
+        copied_from=offered.copied_from.take(at),
+        log_probs=offered.log_probs.take(at),
         attention=np.array(offered.attention, dtype=np.float32) if keep_attention else None,
     )

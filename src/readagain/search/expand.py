@@ -1,6 +1,7 @@
 """One step of a search: which words, or the end, come next in which hypotheses."""
 
 from dataclasses import dataclass
+from math import isnan
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from readagain.search.rules import Rule
 from readagain.search.scoring import Scoring, over_attention
 
 END_COLUMN = 0  # ending stands before the k words, so that it wins a tie with them
+NO_ROWS: Ints = np.empty(0, dtype=np.intp)
+NO_SCORES: Floats = np.empty(0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,31 +24,26 @@ class Options:
     """What R live hypotheses can do next: end (column 0), or go on with one of n words.
 
     Args:
-        candidates: (R, n) which of the k candidates each word is.
+        candidates: (R, n) which of the k candidates each word is; None for the first n.
         log_probs: (R, 1 + n) of the longer hypothesis, with what features add; -inf where it is
             not allowed.
         scores: (R, 1 + n) its score.
         ranking: (R, 1 + n) what it is chosen by: the score, less what diversity takes off.
-        end_scores: (R,) the score of ending, allowed or not.
+        stuck: (F,) the rows that could only end, and that rules do not let end.
+        stuck_scores: (F,) their scores if they ended all the same.
         coverage: (R, S) attention that each position has received, this step included; None
             when no penalty looks at it.
         over_attention: (R,) what the coverage penalty weighs, or None.
     """
 
-    candidates: Ints
+    candidates: Ints | None
     log_probs: Floats
     scores: Floats
     ranking: Floats
-    end_scores: Floats
+    stuck: Ints
+    stuck_scores: Floats
     coverage: Floats | None
     over_attention: Floats | None
-
-    @property
-    def is_stuck(self) -> Bools:
-        """Mark the rows in which nothing is allowed: (R,)."""
-        stuck: Bools = self.log_probs[:, END_COLUMN] == -np.inf
-        stuck &= self.log_probs[:, 1] == -np.inf  # words are in order: none, if not the first
-        return stuck
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,15 +52,13 @@ class Choice:
 
     Args:
         documents: (D,) the documents that have live rows.
-        rows: (D, K) the row that is continued.
-        columns: (D, K) how: 0 by ending, 1 + j by word j.
+        places: (D, K) which of the options, counted through all rows; anything where none is.
         ends, grows: (D, K) True where a hypothesis ends or gets a word; elsewhere the place is
             empty.
     """
 
     documents: Ints
-    rows: Ints
-    columns: Ints
+    places: Ints
     ends: Bools
     grows: Bools
 
@@ -70,25 +66,20 @@ class Choice:
 def check_candidates(candidates: Candidates, live: Live) -> None:
     """Refuse an answer that is not about the rows that were asked about, or is not numbers."""
     R = len(live)
-    shapes = [
-        candidates.ids.shape,
-        candidates.log_probs.shape,
-        candidates.copied_from.shape,
-    ]
+    shape = candidates.ids.shape
     if (
-        len(set(shapes)) > 1
-        or candidates.ids.shape[0] != R
+        not shape == candidates.log_probs.shape == candidates.copied_from.shape
+        or shape[0] != R
         or candidates.end_log_probs.shape != (R,)
     ):
         raise ShapeError(
-            f"the model was asked about {R} rows and answered with ids {shapes[0]}, log_probs "
-            f"{shapes[1]}, copied_from {shapes[2]}, end_log_probs "
-            f"{candidates.end_log_probs.shape}; expected {R} rows of equal width"
+            f"the model was asked about {R} rows and answered with ids {shape}, log_probs "
+            f"{candidates.log_probs.shape}, copied_from {candidates.copied_from.shape}, "
+            f"end_log_probs {candidates.end_log_probs.shape}; expected {R} rows of equal width"
         )
     for log_probs in (candidates.log_probs, candidates.end_log_probs):
-        is_nan = np.isnan(log_probs)
-        if is_nan.any():
-            document = live.document[np.nonzero(is_nan)[0][0]]
+        if isnan(log_probs.min(initial=0.0)):  # where one is NaN, so is the smallest
+            document = live.document[np.nonzero(np.isnan(log_probs))[0][0]]
             raise ArtifactError(
                 f"the model gives NaN for word {live.num_words + 1} of document {document} of "
                 "its batch; its weights are damaged or overflow"
@@ -117,35 +108,58 @@ def score_options(
         beam_size: the most words that can be chosen behind one row.
     """
     candidates, missing = first_allowed(live, offered, rule, prefix, beam_size)
-    end_banned = rule.bans_end(live)
+    n = min(offered.ids.shape[1], beam_size)
     decisions = prefix.decisions(live.document, live.num_words + 1)[:, None]  # (R, 1)
     coverage = live.coverage_with(offered.attention)  # (R, S)
     over = None if coverage is None else over_attention(coverage)[:, None]  # (R, 1)
 
-    log_probs = np.empty((len(live), 1 + candidates.shape[1]))
+    log_probs = np.empty((len(live), 1 + n))
+    of_words = log_probs[:, 1:]
     log_probs[:, END_COLUMN] = offered.end_log_probs
-    log_probs[:, 1:] = at_columns(offered.log_probs, candidates)
+    of_words[:] = _taken(offered.log_probs, candidates, n)
     if added is not None:
-        log_probs[:, 1:] += at_columns(added, candidates)
+        of_words += _taken(added, candidates, n)
     log_probs += live.log_probs[:, None]
-    end_scores = scoring.scores(log_probs[:, :1].copy(), decisions, over)[:, 0]
-    log_probs[:, 1:][missing] = -np.inf
-    if end_banned is not None:
-        log_probs[end_banned, END_COLUMN] = -np.inf
+    if missing is not None:
+        of_words[missing] = -np.inf
     scores = scoring.scores(log_probs, decisions, over)
+    stuck, stuck_scores = _forbid_end(rule.bans_end(live), log_probs, scores)
     ranking = scores
     if scoring.diversity:
         ranking = scores.copy()
-        ranking[:, 1:] -= scoring.sibling_penalties(candidates.shape[1])
+        ranking[:, 1:] -= scoring.sibling_penalties(n)
     return Options(
         candidates=candidates,
         log_probs=log_probs,
         scores=scores,
         ranking=ranking,
-        end_scores=end_scores,
+        stuck=stuck,
+        stuck_scores=stuck_scores,
         coverage=coverage,
         over_attention=None if over is None else over[:, 0],
     )
+
+
+def _taken(table: Floats, columns: Ints | None, count: int) -> Floats:
+    """Take some columns of each row, the first `count` unless given: (R, k) -> (R, n)."""
+    return table[:, :count] if columns is None else at_columns(table, columns)
+
+
+def _forbid_end(banned: Bools | None, log_probs: Floats, scores: Floats) -> tuple[Ints, Floats]:
+    """Take ending out of (R, 1 + n) options in place, where rules forbid it.
+
+    Returns:
+        (F,) the rows in which nothing is left, and (F,) what ending would have scored there.
+    """
+    stuck, stuck_scores = NO_ROWS, NO_SCORES
+    if banned is None:
+        return stuck, stuck_scores
+    has_no_word = scores[:, 1] == -np.inf  # words are in order: none, if not the first
+    if has_no_word.any():
+        stuck = np.flatnonzero(has_no_word & banned & (scores[:, END_COLUMN] > -np.inf))
+        stuck_scores = scores[stuck, END_COLUMN]
+    log_probs[banned, END_COLUMN] = scores[banned, END_COLUMN] = -np.inf
+    return stuck, stuck_scores
 
 
 def choose(live: Live, options: Options, widths: Ints) -> Choice:
@@ -156,10 +170,7 @@ def choose(live: Live, options: Options, widths: Ints) -> Choice:
         options: what each can do.
         widths: (B,) how many hypotheses each document of the batch may still follow or end.
     """
-    is_first = np.ones(len(live), dtype=np.bool_)  # rows stand by document
-    is_first[1:] = live.document[1:] != live.document[:-1]
-    first_rows = np.flatnonzero(is_first)
-    counts = np.append(first_rows[1:], len(live)) - first_rows
+    first_rows, counts = _beams(live.document)
     documents = live.document[first_rows]
     D, W, C = len(documents), int(counts.max()), options.ranking.shape[1]
     ranking = options.ranking
@@ -172,13 +183,24 @@ def choose(live: Live, options: Options, widths: Ints) -> Choice:
     widths = widths[documents]
     K = min(int(widths.max()), W * C)
     best = best_columns(ranking, K)  # (D, K)
-    parents, columns = np.divmod(best, C)
     is_real = at_columns(ranking, best) > -np.inf
-    is_real &= np.arange(K) < widths[:, None]
+    if D > 1:
+        is_real &= np.arange(K) < widths[:, None]
+    ends = is_real & (best % C == END_COLUMN)
     return Choice(
         documents=documents,
-        rows=first_rows[:, None] + np.where(is_real, parents, 0),
-        columns=columns,
-        ends=is_real & (columns == END_COLUMN),
-        grows=is_real & (columns != END_COLUMN),
+        places=best + (first_rows * C)[:, None],
+        ends=ends,
+        grows=is_real ^ ends,
     )
+
+
+def _beams(document: Ints) -> tuple[Ints, Ints]:
+    """Find the first row of each document, (D,), and how many it has, of rows that stand by it."""
+    R = len(document)
+    if document[0] == document[-1]:
+        return np.zeros(1, dtype=np.intp), np.array([R])
+    is_first = np.ones(R, dtype=np.bool_)
+    is_first[1:] = document[1:] != document[:-1]
+    first_rows = np.flatnonzero(is_first)
+    return first_rows, np.append(first_rows[1:], R) - first_rows

@@ -95,7 +95,9 @@ class SourceFeatures:
         added = np.zeros(offered.ids.shape)
         for weight, feature in zip(self._weights, self.values(live, offered.ids), strict=True):
             added += weight * feature
-        added[prefix.is_forced(live)] = 0.0
+        is_forced = prefix.is_forced(live)
+        if is_forced is not None:
+            added[is_forced] = 0.0
         # Equals stay in the order of their probabilities.
         order = np.argsort(-(offered.log_probs + added), axis=1, kind="stable")  # (R, k)
         weighed = replace(

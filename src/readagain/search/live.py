@@ -87,7 +87,7 @@ class Live:
             coverage: (R, S) of the old rows, this step included, or None.
         """
         return Live(
-            document=self.document[parents],
+            document=self.document.take(parents),
             words=_with_column(self.words, parents, ids),
             copied_from=_with_column(self.copied_from, parents, copied_from),
             log_probs=log_probs,
@@ -98,6 +98,6 @@ class Live:
 def _with_column(table: Ints, rows: Ints, column: Ints) -> Ints:
     """Select rows of a table and put one more column behind it."""
     longer = np.empty((len(rows), table.shape[1] + 1), dtype=table.dtype)
-    longer[:, :-1] = table[rows]
+    longer[:, :-1] = table.take(rows, axis=0)
     longer[:, -1] = column
     return longer

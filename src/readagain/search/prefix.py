@@ -24,7 +24,8 @@ class ForcedPrefix(Rule):
         self, words: Sequence[Sequence[int]], copied_from: Sequence[Sequence[int]]
     ) -> None:
         self.lengths: Ints = np.array([len(ids) for ids in words], dtype=np.int64)
-        width = max(1, int(self.lengths.max(initial=0)))
+        self.longest = int(self.lengths.max(initial=0))
+        width = max(1, self.longest)
         self.words = np.zeros((len(words), width), dtype=ID)
         self.copied_from = np.full((len(words), width), -1, dtype=ID)
         for document, (ids, positions) in enumerate(zip(words, copied_from, strict=True)):
@@ -39,18 +40,25 @@ class ForcedPrefix(Rule):
         return found[0] if found else cls([()] * num_documents, [()] * num_documents)
 
     def decisions(self, document: Ints, num_choices: int) -> Ints:
-        """Count the choices, END included, that were not forced: (R,) documents -> (R,)."""
+        """Count the choices, END included, that were not forced.
+
+        (R,) documents -> (R,), or (1,) for all of them where there is no prefix at all.
+        """
+        if not self.longest:
+            return np.array([num_choices])
         return np.maximum(num_choices - self.lengths[document], 1)
 
-    def is_forced(self, live: Live) -> Bools:
-        """Mark the rows that are still within their prefix: (R,)."""
+    def is_forced(self, live: Live) -> Bools | None:
+        """Mark the rows that are still within their prefix, (R,); None for none of them."""
+        if self.longest <= live.num_words:
+            return None
         forced: Bools = self.lengths[live.document] > live.num_words
         return forced
 
     def force(self, candidates: Candidates, live: Live) -> Candidates:
         """Leave rows within their prefix one word and no end."""
         forced = self.is_forced(live)
-        if not forced.any():
+        if forced is None:
             return candidates
         document, num_words = live.document, live.num_words
         ids, copied_from = candidates.ids.copy(), candidates.copied_from.copy()

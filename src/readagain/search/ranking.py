@@ -12,8 +12,9 @@ Table = TypeVar("Table", Ints, Floats, Bools)
 
 
 def at_columns(table: Table, columns: Ints) -> Table:
-    """Take some columns of each row, (R, k) at (R, n): a third of numpy's take_along_axis."""
-    taken: Table = table[np.arange(len(table))[:, None], columns]
+    """Take some columns of each row, (R, k) at (R, n): faster than numpy's take_along_axis."""
+    R, k = table.shape
+    taken: Table = table.take(columns + np.arange(0, R * k, k)[:, None])
     return taken
 
 
@@ -58,7 +59,7 @@ def best_columns(scores: Floats, count: int) -> Ints:
     """
     D, C = scores.shape
     if D <= FEW_ROWS:
-        columns: Ints = np.argsort(-scores, axis=1, kind="stable")[:, :count]
+        columns: Ints = (-scores).argsort(axis=1, kind="stable")[:, :count]
         return columns
     border = np.partition(scores, C - count, axis=1)[:, C - count, None]  # (D, 1)
     passes = scores >= border

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -84,15 +85,18 @@ class NoRepeatedNgram(Rule):
         if live.num_words < self.size:
             return None
         context_size = self.size - 1
-        context = live.words[:, live.num_words - context_size :]  # (R, size - 1)
+        num_starts = live.num_words - context_size
+        recurs = np.ones((len(live), num_starts), dtype=np.bool_)  # the last words stood there
+        for nth in range(context_size):
+            last = live.words[:, num_starts + nth, None]
+            recurs &= live.words[:, nth : nth + num_starts] == last
+        starts = np.flatnonzero(recurs.any(axis=0))
+        if not len(starts):
+            return None
         banned = np.zeros(offered.ids.shape, dtype=np.bool_)
-        for start in range(live.num_words - context_size):
-            follower = live.words[:, start + context_size]  # (R,)
-            again = offered.ids == follower[:, None]  # (R, k)
-            if context_size:
-                earlier = live.words[:, start : start + context_size]
-                again &= (earlier == context).all(axis=1)[:, None]
-            banned |= again
+        for start in starts:
+            follower = live.words[:, start + context_size, None]
+            banned |= (offered.ids == follower) & recurs[:, start, None]
         return banned
 
 
@@ -162,7 +166,7 @@ class AllRules(Rule):
 
 def _any_of(masks: Sequence[Bools | None]) -> Bools | None:
     given = [mask for mask in masks if mask is not None]
-    return np.logical_or.reduce(given) if given else None
+    return reduce(np.logical_or, given) if given else None
 
 
 def _occurrences(sources: SourceBatch) -> Ints:

@@ -17,14 +17,14 @@ class Standing:
     def __init__(self, num_documents: int, *, beam_size: int, n_best: int) -> None:
         self.widths: Ints = np.full(num_documents, beam_size)  # (B,) still to end
         self._best = np.full((num_documents, n_best), -np.inf)  # (B, n_best), worst first
+        self.may_settle = False  # whether the places of any document are all filled
 
     def add(self, documents: Ints, ends: Bools, scores: Floats) -> None:
         """Note what ended at a step: (D,) documents, (D, K) where, (D, K) with which score."""
-        if not ends.any():
-            return
         self.widths[documents] -= ends.sum(axis=1)
         together = np.concatenate([self._best[documents], np.where(ends, scores, -np.inf)], axis=1)
         self._best[documents] = np.sort(together, axis=1)[:, -self._best.shape[1] :]
+        self.may_settle = bool((self._best[:, 0] > -np.inf).any())
 
     def is_settled(self, documents: Ints, bounds: Floats) -> Bools:
         """Mark documents whose live hypotheses cannot change the answer any more.

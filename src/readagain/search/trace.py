@@ -92,6 +92,8 @@ class Trace:
         up a minimum come last.
         """
         batches = [(step, ended) for step, many in enumerate(self.ended) for ended in many]
+        if not batches:
+            return [[] for _ in range(len(sources))]
         num_words = np.concatenate([np.full(len(e.rows), step) for step, e in batches])
         everything = Ended(
             document=np.concatenate([e.document for _, e in batches]),

@@ -13,6 +13,12 @@ def test_a_narrow_beam_repeats_its_first_row():
     assert layout.place.tolist() == [0, 1, 2, 3, 6, 7]
 
 
+def test_the_rows_of_one_document_stand_as_they_are():
+    layout = Layout.of(np.array([0, 0, 0]))
+    assert layout.grid.tolist() == [[0, 1, 2]]
+    assert layout.place.tolist() == [0, 1, 2]
+
+
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=8))
 def test_what_is_put_into_the_grid_comes_out_again(widths):
     document = np.repeat(np.arange(len(widths)), widths)

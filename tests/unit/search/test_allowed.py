@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from readagain.search.allowed import SLACK, first_allowed
+from readagain.search.allowed import FEW_ROWS, SLACK, first_allowed
 from readagain.search.live import Live
 from readagain.search.prefix import ForcedPrefix
 from readagain.search.rules import Rule
@@ -32,35 +32,40 @@ def no_words(num_rows):
     )
 
 
-def test_without_bans_the_first_candidates_are_taken(offer):
+@pytest.mark.parametrize("rule", [Rule(), Ban([]), Ban([9])])
+def test_where_no_ban_reaches_them_the_first_candidates_are_taken(offer, rule):
     columns, missing = first_allowed(
-        no_words(1), offer([7, 8, 9]), Rule(), ForcedPrefix.among([], 1), 2
+        no_words(1), offer([7, 8, 9]), rule, ForcedPrefix.among([], 1), 2
     )
-    assert columns.tolist() == [[0, 1]]
-    assert not missing.any()
+    assert columns is None
+    assert missing is None
 
 
-@pytest.mark.parametrize("num_banned", range(12))
-def test_any_number_of_bans_leaves_the_first_allowed_in_order(offer, num_banned):
+@pytest.mark.parametrize("num_rows", [FEW_ROWS - 1, FEW_ROWS + 1])
+@pytest.mark.parametrize("num_banned", range(1, 12))
+def test_any_number_of_bans_leaves_the_first_allowed_in_order(offer, num_banned, num_rows):
     rng = np.random.default_rng(num_banned)
-    ids = np.array([rng.permutation(np.arange(4, 18)) for _ in range(20)])  # 14 candidates
-    bans = [rng.choice(np.arange(4, 18), size=num_banned, replace=False) for _ in range(20)]
+    ids = np.array([rng.permutation(np.arange(4, 18)) for _ in range(num_rows)])  # 14 candidates
+    bans = [rng.choice(np.arange(4, 18), size=num_banned, replace=False) for _ in range(num_rows)]
     columns, missing = first_allowed(
-        no_words(20), offer(ids), Ban(*bans), ForcedPrefix.among([], 20), 2
+        no_words(num_rows), offer(ids), Ban(*bans), ForcedPrefix.among([], num_rows), 2
     )
     assert not missing.any()
-    for row in range(20):
+    for row in range(num_rows):
         allowed = [id for id in ids[row] if id not in bans[row]]
         assert ids[row, columns[row]].tolist() == allowed[:2]
 
 
-def test_a_row_with_too_few_allowed_words_says_so(offer):
-    ids = np.arange(4, 4 + 2 + SLACK + 3)
+@pytest.mark.parametrize("num_rows", [1, FEW_ROWS + 1])
+def test_a_row_with_too_few_allowed_words_says_so(offer, num_rows):
+    ids = np.tile(np.arange(4, 4 + 2 + SLACK + 3), (num_rows, 1))
+    bans = [ids[0, :-1], *[[]] * (num_rows - 1)]
     columns, missing = first_allowed(
-        no_words(1), offer(ids), Ban(ids[:-1]), ForcedPrefix.among([], 1), 2
+        no_words(num_rows), offer(ids), Ban(*bans), ForcedPrefix.among([], num_rows), 2
     )
-    assert columns[0, 0] == len(ids) - 1
-    assert missing.tolist() == [[False, True]]
+    assert columns[0, 0] == ids.shape[1] - 1
+    assert missing[0].tolist() == [False, True]
+    assert not missing[1:].any()
 
 
 def test_rules_have_no_say_in_a_forced_word(offer):

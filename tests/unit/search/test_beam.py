@@ -195,9 +195,10 @@ def test_an_answer_about_other_rows_is_refused(table_model, sources_of):
         search(one_row_more, sources_of([4]))
 
 
-def test_a_model_that_gives_nan_is_named(table_model, sources_of):
+@pytest.mark.parametrize("name", ["log_probs", "end_log_probs"])
+def test_a_model_that_gives_nan_is_named(table_model, sources_of, name):
     broken = Watched(
-        table_model(GARDEN_PATH), lambda o: replace(o, end_log_probs=o.end_log_probs * np.nan)
+        table_model(GARDEN_PATH), lambda o: replace(o, **{name: getattr(o, name) * np.nan})
     )
     with pytest.raises(ArtifactError, match="NaN for word 1 of document 0 of its batch"):
         search(broken, sources_of([4]))

@@ -61,6 +61,16 @@ def test_no_pair_of_words_stands_twice(offer):
     assert banned.tolist() == [[True, False, False]]
 
 
+def test_a_pair_that_another_summary_has_is_free(offer):
+    live = live_with([4, 5, 4], [4, 5, 6])
+    banned = NoRepeatedNgram(2).banned_words(live, offer([[5, 6], [5, 6]]))
+    assert banned.tolist() == [[True, False], [False, False]]
+
+
+def test_behind_a_word_that_is_new_no_pair_can_come_again(offer):
+    assert NoRepeatedNgram(2).banned_words(live_with([4, 5, 6]), offer([4, 5, 6])) is None
+
+
 def test_three_words_repeat_only_as_a_whole(offer):
     banned = NoRepeatedNgram(3).banned_words(live_with([4, 5, 6, 7, 5, 6, 4, 5]), offer([6, 7]))
     assert banned.tolist() == [[True, False]]
