@@ -147,17 +147,21 @@ def test_the_models_of_the_server_can_be_chosen(reader, ferry, server):
     assert reader.text("#model-title") == "Toy"
 
 
-def test_a_model_of_more_words_than_the_server_allows_is_asked_for_fewer(
+def test_a_model_is_asked_for_no_length_that_the_server_would_refuse(
     person, own_server, tmp_path, ferry
 ):
     wordy = shutil.copytree(TOY, tmp_path / "wordy")
-    run = override(ModelFolder.open(TOY).run, {"decode.max_words": 100})
+    run = override(ModelFolder.open(TOY).run, {"decode.min_words": 7, "decode.max_words": 100})
     write_files(wordy, {RUN_FILE: lambda path: save_run(run, path)})
     server = own_server("--model", wordy)
     person.opens(server)
     Select(person.one("#model")).select_by_value("wordy")
     assert chosen_length(person) == server.ask("v1/models")["limits"]["max_words"] == 64
     assert person.reads(ferry) != ""
+    person.one("#length").send_keys(Keys.HOME)
+    person.waits_until_done()
+    assert chosen_length(person) == 7
+    assert not person.sees("#trouble")
 
 
 def test_a_sample_is_one_click_away(reader):

@@ -8,6 +8,7 @@ const DEBOUNCE_MS = 250;
 const LONGEST_PAUSE_S = 10; // between attempts to reach a server that is gone
 const FEEDBACK_MS = 2_000;
 const HEADLINES = 5;
+const FEWEST_WORDS = 2;
 const IDLE = "Your headline appears here while you type.";
 const NO_WORD = "There is no word in this text to make a headline of.";
 const CONFUSED = "This page and the server do not understand each other; load the page again.";
@@ -82,7 +83,7 @@ function wanted() {
 // --- What is asked for: text, length, model.
 
 const lengths = {
-  words: { min: 2, max: 24, value: 24 },
+  words: { min: FEWEST_WORDS, max: 24, value: 24 },
   characters: { min: 20, max: 160, value: 80 },
 };
 const unit = () => document.querySelector("input[name=unit]:checked").value;
@@ -104,11 +105,12 @@ function showModels(found) {
 }
 
 function showModel() {
-  const { name, title, max_words: usual } = model();
+  const { name, title, min_words: fewest, max_words: usual } = model();
   at("model-title").textContent = title.replace(`${name}: `, "");
   const { words } = lengths;
   const most = Math.min(usual, server.limits.max_words);
-  words.value = words.value === words.max ? most : Math.min(words.value, most);
+  words.min = Math.max(FEWEST_WORDS, fewest);
+  words.value = words.value === words.max ? most : Math.max(words.min, Math.min(words.value, most));
   words.max = most;
   showLength();
 }
