@@ -122,26 +122,30 @@ class Trace:
         self, ended: Ended, chosen: Ints, num_words: Ints, sources: SourceBatch
     ) -> list[Hypothesis]:
         """Read the words of the chosen hypotheses from the last to the first."""
+        # Longest first, so that those that have a word at some step are the first few.
+        longest_first = np.argsort(-num_words, kind="stable")
+        chosen, num_words = chosen[longest_first], num_words[longest_first]
         F, T = len(chosen), int(num_words.max(initial=0))
         _, N, L = sources.source_ids.shape
         ids = np.zeros((F, T), dtype=np.int64)
         positions = np.zeros((F, T), dtype=np.int64)
         log_probs = np.zeros((F, T + 1))
-        rows = ended.rows[chosen].copy()  # (F,) row of each hypothesis at the step looked at
+        rows = ended.rows[chosen]  # (F,) row of each hypothesis at the step looked at
         weights = self._attention_at_end(num_words, rows)
         for step in range(T - 1, -1, -1):
-            alive = np.flatnonzero(num_words > step)
-            grown, at = self.grown[step], rows[alive]
-            ids[alive, step] = grown.ids[at]
-            positions[alive, step] = grown.copied_from[at]
-            log_probs[alive, step] = grown.log_probs[at]
-            rows[alive] = grown.parents[at]
+            alive = np.count_nonzero(num_words > step)
+            grown, at = self.grown[step], rows[:alive]
+            ids[:alive, step] = grown.ids.take(at)
+            positions[:alive, step] = grown.copied_from.take(at)
+            log_probs[:alive, step] = grown.log_probs.take(at)
+            rows[:alive] = grown.parents.take(at)
             if weights is not None and grown.attention is not None:
-                weights[alive, step] = grown.attention[rows[alive]]
+                weights[:alive, step] = grown.attention.take(rows[:alive], axis=0)
         log_probs[np.arange(F), num_words] = ended.end_log_probs[chosen]
         sentence, word = np.divmod(positions, max(L, 1))
         places = np.stack([sentence, word], axis=-1)  # (F, T, 2)
         places[positions < 0] = -1
+        as_they_came = np.argsort(longest_first)
         return [
             Hypothesis(
                 ids=ids[f, :t],
@@ -151,7 +155,7 @@ class Trace:
                 keeps_minimum=bool(ended.keeps_minimum[chosen[f]]),
                 attention=None if weights is None else weights[f, : t + 1].reshape(t + 1, N, L),
             )
-            for f, t in enumerate(num_words)
+            for f, t in zip(as_they_came, num_words[as_they_came], strict=True)
         ]
 
     def _attention_at_end(self, num_words: Ints, rows: Ints) -> Floats | None:
