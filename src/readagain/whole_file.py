@@ -3,7 +3,7 @@
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from readagain.errors import ArtifactError, DataError
@@ -77,13 +77,18 @@ def check_writable(path: Path | None) -> None:
 def written_or_told(path: Path) -> Iterator[Path]:
     """Do as `written_aside` for a file that a person asked for: what fails is said in a line.
 
+    A link stays, and what it names is written. What is no file, such as a pipe or /dev/null, stays
+    too, and is written to as it is.
+
     Raises:
-        DataError: when it cannot be written; what stood there is then unchanged.
+        DataError: when it cannot be written; a file that stood there is then unchanged.
     """
     check_writable(path)
+    is_replaced = path.is_file() or not path.exists()
+    writing = written_aside(Path(os.path.realpath(path))) if is_replaced else nullcontext(path)
     try:
-        with written_aside(path) as aside:
-            yield aside
+        with writing as to:
+            yield to
     except OSError as error:
         raise DataError(f"{path}: cannot be written: {error.strerror}") from error
 

@@ -56,6 +56,31 @@ def test_trouble_while_writing_is_told_in_a_line(tmp_path):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
+def test_a_pipe_is_written_to_and_stays_one(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with written_or_told(pipe) as path:
+        path.write_text("bridge\n")
+    assert os.read(reading, 100) == b"bridge\n"
+    os.close(reading)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+@pytest.mark.parametrize("before", ["before\n", None])
+def test_a_link_stays_and_what_it_names_is_written(tmp_path, before):
+    named, link = tmp_path / "named", tmp_path / "link"
+    link.symlink_to("named")
+    if before is not None:
+        named.write_text(before)
+    with written_or_told(link) as aside:
+        aside.write_text("bridge\n")
+        assert named.exists() == (before is not None)
+    assert link.readlink() == Path("named")
+    assert named.read_text() == "bridge\n"
+
+
 @pytest.mark.parametrize("name", [".", "/", "{folder}"])
 def test_a_folder_is_told_from_a_file_before_any_work(tmp_path, name):
     path = Path(name.format(folder=tmp_path))
