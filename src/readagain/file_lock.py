@@ -1,5 +1,6 @@
 """Locks on files and folders, which end with the process that holds them."""
 
+import errno
 import os
 import sys
 from collections.abc import Iterator
@@ -16,12 +17,16 @@ else:
 
 LOCK_FILE = ".lock"
 """In a folder that is held; it stays there afterwards, and holds nobody."""
+_HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # how systems say that another has the lock
 
 
 def lock_file(file: IO[str]) -> bool:
     """Take the lock of an open file without waiting; return whether it was free.
 
     It belongs to the process, so a killed one leaves nothing behind that must be removed.
+
+    Raises:
+        ConfigError: where there are no locks, as on some network drives.
     """
     try:
         if sys.platform == "win32":
@@ -29,8 +34,12 @@ def lock_file(file: IO[str]) -> bool:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
+    except OSError as error:
+        if error.errno in _HELD:
+            return False
+        raise ConfigError(
+            f"{file.name}: cannot be locked: {error.strerror}; choose a folder on another drive"
+        ) from error
     return True
 
 
@@ -44,7 +53,7 @@ def held_folder(path: Path, *, doing: str, named_by: str) -> Iterator[None]:
         named_by: the option or argument that named it.
 
     Raises:
-        ConfigError: when it cannot be written to, or another process holds it.
+        ConfigError: when it cannot be written to or locked, or another process holds it.
     """
     try:
         path.mkdir(parents=True, exist_ok=True)

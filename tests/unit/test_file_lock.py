@@ -1,5 +1,6 @@
 """A lock that one holder has at a time."""
 
+import errno
 import os
 
 import pytest
@@ -36,4 +37,14 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     message = "file: cannot be written to: .*; choose another --out"
     with pytest.raises(ConfigError, match=message), hold(tmp_path / "file"):
+        pass
+
+
+def test_a_drive_without_locks_is_not_taken_for_a_folder_that_is_held(tmp_path, monkeypatch):
+    def flock(file, operation):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", flock)
+    message = r"\.lock: cannot be locked: No locks available; choose a folder on another drive"
+    with pytest.raises(ConfigError, match=message), hold(tmp_path):
         pass
