@@ -16,14 +16,13 @@ texts is (`search.batching.in_batches`).
     python benchmarks/decoding.py peak                 # fraction of the peak of int8 products
     python benchmarks/decoding.py shares               # of reading, of steps, of search
     python benchmarks/decoding.py screening            # what screening words would miss and save
-    python benchmarks/decoding.py peers --repeat 2     # against T5, distilbart and CTranslate2
+    python benchmarks/decoding.py peers --repeat 2     # against four other summarizers
 
 Beside networks in which all words compete stand the same ones as `readagain export --shortlist`
 writes them (`--shortlist 4000` unless given).
 
 `peers` installs them under build/ on its first run, so it is left out unless named. Each runs in
-its own process, and the best time counts rather than the median. OpenNMT-py, whose copying LSTM
-would be the nearest peer, is not among them: it asks for torch below 2.3.
+its own process, and the best time counts rather than the median.
 """
 
 import argparse
@@ -256,14 +255,19 @@ def against_peers(measurement: Measurement) -> None:
     ours[f"`news`, {measurement.listed}"] = bundled_with_shortlist("news", measurement)
     works = {f"ours, {name}": measurement.timing_of(model) for name, model in ours.items()}
     settings = {
-        "source-tokens": round(measurement.pieces_per_word * words),
-        "summary-tokens": round(measurement.pieces_per_word * summary_words),
         "beam": measurement.beam,
         "threads": measurement.threads,
         "repeat": measurement.repeat,
         "clock": measurement.clock,
     }
-    works |= {name: partial(peer.time, settings, TOGETHER) for name, peer in PEERS.items()}
+    pieces = {
+        "source-tokens": round(measurement.pieces_per_word * words),
+        "summary-tokens": round(measurement.pieces_per_word * summary_words),
+    }
+    whole = {"source-tokens": words, "summary-tokens": summary_words}
+    for name, peer in PEERS.items():
+        tokens = whole if peer.reads_words else pieces
+        works[name] = partial(peer.time, settings | tokens, TOGETHER)
     best: dict[str, dict[int, float]] = {name: {} for name in works}
     for _ in range(TURNS):
         for name, time_once in works.items():
@@ -271,7 +275,7 @@ def against_peers(measurement: Measurement) -> None:
                 best[name][number] = min(seconds, best[name].get(number, seconds))
     print(
         f"\n## Beside other summarizers: ms per sentence; ours {words} to {summary_words} words, "
-        f"theirs {settings['source-tokens']} to {settings['summary-tokens']} tokens\n"
+        f"theirs {pieces['source-tokens']} to {pieces['summary-tokens']} tokens, or as many words\n"
     )
     print(table_head(["", *(f"{number} together" for number in TOGETHER)]))
     for name, seconds in best.items():

@@ -14,6 +14,14 @@ ENVIRONMENTS = HERE.parents[1] / "build" / "peers"
 # torch comes first and by its pin: what asks for any torch would bring gigabytes of CUDA.
 TRANSFORMERS = ("torch==2.13.0", "transformers==5.*")
 CTRANSLATE2 = ("ctranslate2==4.8.*",)
+# OpenNMT-py asks for a torch below 2.3, and runs with this one: what it needs is installed first,
+# then itself without asking.
+OPENNMT = (
+    "torch==2.13.0",
+    *("configargparse", "ctranslate2", "fasttext-wheel", "flask", "pyahocorasick", "pyonmttok"),
+    *("pyyaml", "rapidfuzz", "sacrebleu", "six", "spacy", "tensorboard", "waitress"),
+    *("--no-deps", "OpenNMT-py==3.5.1"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,12 +33,14 @@ class Peer:
         requirements: what is installed there from PyPI, one after the other.
         script: what times it, in this folder.
         options: what the script is told besides the settings.
+        reads_words: it copies and works on words, as ours do, not on pieces of them.
     """
 
     environment: str
     requirements: Sequence[str]
     script: str
     options: Sequence[str] = ()
+    reads_words: bool = False
 
     def time(self, settings: Mapping[str, int | str], together: Sequence[int]) -> dict[int, float]:
         """Return seconds per sentence by how many sentences are summarized together."""
@@ -62,6 +72,12 @@ class Peer:
 
 
 PEERS = {
+    "copying LSTM, OpenNMT-py": Peer(
+        environment="opennmt",
+        requirements=OPENNMT,
+        script="opennmt_lstm.py",
+        reads_words=True,
+    ),
     "Transformer-base int8, CTranslate2": Peer(
         environment="ctranslate2",
         requirements=CTRANSLATE2,
