@@ -168,8 +168,9 @@ class _Places:
 
     def leaf(self, printed: str) -> Leaf | None:
         """Return the leaf that a printed word stands for; None if no such word was sent."""
-        for word, tag in _readings(printed):
-            rest = self._sent[self._next][1][self._used :] if self._next < len(self._sent) else ""
+        rest = self._sent[self._next][1][self._used :] if self._next < len(self._sent) else ""
+        # Amazon.com is a word and no amazon of the kind "com": what is all of a word goes first.
+        for word, tag in sorted(_readings(printed), key=lambda reading: reading[0] != rest):
             if rest.startswith(word):
                 return self._found(self._next, self._used + len(word), word, tag)
             for at in range(self._next + 1, len(self._sent)):

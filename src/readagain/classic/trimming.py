@@ -13,6 +13,7 @@ from readagain.classic.wordlists import (
     AUXILIARIES,
     CONJUNCTIONS,
     DETERMINERS,
+    NAME_TAGS,
     PUNCTUATION,
     TIME_WORDS,
 )
@@ -80,8 +81,17 @@ def remove_complementizers(clause: Phrase) -> Phrase:
 
 
 def remove_auxiliaries(clause: Phrase) -> Phrase:
-    """Remove modal verbs, and the forms of be, have and do, as headlines do: "Rates to fall"."""
-    return without(clause, lambda node: isinstance(node, Leaf) and node.word in AUXILIARIES)
+    """Remove modal verbs, and the forms of be, have and do, as headlines do: "Rates to fall".
+
+    What Link Grammar takes for a name stays: "Theresa May". Its nouns do not, as it often takes
+    the "will" of "the league will vote" for one.
+    """
+    return without(
+        clause,
+        lambda node: (
+            isinstance(node, Leaf) and node.word in AUXILIARIES and node.tag not in NAME_TAGS
+        ),
+    )
 
 
 def remove_relative_clauses(clause: Phrase) -> Iterator[Phrase]:

@@ -15,6 +15,9 @@ AUXILIARIES = _words(
     """
 )
 
+# Link Grammar's kinds of names: women, men, either, places, months.
+NAME_TAGS = _words("f m b l i")
+
 CONJUNCTIONS = _words("and or but &")
 
 PUNCTUATION = _words(", ; : -- - . ? ! ...")

@@ -98,6 +98,17 @@ def test_what_is_written_behind_words_is_taken_off():
     assert [leaf.tag for leaf in tree.leaves] == ["n-u", "n", "v-d", "#while", ""]
 
 
+def test_the_end_of_an_address_is_no_kind_of_word():
+    tree = read_tree(
+        "(S (NP Amazon.com{!} rain.n)\n   (VP fell.v))\n\n", sent("amazon.com rain fell")
+    )
+    assert [(leaf.word, leaf.tag) for leaf in tree.leaves] == [
+        ("amazon.com", ""),
+        ("rain", "n"),
+        ("fell", "v"),
+    ]
+
+
 def test_a_word_that_was_taken_apart_keeps_one_place():
     tree = read_tree("(S (NP it 's.p) (VP fell.v))\n\n", sent("it's fell"))
     assert [(leaf.word, leaf.place) for leaf in tree.leaves] == [("it", 0), ("'s", 0), ("fell", 1)]

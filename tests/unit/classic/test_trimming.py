@@ -98,6 +98,17 @@ def test_auxiliaries_go(tree):
     assert words(remove_auxiliaries(clause)) == "rates cut"
 
 
+def test_a_name_that_is_spelled_like_an_auxiliary_stays():
+    may, will = Leaf("may", 1, "f"), Leaf("will", 2, "v")
+    clause = Phrase("S", (Phrase("NP", (Leaf("theresa", 0, "f"), may)), Phrase("VP", (will,))))
+    assert words(remove_auxiliaries(clause)) == "theresa may"
+
+
+def test_an_auxiliary_that_was_taken_for_a_noun_goes():
+    clause = Phrase("S", (Leaf("league", 0, "n"), Leaf("will", 1, "n"), Leaf("vote", 2, "v")))
+    assert words(remove_auxiliaries(clause)) == "league vote"
+
+
 def test_relative_clauses_go_from_the_right(tree):
     clause = tree(
         "(S (NP (NP a man) (SBAR who (S (VP sang)))) (VP met (NP (NP a boy) , (NP his son) ,)))"
