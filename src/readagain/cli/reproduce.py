@@ -184,7 +184,7 @@ def command(
         outcome = reproduce(request, lasting_console())
         _print_outcome(outcome)
         has_failed = bool(outcome.failed)
-    if not rows_only:
+    if (out / "results.md").exists() and not rows_only:  # not after a call that finished nothing
         print(f"{out / 'results.md'}: tables and claims; {out / 'tables'}: each by itself")
     if page is not None:
         from readagain.experiments.publish import publish

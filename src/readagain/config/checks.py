@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from readagain.config.schema import (
-    EncoderSpec,
     HierarchicalSpec,
     ModelSpec,
     OnePassSpec,
@@ -57,13 +56,18 @@ def refuse(problems: Sequence[str], *, where: str = "") -> None:
 def _contradictions(run: RunSpec) -> list[str]:
     found = _unreadable_sentences(run)
     if isinstance(run.model, ModelSpec):
-        found += _idle_settings(run.model.encoder)
+        found += _idle_settings(run.model)
         found += _short_shortlist(run, run.model)
     train, decode = run.train, run.decode
     if train.best_by == "rouge" and train.rouge_pairs == 0:
         found.append(
             "train.best_by is 'rouge', but train.rouge_pairs is 0, so there is no ROUGE to go by; "
             "expected 1 or more"
+        )
+    if train.objective == "risk" and train.label_smoothing > 0:
+        found.append(
+            f"train.label_smoothing is {train.label_smoothing}, but train.objective is 'risk', "
+            "which smooths nothing; set it to 0"
         )
     if train.objective == "risk" and run.data.max_summary_words > _MOST_REWARDED_WORDS:
         found.append(
@@ -124,11 +128,17 @@ def _short_shortlist(run: RunSpec, model: ModelSpec) -> list[str]:
     ]
 
 
-def _idle_settings(encoder: EncoderSpec) -> list[str]:
+def _idle_settings(model: ModelSpec) -> list[str]:
     """Name settings that change nothing: an ablation over one of them would mislead."""
+    found, encoder = [], model.encoder
+    if model.copied_words != "place" and model.output != "copy":
+        found.append(
+            f"model.copied_words is {model.copied_words!r}, but model.output is {model.output!r}; "
+            "set model.output to 'copy', or copied_words to 'place'"
+        )
     if isinstance(encoder, OnePassSpec) or encoder.cell == "gru":
-        return []
-    return [
+        return found
+    return found + [
         f"model.encoder.{name} is {getattr(encoder, name)!r}, but an LSTM reads again "
         f"without importance weights; set model.encoder.cell to 'gru', or {name} to {printed!r}"
         for name, printed in (("importance", "vector"), ("importance_activation", "tanh"))

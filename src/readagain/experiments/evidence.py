@@ -15,6 +15,8 @@ NEAR = 0.5
 """Points of ROUGE-1 within which two systems count as equally good."""
 SMALL_LOSS = 3.0
 """The most points of ROUGE-1 that 2K may lose; the paper says two to three."""
+FELT = 0.01
+"""The least difference between two mean weights, of a range from 0 to 1, that counts as one."""
 _MEASURE = "rouge-1"
 WORDS = {"content": "content words", "noun": "nouns", "verb": "verbs"}
 """Words whose weights are compared with those of function words."""
@@ -161,9 +163,9 @@ def weighed(board: Board, recipe: str, row: str, words: str) -> Evidence:
         means = (f"{each['mean']:+.3f}" for each in gaps)
         told += f"; by seed {', '.join(means)}"
     # A mean may owe its sign to a few texts, so most of them must agree with it, too.
-    if all(each["low"] > 0 and each["positive_share"] >= 0.5 for each in gaps):
+    if all(each["low"] > FELT and each["positive_share"] >= 0.5 for each in gaps):
         verdict: Verdict = "supported"
-    elif all(each["high"] < 0 and each["positive_share"] <= 0.5 for each in gaps):
+    elif all(each["high"] < -FELT and each["positive_share"] <= 0.5 for each in gaps):
         verdict = "contradicted"
     else:
         verdict = "not supported"

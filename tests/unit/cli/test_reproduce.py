@@ -44,3 +44,12 @@ def test_no_texts_to_score_on_are_refused_before_anything_is_trained(readagain, 
     assert done.returncode == 2
     assert "'--limit'" in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.needs_extras
+def test_a_call_that_finished_nothing_promises_no_tables(readagain, tmp_path):
+    row = ("gru_15k", "--scale", "small", "--budget", 0.0001)
+    done = readagain("reproduce", *row, "--out", tmp_path, "--device", "cpu")
+    assert done.returncode == 0
+    assert "left for lack of time: gru_15k/modern-seed1" in done.stdout
+    assert "results.md" not in done.stdout

@@ -46,6 +46,16 @@ def test_the_defaults_are_sound():
             "set model.encoder.cell to 'gru', or importance_activation to 'tanh'",
         ),
         (
+            {"model.output": "softmax", "model.copied_words": "unknown"},
+            "model.copied_words is 'unknown', but model.output is 'softmax'; "
+            "set model.output to 'copy', or copied_words to 'place'",
+        ),
+        (
+            {"train.objective": "risk", "train.label_smoothing": 0.1},
+            "train.label_smoothing is 0.1, but train.objective is 'risk', which smooths nothing; "
+            "set it to 0",
+        ),
+        (
             {"model.shortlist_size": 63},
             "model.shortlist_size is 63; expected 64 or more, room for every word of a source and "
             "the four reserved ones, or 0 for no shortlist",

@@ -132,7 +132,13 @@ def test_decoding_time_falls_or_does_not(result, values, verdict):
 
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
-    [(0.1, 0.2, "supported"), (-0.2, -0.1, "contradicted"), (-0.05, 0.15, "not supported")],
+    [
+        (0.1, 0.2, "supported"),
+        (-0.2, -0.1, "contradicted"),
+        (-0.05, 0.15, "not supported"),
+        (0.0001, 0.0002, "not supported"),
+        (-0.0002, -0.0001, "not supported"),
+    ],
 )
 def test_important_words_weigh_more_or_do_not(result, low, high, verdict):
     gap = {"texts": 9, "mean": (low + high) / 2, "low": low, "high": high, "positive_share": 0.5}

@@ -1,10 +1,11 @@
 import pytest
 import torch
+from torch import nn
 from torch.autograd import gradcheck
 
 from readagain.errors import ShapeError
 from readagain.networks.encoders.hierarchical import ConcatSentences, GlobalVector
-from readagain.networks.encoders.second_reading import Importance
+from readagain.networks.encoders.second_reading import GruSecondReading, Importance
 
 
 def test_a_sequence_encoder_refuses_several_sentences(build):
@@ -65,6 +66,24 @@ def test_the_importance_of_a_word_is_kept_for_pictures(build, make_batch):
         memory, _ = model.read(*batch.source())
         assert memory.importance.shape == (3, 5, width)
         assert memory.importance.abs().max() <= 1
+
+
+@pytest.mark.parametrize(("activation", "is_bounded"), [("tanh", False), ("sigmoid", True)])
+def test_as_printed_a_second_reading_grows_and_with_a_sigmoid_it_does_not(activation, is_bounded):
+    torch.manual_seed(1)
+    reading = GruSecondReading(
+        input_size=2,
+        first_size=3,
+        context_size=3,
+        hidden_size=3,
+        bidirectional=False,
+        importance="vector",
+        activation=activation,
+    )
+    nn.init.constant_(reading.importance[0].whole.weight, -10.0)  # every weight at its least
+    words, first, lengths = torch.randn(4, 40, 2), torch.randn(4, 40, 3), torch.full((4,), 40)
+    states, _, _ = reading(words, first, torch.ones(4, 3), lengths)
+    assert bool(states.abs().max() <= 1) is is_bounded
 
 
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
