@@ -34,7 +34,7 @@ def table5(board: Board) -> Table:
                 continue
             entry = board.entry(row, recipe)
             if entry is None:
-                lines.append([ROWS[row].title, "–", *[None] * 6])
+                lines.append([ROWS[row].title, "every set", *[None] * 6])
                 continue
             lines += [[ROWS[row].title, name, *_counts(entry, name)] for name in entry.sets]
         sections.append(Section(recipe, columns, lines, left_out))

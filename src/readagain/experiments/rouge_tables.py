@@ -156,7 +156,7 @@ def _section(board: Board, recipe: str, lines: Sequence[Line], figure: str) -> S
             row += _paper_cells(line.paper)
         for names in sets.values():
             row += _figures(board, line, recipe, entry, names)
-        held = ROWS[line.against].title if line.against else "–"
+        held = ROWS[line.against].title if line.against else "nothing"
         row += [held, *_run_cells(entry)]
         rows.append(row)
     return Section(_RECIPES[recipe], columns, rows, left_out)
@@ -198,7 +198,7 @@ def _figures(
 
 def _paper_cells(paper: PaperRow | None) -> list[Value]:
     if paper is None:
-        return ["not in the paper", "–"]
+        return ["not in the paper", "none"]
     name = paper.label if paper.size == "-" else f"{paper.label} {paper.size}"
     return [name, " / ".join(f"{value:.2f}" for value in paper.rouge)]
 

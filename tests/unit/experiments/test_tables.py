@@ -31,6 +31,19 @@ def test_a_row_that_was_not_run_says_so(result):
     assert "|  |" not in table.markdown()
 
 
+@pytest.mark.parametrize("build", [table1, table2, table3, table5, importance, ablations])
+def test_every_cell_holds_a_figure_or_a_word(result, build):
+    rows = [result("gru_15k"), result("wide_gru_15k"), result("lead", recipe="untrained")]
+    cells = [
+        cell.strip()
+        for line in build(Board(rows)).markdown().splitlines()
+        if line.startswith("|")
+        for cell in line.strip("|").split("|")
+    ]
+    assert "" not in cells
+    assert "–" not in cells
+
+
 def test_a_significant_difference_is_marked(result):
     table = table1(Board([result("gru_15k", 0.3), result("read_again_gru_15k", 0.35)]))
     line = lines_of(table)["Read-Again GRU 15K"]
