@@ -116,7 +116,7 @@ def capitalized(words: Sequence[str], case: Case) -> list[str]:
         is_word = any(c.isalnum() for c in word) and word.replace("’", "'") not in _NEVER_CAPITAL
         is_headline_word = case == "headline" and (word not in MINOR or place == last)
         if is_word and _is_small(word) and (begins or is_headline_word):
-            word = word[0].upper() + word[1:]
+            word = word[0].title() + word[1:]  # of a letter such as ﬁ only the first half
         written.append(word)
         begins = (begins and not is_word) or word in _ENDS_SENTENCE
     return written

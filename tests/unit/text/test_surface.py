@@ -48,6 +48,10 @@ def test_a_generated_quote_is_like_the_copied_one_it_belongs_to():
     assert written("a", "<``>", "new", "''", "bill") == "A “new” bill"
     assert written("a", "``", "new", "<''>", "bill") == "A “new” bill"
     assert written("a", "``", "new", "''", "bill") == 'A "new" bill'
+    source = read_document("a «new» bill")
+    opens, closes = SummaryWord("``", 1), SummaryWord("''", 3)
+    for pair in ((opens, SummaryWord("''")), (SummaryWord("``"), closes)):
+        assert write_summary([pair[0], SummaryWord("new"), pair[1]], source) == "«New»"
 
 
 def test_generated_quotes_and_apostrophes_are_like_those_of_copied_words():
@@ -70,7 +74,7 @@ def test_a_headline_does_not_end_with_a_comma_or_with_dots_of_a_careless_text():
     assert written(":") == ""
     source = read_document("Ships left.. Others sail the U.S..")
     assert [word.form for word in source.words][1::4] == ["left..", "u.s.."]
-    assert write_summary([SummaryWord("left..", 1)], source) == "Left"
+    assert write_summary([SummaryWord("ships"), SummaryWord("left..", 1)], source) == "Ships left"
     assert write_summary([SummaryWord("u.s..", 5)], source) == "U.S."
     assert write_summary([SummaryWord("left..", 1)], source, case="plain") == "left.."
 
@@ -95,6 +99,16 @@ def test_a_word_with_a_name_behind_its_hyphen_may_begin_a_headline(word, text):
     assert (
         write_summary([SummaryWord("the"), *copies], source, case="headline") == f"The {text} Wins"
     )
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [("ﬁre", "Fire"), ("ǆungla", "ǅungla"), ("ßahn", "Ssahn"), ("ბათუმი", "ბათუმი")],
+)
+def test_a_letter_that_stands_for_two_gives_only_the_first_a_capital(word, text):
+    source = read_document(f"the {word} is out")
+    copies = [SummaryWord(source.words[1].form, 1), SummaryWord("is", 2)]
+    assert write_summary(copies, source) == f"{text} is"
 
 
 def test_neighbours_in_the_source_keep_their_spacing():
