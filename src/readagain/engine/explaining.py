@@ -54,11 +54,12 @@ def explain(
     """Explain one summary of the source in a row of the batch."""
     assert hypothesis.attention is not None
     valid = looks.batch.source_valid[row]  # (S,)
-    attention = hypothesis.attention.reshape(len(hypothesis.attention), -1)  # (T + 1, S)
+    attention = hypothesis.attention.reshape(len(hypothesis.attention), -1)
+    written = [*range(len(printed)), -1]  # T words, the others fell to a limit, and the end
     return Explanation(
         source_words=tuple(source.read_words),
         importance=None if looks.importance is None else looks.importance[row, valid],
         importance_kind=looks.kind,
-        attention=attention[:, valid],
+        attention=attention[written][:, valid],
         printed=tuple(printed),
     )

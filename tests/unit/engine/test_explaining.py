@@ -74,6 +74,12 @@ def test_bundled_models_explain_a_text_alone_as_among_others(name):
     assert among.attention == pytest.approx(alone.attention, abs=1e-5)
 
 
+def test_words_that_do_not_fit_into_a_limit_are_not_explained(summarizer):
+    summary = summarizer.summarize("Storm hits Ghent", max_bytes=12, explain=True)
+    assert summary.text == "Storm hits"
+    assert summary.explanation.attention.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
+
+
 def test_printed_words_stand_where_they_say(summarizer):
     for case in ("sentence", "headline", "plain"):
         summary = summarizer.summarize(TEXT, explain=True, case=case)
