@@ -25,6 +25,7 @@ from readagain.engine.summary import Summary
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.processors import num_threads
 from readagain.search.batching import Lanes, in_batches
+from readagain.search.beam import check_n_best
 from readagain.search.limits import ByteLimits
 from readagain.search.model import SourceBatch, StepModel
 from readagain.search.rules import Rule
@@ -219,14 +220,16 @@ class Summarizer:
             diversity=diversity,
         )
         decode = asked.applied_to(self.run.decode)
+        check_n_best(n_best, decode.beam_size)
+        beginning = read_beginning(begin, decode, tokenized=tokenized)
         request = _Request(
             decode=decode,
             n_best=n_best,
             explain=explain,
             case=case,
             tokenized=tokenized,
-            beginning=read_beginning(begin, decode, tokenized=tokenized),
-            may_be_whole=not (tokenized or begin or min_words or min_bytes),
+            beginning=beginning,
+            may_be_whole=not (tokenized or beginning or min_words or min_bytes),
         )
         if isinstance(texts, bytes) or not isinstance(texts, Iterable):
             raise _no_text(texts)

@@ -311,8 +311,9 @@ def test_case_is_as_asked(summarizer):
     ],
 )
 def test_what_cannot_be_honoured_is_said(summarizer, options, message):
-    with pytest.raises(ArgumentError, match=f"^{message}"):
-        summarizer.summarize(POLICE, **options)
+    for texts in (POLICE, "", iter([])):
+        with pytest.raises(ArgumentError, match=f"^{message}"):
+            summarizer.summarize(texts, **options)
 
 
 def test_what_is_no_text_is_refused(summarizer):
