@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from readagain.search.beam import beam_search
-from readagain.search.features import FeatureWeights
+from readagain.search.features import SPARE_CANDIDATES, FeatureWeights
 from readagain.search.limits import ByteLimits, PrintedBytes
 from readagain.search.model import Candidates, Ints, SourceBatch
 from readagain.search.rules import CopyLimit, NoRepeatedNgram, WordLimits
@@ -22,7 +22,6 @@ from readagain.search.scoring import Scoring
 V = 15_000
 RESERVED = 4
 END_LOG_PROB = -2.5
-MOST_K = 100  # candidates that are drawn for each row; no rule here asks for more
 
 
 class ReplayModel:
@@ -95,7 +94,8 @@ def main() -> None:
     arguments = parser.parse_args()
 
     sources = made_up_sources(arguments.documents, arguments.source_words)
-    offer = made_up_offer(2 * arguments.documents * arguments.beam, MOST_K, arguments.source_words)
+    most_k = arguments.beam + SPARE_CANDIDATES  # what features ask for; nothing here asks for more
+    offer = made_up_offer(2 * arguments.documents * arguments.beam, most_k, arguments.source_words)
     bytes_of = PrintedBytes(
         generated=np.full(V, 6), copied=np.full(sources.source_ext_ids.shape, 6)
     )
