@@ -1,4 +1,4 @@
-"""The hypotheses that a search follows, and what may come next in them."""
+"""The hypotheses that a search follows."""
 
 from dataclasses import dataclass
 
