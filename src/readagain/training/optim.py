@@ -18,7 +18,7 @@ def build_optimizer(parameters: Iterable[nn.Parameter], spec: TrainSpec) -> torc
     """Build the optimizer of a recipe, its state complete before the first update.
 
     The learning rate is a tensor on the parameters' device, so that a captured graph sees it
-    change. Biases and other vectors are not decayed.
+    change. AdamW decays no biases nor other vectors; the others decay all weights alike.
     """
     parameters = list(parameters)
     device = parameters[0].device
