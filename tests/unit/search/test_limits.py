@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pytest
 
@@ -88,13 +90,15 @@ def test_limits_that_contradict_each_other_are_refused(sources_of):
     sizes = printed({}, sources_of([4]))
     with pytest.raises(ConfigError, match="at least 80 bytes and at most 75; expected 0 <= min"):
         ByteLimits(sizes, minimum=80, maximum=75)
+    with pytest.raises(ConfigError, match="at least -1 bytes and at most None; expected 0 <= min"):
+        ByteLimits(sizes, minimum=-1)
 
 
-def test_tables_of_another_shape_are_refused():
-    with pytest.raises(
-        ShapeError, match=r"shape \(2, 2\), of copied words \(3,\); expected \(V,\)"
-    ):
-        PrintedBytes(generated=np.zeros((2, 2), int), copied=np.zeros(3, int))
+@pytest.mark.parametrize(("generated", "copied"), [((2, 2), (1, 3)), ((2,), (3,))])
+def test_tables_of_another_shape_are_refused(generated, copied):
+    message = f"shape {generated}, of copied words {copied}; expected (V,) and (B, S)"
+    with pytest.raises(ShapeError, match=re.escape(message)):
+        PrintedBytes(generated=np.zeros(generated, int), copied=np.zeros(copied, int))
 
 
 def test_words_are_dropped_until_the_print_fits():
