@@ -41,7 +41,7 @@ def in_batches(
 
     Only `window` items are held at a time, so a stream of any length takes bounded memory. An
     item longer than `max_words` makes a batch of its own. Items are read, and results given, only
-    while no lane is at work.
+    while no lane is at work. What reading raises is raised after the results of the items before.
 
     Args:
         items: what comes in, read as far as needed.
@@ -57,7 +57,11 @@ def in_batches(
         if value < 1:
             raise ConfigError(f"{name} is {value}; expected 1 or more")
     stream = iter(items)
-    while held := list(islice(stream, window)):
+    failure = None
+    while failure is None:
+        held, failure = _read(stream, window)
+        if not held:
+            break
         lengths = [length(item) for item in held]
         cut = list(cut_by_length(lengths, max_words, max_items))
         if lanes is None or max(len(cut), 2 * len(held) // max_items) < lanes.count:
@@ -70,6 +74,19 @@ def in_batches(
         for places, of_batch in zip(cut, answers, strict=True):
             results.update(zip(places, of_batch, strict=True))
         yield from (results[place] for place in range(len(held)))
+    if failure is not None:
+        raise failure
+
+
+def _read(stream: Iterator[Item], most: int) -> tuple[list[Item], Exception | None]:
+    """Read the next items, and what kept the stream from giving more of them."""
+    held: list[Item] = []
+    try:
+        for item in islice(stream, most):
+            held.append(item)
+    except Exception as error:
+        return held, error
+    return held, None
 
 
 def _take(held: Sequence[Item], cut: Sequence[Sequence[int]]) -> list[list[Item]]:

@@ -58,6 +58,18 @@ def test_a_stream_is_read_no_further_than_one_window():
     assert read == 14
 
 
+@pytest.mark.parametrize("given", [3, 7, 9])
+def test_what_was_given_before_a_stream_failed_is_answered_before_its_error(given):
+    def stream():
+        yield from "abcdefghi"[:given]
+        raise DataError("cut short")
+
+    results = in_batches(stream(), lambda batch: batch, **LIMITS)
+    assert [next(results) for _ in range(given)] == list("abcdefghi"[:given])
+    with pytest.raises(DataError, match="cut short"):
+        next(results)
+
+
 def test_a_lost_result_is_noticed():
     with pytest.raises(ValueError, match="shorter"):
         list(in_batches(["a", "b"], lambda batch: batch[:1], **LIMITS))
