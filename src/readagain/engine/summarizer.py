@@ -361,5 +361,5 @@ def _empty(source: Source) -> Summary:
 
 
 def _no_text(found: object) -> ConfigError:
-    kind = "None" if found is None else f"a {type(found).__name__}"
+    kind = "None" if found is None else f"of type {type(found).__name__}"
     return ConfigError(f"a text is {kind}; expected a string")

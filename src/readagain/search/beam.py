@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from readagain.counts import counted
-from readagain.errors import ArgumentError, ConfigError, ShapeError
+from readagain.errors import ArgumentError, ConfigError, ShapeError, quoted
 from readagain.search.expand import (
     Choice,
     Options,
@@ -119,9 +119,10 @@ def check_n_best(n_best: int, beam_size: int) -> None:
     Raises:
         ConfigError: when it cannot.
     """
-    if not isinstance(n_best, int | np.integer) or not 1 <= n_best <= beam_size:
+    is_whole = isinstance(n_best, int | np.integer) and not isinstance(n_best, bool)
+    if not is_whole or not 1 <= n_best <= beam_size:
         raise ArgumentError(
-            "{n_best} is {0}; expected 1 to {1}, the width of the beam", n_best, beam_size
+            "{n_best} is {0}; expected 1 to {1}, the width of the beam", quoted(n_best), beam_size
         )
 
 

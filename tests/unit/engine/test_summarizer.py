@@ -318,7 +318,7 @@ def test_what_cannot_be_honoured_is_said(summarizer, options, message):
 
 def test_what_is_no_text_is_refused(summarizer):
     for texts in (b"police", [b"police"]):
-        with pytest.raises(ConfigError, match="a text is a bytes; expected a string"):
+        with pytest.raises(ConfigError, match="a text is of type bytes; expected a string"):
             summarizer.summarize(texts)
     with pytest.raises(ConfigError, match="a text is None; expected a string"):
         summarizer.summarize(None)

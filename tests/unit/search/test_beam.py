@@ -180,6 +180,8 @@ def test_a_model_that_cannot_end_leaves_no_summary(table_model, sources_of):
         ({"n_best": 0}, "n_best is 0; expected 1 to 2, the width of the beam"),
         ({"n_best": 3}, "n_best is 3; expected 1 to 2, the width of the beam"),
         ({"n_best": 2.0}, "n_best is 2.0; expected 1 to 2, the width of the beam"),
+        ({"n_best": True}, "n_best is True; expected 1 to 2, the width of the beam"),
+        ({"n_best": "2"}, "n_best is '2'; expected 1 to 2, the width of the beam"),
     ],
 )
 def test_sizes_that_cannot_be_honoured_are_refused(table_model, sources_of, options, message):
