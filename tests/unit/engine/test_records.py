@@ -160,6 +160,13 @@ def test_what_cannot_be_used_is_named_by_its_line(tmp_path, name, content, messa
         read(path)
 
 
+@pytest.mark.parametrize("format", ["text", "lines", "jsonl"])
+def test_a_pipe_of_utf_16_is_told_to_convert_it(format):
+    pipe = io.BytesIO('{"text": "a"}\n'.encode("utf-16"))
+    with pytest.raises(DataError, match=r"^pipe(:1)?: UTF-16 text; .*iconv -f utf-16 -t utf-8"):
+        list(read_stream(pipe, "pipe", ReadOptions(format=format)))
+
+
 def test_a_file_too_large_for_one_text_asks_whether_lines_are_meant(tmp_path, monkeypatch):
     monkeypatch.setattr(records, "MAX_TEXT_BYTES", 10)
     path = tmp_path / "all.txt"

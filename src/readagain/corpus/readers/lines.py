@@ -13,6 +13,8 @@ TOO_LONG = (
     "expected one record a line, so split it or name the right --format"
 )
 BOM = b"\xef\xbb\xbf"
+_WIDE_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_CONVERT = "UTF-16 text; expected UTF-8, so convert it: iconv -f utf-16 -t utf-8"
 
 
 def numbered_lines(stream: BinaryIO) -> Iterator[bytes | None]:
@@ -48,6 +50,8 @@ def line_blocks(path: Path, max_records: int | None = None) -> Iterator[Block]:
 
 def undecodable(error: UnicodeDecodeError) -> str:
     """Say which byte of a line the encoding has no meaning for, and what to do."""
+    if error.object.startswith(_WIDE_BOMS):
+        return _CONVERT
     byte = error.object[error.start]
     return (
         f"byte 0x{byte:02x} at column {error.start + 1} is not {error.encoding}; "
@@ -57,8 +61,5 @@ def undecodable(error: UnicodeDecodeError) -> str:
 
 def refuse_wide_encoding(path: Path, head: bytes) -> None:
     """Refuse UTF-16 and UTF-32, whose line ends cannot be found byte by byte."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise DataError(
-            f"{path}: UTF-16 text; expected UTF-8, so convert it: "
-            f"iconv -f utf-16 -t utf-8 {path.name} > NEW"
-        )
+    if head.startswith(_WIDE_BOMS):
+        raise DataError(f"{path}: {_CONVERT} {path.name} > NEW")
