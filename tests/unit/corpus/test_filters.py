@@ -35,7 +35,9 @@ def test_a_filter_drops_what_its_name_says(name, dropped, kept):
 def test_length_counts_the_words_of_all_sentences():
     assert not drops("length", "storm comes", max_text_words=13)
     assert drops("length", "storm comes", max_text_words=12)
+    assert not drops("length", "storm comes", min_text_words=13)
     assert drops("length", "storm comes", min_text_words=14)
+    assert not drops("length", "storm comes", max_headline_words=2)
     assert drops("length", "storm comes", max_headline_words=1)
 
 
@@ -59,6 +61,11 @@ def test_overlap_is_the_share_of_content_words():
 def test_other_languages_are_told_from_english(text):
     assert drops("language", "x y", text=text.split())
     assert not drops("language", "x y")
+
+
+def test_too_few_words_to_judge_a_language_by_are_taken_for_english():
+    assert not drops("language", "x y", text=["zyx"] * 9)
+    assert drops("language", "x y", text=["zyx"] * 10)
 
 
 def test_filters_are_chosen_by_name_and_by_set():
