@@ -17,6 +17,7 @@ def drops(name, headline, text=TEXT, **limits):
     [
         ("no-shared-word", "the calm in tarn .", "storm in tarn"),
         ("no-shared-word", "a -- , on", "## hurt"),
+        ("byline", "by a writer of the gazette", "by the river a storm closes schools"),
         ("byline", "by a writer", "schools closed by the storm that came to eastmoor"),
         ("byline", "storm closes schools -- by a writer", "storm -- a report"),
         ("byline", "storm closes schools -lrb- by a writer -rrb-", "closed by storm"),

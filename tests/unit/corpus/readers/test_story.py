@@ -31,7 +31,7 @@ def test_a_folder_of_stories_is_read_by_name(tmp_path, read_records):
 
 def test_bad_stories_are_named(tmp_path, read_records):
     (tmp_path / "a.story").write_text("No highlight here.")
-    (tmp_path / "b.story").write_bytes(b"\xff\xfe\n@highlight\nx")
+    (tmp_path / "b.story").write_bytes(b"\xff\n@highlight\nx")
     (tmp_path / "c.story").write_text("x" * 2_000_000 + "\n@highlight\nx")
     missing, encoding, long = read_records(tmp_path)
     assert missing == Bad(
