@@ -190,7 +190,8 @@ def _print_summary(manifest: "Manifest", out: str) -> None:
 
     bad = ""
     if manifest.bad_rows:
-        bad = f", {counted(manifest.bad_rows, 'bad row')} set aside in {out}/{BAD_ROWS}"
+        folder = f"{out.rstrip('/')}/{BAD_ROWS}"
+        bad = f", {counted(manifest.bad_rows, 'bad row')} set aside in {folder}"
     print(
         f"{out}: {counted(manifest.rows, 'row')} in {counted(len(manifest.shards), 'shard')}{bad}"
     )
