@@ -2,7 +2,10 @@
 
 import pytest
 
-from readagain.engine.short_texts import FEWEST_WORDS
+from readagain.engine.short_texts import FEWEST_WORDS, own_words
+from readagain.engine.source import SourceReader
+from readagain.presets import PRESETS
+from readagain.text.vocab import RESERVED, Vocab
 
 
 @pytest.mark.parametrize(
@@ -54,6 +57,19 @@ def test_a_beginning_that_is_asked_for_comes_first(summarizer):
 def test_each_word_of_a_short_text_looked_at_itself(summarizer):
     explanation = summarizer.summarize("Hello old world", explain=True).explanation
     assert explanation.attention[:3].argmax(axis=1).tolist() == [0, 1, 2]
+
+
+def test_words_of_several_sentences_are_copied_each_from_its_own():
+    vocab = Vocab([*RESERVED, "fire"])
+    reader = SourceReader(PRESETS["two_sentences_option1_copy_15k"], vocab, vocab)
+    source = reader.read("Fire. Heavy smoke.", tokenized=False)
+    batch = reader.batch([source])
+    own = own_words(source, batch.source_ext_ids[0], length=3, max_words=9)
+    assert own.copied_from.tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert own.ids.tolist() == batch.source_ext_ids[0, [0, 1, 3, 4]].tolist()
+    assert own.log_probs.tolist() == [0.0] * 5  # four words, and the end
+    assert own.attention.shape == (5, 2, 3)
+    assert own.attention[2, 1].tolist() == [1.0, 0.0, 0.0]
 
 
 def test_text_in_gigaword_form_is_searched_whatever_its_length(summarizer, monkeypatch):
