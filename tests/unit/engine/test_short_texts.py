@@ -2,7 +2,7 @@
 
 import pytest
 
-from readagain.engine.short_texts import FEWEST_WORDS, own_words
+from readagain.engine.short_texts import FEWEST_WORDS, is_too_short, own_words
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
 from readagain.text.vocab import RESERVED, Vocab
@@ -70,6 +70,13 @@ def test_words_of_several_sentences_are_copied_each_from_its_own():
     assert own.log_probs.tolist() == [0.0] * 5  # four words, and the end
     assert own.attention.shape == (5, 2, 3)
     assert own.attention[2, 1].tolist() == [1.0, 0.0, 0.0]
+
+
+def test_a_text_that_goes_on_after_a_short_sentence_is_not_short():
+    vocab = Vocab(RESERVED)
+    reader = SourceReader(PRESETS["read_again_lstm_copy_15k"], vocab, vocab)
+    for text, is_short in (("Fire.", True), ("Fire. Smoke.", False)):
+        assert is_too_short(reader.read(text, tokenized=False)) == is_short
 
 
 def test_text_in_gigaword_form_is_searched_whatever_its_length(summarizer, monkeypatch):
