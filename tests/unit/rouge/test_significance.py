@@ -24,6 +24,13 @@ def test_a_constant_lead_is_as_sure_as_the_number_of_samples_allows():
     assert found.p_bootstrap == found.p_randomization == 1 / 1000
 
 
+@pytest.mark.parametrize("block", [20, 250])
+def test_samples_that_are_drawn_block_by_block_are_as_many(monkeypatch, block):
+    monkeypatch.setattr("readagain.rouge.significance._BLOCK", block)  # of one sample, or five
+    found = compare_scores(np.full(50, 0.1), np.zeros(50), samples=999)
+    assert found.p_bootstrap == found.p_randomization == 1 / 1000
+
+
 def test_randomization_approaches_the_exact_share_of_swaps():
     differences = np.array([0.3, 0.1, -0.05, 0.2, 0.15, 0.02])
     swaps = [np.dot(signs, differences) for signs in product([1, -1], repeat=6)]
