@@ -1,7 +1,7 @@
 """What a summarizer answers: a headline, and where its words come from."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from readagain.search.model import Floats
 from readagain.text.document import Word
@@ -89,34 +89,3 @@ class Summary:
 
     def __str__(self) -> str:
         return self.text
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON; alternatives and explanation only where there are any."""
-        plain: dict[str, Any] = {
-            "summary": self.text,
-            "score": self.score,
-            "words": [vars(word) for word in self.words],
-            "read_sentences": self.read_sentences,
-            "truncated": self.truncated,
-        }
-        if self.alternatives:
-            plain["alternatives"] = [
-                {"summary": other.text, "score": other.score} for other in self.alternatives
-            ]
-        if self.explanation is not None:
-            plain["explanation"] = _explanation_to_dict(self.explanation)
-        return plain
-
-
-def _explanation_to_dict(explanation: Explanation) -> dict[str, Any]:
-    importance = explanation.importance
-    return {
-        "source_words": [word._asdict() for word in explanation.source_words],
-        "importance": None if importance is None else [round(float(w), 6) for w in importance],
-        "importance_kind": explanation.importance_kind,
-        "attention": [[round(float(w), 6) for w in row] for row in explanation.attention],
-        "printed": [
-            {**vars(word), "digits_from": word.digits_from and word.digits_from._asdict()}
-            for word in explanation.printed
-        ],
-    }

@@ -229,13 +229,6 @@ def test_an_explanation_says_what_each_word_looked_at(summarizer):
     assert summarizer.summarize(POLICE).explanation is None
 
 
-def test_a_summary_describes_itself_as_plain_values(summarizer):
-    plain = summarizer.summarize(POLICE, n_best=2, explain=True).to_dict()
-    assert plain["words"][0].keys() == {"form", "origin", "start", "end", "log_prob"}
-    assert [*plain["alternatives"][0]] == ["summary", "score"]
-    assert len(plain["explanation"]["attention"][0]) == len(plain["explanation"]["source_words"])
-
-
 @pytest.mark.parametrize("text", ["", " \n\t ", "...", "?! — “”", "🎉🎉", "\u200b", "\ud800"])
 def test_nothing_to_summarize_has_an_empty_summary(summarizer, text):
     summary = summarizer.summarize(text)
