@@ -14,9 +14,9 @@ def moved(states, lengths, *, num_directions=1):
 
 
 def test_a_word_that_leaves_the_state_where_it_was_has_no_importance():
-    # The state goes from 0 to (3, 4), stays, and goes to (3, 0): moves of 5, 0 and 4.
-    found = moved([[[[3, 4], [3, 4], [3, 0]]]], [[3]])
-    assert found[0, 0].tolist() == pytest.approx([1.0, 0.0, 0.8])
+    # The state goes from 0 to (3, 4), stays, goes to (3, 0), and stays: moves of 5, 0, 4 and 0.
+    found = moved([[[[3, 4], [3, 4], [3, 0], [3, 0]]]], [[4]])
+    assert found[0, 0].tolist() == pytest.approx([1.0, 0.0, 0.8, 0.0])
 
 
 def test_each_direction_is_compared_with_the_word_it_read_before():
