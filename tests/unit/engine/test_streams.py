@@ -27,6 +27,23 @@ def test_a_slow_source_is_answered_item_by_item():
     assert list(batches) == [["second"]]
 
 
+def test_a_fast_source_makes_full_batches():
+    first_answered, four_read = threading.Event(), threading.Event()
+
+    def fast():
+        yield 0
+        assert first_answered.wait(timeout=20), "the first item was held back"
+        yield from (1, 2, 3, 4)
+        four_read.set()
+        yield 5
+
+    batches = as_they_come(fast(), 4)
+    assert next(batches) == [0]
+    first_answered.set()
+    assert four_read.wait(timeout=20), "four items were not read ahead"
+    assert list(batches) == [[1, 2, 3, 4], [5]]
+
+
 def test_what_reading_raises_is_raised_after_what_came_before():
     def broken():
         yield 1
