@@ -173,6 +173,8 @@ def test_a_file_too_large_for_one_text_asks_whether_lines_are_meant(tmp_path, mo
     path.write_text("many lines\nof text\n")
     with pytest.raises(DataError, match=r"more than 10 bytes for one text; .*--format lines"):
         read(path)
+    with pytest.raises(DataError, match=r"pipe: more than 10 bytes for one text"):
+        list(read_stream(io.BytesIO(b"eleven byte"), "pipe", ReadOptions()))
 
 
 def test_a_line_too_long_for_a_text_is_named(tmp_path, monkeypatch):
