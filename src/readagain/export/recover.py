@@ -33,6 +33,9 @@ def recover_weights(
 ) -> dict[str, Array]:
     """Read the weights of a network back from its int8 graphs, as exact as bytes are.
 
+    Each stands anywhere within its step, the same way every time: on the middle of it, where a
+    code stands, training that moves a weight by less than half a step would be undone by export.
+
     Args:
         folder: the model's, with its graphs.
         run: its settings.
@@ -91,7 +94,19 @@ def _pair_up(
     for numbers, values in pairs:
         if numbers.flat[0] > 0:
             is_code = values.dtype == np.int8
-            yield numbers, values * scale_of[numbers.flat[0]] if is_code else values
+            yield numbers, _spread(values, scale_of[numbers.flat[0]]) if is_code else values
+
+
+def _spread(codes: Array, scales: Array) -> Array:
+    """Return what codes stand for, each moved within its step: written again it is the same code.
+
+    The largest of those that share a scale stays, since the scale is made from it.
+    """
+    shared = 0 if scales.ndim == 1 else 1  # scales of columns (O,), or of rows (V, 1)
+    sizes = np.abs(codes.astype(np.int16))
+    moves = np.random.default_rng(codes.size).uniform(-0.499, 0.499, codes.shape)
+    moves[sizes == sizes.max(axis=shared, keepdims=True)] = 0
+    return ((codes + moves) * scales).astype(np.float32)
 
 
 def _tables(model: onnx.ModelProto) -> list[Array]:
