@@ -57,9 +57,9 @@ def write_report(out: Path) -> list[str]:
     recipes = [recipe for recipe in board.recipes if recipe != UNTRAINED] or [UNTRAINED]
     claims = {recipe: claims_of(board, timing, recipe) for recipe in recipes}
     trained = {recipe: _how_trained(board, recipe) for recipe in recipes}
-    write_whole(out / CLAIMS_FILE, _claims_page(claims, trained))
-    write_whole(folder / "claims.json", json.dumps(_claims_json(claims), indent=1) + "\n")
     is_small = any(result.scale == "small" for result in board.results)
+    write_whole(out / CLAIMS_FILE, _claims_page(claims, trained, is_small=is_small))
+    write_whole(folder / "claims.json", json.dumps(_claims_json(claims), indent=1) + "\n")
     problems, pictures = [], []
     try:
         pictures = draw_all(board, timing, recipes[0], folder)
@@ -82,8 +82,8 @@ def _how_trained(board: Board, recipe: str) -> str:
     )
 
 
-def _claims_page(claims: dict[str, list[Claim]], trained: dict[str, str]) -> str:
-    parts = ["# The paper's claims, tested\n"]
+def _claims_page(claims: dict[str, list[Claim]], trained: dict[str, str], *, is_small: bool) -> str:
+    parts = ["# The paper's claims, tested\n", *([f"{_SMALL}\n"] if is_small else [])]
     for recipe, tested in claims.items():
         parts += [f"## Recipe {recipe}\n", f"{trained[recipe]}\n"]
         parts.append(claims_markdown(tested, level=2))

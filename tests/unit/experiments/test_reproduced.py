@@ -157,10 +157,10 @@ def test_everything_is_written_from_the_results_alone(reproduced, tmp_path):
             assert (copied / "tables" / f"{name}.{suffix}").stat().st_size > 100
     assert (copied / "tables" / "table3.png").read_bytes().startswith(b"\x89PNG")
     page = (copied / "results.md").read_text()
-    assert "Small scale" in page
     assert "| Reading again helps" in page
     assert "](tables/table1.png)" in page
     for name in ("results.md", "claims.md"):
+        assert "**Small scale**" in (copied / name).read_text()
         assert "updates, the paper's about 594,000" in (copied / name).read_text()
 
 

@@ -55,6 +55,21 @@ def test_float32_graphs_of_other_weights_are_refused(trained):
         check_graphs(trained, graphs, random_texts(trained, 10), origin="random", threads=1)
 
 
+@pytest.mark.parametrize(
+    ("texts", "differing", "is_enough"),
+    [
+        (19, 1, False),
+        (20, 1, True),
+        (40, 1, True),
+        (40, 2, False),
+        (1000, 5, True),
+        (1000, 6, False),
+    ],
+)
+def test_of_a_few_dozen_texts_one_may_be_a_near_tie(texts, differing, is_enough):
+    assert checking._is_same((texts - differing) / texts, texts) is is_enough
+
+
 def test_int8_that_loses_too_much_is_refused(trained, monkeypatch):
     def scores(found, texts):
         return {"torch": {"rouge-1": 40.0}, "int8": {"rouge-1": 39.5}}
