@@ -191,6 +191,13 @@ def test_a_minimum_in_bytes_is_kept_within_a_maximum(summarizer, min_bytes):
         assert len(summary.text.encode()) <= 75
 
 
+def test_a_minimum_in_bytes_is_kept_without_a_maximum(summarizer):
+    options = {"min_words": 1, "max_words": 20}
+    free = sum(len(word.form) for word in summarizer.summarize(POLICE, **options).words)
+    longer = summarizer.summarize(POLICE, min_bytes=free + 1, **options)
+    assert sum(len(word.form) for word in longer.words) > free
+
+
 def test_fewer_bytes_than_the_model_itself_would_write_are_allowed(toy):
     summarizer = Summarizer.load(toy, threads=1)
     summarizer.run = override(summarizer.run, {"decode.min_bytes": 50})
