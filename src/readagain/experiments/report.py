@@ -117,7 +117,8 @@ def _page(
     drawn = {path.stem: path for path in pictures}
     parts = [
         "# Results",
-        "Written by `readagain reproduce`; *not run* marks rows that have not been run yet.",
+        "Written by `readagain reproduce`; *not run* marks rows that have not been run yet. "
+        "Pictures show the first recipe.",
         *([_SMALL] if is_small else []),
         "## Claims",
     ]

@@ -157,6 +157,7 @@ def test_everything_is_written_from_the_results_alone(reproduced, tmp_path):
             assert (copied / "tables" / f"{name}.{suffix}").stat().st_size > 100
     assert (copied / "tables" / "table3.png").read_bytes().startswith(b"\x89PNG")
     page = (copied / "results.md").read_text()
+    assert "Pictures show the first recipe." in page
     assert "| Reading again helps" in page
     assert "](tables/table1.png)" in page
     for name in ("results.md", "claims.md"):
