@@ -31,14 +31,14 @@ from typing import Any
 import psutil
 
 from readagain.engine.bundled import find_model
-from readagain.engine.records import ReadOptions
+from readagain.engine.records import TextReadOptions
 from readagain.evaluation.machine import describe_machine
 from readagain.scale.batch import Engine, run_batch
 from readagain.scale.files import find_files
 from readagain.scale.job import BatchJob
 from readagain.scale.local import local_engine
 from readagain.scale.sources import CutOptions, group_sources
-from readagain.scale.work import Work
+from readagain.scale.work import ShardConfig
 from readagain.text.vocab import Vocab
 
 SAMPLE_EVERY_S = 0.5
@@ -65,8 +65,8 @@ def write_texts(path: Path, num_texts: int, model: str) -> None:
 def measure(job: str, source: Path, model: str, shard_rows: int) -> dict[str, Any]:
     """Run one job in this process; return its rates and the memory it took."""
     name, _, workers = job.partition(":")
-    work = Work(out=tempfile.mkdtemp(prefix="batch-"), model=model)
-    read = ReadOptions()
+    work = ShardConfig(out=tempfile.mkdtemp(prefix="batch-"), model=model)
+    read = TextReadOptions()
     batch = BatchJob(
         sources=tuple(group_sources(find_files([str(source)]), read)),
         cut=CutOptions(read=read, shard_rows=shard_rows, added_fields=work.added_fields),

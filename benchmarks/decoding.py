@@ -4,7 +4,7 @@ Random weights: speed does not ask what was learned. Summaries are held to a fix
 so that every model takes the same steps. What is compared is timed in turns, each repetition of
 each in sequence, so that another process on the machine disturbs all of them alike. Sentences that
 are given together are searched in batches of 16, with several threads side by side, as a list of
-texts is (`search.batching.in_batches`).
+texts is (`search.batching.bucketed_batches`).
 
     python benchmarks/decoding.py                      # all parts but peers, two threads
     python benchmarks/decoding.py table4 --threads 1   # the paper's Table 4
@@ -58,7 +58,7 @@ from searching.shares import show_shares
 
 from readagain.config.override import override
 from readagain.engine.bundled import find_model
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.engine.graphs import PRECISIONS, graph_names
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.sessions import open_session, read_graph
@@ -290,7 +290,7 @@ def against_peers(measurement: Measurement) -> None:
 
 def bundled(name: str, threads: int) -> ForVocabulary:
     """Open a bundled model for sources of random words."""
-    folder = ModelFolder.open(find_model(name))
+    folder = ModelDir.open(find_model(name))
     encoder, step = (
         read_graph(folder.path / graph, folder.manifest.files[graph])
         for graph in graph_names("int8")
@@ -300,7 +300,7 @@ def bundled(name: str, threads: int) -> ForVocabulary:
 
 def bundled_with_shortlist(name: str, measurement: Measurement) -> ForVocabulary:
     """Export a bundled model anew with a shortlist, from the weights that its graphs hold."""
-    folder = ModelFolder.open(find_model(name))
+    folder = ModelDir.open(find_model(name))
     network = build_model(folder.run)
     shapes = {name: tuple(each.shape) for name, each in network.state_dict().items()}
     weights = recover_weights(folder.path, folder.run, shapes)

@@ -14,9 +14,9 @@ import numpy as np
 
 from readagain.search.beam import beam_search
 from readagain.search.features import SPARE_CANDIDATES, FeatureWeights
-from readagain.search.limits import ByteLimits, PrintedBytes
+from readagain.search.limits import ByteLengthConstraint, PrintedBytes
 from readagain.search.model import Candidates, Ints, SourceBatch
-from readagain.search.rules import CopyLimit, NoRepeatedNgram, WordLimits
+from readagain.search.rules import CopyLimit, LengthConstraint, NoRepeatedNgram
 from readagain.search.scoring import Scoring
 
 V = 15_000
@@ -105,13 +105,17 @@ def main() -> None:
         "no word twice": {"rules": [NoRepeatedNgram(1)]},
         "no bigram twice": {"rules": [NoRepeatedNgram(2)]},
         "copy limit": {"rules": [CopyLimit(sources)]},
-        "75 bytes": {"rules": [ByteLimits(bytes_of, maximum=75)]},
+        "75 bytes": {"rules": [ByteLengthConstraint(bytes_of, maximum=75)]},
         "coverage": {"scoring": Scoring(coverage=0.1)},
         "diversity": {"scoring": Scoring(diversity=0.1)},
         "features": {"scoring": Scoring(features=FeatureWeights(unigram=0.5, bigram=0.5))},
         "attention kept": {"keep_attention": True},
         "no word twice, copy limit, 75 bytes": {
-            "rules": [NoRepeatedNgram(1), CopyLimit(sources), ByteLimits(bytes_of, maximum=75)]
+            "rules": [
+                NoRepeatedNgram(1),
+                CopyLimit(sources),
+                ByteLengthConstraint(bytes_of, maximum=75),
+            ]
         },
     }
     print(
@@ -129,7 +133,7 @@ def main() -> None:
                 model,
                 sources,
                 beam_size=arguments.beam,
-                words=WordLimits(minimum=arguments.words, maximum=arguments.words),
+                words=LengthConstraint(minimum=arguments.words, maximum=arguments.words),
                 **options,  # type: ignore[arg-type]
             )
             spent = time.process_time() - begin - model.seconds

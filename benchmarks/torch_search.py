@@ -20,11 +20,11 @@ from readagain.networks.step_model import TorchStepModel
 from readagain.presets import PRESETS
 from readagain.search.beam import beam_search
 from readagain.search.model import SourceBatch
-from readagain.search.rules import WordLimits
-from readagain.text.vocab import RESERVED
+from readagain.search.rules import LengthConstraint
+from readagain.text.vocab import SPECIAL_TOKENS
 
 SOURCE_WORDS = 31
-WORDS = WordLimits(minimum=10, maximum=10)
+WORDS = LengthConstraint(minimum=10, maximum=10)
 BEAM = 10
 
 
@@ -46,9 +46,9 @@ def main() -> None:
     def sources() -> SourceBatch:
         size = (arguments.sentences, SOURCE_WORDS)
         return SourceBatch(
-            source_ids=draw.integers(len(RESERVED), run.source_vocab_size, size)[:, None],
+            source_ids=draw.integers(len(SPECIAL_TOKENS), run.source_vocab_size, size)[:, None],
             lengths=np.full((arguments.sentences, 1), SOURCE_WORDS),
-            source_ext_ids=draw.integers(len(RESERVED), run.vocab_size, size),
+            source_ext_ids=draw.integers(len(SPECIAL_TOKENS), run.vocab_size, size),
         )
 
     def search(batch: SourceBatch) -> None:

@@ -27,13 +27,13 @@ import torch
 
 from readagain.config.recipes import RECIPES
 from readagain.config.schema import RunSpec
-from readagain.corpus.shards import PreparedCorpus, Shard, Split
+from readagain.corpus.shards import CorpusShard, PreparedCorpus, Split
 from readagain.networks import recurrent
 from readagain.networks.build import build_model
 from readagain.networks.fused import choose
 from readagain.presets import PRESETS
 from readagain.training import step as training_step
-from readagain.training.batches import BatchPlan, TrainingPairs
+from readagain.training.batches import BatchPlan, TrainingDataset
 from readagain.training.buckets import Bucket
 from readagain.training.parallel import set_threads
 from readagain.training.step import TrainingStep
@@ -95,7 +95,7 @@ def _compare(
     )
 
 
-def _shuffled(pairs: TrainingPairs, batch_size: int) -> list[BatchPlan]:
+def _shuffled(pairs: TrainingDataset, batch_size: int) -> list[BatchPlan]:
     """Cut shuffled pairs into batches, each padded to its longest."""
     order = torch.from_numpy(np.random.default_rng(1).permutation(len(pairs)))
     plans = []
@@ -108,7 +108,7 @@ def _shuffled(pairs: TrainingPairs, batch_size: int) -> list[BatchPlan]:
 
 def _rate(
     run: RunSpec,
-    pairs: TrainingPairs,
+    pairs: TrainingDataset,
     plans: list[BatchPlan],
     device: torch.device,
     seconds: float,
@@ -162,7 +162,7 @@ def _plainly() -> Iterator[None]:
         yield
 
 
-def _products(run: RunSpec, pairs: TrainingPairs) -> float:
+def _products(run: RunSpec, pairs: TrainingDataset) -> float:
     """Count multiply-adds of the matrix products of a mean pair, from the weights' sizes."""
     model = build_model(run)
     per_source, per_summary = 0, 0
@@ -179,12 +179,12 @@ def _products(run: RunSpec, pairs: TrainingPairs) -> float:
     return per_source * source_words + per_summary * summary_words
 
 
-def _pairs(run: RunSpec, split: Split, device: torch.device) -> TrainingPairs:
+def _pairs(run: RunSpec, split: Split, device: torch.device) -> TrainingDataset:
     def known(size: int) -> np.ndarray:
         ids = np.arange(LEXICON_SIZE + 1) + RESERVED
         return np.where(ids < size, ids, 1)
 
-    return TrainingPairs.load(
+    return TrainingDataset.load(
         split,
         source_ids_of=known(run.source_vocab_size),
         ids_of=known(run.vocab_size),
@@ -210,7 +210,7 @@ def _news_like(num_pairs: int = 200_000) -> Split:
 
     segments = np.stack([lengths(27.6, 9.5, 60), lengths(11.6, 3.2, 24)], axis=1).ravel()
     words = (draw.pareto(1.0, segments.sum()) * 20).astype(np.int64) % LEXICON_SIZE
-    shard = Shard(
+    shard = CorpusShard(
         words=words.astype(np.int32),
         segments=np.concatenate([[0], np.cumsum(segments)]),
         pairs=np.arange(num_pairs + 1) * 2,

@@ -17,9 +17,9 @@ from rich.console import Console
 
 from readagain import Summarizer
 from readagain.corpus.prepare import prepare
-from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.settings import PrepareSettings, Share
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.export.check import check_graphs, corpus_texts
 from readagain.export.write import describe_export, folder_graphs, write_graphs
 from readagain.training.job import TrainingJob
@@ -66,7 +66,7 @@ def main() -> None:
     pairs, corpus, model = folder / "pairs.jsonl", folder / "prepared", folder / "model"
     invent_pairs(pairs, 1500)
 
-    sources = find_sources([str(pairs)], ReadOptions())
+    sources = find_sources([str(pairs)], CorpusReadOptions())
     prepare(sources, corpus, PrepareSettings(dev=Share(pairs=100)), overwrite=True)
 
     # Stopped half-way, the same call goes on where it was.
@@ -79,7 +79,7 @@ def main() -> None:
     job = TrainingJob(preset="tiny", data=corpus, out=model, changes=tuple(changes))
     train(job, device_name="cpu", threads=1, console=Console())
 
-    trained = ModelFolder.open(model)
+    trained = ModelDir.open(model)
     graphs = folder_graphs(trained, ["float32", "int8"])
     # Nothing is written unless the graphs write what the network writes.
     check = check_graphs(trained, graphs, corpus_texts(corpus, 50), origin="dev pairs", threads=1)

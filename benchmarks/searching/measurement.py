@@ -19,10 +19,10 @@ from readagain.export.write import build_graphs
 from readagain.networks.build import build_model
 from readagain.networks.network import AnyNetwork
 from readagain.presets import PRESETS
-from readagain.search.batching import Lanes, in_batches
+from readagain.search.batching import ParallelBatches, bucketed_batches
 from readagain.search.beam import beam_search
 from readagain.search.model import SourceBatch
-from readagain.search.rules import WordLimits
+from readagain.search.rules import LengthConstraint
 
 SOURCE_V = 5_000  # a larger table of embeddings is looked up as fast
 UNKNOWN_SHARE = 0.1
@@ -65,7 +65,7 @@ class Measurement:
 
         In batches, and where the model has lanes in these, as `Summarizer` does with a list.
         """
-        limits = WordLimits(minimum=self.summary_words, maximum=self.summary_words)
+        limits = LengthConstraint(minimum=self.summary_words, maximum=self.summary_words)
 
         def search_with(model: Any, rows: list[int]) -> list[Any]:
             batch = SourceBatch(
@@ -77,9 +77,9 @@ class Measurement:
 
         lanes = None
         if getattr(model, "lanes", 1) > 1:
-            lanes = Lanes(model.lanes, lambda rows: search_with(model.in_lane(), rows))
+            lanes = ParallelBatches(model.lanes, lambda rows: search_with(model.in_lane(), rows))
         return list(
-            in_batches(
+            bucketed_batches(
                 range(len(sources)),
                 partial(search_with, model),
                 length=lambda row: sources.source_ext_ids.shape[1],

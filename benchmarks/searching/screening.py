@@ -14,7 +14,7 @@ import onnxruntime
 from searching.measurement import Measurement, in_turns, table_head, table_row
 
 from readagain.engine.bundled import find_model
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.engine.graphs import graph_names
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.speed import SENTENCES
@@ -62,7 +62,7 @@ def screen(measurement: Measurement) -> None:
 
 def states_and_output() -> tuple[Array, Array, Array]:
     """Return decoder states of a search over invented sentences, and the output's weights."""
-    folder = ModelFolder.open(find_model(MODEL))
+    folder = ModelDir.open(find_model(MODEL))
     network = build_model(folder.run)
     shapes = {name: tuple(each.shape) for name, each in network.state_dict().items()}
     weights = recover_weights(folder.path, folder.run, shapes)

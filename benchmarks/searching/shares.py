@@ -15,7 +15,7 @@ from searching.measurement import (
 )
 
 from readagain.engine.bundled import find_model
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.engine.graphs import graph_names
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.speed import SENTENCES
@@ -80,7 +80,7 @@ def paper_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
 
 def bundled_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
     """Prepare headlines of invented sentences with a bundled model, its rules and all."""
-    folder = ModelFolder.open(find_model(BUNDLED))
+    folder = ModelDir.open(find_model(BUNDLED))
     graphs = [(folder.path / name).read_bytes() for name in graph_names("int8")]
     sessions = [Timed(graph, measurement.threads) for graph in graphs]
     model = OnnxStepModel(*sessions)

@@ -44,7 +44,7 @@ def lock_file(file: IO[str]) -> bool:
 
 
 @contextmanager
-def held_folder(path: Path, *, doing: str, named_by: str) -> Iterator[None]:
+def locked_dir(path: Path, *, doing: str, named_by: str) -> Iterator[None]:
     """Make a folder if it is not there, and keep other processes out of it meanwhile.
 
     Args:

@@ -8,12 +8,12 @@ from typing import Any
 SEAL = "seal"
 
 
-def seal(facts: Mapping[str, Any]) -> dict[str, Any]:
+def add_checksum(facts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the facts with their checksum beside them."""
     return {**facts, SEAL: _checksum(facts)}
 
 
-def unseal(content: bytes) -> dict[str, Any] | None:
+def verify_checksum(content: bytes) -> dict[str, Any] | None:
     """Read what was sealed and written as JSON; None for anything else."""
     try:
         facts = json.loads(content)

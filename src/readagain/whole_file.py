@@ -45,7 +45,7 @@ def read_lines(path: Path, *, max_bytes: int) -> list[str]:
 
 
 @contextmanager
-def written_aside(path: Path) -> Iterator[Path]:
+def atomic_write(path: Path) -> Iterator[Path]:
     """Offer a name beside `path` to write under; what is there in the end takes its place.
 
     When something goes wrong meanwhile, what stood at `path` stays and the attempt is removed.
@@ -75,7 +75,7 @@ def check_writable(path: Path | None) -> None:
 
 @contextmanager
 def written_or_told(path: Path) -> Iterator[Path]:
-    """Do as `written_aside` for a file that a person asked for: what fails is said in a line.
+    """Do as `atomic_write` for a file that a person asked for: what fails is said in a line.
 
     A link stays, and what it names is written. What is no file, such as a pipe or /dev/null, stays
     too, and is written to as it is.
@@ -85,7 +85,7 @@ def written_or_told(path: Path) -> Iterator[Path]:
     """
     check_writable(path)
     is_replaced = path.is_file() or not path.exists()
-    writing = written_aside(Path(os.path.realpath(path))) if is_replaced else nullcontext(path)
+    writing = atomic_write(Path(os.path.realpath(path))) if is_replaced else nullcontext(path)
     try:
         with writing as to:
             yield to

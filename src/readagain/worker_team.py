@@ -27,14 +27,14 @@ MOST_DEAD_STARTS = 3
 
 
 @dataclass(frozen=True)
-class Failed:
+class TaskFailure:
     """What becomes of a task whose worker raised an error, or died: then there is none."""
 
     error: Exception | None
 
 
 @dataclass(eq=False)
-class _Worker(Generic[Task]):
+class _PoolProcess(Generic[Task]):
     """A process, the way to talk to it, and the task it has."""
 
     process: BaseProcess
@@ -47,7 +47,7 @@ class _Worker(Generic[Task]):
             self.pipe.send(self.task)
 
 
-class WorkerTeam(Generic[Task, Answer]):
+class WorkerPool(Generic[Task, Answer]):
     """Processes that are started as they are needed, and stopped on leaving.
 
     Args:
@@ -58,10 +58,10 @@ class WorkerTeam(Generic[Task, Answer]):
     def __init__(self, build: Callable[[], Callable[[Task], Answer]], size: int) -> None:
         self._build = build
         self._size = size
-        self._workers: list[_Worker[Task]] = []
+        self._workers: list[_PoolProcess[Task]] = []
         self._dead_starts = 0
 
-    def __enter__(self) -> "WorkerTeam[Task, Answer]":
+    def __enter__(self) -> "WorkerPool[Task, Answer]":
         return self
 
     def __exit__(
@@ -91,7 +91,9 @@ class WorkerTeam(Generic[Task, Answer]):
         if worker.is_ready:
             worker.send()
 
-    def answers(self, timeout_s: float | None = None) -> Iterator[tuple[Task, Answer | Failed]]:
+    def answers(
+        self, timeout_s: float | None = None
+    ) -> Iterator[tuple[Task, Answer | TaskFailure]]:
         """Wait for workers, no longer than asked; yield tasks with what became of them.
 
         Raises:
@@ -106,7 +108,7 @@ class WorkerTeam(Generic[Task, Answer]):
                 answer = worker.pipe.recv()
             except (EOFError, OSError):
                 if self._bury(worker):
-                    yield task, Failed(None)
+                    yield task, TaskFailure(None)
                 continue
             if not worker.is_ready and answer is None:
                 self._dead_starts = 0
@@ -116,18 +118,18 @@ class WorkerTeam(Generic[Task, Answer]):
                 worker.task = None
                 yield task, answer
 
-    def _start(self) -> _Worker[Task]:
+    def _start(self) -> _PoolProcess[Task]:
         # Spawned, not forked: the same on every system, and safe beside threads of the caller.
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(self._build, theirs), daemon=True)
         process.start()
         theirs.close()
-        worker: _Worker[Task] = _Worker(process, ours)
+        worker: _PoolProcess[Task] = _PoolProcess(process, ours)
         self._workers.append(worker)
         return worker
 
-    def _bury(self, worker: _Worker[Task]) -> bool:
+    def _bury(self, worker: _PoolProcess[Task]) -> bool:
         """Say whether a dead worker had begun with its task; another one gets it if not."""
         self._workers.remove(worker)
         worker.process.join()
@@ -152,15 +154,15 @@ def _work(build: Callable[[], Callable[[Task], Answer]], pipe: Connection) -> No
         try:
             do = build()
         except Exception as error:  # handed over, not swallowed; so is the one below
-            pipe.send(Failed(error))
+            pipe.send(TaskFailure(error))
             return
         pipe.send(None)
         while True:
             task = pipe.recv()
             try:
-                answer: Answer | Failed = do(task)
+                answer: Answer | TaskFailure = do(task)
             except Exception as error:
-                answer = Failed(error)
+                answer = TaskFailure(error)
             pipe.send(answer)
     except (EOFError, BrokenPipeError):  # the parent has gone
         return

@@ -9,7 +9,7 @@ from selenium.webdriver.support.ui import Select
 
 from readagain.config.files import save_run
 from readagain.config.override import override
-from readagain.engine.folder import RUN_FILE, ModelFolder
+from readagain.engine.folder import RUN_FILE, ModelDir
 from readagain.engine.manifest import write_files
 
 pytestmark = pytest.mark.slow
@@ -151,7 +151,7 @@ def test_a_model_is_asked_for_no_length_that_the_server_would_refuse(
     person, own_server, tmp_path, ferry
 ):
     wordy = shutil.copytree(TOY, tmp_path / "wordy")
-    run = override(ModelFolder.open(TOY).run, {"decode.min_words": 7, "decode.max_words": 100})
+    run = override(ModelDir.open(TOY).run, {"decode.min_words": 7, "decode.max_words": 100})
     write_files(wordy, {RUN_FILE: lambda path: save_run(run, path)})
     server = own_server("--model", wordy)
     person.opens(server)

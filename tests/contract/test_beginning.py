@@ -9,7 +9,7 @@ from readagain.engine.summarizer import Summarizer
 from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 from readagain.presets import PRESETS
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 WORDS = [
     "a",
@@ -25,7 +25,7 @@ WORDS = [
     "in",
     ".",
 ]
-VOCAB = Vocab([*RESERVED, *WORDS])
+VOCAB = Vocab([*SPECIAL_TOKENS, *WORDS])
 SMALL = {
     "vocab_size": len(VOCAB),
     "source_vocab_size": len(VOCAB),

@@ -13,7 +13,7 @@ from readagain.config.parameters import count_parameters
 from readagain.config.settings import walk
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
-from readagain.text.vocab import START
+from readagain.text.vocab import BOS
 
 V = 30
 SMALL = {
@@ -51,7 +51,7 @@ def batch(run):
     lengths[0] = 3
     ext_ids = torch.arange(V, V + N * L).repeat(3, 1)
     target_ids = torch.tensor([[V + 1, 5, 3], [6, V, 3], [7, V + 2, 3]])
-    previous_ids = torch.cat([torch.full((3, 1), START), target_ids[:, :-1]], dim=1)
+    previous_ids = torch.cat([torch.full((3, 1), BOS), target_ids[:, :-1]], dim=1)
     return source_ids, lengths, ext_ids, previous_ids, target_ids
 
 

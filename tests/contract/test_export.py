@@ -15,8 +15,8 @@ from readagain.networks.step_model import TorchStepModel
 from readagain.presets import PRESETS
 from readagain.search.beam import beam_search
 from readagain.search.model import SourceBatch
-from readagain.search.rules import NoRepeatedNgram, WordLimits
-from readagain.text.vocab import PAD, START
+from readagain.search.rules import LengthConstraint, NoRepeatedNgram
+from readagain.text.vocab import BOS, PAD
 
 V, SOURCE_V = 30, 40
 SMALL = {
@@ -145,7 +145,7 @@ def sources(run):
 def step_along(model, sources, paths):
     """Step along given rows and columns of what a first model was offered."""
     state = model.start(sources)
-    previous_ids = np.full(len(sources), START)
+    previous_ids = np.full(len(sources), BOS)
     for rows, previous in [*paths, (None, None)]:
         candidates, state = model.step(state, previous_ids, 12)
         yield candidates
@@ -158,7 +158,7 @@ def paths(network, sources):
     """Three selections: some rows thrice, then a document leaves; words of every rank follow."""
     chosen = []
     model = TorchStepModel(network)
-    state, previous_ids = model.start(sources), np.full(len(sources), START)
+    state, previous_ids = model.start(sources), np.full(len(sources), BOS)
     random = np.random.default_rng(7)
     for rows in ([0, 0, 0, 1, 2, 2, 3, 4], [1, 1, 3, 5, 6, 7, 7], [0, 1, 2, 3, 4, 4, 5, 6]):
         candidates, state = model.step(state, previous_ids, 12)
@@ -195,7 +195,7 @@ def test_a_beam_finds_the_same_summaries(network, exported, sources):
             model,
             sources,
             beam_size=4,
-            words=WordLimits(minimum=1, maximum=8),
+            words=LengthConstraint(minimum=1, maximum=8),
             rules=[NoRepeatedNgram(1)],
             n_best=3,
         )

@@ -14,11 +14,11 @@ from rich.console import Console
 from readagain.corpus import tokenizing, workers
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers import lines
-from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.settings import PrepareSettings, Share
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
-from readagain.training.session import Session
+from readagain.training.session import Trainer
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +39,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def prepared(path: Path, out: Path) -> dict[str, bytes]:
-    prepare(find_sources([str(path)], ReadOptions()), out, PrepareSettings(dev=Share(pairs=9)))
+    prepare(
+        find_sources([str(path)], CorpusReadOptions()), out, PrepareSettings(dev=Share(pairs=9))
+    )
     return contents(out)
 
 
@@ -85,7 +87,7 @@ def test_a_clock_that_jumps_changes_no_weight_and_no_figure(
     corpus, small_run, tmp_path, jumping_clock, monkeypatch
 ):
     changes = (*small_run, "train.epochs=1", "train.validate_every=5", "train.rouge_pairs=2")
-    update, updates = Session.update, []
+    update, updates = Trainer.update, []
 
     def go(out):
         job = TrainingJob(preset="tiny", data=corpus, out=tmp_path / out, changes=changes)
@@ -101,7 +103,7 @@ def test_a_clock_that_jumps_changes_no_weight_and_no_figure(
             raise KeyboardInterrupt
         return update(session)
 
-    monkeypatch.setattr(Session, "update", update_some)
+    monkeypatch.setattr(Trainer, "update", update_some)
     with pytest.raises(KeyboardInterrupt):
         go("jumped")
     go("jumped")

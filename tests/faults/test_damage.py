@@ -18,21 +18,21 @@ from readagain.corpus import tokenizing, workers
 from readagain.corpus.manifest import unfinished_beside
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers import lines
-from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.readers.find import TextReadOptions, find_sources
 from readagain.corpus.settings import PrepareSettings, Share
 from readagain.corpus.shards import PreparedCorpus
-from readagain.engine.folder import ModelFolder
-from readagain.engine.records import ReadOptions as RowOptions
+from readagain.engine.folder import ModelDir
+from readagain.engine.records import TextReadOptions as RowOptions
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ReadAgainError
 from readagain.scale.batch import run_batch
 from readagain.scale.files import find_files
 from readagain.scale.job import BatchJob
 from readagain.scale.sources import CutOptions, group_sources
-from readagain.scale.work import ShardWorker, Work
+from readagain.scale.work import ShardConfig, ShardWorker
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
-from readagain.training.session import Session
+from readagain.training.session import Trainer
 
 pytestmark = pytest.mark.slow
 
@@ -121,7 +121,7 @@ def inspected_artefact():
     whole = Path(__file__).parents[1] / "assets" / "models" / "format-1"
 
     def use(folder):
-        opened = ModelFolder.open(folder, checksums=True)
+        opened = ModelDir.open(folder, checksums=True)
         return opened.run, opened.vocab, opened.source_vocab, opened.tensors, opened.scores
 
     return Artefact(whole, use, use(whole), harmless=("model.json",))
@@ -131,7 +131,7 @@ def inspected_artefact():
 def unfinished_corpus_artefact(tmp_path_factory, invented):
     """Interrupt a preparation after two of its chunks."""
     home = tmp_path_factory.mktemp("unfinished")
-    sources = find_sources([str(invented("pairs.jsonl", 60))], ReadOptions())
+    sources = find_sources([str(invented("pairs.jsonl", 60))], TextReadOptions())
     settings = PrepareSettings(dev=Share(pairs=9))
     made = []
 
@@ -173,7 +173,7 @@ def run_artefact(tmp_path_factory, corpus, small_run):
             raise KeyboardInterrupt
         return update(session)
 
-    update = Session.update
+    update = Trainer.update
 
     def go(out):
         threads = torch.get_num_threads()
@@ -186,7 +186,7 @@ def run_artefact(tmp_path_factory, corpus, small_run):
 
     expected = go(home / "whole")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Session, "update", update_some)
+        patch.setattr(Trainer, "update", update_some)
         with pytest.raises(KeyboardInterrupt):
             go(home / "out")
     # The model so far is written anew from the checkpoint; logs do not decide weights.
@@ -208,7 +208,7 @@ def batch_folders(tmp_path_factory, invented):
 
     def go(out, most=100):
         model = str(Path(__file__).parents[1] / "assets" / "models" / "toy")
-        work = Work(out=str(out), model=model, options={"beam": 1, "max_words": 4})
+        work = ShardConfig(out=str(out), model=model, options={"beam": 1, "max_words": 4})
         job = BatchJob(
             sources=tuple(group_sources(find_files([str(texts)]), reading)),
             cut=CutOptions(read=reading, shard_rows=7, added_fields=work.added_fields),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.engine.manifest import MANIFEST_FILE
 
 pytestmark = [pytest.mark.slow, pytest.mark.distributed]
@@ -75,7 +75,7 @@ def is_half_written(name, out):
     if name == "batch":
         return (out / "manifest.json").exists()
     if (out / MANIFEST_FILE).exists():  # a model of an earlier validation, whole or refused
-        ModelFolder.open(out, checksums=True)
+        ModelDir.open(out, checksums=True)
     return (out / "resume" / "finished.json").exists()
 
 

@@ -7,7 +7,7 @@ import torch
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.networks.build import build_model
-from readagain.text.vocab import START
+from readagain.text.vocab import BOS
 
 V, D, H, C, Q, M = 9, 3, 4, 3, 1, 5
 SOURCE = [5, 6, 4, 6, 8]
@@ -91,7 +91,7 @@ def test_every_word_has_the_probability_of_the_paper(kind):
     enc, changes = ENCODERS[kind]
     model = build(**{"model.encoder.kind": kind, **changes})
     w = weights(model)
-    written = [START] * C
+    written = [BOS] * C
     state = model.start(torch.tensor([[SOURCE]]), torch.tensor([[M]]), torch.tensor([SOURCE]))
     by_hand = []
     for word in SUMMARY:
@@ -105,7 +105,7 @@ def test_every_word_has_the_probability_of_the_paper(kind):
         torch.tensor([[SOURCE]]),
         torch.tensor([[M]]),
         torch.tensor([SOURCE]),
-        torch.tensor([[START, *SUMMARY[:-1]]]),
+        torch.tensor([[BOS, *SUMMARY[:-1]]]),
         torch.tensor([SUMMARY]),
     )
     np.testing.assert_allclose(log_probs[0].detach(), by_hand, atol=1e-12)

@@ -9,7 +9,7 @@ from readagain.networks.build import build_model
 from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
 from readagain.networks.init import initialise
 from readagain.presets import PRESETS
-from readagain.text.vocab import END, START, UNK
+from readagain.text.vocab import BOS, EOS, UNK
 
 E, D, H, A, S, T, V, N = 3, 4, 5, 2, 4, 3, 40, 12
 
@@ -119,8 +119,8 @@ def network():
 SOURCE_IDS = torch.tensor([[[5, 6, 7, 8]], [[9, 10, 11, 0]], [[12, 0, 0, 0]]])
 LENGTHS = torch.tensor([[4], [3], [1]])
 EXT_IDS = torch.tensor([[30, V + 1, 5, V + 1], [31, 6, V + 2, 0], [7, 0, 0, 0]])
-TARGET_IDS = torch.tensor([[30, V + 1, END], [31, 39, END], [7, 30, UNK]])
-PREVIOUS_IDS = torch.cat([torch.full((3, 1), START), TARGET_IDS[:, :-1]], dim=1)
+TARGET_IDS = torch.tensor([[30, V + 1, EOS], [31, 39, EOS], [7, 30, UNK]])
+PREVIOUS_IDS = torch.cat([torch.full((3, 1), BOS), TARGET_IDS[:, :-1]], dim=1)
 BATCH = (SOURCE_IDS, LENGTHS, EXT_IDS, PREVIOUS_IDS, TARGET_IDS)
 # 30 and 31 are words of the two sources that share a list; the third source is alone.
 LISTS = [[*range(N - 2), 30, 31], [*range(N - 2), 30, 31], [*range(N)]]

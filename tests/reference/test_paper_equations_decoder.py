@@ -9,11 +9,11 @@ from readagain.networks.decoders.previous_words import PreviousWords
 from readagain.networks.decoders.recurrence import decode_teacher_forced
 from readagain.networks.init import initialise
 from readagain.networks.outputs.copy_softmax import (
-    CopyScores,
+    CopyScorer,
     copy_log_probs,
     copy_target_log_probs,
 )
-from readagain.text.vocab import START, UNK
+from readagain.text.vocab import BOS, UNK
 
 E, H, D, A, S, T, V = 3, 4, 5, 6, 7, 3, 8
 
@@ -117,11 +117,11 @@ def test_equation_15_a_copied_unknown_word_is_embedded_by_its_place():
     torch.manual_seed(7)
     words = PreviousWords(vocab_size=V, embedding_size=E, source_size=D).double()
     h2 = torch.randn(1, S, D).double()
-    embedded = words(torch.tensor([[START, 6, V + 2, UNK]]), words.of_source(h2))
+    embedded = words(torch.tensor([[BOS, 6, V + 2, UNK]]), words.of_source(h2))
 
     Y, W_c, b_c = map(numbers, (words.embedding.weight, words.copied.weight, words.copied.bias))
     p_2 = np.tanh(W_c @ numbers(h2[0, 2]) + b_c)
-    np.testing.assert_allclose(numbers(embedded[0]), [Y[START], Y[6], p_2, Y[UNK]], atol=1e-12)
+    np.testing.assert_allclose(numbers(embedded[0]), [Y[BOS], Y[6], p_2, Y[UNK]], atol=1e-12)
 
 
 def joint_by_hand(vocab_logits, copy_logits, length, ext_ids):
@@ -170,7 +170,7 @@ def test_the_lean_target_scores_are_the_dense_ones(scores):
 
 def test_copying_is_scored_as_s_times_tanh_of_the_projected_state():
     torch.manual_seed(9)
-    copy = CopyScores(source_size=D, hidden_size=H).double()
+    copy = CopyScorer(source_size=D, hidden_size=H).double()
     h2, s = torch.randn(1, S, D).double(), torch.randn(1, T, H).double()
     logits = copy(s, copy.keys(h2))
     W, b = numbers(copy.project.weight), numbers(copy.project.bias)

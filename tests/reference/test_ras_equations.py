@@ -7,7 +7,7 @@ import torch
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.networks.build import build_model
-from readagain.text.vocab import START
+from readagain.text.vocab import BOS
 
 V, E, H, Q, M = 9, 3, 4, 3, 5
 SOURCE = [5, 6, 4, 6, 8]
@@ -80,7 +80,7 @@ def test_every_word_has_the_probability_of_the_paper(cell, recurrence):
     first = np.tanh(w["decoder.first"])  # the paper does not say how decoding starts
     h, m = first[0], first[-1]
     source = torch.tensor([[SOURCE]]), torch.tensor([[M]]), torch.tensor([SOURCE])
-    state, previous, by_hand = model.start(*source), START, []
+    state, previous, by_hand = model.start(*source), BOS, []
     for word in SUMMARY:
         alpha = softmax(np.array([z[j] @ h for j in range(M)]))
         c = sum(alpha[j] * x[j] for j in range(M))
@@ -93,5 +93,5 @@ def test_every_word_has_the_probability_of_the_paper(cell, recurrence):
         np.testing.assert_allclose(logits.attention[0].detach(), alpha, atol=1e-12)
         by_hand.append(np.log(expected[word]))
         previous = word
-    log_probs = model(*source, torch.tensor([[START, *SUMMARY[:-1]]]), torch.tensor([SUMMARY]))
+    log_probs = model(*source, torch.tensor([[BOS, *SUMMARY[:-1]]]), torch.tensor([SUMMARY]))
     np.testing.assert_allclose(log_probs[0].detach(), by_hand, atol=1e-12)

@@ -7,14 +7,14 @@ import pytest
 
 from readagain.search.beam import beam_search
 from readagain.search.features import FeatureWeights
-from readagain.search.limits import ByteLimits, PrintedBytes
+from readagain.search.limits import ByteLengthConstraint, PrintedBytes
 from readagain.search.model import SourceBatch
 from readagain.search.prefix import ForcedPrefix
-from readagain.search.rules import CopyLimit, NoRepeatedNgram, WordLimits
+from readagain.search.rules import CopyLimit, LengthConstraint, NoRepeatedNgram
 from readagain.search.scoring import Scoring
-from readagain.search.standing import Standing
+from readagain.search.standing import FinishedScores
 from readagain.search.table import TableModel
-from readagain.text.vocab import END, START
+from readagain.text.vocab import BOS, EOS
 
 V = 8  # four reserved words and four to generate
 MAX_WORDS = 4
@@ -26,7 +26,7 @@ def made_up_sources(rng, num_documents=6, num_sentences=2, max_length=4):
     shape = (num_documents, num_sentences, max_length)
     lengths = rng.integers(0, max_length + 1, size=shape[:2])
     lengths[:, 0] = np.maximum(lengths[:, 0], 1)
-    words = rng.integers(END + 1, V + 3, size=shape).reshape(num_documents, -1)
+    words = rng.integers(EOS + 1, V + 3, size=shape).reshape(num_documents, -1)
     valid = (np.arange(max_length) < lengths[:, :, None]).reshape(num_documents, -1)
     extended = np.zeros_like(words)
     for document, place in zip(*np.nonzero(valid), strict=True):
@@ -44,10 +44,10 @@ def made_up_model(rng, *, with_ties=False):
     """Draw a table; with ties, from so few values that equal scores are everywhere."""
     table = np.zeros((V, V))
     if with_ties:
-        table[:, END:] = rng.choice([0.125, 0.25], size=(V, V - END))
+        table[:, EOS:] = rng.choice([0.125, 0.25], size=(V, V - EOS))
         table /= table.sum(axis=1, keepdims=True)
     else:
-        table[:, END:] = rng.dirichlet(np.full(V - END, 0.7), size=V)
+        table[:, EOS:] = rng.dirichlet(np.full(V - EOS, 0.7), size=V)
     return TableModel(table, copying=0.5)
 
 
@@ -77,7 +77,7 @@ class OneByOne:
         self.seen = {}
 
     def _offers(self, words):
-        previous = words[-1] if words else START
+        previous = words[-1] if words else BOS
         if previous not in self.seen:  # the table looks at the last word alone
             state = self.model.select(self.model.start(self.sources), np.array([self.document]))
             self.seen[previous], _ = self.model.step(state, np.array([previous]), ENOUGH)
@@ -159,10 +159,10 @@ class OneByOne:
         while True:
             choices = [(more, 0, id) for id, more in self.next_words(words)]
             if (end := self.end(words)) is not None:
-                choices.append((end, 1, END))
+                choices.append((end, 1, EOS))
             more, _, id = max(choices, key=lambda choice: (choice[0], choice[1], -choice[2]))
             log_prob += more
-            if id == END:
+            if id == EOS:
                 return self.score(words, log_prob, len(words) + 1), words
             words = [*words, id]
 
@@ -232,7 +232,7 @@ def assert_same(hypotheses, expected):
 def test_a_beam_of_one_is_greedy_search(settings, seed):
     rng = np.random.default_rng(seed)
     model, sources = made_up_model(rng), made_up_sources(rng)
-    words = WordLimits(minimum=1, maximum=6)
+    words = LengthConstraint(minimum=1, maximum=6)
     found = search_with(model, sources, settings, words=words, beam_size=1)
     for document in range(len(sources)):
         plain = OneByOne(model, sources, document, words=words, **settings)
@@ -243,7 +243,7 @@ def test_a_beam_of_one_is_greedy_search(settings, seed):
 def test_a_beam_wide_enough_finds_what_trying_everything_finds(settings):
     rng = np.random.default_rng(11)
     model, sources = made_up_model(rng), made_up_sources(rng, num_documents=3)
-    words = WordLimits(minimum=1, maximum=3)
+    words = LengthConstraint(minimum=1, maximum=3)
     found = search_with(model, sources, settings, words=words, beam_size=ENOUGH, n_best=ENOUGH)
     for document in range(len(sources)):
         everything = OneByOne(model, sources, document, words=words, **settings).all_summaries()
@@ -260,7 +260,7 @@ def test_a_beam_wide_enough_finds_what_trying_everything_finds(settings):
 def test_a_batch_finds_what_a_plain_beam_finds_in_each_document(settings, seed, with_ties):
     rng = np.random.default_rng(seed)
     model, sources = made_up_model(rng, with_ties=with_ties), made_up_sources(rng)
-    words = WordLimits(minimum=2, maximum=MAX_WORDS)
+    words = LengthConstraint(minimum=2, maximum=MAX_WORDS)
     found = search_with(model, sources, settings, words=words, beam_size=3, n_best=3)
     for document in range(len(sources)):
         plain = OneByOne(model, sources, document, words=words, **settings)
@@ -272,7 +272,7 @@ def test_a_batch_finds_what_a_plain_beam_finds_in_each_document(settings, seed, 
 def test_a_document_alone_gives_the_same_as_in_any_batch(settings, with_ties):
     rng = np.random.default_rng(3)
     model, sources = made_up_model(rng, with_ties=with_ties), made_up_sources(rng)
-    options = {"words": WordLimits(minimum=1, maximum=6), "beam_size": 4, "n_best": 4}
+    options = {"words": LengthConstraint(minimum=1, maximum=6), "beam_size": 4, "n_best": 4}
     together = search_with(model, sources, settings, **options, keep_attention=True)
     for document in range(len(sources)):
         one = only(sources, document)
@@ -298,7 +298,7 @@ def test_the_order_of_documents_changes_nothing(with_ties):
         lengths=sources.lengths[order],
         source_ext_ids=sources.source_ext_ids[order],
     )
-    options = {"words": WordLimits(maximum=6), "beam_size": 4, "n_best": 4}
+    options = {"words": LengthConstraint(maximum=6), "beam_size": 4, "n_best": 4}
     straight = beam_search(model, sources, **options)
     back = beam_search(model, turned, **options)
     for place, document in enumerate(order):
@@ -311,10 +311,10 @@ def test_the_order_of_documents_changes_nothing(with_ties):
 def test_going_on_after_the_stop_would_change_nothing(settings, n_best, monkeypatch):
     rng = np.random.default_rng(5)
     model, sources = made_up_model(rng), made_up_sources(rng, num_documents=20)
-    options = {"words": WordLimits(maximum=8), "beam_size": 6, "n_best": n_best}
+    options = {"words": LengthConstraint(maximum=8), "beam_size": 6, "n_best": n_best}
     stopped = search_with(model, sources, settings, **options)
     monkeypatch.setattr(
-        Standing, "is_settled", lambda self, documents, bounds: np.zeros(len(documents), bool)
+        FinishedScores, "is_settled", lambda self, documents, bounds: np.zeros(len(documents), bool)
     )
     exhausted = search_with(model, sources, settings, **options)
     for early, late in zip(stopped, exhausted, strict=True):
@@ -326,8 +326,10 @@ def test_a_byte_limit_leaves_the_best_of_what_fits():
     model, sources = made_up_model(rng), made_up_sources(rng, num_documents=3)
     generated = np.array([0, 0, 0, 0, 1, 2, 5, 9])
     copied = rng.integers(1, 9, size=sources.source_ext_ids.shape)
-    words = WordLimits(maximum=3)
-    limit = ByteLimits(PrintedBytes(generated=generated, copied=copied), minimum=4, maximum=12)
+    words = LengthConstraint(maximum=3)
+    limit = ByteLengthConstraint(
+        PrintedBytes(generated=generated, copied=copied), minimum=4, maximum=12
+    )
     free = beam_search(model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH)
     limited = beam_search(
         model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH, rules=[limit]
@@ -349,7 +351,7 @@ def test_a_byte_limit_leaves_the_best_of_what_fits():
 def test_a_forced_prefix_is_continued_as_if_it_had_been_found():
     rng = np.random.default_rng(7)
     model, sources = made_up_model(rng), made_up_sources(rng, num_documents=3)
-    words = WordLimits(maximum=3)
+    words = LengthConstraint(maximum=3)
     prefix = ForcedPrefix([[5], [], [6, 4]], [[-1], [], [-1, -1]])
     free = beam_search(model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH)
     forced = beam_search(
@@ -372,7 +374,7 @@ def test_all_rules_together_leave_documents_independent(seed):
     model, sources = made_up_model(rng, with_ties=seed % 2 == 0), made_up_sources(rng)
     generated = rng.integers(1, 9, size=V)
     copied = rng.integers(1, 9, size=sources.source_ext_ids.shape)
-    beginnings = [list(rng.integers(END + 1, V, size=n)) for n in (0, 2, 1, 0, 3, 0)]
+    beginnings = [list(rng.integers(EOS + 1, V, size=n)) for n in (0, 2, 1, 0, 3, 0)]
 
     def found_in(documents):
         part = SourceBatch(
@@ -387,11 +389,11 @@ def test_all_rules_together_leave_documents_independent(seed):
             part,
             beam_size=4,
             n_best=3,
-            words=WordLimits(minimum=3, maximum=6),
+            words=LengthConstraint(minimum=3, maximum=6),
             rules=[
                 NoRepeatedNgram(1),
                 CopyLimit(part),
-                ByteLimits(sizes, minimum=9, maximum=22),
+                ByteLengthConstraint(sizes, minimum=9, maximum=22),
                 ForcedPrefix(prefixes, [[-1] * len(prefix) for prefix in prefixes]),
             ],
             scoring=Scoring(length_exponent=0.8, coverage=0.2, diversity=0.1),

@@ -16,11 +16,11 @@ import pytest
 from onnx import TensorProto, helper
 
 from readagain.corpus import compression
-from readagain.corpus.pair import Bad
-from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.pair import InvalidRecord
+from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.shards import PreparedCorpus, Shard
-from readagain.engine.folder import ModelFolder
+from readagain.corpus.shards import CorpusShard, PreparedCorpus
+from readagain.engine.folder import ModelDir
 from readagain.engine.manifest import MANIFEST_FILE
 from readagain.engine.summarizer import Summarizer
 from readagain.engine.tensors import read_tensors
@@ -57,7 +57,7 @@ def within(num_bytes):
 
 
 def records(path):
-    (source,) = find_sources([str(path)], ReadOptions())
+    (source,) = find_sources([str(path)], CorpusReadOptions())
     format = FORMATS[source.format]
     return [each for block in format.blocks(source) for each in format.records(source, block)]
 
@@ -122,7 +122,7 @@ class TestModelFolders:
         else:
             put(model, name, content)
         with pytest.raises(ArtifactError):
-            ModelFolder.open(model)
+            ModelDir.open(model)
         assert not Path("/tmp/readagain-was-fooled").exists()
 
     def test_a_tensor_of_terabytes_is_refused_before_memory_is_taken(self, tmp_path):
@@ -150,7 +150,7 @@ class TestModelFolders:
             manifest["files"][name]["bytes"] = size
             (model / MANIFEST_FILE).write_text(json.dumps(manifest))
         with within(80 * MEGABYTE), pytest.raises(ArtifactError, match="bytes"):
-            ModelFolder.open(model)
+            ModelDir.open(model)
 
     def test_a_vocabulary_of_one_endless_line_is_not_read(self, tmp_path):
         path = tmp_path / "vocab.txt"
@@ -165,7 +165,7 @@ class TestModelFolders:
         manifest["files"][name] = manifest["files"]["run.json"]
         (model / MANIFEST_FILE).write_text(json.dumps(manifest))
         with pytest.raises(ArtifactError, match="which is no file of this folder"):
-            ModelFolder.open(model)
+            ModelDir.open(model)
 
     @pytest.mark.parametrize("name", ["vocab.txt", "run.json", "step.int8.onnx"])
     def test_a_link_to_another_file_shows_nothing_of_it(self, model, tmp_path, name):
@@ -187,7 +187,7 @@ class TestModelFolders:
             (model / name).unlink()
             make(model / name)
             with pytest.raises(ArtifactError, match="missing; copy|no ordinary file"):
-                ModelFolder.open(model)
+                ModelDir.open(model)
 
 
 class TestCorpora:
@@ -198,14 +198,14 @@ class TestCorpora:
             "pairs": np.array([0, 2]),
             "origins": np.zeros(1, np.uint16),
         }
-        Shard(**arrays).save(tmp_path, "train", 0)
+        CorpusShard(**arrays).save(tmp_path, "train", 0)
         path = tmp_path / "train-00000.words.npy"
         path.write_bytes(path.read_bytes().replace(b"(2,), }" + b" " * 12, b"(1099511627776,), }"))
         with within(MEGABYTE), pytest.raises(ArtifactError, match=r"words\.npy: cannot be mapped"):
-            Shard.open(tmp_path, "train", 0)
+            CorpusShard.open(tmp_path, "train", 0)
 
     def test_an_array_of_objects_is_not_unpickled(self, tmp_path):
-        Shard(
+        CorpusShard(
             words=np.zeros(2, np.int32),
             segments=np.array([0, 1, 2]),
             pairs=np.array([0, 2]),
@@ -214,7 +214,7 @@ class TestCorpora:
         trap = np.array([TestModelFolders.Trap()], dtype=object)
         np.save(tmp_path / "train-00000.words.npy", trap, allow_pickle=True)
         with pytest.raises(ArtifactError, match=r"words\.npy: cannot be mapped"):
-            Shard.open(tmp_path, "train", 0)
+            CorpusShard.open(tmp_path, "train", 0)
         assert not Path("/tmp/readagain-was-fooled").exists()
 
     def test_a_pipe_in_place_of_a_manifest_is_not_waited_for(self, tmp_path):
@@ -241,7 +241,7 @@ class TestFiles:
         path.write_bytes(gzip.compress(first + b"\n" + b"a" * (64 * MEGABYTE)))
         with within(8 * MEGABYTE):
             _, bad = records(path)
-        assert isinstance(bad, Bad)
+        assert isinstance(bad, InvalidRecord)
         assert "a line of more than 1,048,576 bytes" in bad.reason
 
     def test_a_row_without_end_is_stopped(self, tmp_path):

@@ -20,7 +20,7 @@ from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import SourceBatch
 from readagain.text.extended import extended_source_ids, extended_summary_ids, extended_word
-from readagain.text.vocab import END, PAD, RESERVED, START, Vocab
+from readagain.text.vocab import BOS, EOS, PAD, SPECIAL_TOKENS, Vocab
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +44,7 @@ class Learner:
 
     @classmethod
     def of(cls, words: list[str], **changes: object) -> "Learner":
-        vocab = Vocab([*RESERVED, *words])
+        vocab = Vocab([*SPECIAL_TOKENS, *words])
         sizes = {"vocab_size": len(vocab), "source_vocab_size": len(vocab), "model.dropout": 0.0}
         run = RunSpec(title="a miniature", paper="none")
         return cls(override(run, sizes | changes), vocab)
@@ -87,7 +87,7 @@ class Learner:
                 source_ext_ids=ext_ids.numpy(),
             )
         )
-        previous = np.full(len(sources), START)
+        previous = np.full(len(sources), BOS)
         is_finished = np.zeros(len(sources), dtype=bool)
         summaries: list[list[str]] = [[] for _ in sources]
         for _ in range(6):
@@ -107,8 +107,8 @@ class Learner:
             _padded([vocab.ids(source) for source, _ in pairs]).unsqueeze(1),
             torch.tensor([[len(source)] for source, _ in pairs]),
             _padded([extended_source_ids(source, vocab) for source, _ in pairs]),
-            _padded([[START, *ids] for ids in summary_ids]),
-            _padded([[*ids, END] for ids in summary_ids]),
+            _padded([[BOS, *ids] for ids in summary_ids]),
+            _padded([[*ids, EOS] for ids in summary_ids]),
         )
 
 

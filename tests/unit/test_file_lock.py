@@ -6,7 +6,7 @@ import os
 import pytest
 
 from readagain.errors import ConfigError
-from readagain.file_lock import held_folder, lock_file
+from readagain.file_lock import lock_file, locked_dir
 
 
 def test_a_held_lock_is_refused_and_closing_the_file_frees_it(tmp_path):
@@ -20,7 +20,7 @@ def test_a_held_lock_is_refused_and_closing_the_file_frees_it(tmp_path):
 
 
 def hold(path):
-    return held_folder(path, doing="writing into", named_by="--out")
+    return locked_dir(path, doing="writing into", named_by="--out")
 
 
 def test_a_folder_is_made_and_held_by_one_process_that_is_named(tmp_path):

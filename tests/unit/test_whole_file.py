@@ -8,17 +8,17 @@ import pytest
 
 from readagain.errors import DataError
 from readagain.whole_file import (
+    atomic_write,
     read_bounded,
     sync_folder,
     write_synced,
-    written_aside,
     written_or_told,
 )
 
 
 def test_a_file_appears_when_it_is_whole(tmp_path):
     path = tmp_path / "words.txt"
-    with written_aside(path) as aside:
+    with atomic_write(path) as aside:
         aside.write_text("bridge\n")
         assert not path.exists()
     assert path.read_text() == "bridge\n"
@@ -31,7 +31,7 @@ def test_a_failed_attempt_leaves_what_was_there_and_nothing_else(tmp_path, troub
     path.write_text("before\n")
 
     def write_half():
-        with written_aside(path) as aside:
+        with atomic_write(path) as aside:
             aside.write_text("half")
             raise trouble
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from readagain.errors import ConfigError
 from readagain.text.document import Document
-from readagain.text.surface import SummaryWord, write_summary
+from readagain.text.surface import SummaryToken, write_summary
 
 
 @dataclass(frozen=True)
-class Summary:
+class BaselineSummary:
     """A summary made without a network.
 
     Args:
@@ -17,10 +17,10 @@ class Summary:
     """
 
     text: str
-    words: tuple[SummaryWord, ...]
+    words: tuple[SummaryToken, ...]
 
 
-def first_words(document: Document, max_words: int) -> Summary:
+def first_words(document: Document, max_words: int) -> BaselineSummary:
     """Take the first `max_words` words, or all there are.
 
     Raises:
@@ -31,15 +31,15 @@ def first_words(document: Document, max_words: int) -> Summary:
     return _first(document, max_words)
 
 
-def lead_sentence(document: Document) -> Summary:
+def lead_sentence(document: Document) -> BaselineSummary:
     """Take the first sentence whole; of a text without words, nothing."""
     return _first(document, len(document.sentences[0]) if document.sentences else 0)
 
 
-def _first(document: Document, count: int) -> Summary:
+def _first(document: Document, count: int) -> BaselineSummary:
     """Copy the first words as they stand in the source."""
     words = tuple(
-        SummaryWord(word.form, copied_from=place)
+        SummaryToken(word.form, copied_from=place)
         for place, word in enumerate(document.words[:count])
     )
-    return Summary(write_summary(words, document, case="plain"), words)
+    return BaselineSummary(write_summary(words, document, case="plain"), words)

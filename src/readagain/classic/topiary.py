@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from readagain.classic.link_grammar import Parser
-from readagain.classic.prefix import Summary
+from readagain.classic.prefix import BaselineSummary
 from readagain.classic.topics import Topics
 from readagain.classic.tree import Leaf, Phrase
 from readagain.classic.trimming import trim
 from readagain.rouge.stemmer import stem
 from readagain.text.document import Document
-from readagain.text.surface import SummaryWord, write_summary
+from readagain.text.surface import SummaryToken, write_summary
 
 # No cut may leave the clause shorter than this share of the room it has.
 LEAST_FILLED = 2 / 3
@@ -24,7 +24,7 @@ _SIGNS = frozenset("$%£€¥&#")  # other punctuation takes bytes that words co
 class TopiaryHeadline:
     """A headline, and whether the parser had a tree for its sentence."""
 
-    summary: Summary
+    summary: BaselineSummary
     is_parsed: bool
 
 
@@ -57,11 +57,11 @@ class Topiary:
         headline = _Headline(document, tree or flat, ranked)
         topics, clause = headline.within(self._max_bytes)
         words = tuple(
-            SummaryWord(document.words[place].form, copied_from=place)
+            SummaryToken(document.words[place].form, copied_from=place)
             for place in (*topics, *clause)
         )
         text = headline.text((*topics, *clause))
-        return TopiaryHeadline(Summary(text, words), tree is not None)
+        return TopiaryHeadline(BaselineSummary(text, words), tree is not None)
 
 
 class _Headline:
@@ -99,7 +99,7 @@ class _Headline:
         if self._document.is_tokenized:
             return " ".join(map(self._document.surface, words))
         copies = [
-            SummaryWord(word.form, copied_from=place)
+            SummaryToken(word.form, copied_from=place)
             for place, word in zip(places, words, strict=True)
         ]
         return write_summary(copies, self._document, case="plain")

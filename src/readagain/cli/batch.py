@@ -11,7 +11,7 @@ from readagain.engine.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from readagain.scale.batch import Engine
-    from readagain.scale.job_folder import Manifest
+    from readagain.scale.job_folder import JobManifest
 
 
 class EngineName(StrEnum):
@@ -117,14 +117,14 @@ def command(
     from readagain.cli.inputs import read_options
     from readagain.cli.main import EXIT_INTERRUPTED
     from readagain.cli.progress import shown_progress
-    from readagain.engine.summarizer import Options
+    from readagain.engine.summarizer import SummarizeOptions
     from readagain.errors import ConfigError
     from readagain.scale.batch import run_batch
     from readagain.scale.files import find_files
     from readagain.scale.job import BatchJob
     from readagain.scale.rows import OUTPUT_FORMATS
     from readagain.scale.sources import CutOptions, group_sources
-    from readagain.scale.work import Work
+    from readagain.scale.work import ShardConfig
 
     if output_format is not None and output_format not in OUTPUT_FORMATS:
         raise ConfigError(
@@ -136,12 +136,12 @@ def command(
         options.check_threads(threads)
         options.check_workers(workers)
     reading = read_options(format, text_column, encoding)
-    work = Work(
+    work = ShardConfig(
         out=out,
         model=model,
         threads=threads,
         precision=precision,  # type: ignore[arg-type]
-        options=Options(
+        options=SummarizeOptions(
             max_words=max_words,
             min_words=min_words,
             min_bytes=min_bytes,
@@ -184,7 +184,7 @@ def _engine(name: EngineName, workers: int, address: str | None) -> "Engine":
     return local_engine(num_workers=workers)
 
 
-def _print_summary(manifest: "Manifest", out: str) -> None:
+def _print_summary(manifest: "JobManifest", out: str) -> None:
     from readagain.counts import counted
     from readagain.scale.notes import BAD_ROWS
 

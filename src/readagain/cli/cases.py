@@ -20,12 +20,12 @@ def command(
     A model that is trained now has them already; this is for one of before.
     """
     from readagain.corpus.shards import PreparedCorpus
-    from readagain.engine.folder import ModelFolder
+    from readagain.engine.folder import ModelDir
     from readagain.engine.manifest import write_files
     from readagain.errors import DataError
     from readagain.text.cases import CASES_FILE
 
-    folder = ModelFolder.open(model)
+    folder = ModelDir.open(model)
     cases = PreparedCorpus.open(prepared, checksums=True).cases.of(folder.vocab)
     if not cases:
         raise DataError(

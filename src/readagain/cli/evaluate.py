@@ -110,8 +110,8 @@ def command(
 ) -> None:
     """Summarize a data set with a model and score the summaries."""
     from readagain.cli.progress import counting_to
-    from readagain.config.decode import DecodeSettings
-    from readagain.corpus.readers.find import ReadOptions
+    from readagain.config.decode import DecodeOverrides
+    from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.evaluate import evaluate
     from readagain.evaluation.systems import load_system
@@ -120,7 +120,7 @@ def command(
 
     for file in (save, html):
         check_writable(file)
-    asked = DecodeSettings(
+    asked = DecodeOverrides(
         beam=beam,
         min_words=min_words,
         max_words=max_words,
@@ -128,7 +128,7 @@ def command(
         max_bytes=max_bytes,
     )
     system = load_system(model, protocol, asked=asked, threads=threads, precision=precision)
-    reading = ReadOptions(
+    reading = CorpusReadOptions(
         format=format,
         text_column=text_column,
         headline_column=headline_column,

@@ -10,7 +10,7 @@ from readagain.cli.inputs import STDIN, read_inputs, read_options
 from readagain.engine.bundled import DEFAULT_MODEL, model_name
 
 if TYPE_CHECKING:
-    from readagain.engine.records import Record
+    from readagain.engine.records import TextRecord
 
 
 def command(
@@ -76,7 +76,7 @@ def command(
         print_story(story, Console(highlight=False))
 
 
-def _only_text(argument: str, encoding: str) -> "Record":
+def _only_text(argument: str, encoding: str) -> "TextRecord":
     """Read the one text that an argument names.
 
     Raises:

@@ -49,7 +49,7 @@ def command(
     threads: options.Threads = None,
 ) -> None:
     """Write ONNX graphs of a model, after comparing them with its network."""
-    from readagain.engine.folder import ModelFolder
+    from readagain.engine.folder import ModelDir
     from readagain.engine.graphs import PRECISIONS
     from readagain.errors import ConfigError, require
     from readagain.processors import num_threads
@@ -74,7 +74,7 @@ def command(
     from readagain.export.shorten import with_shortlist
     from readagain.export.write import describe_export, folder_graphs, write_graphs
 
-    folder, whole = ModelFolder.open(run), None
+    folder, whole = ModelDir.open(run), None
     if shortlist is not None:
         folder, whole = with_shortlist(folder, shortlist), folder
     graphs = folder_graphs(folder, [each for each in PRECISIONS if precision in (each, "both")])

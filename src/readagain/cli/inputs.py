@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from readagain.engine.records import ReadOptions, Record
+    from readagain.engine.records import TextReadOptions, TextRecord
 
 STDIN = "-"
 
 
-def read_inputs(inputs: list[str], options: "ReadOptions", *, command: str) -> "Iterator[Record]":
+def read_inputs(
+    inputs: list[str], options: "TextReadOptions", *, command: str
+) -> "Iterator[TextRecord]":
     """Yield the texts of all inputs in order; missing files are found out before any work.
 
     Args:
@@ -25,7 +27,7 @@ def read_inputs(inputs: list[str], options: "ReadOptions", *, command: str) -> "
     import os
     import sys
 
-    from readagain.engine.records import Record, read_stream
+    from readagain.engine.records import TextRecord, read_stream
     from readagain.errors import ConfigError
 
     if inputs == [STDIN] and sys.stdin.isatty():
@@ -35,21 +37,21 @@ def read_inputs(inputs: list[str], options: "ReadOptions", *, command: str) -> "
         )
     files = {argument: _file(argument) for argument in inputs if argument != STDIN}
 
-    def read() -> Iterator[Record]:
+    def read() -> Iterator[TextRecord]:
         for argument in inputs:
             if argument == STDIN:
                 # Not sys.stdin itself: Python aborts when it ends while a thread waits for that.
                 with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
                     yield from read_stream(stream, "standard input", options)
             elif (path := files[argument]) is None:
-                yield Record(argument, "the text", {"text": argument})
+                yield TextRecord(argument, "the text", {"text": argument})
             else:
                 yield from read_path(path, options)
 
     return read()
 
 
-def read_path(path: Path, options: "ReadOptions") -> "Iterator[Record]":
+def read_path(path: Path, options: "TextReadOptions") -> "Iterator[TextRecord]":
     """Yield the texts of a file, or of a pipe that has a name, such as /dev/stdin."""
     from readagain.engine.records import read_records, read_stream
 
@@ -60,20 +62,20 @@ def read_path(path: Path, options: "ReadOptions") -> "Iterator[Record]":
         yield from read_stream(stream, str(path), options)
 
 
-def read_options(format: str | None, text_column: str | None, encoding: str) -> "ReadOptions":
+def read_options(format: str | None, text_column: str | None, encoding: str) -> "TextReadOptions":
     """Check and gather what was said about how files are read.
 
     Raises:
         ConfigError: for a format or an encoding that there is not.
     """
     from readagain.corpus.readers.find import check_encoding
-    from readagain.engine.records import FORMATS, ReadOptions
+    from readagain.engine.records import FORMATS, TextReadOptions
     from readagain.errors import ConfigError
 
     check_encoding(encoding)
     if format is not None and format not in FORMATS:
         raise ConfigError(f"no format '{format}'; expected one of {', '.join(FORMATS)}")
-    return ReadOptions(format=format, text_column=text_column, encoding=encoding)
+    return TextReadOptions(format=format, text_column=text_column, encoding=encoding)
 
 
 def is_readable(path: Path) -> bool:

@@ -7,7 +7,7 @@ import typer
 from readagain.counts import counted
 
 if TYPE_CHECKING:
-    from readagain.engine.folder import ModelFolder
+    from readagain.engine.folder import ModelDir
 
 
 def command(
@@ -20,10 +20,10 @@ def command(
     import json
 
     from readagain.engine.bundled import find_model
-    from readagain.engine.folder import ModelFolder
+    from readagain.engine.folder import ModelDir
     from readagain.errors import ArtifactError
 
-    folder = ModelFolder.open(find_model(model), checksums=True)
+    folder = ModelDir.open(find_model(model), checksums=True)
     facts = _facts(folder)
     if as_json:
         print(json.dumps(facts, indent=2, ensure_ascii=False))
@@ -42,7 +42,7 @@ def command(
     print(f"{folder.path}: whole, every checksum is right")
 
 
-def _facts(model: "ModelFolder") -> dict[str, Any]:
+def _facts(model: "ModelDir") -> dict[str, Any]:
     from readagain.config.files import run_to_dict
     from readagain.config.parameters import count_parameters
     from readagain.engine.folder import WEIGHTS_FILE

@@ -7,15 +7,15 @@ import typer
 
 from readagain.cli import options
 from readagain.cli.options import READING
-from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, Limits
+from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, FilterLimits
 from readagain.corpus.settings import DEFAULT_MAX_SENTENCES
 
 if TYPE_CHECKING:
-    from readagain.corpus.manifest import Manifest
-    from readagain.corpus.readers.source import Source
+    from readagain.corpus.manifest import CorpusManifest
+    from readagain.corpus.readers.source import CorpusInput
 
 CHOOSING, SPLITTING = "What to keep", "Splits"
-LIMITS = Limits()
+LIMITS = FilterLimits()
 FILTERS_HELP = (
     f"Filters and sets of them, separated by commas; -NAME takes one away. "
     f"Filters: {', '.join(FILTERS)}. Sets: {', '.join(FILTER_SETS)} "
@@ -123,7 +123,7 @@ def command(
     from readagain.cli.progress import shown_progress
     from readagain.corpus.filters import choose_filters
     from readagain.corpus.prepare import prepare
-    from readagain.corpus.readers.find import ReadOptions, find_sources
+    from readagain.corpus.readers.find import CorpusReadOptions, find_sources
     from readagain.corpus.settings import PrepareSettings, Share
     from readagain.errors import ConfigError
     from readagain.processors import num_processors
@@ -137,7 +137,7 @@ def command(
     settings = PrepareSettings(
         max_sentences=max_sentences,
         filters=choose_filters(filters),
-        limits=Limits(
+        limits=FilterLimits(
             min_text_words=min_text_words,
             max_text_words=max_text_words,
             min_headline_words=min_headline_words,
@@ -148,7 +148,7 @@ def command(
         dev=Share(pairs=dev_pairs, share=dev_share),
         test=Share(pairs=test_pairs, share=test_share),
     )
-    reading = ReadOptions(
+    reading = CorpusReadOptions(
         format=format,
         text_column=text_column,
         headline_column=headline_column,
@@ -180,7 +180,7 @@ def command(
     _print_summary(manifest, out)
 
 
-def _describe(source: "Source") -> str:
+def _describe(source: "CorpusInput") -> str:
     """Say how an input was understood, so that a wrong guess is seen at once."""
     parts = [f"{source.path}: {source.format}"]
     if source.columns:
@@ -190,7 +190,7 @@ def _describe(source: "Source") -> str:
     return ", ".join([*parts, f"for {source.split}"])
 
 
-def _print_summary(manifest: "Manifest", out: Path) -> None:
+def _print_summary(manifest: "CorpusManifest", out: Path) -> None:
     """Say what was kept, what was dropped and why, and where the rest is written down."""
     from readagain.corpus.filters import FILTERS
     from readagain.corpus.prepare import SKIPPED_FILE

@@ -23,12 +23,12 @@ def command(
 
     from readagain.config.files import run_to_json, run_to_toml
     from readagain.errors import ConfigError
-    from readagain.presets import CLASSIC
+    from readagain.presets import BASELINES
     from readagain.presets.find import find_run
 
     if name is not None:
-        is_classic = name in CLASSIC and not changes
-        run = CLASSIC[name] if is_classic else find_run(name, changes or [])
+        is_classic = name in BASELINES and not changes
+        run = BASELINES[name] if is_classic else find_run(name, changes or [])
         print(run_to_json(run) if as_json else run_to_toml(run), end="")
     elif changes:
         raise ConfigError("--set changes one run; name the preset it starts from")
@@ -40,11 +40,11 @@ def command(
 
 def _rows() -> list[dict[str, object]]:
     from readagain.config.parameters import count_parameters
-    from readagain.presets import CLASSIC, PRESETS
+    from readagain.presets import BASELINES, PRESETS
 
     classic: list[dict[str, object]] = [
         {"name": name, "title": spec.title, "vocab_size": 0, "parameters": 0, "paper": spec.paper}
-        for name, spec in CLASSIC.items()
+        for name, spec in BASELINES.items()
     ]
     return classic + [
         {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from readagain.counts import counted
 
 if TYPE_CHECKING:
-    from readagain.corpus.workers import Progress
+    from readagain.corpus.workers import JobProgress
 
 LINE_EVERY_S = 10.0
 PROGRESS_FROM = 100
@@ -19,7 +19,7 @@ PROGRESS_FROM = 100
 @contextmanager
 def shown_progress(
     *stages: str,
-) -> Iterator["Callable[[Progress], None]"]:
+) -> Iterator["Callable[[JobProgress], None]"]:
     """Yield the function to call with every progress through these stages."""
     if sys.stderr.isatty():
         with _bar(stages) as show:
@@ -34,9 +34,9 @@ class Lines:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._start = self._last = clock()
-        self._before: Progress | None = None
+        self._before: JobProgress | None = None
 
-    def __call__(self, progress: "Progress") -> None:
+    def __call__(self, progress: "JobProgress") -> None:
         """Print a line when the last one is old enough, or a stage is done."""
         now = self._clock()
         if self._before is not None and self._before.stage != progress.stage:
@@ -46,12 +46,12 @@ class Lines:
             self._print(progress, now)
         self._before = progress
 
-    def _print(self, progress: "Progress", now: float) -> None:
+    def _print(self, progress: "JobProgress", now: float) -> None:
         self._last = now
         print(describe(progress, elapsed_s=now - self._start), file=sys.stderr, flush=True)
 
 
-def describe(progress: "Progress", *, elapsed_s: float) -> str:
+def describe(progress: "JobProgress", *, elapsed_s: float) -> str:
     """Say it in a line: share, pairs, rate and time left."""
     done = progress.records - progress.resumed
     parts = [f"{progress.stage} {progress.share:4.0%}", counted(progress.records, "record")]
@@ -64,7 +64,7 @@ def describe(progress: "Progress", *, elapsed_s: float) -> str:
 
 
 @contextmanager
-def _bar(stages: Sequence[str]) -> Iterator["Callable[[Progress], None]"]:
+def _bar(stages: Sequence[str]) -> Iterator["Callable[[JobProgress], None]"]:
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as RichProgress
@@ -79,7 +79,7 @@ def _bar(stages: Sequence[str]) -> Iterator["Callable[[Progress], None]"]:
         tasks = {stage: bars.add_task(stage, total=1.0) for stage in stages}
         stage = stages[0]
 
-        def show(progress: "Progress") -> None:
+        def show(progress: "JobProgress") -> None:
             nonlocal start, stage
             if progress.stage != stage:
                 stage, start = progress.stage, time.monotonic()

@@ -10,7 +10,7 @@ from readagain.cli import options
 from readagain.cli.options import RUNNING
 
 if TYPE_CHECKING:
-    from readagain.experiments.runner import Outcome
+    from readagain.experiments.runner import ReproduceResult
 
 TRAINING, SCORING = "Training", "Scoring"
 
@@ -217,7 +217,7 @@ def _tests(options: list[str]) -> dict[str, Path]:
     return tests
 
 
-def _print_outcome(outcome: "Outcome") -> None:
+def _print_outcome(outcome: "ReproduceResult") -> None:
     if outcome.unknown:
         print(f"not in this version of readagain: {', '.join(outcome.unknown)}")
     if outcome.failed:

@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from readagain.cli import options
-from readagain.serve.settings import Limits, ServeSettings
+from readagain.serve.settings import RequestLimits, ServeSettings
 
 DEFAULTS = ServeSettings()
-MOST = Limits()
-LIMITS, ACCESS = "Limits", "Access"
+MOST = RequestLimits()
+LIMITS, ACCESS = "RequestLimits", "Access"
 KEY_VARIABLE = "READAGAIN_API_KEY"
 
 
@@ -101,7 +101,7 @@ def command(
         models=tuple(model or DEFAULTS.models),
         workers=workers,
         threads=max(1, num_processors() // max(workers, 1)) if threads is None else threads,
-        limits=Limits(
+        limits=RequestLimits(
             max_body_bytes=max_body_bytes,
             max_texts=max_texts,
             max_chars=max_chars,

@@ -13,8 +13,8 @@ from readagain.cli.options import WRITING
 from readagain.engine.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from readagain.engine.records import Record
-    from readagain.engine.summarizer import Options, Summarizer
+    from readagain.engine.records import TextRecord
+    from readagain.engine.summarizer import SummarizeOptions, Summarizer
     from readagain.engine.summary import Summary
 
 _UNDECODABLE = "backslashreplace"  # what is no character in an argument is written as \udc..
@@ -69,13 +69,13 @@ def command(
     """Write a headline for each text."""
     from readagain.cli.output import for_terminal
     from readagain.cli.progress import counted_texts
-    from readagain.engine.summarizer import Options, Summarizer
+    from readagain.engine.summarizer import SummarizeOptions, Summarizer
 
     is_json = output is not None and _names_json(output)
     reading = read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
-    wanted = Options(
+    wanted = SummarizeOptions(
         max_words=max_words,
         min_words=min_words,
         min_bytes=min_bytes,
@@ -116,8 +116,8 @@ def _names_json(output: Path) -> bool:
 
 
 def _summarized(
-    summarizer: "Summarizer", records: "Iterator[Record]", wanted: "Options"
-) -> "Iterator[tuple[Record, Summary]]":
+    summarizer: "Summarizer", records: "Iterator[TextRecord]", wanted: "SummarizeOptions"
+) -> "Iterator[tuple[TextRecord, Summary]]":
     """Summarize what is there as soon as it is there; many at once where many are."""
     from readagain.engine.streams import as_they_come
     from readagain.engine.summarizer import WINDOW
@@ -127,21 +127,21 @@ def _summarized(
         yield from zip(batch, summarizer.summarize(texts, **wanted), strict=True)
 
 
-def _as_text(record: "Record", summary: "Summary") -> str:
+def _as_text(record: "TextRecord", summary: "Summary") -> str:
     if not summary.alternatives:
         return summary.text
     ranked = enumerate((summary, *summary.alternatives), start=1)
     return "".join(f"{rank}\t{each.score:.4f}\t{each.text}\n" for rank, each in ranked)
 
 
-def _as_json(field: str) -> "Callable[[Record, Summary], str]":
-    from readagain.corpus.pair import Bad
+def _as_json(field: str) -> "Callable[[TextRecord, Summary], str]":
+    from readagain.corpus.pair import InvalidRecord
     from readagain.engine.records import to_json, with_summary
     from readagain.errors import DataError
 
-    def describe(record: "Record", summary: "Summary") -> str:
+    def describe(record: "TextRecord", summary: "Summary") -> str:
         fields = with_summary(record, summary, field=field)
-        if isinstance(fields, Bad):
+        if isinstance(fields, InvalidRecord):
             raise DataError(f"{fields.where}: {fields.reason}")
         return to_json(fields)
 

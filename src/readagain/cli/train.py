@@ -8,7 +8,7 @@ import typer
 from readagain.cli import options
 
 if TYPE_CHECKING:
-    from readagain.training.loop import Outcome
+    from readagain.training.loop import TrainingResult
 
 
 def command(
@@ -77,7 +77,7 @@ def command(
     _print_outcome(outcome, out)
 
 
-def _print_outcome(outcome: "Outcome | None", out: Path) -> None:
+def _print_outcome(outcome: "TrainingResult | None", out: Path) -> None:
     import os
 
     if os.environ.get("RANK", "0") != "0":

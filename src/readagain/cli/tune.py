@@ -58,12 +58,12 @@ def command(
     import sys
 
     from readagain.cli.progress import counting_to
-    from readagain.config.decode import DecodeSettings
-    from readagain.corpus.readers.find import ReadOptions
+    from readagain.config.decode import DecodeOverrides
+    from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.engine.tuned import check_free, write_tuned
     from readagain.errors import ConfigError
     from readagain.evaluation.dataset import read_dataset
-    from readagain.evaluation.network import Network
+    from readagain.evaluation.network import NetworkSystem
     from readagain.evaluation.systems import load_system
     from readagain.evaluation.tuning import tune
 
@@ -71,11 +71,11 @@ def command(
         raise ConfigError(f"--rounds is {rounds}; expected 1 or more")
     if out is not None:
         check_free(out)
-    asked = DecodeSettings(beam=beam)
+    asked = DecodeOverrides(beam=beam)
     network = load_system(model, protocol, asked=asked, threads=threads, precision=precision)
-    if not isinstance(network, Network):
+    if not isinstance(network, NetworkSystem):
         raise ConfigError(f"'{model}' searches nothing, so there is nothing to tune")
-    dataset = read_dataset(data, ReadOptions(), split=split).first(limit)
+    dataset = read_dataset(data, CorpusReadOptions(), split=split).first(limit)
     best = None
     with counting_to(rounds * len(dataset.rows)) as count:
         found = tune(

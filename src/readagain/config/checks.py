@@ -11,7 +11,7 @@ from readagain.config.schema import (
 from readagain.config.settings import walk
 from readagain.errors import ConfigError
 
-_NUM_RESERVED = 4  # text.vocab.RESERVED, which stands above this layer
+_NUM_RESERVED = 4  # text.vocab.SPECIAL_TOKENS, which stands above this layer
 _MOST_REWARDED_WORDS = 62  # training.reward holds a reference in the bits of one integer
 
 

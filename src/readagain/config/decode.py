@@ -11,7 +11,7 @@ _SETTINGS = {"beam": "beam_size"}  # every other argument is called as its setti
 
 
 @dataclass(frozen=True, kw_only=True)
-class DecodeSettings:
+class DecodeOverrides:
     """What differs from a model's own settings; None leaves them as they are.
 
     Calls, commands, requests and protocols ask for it under these names, so it is told by them
@@ -46,7 +46,7 @@ class DecodeSettings:
         """What is asked for, by name."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
-    def over(self, other: "DecodeSettings") -> "DecodeSettings":
+    def over(self, other: "DecodeOverrides") -> "DecodeOverrides":
         """Return these settings, and the other ones where these say nothing.
 
         A maximum that was asked for lowers a minimum that was not; 0 is no maximum.
@@ -67,7 +67,7 @@ class DecodeSettings:
                     both[most],
                 )
             both[fewest] = both[most]
-        return DecodeSettings(**both)
+        return DecodeOverrides(**both)
 
     def applied_to(self, decode: DecodeSpec) -> DecodeSpec:
         """Return how a model with these settings of its own searches when it is asked for this.
@@ -77,8 +77,8 @@ class DecodeSettings:
         """
         names = asdict(self)
         own = {name: getattr(decode, _SETTINGS.get(name, name)) for name in names}
-        used = self.over(DecodeSettings(**own))
+        used = self.over(DecodeOverrides(**own))
         return replace(decode, **{_SETTINGS.get(name, name): getattr(used, name) for name in names})
 
 
-NOTHING_ASKED = DecodeSettings()
+NO_OVERRIDES = DecodeOverrides()

@@ -14,7 +14,7 @@ from readagain.config.override import KIND, override
 from readagain.config.schema import RunSpec
 from readagain.config.settings import settings_of
 from readagain.errors import ConfigError, quoted, type_in_words
-from readagain.whole_file import read_bounded, written_aside
+from readagain.whole_file import atomic_write, read_bounded
 
 MAX_RUN_BYTES = 1 << 20
 _RUN_FILE_KEYS = ("preset", "override")
@@ -38,7 +38,7 @@ def run_from_dict(settings: Mapping[str, Any], *, where: str = "run") -> RunSpec
 
 def save_run(run: RunSpec, path: Path) -> None:
     """Write a resolved run as JSON; the file is whole or absent."""
-    with written_aside(path) as aside:
+    with atomic_write(path) as aside:
         aside.write_text(run_to_json(run), encoding="utf-8")
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, Chunk, PlacedChunk
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.corpus.select import TRAIN
-from readagain.text.cases import CASES_FILE, Cases
+from readagain.text.cases import CASES_FILE, Truecaser
 
 MIN_COUNT = 10
 """A word that is seen less often inside sentences shows nothing."""
@@ -67,7 +67,7 @@ def write_cases(
         f"{counted.spell(first, lexicon)} {counted.spell(second, lexicon)}"
         for first, second in pairs
     ]
-    Cases([*words, *spelled_pairs]).save(folder / CASES_FILE)
+    Truecaser([*words, *spelled_pairs]).save(folder / CASES_FILE)
 
 
 class _Writings:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.pair import Bad
+from readagain.corpus.pair import InvalidRecord
 from readagain.errors import ArtifactError
-from readagain.whole_file import written_aside
+from readagain.whole_file import atomic_write
 
 _CHECKSUM_BYTES = 32
 CHUNK_FORMAT = 2
@@ -46,7 +46,7 @@ class Chunk:
     pair_hashes: NDArray[np.uint64]
     num_records: int
     dropped: dict[str, int]
-    bad: list[Bad]
+    bad: list[InvalidRecord]
 
     def summary_words(self) -> NDArray[np.bool_]:
         """Mark the words of headlines: those of the last segment of each pair."""
@@ -75,7 +75,7 @@ class Chunk:
             pair_hashes=self.pair_hashes,
             facts=_as_bytes(json.dumps(facts)),
         )
-        with written_aside(path) as aside, aside.open("wb") as file:
+        with atomic_write(path) as aside, aside.open("wb") as file:
             file.write(_checksum(path, content.getbuffer()))
             file.write(content.getbuffer())
 
@@ -105,7 +105,7 @@ class Chunk:
                 pair_hashes=arrays["pair_hashes"],
                 num_records=facts["num_records"],
                 dropped=facts["dropped"],
-                bad=[Bad(*entry) for entry in facts["bad"]],
+                bad=[InvalidRecord(*entry) for entry in facts["bad"]],
             )
 
 

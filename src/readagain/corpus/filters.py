@@ -14,7 +14,7 @@ Sentences = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class FilterLimits:
     """The numbers that some filters go by."""
 
     min_text_words: int = 5
@@ -31,7 +31,7 @@ class Filter:
 
     name: str
     drops: str
-    is_unwanted: Callable[[Sentences, Sequence[str], Limits], bool] | None
+    is_unwanted: Callable[[Sentences, Sequence[str], FilterLimits], bool] | None
 
 
 # Words that agencies put into headlines for editors, not for readers.
@@ -54,18 +54,18 @@ def content_words(headline: Sequence[str]) -> set[str]:
     }
 
 
-def _shares_nothing(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+def _shares_nothing(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
     wanted = content_words(headline)
     return all(wanted.isdisjoint(sentence) for sentence in sentences)
 
 
-def _overlaps_little(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+def _overlaps_little(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
     wanted = content_words(headline)
     found = wanted.intersection(set().union(*sentences))
     return len(found) < limits.min_overlap * len(wanted)
 
 
-def _has_byline(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+def _has_byline(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
     """Find `by somebody`: alone, in brackets, or behind a dash or bar at the end."""
     places = [place for place, word in enumerate(headline) if word == "by"]
     for place in places:
@@ -77,19 +77,19 @@ def _has_byline(sentences: Sentences, headline: Sequence[str], limits: Limits) -
     return False
 
 
-def _has_edit_marks(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+def _has_edit_marks(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
     return not EDIT_MARKS.isdisjoint(headline)
 
 
-def _has_question(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+def _has_question(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
     return any("?" in word for word in headline)
 
 
-def _has_colon(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+def _has_colon(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
     return ":" in headline
 
 
-def _has_odd_length(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+def _has_odd_length(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
     num_text = sum(map(len, sentences))
     return not (
         limits.min_text_words <= num_text <= limits.max_text_words
@@ -97,7 +97,7 @@ def _has_odd_length(sentences: Sentences, headline: Sequence[str], limits: Limit
     )
 
 
-def _is_not_english(sentences: Sentences, headline: Sequence[str], limits: Limits) -> bool:
+def _is_not_english(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
     """Judge by the script, then by whose small words there are more of."""
     words = [word for sentence in sentences for word in sentence]
     letters = [sign for sign in "".join(words) if sign.isalpha()]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.errors import ArtifactError, quoted
-from readagain.text.vocab import RESERVED, UNK, Vocab
+from readagain.text.vocab import SPECIAL_TOKENS, UNK, Vocab
 
 UNKNOWN_ID = -1
 """Stands in shards for a word that the corpus itself did not know (UNK in Gigaword files)."""
@@ -58,7 +58,7 @@ class Lexicon:
 
     def spell(self, ids: NDArray[np.int32]) -> str:
         """Return the words of some ids, with spaces between them."""
-        return " ".join(RESERVED[UNK] if id == UNKNOWN_ID else self.words[id] for id in ids)
+        return " ".join(SPECIAL_TOKENS[UNK] if id == UNKNOWN_ID else self.words[id] for id in ids)
 
     def vocab(self, side: Side, size: int) -> Vocab:
         """Cut the vocabulary of the `size` most frequent words of one side, reserved ones included.
@@ -67,7 +67,7 @@ class Lexicon:
         may be smaller than asked for.
         """
         counts = self.source_counts if side == "source" else self.summary_counts
-        wanted = max(size - len(RESERVED), 0)
+        wanted = max(size - len(SPECIAL_TOKENS), 0)
         # Ranking every word in Python takes seconds; only those at or above the last count matter.
         smallest = np.partition(counts, -wanted)[-wanted] if 0 < wanted < len(counts) else 1
         likely = np.flatnonzero(counts >= max(int(smallest), 1))

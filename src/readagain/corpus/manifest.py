@@ -23,7 +23,7 @@ MAX_BYTES = 256 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manifest:
+class CorpusManifest:
     """What `manifest.json` says."""
 
     format_version: int = FORMAT_VERSION
@@ -46,7 +46,7 @@ class Manifest:
         (folder / FILE_NAME).write_text(text + "\n", encoding="utf-8")
 
     @classmethod
-    def load(cls, folder: Path) -> "Manifest":
+    def load(cls, folder: Path) -> "CorpusManifest":
         """Read the manifest of a prepared corpus.
 
         Raises:
@@ -77,7 +77,7 @@ class Manifest:
         return manifest
 
 
-def _first_problem(manifest: Manifest) -> str | None:
+def _first_problem(manifest: CorpusManifest) -> str | None:
     """Say what cannot be in a manifest that we wrote, or nothing."""
     for name, facts in manifest.files.items():
         if Path(name).name != name or not name.isprintable():
@@ -142,7 +142,7 @@ def fingerprint(files: Mapping[str, Mapping[str, Any]]) -> str:
     return sha256("".join(data).encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def check_files(folder: Path, manifest: Manifest, *, checksums: bool = False) -> None:
+def check_files(folder: Path, manifest: CorpusManifest, *, checksums: bool = False) -> None:
     """Compare the files of a folder with its manifest: sizes always, checksums on request.
 
     Raises:

@@ -11,7 +11,7 @@ from readagain.corpus.cases import write_cases
 from readagain.corpus.chunk import UNKNOWN_WORD, Chunk, PlacedChunk
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.corpus.select import SPLITS, TRAIN
-from readagain.corpus.shards import LEXICON_FILE, Shard
+from readagain.corpus.shards import LEXICON_FILE, CorpusShard
 from readagain.corpus.statistics import Statistics, summary_ranks
 
 SHARD_PAIRS = 1 << 18
@@ -92,7 +92,9 @@ class ShardWriter:
         lengths = np.concatenate([pieces.segment_lengths for pieces in self._waiting])
         segments = np.concatenate([pieces.pair_segments for pieces in self._waiting])
         origins = np.concatenate([pieces.origins for pieces in self._waiting])
-        shard = Shard(words=ids, segments=starts(lengths), pairs=starts(segments), origins=origins)
+        shard = CorpusShard(
+            words=ids, segments=starts(lengths), pairs=starts(segments), origins=origins
+        )
         shard.save(self.folder, self.split, self.counts["shards"])
         self.counts["pairs"] += len(shard)
         self.counts["segments"] += len(lengths)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Example:
     """A text with its headline, raw: own case, digits and punctuation.
 
     `references` holds every human summary where a text has several (DUC has four); the headline
@@ -17,7 +17,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Bad:
+class InvalidRecord:
     """A record that cannot be used: where it stands, and what is wrong with it."""
 
     where: str

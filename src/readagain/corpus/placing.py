@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from readagain.corpus.chunk import Chunk, PlacedChunk
-from readagain.corpus.readers.source import Source, SplitName
+from readagain.corpus.readers.source import CorpusInput, SplitName
 from readagain.corpus.select import (
     SPLITS,
     Hashes,
@@ -77,7 +77,7 @@ def _read(files: ChunkFiles) -> tuple[dict[str, Any], list[Hashes]]:
     return {**_describe(files.source), "records": num_records, "dropped": dropped}, hashes
 
 
-def _describe(source: Source) -> dict[str, Any]:
+def _describe(source: CorpusInput) -> dict[str, Any]:
     paths = [str(path) for path in source.paths]
     return {**asdict(source), "paths": paths, "bytes": input_bytes(source)}
 

@@ -13,14 +13,14 @@ from typing import Any
 from readagain import __version__
 from readagain.corpus.cases import NUM_PASSES
 from readagain.corpus.chunk import Chunk, PlacedChunk
-from readagain.corpus.manifest import Manifest, describe_files, fingerprint
+from readagain.corpus.manifest import CorpusManifest, describe_files, fingerprint
 from readagain.corpus.merge import write_shards
 from readagain.corpus.placing import origins_of, place_pairs
-from readagain.corpus.readers.source import Source
+from readagain.corpus.readers.source import CorpusInput
 from readagain.corpus.report import write_report
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.texts import write_texts
-from readagain.corpus.workers import ChunkFiles, Progress, make_chunks
+from readagain.corpus.workers import ChunkFiles, JobProgress, make_chunks
 from readagain.corpus.workfolder import check_output, work_folder
 from readagain.errors import DataError
 
@@ -35,14 +35,14 @@ _FULL = {
 
 
 def prepare(
-    sources: Sequence[Source],
+    sources: Sequence[CorpusInput],
     out: Path,
     settings: PrepareSettings,
     *,
     num_workers: int = 1,
     overwrite: bool = False,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
-) -> Manifest:
+    on_progress: Callable[[JobProgress], None] = lambda progress: None,
+) -> CorpusManifest:
     """Read, filter, split and number the pairs of `sources`; leave a prepared corpus in `out`.
 
     What is written does not depend on the number of workers. A preparation that was interrupted
@@ -101,8 +101,8 @@ def _write_corpus(
     inputs: list[dict[str, Any]],
     settings: PrepareSettings,
     folder: Path,
-    on_progress: Callable[[Progress], None],
-) -> Manifest:
+    on_progress: Callable[[JobProgress], None],
+) -> CorpusManifest:
     """Write lexicon, table of cases, shards and report."""
     chunks = [chunk for own in placed for chunk in own]
     num_passes = 1 + NUM_PASSES + 1  # for the lexicon, the cases and the shards
@@ -113,10 +113,10 @@ def _write_corpus(
         nonlocal done
         done += 1
         share = done / num_passes / len(chunks)
-        on_progress(Progress(stage="writing", share=share, records=num_records))
+        on_progress(JobProgress(stage="writing", share=share, records=num_records))
 
     lexicon, splits, statistics = write_shards(chunks, folder, tick)
-    manifest = Manifest(
+    manifest = CorpusManifest(
         package_version=__version__,
         settings=asdict(settings),
         inputs=inputs,
@@ -136,7 +136,7 @@ def _write_skipped(chunks: Sequence[ChunkFiles], folder: Path) -> None:
         (folder / SKIPPED_FILE).write_text("".join(lines), encoding="utf-8")
 
 
-def _seal(manifest: Manifest, folder: Path) -> Manifest:
+def _seal(manifest: CorpusManifest, folder: Path) -> CorpusManifest:
     """Add checksums and fingerprint, and write the manifest as the last file."""
     files = describe_files(folder)
     sealed = replace(manifest, files=files, fingerprint=fingerprint(files))

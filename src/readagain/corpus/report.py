@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from readagain.corpus.lexicon import Lexicon
-from readagain.corpus.manifest import Manifest
+from readagain.corpus.manifest import CorpusManifest
 from readagain.corpus.select import SPLITS
 from readagain.corpus.shards import PreparedCorpus, Split
 from readagain.corpus.statistics import Statistics
@@ -22,7 +22,7 @@ HISTOGRAMS = {
 
 
 def write_report(
-    folder: Path, manifest: Manifest, lexicon: Lexicon, statistics: Mapping[str, Statistics]
+    folder: Path, manifest: CorpusManifest, lexicon: Lexicon, statistics: Mapping[str, Statistics]
 ) -> None:
     """Write report.json and report.md into the folder of a corpus that is otherwise complete."""
     described: dict[str, Any] = {
@@ -45,7 +45,7 @@ def write_report(
     (folder / "report.md").write_text(page, encoding="utf-8")
 
 
-def dropped_in_total(manifest: Manifest) -> dict[str, int]:
+def dropped_in_total(manifest: CorpusManifest) -> dict[str, int]:
     """Add up what was dropped over all inputs, by reason."""
     total: dict[str, int] = {}
     for entry in manifest.inputs:
@@ -70,7 +70,7 @@ def _samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
 
 
 def _page(
-    manifest: Manifest, described: Mapping[str, Any], samples: list[dict[str, Any]]
+    manifest: CorpusManifest, described: Mapping[str, Any], samples: list[dict[str, Any]]
 ) -> list[str]:
     lines = ["# Prepared corpus", "", "## Inputs", ""]
     lines += ["| input | format | split | records | kept | dropped |", "|---|---|---|---|---|---|"]

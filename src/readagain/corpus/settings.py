@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from readagain.corpus.filters import DEFAULT_FILTERS, Limits
+from readagain.corpus.filters import DEFAULT_FILTERS, FilterLimits
 from readagain.errors import ConfigError
 
 DEFAULT_MAX_SENTENCES = 5
@@ -25,7 +25,7 @@ class PrepareSettings:
 
     max_sentences: int = DEFAULT_MAX_SENTENCES
     filters: tuple[str, ...] = DEFAULT_FILTERS
-    limits: Limits = field(default_factory=Limits)
+    limits: FilterLimits = field(default_factory=FilterLimits)
     skip_bad: bool = False
     dev: Share = field(default_factory=Share)
     test: Share = field(default_factory=Share)

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
-from readagain.corpus.manifest import Manifest, check_files
-from readagain.corpus.pair import Pair
+from readagain.corpus.manifest import CorpusManifest, check_files
+from readagain.corpus.pair import Example
 from readagain.corpus.select import SPLITS
 from readagain.errors import ArtifactError, quoted
-from readagain.text.cases import CASES_FILE, Cases
+from readagain.text.cases import CASES_FILE, Truecaser
 
 LEXICON_FILE = "lexicon.txt"
 # numpy reads a header as Python's own parser reads a value, with the errors of both.
@@ -41,7 +41,7 @@ def texts_file(split: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shard:
+class CorpusShard:
     """Some consecutive pairs of a split.
 
     `words` (W,) int32 holds lexicon ids (`UNKNOWN_ID` for none), pair after pair: the sentences
@@ -64,7 +64,7 @@ class Shard:
             np.save(folder / shard_file(split, number, part), getattr(self, part))
 
     @classmethod
-    def open(cls, folder: Path, split: str, number: int) -> "Shard":
+    def open(cls, folder: Path, split: str, number: int) -> "CorpusShard":
         """Map the four arrays into memory.
 
         Raises:
@@ -121,7 +121,7 @@ def _has_words_below(words: NDArray[np.int32], num_words: int) -> bool:
 class Split:
     """The pairs of one split, over all its shards."""
 
-    def __init__(self, name: str, shards: tuple[Shard, ...]) -> None:
+    def __init__(self, name: str, shards: tuple[CorpusShard, ...]) -> None:
         self.name = name
         self.shards = shards
         self._starts = list(accumulate(map(len, shards), initial=0))
@@ -141,7 +141,7 @@ class Split:
 class PreparedCorpus:
     """A folder that `readagain prepare` wrote."""
 
-    def __init__(self, folder: Path, manifest: Manifest) -> None:
+    def __init__(self, folder: Path, manifest: CorpusManifest) -> None:
         self.folder = folder
         self.manifest = manifest
 
@@ -156,7 +156,7 @@ class PreparedCorpus:
         Raises:
             ArtifactError: saying which file is missing, cut short, changed or too new.
         """
-        manifest = Manifest.load(folder)
+        manifest = CorpusManifest.load(folder)
         check_files(folder, manifest, checksums=checksums)
         return cls(folder, manifest)
 
@@ -172,10 +172,10 @@ class PreparedCorpus:
         return lexicon
 
     @cached_property
-    def cases(self) -> Cases:
+    def cases(self) -> Truecaser:
         """How its words are written inside sentences; empty where an older version prepared it."""
         has_cases = CASES_FILE in self.manifest.files
-        return Cases.load(self.folder / CASES_FILE) if has_cases else Cases()
+        return Truecaser.load(self.folder / CASES_FILE) if has_cases else Truecaser()
 
     def split(self, name: str) -> Split:
         """Map one split into memory; a split without pairs is empty, not an error.
@@ -188,7 +188,7 @@ class PreparedCorpus:
         counts = self.manifest.splits[name]
         shards = []
         for number in range(counts["shards"]):
-            shard = Shard.open(self.folder, name, number)
+            shard = CorpusShard.open(self.folder, name, number)
             if not _has_words_below(shard.words, self.manifest.num_words):
                 raise ArtifactError(
                     f"{self.folder / shard_file(name, number, 'words')}: holds words that the "
@@ -203,7 +203,7 @@ class PreparedCorpus:
             )
         return split
 
-    def texts(self, name: str) -> Iterator[Pair]:
+    def texts(self, name: str) -> Iterator[Example]:
         """Yield the raw pairs of the dev or test split, in the order of its shards."""
         path = self.folder / texts_file(name)
         if not path.exists():
@@ -216,7 +216,7 @@ class PreparedCorpus:
                 try:
                     record = json.loads(line)
                     references = tuple(record.get("references", ()))
-                    pair = Pair(record["text"], record["headline"], references)
+                    pair = Example(record["text"], record["headline"], references)
                 except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
                     raise ArtifactError(
                         f"{path}:{number}: no text and headline in this line; "

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
-from readagain.text.vocab import RESERVED
+from readagain.text.vocab import SPECIAL_TOKENS
 
 COVERAGE_SIZES = (2_000, 5_000, 15_000, 30_000, 69_000)
 """Decoder vocabularies of the paper's tables 3 and 4; the reserved words count."""
@@ -25,7 +25,7 @@ def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
     ranks = np.full(len(lexicon) + 1, NEVER)
     by_count = np.lexsort((alphabetical_ranks(lexicon.words), -lexicon.summary_counts))
     by_count = by_count[lexicon.summary_counts[by_count] > 0]
-    ranks[by_count] = np.arange(len(by_count)) + len(RESERVED)
+    ranks[by_count] = np.arange(len(by_count)) + len(SPECIAL_TOKENS)
     return ranks
 
 

@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 
 from readagain.corpus.chunk import Chunk, PlacedChunk
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.readers.source import Source
+from readagain.corpus.readers.source import CorpusInput
 from readagain.corpus.select import SPLITS, TRAIN
 from readagain.corpus.shards import texts_file
 from readagain.errors import DataError
 
 
 def write_texts(
-    sources: Sequence[Source], placed: Sequence[Sequence[PlacedChunk]], folder: Path
+    sources: Sequence[CorpusInput], placed: Sequence[Sequence[PlacedChunk]], folder: Path
 ) -> None:
     """Write dev.texts.jsonl and test.texts.jsonl, pair by pair in the order of the shards.
 
@@ -35,7 +35,9 @@ def write_texts(
                 streams[place].write(_line(pair))
 
 
-def _placed_pairs(source: Source, chunks: Sequence[PlacedChunk]) -> Iterator[tuple[int, Pair]]:
+def _placed_pairs(
+    source: CorpusInput, chunks: Sequence[PlacedChunk]
+) -> Iterator[tuple[int, Example]]:
     """Yield the pairs of a source that do not go to training, with their places."""
     if not any((chunk.places > TRAIN).any() for chunk in chunks):
         return
@@ -48,12 +50,12 @@ def _placed_pairs(source: Source, chunks: Sequence[PlacedChunk]) -> Iterator[tup
         place_of = dict(zip(numbers, placed.places[wanted].tolist(), strict=True))
         for number, record in enumerate(format.records(source, block)):
             if number in place_of:
-                if isinstance(record, Bad):
+                if isinstance(record, InvalidRecord):
                     raise DataError(f"{source.path}: changed while it was read; start again")
                 yield place_of[number], record
 
 
-def _line(pair: Pair) -> str:
+def _line(pair: Example) -> str:
     record: dict[str, object] = {"text": pair.text, "headline": pair.headline}
     if pair.references:
         record["references"] = pair.references

@@ -10,28 +10,28 @@ from numpy.typing import NDArray
 
 from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, UNKNOWN_WORD, Chunk
 from readagain.corpus.filters import FILTERS
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.readers.source import Block, Source
+from readagain.corpus.readers.source import Block, CorpusInput
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import DataError
 from readagain.text.cases import tell_case
 from readagain.text.document import forms_of, headline_tokens, sentence_tokens
-from readagain.text.vocab import RESERVED, UNK
+from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
-UNKNOWN_SPELLINGS = ("UNK", "unk", "<UNK>", RESERVED[UNK])
+UNKNOWN_SPELLINGS = ("UNK", "unk", "<UNK>", SPECIAL_TOKENS[UNK])
 """How public copies of texts in Gigaword form spell a word that was not kept."""
-_NO_WORDS = frozenset({*UNKNOWN_SPELLINGS, *RESERVED})
+_NO_WORDS = frozenset({*UNKNOWN_SPELLINGS, *SPECIAL_TOKENS})
 
 
-def save_chunk(source: Source, block: Block, settings: PrepareSettings, path: Path) -> int:
+def save_chunk(source: CorpusInput, block: Block, settings: PrepareSettings, path: Path) -> int:
     """Make the chunk of a block and write it to `path`; return the number of its records."""
     chunk = make_chunk(source, block, settings)
     chunk.save(path)
     return chunk.num_records
 
 
-def make_chunk(source: Source, block: Block, settings: PrepareSettings) -> Chunk:
+def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> Chunk:
     """Read, filter and tokenize one block.
 
     Pairs of a dev or test file that somebody gave are kept as they are, so that scores on them
@@ -44,7 +44,7 @@ def make_chunk(source: Source, block: Block, settings: PrepareSettings) -> Chunk
     rules = [(name, rule) for name in names if (rule := FILTERS[name].is_unwanted) is not None]
     made = _Builder()
     for record in FORMATS[source.format].records(source, block):
-        if isinstance(record, Bad):
+        if isinstance(record, InvalidRecord):
             made.skip(record, settings.skip_bad)
             continue
         *texts, title = _segments(record, source, settings.max_sentences)
@@ -97,9 +97,9 @@ class _Builder:
         self._hashes: list[bytes] = []
         self._num_records = 0
         self._dropped: Counter[str] = Counter()
-        self._bad: list[Bad] = []
+        self._bad: list[InvalidRecord] = []
 
-    def skip(self, bad: Bad, may_skip: bool) -> None:
+    def skip(self, bad: InvalidRecord, may_skip: bool) -> None:
         """Set a bad record aside where that was asked for."""
         if not may_skip:
             raise DataError(
@@ -164,7 +164,7 @@ def _ways_of_writing(tokens: list[str], forms: list[str]) -> tuple[list[str], ND
     return writings, ways
 
 
-def _segments(pair: Pair, source: Source, max_sentences: int) -> list[_Segment]:
+def _segments(pair: Example, source: CorpusInput, max_sentences: int) -> list[_Segment]:
     """Return the sentences of a text, then its headline."""
     if source.is_text_tokenized:
         text = _tokenized_words(pair.text)

@@ -10,17 +10,17 @@ from typing import Literal
 
 from readagain.corpus.chunk import records_in
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.readers.source import Block, Source
+from readagain.corpus.readers.source import Block, CorpusInput
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.tokenizing import save_chunk
 from readagain.corpus.workfolder import WorkFolder, input_bytes
 from readagain.errors import DataError
-from readagain.worker_team import Failed, WorkerTeam
+from readagain.worker_team import TaskFailure, WorkerPool
 
 BLOCKS_WAITING_PER_WORKER = 2
 """Enough that no worker waits for the reader, few enough that memory stays small."""
 
-Task = tuple[Source, Block, PrepareSettings, Path]
+Task = tuple[CorpusInput, Block, PrepareSettings, Path]
 """A block to be made into a chunk, and where that goes."""
 
 NumMade = Callable[[], int]
@@ -28,7 +28,7 @@ NumMade = Callable[[], int]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class JobProgress:
     """How far a long piece of work has come."""
 
     stage: Literal["reading", "writing", "summarizing"]
@@ -46,16 +46,16 @@ class Progress:
 class ChunkFiles:
     """The chunks of one source, in the order of its blocks."""
 
-    source: Source
+    source: CorpusInput
     paths: list[Path]
 
 
 def make_chunks(
-    sources: Sequence[Source],
+    sources: Sequence[CorpusInput],
     settings: PrepareSettings,
     work: WorkFolder,
     num_workers: int,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[JobProgress], None],
 ) -> list[ChunkFiles]:
     """Make every chunk that is not there yet.
 
@@ -96,7 +96,7 @@ def make_chunks(
 class _Queue:
     """Blocks on their way through the workers, counted in input order."""
 
-    def __init__(self, total_bytes: int, on_progress: Callable[[Progress], None]) -> None:
+    def __init__(self, total_bytes: int, on_progress: Callable[[JobProgress], None]) -> None:
         self.num_records = 0
         self._num_resumed = 0
         self._total_bytes = max(total_bytes, 1)
@@ -129,7 +129,7 @@ class _Queue:
     def _tell(self, position: int) -> None:
         self._share = min(max(position / self._total_bytes, self._share), 1.0)
         self._on_progress(
-            Progress(
+            JobProgress(
                 stage="reading",
                 share=self._share,
                 records=self.num_records,
@@ -143,7 +143,7 @@ def _pool(num_workers: int) -> Iterator[Callable[[Task], NumMade]]:
     if num_workers == 1:
         yield _submit_here
         return
-    team: WorkerTeam[Task, int] = WorkerTeam(_saver, num_workers)
+    team: WorkerPool[Task, int] = WorkerPool(_saver, num_workers)
     with team:
         yield _Hands(team).submit
 
@@ -151,10 +151,10 @@ def _pool(num_workers: int) -> Iterator[Callable[[Task], NumMade]]:
 class _Hands:
     """Hands blocks to workers as these become free, and keeps what becomes of them."""
 
-    def __init__(self, team: WorkerTeam[Task, int]) -> None:
+    def __init__(self, team: WorkerPool[Task, int]) -> None:
         self._team = team
         self._waiting: deque[Task] = deque()
-        self._answers: dict[Path, int | Failed] = {}
+        self._answers: dict[Path, int | TaskFailure] = {}
 
     def submit(self, task: Task) -> NumMade:
         """Take a block."""
@@ -167,7 +167,7 @@ class _Hands:
         while path not in self._answers:
             self._move(timeout_s=None)
         answer = self._answers.pop(path)
-        if not isinstance(answer, Failed):
+        if not isinstance(answer, TaskFailure):
             return answer
         if answer.error is not None:
             raise answer.error

@@ -13,12 +13,12 @@ from typing import IO, Any
 from readagain import __version__
 from readagain.corpus.chunk import CHUNK_FORMAT
 from readagain.corpus.manifest import FILE_NAME, unfinished_beside
-from readagain.corpus.readers.source import Source
+from readagain.corpus.readers.source import CorpusInput
 from readagain.corpus.readers.story import story_files
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import ConfigError, DataError
 from readagain.file_lock import lock_file
-from readagain.whole_file import written_aside
+from readagain.whole_file import atomic_write
 
 # Settings that only matter when chunks are merged: changing them keeps every chunk.
 MERGE_SETTINGS = ("dev", "test")
@@ -58,13 +58,13 @@ class WorkFolder:
         """Where the finished files are put together before they appear under their name."""
         return self.path / "corpus"
 
-    def chunk_folder(self, source: Source, settings: PrepareSettings) -> Path:
+    def chunk_folder(self, source: CorpusInput, settings: PrepareSettings) -> Path:
         """Return the folder of a source's chunks; other content or settings mean another one."""
         versions = [__version__, CHUNK_FORMAT]
         facts = json.dumps([_source_facts(source), _chunk_settings(settings), versions])
         return self.path / "chunks" / sha256(facts.encode()).hexdigest()[:20]
 
-    def note_plan(self, sources: Sequence[Source], settings: PrepareSettings) -> list[str]:
+    def note_plan(self, sources: Sequence[CorpusInput], settings: PrepareSettings) -> list[str]:
         """Write down what is being prepared; return what differs from the interrupted run."""
         plan = {
             "readagain": __version__,
@@ -75,7 +75,7 @@ class WorkFolder:
         changed: list[str] = []
         if path.exists():
             changed = _differences(_read_plan(path), json.loads(json.dumps(plan)))
-        with written_aside(path) as aside:
+        with atomic_write(path) as aside:
             aside.write_text(json.dumps(plan, indent=1), encoding="utf-8")
         return changed
 
@@ -98,7 +98,7 @@ def _read_plan(path: Path) -> dict[str, Any]:
     return plan if isinstance(plan, dict) else {}
 
 
-def input_files(source: Source) -> list[Path]:
+def input_files(source: CorpusInput) -> list[Path]:
     """List the files of a source; none for the name of a Hugging Face dataset."""
     files = [
         file for path in source.paths for file in (story_files(path) if path.is_dir() else [path])
@@ -106,13 +106,13 @@ def input_files(source: Source) -> list[Path]:
     return [file for file in files if file.exists()]
 
 
-def input_bytes(source: Source) -> int:
+def input_bytes(source: CorpusInput) -> int:
     """Return the size of the file with the texts, by which progress is measured."""
     texts = replace(source, paths=source.paths[:1])
     return sum(file.stat().st_size for file in input_files(texts))
 
 
-def _source_facts(source: Source) -> dict[str, Any]:
+def _source_facts(source: CorpusInput) -> dict[str, Any]:
     """Describe a source and the state of its files, cheaply: sizes and times, not contents."""
     states = [(str(file), file.stat()) for file in input_files(source)]
     files = [[name, state.st_size, state.st_mtime_ns] for name, state in states]

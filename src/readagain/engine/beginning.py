@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from readagain.config.schema import DecodeSpec
 from readagain.errors import ArgumentError, quoted
-from readagain.text.document import Word, read_tokenized
+from readagain.text.document import Token, read_tokenized
 from readagain.text.normalize import normalize
 from readagain.text.tokenize import token_at, token_spans
 from readagain.text.typography import plain_typography
 
 
 @dataclass(frozen=True)
-class Beginning:
+class TargetPrefix:
     """What every summary of a call begins with.
 
     Args:
@@ -20,10 +20,10 @@ class Beginning:
     """
 
     text: str
-    words: tuple[Word, ...]
+    words: tuple[Token, ...]
 
     @classmethod
-    def read(cls, text: str, *, tokenized: bool) -> "Beginning":
+    def read(cls, text: str, *, tokenized: bool) -> "TargetPrefix":
         """Find the words of a beginning; in Gigaword form they are what stands between spaces.
 
         >>> [word.form for word in Beginning.read("Acme Corp. pays", tokenized=False).words]
@@ -35,7 +35,7 @@ class Beginning:
         # A word follows, so a point at the end is no full stop: "Acme Corp." are two words.
         plain = plain_typography(text) + " x"
         spans = token_spans(plain)[:-1]
-        return cls(text, tuple(Word(normalize(token_at(plain, *span)), *span) for span in spans))
+        return cls(text, tuple(Token(normalize(token_at(plain, *span)), *span) for span in spans))
 
     def __len__(self) -> int:
         """Count the words."""
@@ -46,16 +46,16 @@ class Beginning:
         """The bytes of each word as it was written."""
         return [_num_bytes(self.surface(word)) for word in self.words]
 
-    def surface(self, word: Word) -> str:
+    def surface(self, word: Token) -> str:
         """Return a word as it was written."""
         return self.text[word.start : word.end]
 
 
-FREE = Beginning("", ())
+FREE = TargetPrefix("", ())
 """Lets a summary begin as it likes."""
 
 
-def read_beginning(text: str | None, decode: DecodeSpec, *, tokenized: bool) -> Beginning:
+def read_beginning(text: str | None, decode: DecodeSpec, *, tokenized: bool) -> TargetPrefix:
     """Read what summaries are to begin with, and check that they may be so long.
 
     Raises:
@@ -65,7 +65,7 @@ def read_beginning(text: str | None, decode: DecodeSpec, *, tokenized: bool) -> 
         return FREE
     if not isinstance(text, str):
         raise ArgumentError("{begin} is {0}; expected text", quoted(text))
-    beginning = Beginning.read(text, tokenized=tokenized)
+    beginning = TargetPrefix.read(text, tokenized=tokenized)
     if len(beginning) > decode.max_words:
         raise ArgumentError(
             "{begin} has {0} words; expected at most {max_words}, which is {1}",

@@ -4,10 +4,16 @@ from collections.abc import Sequence
 
 from readagain.config.schema import DecodeSpec
 from readagain.search.beam import beam_search, check_n_best
-from readagain.search.consensus import by_consensus
+from readagain.search.consensus import mbr_rerank
 from readagain.search.features import FeatureWeights
 from readagain.search.model import SourceBatch, State, StepModel
-from readagain.search.rules import CopyLimit, NoDoubledWord, NoRepeatedNgram, Rule, WordLimits
+from readagain.search.rules import (
+    Constraint,
+    CopyLimit,
+    LengthConstraint,
+    NoDoubledWord,
+    NoRepeatedNgram,
+)
 from readagain.search.scoring import Scoring
 from readagain.search.trace import Hypothesis
 
@@ -18,7 +24,7 @@ def decode_sources(
     decode: DecodeSpec,
     *,
     n_best: int = 1,
-    rules: Sequence[Rule] = (),
+    rules: Sequence[Constraint] = (),
     keep_attention: bool = False,
 ) -> list[list[Hypothesis]]:
     """Search for the best summaries of sources.
@@ -29,7 +35,7 @@ def decode_sources(
         ConfigError: where the settings cannot be honoured together.
     """
     check_n_best(n_best, decode.beam_size)  # a vote asks for the whole beam, whatever is wanted
-    repeats: list[Rule] = []
+    repeats: list[Constraint] = []
     if decode.no_repeat_ngram:
         repeats += [NoRepeatedNgram(decode.no_repeat_ngram), NoDoubledWord()]
     if decode.limit_copies:
@@ -38,7 +44,7 @@ def decode_sources(
         model,
         sources,
         beam_size=decode.beam_size,
-        words=WordLimits(minimum=decode.min_words, maximum=decode.max_words),
+        words=LengthConstraint(minimum=decode.min_words, maximum=decode.max_words),
         rules=[*repeats, *rules],
         scoring=Scoring(
             length_exponent=decode.length_penalty,
@@ -57,6 +63,6 @@ def decode_sources(
     if not decode.consensus:
         return found
     return [
-        by_consensus(each, temperature=decode.consensus, measure=decode.consensus_by)[:n_best]
+        mbr_rerank(each, temperature=decode.consensus, measure=decode.consensus_by)[:n_best]
         for each in found
     ]

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from readagain.config.schema import ModelSpec, NetworkSpec, OnePassSpec
 from readagain.engine.movement import state_movement
 from readagain.engine.onnx_model import OnnxStepModel
-from readagain.engine.source import Source
+from readagain.engine.source import SourceText
 from readagain.engine.summary import Explanation, ImportanceKind, PrintedWord
 from readagain.search.model import Floats, SourceBatch
 from readagain.search.trace import Hypothesis
 
 
 @dataclass(frozen=True)
-class Looks:
+class SourceImportance:
     """What a model makes of the words of a batch, whatever it then writes.
 
     Args:
@@ -27,13 +27,13 @@ class Looks:
     kind: ImportanceKind | None
 
 
-def look_at(model: OnnxStepModel, spec: NetworkSpec, batch: SourceBatch) -> Looks:
+def look_at(model: OnnxStepModel, spec: NetworkSpec, batch: SourceBatch) -> SourceImportance:
     """Ask a model for the importance of words: its weights, or else how far its state moves."""
     if not isinstance(spec, ModelSpec) or isinstance(spec.encoder, OnePassSpec):
-        return Looks(batch, None, None)
+        return SourceImportance(batch, None, None)
     weights = model.importance(batch)
     if weights is not None:
-        return Looks(batch, weights, "weight")
+        return SourceImportance(batch, weights, "weight")
     valid = batch.source_valid  # (B, S)
     B, N, L = batch.source_ids.shape
     movement = state_movement(
@@ -41,13 +41,13 @@ def look_at(model: OnnxStepModel, spec: NetworkSpec, batch: SourceBatch) -> Look
         valid.reshape(B, N, L),
         num_directions=1 + spec.encoder.bidirectional,
     )
-    return Looks(batch, movement.reshape(B, -1), "movement")
+    return SourceImportance(batch, movement.reshape(B, -1), "movement")
 
 
 def explain(
-    looks: Looks,
+    looks: SourceImportance,
     row: int,
-    source: Source,
+    source: SourceText,
     hypothesis: Hypothesis,
     printed: Sequence[PrintedWord],
 ) -> Explanation:

@@ -26,10 +26,10 @@ from readagain.config.files import load_run
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import RunSpec
 from readagain.engine.graphs import PRECISIONS, Precision, graph_names
-from readagain.engine.manifest import Manifest, check_files, read_manifest, read_object
+from readagain.engine.manifest import ModelManifest, check_files, read_manifest, read_object
 from readagain.engine.tensors import TensorInfo, read_header
 from readagain.errors import ArtifactError, ConfigError
-from readagain.text.cases import CASES_FILE, Cases
+from readagain.text.cases import CASES_FILE, Truecaser
 from readagain.text.vocab import Vocab
 
 RUN_FILE = "run.json"
@@ -52,18 +52,18 @@ _FACTS = ("source_features.kinds",)
 
 
 @dataclass(frozen=True)
-class ModelFolder:
+class ModelDir:
     """A model folder whose manifest, settings, vocabularies and tensor shapes belong together."""
 
     path: Path
-    manifest: Manifest
+    manifest: ModelManifest
     run: RunSpec
     source_vocab: Vocab
     vocab: Vocab
-    cases: Cases
+    cases: Truecaser
 
     @classmethod
-    def open(cls, path: Path, *, checksums: bool = False) -> "ModelFolder":
+    def open(cls, path: Path, *, checksums: bool = False) -> "ModelDir":
         """Open a folder and check that everything in it is there and fits together.
 
         Args:
@@ -86,7 +86,7 @@ class ModelFolder:
             run,
             source_vocab=Vocab.load(path / SOURCE_VOCAB_FILE),
             vocab=Vocab.load(path / VOCAB_FILE),
-            cases=Cases.load(path / CASES_FILE) if optional else Cases(),
+            cases=Truecaser.load(path / CASES_FILE) if optional else Truecaser(),
         )
         _check_vocabularies(folder)
         if folder.has(WEIGHTS_FILE):
@@ -131,7 +131,7 @@ class ModelFolder:
         return read_object(self.path / name) if self.has(name) else {}
 
 
-def _check_vocabularies(folder: ModelFolder) -> None:
+def _check_vocabularies(folder: ModelDir) -> None:
     for name, vocab, expected in (
         (SOURCE_VOCAB_FILE, folder.source_vocab, folder.run.source_vocab_size),
         (VOCAB_FILE, folder.vocab, folder.run.vocab_size),
@@ -143,7 +143,7 @@ def _check_vocabularies(folder: ModelFolder) -> None:
             )
 
 
-def _check_weights(folder: ModelFolder) -> None:
+def _check_weights(folder: ModelDir) -> None:
     path, tensors = folder.path / WEIGHTS_FILE, folder.tensors
     for name, setting in _WORD_TENSORS.items():
         expected = getattr(folder.run, setting)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from readagain.engine.source import Source
-from readagain.search.live import Live
+from readagain.engine.source import SourceText
+from readagain.search.live import ActiveHypotheses
 from readagain.search.model import Bools, Candidates
-from readagain.search.rules import Rule
-from readagain.text.cases import Cases
+from readagain.search.rules import Constraint
+from readagain.text.cases import Truecaser
 from readagain.text.numbers import SourceNumbers
 from readagain.text.vocab import Vocab
 
@@ -17,7 +17,7 @@ SPARE_CANDIDATES = 8
 _BEGINNING = 4  # letters that "German" and "Germany" share
 
 
-class GroundedWords(Rule):
+class GroundedWords(Constraint):
     """Some words of the vocabulary are not generated, other ones for each text; copying is free.
 
     Args:
@@ -31,14 +31,14 @@ class GroundedWords(Rule):
         """A margin: how many of them are likelier than any other word has no small bound."""
         return SPARE_CANDIDATES
 
-    def banned_words(self, live: Live, offered: Candidates) -> Bools | None:
+    def banned_words(self, live: ActiveHypotheses, offered: Candidates) -> Bools | None:
         """Forbid generating them."""
         ids = np.minimum(offered.ids, self.banned.shape[1] - 1)  # what is beyond is copied
         banned: Bools = self.banned[live.document[:, None], ids] & (offered.copied_from < 0)
         return banned
 
 
-class Grounding:
+class GroundingConstraint:
     """Finds the words of a vocabulary that a text gives no ground for.
 
     A number has none where the text has no digits for it: printed, it would have to be left out,
@@ -49,7 +49,7 @@ class Grounding:
         cases: how they are written; what has a capital, and not only capitals, is a name.
     """
 
-    def __init__(self, vocab: Vocab, cases: Cases) -> None:
+    def __init__(self, vocab: Vocab, cases: Truecaser) -> None:
         self._num_words = len(vocab)
         self._numbers = [(id, word) for id, word in enumerate(vocab.words) if "#" in word]
         self._names: dict[str, list[int]] = {}  # by their first letters
@@ -59,7 +59,7 @@ class Grounding:
         self._is_name = np.zeros(len(vocab), dtype=np.bool_)
         self._is_name[[id for ids in self._names.values() for id in ids]] = True
 
-    def rule(self, sources: Sequence[Source], *, names: bool) -> GroundedWords:
+    def rule(self, sources: Sequence[SourceText], *, names: bool) -> GroundedWords:
         """Forbid what has no ground in each of some texts, none of them in Gigaword form.
 
         Args:

@@ -8,7 +8,7 @@ from readagain.search.model import Ints
 
 
 @dataclass(frozen=True)
-class Layout:
+class BeamLayout:
     """R hypotheses of D documents, and a grid that holds those of each document in one line.
 
     Args:
@@ -22,7 +22,7 @@ class Layout:
     place: Ints
 
     @classmethod
-    def of(cls, document: Ints) -> "Layout":
+    def of(cls, document: Ints) -> "BeamLayout":
         """Lay out rows whose (R,) documents are numbered from 0 without a gap."""
         R = len(document)
         if R and document[-1] == 0:

@@ -28,7 +28,7 @@ _FILE_NAME = re.compile(r"\w[\w.-]{0,199}", re.ASCII)
 
 
 @dataclass(frozen=True, kw_only=True)
-class FileFacts:
+class FileEntry:
     """Size and checksum of one file."""
 
     bytes: int
@@ -36,12 +36,12 @@ class FileFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manifest:
+class ModelManifest:
     """What `model.json` says."""
 
     format_version: int = FORMAT_VERSION
     package_version: str = __version__
-    files: dict[str, FileFacts] = field(default_factory=dict)
+    files: dict[str, FileEntry] = field(default_factory=dict)
 
 
 def write_files(
@@ -74,7 +74,7 @@ def write_files(
         before = read_manifest(path).files if (path / MANIFEST_FILE).exists() else {}
         outdated = before.keys() - writers.keys() if whole else set()
         kept = {name: before[name] for name in before.keys() - outdated}
-        manifest = Manifest(files=dict(sorted({**kept, **facts}.items())))
+        manifest = ModelManifest(files=dict(sorted({**kept, **facts}.items())))
         text = json.dumps(asdict(manifest), indent=2) + "\n"
         write_synced(staging / MANIFEST_FILE, text.encode())
     except OSError as error:
@@ -89,7 +89,7 @@ def write_files(
     staging.rmdir()
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> ModelManifest:
     """Read the manifest of a model folder.
 
     Raises:
@@ -121,17 +121,17 @@ def read_manifest(folder: Path) -> Manifest:
     for name in files:
         if not _FILE_NAME.fullmatch(name):
             raise ArtifactError(f"{path}: names {quoted(name)}, which is no file of this folder")
-    return Manifest(format_version=version, package_version=package_version, files=files)
+    return ModelManifest(format_version=version, package_version=package_version, files=files)
 
 
-def _facts(*, bytes: int, sha256: str) -> FileFacts:
+def _facts(*, bytes: int, sha256: str) -> FileEntry:
     if type(bytes) is not int or type(sha256) is not str:
         raise TypeError("a size is a number, a checksum a text")
-    return FileFacts(bytes=bytes, sha256=sha256)
+    return FileEntry(bytes=bytes, sha256=sha256)
 
 
 def check_files(
-    folder: Path, manifest: Manifest, *, needed: Iterable[str], checksums: bool
+    folder: Path, manifest: ModelManifest, *, needed: Iterable[str], checksums: bool
 ) -> None:
     """Compare a folder with its manifest: sizes, and the contents of the files that are `needed`.
 
@@ -186,10 +186,10 @@ def read_object(path: Path) -> dict[str, Any]:
     return content
 
 
-def _describe(path: Path) -> FileFacts:
+def _describe(path: Path) -> FileEntry:
     with path.open("rb") as file:
         checksum = file_digest(file, "sha256").hexdigest()
-    return FileFacts(bytes=path.stat().st_size, sha256=checksum)
+    return FileEntry(bytes=path.stat().st_size, sha256=checksum)
 
 
 def _sync(path: Path) -> None:

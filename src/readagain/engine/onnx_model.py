@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
-from readagain.engine.layout import Layout
+from readagain.engine.layout import BeamLayout
 from readagain.engine.sessions import open_session
 from readagain.search.model import Candidates, Floats, Ints, SourceBatch
-from readagain.text.vocab import PAD, RESERVED
+from readagain.text.vocab import PAD, SPECIAL_TOKENS
 
 Arrays = Mapping[str, npt.NDArray[Any]]  # floats, ids and masks together
 
@@ -43,7 +43,7 @@ class OnnxState:
 
     memory: Arrays
     carried: Arrays
-    layout: Layout
+    layout: BeamLayout
 
 
 class OnnxStepModel:
@@ -147,7 +147,7 @@ class OnnxStepModel:
             memory.update(_copying(ext_ids))
         if "copy_logits" in self._carried:
             carried["copy_logits"] = np.zeros(valid.shape, dtype=np.float32)
-        return OnnxState(memory, carried, Layout.of(np.arange(len(sources))))
+        return OnnxState(memory, carried, BeamLayout.of(np.arange(len(sources))))
 
     def step(self, state: OnnxState, previous_ids: Ints, k: int) -> tuple[Candidates, OnnxState]:
         """Feed each row the (R,) extended id of its last word; offer the k best next words."""
@@ -178,7 +178,7 @@ class OnnxStepModel:
         memory = state.memory
         if len(kept) < len(memory["valid"]):
             memory = {name: value[kept] for name, value in memory.items()}
-        return OnnxState(memory, carried, Layout.of(document))
+        return OnnxState(memory, carried, BeamLayout.of(document))
 
     def importance(self, sources: SourceBatch) -> Floats | None:
         """Return the (B, S) weights of the second reading, for models that weigh words."""
@@ -214,8 +214,8 @@ def _copying(ext_ids: Ints) -> dict[str, npt.NDArray[Any]]:
     """
     same = ext_ids[:, :, None] == ext_ids[:, None, :]  # (D, S, S)
     is_first = same.argmax(axis=1) == np.arange(ext_ids.shape[1])  # (D, S)
-    offered = is_first & (ext_ids >= len(RESERVED))
-    columns = np.where(offered, ext_ids - len(RESERVED), -1)
+    offered = is_first & (ext_ids >= len(SPECIAL_TOKENS))
+    columns = np.where(offered, ext_ids - len(SPECIAL_TOKENS), -1)
     return {
         "columns": columns.astype(np.int64),
         "same_word": (same & offered[:, None, :]).astype(np.float32),

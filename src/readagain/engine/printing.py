@@ -4,21 +4,21 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from readagain.engine.beginning import FREE, Beginning
-from readagain.engine.source import Source
+from readagain.engine.beginning import FREE, TargetPrefix
+from readagain.engine.source import SourceText
 from readagain.engine.summary import Origin, PrintedWord, SummaryPart
 from readagain.search.limits import PrintedBytes, cut_to_bytes
 from readagain.search.model import Ints
 from readagain.search.trace import Hypothesis
-from readagain.text.cases import Cases, usual_cases
+from readagain.text.cases import Truecaser, usual_cases
 from readagain.text.casing import Case
-from readagain.text.surface import SummaryWord, WrittenWord, write_words
+from readagain.text.surface import SummaryToken, WrittenWord, write_words
 from readagain.text.vocab import Vocab
 
 _MOST_ATTENDED = 8  # places that a generated ## looks through for its digits, by attention
 
 
-class Printer:
+class Detokenizer:
     """Prints summaries of one model.
 
     Args:
@@ -26,12 +26,12 @@ class Printer:
         cases: how they are written where a text does not show it, as far as the model knows.
     """
 
-    def __init__(self, vocab: Vocab, cases: Cases | None = None) -> None:
+    def __init__(self, vocab: Vocab, cases: Truecaser | None = None) -> None:
         self._vocab = vocab
         self.cases = usual_cases() if cases is None else cases.over(usual_cases())
         self._bytes: Ints = np.array([len(_as_bytes(word)) for word in vocab.words])
 
-    def printed_bytes(self, sources: Sequence[Source], num_sequences: int) -> PrintedBytes:
+    def printed_bytes(self, sources: Sequence[SourceText], num_sequences: int) -> PrintedBytes:
         """Measure the words that summaries of these sources may hold."""
         L = max(source.longest for source in sources)
         copied = np.zeros((len(sources), num_sequences * L), dtype=np.int64)
@@ -44,10 +44,10 @@ class Printer:
         return PrintedBytes(generated=self._bytes, copied=copied)
 
     def words(
-        self, hypothesis: Hypothesis, source: Source, beginning: Beginning = FREE
-    ) -> list[SummaryWord]:
+        self, hypothesis: Hypothesis, source: SourceText, beginning: TargetPrefix = FREE
+    ) -> list[SummaryToken]:
         """Find the form of each word, where it was copied from, and what it looked at."""
-        found = [SummaryWord(word.form) for word in beginning.words]
+        found = [SummaryToken(word.form) for word in beginning.words]
         for t, (id, (sentence, word)) in enumerate(
             zip(hypothesis.ids.tolist(), hypothesis.copied_from.tolist(), strict=True)
         ):
@@ -55,18 +55,18 @@ class Printer:
                 continue
             if sentence >= 0:
                 place = source.sequences[sentence][word]
-                found.append(SummaryWord(source.document.words[place].form, place))
+                found.append(SummaryToken(source.document.words[place].form, place))
                 continue
             form = self._vocab.word(id)
             attended = _attended(hypothesis, t, source) if "#" in form else ()
-            found.append(SummaryWord(form, None, attended))
+            found.append(SummaryToken(form, None, attended))
         return found
 
     def text(
         self,
-        words: Sequence[SummaryWord],
-        source: Source,
-        beginning: Beginning = FREE,
+        words: Sequence[SummaryToken],
+        source: SourceText,
+        beginning: TargetPrefix = FREE,
         *,
         case: Case,
         max_bytes: int,
@@ -76,7 +76,7 @@ class Printer:
         The search has kept to the limit as well as a table of words can; the printed text decides.
         """
 
-        def print_words(words: Sequence[SummaryWord]) -> str:
+        def print_words(words: Sequence[SummaryToken]) -> str:
             written = self._written_behind(beginning, words, source, case)
             return beginning.text + "".join(" " * each.has_space + each.surface for each in written)
 
@@ -86,9 +86,9 @@ class Printer:
 
     def printed_words(
         self,
-        words: Sequence[SummaryWord],
-        source: Source,
-        beginning: Beginning = FREE,
+        words: Sequence[SummaryToken],
+        source: SourceText,
+        beginning: TargetPrefix = FREE,
         *,
         case: Case,
     ) -> tuple[PrintedWord, ...]:
@@ -116,7 +116,7 @@ class Printer:
         return tuple(printed)
 
     def _written_behind(
-        self, beginning: Beginning, words: Sequence[SummaryWord], source: Source, case: Case
+        self, beginning: TargetPrefix, words: Sequence[SummaryToken], source: SourceText, case: Case
     ) -> list[WrittenWord]:
         """Write the words behind a beginning, which is printed as it was given."""
         P = len(beginning)
@@ -124,7 +124,7 @@ class Printer:
             written = [WrittenWord(t, word.form, t > 0, None) for t, word in enumerate(words)]
         else:
             # The digits of a beginning are there already; it uses up none of the source's.
-            given = [SummaryWord(word.form.replace("#", "0")) for word in words[:P]]
+            given = [SummaryToken(word.form.replace("#", "0")) for word in words[:P]]
             written = write_words(
                 [*given, *words[P:]], source.document, case=case, cases=self.cases
             )
@@ -132,10 +132,10 @@ class Printer:
 
 
 def parts(
-    words: Sequence[SummaryWord],
+    words: Sequence[SummaryToken],
     hypothesis: Hypothesis,
-    source: Source,
-    beginning: Beginning = FREE,
+    source: SourceText,
+    beginning: TargetPrefix = FREE,
 ) -> tuple[SummaryPart, ...]:
     """Describe words with their origin."""
     described = []
@@ -154,13 +154,13 @@ def parts(
     return tuple(described)
 
 
-def _origin(word: SummaryWord, *, is_given: bool) -> Origin:
+def _origin(word: SummaryToken, *, is_given: bool) -> Origin:
     if is_given:
         return "given"
     return "generated" if word.copied_from is None else "copied"
 
 
-def _attended(hypothesis: Hypothesis, t: int, source: Source) -> tuple[int, ...]:
+def _attended(hypothesis: Hypothesis, t: int, source: SourceText) -> tuple[int, ...]:
     """List the places that word t looked at, the most attended first."""
     assert hypothesis.attention is not None
     weights = hypothesis.attention[t]  # (N, L)

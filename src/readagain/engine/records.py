@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from readagain.corpus.compression import open_bytes, plain_name
-from readagain.corpus.pair import Bad
+from readagain.corpus.pair import InvalidRecord
 from readagain.corpus.readers import delimited, jsonl, parquet
 from readagain.corpus.readers.columns import guess_columns, pick_pair, refuse_twins
 from readagain.corpus.readers.lines import (
@@ -20,7 +20,7 @@ from readagain.corpus.readers.lines import (
     refuse_wide_encoding,
     undecodable,
 )
-from readagain.corpus.readers.source import Block, Columns, Source
+from readagain.corpus.readers.source import Block, Columns, CorpusInput
 from readagain.engine.summary import Summary
 from readagain.errors import ConfigError, DataError
 
@@ -53,7 +53,7 @@ _SUFFIXES: dict[str, TextFormat] = {
 
 
 @dataclass(frozen=True)
-class Record:
+class TextRecord:
     """A text to summarize.
 
     Args:
@@ -68,7 +68,7 @@ class Record:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadOptions:
+class TextReadOptions:
     """How files are read; what is None is told by a file's name, or guessed."""
 
     format: TextFormat | None = None
@@ -77,7 +77,7 @@ class ReadOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Layout:
+class RecordSchema:
     """How records stand in one file, settled once, so that its blocks can be parsed anywhere."""
 
     format: TextFormat
@@ -96,7 +96,7 @@ def format_of(path: Path) -> TextFormat:
     return next((kind for suffix, kind in _SUFFIXES.items() if name.endswith(suffix)), "text")
 
 
-def settle_layout(path: Path, options: ReadOptions) -> Layout:
+def settle_layout(path: Path, options: TextReadOptions) -> RecordSchema:
     """Look into a file for its columns, and choose the one that holds the text.
 
     Raises:
@@ -105,19 +105,19 @@ def settle_layout(path: Path, options: ReadOptions) -> Layout:
     kind = options.format or format_of(path)
     if kind in ("text", "lines"):
         plain = ("file",) if kind == "text" else ("text",)
-        return Layout(format=kind, encoding=options.encoding, columns=plain)
+        return RecordSchema(format=kind, encoding=options.encoding, columns=plain)
     reader = {"jsonl": jsonl, "csv": delimited, "parquet": parquet}[kind]
     if kind != "parquet":
         head = _first_bytes(path)
         refuse_wide_encoding(path, head)
         if kind == "jsonl" and not head:  # no record is no mistake; a table has its header
-            return Layout(format=kind, encoding=options.encoding)
+            return RecordSchema(format=kind, encoding=options.encoding)
     assert reader.FORMAT.column_names is not None
     names = reader.FORMAT.column_names(path, options.encoding)
     if kind == "csv":  # whose rows are handed on by the names of their fields, if they have one
         for name in filter(None, names):
             refuse_twins(name, names, where=str(path))
-    return Layout(
+    return RecordSchema(
         format=kind,
         encoding=options.encoding,
         text_column=_text_column(names, options, str(path)),
@@ -126,7 +126,9 @@ def settle_layout(path: Path, options: ReadOptions) -> Layout:
     )
 
 
-def cut_records(path: Path, layout: Layout, max_records: int | None = None) -> Iterator[Block]:
+def cut_records(
+    path: Path, layout: RecordSchema, max_records: int | None = None
+) -> Iterator[Block]:
     """Cut a file into blocks of at most so many records, without parsing them.
 
     Raises:
@@ -145,7 +147,9 @@ def cut_records(path: Path, layout: Layout, max_records: int | None = None) -> I
             yield from parquet.row_blocks(path, max_records=max_records)
 
 
-def records_in(block: Block, path: Path, layout: Layout) -> Iterator[Record | Bad]:
+def records_in(
+    block: Block, path: Path, layout: RecordSchema
+) -> Iterator[TextRecord | InvalidRecord]:
     """Parse a block that `cut_records` cut; `path` is only named, not opened."""
     match layout.format:
         case "text":
@@ -160,7 +164,7 @@ def records_in(block: Block, path: Path, layout: Layout) -> Iterator[Record | Ba
         case "csv":
             for row in block.payload:
                 named = delimited.name_fields(row, layout.columns, path)
-                if isinstance(named, Bad):
+                if isinstance(named, InvalidRecord):
                     yield named
                 else:
                     yield _of_fields(named[1], layout.text_column, path, named[0])
@@ -169,7 +173,7 @@ def records_in(block: Block, path: Path, layout: Layout) -> Iterator[Record | Ba
                 yield _of_fields(row, layout.text_column, path, number)
 
 
-def read_records(path: Path, options: ReadOptions) -> Iterator[Record]:
+def read_records(path: Path, options: TextReadOptions) -> Iterator[TextRecord]:
     """Yield the texts of a file.
 
     Raises:
@@ -180,7 +184,7 @@ def read_records(path: Path, options: ReadOptions) -> Iterator[Record]:
         yield from map(_usable, records_in(block, path, layout))
 
 
-def read_stream(stream: BinaryIO, name: str, options: ReadOptions) -> Iterator[Record]:
+def read_stream(stream: BinaryIO, name: str, options: TextReadOptions) -> Iterator[TextRecord]:
     """Yield the texts of a pipe, each line as soon as it is there.
 
     Raises:
@@ -193,7 +197,7 @@ def read_stream(stream: BinaryIO, name: str, options: ReadOptions) -> Iterator[R
             f"--format {wanted} cannot be read from a pipe; name the file, or use one of "
             f"{', '.join(STREAMED)}"
         )
-    path, layout = Path(name), Layout(format=wanted, encoding=options.encoding)
+    path, layout = Path(name), RecordSchema(format=wanted, encoding=options.encoding)
     if wanted == "text":
         yield _usable(_whole(stream.read(MAX_TEXT_BYTES + 1), path, layout))
     elif wanted == "lines":
@@ -203,57 +207,65 @@ def read_stream(stream: BinaryIO, name: str, options: ReadOptions) -> Iterator[R
         yield from _of_objects(stream, path, options)
 
 
-def _of_objects(stream: BinaryIO, path: Path, options: ReadOptions) -> Iterator[Record]:
+def _of_objects(stream: BinaryIO, path: Path, options: TextReadOptions) -> Iterator[TextRecord]:
     source = _json_source(path, options.encoding)
     column = ""
     for number, line in enumerate(numbered_lines(stream), start=1):
         block = Block(first=number, payload=[line], position=0)
         for _, record in jsonl.objects(source, block):
-            if not column and not isinstance(record, Bad):
+            if not column and not isinstance(record, InvalidRecord):
                 column = _text_column(list(record), options, str(path))
             yield _usable(_of_fields(record, column, path, number))
 
 
-def _whole(content: bytes, path: Path, layout: Layout) -> Record | Bad:
+def _whole(content: bytes, path: Path, layout: RecordSchema) -> TextRecord | InvalidRecord:
     if len(content) > MAX_TEXT_BYTES:
-        return Bad(
+        return InvalidRecord(
             str(path),
             f"more than {MAX_TEXT_BYTES:,} bytes for one text; if it holds one text a line, "
             "say --format lines",
         )
     for beginning, reason in _NO_TEXTS:
         if beginning.match(content.removeprefix(BOM)):
-            return Bad(str(path), reason)
+            return InvalidRecord(str(path), reason)
     try:
         refuse_wide_encoding(path, content)
         text = content.removeprefix(BOM).decode(layout.encoding)
     except DataError as error:
-        return Bad(str(path), str(error).removeprefix(f"{path}: "))
+        return InvalidRecord(str(path), str(error).removeprefix(f"{path}: "))
     except UnicodeDecodeError as error:
-        return Bad(str(path), undecodable(error))
-    return Record(text, str(path), {"file": str(path)})
+        return InvalidRecord(str(path), undecodable(error))
+    return TextRecord(text, str(path), {"file": str(path)})
 
 
-def _line(line: bytes | None, path: Path, number: int, layout: Layout) -> Record | Bad:
+def _line(
+    line: bytes | None, path: Path, number: int, layout: RecordSchema
+) -> TextRecord | InvalidRecord:
     where = f"{path}:{number}"
     if line is None:
-        return Bad(where, TOO_LONG)
+        return InvalidRecord(where, TOO_LONG)
     try:
         text = line.decode(layout.encoding)
     except UnicodeDecodeError as error:
-        return Bad(where, undecodable(error))
-    return Record(text, where, {"text": text})
+        return InvalidRecord(where, undecodable(error))
+    return TextRecord(text, where, {"text": text})
 
 
-def _of_fields(fields: dict[str, Any] | Bad, column: str, path: Path, number: int) -> Record | Bad:
-    if isinstance(fields, Bad):
+def _of_fields(
+    fields: dict[str, Any] | InvalidRecord, column: str, path: Path, number: int
+) -> TextRecord | InvalidRecord:
+    if isinstance(fields, InvalidRecord):
         return fields
     found = pick_pair(fields, Columns(text=column, headline=column), path, number)
-    return found if isinstance(found, Bad) else Record(found.text, f"{path}:{number}", fields)
+    return (
+        found
+        if isinstance(found, InvalidRecord)
+        else TextRecord(found.text, f"{path}:{number}", fields)
+    )
 
 
-def _usable(found: Record | Bad) -> Record:
-    if isinstance(found, Bad):
+def _usable(found: TextRecord | InvalidRecord) -> TextRecord:
+    if isinstance(found, InvalidRecord):
         raise DataError(f"{found.where}: {found.reason}")
     return found
 
@@ -263,19 +275,19 @@ def _first_bytes(path: Path) -> bytes:
         return stream.read(len(BOM))
 
 
-def _json_source(path: Path, encoding: str) -> Source:
-    return Source(format="jsonl", paths=(path,), origin=str(path), encoding=encoding)
+def _json_source(path: Path, encoding: str) -> CorpusInput:
+    return CorpusInput(format="jsonl", paths=(path,), origin=str(path), encoding=encoding)
 
 
-def _text_column(names: list[str], options: ReadOptions, where: str) -> str:
+def _text_column(names: list[str], options: TextReadOptions, where: str) -> str:
     # Only the text is wanted here; any column may stand in for the headline.
     any_column = next(iter(names), None)
     return guess_columns(names, where=where, text=options.text_column, headline=any_column).text
 
 
 def with_summary(
-    record: Record, summary: Summary, *, field: str, has_score: bool = False
-) -> dict[str, Any] | Bad:
+    record: TextRecord, summary: Summary, *, field: str, has_score: bool = False
+) -> dict[str, Any] | InvalidRecord:
     """Add a summary to the fields of its record; a record that has such a field is bad."""
     added: dict[str, Any] = {field: summary.text}
     if has_score:
@@ -286,7 +298,7 @@ def with_summary(
         ]
     for name in added:
         if name in record.fields:
-            return Bad(
+            return InvalidRecord(
                 record.where,
                 f"has a field '{name}' already; name another for the summary with --field",
             )

@@ -9,7 +9,7 @@ from onnxruntime.capi import (  # type: ignore[import-untyped]
     onnxruntime_pybind11_state as runtime_errors,
 )
 
-from readagain.engine.manifest import MANIFEST_FILE, FileFacts
+from readagain.engine.manifest import MANIFEST_FILE, FileEntry
 from readagain.errors import ArtifactError, ConfigError, first_line
 
 # More than this is no graph of ours; protobuf itself ends at twice as much.
@@ -28,7 +28,7 @@ _UNUSABLE = (
 )
 
 
-def read_graph(path: Path, facts: FileFacts) -> bytes:
+def read_graph(path: Path, facts: FileEntry) -> bytes:
     """Read a graph, and check that it is the one the manifest describes.
 
     Raises:

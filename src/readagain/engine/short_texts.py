@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from readagain.engine.source import Source
+from readagain.engine.source import SourceText
 from readagain.search.model import Ints
 from readagain.search.trace import Hypothesis
 
@@ -13,7 +13,7 @@ FEWEST_WORDS = 4
 _NOT_LAST = (".", ",", ";", ":")  # headlines do not end so
 
 
-def is_too_short(source: Source) -> bool:
+def is_too_short(source: SourceText) -> bool:
     """Say whether a text has nothing that a headline could leave out."""
     if source.is_truncated:
         return False
@@ -22,7 +22,7 @@ def is_too_short(source: Source) -> bool:
     return 0 < num_words < FEWEST_WORDS
 
 
-def own_words(source: Source, ext_ids: Ints, *, length: int, max_words: int) -> Hypothesis:
+def own_words(source: SourceText, ext_ids: Ints, *, length: int, max_words: int) -> Hypothesis:
     """Make a summary of all words of a text, each copied from its place.
 
     Args:
@@ -45,7 +45,7 @@ def own_words(source: Source, ext_ids: Ints, *, length: int, max_words: int) -> 
     )
 
 
-def _places(source: Source) -> list[tuple[int, int]]:
+def _places(source: SourceText) -> list[tuple[int, int]]:
     """Return sequence and place in it of every word, but for a full stop at the end."""
     words = source.document.words
     places = [

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from readagain.config.schema import RunSpec
-from readagain.engine.beginning import Beginning
+from readagain.engine.beginning import TargetPrefix
 from readagain.search.model import SourceBatch
 from readagain.search.prefix import ForcedPrefix
-from readagain.text.document import Document, Word, read_document, read_tokenized
+from readagain.text.document import Document, Token, read_document, read_tokenized
 from readagain.text.extended import extended_source_ids, extended_summary_ids
-from readagain.text.vocab import PAD, RESERVED, UNK, Vocab
+from readagain.text.vocab import PAD, SPECIAL_TOKENS, UNK, Vocab
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceText:
     """A text as a model reads it.
 
     Args:
@@ -39,7 +39,7 @@ class Source:
         return max(map(len, self.sequences), default=0)
 
     @property
-    def read_words(self) -> list[Word]:
+    def read_words(self) -> list[Token]:
         """The words that are read, in order."""
         words = self.document.words
         return [words[place] for sequence in self.sequences for place in sequence]
@@ -60,7 +60,7 @@ class SourceReader:
         self._vocab = vocab
         self.num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
 
-    def read(self, text: str, *, tokenized: bool) -> Source:
+    def read(self, text: str, *, tokenized: bool) -> SourceText:
         """Take the first sentences of a text; those without a letter or digit are passed over."""
         wanted = self._data.num_sentences
         document = (
@@ -75,9 +75,9 @@ class SourceReader:
         document = Document(text, read, is_tokenized=document.is_tokenized)
         sequences = self._sequences(read)
         is_cut = sum(map(len, sequences)) < len(document.words)
-        return Source(document, sequences, is_truncated=has_more or is_cut)
+        return SourceText(document, sequences, is_truncated=has_more or is_cut)
 
-    def batch(self, sources: Sequence[Source]) -> SourceBatch:
+    def batch(self, sources: Sequence[SourceText]) -> SourceBatch:
         """Pad texts to the same size: (B, N, L) ids."""
         B, N = len(sources), self.num_sequences
         L = _longest(sources)
@@ -93,7 +93,7 @@ class SourceReader:
             ext_ids[b] = extended_source_ids(flat, self._vocab)
         return SourceBatch(source_ids=source_ids, lengths=lengths, source_ext_ids=ext_ids)
 
-    def prefix(self, sources: Sequence[Source], beginning: Beginning) -> ForcedPrefix:
+    def prefix(self, sources: Sequence[SourceText], beginning: TargetPrefix) -> ForcedPrefix:
         """Let summaries of a batch begin with some words, each fed to the model as it knows it.
 
         That is by the vocabulary or else by where it stands in the source, as in training; a word
@@ -108,9 +108,9 @@ class SourceReader:
         ]
         return ForcedPrefix(ids, [[-1] * len(forms)] * len(sources))
 
-    def _flat_forms(self, source: Source, length: int) -> list[str]:
+    def _flat_forms(self, source: SourceText, length: int) -> list[str]:
         """Lay the forms of a source out as its batch does: N sequences of so many places."""
-        flat = [RESERVED[PAD]] * (self.num_sequences * length)
+        flat = [SPECIAL_TOKENS[PAD]] * (self.num_sequences * length)
         words = source.document.words
         for n, sequence in enumerate(source.sequences):
             flat[n * length : n * length + len(sequence)] = [
@@ -118,7 +118,7 @@ class SourceReader:
             ]
         return flat
 
-    def _sequences(self, sentences: Sequence[Sequence[Word]]) -> tuple[range, ...]:
+    def _sequences(self, sentences: Sequence[Sequence[Token]]) -> tuple[range, ...]:
         """Cut sentences, or all of them joined, to the words that are read."""
         ends = np.cumsum([len(sentence) for sentence in sentences]).tolist()
         starts = [0, *ends[:-1]]
@@ -132,12 +132,12 @@ class SourceReader:
         )
 
 
-def _longest(sources: Sequence[Source]) -> int:
+def _longest(sources: Sequence[SourceText]) -> int:
     """Count the words that every sequence of a batch is padded to, L."""
     return max((source.longest for source in sources), default=0)
 
 
-def _with_language(document: Document) -> list[tuple[Word, ...]]:
+def _with_language(document: Document) -> list[tuple[Token, ...]]:
     """Keep the sentences that hold a letter or a digit."""
     return [
         sentence
@@ -148,4 +148,4 @@ def _with_language(document: Document) -> list[tuple[Word, ...]]:
 
 def _speakable(form: str) -> str:
     """Read a reserved word that a text spells out as an unknown one, which is never copied."""
-    return RESERVED[UNK] if form in RESERVED else form
+    return SPECIAL_TOKENS[UNK] if form in SPECIAL_TOKENS else form

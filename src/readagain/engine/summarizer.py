@@ -6,31 +6,31 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, get_args, overload
 
-from readagain.config.decode import DecodeSettings
+from readagain.config.decode import DecodeOverrides
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
-from readagain.engine.beginning import Beginning, read_beginning
+from readagain.engine.beginning import TargetPrefix, read_beginning
 from readagain.engine.bundled import DEFAULT_MODEL, find_model
 from readagain.engine.decoding import decode_sources
-from readagain.engine.explaining import Looks, explain, look_at
-from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
+from readagain.engine.explaining import SourceImportance, explain, look_at
+from readagain.engine.folder import WEIGHTS_FILE, ModelDir
 from readagain.engine.graphs import PRECISIONS, Precision, graph_names
-from readagain.engine.grounding import Grounding
+from readagain.engine.grounding import GroundingConstraint
 from readagain.engine.onnx_model import OnnxStepModel
-from readagain.engine.printing import Printer, parts
+from readagain.engine.printing import Detokenizer, parts
 from readagain.engine.sessions import read_graph
 from readagain.engine.short_texts import is_too_short, own_words
-from readagain.engine.source import Source, SourceReader
+from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.summary import Summary
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.processors import num_threads
-from readagain.search.batching import Lanes, in_batches
+from readagain.search.batching import ParallelBatches, bucketed_batches
 from readagain.search.beam import check_n_best
-from readagain.search.limits import ByteLimits
+from readagain.search.limits import ByteLengthConstraint
 from readagain.search.model import SourceBatch, StepModel
-from readagain.search.rules import Rule
+from readagain.search.rules import Constraint
 from readagain.search.trace import Hypothesis
-from readagain.text.cases import Cases
+from readagain.text.cases import Truecaser
 from readagain.text.casing import Case
 from readagain.text.vocab import Vocab
 
@@ -40,7 +40,7 @@ WORDS_OF_A_TEXT = 64  # longer texts make batches of fewer
 WINDOW = 16 * MAX_TEXTS  # texts of a stream that are sorted by length together
 
 
-class Options(TypedDict, total=False):
+class SummarizeOptions(TypedDict, total=False):
     """What `Summarizer.summarize` can be asked for, by keyword; explained there."""
 
     max_words: int | None
@@ -65,7 +65,7 @@ class _Request:
     explain: bool
     case: Case
     tokenized: bool
-    beginning: Beginning
+    beginning: TargetPrefix
     may_be_whole: bool  # a text that is too short to be shortened is its own summary
 
 
@@ -90,15 +90,15 @@ class Summarizer:
         vocab: Vocab,
         model: StepModel[Any],
         *,
-        cases: Cases | None = None,
+        cases: Truecaser | None = None,
         max_texts: int = MAX_TEXTS,
     ) -> None:
         self.run = run
         self._model = model
         self._max_texts = max_texts
         self._reader = SourceReader(run, source_vocab, vocab)
-        self._printer = Printer(vocab, cases)
-        self._grounding = Grounding(vocab, self._printer.cases)
+        self._printer = Detokenizer(vocab, cases)
+        self._grounding = GroundingConstraint(vocab, self._printer.cases)
 
     @classmethod
     def load(
@@ -119,7 +119,7 @@ class Summarizer:
             ArtifactError: saying what is missing, damaged, foreign or too new.
             ConfigError: for a precision that there is not, or too many threads.
         """
-        folder = ModelFolder.open(find_model(model))
+        folder = ModelDir.open(find_model(model))
         if precision is None:
             precision = next(iter(folder.precisions), "int8")
         if precision not in PRECISIONS:
@@ -156,13 +156,15 @@ class Summarizer:
         return other
 
     @overload
-    def summarize(self, texts: str, **options: Unpack[Options]) -> Summary: ...  # type: ignore[overload-overlap]
+    def summarize(self, texts: str, **options: Unpack[SummarizeOptions]) -> Summary: ...  # type: ignore[overload-overlap]
     @overload
     def summarize(  # type: ignore[overload-overlap]
-        self, texts: list[str] | tuple[str, ...], **options: Unpack[Options]
+        self, texts: list[str] | tuple[str, ...], **options: Unpack[SummarizeOptions]
     ) -> list[Summary]: ...
     @overload
-    def summarize(self, texts: Iterable[str], **options: Unpack[Options]) -> Iterator[Summary]: ...
+    def summarize(
+        self, texts: Iterable[str], **options: Unpack[SummarizeOptions]
+    ) -> Iterator[Summary]: ...
     def summarize(
         self,
         texts: str | Iterable[str],
@@ -211,7 +213,7 @@ class Summarizer:
             raise ArgumentError(
                 "{case} is {0!r}; expected one of {1}", case, ", ".join(get_args(Case))
             )
-        asked = DecodeSettings(
+        asked = DecodeOverrides(
             beam=beam,
             min_words=min_words,
             max_words=max_words,
@@ -240,13 +242,13 @@ class Summarizer:
 
     def _stream(self, texts: Iterable[str], request: _Request) -> Iterator[Summary]:
         model = self._model
-        lanes: Lanes[Source, Summary] | None = None
+        lanes: ParallelBatches[SourceText, Summary] | None = None
         if isinstance(model, OnnxStepModel) and model.lanes > 1:
-            lanes = Lanes(
+            lanes = ParallelBatches(
                 model.lanes,
                 lambda sources: self._summarize_batch(sources, request, model.in_lane()),
             )
-        return in_batches(
+        return bucketed_batches(
             (self._read(text, request) for text in texts),
             lambda sources: self._summarize_batch(sources, request, model),
             length=lambda source: source.longest * self._reader.num_sequences,
@@ -256,13 +258,13 @@ class Summarizer:
             lanes=lanes,
         )
 
-    def _read(self, text: str, request: _Request) -> Source:
+    def _read(self, text: str, request: _Request) -> SourceText:
         if not isinstance(text, str):
             raise _no_text(text)
         return self._reader.read(text, tokenized=request.tokenized)
 
     def _summarize_batch(
-        self, sources: Sequence[Source], request: _Request, model: StepModel[Any]
+        self, sources: Sequence[SourceText], request: _Request, model: StepModel[Any]
     ) -> list[Summary]:
         """Search for the summaries of some texts together."""
         readable = [source for source in sources if not source.is_empty]
@@ -271,13 +273,13 @@ class Summarizer:
         batch = self._reader.batch(readable)
         decode = request.decode
         beginning = request.beginning
-        rules: list[Rule] = [self._reader.prefix(readable, beginning)] if beginning else []
+        rules: list[Constraint] = [self._reader.prefix(readable, beginning)] if beginning else []
         if not request.tokenized:
             rules.append(self._grounding.rule(readable, names=decode.names_from_source))
         if decode.min_bytes or decode.max_bytes:
             printed = self._printer.printed_bytes(readable, self._reader.num_sequences)
             rules.append(
-                ByteLimits(
+                ByteLengthConstraint(
                     printed,
                     minimum=decode.min_bytes,
                     maximum=decode.max_bytes or None,
@@ -298,7 +300,7 @@ class Summarizer:
 
     def _keep_short(
         self,
-        sources: Sequence[Source],
+        sources: Sequence[SourceText],
         batch: SourceBatch,
         found: list[list[Hypothesis]],
         max_words: int,
@@ -310,17 +312,17 @@ class Summarizer:
                 ext_ids = batch.source_ext_ids[row]
                 found[row] = [own_words(source, ext_ids, length=length, max_words=max_words)]
 
-    def _look_at(self, batch: SourceBatch, model: StepModel[Any]) -> Looks:
+    def _look_at(self, batch: SourceBatch, model: StepModel[Any]) -> SourceImportance:
         if not isinstance(model, OnnxStepModel):
             raise ConfigError("explanations come from exported graphs; use 'readagain export'")
         return look_at(model, self.run.model, batch)
 
     def _write(
         self,
-        source: Source,
+        source: SourceText,
         hypotheses: Sequence[Hypothesis],
         row: int,
-        looks: Looks | None,
+        looks: SourceImportance | None,
         request: _Request,
     ) -> Summary:
         """Print the summaries of one text: the best, with the others as its alternatives."""
@@ -335,7 +337,7 @@ class Summarizer:
             explanation = explain(looks, row, source, hypotheses[0], printed)
         return replace(best, alternatives=tuple(others), explanation=explanation)
 
-    def _print(self, source: Source, hypothesis: Hypothesis, request: _Request) -> Summary:
+    def _print(self, source: SourceText, hypothesis: Hypothesis, request: _Request) -> Summary:
         beginning = request.beginning
         words = self._printer.words(hypothesis, source, beginning)
         text, num_words = self._printer.text(
@@ -350,7 +352,7 @@ class Summarizer:
         )
 
 
-def _empty(source: Source) -> Summary:
+def _empty(source: SourceText) -> Summary:
     return Summary(
         text="",
         score=0.0,

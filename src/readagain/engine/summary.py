@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from readagain.search.model import Floats
-from readagain.text.document import Word
+from readagain.text.document import Token
 
 ImportanceKind = Literal["weight", "movement"]
 Origin = Literal["copied", "generated", "given"]
@@ -42,7 +42,7 @@ class PrintedWord:
     surface: str
     start: int
     end: int
-    digits_from: Word | None
+    digits_from: Token | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,7 +58,7 @@ class Explanation:
         printed: the T words as they stand in the summary's text.
     """
 
-    source_words: tuple[Word, ...]
+    source_words: tuple[Token, ...]
     importance: Floats | None
     importance_kind: ImportanceKind | None
     attention: Floats

@@ -9,7 +9,7 @@ from typing import Any
 
 from readagain.config.files import save_run
 from readagain.config.override import override
-from readagain.engine.folder import PROVENANCE_FILE, RUN_FILE, ModelFolder
+from readagain.engine.folder import PROVENANCE_FILE, RUN_FILE, ModelDir
 from readagain.engine.manifest import write_files
 from readagain.errors import ArtifactError
 
@@ -25,7 +25,7 @@ def check_free(out: Path) -> None:
 
 
 def write_tuned(
-    folder: ModelFolder, out: Path, decode: Mapping[str, float], origin: Mapping[str, Any]
+    folder: ModelDir, out: Path, decode: Mapping[str, float], origin: Mapping[str, Any]
 ) -> None:
     """Copy a model, give the copy other settings of `decode`, and note where they come from.
 

@@ -6,18 +6,18 @@ from pathlib import Path
 
 from readagain.corpus.compression import open_bytes, plain_name
 from readagain.corpus.manifest import FILE_NAME
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers import duc, gigaword
 from readagain.corpus.readers.find import (
     KNOWN_SUFFIXES,
     SPLIT_NAMES,
-    ReadOptions,
+    CorpusReadOptions,
     find_sources,
     split_by_name,
 )
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.readers.lines import numbered_lines
-from readagain.corpus.readers.source import Source, SplitName
+from readagain.corpus.readers.source import CorpusInput, SplitName
 from readagain.corpus.shards import PreparedCorpus, texts_file
 from readagain.errors import ConfigError, DataError
 from readagain.rouge.corpus import fingerprint
@@ -28,7 +28,7 @@ _DEFAULT_SPLIT: SplitName = "dev"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class EvalExample:
     """A text as it stands, and what people wrote about it, each reference on one line."""
 
     text: str
@@ -47,7 +47,7 @@ class DataSet:
         are_references_tokenized: the references are, too.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[EvalExample, ...]
     files: tuple[Path, ...]
     format: str
     is_tokenized: bool
@@ -76,7 +76,7 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def read_dataset(path: Path, options: ReadOptions, *, split: str | None = None) -> DataSet:
+def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = None) -> DataSet:
     """Read a file, a folder with one set in it, or a prepared corpus.
 
     Args:
@@ -149,16 +149,16 @@ def _count_lines(path: Path) -> int:
         return sum(1 for _ in numbered_lines(stream))
 
 
-def _pairs(source: Source) -> Iterator[Pair]:
+def _pairs(source: CorpusInput) -> Iterator[Example]:
     format = FORMATS[source.format]
     for block in format.blocks(source):
         for record in format.records(source, block):
-            if isinstance(record, Bad):
+            if isinstance(record, InvalidRecord):
                 raise DataError(f"{record.where}: {record.reason}")
             yield record
 
 
-def _row(pair: Pair, files: Sequence[Path], number: int) -> Row:
+def _row(pair: Example, files: Sequence[Path], number: int) -> EvalExample:
     """Check a pair; of several files the first has the texts, the others the references."""
     references = pair.references or (pair.headline,)
     for place, reference in enumerate(references, start=1):
@@ -168,7 +168,7 @@ def _row(pair: Pair, files: Sequence[Path], number: int) -> Row:
             raise DataError(
                 f"{where}: empty reference; fill it in, or leave the pair out of the data"
             )
-    return Row(text=pair.text, references=tuple(map(on_one_line, references)))
+    return EvalExample(text=pair.text, references=tuple(map(on_one_line, references)))
 
 
 def _read_prepared(folder: Path, split: str, is_tokenized: bool | None) -> DataSet:

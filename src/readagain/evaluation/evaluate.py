@@ -7,7 +7,12 @@ from typing import Any
 
 from readagain.evaluation.dataset import DataSet
 from readagain.evaluation.machine import describe_machine
-from readagain.evaluation.statistics import Example, Habits, count_copied, measure_habits
+from readagain.evaluation.statistics import (
+    SummaryStats,
+    TokenizedSummary,
+    count_copied,
+    measure_habits,
+)
 from readagain.evaluation.systems import System
 from readagain.evaluation.unknown import Scored, apply_policy, holds_unknown
 from readagain.evaluation.words import Written, source_forms, summary_words
@@ -41,8 +46,8 @@ class Evaluation:
     summaries: tuple[Written, ...]
     scored: Scored
     rouge: Report
-    habits: Habits
-    reference_habits: Habits
+    habits: SummaryStats
+    reference_habits: SummaryStats
     seconds: float
     machine: str
 
@@ -124,7 +129,7 @@ def evaluate(
     scored = apply_policy(unk, [summary.text for summary in summaries], references)
     sources = [source_forms(row.text, is_tokenized=data.is_tokenized) for row in data.rows]
     written = [
-        Example(summary.text, [word.form for word in summary.words], source)
+        TokenizedSummary(summary.text, [word.form for word in summary.words], source)
         for summary, source in zip(summaries, sources, strict=True)
     ]
     return Evaluation(
@@ -143,10 +148,10 @@ def evaluate(
     )
 
 
-def _reference_examples(data: DataSet, sources: Sequence[Sequence[str]]) -> list[Example]:
+def _reference_examples(data: DataSet, sources: Sequence[Sequence[str]]) -> list[TokenizedSummary]:
     is_tokenized = data.are_references_tokenized
     return [
-        Example(
+        TokenizedSummary(
             reference,
             [word.form for word in summary_words(reference, is_tokenized=is_tokenized)],
             source,

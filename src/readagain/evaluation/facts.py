@@ -5,7 +5,7 @@ from pathlib import Path
 
 from readagain.counts import counted
 from readagain.evaluation.evaluate import Evaluation
-from readagain.evaluation.statistics import Habits
+from readagain.evaluation.statistics import SummaryStats
 from readagain.rouge.options import FIGURES
 from readagain.rouge.report import Report
 
@@ -43,7 +43,7 @@ def habit_rows(found: Evaluation) -> list[tuple[str, str, str]]:
     ]
 
 
-def _written(name: str, habits: Habits) -> str:
+def _written(name: str, habits: SummaryStats) -> str:
     value = getattr(habits, name)
     if value is None:
         return "–"

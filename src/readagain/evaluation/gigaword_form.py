@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from readagain.engine.summary import SummaryPart
 from readagain.evaluation.unknown import is_unknown
-from readagain.text.document import Word, read_tokenized
-from readagain.text.vocab import RESERVED, UNK
+from readagain.text.document import Token, read_tokenized
+from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 _DIGIT = re.compile(r"\d")
 
@@ -50,5 +50,5 @@ class TokenizedText:
         return words
 
 
-def _as_trained(word: Word) -> str:
-    return RESERVED[UNK] if is_unknown(word.form) else _DIGIT.sub("#", word.form)
+def _as_trained(word: Token) -> str:
+    return SPECIAL_TOKENS[UNK] if is_unknown(word.form) else _DIGIT.sub("#", word.form)

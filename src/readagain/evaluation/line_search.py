@@ -21,7 +21,7 @@ NARROWEST = 1e-9  # a stretch, or a gain, below this is rounding
 
 
 @dataclass(frozen=True)
-class Lists:
+class NBestLists:
     """The candidates of D documents, K at the most; places without one have a base of -inf.
 
     Args:
@@ -40,7 +40,9 @@ class Lists:
         return float(np.take_along_axis(self.figures, chosen[:, None], axis=1).mean())
 
 
-def best_weights(lists: Lists, start: Numbers, *, reach: float, seed: int) -> tuple[Numbers, float]:
+def best_weights(
+    lists: NBestLists, start: Numbers, *, reach: float, seed: int
+) -> tuple[Numbers, float]:
     """Find weights that choose candidates of the highest mean figure.
 
     Line searches along every weight and along random directions, over and over until none gains;
@@ -61,7 +63,7 @@ def best_weights(lists: Lists, start: Numbers, *, reach: float, seed: int) -> tu
 
 
 def _climb(
-    lists: Lists, weights: Numbers, centre: Numbers, reach: float, rng: np.random.Generator
+    lists: NBestLists, weights: Numbers, centre: Numbers, reach: float, rng: np.random.Generator
 ) -> tuple[Numbers, float]:
     value = lists.value(weights)
     for _ in range(MAX_PASSES):
@@ -87,7 +89,7 @@ def _span(
 
 
 def best_step(
-    lists: Lists, weights: Numbers, direction: Numbers, *, shortest: float, longest: float
+    lists: NBestLists, weights: Numbers, direction: Numbers, *, shortest: float, longest: float
 ) -> float:
     """Return how far to go along a direction: to the middle of the best stretch, the nearest one.
 

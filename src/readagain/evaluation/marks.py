@@ -8,7 +8,7 @@ from itertools import groupby
 from operator import itemgetter
 
 from readagain.evaluation.words import Written
-from readagain.text.document import Word, read_document, read_tokenized
+from readagain.text.document import Token, read_document, read_tokenized
 from readagain.text.normalize import normalize
 
 MAX_SOURCE_WORDS = 120
@@ -57,7 +57,7 @@ def _copied_places(source: Sequence[str], summary: Written) -> set[int]:
     return places
 
 
-def _marked(text: str, words: Sequence[Word], mark: Callable[[int], str | None]) -> str:
+def _marked(text: str, words: Sequence[Token], mark: Callable[[int], str | None]) -> str:
     """Write a text with its words marked; neighbours of one kind share a mark."""
     pieces = []
     end = 0

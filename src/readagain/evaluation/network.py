@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from readagain.config.decode import DecodeSettings
-from readagain.engine.folder import ModelFolder
+from readagain.config.decode import DecodeOverrides
+from readagain.engine.folder import ModelDir
 from readagain.engine.manifest import MANIFEST_FILE
 from readagain.engine.summary import Summary, SummaryPart
 from readagain.evaluation.dataset import on_one_line
@@ -15,11 +15,11 @@ from readagain.evaluation.gigaword_form import TokenizedText
 from readagain.evaluation.words import Written, summary_words
 
 if TYPE_CHECKING:
-    from readagain.engine.summarizer import Options, Summarizer
+    from readagain.engine.summarizer import SummarizeOptions, Summarizer
 
 
 @dataclass(frozen=True)
-class Network:
+class NetworkSystem:
     """A model from a folder, on the CPU.
 
     Args:
@@ -32,11 +32,11 @@ class Network:
     """
 
     name: str
-    folder: ModelFolder
+    folder: ModelDir
     summarizer: "Summarizer"
     precision: str | None
     threads: int
-    settings: DecodeSettings
+    settings: DecodeOverrides
 
     def describe(self) -> dict[str, Any]:
         """Say which model it is, and how it searches."""
@@ -58,7 +58,7 @@ class Network:
         self, texts: Sequence[str], *, is_tokenized: bool, n_best: int = 1
     ) -> Iterator[list[tuple[str, Summary]]]:
         """Yield the best summaries of each text, as they are scored and as the model has them."""
-        options: Options = {"n_best": n_best, "tokenized": is_tokenized}
+        options: SummarizeOptions = {"n_best": n_best, "tokenized": is_tokenized}
         decode = self.settings.applied_to(self.summarizer.run.decode)
         summarizer = self.summarizer.searching(**asdict(decode))
         if not is_tokenized:

@@ -1,14 +1,14 @@
 """How each protocol has a model search, where not as the model's own settings say."""
 
-from readagain.config.decode import NOTHING_ASKED, DecodeSettings
+from readagain.config.decode import NO_OVERRIDES, DecodeOverrides
 
 # "We generate summaries with 15 words using beam-size of 10" (Zeng, Luo, Fidler and Urtasun 2016,
 # section 4), of which ROUGE then reads 75 bytes.
-_PAPERS_DUC = DecodeSettings(beam=10, min_words=15, max_words=15, min_bytes=0, max_bytes=0)
+_PAPERS_DUC = DecodeOverrides(beam=10, min_words=15, max_words=15, min_bytes=0, max_bytes=0)
 # A search that knows the 75 bytes fills them better than one whose words are cut off behind them.
 # Spaces do not count for the minimum: with those of a dozen words it is about 72. The measure is
 # recall, and so is that of the vote, which many beginnings make a better one.
-_DUC = DecodeSettings(
+_DUC = DecodeOverrides(
     beam=32,
     min_words=1,
     max_words=20,
@@ -17,14 +17,14 @@ _DUC = DecodeSettings(
     consensus_by="recall",
 )
 
-PROTOCOL_SETTINGS: dict[str, DecodeSettings] = {
-    "gigaword": NOTHING_ASKED,
+PROTOCOL_SETTINGS: dict[str, DecodeOverrides] = {
+    "gigaword": NO_OVERRIDES,
     "duc2003": _DUC,
     "duc2004": _DUC,
 }
 
-PAPER_SETTINGS: dict[str, DecodeSettings] = {
-    "gigaword": NOTHING_ASKED,
+PAPER_SETTINGS: dict[str, DecodeOverrides] = {
+    "gigaword": NO_OVERRIDES,
     "duc2003": _PAPERS_DUC,
     "duc2004": _PAPERS_DUC,
 }

@@ -8,7 +8,7 @@ from readagain.evaluation.words import Written
 
 
 @dataclass(frozen=True, kw_only=True)
-class Habits:
+class SummaryStats:
     """Of a set of summaries, or of references; rates are shares of all their words.
 
     Args:
@@ -31,7 +31,7 @@ class Habits:
 
 
 @dataclass(frozen=True)
-class Example:
+class TokenizedSummary:
     """The forms of a summary's words beside those of its text."""
 
     text: str
@@ -39,7 +39,9 @@ class Example:
     source: Sequence[str]
 
 
-def measure_habits(examples: Sequence[Example], *, copied: int | None = None) -> Habits:
+def measure_habits(
+    examples: Sequence[TokenizedSummary], *, copied: int | None = None
+) -> SummaryStats:
     """Measure summaries; `copied` is the number of their words that were copied, if known."""
     num_words = sum(len(example.forms) for example in examples)
     num_pairs = sum(max(len(example.forms) - 1, 0) for example in examples)
@@ -48,7 +50,7 @@ def measure_habits(examples: Sequence[Example], *, copied: int | None = None) ->
         _new(list(pairwise(example.forms)), pairwise(example.source)) for example in examples
     )
     repeated = sum(len(example.forms) - len(set(example.forms)) for example in examples)
-    return Habits(
+    return SummaryStats(
         words=num_words / len(examples),
         bytes=sum(len(example.text.encode()) for example in examples) / len(examples),
         copy_rate=None if copied is None else _share(copied, num_words),

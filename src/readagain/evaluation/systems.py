@@ -5,22 +5,22 @@ from typing import Any, Protocol, assert_never
 
 from readagain.classic.topics import Topics
 from readagain.config.classic import LeadSpec, PrefixSpec, TopiarySpec
-from readagain.config.decode import NOTHING_ASKED, DecodeSettings
+from readagain.config.decode import NO_OVERRIDES, DecodeOverrides
 from readagain.corpus.tokenizing import UNKNOWN_SPELLINGS
 from readagain.engine.bundled import DEFAULT_MODEL, find_model
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.baselines import Lead, Prefix
-from readagain.evaluation.network import Network
+from readagain.evaluation.network import NetworkSystem
 from readagain.evaluation.settings import PROTOCOL_SETTINGS
 from readagain.evaluation.topiary import TopiarySystem
 from readagain.evaluation.words import Written
-from readagain.presets import CLASSIC
+from readagain.presets import BASELINES
 from readagain.processors import num_threads
 from readagain.rouge.protocol import find_protocol
-from readagain.text.vocab import RESERVED
+from readagain.text.vocab import SPECIAL_TOKENS
 
-WITHOUT_NETWORK = tuple(CLASSIC)
+WITHOUT_NETWORK = tuple(BASELINES)
 
 
 class System(Protocol):
@@ -44,7 +44,7 @@ def load_system(
     model: str,
     protocol: str,
     *,
-    asked: DecodeSettings = NOTHING_ASKED,
+    asked: DecodeOverrides = NO_OVERRIDES,
     threads: int | None = None,
     precision: str | None = None,
 ) -> System:
@@ -71,26 +71,26 @@ def load_system(
     except ArtifactError as error:
         floor = ", ".join(WITHOUT_NETWORK)
         raise ArtifactError(f"{error}; without a network there are {floor}") from error
-    folder = ModelFolder.open(path)
+    folder = ModelDir.open(path)
     settings.applied_to(folder.run.decode)  # refused now, not after a model is loaded
     # Imported here: it brings ONNX Runtime, which the floor does without.
     from readagain.engine.summarizer import Summarizer
 
     threads = num_threads(threads)
     summarizer = Summarizer.load(path, threads=threads, precision=precision)  # type: ignore[arg-type]
-    return Network(model, folder, summarizer, precision, threads, settings)
+    return NetworkSystem(model, folder, summarizer, precision, threads, settings)
 
 
 def _load_classic(
     model: str,
     protocol: str,
     *,
-    asked: DecodeSettings,
+    asked: DecodeOverrides,
     threads: int | None,
     precision: str | None,
 ) -> System:
     """Make a system without a network; of the options of a search it honours few."""
-    spec = CLASSIC[model]
+    spec = BASELINES[model]
     given = {
         "--beam": asked.beam,
         "--min-words": asked.min_words,
@@ -114,9 +114,9 @@ def _load_classic(
         case LeadSpec():
             return Lead(max_words=asked.max_words)
         case TopiarySpec():
-            common = ModelFolder.open(find_model(DEFAULT_MODEL)).source_vocab
+            common = ModelDir.open(find_model(DEFAULT_MODEL)).source_vocab
             return TopiarySystem(
-                Topics(common.words[len(RESERVED) :], excluded=UNKNOWN_SPELLINGS),
+                Topics(common.words[len(SPECIAL_TOKENS) :], excluded=UNKNOWN_SPELLINGS),
                 max_bytes=spec.max_bytes,
                 num_parsers=num_threads(threads),
             )

@@ -14,8 +14,8 @@ from readagain.engine.summary import Summary
 from readagain.errors import ConfigError
 from readagain.evaluation.dataset import DataSet
 from readagain.evaluation.gigaword_form import TokenizedText
-from readagain.evaluation.line_search import Lists, Numbers, best_weights
-from readagain.evaluation.network import Network
+from readagain.evaluation.line_search import NBestLists, Numbers, best_weights
+from readagain.evaluation.network import NetworkSystem
 from readagain.rouge.measures import build_measures
 from readagain.rouge.options import FIGURES
 from readagain.rouge.protocol import Protocol, find_protocol
@@ -57,7 +57,7 @@ class Round:
 
 
 def tune(
-    network: Network,
+    network: NetworkSystem,
     data: DataSet,
     protocol: str,
     *,
@@ -136,7 +136,7 @@ class _Found:
 class _Pool:
     """All summaries that any round has found, by text."""
 
-    def __init__(self, network: Network, data: DataSet, scorer: _Scorer) -> None:
+    def __init__(self, network: NetworkSystem, data: DataSet, scorer: _Scorer) -> None:
         self._network = network
         self._data = data
         self._scorer = scorer
@@ -190,7 +190,7 @@ class _Pool:
         if texts:
             found.figures += self._scorer.figures(texts, references).tolist()
 
-    def lists(self) -> Lists:
+    def lists(self) -> NBestLists:
         """Return everything found as arrays."""
         D, K = len(self._found), max(len(found.words) for found in self._found)
         base = np.full((D, K), -np.inf)
@@ -201,7 +201,7 @@ class _Pool:
             base[document, :n] = found.base
             features[document, :n] = found.features
             figures[document, :n] = found.figures
-        return Lists(base, features, figures)
+        return NBestLists(base, features, figures)
 
 
 def _settings(weights: Numbers) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from readagain.text.document import Word, sentence_words
+from readagain.text.document import Token, sentence_words
 from readagain.text.normalize import NormalForms
 from readagain.text.tokenize import token_at, token_spans
 from readagain.text.typography import plain_typography
@@ -21,11 +21,11 @@ class Written:
     """
 
     text: str
-    words: tuple[Word, ...]
+    words: tuple[Token, ...]
     is_copied: tuple[bool, ...]
 
 
-def summary_words(text: str, *, is_tokenized: bool) -> tuple[Word, ...]:
+def summary_words(text: str, *, is_tokenized: bool) -> tuple[Token, ...]:
     """Cut a summary or a reference into words; digits are masked, so 1987 is like 1988."""
     if is_tokenized:
         words = []
@@ -33,11 +33,11 @@ def summary_words(text: str, *, is_tokenized: bool) -> tuple[Word, ...]:
         for token in text.split():
             start = text.index(token, end)
             end = start + len(token)
-            words.append(Word(_FORMS[token], start, end))
+            words.append(Token(_FORMS[token], start, end))
         return tuple(words)
     plain = plain_typography(text)
     return tuple(
-        Word(_FORMS[token_at(plain, start, end)], start, end) for start, end in token_spans(plain)
+        Token(_FORMS[token_at(plain, start, end)], start, end) for start, end in token_spans(plain)
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from readagain.errors import DataError
 from readagain.experiments.plan import UNTRAINED
-from readagain.experiments.results import MEASURES, RowResult, Scores, SetResult
+from readagain.experiments.results import MEASURES, ExperimentResult, Scores, SetResult
 from readagain.rouge.significance import Comparison, compare_scores
 
 SIGNIFICANT = 0.05
@@ -38,7 +38,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedResults:
     """One row minus another: tested over texts, and seed by seed.
 
     Tests over texts know nothing of the luck of a seed. So a difference counts only where every
@@ -79,10 +79,10 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Entry:
+class SeedResults:
     """A row under one recipe: its results, one for each seed."""
 
-    results: Sequence[RowResult]
+    results: Sequence[ExperimentResult]
 
     @property
     def sets(self) -> list[str]:
@@ -136,7 +136,7 @@ class Entry:
         }
 
 
-class Board:
+class ResultStore:
     """Every result, grouped.
 
     Args:
@@ -146,7 +146,7 @@ class Board:
         DataError: for results of different corpora or scales, which no table may mix.
     """
 
-    def __init__(self, results: Iterable[RowResult]) -> None:
+    def __init__(self, results: Iterable[ExperimentResult]) -> None:
         self.results = list(results)
         scales = {result.scale for result in self.results}
         if len(scales) > 1:
@@ -154,13 +154,13 @@ class Board:
                 f"results of the scales {' and '.join(sorted(scales))} lie in one folder; keep "
                 "them apart"
             )
-        self._entries: dict[tuple[str, str], Entry] = {}
+        self._entries: dict[tuple[str, str], SeedResults] = {}
         for result in self.results:
             key = (result.row, result.recipe)
             before = self._entries.get(key)
-            self._entries[key] = Entry([*(before.results if before else []), result])
+            self._entries[key] = SeedResults([*(before.results if before else []), result])
         _check_one_corpus(self._entries.values())
-        self._compared: dict[tuple[str, str, str, str], dict[str, Compared]] = {}
+        self._compared: dict[tuple[str, str, str, str], dict[str, ComparedResults]] = {}
 
     @cached_property
     def recipes(self) -> list[str]:
@@ -168,7 +168,7 @@ class Board:
         found = {result.recipe for result in self.results} - {UNTRAINED}
         return sorted(found) or [UNTRAINED]
 
-    def entry(self, row: str, recipe: str) -> Entry | None:
+    def entry(self, row: str, recipe: str) -> SeedResults | None:
         """Find a row; one that is not trained belongs to every recipe."""
         return self._entries.get((row, recipe)) or self._entries.get((row, UNTRAINED))
 
@@ -180,7 +180,7 @@ class Board:
 
     def compare(
         self, first: str, second: str, recipe: str, name: str | None = None
-    ) -> dict[str, Compared] | None:
+    ) -> dict[str, ComparedResults] | None:
         """Compare two rows on a set both were scored on; None where there is none.
 
         Args:
@@ -202,20 +202,20 @@ class Board:
         return self._compared[key]
 
 
-def shared_seeds(entries: Iterable[Entry]) -> list[int]:
+def shared_seeds(entries: Iterable[SeedResults]) -> list[int]:
     """Return the seeds that all rows were trained with; those that are not trained fit any."""
     trained = [entry.seeds for entry in entries if entry.seeds]
     return sorted(set.intersection(*trained)) if trained else []
 
 
-def _compare(one: Entry, other: Entry, name: str) -> dict[str, Compared]:
+def _compare(one: SeedResults, other: SeedResults, name: str) -> dict[str, ComparedResults]:
     mine, theirs = one.items(name), other.items(name)
     by_seed = [
         (one.items(name, seed=seed) - other.items(name, seed=seed)).mean(axis=0)
         for seed in shared_seeds((one, other))
     ]
     return {
-        measure: Compared(
+        measure: ComparedResults(
             compare_scores(mine[:, m], theirs[:, m], samples=_SAMPLES),
             tuple(float(differences[m]) for differences in by_seed),
         )
@@ -223,7 +223,7 @@ def _compare(one: Entry, other: Entry, name: str) -> dict[str, Compared]:
     }
 
 
-def _check_one_corpus(entries: Iterable[Entry]) -> None:
+def _check_one_corpus(entries: Iterable[SeedResults]) -> None:
     fingerprints: dict[str, set[str]] = {}
     for entry in entries:
         for result in entry.results:

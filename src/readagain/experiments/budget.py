@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from readagain.config.schema import RunSpec
-from readagain.experiments.results import RowResult
+from readagain.experiments.results import ExperimentResult
 
 # Where nothing has been measured yet: pairs a second of a 512-wide network, by recipe.
 _FIRST_GUESS: dict[str, dict[str, float]] = {
@@ -19,7 +19,7 @@ _SPARE = 1.1
 
 
 @dataclass(frozen=True)
-class Work:
+class RunCost:
     """What decides how long a run takes.
 
     Args:
@@ -33,7 +33,7 @@ class Work:
     volume: float
 
     @classmethod
-    def of(cls, run: RunSpec, *, train_pairs: int, device: str, recipe: str) -> "Work":
+    def of(cls, run: RunSpec, *, train_pairs: int, device: str, recipe: str) -> "RunCost":
         """Weigh a run: reading costs by the sentence, writing by the words to choose from."""
         cost = run.data.num_sentences + run.vocab_size / 60_000
         return cls(device, recipe, cost * train_pairs * run.train.epochs)
@@ -46,14 +46,14 @@ class Estimator:
         done: works with the seconds that each took.
     """
 
-    def __init__(self, done: Sequence[tuple[Work, float]] = ()) -> None:
+    def __init__(self, done: Sequence[tuple[RunCost, float]] = ()) -> None:
         self._done = list(done)
 
-    def add(self, work: Work, seconds: float) -> None:
+    def add(self, work: RunCost, seconds: float) -> None:
         """Learn from a run."""
         self._done.append((work, seconds))
 
-    def seconds(self, work: Work) -> float:
+    def seconds(self, work: RunCost) -> float:
         """Predict a run, rather too long than too short."""
         like = [
             (done.volume, seconds)
@@ -86,8 +86,8 @@ class Budget:
 
 
 def works_of(
-    results: Sequence[RowResult], run_of: Callable[[RowResult], RunSpec | None]
-) -> list[tuple[Work, float]]:
+    results: Sequence[ExperimentResult], run_of: Callable[[ExperimentResult], RunSpec | None]
+) -> list[tuple[RunCost, float]]:
     """Turn results that are there into experience; `run_of` reads the settings of one."""
     works = []
     for result in results:
@@ -95,6 +95,6 @@ def works_of(
         if run is not None:
             device = str(result.machine["device_type"])
             pairs = int(result.corpus["train_pairs"])
-            work = Work.of(run, train_pairs=pairs, device=device, recipe=result.recipe)
+            work = RunCost.of(run, train_pairs=pairs, device=device, recipe=result.recipe)
             works.append((work, result.seconds))
     return works

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from readagain.experiments.board import Board
+from readagain.experiments.board import ResultStore
 from readagain.experiments.evidence import (
     WORDS,
     Evidence,
@@ -52,7 +52,7 @@ class Claim:
         return "contradicted" if "contradicted" in found else "not supported"
 
 
-def claims_of(board: Board, timing: dict[str, Any] | None, recipe: str) -> list[Claim]:
+def claims_of(board: ResultStore, timing: dict[str, Any] | None, recipe: str) -> list[Claim]:
     """Test every claim on the rows of one recipe."""
 
     def all_better(*pairs: tuple[str, str]) -> list[Evidence]:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.unknown import is_unknown
 from readagain.evaluation.words import source_forms, summary_words
-from readagain.text.document import Word
+from readagain.text.document import Token
 from readagain.text.vocab import Vocab
 
 
@@ -60,7 +60,7 @@ def count_unknown(found: Evaluation, vocab: Vocab) -> UnknownWords:
     )
 
 
-def _lacking(text: str, words: Sequence[Word], vocab: Vocab) -> list[str]:
+def _lacking(text: str, words: Sequence[Token], vocab: Vocab) -> list[str]:
     """Keep the words outside the vocabulary; signs are no words, and UNK is none that is known."""
     return [
         word.form

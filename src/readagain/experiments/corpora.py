@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from readagain.corpus.readers.find import ReadOptions
+from readagain.corpus.readers.find import CorpusReadOptions
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ConfigError, DataError
 from readagain.evaluation.dataset import DataSet, read_dataset
@@ -93,6 +93,6 @@ class Corpora:
         return [self._read(name, path) for name, path in self._tests.items()]
 
     def _read(self, name: str, path: Path) -> DevSet:
-        data = read_dataset(path, ReadOptions()).first(self._limit)
+        data = read_dataset(path, CorpusReadOptions()).first(self._limit)
         has_several = any(len(row.references) > 1 for row in data.rows)
         return DevSet(name, data, MANY_REFERENCES if has_several else _ONE_REFERENCE)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from readagain.experiments.board import Board, Compared, shared_seeds
+from readagain.experiments.board import ComparedResults, ResultStore, shared_seeds
 from readagain.experiments.results import Scores
 from readagain.experiments.rows import ROWS
 from readagain.experiments.time_table import milliseconds
@@ -38,7 +38,7 @@ class Evidence:
     verdict: Verdict
 
 
-def better(board: Board, recipe: str, first: str, second: str) -> Evidence:
+def better(board: ResultStore, recipe: str, first: str, second: str) -> Evidence:
     """Test whether one row scores higher than another."""
     statement = f"{_title(first)} scores higher than {_title(second)}"
     found = _compare(board, first, second, recipe)
@@ -47,7 +47,7 @@ def better(board: Board, recipe: str, first: str, second: str) -> Evidence:
     return Evidence(statement, str(found), _directed(found))
 
 
-def as_good(board: Board, recipe: str, first: str, second: str) -> Evidence:
+def as_good(board: ResultStore, recipe: str, first: str, second: str) -> Evidence:
     """Test whether one row loses at most half a point against another."""
     statement = f"{_title(first)} is at most {NEAR} points below {_title(second)}"
     found = _compare(board, first, second, recipe)
@@ -60,7 +60,7 @@ def as_good(board: Board, recipe: str, first: str, second: str) -> Evidence:
     return Evidence(statement, str(found), verdict)
 
 
-def alike(board: Board, recipe: str, first: str, second: str) -> Evidence:
+def alike(board: ResultStore, recipe: str, first: str, second: str) -> Evidence:
     """Test whether two rows are within half a point of each other."""
     statement = f"{_title(first)} and {_title(second)} are within {NEAR} points of each other"
     found = _compare(board, first, second, recipe)
@@ -74,7 +74,7 @@ def alike(board: Board, recipe: str, first: str, second: str) -> Evidence:
     return Evidence(statement, str(found), verdict)
 
 
-def small_loss(board: Board, recipe: str) -> Evidence:
+def small_loss(board: ResultStore, recipe: str) -> Evidence:
     """Test whether copying from 69K down to 2K loses at most three points."""
     large, small = "read_again_lstm_copy_69k", "read_again_lstm_copy_2k"
     statement = f"With copying, 2K loses at most {SMALL_LOSS:g} points against 69K"
@@ -89,7 +89,7 @@ def small_loss(board: Board, recipe: str) -> Evidence:
     return Evidence(statement, told, verdict)
 
 
-def larger_loss(board: Board, recipe: str) -> Evidence:
+def larger_loss(board: ResultStore, recipe: str) -> Evidence:
     """Test whether shrinking the vocabulary costs more without copying."""
     statement = "From 69K to 2K a model loses more without copying than with it"
     names = [
@@ -109,7 +109,7 @@ def larger_loss(board: Board, recipe: str) -> Evidence:
 
     without, copying = losses()
     by_seed = [losses(seed) for seed in shared_seeds(entries)]
-    found = Compared(
+    found = ComparedResults(
         compare_scores(without, copying),
         tuple(float((one - other).mean()) for one, other in by_seed),
     )
@@ -143,7 +143,7 @@ def faster(timing: dict[str, Any] | None) -> list[Evidence]:
     return evidence
 
 
-def weighed(board: Board, recipe: str, row: str, words: str) -> Evidence:
+def weighed(board: ResultStore, recipe: str, row: str, words: str) -> Evidence:
     """Test whether content words, or nouns or verbs among them, weigh more than function words."""
     statement = f"{_title(row)}: {WORDS[words]} weigh more than function words"
     entry = board.entry(row, recipe)
@@ -172,12 +172,12 @@ def weighed(board: Board, recipe: str, row: str, words: str) -> Evidence:
     return Evidence(statement, told, verdict)
 
 
-def _compare(board: Board, first: str, second: str, recipe: str) -> Compared | None:
+def _compare(board: ResultStore, first: str, second: str, recipe: str) -> ComparedResults | None:
     found = board.compare(first, second, recipe)
     return None if found is None else found[_MEASURE]
 
 
-def _directed(found: Compared) -> Verdict:
+def _directed(found: ComparedResults) -> Verdict:
     return _VERDICTS[found.direction]
 
 
@@ -185,7 +185,7 @@ def _title(row: str) -> str:
     return ROWS[row].title
 
 
-def better_on_duc(board: Board, recipe: str, first: str, second: str) -> Evidence:
+def better_on_duc(board: ResultStore, recipe: str, first: str, second: str) -> Evidence:
     """Test whether one row recalls more than another by the DUC protocol."""
     statement = f"{_title(first)} recalls more than {_title(second)}"
     entry = board.entry(first, recipe)

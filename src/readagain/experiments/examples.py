@@ -20,7 +20,7 @@ _RULE = (
 
 
 @dataclass(frozen=True)
-class Example:
+class CopyExample:
     """A text where copying brought a word of the reference into the summary."""
 
     text: str
@@ -32,7 +32,7 @@ class Example:
 
 def find_examples(
     test: DevSet, with_copying: Sequence[str], without_copying: Sequence[str], vocab: Vocab
-) -> Iterator[Example]:
+) -> Iterator[CopyExample]:
     """Yield every example of the rule, in the order of the set."""
     data = test.data
     for row, copied, plain in zip(data.rows, with_copying, without_copying, strict=True):
@@ -50,7 +50,7 @@ def find_examples(
             and form not in _forms(plain, data.is_tokenized)
         ]
         if rescued:
-            yield Example(row.text, reference, plain, copied, rescued[0])
+            yield CopyExample(row.text, reference, plain, copied, rescued[0])
 
 
 def write_examples(out: Path, test: DevSet, vocab: Vocab, recipes: Iterable[str]) -> None:
@@ -69,7 +69,7 @@ def write_examples(out: Path, test: DevSet, vocab: Vocab, recipes: Iterable[str]
         write_whole(out / EXAMPLES_FILE, "\n".join(lines) + "\n")
 
 
-def _section(found: Sequence[Example], num_texts: int) -> list[str]:
+def _section(found: Sequence[CopyExample], num_texts: int) -> list[str]:
     lines = [f"{len(found):,} of {num_texts:,} texts are such; the first:", ""]
     for example in found[:NUM_EXAMPLES]:
         lines += [

@@ -9,7 +9,7 @@ import torch
 
 from readagain.config.schema import HierarchicalSpec, ModelSpec, ReadAgainSpec
 from readagain.engine.movement import state_movement
-from readagain.engine.source import Source, SourceReader
+from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.speed import SENTENCES
 from readagain.evaluation.dataset import DataSet
 from readagain.experiments.torch_system import TrainedRow
@@ -111,7 +111,7 @@ def _weigh(row: TrainedRow, texts: Sequence[str], *, is_tokenized: bool) -> Iter
 
 
 def _weigh_batch(
-    row: TrainedRow, reader: SourceReader, sources: Sequence[Source]
+    row: TrainedRow, reader: SourceReader, sources: Sequence[SourceText]
 ) -> Iterator[Weighed]:
     batch = reader.batch(sources)
     device = row.device

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from readagain.corpus.prepare import prepare
-from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArtifactError
@@ -41,13 +41,13 @@ def invented_corpora(folder: Path) -> tuple[Path, dict[str, Path]]:
         train = _write_pairs(raw / "train.jsonl", pairs[:TRAIN_PAIRS])
         dev = _write_pairs(raw / "dev.jsonl", pairs[TRAIN_PAIRS:-DUC_TEXTS])
         sources = [
-            *find_sources([str(train)], ReadOptions()),
-            *find_sources([str(dev)], ReadOptions(), split="dev"),
+            *find_sources([str(train)], CorpusReadOptions()),
+            *find_sources([str(dev)], CorpusReadOptions(), split="dev"),
         ]
         prepare(sources, main, PrepareSettings(), overwrite=True)
     if not _is_there(duc):
         texts = _write_references(raw, pairs[-DUC_TEXTS:])
-        sources = find_sources([str(texts)], ReadOptions(), split="dev")
+        sources = find_sources([str(texts)], CorpusReadOptions(), split="dev")
         prepare(sources, duc, PrepareSettings(), overwrite=True)
     return main, {duc.name: duc}
 

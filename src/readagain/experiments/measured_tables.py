@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from readagain.experiments.board import Board, Entry
+from readagain.experiments.board import ResultStore, SeedResults
 from readagain.experiments.plan import rows_of
 from readagain.experiments.rouge_tables import facts_of
 from readagain.experiments.rows import ROWS
-from readagain.experiments.table import Section, Table, Value
+from readagain.experiments.table import Table, TableSection, Value
 from readagain.experiments.word_classes import CLASSES
 
 _SHOWN_PARTS = ("noun", "verb")
 
 
-def table5(board: Board) -> Table:
+def table5(board: ResultStore) -> Table:
     """Out-of-vocabulary words of references: how many were written, with and without copying."""
     columns = [
         "row",
@@ -37,7 +37,7 @@ def table5(board: Board) -> Table:
                 lines.append([ROWS[row].title, "every set", *[None] * 6])
                 continue
             lines += [[ROWS[row].title, name, *_counts(entry, name)] for name in entry.sets]
-        sections.append(Section(recipe, columns, lines, left_out))
+        sections.append(TableSection(recipe, columns, lines, left_out))
     return Table(
         name="table5",
         title="Table 5: words outside the vocabulary that copying brings into summaries",
@@ -53,7 +53,7 @@ def table5(board: Board) -> Table:
     )
 
 
-def _counts(entry: Entry, name: str) -> list[Value]:
+def _counts(entry: SeedResults, name: str) -> list[Value]:
     found = [each.unknown["common"] for each in entry.of(name)]
     total = {key: sum(each[key] for each in found) for key in found[0]}
     share = 100 * total["written"] / total["words"] if total["words"] else 0.0
@@ -84,7 +84,7 @@ def _gap(found: dict[str, Any], name: str) -> str:
     return f"{gap['mean']:+.3f} ({gap['low']:+.3f} to {gap['high']:+.3f})"
 
 
-def importance(board: Board) -> Table:
+def importance(board: ResultStore) -> Table:
     """Mean importance by word class, and content words against function words."""
     columns = [
         "row",
@@ -119,7 +119,7 @@ def importance(board: Board) -> Table:
                     found["texts"],
                 ]
             )
-        sections.append(Section(recipe, columns, lines, left_out))
+        sections.append(TableSection(recipe, columns, lines, left_out))
     return Table(
         name="importance",
         title="Importance of words in the second reading, by word class",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from readagain.errors import ConfigError
 from readagain.evaluation.systems import WITHOUT_NETWORK
 from readagain.experiments.paper import paper_table
-from readagain.experiments.rows import CONTROLS, ROWS, Row
+from readagain.experiments.rows import CONTROLS, ROWS, Experiment
 from readagain.experiments.settings import Recipe
 from readagain.presets import PRESETS
 
@@ -19,7 +19,7 @@ UNTRAINED = "untrained"
 class PlannedRun:
     """One row, trained in one way with one seed."""
 
-    row: Row
+    row: Experiment
     recipe: str
     seed: int
 
@@ -80,7 +80,7 @@ _TABLE_ROWS: dict[str, list[str]] = {
 TABLES: tuple[str, ...] = tuple(_TABLE_ROWS)
 
 
-def choose_rows(names: Sequence[str]) -> tuple[list[Row], list[str]]:
+def choose_rows(names: Sequence[str]) -> tuple[list[Experiment], list[str]]:
     """Tell tables from rows among the names somebody gave; without names everything is meant.
 
     Returns:
@@ -106,7 +106,9 @@ def choose_rows(names: Sequence[str]) -> tuple[list[Row], list[str]]:
     return [row for row in ROWS.values() if row.name in wanted], tables
 
 
-def plan_runs(rows: Sequence[Row], recipes: Sequence[Recipe], *, seeds: int) -> list[PlannedRun]:
+def plan_runs(
+    rows: Sequence[Experiment], recipes: Sequence[Recipe], *, seeds: int
+) -> list[PlannedRun]:
     """Put runs in the order of what they tell us.
 
     Every main row once, then with other seeds, then everything else once; the first recipe before
@@ -124,6 +126,6 @@ def plan_runs(rows: Sequence[Row], recipes: Sequence[Recipe], *, seeds: int) -> 
     return [*(PlannedRun(row, UNTRAINED, 1) for row in untrained), *trained]
 
 
-def is_available(row: Row) -> bool:
+def is_available(row: Experiment) -> bool:
     """Say whether this version of readagain has what a row is made of."""
     return row.system in PRESETS or row.system in WITHOUT_NETWORK

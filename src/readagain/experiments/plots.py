@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from readagain.errors import require
-from readagain.experiments.board import Board, Figure
+from readagain.experiments.board import Figure, ResultStore
 from readagain.experiments.paper import paper_table
 from readagain.experiments.plan import rows_of
 from readagain.experiments.rouge_tables import ABLATIONS
@@ -20,7 +20,9 @@ _PAPER, _OURS, _OTHER = "#999999", "#1f5fa8", "#c4512d"
 _SAMPLES = 4  # sentences of the figure, as in the paper
 
 
-def draw_all(board: Board, timing: dict[str, Any] | None, recipe: str, folder: Path) -> list[Path]:
+def draw_all(
+    board: ResultStore, timing: dict[str, Any] | None, recipe: str, folder: Path
+) -> list[Path]:
     """Draw a picture for each table that has something to show.
 
     Raises:
@@ -53,7 +55,7 @@ def _save(figure: Any, path: Path) -> None:
         figure.savefig(aside, format="png", dpi=_DOTS_PER_INCH)
 
 
-def _bars(figure: Any, board: Board, recipe: str, table: str, kind: str) -> bool:
+def _bars(figure: Any, board: ResultStore, recipe: str, table: str, kind: str) -> bool:
     """Draw ROUGE-1 of each row, the paper's bar beside ours."""
     lines = list(paper_table(table))
     axes = figure.subplots()
@@ -86,7 +88,7 @@ def _bars(figure: Any, board: Board, recipe: str, table: str, kind: str) -> bool
     return True
 
 
-def _first_figures(board: Board, row: str, recipe: str, kind: str) -> Any:
+def _first_figures(board: ResultStore, row: str, recipe: str, kind: str) -> Any:
     entry = board.entry(row, recipe)
     if entry is None:
         return None
@@ -94,7 +96,7 @@ def _first_figures(board: Board, row: str, recipe: str, kind: str) -> Any:
     return entry.figures(names[0])["rouge-1"] if names else None
 
 
-def _sizes(figure: Any, board: Board, recipe: str) -> bool:
+def _sizes(figure: Any, board: ResultStore, recipe: str) -> bool:
     """Draw ROUGE-1 against the decoder's vocabulary."""
     axes = figure.subplots()
     for has_copy, color in ((True, _OURS), (False, _OTHER)):
@@ -169,7 +171,7 @@ def _size_axis(axes: Any, thousands: Sequence[int]) -> None:
     axes.grid(alpha=0.3)
 
 
-def _copied(figure: Any, board: Board, recipe: str) -> bool:
+def _copied(figure: Any, board: ResultStore, recipe: str) -> bool:
     """Draw the share of unknown reference words that were written."""
     axes = figure.subplots()
     labels, shares = [], []
@@ -189,7 +191,7 @@ def _copied(figure: Any, board: Board, recipe: str) -> bool:
     return True
 
 
-def _importance(figure: Any, board: Board, recipe: str) -> bool:
+def _importance(figure: Any, board: ResultStore, recipe: str) -> bool:
     """Draw mean weights by class; below, sentences by the row that tells the classes apart best."""
     found = {
         row: entry.results[0].importance
@@ -226,7 +228,7 @@ def _contrast(importance: dict[str, Any]) -> float:
     return float((means["content"] or 0) - (means["function"] or 0))
 
 
-def _ablations(figure: Any, board: Board, recipe: str) -> bool:
+def _ablations(figure: Any, board: ResultStore, recipe: str) -> bool:
     """Draw what each change does to ROUGE-1, with its interval."""
     axes = figure.subplots()
     labels, values, errors = [], [], []

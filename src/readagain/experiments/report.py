@@ -7,7 +7,7 @@ from typing import Any
 from readagain.errors import DataError, MissingExtraError
 from readagain.evaluation.writing import write_whole
 from readagain.experiments import measured_tables, rouge_tables
-from readagain.experiments.board import Board
+from readagain.experiments.board import ResultStore
 from readagain.experiments.claims import Claim, claims_markdown, claims_of
 from readagain.experiments.plan import UNTRAINED
 from readagain.experiments.plots import draw_all
@@ -25,7 +25,7 @@ _SMALL = (
 )
 
 
-def build_tables(board: Board, timing: dict[str, Any] | None) -> list[Table]:
+def build_tables(board: ResultStore, timing: dict[str, Any] | None) -> list[Table]:
     """Build every table, in the paper's order."""
     return [
         rouge_tables.table1(board),
@@ -47,7 +47,7 @@ def write_report(out: Path) -> list[str]:
     Raises:
         DataError: when nothing has been run yet, or results do not belong together.
     """
-    board, timing = Board(read_results(out)), read_timing(out)
+    board, timing = ResultStore(read_results(out)), read_timing(out)
     if not board.results and timing is None:
         raise DataError(f"{out}: no results in it; run some rows, or copy them into {out / 'rows'}")
     folder = out / TABLES_FOLDER
@@ -69,7 +69,7 @@ def write_report(out: Path) -> list[str]:
     return problems
 
 
-def _how_trained(board: Board, recipe: str) -> str:
+def _how_trained(board: ResultStore, recipe: str) -> str:
     """Say how much rows have learnt from, beside the paper's: a verdict may be about that."""
     trained = [each.training for each in board.results if each.recipe == recipe]
     updates = [each["updates"] for each in trained if "updates" in each]  # a prefix learns nothing

@@ -6,14 +6,14 @@ from readagain.experiments.budget import Budget
 from readagain.experiments.plan import choose_rows
 from readagain.experiments.report import write_report
 from readagain.experiments.request import Request
-from readagain.experiments.runner import Outcome, run_rows
+from readagain.experiments.runner import ReproduceResult, run_rows
 from readagain.experiments.time_table import TIMING_FILE
 from readagain.experiments.timing import EXPECTED_S, measure_timing
 
 DECODING_TIME = "decoding time"
 
 
-def reproduce(request: Request, console: Console) -> Outcome:
+def reproduce(request: Request, console: Console) -> ReproduceResult:
     """Do what a request asks for; killed, the same request goes on.
 
     Raises:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.errors import ArtifactError
-from readagain.whole_file import written_aside
+from readagain.whole_file import atomic_write
 
 FORMAT_VERSION = 1
 ROWS_FOLDER, SUMMARIES_FOLDER = "rows", "summaries"
@@ -61,7 +61,7 @@ class SetResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RowResult:
+class ExperimentResult:
     """Everything later tables need of one trained and scored row.
 
     Args:
@@ -101,7 +101,9 @@ def summaries_file(out: Path, row: str, recipe: str, seed: int) -> Path:
     return out / SUMMARIES_FOLDER / row / f"{recipe}-seed{seed}.jsonl.gz"
 
 
-def write_result(out: Path, result: RowResult, summaries: Mapping[str, Sequence[str]]) -> None:
+def write_result(
+    out: Path, result: ExperimentResult, summaries: Mapping[str, Sequence[str]]
+) -> None:
     """Write what a row wrote, then its result, which says that the row is done."""
     which = (result.row, result.recipe, result.seed)
     lines = [
@@ -117,11 +119,11 @@ def write_result(out: Path, result: RowResult, summaries: Mapping[str, Sequence[
 
 def _write(path: Path, content: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with written_aside(path) as aside:
+    with atomic_write(path) as aside:
         aside.write_bytes(content)
 
 
-def read_result(path: Path) -> RowResult:
+def read_result(path: Path) -> ExperimentResult:
     """Read the file of a result.
 
     Raises:
@@ -135,14 +137,14 @@ def read_result(path: Path) -> RowResult:
                 f"{path}: format {version!r}; this version of readagain reads {FORMAT_VERSION}"
             )
         sets = {name: SetResult(**facts) for name, facts in content.pop("sets").items()}
-        return RowResult(**{**content, "sets": sets})
+        return ExperimentResult(**{**content, "sets": sets})
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ArtifactError(
             f"{path}: not a result of 'readagain reproduce' ({error}); remove it"
         ) from error
 
 
-def read_results(out: Path) -> list[RowResult]:
+def read_results(out: Path) -> list[ExperimentResult]:
     """Read every result under `out`, whichever machines they came from, in order of their paths.
 
     Raises:

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from readagain.experiments.board import Board, Entry
+from readagain.experiments.board import ResultStore, SeedResults
 from readagain.experiments.paper import PaperRow, paper_table
 from readagain.experiments.results import MEASURES
 from readagain.experiments.rows import CONTROLS, ROWS
-from readagain.experiments.table import Section, Table, Value
+from readagain.experiments.table import Table, TableSection, Value
 
 _SHORT = {"rouge-1": "R-1", "rouge-2": "R-2", "rouge-l": "R-L"}
 _RECIPES = {
@@ -34,7 +34,7 @@ _OTHER_DATA = (
 
 
 @dataclass(frozen=True)
-class Line:
+class TableRow:
     """A line of a table: our row, the paper's line if it has one, what it is held against."""
 
     row: str
@@ -76,11 +76,11 @@ ABLATIONS: dict[str, str] = {
 }
 
 
-def table1(board: Board) -> Table:
+def table1(board: ResultStore) -> Table:
     """Different Read-Again models."""
     lines = _with_paper("table1", _AGAINST_1)
     extra = (*CONTROLS, "one_sentence_copy_15k", "joined_sentences_copy_15k")
-    lines += [Line(row, _AGAINST_1.get(row)) for row in extra]
+    lines += [TableRow(row, _AGAINST_1.get(row)) for row in extra]
     return Table(
         name="table1",
         title="Table 1: Read-Again against one reading, at 69K and 15K, and with two sentences",
@@ -90,12 +90,12 @@ def table1(board: Board) -> Table:
     )
 
 
-def table2(board: Board) -> Table:
+def table2(board: ResultStore) -> Table:
     """All systems by the DUC protocol."""
     ours = "read_again_lstm_copy_15k"
     against = {line.row: ours for line in paper_table("table2") if line.row != ours}
     lines = _with_paper("table2", against)
-    lines += [Line(row, ours) for row in ("prefix", "lead")]
+    lines += [TableRow(row, ours) for row in ("prefix", "lead")]
     return Table(
         name="table2",
         title="Table 2: all systems by the DUC protocol: recall at 75 bytes, four references",
@@ -105,7 +105,7 @@ def table2(board: Board) -> Table:
     )
 
 
-def table3(board: Board) -> Table:
+def table3(board: ResultStore) -> Table:
     """ROUGE against the decoder's vocabulary."""
     against = {
         line.row: line.row.replace("_copy", "")
@@ -122,9 +122,9 @@ def table3(board: Board) -> Table:
     )
 
 
-def ablations(board: Board) -> Table:
+def ablations(board: ResultStore) -> Table:
     """What the paper mentions in passing."""
-    lines = [Line(row, against) for row, against in ABLATIONS.items()]
+    lines = [TableRow(row, against) for row, against in ABLATIONS.items()]
     return Table(
         name="ablations",
         title="Ablations: what the paper mentions in passing",
@@ -134,11 +134,13 @@ def ablations(board: Board) -> Table:
     )
 
 
-def _with_paper(table: str, against: Mapping[str, str]) -> list[Line]:
-    return [Line(line.row, against.get(line.row), line) for line in paper_table(table)]
+def _with_paper(table: str, against: Mapping[str, str]) -> list[TableRow]:
+    return [TableRow(line.row, against.get(line.row), line) for line in paper_table(table)]
 
 
-def _section(board: Board, recipe: str, lines: Sequence[Line], figure: str) -> Section:
+def _section(
+    board: ResultStore, recipe: str, lines: Sequence[TableRow], figure: str
+) -> TableSection:
     """Lay out the lines of one recipe, a column for each measure on each set of that figure."""
     left_out = [line.label for line in lines if board.run_elsewhere(line.row, recipe)]
     lines = [line for line in lines if not board.run_elsewhere(line.row, recipe)]
@@ -159,10 +161,10 @@ def _section(board: Board, recipe: str, lines: Sequence[Line], figure: str) -> S
         held = ROWS[line.against].title if line.against else "nothing"
         row += [held, *_run_cells(entry)]
         rows.append(row)
-    return Section(_RECIPES[recipe], columns, rows, left_out)
+    return TableSection(_RECIPES[recipe], columns, rows, left_out)
 
 
-def _sets(entries: Iterable[Entry | None], figure: str) -> dict[str, list[str]]:
+def _sets(entries: Iterable[SeedResults | None], figure: str) -> dict[str, list[str]]:
     """Name the columns: sets scored by this figure; the part of several sentences joins its whole.
 
     A corpus and its part with several sentences are one column, since a row sees one of them.
@@ -179,7 +181,7 @@ def _sets(entries: Iterable[Entry | None], figure: str) -> dict[str, list[str]]:
 
 
 def _figures(
-    board: Board, line: Line, recipe: str, entry: Entry | None, names: Sequence[str]
+    board: ResultStore, line: TableRow, recipe: str, entry: SeedResults | None, names: Sequence[str]
 ) -> list[Value]:
     if entry is None:
         return [None] * len(MEASURES)
@@ -203,7 +205,7 @@ def _paper_cells(paper: PaperRow | None) -> list[Value]:
     return [name, " / ".join(f"{value:.2f}" for value in paper.rouge)]
 
 
-def _run_cells(entry: Entry | None) -> list[Value]:
+def _run_cells(entry: SeedResults | None) -> list[Value]:
     if entry is None:
         return [None] * 4
     minutes, first = entry.minutes, entry.results[0]
@@ -212,7 +214,7 @@ def _run_cells(entry: Entry | None) -> list[Value]:
     return [len(entry.results), first.parameters, first.training["updates"], minutes]
 
 
-def facts_of(board: Board, rows: Sequence[str]) -> list[str]:
+def facts_of(board: ResultStore, rows: Sequence[str]) -> list[str]:
     """Say which machines, corpora and versions stand behind some rows."""
     results = [result for result in board.results if result.row in rows]
     corpora = {

@@ -8,7 +8,7 @@ Group = Literal["main", "sizes", "sentences", "rivals", "ablations"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class Experiment:
     """One system of the tables.
 
     Args:
@@ -34,8 +34,8 @@ class Row:
     modern_epochs: int | None = None
 
 
-def _preset(name: str, title: str, group: Group, *, min_sentences: int = 1) -> Row:
-    return Row(name=name, system=name, title=title, group=group, min_sentences=min_sentences)
+def _preset(name: str, title: str, group: Group, *, min_sentences: int = 1) -> Experiment:
+    return Experiment(name=name, system=name, title=title, group=group, min_sentences=min_sentences)
 
 
 _MAIN = (
@@ -46,14 +46,14 @@ _MAIN = (
     _preset("read_again_gru_copy_15k", "Read-Again GRU (C) 15K", "main"),
     _preset("gru_69k", "GRU 69K", "main"),
     _preset("read_again_lstm_69k", "Read-Again LSTM 69K", "main"),
-    Row(
+    Experiment(
         name="wide_gru_15k",
         system="gru_15k",
         title="GRU 15K, as many parameters as Read-Again GRU",
         group="main",
         as_large_as="read_again_gru_15k",
     ),
-    Row(
+    Experiment(
         name="wide_lstm_15k",
         system="gru_15k",
         title="LSTM 15K, as many parameters as Read-Again LSTM",
@@ -62,14 +62,14 @@ _MAIN = (
         as_large_as="read_again_lstm_15k",
     ),
     _preset("read_again_gru_69k", "Read-Again GRU 69K", "main"),
-    Row(
+    Experiment(
         name="lstm_copy_15k",
         system="gru_15k",
         title="LSTM (C) 15K, read once",
         group="main",
         changes={"model.encoder.cell": "lstm", "model.output": "copy"},
     ),
-    Row(
+    Experiment(
         name="wide_lstm_copy_15k",
         system="gru_15k",
         title="LSTM (C) 15K, as many parameters as Read-Again LSTM (C)",
@@ -88,7 +88,7 @@ _SIZES = tuple(
 
 # Rows of several sentences, and what they are compared with, see the same texts.
 _SENTENCES = (
-    Row(
+    Experiment(
         name="one_sentence_copy_15k",
         system="read_again_lstm_copy_15k",
         title="Read-Again LSTM (C) 15K, first sentence of the same texts",
@@ -97,7 +97,7 @@ _SENTENCES = (
     ),
     _preset("two_sentences_option2_copy_15k", "Option 2 (C) 15K", "sentences", min_sentences=2),
     _preset("two_sentences_option1_copy_15k", "Option 1 (C) 15K", "sentences", min_sentences=2),
-    Row(
+    Experiment(
         name="joined_sentences_copy_15k",
         system="read_again_lstm_copy_15k",
         title="Read-Again LSTM (C) 15K, two sentences read as one",
@@ -112,10 +112,10 @@ _SENTENCES = (
 )
 
 
-def _slow(name: str, title: str) -> Row:
+def _slow(name: str, title: str) -> Experiment:
     # As its paper trains it, it is far from done after the updates that suffice others here, and
     # knows much of the corpus by heart. Chosen by the loss on dev (docs/presets.md).
-    return Row(
+    return Experiment(
         name=name,
         system=name,
         title=title,
@@ -132,7 +132,7 @@ _RIVALS = (
     _preset("topiary", "TOPIARY", "rivals"),
     _slow("abs_69k", "ABS 69K"),
     _slow("ras_elman", "RAS-Elman 69K"),
-    Row(
+    Experiment(
         name="ras_lstm",
         system="ras_lstm",
         title="RAS-LSTM 69K",
@@ -145,35 +145,35 @@ _RIVALS = (
 )
 
 _ABLATIONS = (
-    Row(
+    Experiment(
         name="scalar_importance",
         system="read_again_gru_15k",
         title="Read-Again GRU 15K, one weight α for all dimensions of a word",
         group="ablations",
         changes={"model.encoder.importance": "scalar"},
     ),
-    Row(
+    Experiment(
         name="sigmoid_importance",
         system="read_again_gru_15k",
         title="Read-Again GRU 15K, α from a sigmoid",
         group="ablations",
         changes={"model.encoder.importance_activation": "sigmoid"},
     ),
-    Row(
+    Experiment(
         name="copied_as_unknown_15k",
         system="read_again_lstm_copy_15k",
         title="Read-Again LSTM (C) 15K, one UNK embedding for copied words",
         group="ablations",
         changes={"model.copied_words": "unknown"},
     ),
-    Row(
+    Experiment(
         name="copied_as_unknown_2k",
         system="read_again_lstm_copy_2k",
         title="Read-Again LSTM (C) 2K, one UNK embedding for copied words",
         group="ablations",
         changes={"model.copied_words": "unknown"},
     ),
-    Row(
+    Experiment(
         name="lstm_15k",
         system="gru_15k",
         title="LSTM 15K, read once",
@@ -181,21 +181,21 @@ _ABLATIONS = (
         changes={"model.encoder.cell": "lstm"},
     ),
     # Half as wide in each direction, so that a state is as wide as in the row it is compared with.
-    Row(
+    Experiment(
         name="bidirectional_gru_15k",
         system="gru_15k",
         title="GRU 15K, read once from both ends",
         group="ablations",
         changes={"model.encoder.bidirectional": True, "model.encoder.hidden_size": 256},
     ),
-    Row(
+    Experiment(
         name="bidirectional_read_again_lstm_15k",
         system="read_again_lstm_15k",
         title="Read-Again LSTM 15K, both readings from both ends",
         group="ablations",
         changes={"model.encoder.bidirectional": True, "model.encoder.hidden_size": 256},
     ),
-    Row(
+    Experiment(
         name="three_sentences_option2_copy_15k",
         system="two_sentences_option2_copy_15k",
         title="Option 2 (C) 15K, three sentences",
@@ -203,7 +203,7 @@ _ABLATIONS = (
         changes={"data.num_sentences": 3},
         min_sentences=2,
     ),
-    Row(
+    Experiment(
         name="five_sentences_option2_copy_15k",
         system="two_sentences_option2_copy_15k",
         title="Option 2 (C) 15K, five sentences",
@@ -213,7 +213,7 @@ _ABLATIONS = (
     ),
 )
 
-ROWS: dict[str, Row] = {
+ROWS: dict[str, Experiment] = {
     row.name: row for row in (*_MAIN, *_SIZES, *_SENTENCES, *_RIVALS, *_ABLATIONS)
 }
 

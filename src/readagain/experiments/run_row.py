@@ -25,7 +25,7 @@ from readagain.experiments.copied import count_unknown
 from readagain.experiments.corpora import Corpora, DevSet
 from readagain.experiments.importance import measure_importance
 from readagain.experiments.plan import PlannedRun
-from readagain.experiments.results import MEASURES, RowResult, SetResult, pack, write_result
+from readagain.experiments.results import MEASURES, ExperimentResult, SetResult, pack, write_result
 from readagain.experiments.torch_system import TrainedRow
 from readagain.experiments.tuned import has_features, tune_row
 from readagain.rouge.options import FIGURES
@@ -35,7 +35,7 @@ from readagain.training.loop import train
 from readagain.training.parallel import DeviceName
 from readagain.training.provenance import device_name as name_of_device
 from readagain.training.provenance import package_commit
-from readagain.training.run_folder import METRICS_FILE, RunFolder
+from readagain.training.run_folder import METRICS_FILE, RunDir
 from readagain.version import __version__
 
 _CURVE = ("loss", "dev_loss", "rouge_1")
@@ -46,7 +46,9 @@ class InterruptedRunError(Exception):
     """Somebody asked to stop; the state is saved."""
 
 
-def run_untrained(planned: PlannedRun, corpora: Corpora, out: Path, *, scale: str) -> RowResult:
+def run_untrained(
+    planned: PlannedRun, corpora: Corpora, out: Path, *, scale: str
+) -> ExperimentResult:
     """Score a system that needs no training."""
     began = time.monotonic()
     vocab = corpora.common_vocab
@@ -55,7 +57,7 @@ def run_untrained(planned: PlannedRun, corpora: Corpora, out: Path, *, scale: st
         found = evaluate(load_system(planned.row.system, test.protocol), test.data, test.protocol)
         sets[test.name] = _set_result(found, {"common": vocab})
         summaries[test.name] = [summary.text for summary in found.summaries]
-    result = RowResult(
+    result = ExperimentResult(
         row=planned.row.name,
         recipe=planned.recipe,
         seed=planned.seed,
@@ -84,7 +86,7 @@ def run_trained(
     threads: int,
     keep_weights: bool,
     console: Console,
-) -> RowResult:
+) -> ExperimentResult:
     """Train a row, or go on with it, then score it; its weights go unless they are to be kept.
 
     Raises:
@@ -100,7 +102,7 @@ def run_trained(
     if has_features(run):
         row, training["tuned"] = _tune(row, tests, planned.name, console)
     sets, summaries = _score(row, tests, corpora.common_vocab)
-    result = RowResult(
+    result = ExperimentResult(
         row=planned.row.name,
         recipe=planned.recipe,
         seed=planned.seed,
@@ -184,7 +186,7 @@ def _set_result(found: Evaluation, vocabs: Mapping[str, Vocab]) -> SetResult:
 
 def _training_facts(work: Path) -> dict[str, Any]:
     """Say how training went: time, updates, what was kept, and the curves."""
-    progress = RunFolder(work).finished()
+    progress = RunDir(work).finished()
     assert progress is not None
     curve: dict[str, list[list[float]]] = {name: [] for name in _CURVE}
     for line in (work / METRICS_FILE).read_text(encoding="utf-8").splitlines():

@@ -9,23 +9,23 @@ from readagain.config.differences import differences
 from readagain.config.files import run_from_dict, run_to_dict
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
-from readagain.corpus.manifest import Manifest
+from readagain.corpus.manifest import CorpusManifest
 from readagain.errors import ConfigError, ReadAgainError
-from readagain.experiments.budget import Budget, Estimator, Work, works_of
+from readagain.experiments.budget import Budget, Estimator, RunCost, works_of
 from readagain.experiments.corpora import Corpora
 from readagain.experiments.examples import write_examples
 from readagain.experiments.invented import invented_corpora
 from readagain.experiments.plan import PlannedRun, choose_rows, is_available, plan_runs
 from readagain.experiments.request import Request
 from readagain.experiments.results import (
-    RowResult,
+    ExperimentResult,
     read_result,
     read_results,
     result_file,
 )
 from readagain.experiments.run_row import InterruptedRunError, run_trained, run_untrained
 from readagain.experiments.settings import common_words, row_run
-from readagain.file_lock import held_folder
+from readagain.file_lock import locked_dir
 from readagain.training.parallel import choose_device
 
 _LOOKS: dict[str, object] = {
@@ -38,7 +38,7 @@ _LOOKS: dict[str, object] = {
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ReproduceResult:
     """How a call ended, by the names of runs.
 
     Args:
@@ -58,7 +58,7 @@ class Outcome:
     is_interrupted: bool = False
 
 
-def run_rows(request: Request, budget: Budget, console: Console) -> Outcome:
+def run_rows(request: Request, budget: Budget, console: Console) -> ReproduceResult:
     """Run what is missing of the rows that were asked for.
 
     A row that fails, or has a result of other settings, is told of and does not keep the others
@@ -69,10 +69,10 @@ def run_rows(request: Request, budget: Budget, console: Console) -> Outcome:
         ReadAgainError: for corpora that cannot be used.
     """
     rows, _ = choose_rows(request.names)
-    outcome = Outcome([], [], [], {}, [row.name for row in rows if not is_available(row)])
+    outcome = ReproduceResult([], [], [], {}, [row.name for row in rows if not is_available(row)])
     if not rows:
         return outcome
-    with held_folder(request.out, doing="running rows into", named_by="--out"):
+    with locked_dir(request.out, doing="running rows into", named_by="--out"):
         runner = _Runner(request, budget, console)
         plan = plan_runs(rows, request.recipes, seeds=request.seeds)
         waiting = [planned for planned in plan if is_available(planned.row)]
@@ -84,7 +84,7 @@ def run_rows(request: Request, budget: Budget, console: Console) -> Outcome:
                 ran = runner.run(planned)
             except InterruptedRunError:
                 outcome.left.extend(each.name for each in waiting[place:])
-                return Outcome(**{**vars(outcome), "is_interrupted": True})
+                return ReproduceResult(**{**vars(outcome), "is_interrupted": True})
             except Exception as error:  # an edge: hours of other rows should not be lost to one
                 outcome.failed[planned.name] = runner.note_failure(planned, error)
                 continue
@@ -142,7 +142,7 @@ class _Runner:
             self._tell(line_of(result))
             return True
         pairs = self._corpus(planned).splits["train"]["pairs"]
-        work = Work.of(run, train_pairs=pairs, device=self.device.type, recipe=planned.recipe)
+        work = RunCost.of(run, train_pairs=pairs, device=self.device.type, recipe=planned.recipe)
         expected = self.estimator.seconds(work)
         if not self.budget.allows(expected):
             return False
@@ -184,7 +184,7 @@ class _Runner:
     def _tell(self, line: str) -> None:
         self.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
-    def _corpus(self, planned: PlannedRun) -> Manifest:
+    def _corpus(self, planned: PlannedRun) -> CorpusManifest:
         return self.corpora.corpus(planned.row.min_sentences).manifest
 
     def _settings(self, planned: PlannedRun) -> RunSpec | None:
@@ -201,7 +201,7 @@ class _Runner:
         )
 
 
-def line_of(result: RowResult) -> str:
+def line_of(result: ExperimentResult) -> str:
     """Write a result on a line: time, and ROUGE-1 / 2 / L on each set."""
     scores = "; ".join(
         f"{name} " + " / ".join(f"{100 * value:.2f}" for value, _, _ in each.rouge.values())
@@ -210,7 +210,7 @@ def line_of(result: RowResult) -> str:
     return f"{result.row}/{result.recipe}-seed{result.seed}: {result.seconds:.0f} s; {scores}"
 
 
-def settings_of(result: RowResult) -> RunSpec | None:
+def settings_of(result: ExperimentResult) -> RunSpec | None:
     """Read the settings of a result; None where there are none, or some that are unknown now."""
     if result.run is None:
         return None

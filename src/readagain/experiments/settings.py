@@ -6,7 +6,7 @@ from typing import Any, Literal
 from readagain.config.override import override
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, RunSpec
-from readagain.experiments.rows import Row
+from readagain.experiments.rows import Experiment
 from readagain.presets import PRESETS
 
 Scale = Literal["small", "paper"]
@@ -35,7 +35,7 @@ _SMALL_BATCH, _SMALL_EPOCHS, _SMALL_RATE = 32, 8, 5e-3
 
 
 def row_run(
-    row: Row,
+    row: Experiment,
     *,
     scale: Scale,
     recipe: Recipe,
@@ -58,7 +58,7 @@ def row_run(
     return override(run, {**training, "train.seed": seed})
 
 
-def row_network(row: Row, *, scale: Scale) -> RunSpec:
+def row_network(row: Experiment, *, scale: Scale) -> RunSpec:
     """Resolve the network of a row, whichever way it is trained."""
     run = PRESETS[row.system]
     changes = {"title": row.title, **row.changes}
@@ -86,7 +86,7 @@ def widened(run: RunSpec, parameters: int) -> RunSpec:
 
 
 def _training(
-    row: Row, recipe: Recipe, scale: Scale, pairs: int, epochs: int | None
+    row: Experiment, recipe: Recipe, scale: Scale, pairs: int, epochs: int | None
 ) -> dict[str, object]:
     """Say what is changed in how a preset is trained; the paper's recipe is the preset's own."""
     is_modern = recipe == "modern"

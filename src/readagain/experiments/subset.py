@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.manifest import Manifest, describe_files, fingerprint
+from readagain.corpus.manifest import CorpusManifest, describe_files, fingerprint
 from readagain.corpus.select import SPLITS
-from readagain.corpus.shards import LEXICON_FILE, PreparedCorpus, Shard, texts_file
+from readagain.corpus.shards import LEXICON_FILE, CorpusShard, PreparedCorpus, texts_file
 from readagain.errors import ArtifactError, DataError
 from readagain.text.cases import CASES_FILE
 
@@ -57,7 +57,7 @@ def _write(corpus: PreparedCorpus, out: Path, minimum: int) -> None:
         "taken_from": corpus.manifest.fingerprint,
     }
     files = describe_files(aside)
-    manifest: Manifest = replace(
+    manifest: CorpusManifest = replace(
         corpus.manifest,
         settings=settings,
         splits=splits,
@@ -92,13 +92,13 @@ def _write_split(corpus: PreparedCorpus, name: str, out: Path, minimum: int) -> 
     return counts
 
 
-def _taken(shard: Shard, kept: NDArray[np.bool_]) -> Shard:
+def _taken(shard: CorpusShard, kept: NDArray[np.bool_]) -> CorpusShard:
     """Keep some pairs of a shard."""
     segments_of = np.diff(shard.pairs)  # (P,)
     words_of = np.diff(shard.segments)  # (G,)
     kept_segments = np.repeat(kept, segments_of)  # (G,)
     kept_words = np.repeat(kept_segments, words_of)  # (W,)
-    return Shard(
+    return CorpusShard(
         words=shard.words[kept_words],
         segments=_starts(words_of[kept_segments]),
         pairs=_starts(segments_of[kept]),

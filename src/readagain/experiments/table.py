@@ -15,7 +15,7 @@ Value = str | int | float | Figure | None
 
 
 @dataclass(frozen=True)
-class Section:
+class TableSection:
     """Lines under a heading of their own, all with the same columns.
 
     Args:
@@ -45,7 +45,7 @@ class Table:
 
     name: str
     title: str
-    sections: Sequence[Section]
+    sections: Sequence[TableSection]
     notes: Sequence[str] = ()
     facts: Sequence[str] = field(default_factory=tuple)
 
@@ -124,7 +124,7 @@ def _plain(value: Value) -> Any:
     return vars(value) if isinstance(value, Figure) else value
 
 
-def _spread_head(section: Section, place: int) -> list[str]:
+def _spread_head(section: TableSection, place: int) -> list[str]:
     name = section.columns[place]
     if any(isinstance(line[place], Figure) for line in section.lines):
         return [name, f"{name} low", f"{name} high", f"{name} mark"]

@@ -7,7 +7,7 @@ from typing import Any
 from readagain.engine.graphs import PRECISIONS
 from readagain.errors import ArtifactError
 from readagain.experiments.paper import paper_table
-from readagain.experiments.table import Section, Table, Value
+from readagain.experiments.table import Table, TableSection, Value
 
 TIMING_FILE = "timing.json"
 TOGETHER = (1, 16)
@@ -71,7 +71,7 @@ def table4(facts: dict[str, Any] | None) -> Table:
     return Table(
         name="table4",
         title="Table 4: decoding time against the decoder's vocabulary, ms per sentence",
-        sections=[Section("", columns, lines)],
+        sections=[TableSection("", columns, lines)],
         notes=[
             "Random weights of the rows' shapes, through exported graphs, tokenizing and printing "
             "included. Compare ratios within a line; the machines are different ones."

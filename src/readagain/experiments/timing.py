@@ -26,7 +26,7 @@ from readagain.experiments.time_table import TIMING_FILE, TOGETHER
 from readagain.export.write import build_graphs
 from readagain.networks.build import build_model
 from readagain.text.document import sentence_words
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 EXPECTED_S = {"paper": 300.0, "small": 10.0}
 """How long measuring takes, roughly."""
@@ -95,6 +95,6 @@ def _vocab(texts: Sequence[str], size: int) -> Vocab:
         word for text in texts for sentence in sentence_words(text) for word in sentence
     )
     known = [word for place, word in enumerate(words) if place % _UNKNOWN]
-    known = known[: size - len(RESERVED)]
-    fillers = [f"filler{number}" for number in range(size - len(RESERVED) - len(known))]
-    return Vocab([*RESERVED, *known, *fillers])
+    known = known[: size - len(SPECIAL_TOKENS)]
+    fillers = [f"filler{number}" for number in range(size - len(SPECIAL_TOKENS) - len(known))]
+    return Vocab([*SPECIAL_TOKENS, *known, *fillers])

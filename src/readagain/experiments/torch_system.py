@@ -8,9 +8,9 @@ import torch
 from safetensors.torch import load_file
 
 from readagain.config.override import override
-from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
+from readagain.engine.folder import WEIGHTS_FILE, ModelDir
 from readagain.engine.summarizer import MAX_TEXTS, Summarizer
-from readagain.evaluation.network import Network
+from readagain.evaluation.network import NetworkSystem
 from readagain.evaluation.settings import PAPER_SETTINGS
 from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
@@ -28,7 +28,7 @@ class TrainedRow:
     """
 
     def __init__(self, path: Path, device: torch.device) -> None:
-        self.folder = ModelFolder.open(path)
+        self.folder = ModelDir.open(path)
         self.run = self.folder.run
         self.device = device
         self.network = build_model(self.run)
@@ -42,7 +42,7 @@ class TrainedRow:
         other.run = override(self.run, {f"decode.{name}": each for name, each in decode.items()})
         return other
 
-    def system(self, protocol: str) -> Network:
+    def system(self, protocol: str) -> NetworkSystem:
         """Return what searches as the paper does by a protocol, on torch and not on graphs."""
         max_texts = _GPU_TEXTS if self.device.type == "cuda" else MAX_TEXTS
         summarizer = Summarizer(
@@ -52,7 +52,7 @@ class TrainedRow:
             TorchStepModel(self.network),
             max_texts=max_texts,
         )
-        return Network(
+        return NetworkSystem(
             self.run.title,
             self.folder,
             summarizer,

@@ -7,7 +7,13 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
-from readagain.explain.story import IMPORTANCE, ORIGINS, SourceWord, Story, ToldWord
+from readagain.explain.story import (
+    IMPORTANCE,
+    ORIGINS,
+    ExplainedToken,
+    ExplanationView,
+    SourceToken,
+)
 
 _UNREAD_CHARACTERS = 600  # of the rest of a long text; the page is about what was read
 _COLUMN_CHARACTERS = 24
@@ -15,7 +21,7 @@ _MOST_ATTENDED = 3
 _FAINT = 0.005  # attention below half a percent is shown as a dot
 
 
-def write_page(story: Story) -> str:
+def write_page(story: ExplanationView) -> str:
     """Write a page: the headline, the shaded text, where words come from, and all attention.
 
     Everything that comes from the text is escaped, and the page's own policy lets no script run but
@@ -67,7 +73,7 @@ def _part(name: str) -> str:
     return files("readagain.explain").joinpath(name).read_text(encoding="utf-8")
 
 
-def _headline(story: Story) -> Iterator[str]:
+def _headline(story: ExplanationView) -> Iterator[str]:
     """Write a button for each printed word, with the spaces between them."""
     end = 0
     for word in story.words:
@@ -84,7 +90,7 @@ def _headline(story: Story) -> Iterator[str]:
         end = word.end
 
 
-def _said(word: ToldWord, story: Story) -> str:
+def _said(word: ExplainedToken, story: ExplanationView) -> str:
     """Say about a word of the headline what its colours show."""
     looks = ", ".join(
         f"{_isolated(story.source[place].surface)} {_percent(word.attention[place])}"
@@ -93,7 +99,7 @@ def _said(word: ToldWord, story: Story) -> str:
     return f"“{_isolated(word.surface)}”: {ORIGINS[word.origin]}; looked most at {looks}."
 
 
-def _text(story: Story) -> Iterator[str]:
+def _text(story: ExplanationView) -> Iterator[str]:
     """Write the text: each word that was read shaded, the rest of a long text quietly."""
     end = 0
     for word in story.source:
@@ -112,7 +118,7 @@ def _text(story: Story) -> Iterator[str]:
         yield escape(rest.rstrip())
 
 
-def _origins_key(story: Story) -> str:
+def _origins_key(story: ExplanationView) -> str:
     """Explain the three origins that there always may be, and the fourth where it was asked for."""
     is_begun = any(word.origin == "given" for word in story.words)
     return "".join(
@@ -122,7 +128,7 @@ def _origins_key(story: Story) -> str:
     )
 
 
-def _importance_key(story: Story) -> str:
+def _importance_key(story: ExplanationView) -> str:
     if story.importance_kind is None:
         key = '<p class="note">This model reads once, so no word is shaded.</p>'
     else:
@@ -136,7 +142,7 @@ def _importance_key(story: Story) -> str:
     return key
 
 
-def _origins_table(story: Story) -> str:
+def _origins_table(story: ExplanationView) -> str:
     rows = "".join(
         f'<tr><th scope="row">{_spelled(word)}</th>'
         f'<td><span class="{word.origin}">{ORIGINS[word.origin]}</span></td>'
@@ -152,7 +158,7 @@ def _origins_table(story: Story) -> str:
     )
 
 
-def _taken_from(word: ToldWord, story: Story) -> str:
+def _taken_from(word: ExplainedToken, story: ExplanationView) -> str:
     """Show the place in the text a word was taken from, with its neighbours."""
     if not word.surface:
         return '<span class="small">no such number, so it is left out</span>'
@@ -169,7 +175,7 @@ def _taken_from(word: ToldWord, story: Story) -> str:
     )
 
 
-def _attention_table(story: Story) -> str:
+def _attention_table(story: ExplanationView) -> str:
     """Write a row for each word of the text, a column for each word of the headline."""
     head = "".join(f'<th scope="col">{_spelled(word)}</th>' for word in story.words)
     weight = ""
@@ -186,7 +192,7 @@ def _attention_table(story: Story) -> str:
     )
 
 
-def _attention_row(place: int, word: SourceWord, story: Story) -> str:
+def _attention_row(place: int, word: SourceToken, story: ExplanationView) -> str:
     cells = [f'<tr><th scope="row"><bdi>{escape(_shortened(word.surface))}</bdi></th>']
     if word.importance is not None:
         cells.append(
@@ -202,7 +208,7 @@ def _attention_row(place: int, word: SourceWord, story: Story) -> str:
     return "".join(cells) + "</tr>"
 
 
-def _spelled(word: ToldWord) -> str:
+def _spelled(word: ExplainedToken) -> str:
     """Spell a word of the headline; one that is left out, as the model knows it."""
     if word.surface:
         return f"<bdi>{escape(_shortened(word.surface))}</bdi>"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from readagain.errors import ConfigError, require
-from readagain.explain.story import IMPORTANCE, Story
+from readagain.explain.story import IMPORTANCE, ExplanationView
 from readagain.whole_file import written_or_told
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -34,7 +34,7 @@ def check_picture(path: Path) -> None:
     require("matplotlib.figure", extra="plot", purpose="drawing a picture")
 
 
-def draw_picture(story: Story, path: Path) -> None:
+def draw_picture(story: ExplanationView, path: Path) -> None:
     """Draw a strip of importance above a row of attention for each word of the summary.
 
     The place that a word was taken from is framed.
@@ -57,7 +57,7 @@ def draw_picture(story: Story, path: Path) -> None:
         )
 
 
-def _figure(story: Story) -> Any:
+def _figure(story: ExplanationView) -> Any:
     from matplotlib.figure import Figure
 
     num_bands = math.ceil(len(story.source) / _BAND_WORDS)
@@ -82,7 +82,7 @@ def _figure(story: Story) -> Any:
     return figure
 
 
-def _draw_band(axes: Any, story: Story, places: range) -> None:
+def _draw_band(axes: Any, story: ExplanationView, places: range) -> None:
     """Draw some words of the text; a last band that is shorter stays empty on the right."""
     from matplotlib.patches import Rectangle
 

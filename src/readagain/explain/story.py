@@ -27,7 +27,7 @@ IMPORTANCE: dict[ImportanceKind, str] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class SourceWord:
+class SourceToken:
     """A word of the text that the model read.
 
     Args:
@@ -45,7 +45,7 @@ class SourceWord:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ToldWord:
+class ExplainedToken:
     """A word of the summary.
 
     Args:
@@ -53,7 +53,7 @@ class ToldWord:
         start, end: its place in the summary, in characters.
         form: as the model knows it: lower case, # for digits.
         origin: where it comes from.
-        source: which word of `Story.source` it, or its digits, were taken from; else None.
+        source: index in `ExplanationView.source` of the word or digits it was taken from, or None.
         probability: what the model gave it when it chose it.
         attention: how much it looked at each word of the source; sums to 1.
     """
@@ -74,7 +74,7 @@ class ToldWord:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Story:
+class ExplanationView:
     """Everything there is to show about one summary.
 
     Args:
@@ -82,7 +82,7 @@ class Story:
         summary: the headline as printed.
         model: the name of the model.
         truncated: whether the text goes on after what was read.
-        importance_kind: what `SourceWord.importance` is; None for models that read once.
+        importance_kind: what `SourceToken.importance` is; None for models that read once.
         source: the words that were read.
         words: the words of the summary.
     """
@@ -92,10 +92,10 @@ class Story:
     model: str
     truncated: bool
     importance_kind: ImportanceKind | None
-    source: tuple[SourceWord, ...]
-    words: tuple[ToldWord, ...]
+    source: tuple[SourceToken, ...]
+    words: tuple[ExplainedToken, ...]
 
-    def most_important(self, count: int) -> list[SourceWord]:
+    def most_important(self, count: int) -> list[SourceToken]:
         """List the words that the second reading made most of, in order; signs are left out."""
         spoken = [word for word in self.source if any(c.isalnum() for c in word.surface)]
         return sorted(spoken, key=lambda word: -word.shade)[:count]
@@ -113,7 +113,7 @@ class Story:
         }
 
 
-def tell(text: str, summary: Summary, *, model: str, where: str = "the text") -> Story:
+def tell(text: str, summary: Summary, *, model: str, where: str = "the text") -> ExplanationView:
     """Gather what there is to show about the summary of a text.
 
     Args:
@@ -132,7 +132,7 @@ def tell(text: str, summary: Summary, *, model: str, where: str = "the text") ->
             "expected a text with a letter or a digit"
         )
     source = _source_words(text, explanation)
-    return Story(
+    return ExplanationView(
         text=text,
         summary=summary.text,
         model=model,
@@ -143,11 +143,11 @@ def tell(text: str, summary: Summary, *, model: str, where: str = "the text") ->
     )
 
 
-def _source_words(text: str, explanation: Explanation) -> tuple[SourceWord, ...]:
+def _source_words(text: str, explanation: Explanation) -> tuple[SourceToken, ...]:
     importance = explanation.importance
     shades = np.zeros(len(explanation.source_words)) if importance is None else _shades(importance)
     return tuple(
-        SourceWord(
+        SourceToken(
             surface=text[word.start : word.end],
             start=word.start,
             end=word.end,
@@ -167,7 +167,7 @@ def _shades(importance: Floats) -> Floats:
     return shades
 
 
-def _told_words(summary: Summary, explanation: Explanation) -> tuple[ToldWord, ...]:
+def _told_words(summary: Summary, explanation: Explanation) -> tuple[ExplainedToken, ...]:
     places = {word.start: place for place, word in enumerate(explanation.source_words)}
     told = []
     for part, printed, attention in zip(
@@ -178,7 +178,7 @@ def _told_words(summary: Summary, explanation: Explanation) -> tuple[ToldWord, .
         if printed.digits_from is not None:
             origin, start = "digits", printed.digits_from.start
         told.append(
-            ToldWord(
+            ExplainedToken(
                 surface=printed.surface,
                 start=printed.start,
                 end=printed.end,

@@ -7,7 +7,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from readagain.explain.story import IMPORTANCE, ORIGINS, Origin, Story, ToldWord
+from readagain.explain.story import IMPORTANCE, ORIGINS, ExplainedToken, ExplanationView, Origin
 
 _STYLES: dict[Origin, Style] = {
     "copied": Style(bold=True, color="blue"),
@@ -21,7 +21,7 @@ _MOST_ATTENDED = 3
 _MOST_IMPORTANT = 5
 
 
-def print_story(story: Story, console: Console) -> None:
+def print_story(story: ExplanationView, console: Console) -> None:
     """Print the headline, the shaded text, and a line for each word of the headline."""
     has_shades = console.color_system in ("256", "truecolor")
     lines = [_headline(story), Text(), _text(story, has_shades=has_shades)]
@@ -34,7 +34,7 @@ def print_story(story: Story, console: Console) -> None:
     console.print(Group(*lines, Text(), _words(story)))
 
 
-def _headline(story: Story) -> Text:
+def _headline(story: ExplanationView) -> Text:
     headline = Text()
     end = 0
     for word in story.words:
@@ -44,7 +44,7 @@ def _headline(story: Story) -> Text:
     return headline
 
 
-def _text(story: Story, *, has_shades: bool) -> Text:
+def _text(story: ExplanationView, *, has_shades: bool) -> Text:
     """Write what was read of the text, each word on its shade, or the most important ones bold."""
     text = Text()
     end = story.source[0].start
@@ -61,7 +61,7 @@ def _shade(share: float) -> Style:
     return Style(color="black", bgcolor=f"rgb({','.join(map(str, mixed))})")
 
 
-def _words(story: Story) -> Table:
+def _words(story: ExplanationView) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
     for column in ("word", "origin", "looked most at"):
         table.add_column(column)
@@ -75,7 +75,7 @@ def _words(story: Story) -> Table:
     return table
 
 
-def _looks(word: ToldWord, story: Story) -> str:
+def _looks(word: ExplainedToken, story: ExplanationView) -> str:
     return ", ".join(
         f"{_harmless(story.source[place].surface)} {100 * word.attention[place]:.0f} %"
         for place in word.most_attended(_MOST_ATTENDED)

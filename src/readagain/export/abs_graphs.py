@@ -18,7 +18,7 @@ from readagain.export.places import Places, multiply_windows
 from readagain.export.products import Products
 from readagain.export.rival_step import RivalStep
 from readagain.export.weights import Weights
-from readagain.text.vocab import START
+from readagain.text.vocab import BOS
 
 TANH_BOUND = 1.0
 LOWEST = np.float32(np.finfo(np.float32).min)
@@ -50,7 +50,7 @@ def build_abs_encoder_graph(model: AbsSpec, weights: Weights, products: Products
         case _:
             assert_never(model.encoder)
     graph.output(states, "states", np.float32, ["D", "P", H])
-    start = graph.constant(np.full((1, model.context_words), START), np.int64)
+    start = graph.constant(np.full((1, model.context_words), BOS), np.int64)
     shape = graph.joined(places.documents, model.context_words)
     start = graph.add("Expand", start, shape)
     graph.output(start, "context_ids", np.int64, ["D", model.context_words])

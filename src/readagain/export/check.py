@@ -11,10 +11,10 @@ import torch
 from readagain.corpus.shards import PreparedCorpus
 from readagain.counts import counted
 from readagain.engine.decoding import decode_sources
-from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
+from readagain.engine.folder import WEIGHTS_FILE, ModelDir
 from readagain.engine.onnx_model import OnnxStepModel
-from readagain.engine.printing import Printer
-from readagain.engine.source import Source, SourceReader
+from readagain.engine.printing import Detokenizer
+from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.tensors import read_tensors
 from readagain.errors import ArtifactError, DataError
 from readagain.export.write import Graphs
@@ -22,9 +22,9 @@ from readagain.networks.build import build_model
 from readagain.networks.network import AnyNetwork
 from readagain.networks.step_model import TorchStepModel
 from readagain.rouge.corpus import score_corpus
-from readagain.search.batching import in_batches
+from readagain.search.batching import bucketed_batches
 from readagain.search.trace import Hypothesis
-from readagain.text.vocab import RESERVED
+from readagain.text.vocab import SPECIAL_TOKENS
 
 N_BEST = 5
 MAX_TEXTS = 16
@@ -77,7 +77,7 @@ class Check:
         return asdict(self)
 
 
-def load_network(folder: ModelFolder) -> AnyNetwork:
+def load_network(folder: ModelDir) -> AnyNetwork:
     """Build a model's network and fill in its weights, ready to write summaries."""
     tensors = read_tensors(folder.file(WEIGHTS_FILE, purpose="checking the graphs"))
     network = build_model(folder.run)
@@ -103,11 +103,11 @@ def corpus_texts(prepared: Path, most: int) -> list[CheckText]:
     return found
 
 
-def random_texts(folder: ModelFolder, count: int) -> list[CheckText]:
+def random_texts(folder: ModelDir, count: int) -> list[CheckText]:
     """Make texts of random words, some of them known to nobody, always the same."""
     random = np.random.default_rng(0)
     data = folder.run.data
-    words = folder.source_vocab.words[len(RESERVED) :]
+    words = folder.source_vocab.words[len(SPECIAL_TOKENS) :]
     found = []
     for _ in range(count):
         sentences = []
@@ -122,13 +122,13 @@ def random_texts(folder: ModelFolder, count: int) -> list[CheckText]:
 
 
 def check_graphs(
-    folder: ModelFolder,
+    folder: ModelDir,
     graphs: Graphs,
     texts: Sequence[CheckText],
     *,
     origin: str,
     threads: int,
-    whole: ModelFolder | None = None,
+    whole: ModelDir | None = None,
 ) -> Check:
     """Summarize texts with the network and with its graphs, and compare.
 
@@ -173,7 +173,7 @@ def check_graphs(
 
 
 @dataclass(frozen=True)
-class _Written:
+class _NBestSummary:
     """The n-best of one text, words and score of each; none for a text without a word."""
 
     n_best: list[tuple[str, float]]
@@ -184,12 +184,12 @@ class _Written:
         return self.n_best[0][0] if self.n_best else ""
 
 
-def _summaries(folder: ModelFolder, model: Any, texts: Sequence[CheckText]) -> Iterator[_Written]:
+def _summaries(folder: ModelDir, model: Any, texts: Sequence[CheckText]) -> Iterator[_NBestSummary]:
     reader = SourceReader(folder.run, folder.source_vocab, folder.vocab)
-    printer = Printer(folder.vocab)
+    printer = Detokenizer(folder.vocab)
     n_best = min(N_BEST, folder.run.decode.beam_size)
 
-    def summarize(sources: list[Source]) -> list[_Written]:
+    def summarize(sources: list[SourceText]) -> list[_NBestSummary]:
         readable = [source for source in sources if not source.is_empty]
         found = iter(
             decode_sources(
@@ -200,15 +200,15 @@ def _summaries(folder: ModelFolder, model: Any, texts: Sequence[CheckText]) -> I
         )
         return [write(source, [] if source.is_empty else next(found)) for source in sources]
 
-    def write(source: Source, hypotheses: list[Hypothesis]) -> _Written:
-        return _Written(
+    def write(source: SourceText, hypotheses: list[Hypothesis]) -> _NBestSummary:
+        return _NBestSummary(
             [
                 (" ".join(word.form for word in printer.words(each, source)), each.score)
                 for each in hypotheses
             ]
         )
 
-    return in_batches(
+    return bucketed_batches(
         (reader.read(text.text, tokenized=True) for text in texts),
         summarize,
         length=lambda source: source.longest,
@@ -218,7 +218,7 @@ def _summaries(folder: ModelFolder, model: Any, texts: Sequence[CheckText]) -> I
     )
 
 
-def _n_best_agreement(found: dict[str, list[_Written]]) -> dict[str, float | None]:
+def _n_best_agreement(found: dict[str, list[_NBestSummary]]) -> dict[str, float | None]:
     if "float32" not in found:
         return {"same_n_best": None, "largest_score_difference": None}
     same, largest = 0, 0.0
@@ -239,7 +239,7 @@ def _n_best_agreement(found: dict[str, list[_Written]]) -> dict[str, float | Non
     }
 
 
-def _are_found(some: _Written, others: _Written) -> bool:
+def _are_found(some: _NBestSummary, others: _NBestSummary) -> bool:
     """Tell whether summaries stand in another list, too, in whatever order equals have there.
 
     All but the best may be missing if they equal the last there, to which they lost a tie.
@@ -252,13 +252,13 @@ def _are_found(some: _Written, others: _Written) -> bool:
     )
 
 
-def _share_of_same_best(found: dict[str, list[_Written]], one: str, other: str) -> float:
+def _share_of_same_best(found: dict[str, list[_NBestSummary]], one: str, other: str) -> float:
     pairs = zip(found[one], found[other], strict=True)
     return float(np.mean([ours.words == theirs.words for ours, theirs in pairs]))
 
 
 def _rouge(
-    found: dict[str, list[_Written]], texts: Sequence[CheckText]
+    found: dict[str, list[_NBestSummary]], texts: Sequence[CheckText]
 ) -> dict[str, dict[str, float]]:
     """Score every back end against the references; nothing where there are none."""
     references = [[text.reference] for text in texts if text.reference is not None]

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from readagain.config.override import override
 from readagain.config.schema import ModelSpec
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.errors import ArgumentError
 
 
-def with_shortlist(folder: ModelFolder, size: int) -> ModelFolder:
+def with_shortlist(folder: ModelDir, size: int) -> ModelDir:
     """Return the model as one in which fewer words compete: the weights stay, a setting changes.
 
     Args:

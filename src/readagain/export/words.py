@@ -14,10 +14,10 @@ from readagain.export.graph import Graph
 from readagain.export.inputs import Part, multiply_rows
 from readagain.export.products import PRODUCTS, Products
 from readagain.export.weights import Weights
-from readagain.text.vocab import END, RESERVED
+from readagain.text.vocab import EOS, SPECIAL_TOKENS
 
 MINUS_INFINITY = np.float32(-np.inf)
-FIRST_WORD = len(RESERVED)  # ids below are never offered
+FIRST_WORD = len(SPECIAL_TOKENS)  # ids below are never offered
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def choose_words(
     shares = graph.add("LogSoftmax", graph.add("Concat", *competing, axis=1), axis=1)
     # From a logit to a log-probability is one subtraction.
     offset = graph.add("Sub", _columns(graph, shares, 0, 1), vocabulary.log_total)  # (R, 1)
-    end = graph.add("Squeeze", _columns(graph, shares, 1 + END, 2 + END), graph.ints(1))
+    end = graph.add("Squeeze", _columns(graph, shares, 1 + EOS, 2 + EOS), graph.ints(1))
     best_ids, best = vocabulary.best_ids, graph.add("Add", vocabulary.best, offset)  # (R, k)
     if copying is None or copy_logits is None:
         if vocabulary.rare is not None:

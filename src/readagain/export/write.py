@@ -11,7 +11,7 @@ import onnx
 
 from readagain.config.files import load_run, save_run
 from readagain.config.schema import AbsSpec, ModelSpec, RasSpec, RunSpec
-from readagain.engine.folder import RUN_FILE, WEIGHTS_FILE, ModelFolder
+from readagain.engine.folder import RUN_FILE, WEIGHTS_FILE, ModelDir
 from readagain.engine.graphs import EXPORT_FILE, Precision, graph_names
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest, write_files
 from readagain.engine.tensors import read_tensors
@@ -65,7 +65,7 @@ def network_graphs(
             assert_never(model)
 
 
-def folder_graphs(folder: ModelFolder, precisions: Iterable[Precision]) -> Graphs:
+def folder_graphs(folder: ModelDir, precisions: Iterable[Precision]) -> Graphs:
     """Build the graphs of a model folder from its weights.
 
     Raises:
@@ -87,7 +87,7 @@ def describe_export(graphs: Graphs, check: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_graphs(
-    folder: ModelFolder, graphs: Graphs, report: Mapping[str, Any], *, out: Path | None = None
+    folder: ModelDir, graphs: Graphs, report: Mapping[str, Any], *, out: Path | None = None
 ) -> Path:
     """Write graphs and what their check found.
 
@@ -127,7 +127,7 @@ def write_graphs(
     return path
 
 
-def _refuse_other_settings(folder: ModelFolder) -> None:
+def _refuse_other_settings(folder: ModelDir) -> None:
     if folder.run != load_run(folder.path / RUN_FILE):
         raise ArtifactError(
             f"{folder.path}: the graphs are of other settings than its {RUN_FILE} holds; write "

@@ -15,7 +15,7 @@ from readagain.networks.masks import valid_positions
 from readagain.networks.network import Network, SourceMemory, StepLogits, generated_log_probs
 from readagain.networks.outputs.softmax import VocabularyOutput
 from readagain.networks.windows import full_windows
-from readagain.text.vocab import START, UNK
+from readagain.text.vocab import BOS, UNK
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class AbsModel(Network[AbsState]):
     ) -> Tensor:
         """Score known summaries; shapes as in `Network.forward`."""
         memory = self.read(source_ids, source_lengths, source_ext_ids)
-        fed_ids = F.pad(previous_ids, (self.context_words - 1, 0), value=START)  # (B, C - 1 + T)
+        fed_ids = F.pad(previous_ids, (self.context_words - 1, 0), value=BOS)  # (B, C - 1 + T)
         logits, _ = self._score(fed_ids, memory)
         return generated_log_probs(logits, memory, target_ids, label_smoothing)
 
@@ -106,7 +106,7 @@ class AbsModel(Network[AbsState]):
         """Read sources, and begin after nothing but START."""
         memory = self.read(source_ids, source_lengths, source_ext_ids)
         shape = (source_ids.size(0), self.context_words)
-        return AbsState(memory, torch.full(shape, START, device=source_ids.device))
+        return AbsState(memory, torch.full(shape, BOS, device=source_ids.device))
 
     def step(self, state: AbsState, previous_ids: Tensor) -> tuple[StepLogits, AbsState]:
         """Feed (B,) extended ids, START at first; return the scores of what may follow."""

@@ -36,11 +36,11 @@ from readagain.networks.encoders.conv_attentive import ConvAttentiveEncoder
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
-from readagain.networks.features import SourceFeatures
+from readagain.networks.features import FeatureEmbedding
 from readagain.networks.init import initialise
 from readagain.networks.model import Encoder, EncoderDecoder
 from readagain.networks.network import AnyNetwork
-from readagain.networks.outputs.copy_softmax import CopyScores
+from readagain.networks.outputs.copy_softmax import CopyScorer
 from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput
 from readagain.networks.outputs.switch import Switch
@@ -78,7 +78,7 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
     can_copy = spec.output == "copy"
     model = EncoderDecoder(
         source_embedding=source_embedding,
-        source_features=SourceFeatures(vocab_size=run.source_vocab_size, size=spec.feature_size)
+        source_features=FeatureEmbedding(vocab_size=run.source_vocab_size, size=spec.feature_size)
         if spec.feature_size
         else None,
         encoder=encoder,
@@ -95,7 +95,7 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
             points=spec.output == "switch",
         ),
         output=build_output(spec, vocab_size=run.vocab_size),
-        copy_scores=CopyScores(
+        copy_scores=CopyScorer(
             source_size=encoder.output_size, hidden_size=spec.decoder.hidden_size
         )
         if can_copy

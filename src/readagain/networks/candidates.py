@@ -8,7 +8,7 @@ from torch import Tensor
 from readagain.networks.outputs.copy_softmax import extended_probs, joint_probs
 from readagain.networks.outputs.shortlist import SourceShortlist
 from readagain.networks.outputs.softmax import at_least_float32
-from readagain.text.vocab import END, RESERVED
+from readagain.text.vocab import EOS, SPECIAL_TOKENS
 
 
 class BestWords(NamedTuple):
@@ -66,11 +66,11 @@ def best_words(
         copied_from = torch.where(is_copied, shares.argmax(dim=2), -1)
     if shortlist is not None:
         ids = shortlist.words(ids, source_ext_ids)
-    return BestWords(ids, best.log(), copied_from, probs[:, END].log())
+    return BestWords(ids, best.log(), copied_from, probs[:, EOS].log())
 
 
 def _best_unreserved(probs: Tensor, k: int) -> tuple[Tensor, Tensor]:
     """Return the k largest of each row and their ids; reserved ids are the first and left out."""
-    words = probs[:, len(RESERVED) :]
+    words = probs[:, len(SPECIAL_TOKENS) :]
     best, places = words.topk(min(k, words.size(1)), dim=1)  # (B, k)
-    return best, places + len(RESERVED)
+    return best, places + len(SPECIAL_TOKENS)

@@ -19,10 +19,10 @@ from readagain.config.features import (
     VERB,
 )
 from readagain.networks.embedding import WordEmbedding
-from readagain.text.vocab import RESERVED, UNK
+from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 
-class SourceFeatures(nn.Module):
+class FeatureEmbedding(nn.Module):
     """Embed the kind of each source word, how often its text has it, and how rare it is.
 
     Kinds are facts about the words of the encoder's vocabulary, given once (`fill`) and kept with
@@ -69,7 +69,7 @@ def rarities(vocab_size: int) -> Tensor:
 
     The unknown word and the other reserved ones, which have no rank, are in the last bin.
     """
-    ranks = torch.arange(vocab_size) - len(RESERVED)
+    ranks = torch.arange(vocab_size) - len(SPECIAL_TOKENS)
     bounds = torch.tensor([4**power for power in range(1, NUM_RARITIES)])
     bins = torch.bucketize(ranks, bounds, right=True)
     return torch.where(ranks < 0, NUM_RARITIES - 1, bins).float()

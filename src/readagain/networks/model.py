@@ -11,7 +11,7 @@ from readagain.networks.embedding import WordEmbedding
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
-from readagain.networks.features import SourceFeatures
+from readagain.networks.features import FeatureEmbedding
 from readagain.networks.fused import choose
 from readagain.networks.network import (
     Network,
@@ -19,7 +19,7 @@ from readagain.networks.network import (
     StepLogits,
     generated_log_probs,
 )
-from readagain.networks.outputs.copy_softmax import CopyScores, copy_target_log_probs
+from readagain.networks.outputs.copy_softmax import CopyScorer, copy_target_log_probs
 from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput
 from readagain.networks.outputs.switch import Switch, pointing_logits, switched_log_probs
@@ -66,12 +66,12 @@ class EncoderDecoder(Network[StepState]):
         self,
         *,
         source_embedding: WordEmbedding,
-        source_features: SourceFeatures | None,
+        source_features: FeatureEmbedding | None,
         encoder: Encoder,
         previous_words: PreviousWords,
         decoder: AttentionDecoder,
         output: VocabularyOutput,
-        copy_scores: CopyScores | None,
+        copy_scores: CopyScorer | None,
         switch: Switch | None,
         dropout: float,
     ) -> None:

@@ -52,7 +52,7 @@ def read_gated_gru(
     return torch.stack(states, dim=1)
 
 
-class GruReading(nn.Module):
+class GruLayer(nn.Module):
     """Read from left to right with the paper's GRU, optionally weighing each word.
 
     The reset gate meets the state before the matrix product, as printed; cuDNN's GRU applies it
@@ -80,7 +80,7 @@ class GruReading(nn.Module):
         )
 
 
-class LstmReading(nn.Module):
+class LstmLayer(nn.Module):
     """Read from left to right with the LSTM of equation 7, through torch's fused kernels.
 
     States beyond a row's length are whatever padding gives; nothing before them depends on it.
@@ -103,7 +103,7 @@ class LstmReading(nn.Module):
         return states
 
 
-class PlainReading(nn.Module):
+class RnnLayer(nn.Module):
     """Read once, from the left or from both ends.
 
     Args:
@@ -122,7 +122,7 @@ class PlainReading(nn.Module):
         bidirectional: bool,
     ) -> None:
         super().__init__()
-        reading = GruReading if cell == "gru" else LstmReading
+        reading = GruLayer if cell == "gru" else LstmLayer
         self.directions = nn.ModuleList(
             reading(input_size=input_size, hidden_size=hidden_size)
             for _ in range(1 + bidirectional)

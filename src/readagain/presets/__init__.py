@@ -1,4 +1,4 @@
-"""One file per row of the tables; PRESETS is the table of contents, CLASSIC of rows unlearnt."""
+"""One file per row of the tables; PRESETS is the table of contents, BASELINES of rows unlearnt."""
 
 from readagain.config.classic import ClassicSpec
 from readagain.config.schema import RunSpec
@@ -36,7 +36,7 @@ PRESETS: dict[str, RunSpec] = {
     **bundled.RUNS,
 }
 
-CLASSIC: dict[str, ClassicSpec] = {
+BASELINES: dict[str, ClassicSpec] = {
     "prefix": prefix.PREFIX,
     "lead": prefix.LEAD,
     "topiary": topiary.SPEC,

@@ -8,7 +8,7 @@ from readagain.config.files import read_run_file
 from readagain.config.override import override, parse_assignments
 from readagain.config.schema import RunSpec
 from readagain.errors import ConfigError
-from readagain.presets import CLASSIC, PRESETS
+from readagain.presets import BASELINES, PRESETS
 
 
 def find_run(name: str, assignments: Iterable[str] = ()) -> RunSpec:
@@ -25,13 +25,13 @@ def find_run(name: str, assignments: Iterable[str] = ()) -> RunSpec:
         run = read_run_file(Path(name), PRESETS)
     elif name in PRESETS:
         run = PRESETS[name]
-    elif name in CLASSIC:
+    elif name in BASELINES:
         raise ConfigError(
             f"'{name}' has no network, so nothing to train or to change; "
             f"score it with: readagain evaluate --model {name}"
         )
     else:
-        nearest = difflib.get_close_matches(name, [*PRESETS, *CLASSIC], n=1)
+        nearest = difflib.get_close_matches(name, [*PRESETS, *BASELINES], n=1)
         hint = f"did you mean '{nearest[0]}'?" if nearest else "'readagain presets' lists them"
         raise ConfigError(f"no preset '{name}'; {hint}")
     return override(run, parse_assignments(assignments), where="--set")

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
-from readagain.corpus.workers import Progress
+from readagain.corpus.workers import JobProgress
 from readagain.scale.job import BatchJob, Done
-from readagain.scale.job_folder import Manifest, claimed
-from readagain.scale.notes import Note
+from readagain.scale.job_folder import JobManifest, claimed
+from readagain.scale.notes import ShardMetadata
 
-Engine = Callable[[BatchJob, Done], Iterator[Note]]
+Engine = Callable[[BatchJob, Done], Iterator[ShardMetadata]]
 """Does what is not done yet; yields a note for every shard, those that were done too."""
 
 
@@ -15,8 +15,8 @@ def run_batch(
     job: BatchJob,
     engine: Engine,
     *,
-    on_progress: Callable[[Progress], None] = lambda progress: None,
-) -> Manifest:
+    on_progress: Callable[[JobProgress], None] = lambda progress: None,
+) -> JobManifest:
     """Summarize every row of a job's inputs; what an earlier run has finished is kept.
 
     The output does not depend on the engine, the number of workers, or where earlier runs were
@@ -32,8 +32,11 @@ def run_batch(
 
 
 def _told(
-    notes: Iterator[Note], job: BatchJob, done: Done, on_progress: Callable[[Progress], None]
-) -> Iterator[Note]:
+    notes: Iterator[ShardMetadata],
+    job: BatchJob,
+    done: Done,
+    on_progress: Callable[[JobProgress], None],
+) -> Iterator[ShardMetadata]:
     """Pass notes on, and say with each how far the job has come."""
     rows = resumed = input_bytes = resumed_bytes = 0
     total_bytes = max(job.input_bytes, 1)
@@ -44,7 +47,7 @@ def _told(
             resumed += note.rows
             resumed_bytes += note.input_bytes
         on_progress(
-            Progress(
+            JobProgress(
                 stage="summarizing",
                 share=min(input_bytes / total_bytes, 1.0),
                 records=rows,

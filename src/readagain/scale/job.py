@@ -8,22 +8,22 @@ from readagain import __version__
 from readagain.engine.bundled import find_model
 from readagain.engine.manifest import MANIFEST_FILE
 from readagain.errors import ConfigError, DataError, require
-from readagain.scale.notes import Note, checksum
+from readagain.scale.notes import ShardMetadata, checksum
 from readagain.scale.rows import output_format
-from readagain.scale.shards import Shard, cut_source
-from readagain.scale.sources import CutOptions, Source, check_layouts
-from readagain.scale.work import Work, check_work
+from readagain.scale.shards import BatchShard, cut_source
+from readagain.scale.sources import BatchInput, CutOptions, check_layouts
+from readagain.scale.work import ShardConfig, check_work
 
-Done = Mapping[tuple[int, int], Note]
+Done = Mapping[tuple[int, int], ShardMetadata]
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchJob:
     """Everything that one job is."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[BatchInput, ...]
     cut: CutOptions
-    work: Work
+    work: ShardConfig
     overwrite: bool = False
     """Remove another job that is in the folder."""
     update: bool = False
@@ -76,7 +76,7 @@ class BatchJob:
         check_layouts(self.sources, self.cut)
         check_work(self.work)
 
-    def outline(self, source: Source, done: Done) -> Iterator[Shard | Note]:
+    def outline(self, source: BatchInput, done: Done) -> Iterator[BatchShard | ShardMetadata]:
         """Cut a source into what is still to do, with the notes of what is done in their places.
 
         Raises:

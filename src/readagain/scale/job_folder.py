@@ -19,12 +19,12 @@ from typing import Any
 
 from readagain.config.differences import differences, first_few
 from readagain.errors import ArtifactError, ConfigError, DataError
-from readagain.file_lock import LOCK_FILE, held_folder
+from readagain.file_lock import LOCK_FILE, locked_dir
 from readagain.scale.files import is_remote
 from readagain.scale.folder import UNFINISHED, Folder, open_folder
 from readagain.scale.job import BatchJob
-from readagain.scale.notes import BAD_ROWS, TRIES, Note, checksum, read_notes
-from readagain.sealed import seal, unseal
+from readagain.scale.notes import BAD_ROWS, TRIES, ShardMetadata, checksum, read_notes
+from readagain.sealed import add_checksum, verify_checksum
 
 FORMAT_VERSION = 1
 MANIFEST_FILE = "manifest.json"
@@ -33,7 +33,7 @@ _PART = re.compile(r"part-\d{5}-\d{6}\.\w+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Manifest:
+class JobManifest:
     """What `manifest.json` says of a finished job."""
 
     format_version: int = FORMAT_VERSION
@@ -43,23 +43,23 @@ class Manifest:
     bad_rows: int
     fingerprint: str
     """One checksum over the rows of all shards: equal outputs have equal fingerprints."""
-    shards: list[Note]
+    shards: list[ShardMetadata]
 
 
-class JobFolder:
+class JobDir:
     """The folder of one job, which nobody else writes into meanwhile."""
 
     def __init__(self, folder: Folder, job: BatchJob) -> None:
         self._folder = folder
         self._job = job
 
-    def finished_shards(self) -> dict[tuple[int, int], Note]:
+    def finished_shards(self) -> dict[tuple[int, int], ShardMetadata]:
         """Return the notes on shards whose files are whole."""
         manifest = _read_manifest(self._folder)
         notes = [*(manifest.shards if manifest else ()), *read_notes(self._folder)]
         return {note.key: note for note in notes if note.is_kept(self._folder)}
 
-    def finish(self, notes: Iterable[Note]) -> Manifest:
+    def finish(self, notes: Iterable[ShardMetadata]) -> JobManifest:
         """Write the manifest, and remove what only an unfinished job needs.
 
         Raises:
@@ -72,7 +72,7 @@ class JobFolder:
                 f"{self._folder.location}: {min(lost)} is finished and not there; does every node "
                 "of the cluster write into the same folder?"
             )
-        manifest = Manifest(
+        manifest = JobManifest(
             settings=self._job.settings(),
             inputs=self._job.files(),
             rows=sum(note.rows for note in shards),
@@ -85,14 +85,14 @@ class JobFolder:
         kept = {name for note in shards for name in note.files}
         for name in (_parts(self._folder) | bad_parts) - kept:
             self._folder.remove(name)
-        content = json.dumps(seal(asdict(manifest)), indent=1) + "\n"
+        content = json.dumps(add_checksum(asdict(manifest)), indent=1) + "\n"
         self._folder.write(MANIFEST_FILE, content.encode())
         self._folder.remove(UNFINISHED)
         return manifest
 
 
 @contextmanager
-def claimed(job: BatchJob) -> Iterator[JobFolder]:
+def claimed(job: BatchJob) -> Iterator[JobDir]:
     """Take the folder of a job, new or to be gone on with, and hold its lock meanwhile.
 
     Object stores have no locks; two jobs in one folder of theirs do the same work twice.
@@ -104,11 +104,11 @@ def claimed(job: BatchJob) -> Iterator[JobFolder]:
     folder = open_folder(job.work.out)
     if is_remote(job.work.out):
         _settle(folder, job)
-        yield JobFolder(folder, job)
+        yield JobDir(folder, job)
         return
-    with held_folder(Path(job.work.out), doing="writing into", named_by="OUT_DIR"):
+    with locked_dir(Path(job.work.out), doing="writing into", named_by="OUT_DIR"):
         _settle(folder, job)
-        yield JobFolder(folder, job)
+        yield JobDir(folder, job)
 
 
 def _settle(folder: Folder, job: BatchJob) -> None:
@@ -127,7 +127,7 @@ def _settle(folder: Folder, job: BatchJob) -> None:
             _compare(before, job, folder.location)
     folder.remove(TRIES)
     plan = {"settings": job.settings(), "inputs": job.files()}
-    folder.write(_PLAN_FILE, (json.dumps(seal(plan), indent=1) + "\n").encode())
+    folder.write(_PLAN_FILE, (json.dumps(add_checksum(plan), indent=1) + "\n").encode())
 
 
 def _is_written_by_jobs(name: str) -> bool:
@@ -216,7 +216,7 @@ def _parts(folder: Folder) -> set[str]:
     return {name for name in folder.names() if _PART.fullmatch(name)}
 
 
-def _read_manifest(folder: Folder) -> Manifest | None:
+def _read_manifest(folder: Folder) -> JobManifest | None:
     content = folder.read(MANIFEST_FILE)
     if content is None:
         return None
@@ -229,7 +229,9 @@ def _read_manifest(folder: Folder) -> Manifest | None:
         )
     found = _read_object(content, where)
     try:
-        return Manifest(**{**found, "shards": [Note(**note) for note in found["shards"]]})
+        return JobManifest(
+            **{**found, "shards": [ShardMetadata(**note) for note in found["shards"]]}
+        )
     except (KeyError, TypeError) as error:
         raise _damaged(where) from error
 
@@ -244,7 +246,7 @@ def _format_of(content: bytes) -> int | None:
 
 
 def _read_object(content: bytes, where: str) -> dict[str, Any]:
-    found = unseal(content)
+    found = verify_checksum(content)
     if found is None:
         raise _damaged(where)
     return found

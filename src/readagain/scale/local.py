@@ -9,10 +9,10 @@ from readagain.errors import DataError
 from readagain.processors import num_processors
 from readagain.scale.batch import Engine
 from readagain.scale.job import BatchJob, Done
-from readagain.scale.notes import Note
-from readagain.scale.shards import Shard
-from readagain.scale.work import ShardWorker, Work
-from readagain.worker_team import Failed, WorkerTeam
+from readagain.scale.notes import ShardMetadata
+from readagain.scale.shards import BatchShard
+from readagain.scale.work import ShardConfig, ShardWorker
+from readagain.worker_team import TaskFailure, WorkerPool
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ MOST_DEATHS = 3
 def local_engine(*, num_workers: int) -> Engine:
     """Return the engine of this machine; 0 workers stands for all of its processors."""
 
-    def run(job: BatchJob, done: Done) -> Iterator[Note]:
+    def run(job: BatchJob, done: Done) -> Iterator[ShardMetadata]:
         outline = (item for source in job.sources for item in job.outline(source, done))
         size = num_workers or max(1, num_processors() // job.work.threads)
         return run_local(outline, job.work, size)
@@ -31,7 +31,9 @@ def local_engine(*, num_workers: int) -> Engine:
     return run
 
 
-def run_local(outline: Iterator[Shard | Note], work: Work, num_workers: int) -> Iterator[Note]:
+def run_local(
+    outline: Iterator[BatchShard | ShardMetadata], work: ShardConfig, num_workers: int
+) -> Iterator[ShardMetadata]:
     """Do the shards of an outline in worker processes; yield each note once its shard is done.
 
     This process reads when a worker is free, so it holds at most one shard for each. A worker
@@ -42,23 +44,25 @@ def run_local(outline: Iterator[Shard | Note], work: Work, num_workers: int) -> 
         ReadAgainError: as a worker raised it, at once.
     """
     deaths: Counter[str] = Counter()
-    again: deque[Shard] = deque()
-    set_aside: list[Shard] = []
-    team: WorkerTeam[Shard, Note] = WorkerTeam(partial(_shard_worker, work), num_workers)
+    again: deque[BatchShard] = deque()
+    set_aside: list[BatchShard] = []
+    team: WorkerPool[BatchShard, ShardMetadata] = WorkerPool(
+        partial(_shard_worker, work), num_workers
+    )
     with team:
         while True:
             while team.has_room:
                 found = again.popleft() if again else next(outline, None)
                 if found is None:
                     break
-                if isinstance(found, Note):
+                if isinstance(found, ShardMetadata):
                     yield found
                 else:
                     team.give(found)
             if team.is_idle:
                 break
             for shard, answer in team.answers():
-                if not isinstance(answer, Failed):
+                if not isinstance(answer, TaskFailure):
                     yield answer
                     continue
                 if answer.error is not None:
@@ -85,5 +89,5 @@ def give_up(names: Sequence[str]) -> str:
     )
 
 
-def _shard_worker(work: Work) -> Callable[[Shard], Note]:
+def _shard_worker(work: ShardConfig) -> Callable[[BatchShard], ShardMetadata]:
     return ShardWorker(work).do

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 
 from readagain.scale.folder import UNFINISHED, Folder
-from readagain.sealed import seal, unseal
+from readagain.sealed import add_checksum, verify_checksum
 
 BAD_ROWS = "bad"
 """The subfolder of rows that could not be used."""
@@ -18,7 +18,7 @@ TRIES = f"{UNFINISHED}/tries"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Note:
+class ShardMetadata:
     """What is known of a finished shard; the same whenever and wherever it is done."""
 
     source: int
@@ -60,7 +60,7 @@ class Note:
 
     def save(self, folder: Folder) -> None:
         """Write the note, after which the shard counts as finished."""
-        folder.write(self.file, (json.dumps(seal(asdict(self))) + "\n").encode())
+        folder.write(self.file, (json.dumps(add_checksum(asdict(self))) + "\n").encode())
 
     def is_kept(self, folder: Folder) -> bool:
         """Say whether the files of the shard are there, byte for byte as they were written."""
@@ -69,13 +69,13 @@ class Note:
         return not self.bad_rows or _checksum(folder.read(self.bad_part)) == self.bad_sha256
 
 
-def read_notes(folder: Folder) -> list[Note]:
+def read_notes(folder: Folder) -> list[ShardMetadata]:
     """Read the notes of an unfinished job; one that is damaged is as good as none."""
     notes = []
     for name in folder.names(NOTES):
-        facts = unseal(folder.read(f"{NOTES}/{name}") or b"")
+        facts = verify_checksum(folder.read(f"{NOTES}/{name}") or b"")
         try:
-            notes.append(Note(**(facts or {})))
+            notes.append(ShardMetadata(**(facts or {})))
         except TypeError:
             continue
     return notes

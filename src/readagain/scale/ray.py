@@ -21,9 +21,9 @@ from readagain.scale.files import is_remote
 from readagain.scale.folder import open_folder
 from readagain.scale.job import BatchJob, Done
 from readagain.scale.local import MOST_DEATHS, give_up
-from readagain.scale.notes import TRIES, Note
-from readagain.scale.shards import Shard
-from readagain.scale.work import ShardWorker, Work
+from readagain.scale.notes import TRIES, ShardMetadata
+from readagain.scale.shards import BatchShard
+from readagain.scale.work import ShardConfig, ShardWorker
 
 WORKERS_PER_READER = 8
 """A reader cuts far faster than a worker summarizes; several only help with many workers."""
@@ -48,7 +48,7 @@ def ray_engine(*, address: str | None, num_workers: int) -> Engine:
     ray = require("ray", extra="ray", purpose="--engine ray")
     require("ray.data", extra="ray", purpose="--engine ray")
 
-    def run(job: BatchJob, done: Done) -> Iterator[Note]:
+    def run(job: BatchJob, done: Done) -> Iterator[ShardMetadata]:
         with _connected(ray, address):
             try:
                 yield from _run(ray, job, done, num_workers)
@@ -62,7 +62,7 @@ def ray_engine(*, address: str | None, num_workers: int) -> Engine:
     return run
 
 
-def _run(ray: ModuleType, job: BatchJob, done: Done, num_workers: int) -> Iterator[Note]:
+def _run(ray: ModuleType, job: BatchJob, done: Done, num_workers: int) -> Iterator[ShardMetadata]:
     """Let readers cut the sources, and actors do the shards as fast as they can take them.
 
     What travels is pickled, as everything in Ray is: our own objects, between our own processes.
@@ -73,7 +73,7 @@ def _run(ray: ModuleType, job: BatchJob, done: Done, num_workers: int) -> Iterat
     """
     processors = int(ray.cluster_resources().get("CPU", 1))
     size = num_workers or max(1, processors // job.work.threads)
-    notes: dict[int, dict[tuple[int, int], Note]] = {}
+    notes: dict[int, dict[tuple[int, int], ShardMetadata]] = {}
     for key, note in done.items():
         notes.setdefault(note.source, {})[key] = note
     sources = [
@@ -91,7 +91,7 @@ def _run(ray: ModuleType, job: BatchJob, done: Done, num_workers: int) -> Iterat
         num_cpus=0,
         compute=ray.data.TaskPoolStrategy(size=1 + size // WORKERS_PER_READER),
     ).map_batches(
-        _Doer,
+        ShardActor,
         fn_constructor_args=(job.work, _model_files(job.work.model), home),
         batch_size=1,
         num_cpus=job.work.threads,
@@ -123,16 +123,18 @@ class _Reader:
             try:
                 _enter(self._home)
                 for item in self._job.outline(source, done):
-                    name = item.name if isinstance(item, Shard) else ""
+                    name = item.name if isinstance(item, BatchShard) else ""
                     yield {"name": [name], "item": [pickle.dumps(item)]}
             except ReadAgainError as error:
                 yield {"name": [""], "item": [pickle.dumps(error)]}
 
 
-class _Doer:
+class ShardActor:
     """Does shards, in an actor of Ray's; hands on what is none."""
 
-    def __init__(self, work: Work, model_files: Mapping[str, bytes], home: Path | None) -> None:
+    def __init__(
+        self, work: ShardConfig, model_files: Mapping[str, bytes], home: Path | None
+    ) -> None:
         self._home = home
         self._folder = open_folder(work.out)
         with TemporaryDirectory(prefix="readagain-") as folder:
@@ -141,6 +143,7 @@ class _Doer:
             self._worker = ShardWorker(replace(work, model=folder) if model_files else work)
 
     def __call__(self, batch: Batch) -> Batch:
+        """Summarize the shards of a batch."""
         pairs = zip(batch["name"], batch["item"], strict=True)
         return {"item": [self._done(str(name), item) if name else item for name, item in pairs]}
 

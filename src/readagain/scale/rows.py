@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
-from readagain.engine.records import Layout, TextFormat, to_json
+from readagain.engine.records import RecordSchema, TextFormat, to_json
 from readagain.errors import ConfigError, require
 
 OutputFormat = Literal["jsonl", "csv", "parquet"]
@@ -30,7 +30,7 @@ def output_format(wanted: OutputFormat | None, found: TextFormat) -> OutputForma
     return "csv" if found == "csv" else "parquet" if found == "parquet" else "jsonl"
 
 
-def suffix_of(wanted: OutputFormat, layout: Layout) -> str:
+def suffix_of(wanted: OutputFormat, layout: RecordSchema) -> str:
     """Return how the name of a file ends."""
     return ".tsv" if wanted == "csv" and layout.delimiter == "\t" else f".{wanted}"
 

@@ -7,12 +7,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from readagain.corpus.pair import Bad
+from readagain.corpus.pair import InvalidRecord
 from readagain.corpus.readers.source import BLOCK_BYTES, Block
-from readagain.engine.records import Layout, Record, cut_records, records_in, settle_layout
+from readagain.engine.records import (
+    RecordSchema,
+    TextRecord,
+    cut_records,
+    records_in,
+    settle_layout,
+)
 from readagain.errors import DataError, require
 from readagain.scale.files import at_hand, is_remote
-from readagain.scale.sources import CutOptions, Source, settle
+from readagain.scale.sources import BatchInput, CutOptions, settle
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,12 +30,12 @@ class Piece:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shard:
+class BatchShard:
     """Consecutive rows of one source, not parsed yet; it can be sent to another process."""
 
     source: int
     number: int
-    layout: Layout
+    layout: RecordSchema
     pieces: tuple[Piece, ...]
     input_bytes: int
     """How much of the input files was read for it, as they lie on the disk."""
@@ -56,11 +62,11 @@ class Shard:
                 digest.update(len(part).to_bytes(8, "big") + part)
         return digest.hexdigest()
 
-    def records(self, columns: Sequence[str] | None = None) -> Iterator[Record | Bad]:
+    def records(self, columns: Sequence[str] | None = None) -> Iterator[TextRecord | InvalidRecord]:
         """Parse the rows; of a Parquet file with these columns alone, if they are given."""
         for piece in self.pieces:
             block = piece.block
-            if isinstance(block.payload, Bad):
+            if isinstance(block.payload, InvalidRecord):
                 yield block.payload
                 continue
             if self.layout.format == "parquet":
@@ -70,17 +76,17 @@ class Shard:
                 yield _renamed(found, piece.location)
 
 
-def _renamed(found: Record | Bad, location: str) -> Record | Bad:
+def _renamed(found: TextRecord | InvalidRecord, location: str) -> TextRecord | InvalidRecord:
     """Call an address by its own name again, where `Path` made one slash of two."""
     if not is_remote(location):
         return found
     where = found.where.replace(str(Path(location)), location, 1)
-    if isinstance(found, Record) and found.fields.keys() == {"file"}:
+    if isinstance(found, TextRecord) and found.fields.keys() == {"file"}:
         return replace(found, where=where, fields={"file": location})
     return replace(found, where=where)
 
 
-def cut_source(source: Source, options: CutOptions) -> Iterator[Shard]:
+def cut_source(source: BatchInput, options: CutOptions) -> Iterator[BatchShard]:
     """Cut a source into shards, holding one at a time; the cuts depend on the input alone.
 
     Raises:
@@ -88,7 +94,7 @@ def cut_source(source: Source, options: CutOptions) -> Iterator[Shard]:
     """
     cuts = _cut_texts(source, options) if source.format == "text" else _cut_rows(source, options)
     for number, (layout, pieces, input_bytes) in enumerate(cuts):
-        yield Shard(
+        yield BatchShard(
             source=source.number,
             number=number,
             layout=layout,
@@ -97,10 +103,10 @@ def cut_source(source: Source, options: CutOptions) -> Iterator[Shard]:
         )
 
 
-_Cut = tuple[Layout, tuple[Piece, ...], int]
+_Cut = tuple[RecordSchema, tuple[Piece, ...], int]
 
 
-def _cut_rows(source: Source, options: CutOptions) -> Iterator[_Cut]:
+def _cut_rows(source: BatchInput, options: CutOptions) -> Iterator[_Cut]:
     (file,) = source.files
     if not file.bytes and source.format != "parquet":  # which has a footer if it is whole
         return
@@ -114,7 +120,7 @@ def _cut_rows(source: Source, options: CutOptions) -> Iterator[_Cut]:
                 before = block.position
 
 
-def _cut_texts(source: Source, options: CutOptions) -> Iterator[_Cut]:
+def _cut_texts(source: BatchInput, options: CutOptions) -> Iterator[_Cut]:
     layout = settle_layout(Path(source.files[0].location), options.read)
     pieces: list[Piece] = []
     held = read = 0
@@ -130,14 +136,14 @@ def _cut_texts(source: Source, options: CutOptions) -> Iterator[_Cut]:
         yield layout, tuple(pieces), read
 
 
-def _text_block(location: str, layout: Layout) -> Block:
+def _text_block(location: str, layout: RecordSchema) -> Block:
     """Read a text; one that cannot be decompressed spoils its own row alone."""
     with at_hand(location) as path:
         try:
             return next(cut_records(path, layout))
         except DataError as error:
             reason = str(error).removeprefix(f"{path}: ")
-            return Block(first=1, payload=Bad(location, reason), position=0)
+            return Block(first=1, payload=InvalidRecord(location, reason), position=0)
 
 
 def _packed(block: Block) -> Iterator[Block]:
@@ -169,7 +175,7 @@ def _bytes_of(payload: Any) -> Iterator[bytes]:
     """Spell a payload for a checksum: lines and packed tables are bytes, rows of CSV are not."""
     if isinstance(payload, bytes):
         yield payload
-    elif isinstance(payload, Bad):
+    elif isinstance(payload, InvalidRecord):
         yield repr(payload).encode()
     else:
         for row in payload:

@@ -5,13 +5,19 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from readagain.engine.records import Layout, ReadOptions, TextFormat, format_of, settle_layout
+from readagain.engine.records import (
+    RecordSchema,
+    TextFormat,
+    TextReadOptions,
+    format_of,
+    settle_layout,
+)
 from readagain.errors import DataError
 from readagain.scale.files import InputFile, is_remote
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class BatchInput:
     """One input file; or text files that follow each other, each of which is one row."""
 
     number: int
@@ -23,13 +29,13 @@ class Source:
 class CutOptions:
     """How sources are read and cut."""
 
-    read: ReadOptions
+    read: TextReadOptions
     shard_rows: int
     added_fields: tuple[str, ...]
     """Fields that the output adds, and that no input may have therefore."""
 
 
-def group_sources(files: Iterable[InputFile], options: ReadOptions) -> list[Source]:
+def group_sources(files: Iterable[InputFile], options: TextReadOptions) -> list[BatchInput]:
     """Make each file a source, and text files that follow each other one source together."""
 
     def kind(file: InputFile) -> TextFormat:
@@ -42,12 +48,12 @@ def group_sources(files: Iterable[InputFile], options: ReadOptions) -> list[Sour
         else:
             groups.extend((found, (file,)) for file in members)
     return [
-        Source(number=number, files=members, format=found)
+        BatchInput(number=number, files=members, format=found)
         for number, (found, members) in enumerate(groups)
     ]
 
 
-def check_layouts(sources: Iterable[Source], options: CutOptions) -> None:
+def check_layouts(sources: Iterable[BatchInput], options: CutOptions) -> None:
     """Notice before any work what is wrong with the columns of files that are here.
 
     Files that are elsewhere are looked at when they are read, since that means to copy them.
@@ -58,7 +64,7 @@ def check_layouts(sources: Iterable[Source], options: CutOptions) -> None:
                 settle(Path(file.location), file.location, options)
 
 
-def settle(path: Path, location: str, options: CutOptions) -> Layout:
+def settle(path: Path, location: str, options: CutOptions) -> RecordSchema:
     """Settle how a file is read; `location` is what messages call it.
 
     Raises:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from readagain.corpus.pair import Bad
+from readagain.corpus.pair import InvalidRecord
 from readagain.engine.graphs import Precision
-from readagain.engine.records import Record, with_summary
-from readagain.engine.summarizer import Options, Summarizer
+from readagain.engine.records import TextRecord, with_summary
+from readagain.engine.summarizer import SummarizeOptions, Summarizer
 from readagain.errors import DataError
 from readagain.scale.folder import open_folder
-from readagain.scale.notes import Note, checksum
+from readagain.scale.notes import ShardMetadata, checksum
 from readagain.scale.rows import (
     OutputFormat,
     Row,
@@ -21,18 +21,18 @@ from readagain.scale.rows import (
     write_jsonl,
     write_parquet,
 )
-from readagain.scale.shards import Shard, unpack_table
+from readagain.scale.shards import BatchShard, unpack_table
 
 
 @dataclass(frozen=True, kw_only=True)
-class Work:
+class ShardConfig:
     """What is done with every shard."""
 
     out: str
     model: str
     threads: int = 1
     precision: Precision | None = None
-    options: Options = field(default_factory=lambda: Options())
+    options: SummarizeOptions = field(default_factory=lambda: SummarizeOptions())
     summary_field: str = "summary"
     has_score: bool = False
     output_format: OutputFormat | None = None
@@ -49,7 +49,7 @@ class Work:
         return tuple(names)
 
 
-def check_work(work: Work) -> None:
+def check_work(work: ShardConfig) -> None:
     """Find out before any work whether the model can be loaded and does what it is asked for.
 
     Raises:
@@ -66,14 +66,14 @@ class ShardWorker:
         work: what is done with every shard.
     """
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: ShardConfig) -> None:
         self._work = work
         self._folder = open_folder(work.out)
         self._summarizer = Summarizer.load(
             work.model, threads=work.threads, precision=work.precision
         )
 
-    def do(self, shard: Shard) -> Note:
+    def do(self, shard: BatchShard) -> ShardMetadata:
         """Summarize the rows of a shard, write them, and then the note that says so.
 
         Raises:
@@ -85,19 +85,19 @@ class ShardWorker:
         rows = self._summarized(found)
         if kind == "parquet" and not keeps_table:
             rows = [_encodable(row, each.where) for row, each in zip(rows, found, strict=True)]
-        good = [row for row in rows if not isinstance(row, Bad)]
-        bad = [row for row in rows if isinstance(row, Bad)]
+        good = [row for row in rows if not isinstance(row, InvalidRecord)]
+        bad = [row for row in rows if isinstance(row, InvalidRecord)]
         if bad and self._work.strict:
             raise DataError(
                 f"{bad[0].where}: {bad[0].reason}; without --strict such rows are set aside"
             )
         if keeps_table:
-            places = [place for place, row in enumerate(rows) if not isinstance(row, Bad)]
+            places = [place for place, row in enumerate(rows) if not isinstance(row, InvalidRecord)]
             table = unpack_table(shard.pieces[0].block.payload).take(places)
             content = write_parquet(self._completed(table, good))
         else:
             content = self._spelled(kind, shard, good)
-        note = Note(
+        note = ShardMetadata(
             source=shard.source,
             number=shard.number,
             part=f"{shard.name}{suffix_of(kind, shard.layout)}",
@@ -115,22 +115,22 @@ class ShardWorker:
         note.save(self._folder)
         return note
 
-    def _summarized(self, found: Sequence[Record | Bad]) -> list[Row | Bad]:
+    def _summarized(self, found: Sequence[TextRecord | InvalidRecord]) -> list[Row | InvalidRecord]:
         """Add summaries to the records; what is bad keeps its place among them."""
         work = self._work
-        records = [each for each in found if isinstance(each, Record)]
+        records = [each for each in found if isinstance(each, TextRecord)]
         texts = [record.text for record in records]
         summaries = iter(self._summarizer.summarize(texts, **work.options))
         return [
             each
-            if isinstance(each, Bad)
+            if isinstance(each, InvalidRecord)
             else with_summary(
                 each, next(summaries), field=work.summary_field, has_score=work.has_score
             )
             for each in found
         ]
 
-    def _spelled(self, kind: OutputFormat, shard: Shard, rows: Sequence[Row]) -> bytes:
+    def _spelled(self, kind: OutputFormat, shard: BatchShard, rows: Sequence[Row]) -> bytes:
         columns = shard.layout.columns
         match kind:
             case "jsonl":
@@ -146,16 +146,16 @@ class ShardWorker:
         return with_columns(table, rows, field=work.summary_field, names=work.added_fields)
 
 
-def _encodable(row: Row | Bad, where: str) -> Row | Bad:
+def _encodable(row: Row | InvalidRecord, where: str) -> Row | InvalidRecord:
     """Refuse a row that Parquet, which holds UTF-8 alone, cannot hold."""
-    if isinstance(row, Bad):
+    if isinstance(row, InvalidRecord):
         return row
     for name, value in row.items():
         if isinstance(value, str) and not value.isascii():
             try:
                 value.encode()
             except UnicodeEncodeError:
-                return Bad(
+                return InvalidRecord(
                     where,
                     f"'{name}' holds what is no text; convert the file, or name its --encoding "
                     "(for example latin-1)",
@@ -163,7 +163,7 @@ def _encodable(row: Row | Bad, where: str) -> Row | Bad:
     return row
 
 
-def _spell_bad(bad: Sequence[Bad]) -> bytes:
+def _spell_bad(bad: Sequence[InvalidRecord]) -> bytes:
     rows = []
     for each in bad:
         file, _, row = each.where.rpartition(":")

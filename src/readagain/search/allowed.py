@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from readagain.search.live import Live
+from readagain.search.live import ActiveHypotheses
 from readagain.search.model import ID, Bools, Candidates, Ints
 from readagain.search.prefix import ForcedPrefix
 from readagain.search.ranking import at_columns
-from readagain.search.rules import Rule
+from readagain.search.rules import Constraint
 
 # Of many rows rules look at this many candidates more than the beam needs before they look at all:
 # rows with more bans are few, and cost a second look. Of few rows they look at all at once: there
@@ -16,7 +16,7 @@ FEW_ROWS = 32
 
 
 def first_allowed(
-    live: Live, offered: Candidates, rule: Rule, prefix: ForcedPrefix, count: int
+    live: ActiveHypotheses, offered: Candidates, rule: Constraint, prefix: ForcedPrefix, count: int
 ) -> tuple[Ints | None, Bools | None]:
     """Find the first `count` candidates of each row that the rules leave.
 
@@ -46,7 +46,7 @@ def first_allowed(
 
 
 def _banned(
-    live: Live, offered: Candidates, near: int, rule: Rule, prefix: ForcedPrefix
+    live: ActiveHypotheses, offered: Candidates, near: int, rule: Constraint, prefix: ForcedPrefix
 ) -> Bools | None:
     """Ask the rules about the first `near` candidates; a forced word is beyond their reach."""
     if near < offered.ids.shape[1]:

@@ -15,19 +15,19 @@ Work = Callable[[list[Item]], Sequence[Result]]
 
 
 @dataclass(frozen=True)
-class Lanes(Generic[Item, Result]):
+class ParallelBatches(Generic[Item, Result]):
     """Threads that work on batches side by side.
 
     Args:
         count: how many.
-        work: answers a batch as `in_batches` says, in any of them.
+        work: answers a batch as `bucketed_batches` says, in any of them.
     """
 
     count: int
     work: Work[Item, Result]
 
 
-def in_batches(
+def bucketed_batches(
     items: Iterable[Item],
     work: Work[Item, Result],
     *,
@@ -35,7 +35,7 @@ def in_batches(
     max_words: int,
     max_items: int,
     window: int,
-    lanes: Lanes[Item, Result] | None = None,
+    lanes: ParallelBatches[Item, Result] | None = None,
 ) -> Iterator[Result]:
     """Do the work batch by batch, items of like length together, and yield results in order.
 
@@ -94,7 +94,7 @@ def _take(held: Sequence[Item], cut: Sequence[Sequence[int]]) -> list[list[Item]
 
 
 def _side_by_side(
-    batches: Sequence[list[Item]], lanes: Lanes[Item, Result]
+    batches: Sequence[list[Item]], lanes: ParallelBatches[Item, Result]
 ) -> list[Sequence[Result]]:
     """Answer batches in several threads, this one among them; each takes the next that waits.
 

@@ -7,21 +7,21 @@ import numpy as np
 from readagain.counts import counted
 from readagain.errors import ArgumentError, ConfigError, ShapeError, quoted
 from readagain.search.expand import (
-    Choice,
-    Options,
+    Continuations,
+    Selection,
     check_candidates,
     choose,
     score_options,
 )
-from readagain.search.features import SPARE_CANDIDATES, SourceFeatures
-from readagain.search.live import Live
+from readagain.search.features import SPARE_CANDIDATES, ExtractiveFeatures
+from readagain.search.live import ActiveHypotheses
 from readagain.search.model import Candidates, Floats, Ints, SourceBatch, State, StepModel
 from readagain.search.prefix import ForcedPrefix
 from readagain.search.ranking import in_order
-from readagain.search.rules import AllRules, Rule, WordLimits
+from readagain.search.rules import Constraint, ConstraintList, LengthConstraint
 from readagain.search.scoring import Scoring
-from readagain.search.standing import Standing
-from readagain.search.trace import Ended, Grown, Hypothesis, Trace
+from readagain.search.standing import FinishedScores
+from readagain.search.trace import Expansion, FinishedHypotheses, Hypothesis, Trace
 
 
 def beam_search(
@@ -29,8 +29,8 @@ def beam_search(
     sources: SourceBatch,
     *,
     beam_size: int,
-    words: WordLimits,
-    rules: Sequence[Rule] = (),
+    words: LengthConstraint,
+    rules: Sequence[Constraint] = (),
     scoring: Scoring | None = None,
     n_best: int = 1,
     keep_attention: bool = False,
@@ -69,16 +69,16 @@ def beam_search(
     if not len(sources):
         return []
     scoring = scoring or Scoring()
-    rule = AllRules([words, *rules])
+    rule = ConstraintList([words, *rules])
     k = beam_size + rule.max_bans(words.maximum)
     features = None
     if not scoring.features.are_zero:
-        features = SourceFeatures(sources, scoring.features)
+        features = ExtractiveFeatures(sources, scoring.features)
         k += SPARE_CANDIDATES
 
     trace = Trace()
-    standing = Standing(len(sources), beam_size=beam_size, n_best=n_best)
-    live = Live.at_start(sources, has_coverage=scoring.coverage > 0)
+    standing = FinishedScores(len(sources), beam_size=beam_size, n_best=n_best)
+    live = ActiveHypotheses.at_start(sources, has_coverage=scoring.coverage > 0)
     state = model.start(sources)
     while len(live):
         offered, state = model.step(state, live.last_ids, k)
@@ -97,7 +97,7 @@ def beam_search(
             decisions = prefix.decisions(choice.documents, live.num_words + 2)  # a word, the end
             most_decisions = prefix.decisions(choice.documents, words.maximum + 1)
             reach = _reach(options, choice, scoring, decisions, most_decisions)
-            kept = kept & ~standing.is_settled(choice.documents, reach)[:, None]  # (D, K)
+            kept = kept & ~standing.is_done(choice.documents, reach)[:, None]  # (D, K)
         places = choice.places[kept]
         grown = _grown(offered, options, places, keep_attention=keep_attention)
         trace.add(grown, ended)
@@ -127,7 +127,12 @@ def check_n_best(n_best: int, beam_size: int) -> None:
 
 
 def _check_sizes(
-    sources: SourceBatch, *, beam_size: int, words: WordLimits, n_best: int, prefix: ForcedPrefix
+    sources: SourceBatch,
+    *,
+    beam_size: int,
+    words: LengthConstraint,
+    n_best: int,
+    prefix: ForcedPrefix,
 ) -> None:
     if beam_size < 1:
         raise ConfigError(f"beam_size is {beam_size}; expected 1 or more")
@@ -145,8 +150,12 @@ def _check_sizes(
 
 
 def _put_aside(
-    live: Live, offered: Candidates, options: Options, choice: Choice, standing: Standing
-) -> list[Ended]:
+    live: ActiveHypotheses,
+    offered: Candidates,
+    options: Continuations,
+    choice: Selection,
+    standing: FinishedScores,
+) -> list[FinishedHypotheses]:
     """Put aside what was chosen to end, and note it; and, apart, what is stuck.
 
     A row is stuck that no word may follow before its summary has reached the minimum length.
@@ -160,7 +169,7 @@ def _put_aside(
     if len(options.stuck):
         aside.append((options.stuck, options.stuck_scores, False))
     return [
-        Ended(
+        FinishedHypotheses(
             document=live.document[rows],
             rows=rows,
             end_log_probs=offered.end_log_probs[rows],
@@ -172,7 +181,11 @@ def _put_aside(
 
 
 def _reach(
-    options: Options, choice: Choice, scoring: Scoring, decisions: Ints, most_decisions: Ints
+    options: Continuations,
+    choice: Selection,
+    scoring: Scoring,
+    decisions: Ints,
+    most_decisions: Ints,
 ) -> Floats:
     """Bound the scores that what has grown in each document can still reach: (D,)."""
     over = options.over_attention
@@ -184,14 +197,16 @@ def _reach(
     return reach
 
 
-def _grown(offered: Candidates, options: Options, places: Ints, *, keep_attention: bool) -> Grown:
+def _grown(
+    offered: Candidates, options: Continuations, places: Ints, *, keep_attention: bool
+) -> Expansion:
     """Note which words were put behind which rows; in copies, as models may reuse their arrays."""
     rows, columns = np.divmod(places, options.scores.shape[1])
     columns -= 1  # the first is ending
     if options.candidates is not None:
         columns = options.candidates[rows, columns]
     at = rows * offered.ids.shape[1] + columns
-    return Grown(
+    return Expansion(
         parents=rows,
         ids=offered.ids.take(at),
         copied_from=offered.copied_from.take(at),

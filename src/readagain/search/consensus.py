@@ -11,7 +11,7 @@ from readagain.search.trace import Hypothesis
 Measure = Literal["f1", "recall"]
 
 
-def by_consensus(
+def mbr_rerank(
     hypotheses: Sequence[Hypothesis], *, temperature: float, measure: Measure = "f1"
 ) -> list[Hypothesis]:
     """Order the summaries of one document by how much of their words the others share.

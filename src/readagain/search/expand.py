@@ -7,11 +7,11 @@ import numpy as np
 
 from readagain.errors import ArtifactError, ShapeError
 from readagain.search.allowed import first_allowed
-from readagain.search.live import Live
+from readagain.search.live import ActiveHypotheses
 from readagain.search.model import Bools, Candidates, Floats, Ints
 from readagain.search.prefix import ForcedPrefix
 from readagain.search.ranking import at_columns, best_columns
-from readagain.search.rules import Rule
+from readagain.search.rules import Constraint
 from readagain.search.scoring import Scoring, over_attention
 
 END_COLUMN = 0  # ending stands before the k words, so that it wins a tie with them
@@ -20,7 +20,7 @@ NO_SCORES: Floats = np.empty(0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class Continuations:
     """What R live hypotheses can do next: end (column 0), or go on with one of n words.
 
     Args:
@@ -47,7 +47,7 @@ class Options:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class Selection:
     """What was chosen of the options, by document and within one best first.
 
     Args:
@@ -63,7 +63,7 @@ class Choice:
     grows: Bools
 
 
-def check_candidates(candidates: Candidates, live: Live) -> None:
+def check_candidates(candidates: Candidates, live: ActiveHypotheses) -> None:
     """Refuse an answer that is not about the rows that were asked about, or is not numbers."""
     R = len(live)
     shape = candidates.ids.shape
@@ -87,15 +87,15 @@ def check_candidates(candidates: Candidates, live: Live) -> None:
 
 
 def score_options(
-    live: Live,
+    live: ActiveHypotheses,
     offered: Candidates,
     added: Floats | None = None,
     *,
-    rule: Rule,
+    rule: Constraint,
     prefix: ForcedPrefix,
     scoring: Scoring,
     beam_size: int,
-) -> Options:
+) -> Continuations:
     """Score what may follow each row.
 
     Args:
@@ -128,7 +128,7 @@ def score_options(
     if scoring.diversity:
         ranking = scores.copy()
         ranking[:, 1:] -= scoring.sibling_penalties(n)
-    return Options(
+    return Continuations(
         candidates=candidates,
         log_probs=log_probs,
         scores=scores,
@@ -162,7 +162,7 @@ def _forbid_end(banned: Bools | None, log_probs: Floats, scores: Floats) -> tupl
     return stuck, stuck_scores
 
 
-def choose(live: Live, options: Options, widths: Ints) -> Choice:
+def choose(live: ActiveHypotheses, options: Continuations, widths: Ints) -> Selection:
     """Keep the best options of every document, as many as its beam is wide.
 
     Args:
@@ -187,7 +187,7 @@ def choose(live: Live, options: Options, widths: Ints) -> Choice:
     if D > 1:
         is_real &= np.arange(K) < widths[:, None]
     ends = is_real & (best % C == END_COLUMN)
-    return Choice(
+    return Selection(
         documents=documents,
         places=best + (first_rows * C)[:, None],
         ends=ends,

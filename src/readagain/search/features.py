@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from readagain.errors import ConfigError
-from readagain.search.live import Live
+from readagain.search.live import ActiveHypotheses
 from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch
 from readagain.search.prefix import ForcedPrefix
 
@@ -60,7 +60,7 @@ class FeatureWeights:
 FEATURES = ("unigram", "bigram", "trigram", "reordering")
 
 
-class SourceFeatures:
+class ExtractiveFeatures:
     """The features of words that may come next, for the documents of a batch.
 
     Args:
@@ -80,7 +80,7 @@ class SourceFeatures:
         self._first = _first_positions(self._ids)  # (B, ids)
 
     def weigh(
-        self, live: Live, offered: Candidates, prefix: ForcedPrefix
+        self, live: ActiveHypotheses, offered: Candidates, prefix: ForcedPrefix
     ) -> tuple[Candidates, Floats]:
         """Put candidates in the order of log-probability and features together.
 
@@ -108,7 +108,7 @@ class SourceFeatures:
         )
         return weighed, np.take_along_axis(added, order, axis=1)
 
-    def values(self, live: Live, ids: Ints) -> tuple[Bools, Bools, Bools, Bools]:
+    def values(self, live: ActiveHypotheses, ids: Ints) -> tuple[Bools, Bools, Bools, Bools]:
         """Mark the words that have each feature, in the order of `FEATURES`: (R, k) each."""
         document, num_words = live.document, live.num_words
         S, known = self._ids.shape[1], self._first.shape[1]

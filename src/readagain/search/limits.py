@@ -7,9 +7,9 @@ import numpy as np
 
 from readagain.counts import counted
 from readagain.errors import ConfigError, ShapeError
-from readagain.search.live import Live
+from readagain.search.live import ActiveHypotheses
 from readagain.search.model import Bools, Candidates, Ints
-from readagain.search.rules import Rule
+from readagain.search.rules import Constraint
 
 Word = TypeVar("Word")
 
@@ -45,7 +45,7 @@ class PrintedBytes:
         return np.where(copied_from >= 0, as_copied, as_generated)
 
 
-class ByteLimits(Rule):
+class ByteLengthConstraint(Constraint):
     """A printed summary has at least `minimum` and at most `maximum` bytes, and ends at a word.
 
     The maximum counts a space before every word but the first, the minimum none: printing joins
@@ -80,7 +80,7 @@ class ByteLimits(Rule):
         """A margin: how many words are too long has no bound but the vocabulary."""
         return 0 if self.maximum is None else SPARE_CANDIDATES
 
-    def banned_words(self, live: Live, offered: Candidates) -> Bools | None:
+    def banned_words(self, live: ActiveHypotheses, offered: Candidates) -> Bools | None:
         """Forbid the words that no longer fit."""
         if self.maximum is None:
             return None
@@ -88,13 +88,13 @@ class ByteLimits(Rule):
         needed = self.printed.of(live.document, offered.ids, offered.copied_from)
         return needed > room[:, None]
 
-    def bans_end(self, live: Live) -> Bools | None:
+    def bans_end(self, live: ActiveHypotheses) -> Bools | None:
         """Forbid ending before the minimum."""
         if self.minimum == 0:
             return None
         return self._spent(live) < self.minimum
 
-    def _spent(self, live: Live) -> Ints:
+    def _spent(self, live: ActiveHypotheses) -> Ints:
         """Add up the bytes of each row's words, without spaces: (R,)."""
         P = len(self.forced)
         chosen = self.printed.of(live.document, live.words[:, P:], live.copied_from[:, P:])

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from readagain.search.model import ID, Floats, Ints, SourceBatch
-from readagain.text.vocab import START
+from readagain.text.vocab import BOS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Live:
+class ActiveHypotheses:
     """R live hypotheses of t words each, by document and within one best first.
 
     Args:
@@ -28,7 +28,7 @@ class Live:
     coverage: Floats | None
 
     @classmethod
-    def at_start(cls, sources: SourceBatch, *, has_coverage: bool) -> "Live":
+    def at_start(cls, sources: SourceBatch, *, has_coverage: bool) -> "ActiveHypotheses":
         """Begin every document with one hypothesis of no words."""
         B, S = sources.source_ext_ids.shape
         return cls(
@@ -52,12 +52,12 @@ class Live:
     def last_ids(self) -> Ints:
         """The word that the model is fed next: (R,)."""
         if self.num_words == 0:
-            return np.full(len(self), START, dtype=ID)
+            return np.full(len(self), BOS, dtype=ID)
         return np.ascontiguousarray(self.words[:, -1])
 
-    def take(self, rows: Ints) -> "Live":
+    def take(self, rows: Ints) -> "ActiveHypotheses":
         """Keep some of the rows."""
-        return Live(
+        return ActiveHypotheses(
             document=self.document[rows],
             words=self.words[rows],
             copied_from=self.copied_from[rows],
@@ -76,7 +76,7 @@ class Live:
         copied_from: Ints,
         log_probs: Floats,
         coverage: Floats | None,
-    ) -> "Live":
+    ) -> "ActiveHypotheses":
         """Put one word behind each of the rows `parents`.
 
         Args:
@@ -86,7 +86,7 @@ class Live:
             log_probs: (R',) of all words together.
             coverage: (R, S) of the old rows, this step included, or None.
         """
-        return Live(
+        return ActiveHypotheses(
             document=self.document.take(parents),
             words=_with_column(self.words, parents, ids),
             copied_from=_with_column(self.copied_from, parents, copied_from),

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from readagain.search.live import Live
+from readagain.search.live import ActiveHypotheses
 from readagain.search.model import ID, Bools, Candidates, Ints
-from readagain.search.rules import Rule
+from readagain.search.rules import Constraint
 
 
-class ForcedPrefix(Rule):
+class ForcedPrefix(Constraint):
     """Words that are fed to the model and not scored, with prefixes of any length side by side.
 
     It is given to a search among its rules, which reach no further than the words behind it.
@@ -33,7 +33,7 @@ class ForcedPrefix(Rule):
             self.copied_from[document, : len(ids)] = positions
 
     @classmethod
-    def among(cls, rules: Sequence[Rule], num_documents: int) -> "ForcedPrefix":
+    def among(cls, rules: Sequence[Constraint], num_documents: int) -> "ForcedPrefix":
         """Find the prefixes among the rules of a search; without any, all begin as they like."""
         found = [rule for rule in rules if isinstance(rule, cls)]
         assert len(found) <= 1, "a document begins in one way"
@@ -48,14 +48,14 @@ class ForcedPrefix(Rule):
             return np.array([num_choices])
         return np.maximum(num_choices - self.lengths[document], 1)
 
-    def is_forced(self, live: Live) -> Bools | None:
+    def is_forced(self, live: ActiveHypotheses) -> Bools | None:
         """Mark the rows that are still within their prefix, (R,); None for none of them."""
         if self.longest <= live.num_words:
             return None
         forced: Bools = self.lengths[live.document] > live.num_words
         return forced
 
-    def force(self, candidates: Candidates, live: Live) -> Candidates:
+    def force(self, candidates: Candidates, live: ActiveHypotheses) -> Candidates:
         """Leave rows within their prefix one word and no end."""
         forced = self.is_forced(live)
         if forced is None:

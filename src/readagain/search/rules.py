@@ -8,11 +8,11 @@ import numpy as np
 
 from readagain.counts import counted
 from readagain.errors import ConfigError
-from readagain.search.live import Live
+from readagain.search.live import ActiveHypotheses
 from readagain.search.model import Bools, Candidates, Ints, SourceBatch
 
 
-class Rule:
+class Constraint:
     """Forbids nothing; a rule overrides what it has a say in.
 
     A rule is asked once per step about all rows together, and keeps no memory between steps.
@@ -26,17 +26,17 @@ class Rule:
         """
         return 0
 
-    def banned_words(self, live: Live, offered: Candidates) -> Bools | None:
+    def banned_words(self, live: ActiveHypotheses, offered: Candidates) -> Bools | None:
         """Mark the candidates that must not come next, (R, k); None for none of them."""
         return None
 
-    def bans_end(self, live: Live) -> Bools | None:
+    def bans_end(self, live: ActiveHypotheses) -> Bools | None:
         """Mark the rows that must not end yet, (R,); None for none of them."""
         return None
 
 
 @dataclass(frozen=True, kw_only=True)
-class WordLimits(Rule):
+class LengthConstraint(Constraint):
     """A summary has at least `minimum` and at most `maximum` words.
 
     At the maximum every word is forbidden; that costs no candidates, since a row can end always.
@@ -53,13 +53,13 @@ class WordLimits(Rule):
                 "expected 0 <= minimum <= maximum"
             )
 
-    def banned_words(self, live: Live, offered: Candidates) -> Bools | None:
+    def banned_words(self, live: ActiveHypotheses, offered: Candidates) -> Bools | None:
         """Forbid every word after the last."""
         if live.num_words < self.maximum:
             return None
         return np.ones(offered.ids.shape, dtype=np.bool_)
 
-    def bans_end(self, live: Live) -> Bools | None:
+    def bans_end(self, live: ActiveHypotheses) -> Bools | None:
         """Forbid ending before the minimum."""
         if live.num_words >= self.minimum:
             return None
@@ -67,7 +67,7 @@ class WordLimits(Rule):
 
 
 @dataclass(frozen=True)
-class NoRepeatedNgram(Rule):
+class NoRepeatedNgram(Constraint):
     """No sequence of `size` words stands in a summary twice; of size 1: no word twice."""
 
     size: int
@@ -80,7 +80,7 @@ class NoRepeatedNgram(Rule):
         """One word for each n-gram that can end before the last word."""
         return max(0, max_words - self.size)
 
-    def banned_words(self, live: Live, offered: Candidates) -> Bools | None:
+    def banned_words(self, live: ActiveHypotheses, offered: Candidates) -> Bools | None:
         """Forbid each word that once followed the last `size` - 1 words."""
         if live.num_words < self.size:
             return None
@@ -100,14 +100,14 @@ class NoRepeatedNgram(Rule):
         return banned
 
 
-class NoDoubledWord(Rule):
+class NoDoubledWord(Constraint):
     """No word follows itself: "the the" is a slip, whatever stands elsewhere."""
 
     def max_bans(self, max_words: int) -> int:
         """The last word alone."""
         return 1
 
-    def banned_words(self, live: Live, offered: Candidates) -> Bools | None:
+    def banned_words(self, live: ActiveHypotheses, offered: Candidates) -> Bools | None:
         """Forbid the last word."""
         if live.num_words == 0:
             return None
@@ -115,7 +115,7 @@ class NoDoubledWord(Rule):
         return banned
 
 
-class CopyLimit(Rule):
+class CopyLimit(Constraint):
     """No word is copied more often than it stands in the source; generating it is free.
 
     Args:
@@ -129,7 +129,7 @@ class CopyLimit(Rule):
         """Only words that the summary has already."""
         return max(0, max_words - 1)
 
-    def banned_words(self, live: Live, offered: Candidates) -> Bools | None:
+    def banned_words(self, live: ActiveHypotheses, offered: Candidates) -> Bools | None:
         """Forbid copying what has been used as often as the source has it."""
         if live.num_words == 0:
             return None
@@ -141,25 +141,25 @@ class CopyLimit(Rule):
         return (offered.copied_from >= 0) & (used >= available)
 
 
-class AllRules(Rule):
+class ConstraintList(Constraint):
     """Several rules as one: what any of them forbids is forbidden.
 
     Args:
         rules: the rules, in any order.
     """
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
+    def __init__(self, rules: Sequence[Constraint]) -> None:
         self.rules = tuple(rules)
 
     def max_bans(self, max_words: int) -> int:
         """As many as all together."""
         return sum(rule.max_bans(max_words) for rule in self.rules)
 
-    def banned_words(self, live: Live, offered: Candidates) -> Bools | None:
+    def banned_words(self, live: ActiveHypotheses, offered: Candidates) -> Bools | None:
         """Forbid what any rule forbids."""
         return _any_of([rule.banned_words(live, offered) for rule in self.rules])
 
-    def bans_end(self, live: Live) -> Bools | None:
+    def bans_end(self, live: ActiveHypotheses) -> Bools | None:
         """Forbid ending where any rule does."""
         return _any_of([rule.bans_end(live) for rule in self.rules])
 

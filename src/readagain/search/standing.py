@@ -5,7 +5,7 @@ import numpy as np
 from readagain.search.model import Bools, Floats, Ints
 
 
-class Standing:
+class FinishedScores:
     """How many hypotheses of each document have ended, and the score to pass.
 
     Args:
@@ -26,7 +26,7 @@ class Standing:
         self._best[documents] = np.sort(together, axis=1)[:, -self._best.shape[1] :]
         self.may_settle = bool((self._best[:, 0] > -np.inf).any())
 
-    def is_settled(self, documents: Ints, bounds: Floats) -> Bools:
+    def is_done(self, documents: Ints, bounds: Floats) -> Bools:
         """Mark documents whose live hypotheses cannot change the answer any more.
 
         The answer has n_best places. A hypothesis that cannot pass the last of them is not

@@ -6,7 +6,7 @@ import numpy as np
 
 from readagain.errors import ShapeError
 from readagain.search.model import Candidates, Floats, Ints, SourceBatch
-from readagain.text.vocab import END, PAD, START, UNK
+from readagain.text.vocab import BOS, EOS, PAD, UNK
 
 
 @dataclass(frozen=True)
@@ -33,10 +33,10 @@ class TableModel:
         self, generation: Floats, *, copying: float = 0.0, continuing: float = 4.0
     ) -> None:
         V = len(generation)
-        if generation.shape != (V, V) or generation[:, [PAD, UNK, START]].any():
+        if generation.shape != (V, V) or generation[:, [PAD, UNK, BOS]].any():
             raise ShapeError(
                 f"a table of shape {generation.shape}; expected (V, V) with nothing for PAD, "
-                "UNK and START"
+                "UNK and BOS"
             )
         self.generation = generation
         self.copying = copying
@@ -57,8 +57,8 @@ class TableModel:
         attention = self._attention(state, previous_ids)  # (R, S)
         share = self.copying * attention.any(axis=1, keepdims=True)  # nothing to copy: none
         probs, strongest = self._join((1 - share) * generated, share * attention, state)
-        end = probs[:, END].copy()
-        probs[:, END] = 0.0
+        end = probs[:, EOS].copy()
+        probs[:, EOS] = 0.0
         order = np.argsort(-probs, axis=1, kind="stable")[:, :k]  # equals by smaller id
         with np.errstate(divide="ignore"):
             candidates = Candidates(

@@ -36,7 +36,7 @@ class Hypothesis:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Grown:
+class Expansion:
     """One step of a search: what was put behind which hypothesis.
 
     Args:
@@ -55,7 +55,7 @@ class Grown:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ended:
+class FinishedHypotheses:
     """Hypotheses that ended at one step, in the order of their rank.
 
     Args:
@@ -77,10 +77,10 @@ class Ended:
 class Trace:
     """What happened in a search, step by step; step t chooses word t, counted from 0."""
 
-    grown: list[Grown] = field(default_factory=list)
-    ended: list[list[Ended]] = field(default_factory=list)
+    grown: list[Expansion] = field(default_factory=list)
+    ended: list[list[FinishedHypotheses]] = field(default_factory=list)
 
-    def add(self, grown: Grown, ended: list[Ended]) -> None:
+    def add(self, grown: Expansion, ended: list[FinishedHypotheses]) -> None:
         """Note one more step."""
         self.grown.append(grown)
         self.ended.append(ended)
@@ -95,7 +95,7 @@ class Trace:
         if not batches:
             return [[] for _ in range(len(sources))]
         num_words = np.concatenate([np.full(len(e.rows), step) for step, e in batches])
-        everything = Ended(
+        everything = FinishedHypotheses(
             document=np.concatenate([e.document for _, e in batches]),
             rows=np.concatenate([e.rows for _, e in batches]),
             end_log_probs=np.concatenate([e.end_log_probs for _, e in batches]),
@@ -119,7 +119,7 @@ class Trace:
         return found
 
     def _follow(
-        self, ended: Ended, chosen: Ints, num_words: Ints, sources: SourceBatch
+        self, ended: FinishedHypotheses, chosen: Ints, num_words: Ints, sources: SourceBatch
     ) -> list[Hypothesis]:
         """Read the words of the chosen hypotheses from the last to the first."""
         # Longest first, so that those that have a word at some step are the first few.

@@ -8,13 +8,13 @@ from fastapi.middleware.cors import CORSMiddleware
 
 from readagain.engine.summarizer import MAX_TEXTS
 from readagain.serve.body import BoundedBody
-from readagain.serve.edge import REQUEST_ID, Edge
-from readagain.serve.gate import Gate
+from readagain.serve.edge import REQUEST_ID, ErrorMiddleware
+from readagain.serve.gate import AdmissionMiddleware
 from readagain.serve.metrics import Metrics
-from readagain.serve.models import LoadedModels, Wish
+from readagain.serve.models import BatchKey, LoadedModels
 from readagain.serve.openapi import describe_api
 from readagain.serve.problems import HANDLERS
-from readagain.serve.queue import SummaryQueue
+from readagain.serve.queue import BatchingQueue
 from readagain.serve.routes import Service, add_routes
 from readagain.serve.schema import SummaryResult
 from readagain.serve.settings import ServeSettings
@@ -23,12 +23,12 @@ from readagain.serve.settings import ServeSettings
 def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
     """Build the application that answers with some loaded models.
 
-    A request comes in through `Edge`, `Gate` and `BoundedBody`, in this order, to its route. Where
+    A request passes `ErrorMiddleware`, `AdmissionMiddleware` and `BoundedBody`, then its route. Where
     pages of other sites may ask, CORS stands before them, so that they may read errors, too.
     """
     limits = settings.limits
     metrics = Metrics()
-    queue: SummaryQueue[Wish, SummaryResult] = SummaryQueue(
+    queue: BatchingQueue[BatchKey, SummaryResult] = BatchingQueue(
         models.summarize,
         max_texts=limits.max_queue,
         max_batch=MAX_TEXTS,
@@ -51,12 +51,12 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
     # The one that is added last is met first.
     app.add_middleware(BoundedBody, max_bytes=limits.max_body_bytes, timeout_s=limits.timeout_s)
     app.add_middleware(
-        Gate,
+        AdmissionMiddleware,
         keys=settings.api_keys,
         max_requests=limits.max_requests,
         check_room=queue.check_room,
     )
-    app.add_middleware(Edge, metrics=metrics)
+    app.add_middleware(ErrorMiddleware, metrics=metrics)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,

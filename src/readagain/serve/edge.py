@@ -13,7 +13,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from readagain.serve.logs import logger
 from readagain.serve.metrics import Metrics
-from readagain.serve.refusals import BrokenError, RefusedError
+from readagain.serve.refusals import ApiError, BrokenError
 from readagain.serve.schema import ErrorReply, Problem
 from readagain.serve.waiting import ClientGoneError
 
@@ -36,7 +36,7 @@ CLIENT_GONE = 499
 _TAKEN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
-class Edge:
+class ErrorMiddleware:
     """Gives every request an id, and every reply its headers, a line of log and a measurement.
 
     Whatever goes wrong below becomes a reply here, in the one shape that errors have.
@@ -75,7 +75,7 @@ class Edge:
         except ClientGoneError:
             pass  # there is nobody to reply to
         except Exception as error:  # the outermost edge: told to the log, not to the client
-            refusal = error if isinstance(error, RefusedError) else _broken(error, request_id)
+            refusal = error if isinstance(error, ApiError) else _broken(error, request_id)
             if status is None:
                 await _reply(refusal, request_id)(scope, receive, send_with_headers)
         finally:
@@ -100,7 +100,7 @@ def _request_id(headers: Headers) -> str:
     return given if _TAKEN_ID.fullmatch(given) else uuid.uuid4().hex
 
 
-def _reply(refusal: RefusedError, request_id: str) -> Response:
+def _reply(refusal: ApiError, request_id: str) -> Response:
     problem = Problem(code=refusal.code, message=str(refusal), request_id=request_id)
     # Escaped, since a message may quote half a surrogate pair, which UTF-8 cannot hold.
     content = json.dumps(ErrorReply(error=problem).model_dump(), ensure_ascii=True)

@@ -15,7 +15,7 @@ OPEN_PATHS = ("/", "/healthz", "/readyz", "/docs", "/openapi.json")
 SUMMARIZE = "/v1/summarize"
 
 
-class Gate:
+class AdmissionMiddleware:
     """Turns requests away before their body is read.
 
     Args:

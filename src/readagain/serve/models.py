@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from readagain.engine.summarizer import Options, Summarizer
+from readagain.engine.summarizer import SummarizeOptions, Summarizer
 from readagain.serve.refusals import InvalidError
 from readagain.serve.schema import ModelFacts, SummarizeRequest, SummaryResult
 from readagain.serve.settings import ServeSettings
 
 
 @dataclass(frozen=True)
-class Wish:
+class BatchKey:
     """What some texts have in common: the model, and what it is asked for."""
 
     model: str
@@ -41,7 +41,7 @@ class LoadedModels:
             }
         )
 
-    def wish(self, request: SummarizeRequest) -> Wish:
+    def wish(self, request: SummarizeRequest) -> BatchKey:
         """Say what a request asks for, in a form that can be compared.
 
         Raises:
@@ -52,11 +52,11 @@ class LoadedModels:
             raise InvalidError(
                 f"no model {name[:100]!r}; loaded here: {', '.join(self._summarizers)}"
             )
-        return Wish(name, tuple(request.options().items()))
+        return BatchKey(name, tuple(request.options().items()))
 
-    def summarize(self, wish: Wish, texts: Sequence[str]) -> list[SummaryResult]:
+    def summarize(self, wish: BatchKey, texts: Sequence[str]) -> list[SummaryResult]:
         """Write the headlines of some texts."""
-        options = Options(**dict(wish.options))  # type: ignore[typeddict-item]
+        options = SummarizeOptions(**dict(wish.options))  # type: ignore[typeddict-item]
         summaries = self._summarizers[wish.model].summarize(list(texts), **options)
         return [SummaryResult.of(*both) for both in zip(texts, summaries, strict=True)]
 

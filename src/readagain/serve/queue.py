@@ -38,7 +38,7 @@ class _Job(Generic[Kind, Result]):
 _Waiting = tuple[_Job[Kind, Result], int]  # a text: the place it has in its job
 
 
-class SummaryQueue(Generic[Kind, Result]):
+class BatchingQueue(Generic[Kind, Result]):
     """Puts texts that wait at the same time, and ask for the same, into one call.
 
     The oldest text decides what is asked for next; others of its kind join it, in the order in

@@ -6,7 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from readagain.serve.refusals import RefusedError
+from readagain.serve.refusals import ApiError
 
 STYLE = Path(__file__).parent / "reference.css"
 
@@ -106,7 +106,7 @@ def _in_order_of_use(described: Mapping[str, Any]) -> list[str]:
 
 
 def _errors() -> Iterator[str]:
-    refusals = sorted(RefusedError.__subclasses__(), key=lambda refusal: refusal.status)
+    refusals = sorted(ApiError.__subclasses__(), key=lambda refusal: refusal.status)
     yield _table(
         ("status", "code", "when"),
         [(str(r.status), f"<code>{r.code}</code>", escape(r.__doc__ or "")) for r in refusals],

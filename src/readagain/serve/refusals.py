@@ -6,7 +6,7 @@ from typing import ClassVar
 from readagain.errors import RequestError
 
 
-class RefusedError(RequestError):
+class ApiError(RequestError):
     """A request that gets an error for an answer.
 
     Args:
@@ -22,70 +22,70 @@ class RefusedError(RequestError):
         self.headers = dict(headers or {})
 
 
-class BadJsonError(RefusedError):
+class BadJsonError(ApiError):
     """The body cannot be read as JSON."""
 
     status = 400
     code = "bad_json"
 
 
-class UnauthorizedError(RefusedError):
+class UnauthorizedError(ApiError):
     """No key, or one that does not fit."""
 
     status = 401
     code = "unauthorized"
 
 
-class NotFoundError(RefusedError):
+class NotFoundError(ApiError):
     """No such path."""
 
     status = 404
     code = "not_found"
 
 
-class MethodNotAllowedError(RefusedError):
+class MethodNotAllowedError(ApiError):
     """A path that is there, but not for this method."""
 
     status = 405
     code = "method_not_allowed"
 
 
-class SlowBodyError(RefusedError):
+class SlowBodyError(ApiError):
     """The body did not arrive in time."""
 
     status = 408
     code = "slow_body"
 
 
-class BodyTooLargeError(RefusedError):
+class BodyTooLargeError(ApiError):
     """More bytes than a request may have."""
 
     status = 413
     code = "body_too_large"
 
 
-class NotJsonError(RefusedError):
+class NotJsonError(ApiError):
     """The body says that it is something else."""
 
     status = 415
     code = "not_json"
 
 
-class InvalidError(RefusedError):
+class InvalidError(ApiError):
     """JSON that asks for what cannot be done."""
 
     status = 422
     code = "invalid"
 
 
-class BrokenError(RefusedError):
+class BrokenError(ApiError):
     """Our own mistake; the log knows more than the client."""
 
     status = 500
     code = "internal"
 
 
-class QueueFullError(RefusedError):
+class QueueFullError(ApiError):
     """More waits already than can be answered soon."""
 
     status = 503
@@ -95,7 +95,7 @@ class QueueFullError(RefusedError):
         super().__init__(message, {"Retry-After": "1"})
 
 
-class StoppingError(RefusedError):
+class StoppingError(ApiError):
     """The server finishes what it has, and takes nothing new."""
 
     status = 503
@@ -105,7 +105,7 @@ class StoppingError(RefusedError):
         super().__init__(message, {"Retry-After": "1"})
 
 
-class DeadlineError(RefusedError):
+class DeadlineError(ApiError):
     """The answer was not there in time, and is no longer worked on."""
 
     status = 504

@@ -12,8 +12,8 @@ from starlette.routing import Route
 
 from readagain.serve.gate import SUMMARIZE
 from readagain.serve.metrics import Metrics
-from readagain.serve.models import LoadedModels, Wish
-from readagain.serve.queue import SummaryQueue
+from readagain.serve.models import BatchKey, LoadedModels
+from readagain.serve.queue import BatchingQueue
 from readagain.serve.refusals import InvalidError, StoppingError
 from readagain.serve.schema import (
     ErrorReply,
@@ -21,11 +21,11 @@ from readagain.serve.schema import (
     LimitFacts,
     ModelsReply,
     ReadyReply,
-    SummarizeReply,
     SummarizeRequest,
+    SummarizeResponse,
     SummaryResult,
 )
-from readagain.serve.settings import MAX_BEAM, MAX_WORDS, Limits, ServeSettings
+from readagain.serve.settings import MAX_BEAM, MAX_WORDS, RequestLimits, ServeSettings
 from readagain.serve.waiting import answer_in_time
 from readagain.version import __version__
 
@@ -40,7 +40,7 @@ class Service:
 
     settings: ServeSettings
     models: LoadedModels
-    queue: SummaryQueue[Wish, SummaryResult]
+    queue: BatchingQueue[BatchKey, SummaryResult]
     metrics: Metrics
 
 
@@ -49,7 +49,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     limits = service.settings.limits
 
     @app.post(SUMMARIZE, responses=_FAILING)
-    async def summarize(asked: SummarizeRequest, request: Request) -> SummarizeReply:
+    async def summarize(asked: SummarizeRequest, request: Request) -> SummarizeResponse:
         """Write a headline for each text."""
         check_limits(asked, limits)
         wish = service.models.wish(asked)
@@ -63,7 +63,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
             timeout_s=limits.timeout_s,
         )
         service.metrics.count_texts(wish.model, len(results))
-        return SummarizeReply(model=wish.model, results=results)
+        return SummarizeResponse(model=wish.model, results=results)
 
     @app.get("/v1/models", responses=_FAILING)
     async def models() -> ModelsReply:
@@ -106,7 +106,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     app.mount("/static", StaticFiles(directory=STATIC))
 
 
-def check_limits(asked: SummarizeRequest, limits: Limits) -> None:
+def check_limits(asked: SummarizeRequest, limits: RequestLimits) -> None:
     """Check a request against what this server takes.
 
     Raises:

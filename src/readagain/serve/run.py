@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from readagain.engine.bundled import find_model
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.errors import ConfigError, require
 from readagain.serve.address import bind, url
 from readagain.serve.settings import ServeSettings
@@ -27,7 +27,7 @@ def serve(settings: ServeSettings, announce: Callable[[str], None]) -> None:
     for module in ("fastapi", "uvicorn", "prometheus_client"):
         require(module, extra="serve", purpose="serving")
     for model in settings.models:
-        ModelFolder.open(find_model(model))
+        ModelDir.open(find_model(model))
     if settings.workers > 1:
         from readagain.serve.supervisor import Supervisor
 

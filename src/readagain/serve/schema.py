@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from readagain.engine.summarizer import Options
+from readagain.engine.summarizer import SummarizeOptions
 from readagain.engine.summary import ImportanceKind, Summary
 from readagain.explain.story import Origin, tell
 from readagain.serve.settings import MAX_BEAM, MAX_BEGIN, MAX_BYTES, MAX_DIVERSITY, MAX_WORDS
@@ -72,9 +72,9 @@ class SummarizeRequest(_Strict):
         Beginning | None, Field(description="Words that every headline begins with.")
     ] = None
 
-    def options(self) -> Options:
+    def options(self) -> SummarizeOptions:
         """Return what `Summarizer.summarize` is asked for."""
-        return Options(
+        return SummarizeOptions(
             max_words=self.max_words,
             min_words=self.min_words,
             min_bytes=self.min_bytes,
@@ -102,7 +102,7 @@ class Alternative(_Reply):
     score: float
 
 
-class SourceWord(_Reply):
+class SourceTokenResponse(_Reply):
     """A word of the text that the model read; places are counted in characters."""
 
     surface: str
@@ -114,7 +114,7 @@ class SourceWord(_Reply):
     shade: Annotated[float, Field(description="Importance stretched over 0 to 1.")]
 
 
-class SummaryWord(_Reply):
+class SummaryTokenResponse(_Reply):
     """A word of the headline."""
 
     surface: Annotated[str, Field(description="As printed; empty for a number without digits.")]
@@ -129,12 +129,12 @@ class SummaryWord(_Reply):
     attention: Annotated[list[float], Field(description="A share for each source word.")]
 
 
-class Explanation(_Reply):
+class ExplanationResponse(_Reply):
     """What the model looked at for a headline."""
 
     importance_kind: ImportanceKind | None
-    source: list[SourceWord]
-    words: list[SummaryWord]
+    source: list[SourceTokenResponse]
+    words: list[SummaryTokenResponse]
 
 
 class SummaryResult(_Reply):
@@ -145,14 +145,14 @@ class SummaryResult(_Reply):
     read_sentences: Annotated[int, Field(description="Sentences that the model read.")]
     truncated: Annotated[bool, Field(description="Whether the text goes on after those.")]
     alternatives: Annotated[list[Alternative], Field(description="The next best headlines.")]
-    explanation: Explanation | None
+    explanation: ExplanationResponse | None
 
     @classmethod
     def of(cls, text: str, summary: Summary) -> "SummaryResult":
         """Write what a summarizer answered for a text."""
         explanation = None
         if summary.explanation is not None:
-            explanation = Explanation.model_validate(tell(text, summary, model=""))
+            explanation = ExplanationResponse.model_validate(tell(text, summary, model=""))
         return cls(
             summary=summary.text,
             score=summary.score,
@@ -165,7 +165,7 @@ class SummaryResult(_Reply):
         )
 
 
-class SummarizeReply(_Reply):
+class SummarizeResponse(_Reply):
     """One result for each text, in order."""
 
     model: Annotated[str, Field(description="The model that wrote them.")]

@@ -30,7 +30,7 @@ _Size = Annotated[int, AtLeast(1)]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class RequestLimits:
     """What one request may ask for at most, and what waits at most."""
 
     max_body_bytes: _Size = 1 << 20
@@ -71,7 +71,7 @@ class ServeSettings:
     """Processes that share the port."""
     threads: _Size = 1
     """Threads that a worker computes with."""
-    limits: Limits = field(default_factory=Limits)
+    limits: RequestLimits = field(default_factory=RequestLimits)
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     """One of these must come with a request; without any, everybody is answered."""
     cors_origins: tuple[str, ...] = ()
@@ -109,7 +109,7 @@ class ServeSettings:
             return False
 
 
-def _check_ranges(settings: Limits | ServeSettings) -> None:
+def _check_ranges(settings: RequestLimits | ServeSettings) -> None:
     """Check the numbers of settings against the ranges declared beside them.
 
     Raises:

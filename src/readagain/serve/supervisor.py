@@ -23,7 +23,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
 
 
 @dataclass
-class _Worker:
+class _ServerProcess:
     process: BaseProcess
     ready: connection.Connection
     started: float
@@ -45,7 +45,7 @@ class Supervisor:
         self._reserved = reserve(settings.host, settings.port)
         self._settings = replace(settings, port=self._reserved.getsockname()[1])
         self._spawn = multiprocessing.get_context("spawn")
-        self._workers: list[_Worker] = []
+        self._workers: list[_ServerProcess] = []
         self._due = [0.0] * settings.workers  # when the missing ones are started
         self._pause_s = FIRST_PAUSE_S
         self._all_were_ready = False
@@ -93,7 +93,7 @@ class Supervisor:
             process = self._spawn.Process(target=_work, args=(self._settings, writing))
             process.start()
             writing.close()
-            self._workers.append(_Worker(process, reading, now))
+            self._workers.append(_ServerProcess(process, reading, now))
 
     def _look(self) -> None:
         """Wait a moment for workers that become ready or die."""
@@ -106,7 +106,7 @@ class Supervisor:
             if worker.process.sentinel in happened and not self._is_stopping:
                 self._replace(worker)
 
-    def _replace(self, worker: _Worker) -> None:
+    def _replace(self, worker: _ServerProcess) -> None:
         """See to it that a worker that died is followed by another.
 
         Raises:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from readagain.errors import ArtifactError, quoted
 from readagain.text.vocab import Vocab
 from readagain.text.wordlists import ALWAYS_CAPITAL
-from readagain.whole_file import read_lines, written_aside
+from readagain.whole_file import atomic_write, read_lines
 
 CASES_FILE = "cases.txt"
 """In a prepared corpus, and in a model folder."""
@@ -24,7 +24,7 @@ _WORD, _PRECEDES, _LONG, _LONG_AND_SMALL, _CAPITAL = 1, 2, 4, 8, 16
 _LONG_WORD = 5  # letters; what is shorter may be small in a headline whose other words are not
 
 
-class Cases:
+class Truecaser:
     """How words are written inside sentences, alone and as pairs, by their forms.
 
     Args:
@@ -36,7 +36,7 @@ class Cases:
         self._writings = {entry.lower(): entry for entry in entries}
 
     @classmethod
-    def load(cls, path: Path) -> "Cases":
+    def load(cls, path: Path) -> "Truecaser":
         """Read a file with one entry a line.
 
         Raises:
@@ -59,7 +59,7 @@ class Cases:
 
     def save(self, path: Path) -> None:
         """Write one entry a line, in the order of their forms; the file is whole or absent."""
-        with written_aside(path) as aside:
+        with atomic_write(path) as aside:
             aside.write_bytes("".join(f"{entry}\n" for entry in self).encode("utf-8"))
 
     def word(self, form: str) -> str | None:
@@ -79,17 +79,17 @@ class Cases:
                 return pair[which]
         return self.word(form)
 
-    def of(self, vocab: Vocab) -> "Cases":
+    def of(self, vocab: Vocab) -> "Truecaser":
         """Return the entries that a model with this vocabulary may need."""
-        return Cases(
+        return Truecaser(
             entry
             for form, entry in self._writings.items()
             if all(word in vocab for word in form.split(" "))
         )
 
-    def over(self, other: "Cases") -> "Cases":
+    def over(self, other: "Truecaser") -> "Truecaser":
         """Return these entries, and those of another table that say more."""
-        return Cases((other._writings | self._writings).values())
+        return Truecaser((other._writings | self._writings).values())
 
     def __len__(self) -> int:
         return len(self._writings)
@@ -98,21 +98,21 @@ class Cases:
         return (self._writings[form] for form in sorted(self._writings))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Cases) and self._writings == other._writings
+        return isinstance(other, Truecaser) and self._writings == other._writings
 
     def __hash__(self) -> int:
         return hash(tuple(self))
 
 
 @cache
-def usual_cases() -> Cases:
+def usual_cases() -> Truecaser:
     """Return how frequent English words are written, for models that do not say it themselves.
 
     `spellings.txt` was counted over the texts that the bundled models were trained on (decision
     0181); words that are written now this way, now that, are not in it.
     """
     listed = files("readagain.text").joinpath("spellings.txt").read_text(encoding="ascii")
-    return Cases((*listed.split(), *ALWAYS_CAPITAL))
+    return Truecaser((*listed.split(), *ALWAYS_CAPITAL))
 
 
 def tell_case(tokens: Sequence[str], numbers: Ints, lengths: Ints) -> NDArray[np.bool_]:

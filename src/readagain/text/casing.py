@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from readagain.text.cases import Cases, tell_case
+from readagain.text.cases import Truecaser, tell_case
 from readagain.text.document import Document
 from readagain.text.shouting import quieten_text
 from readagain.text.wordlists import MINOR, STARTERS
@@ -17,7 +17,7 @@ _NEVER_CAPITAL = frozenset(["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"])
 _ENDS_SENTENCE = frozenset(".?!")
 
 
-class SourceCase:
+class SourceTruecaser:
     """How words are written inside a summary of a document.
 
     Args:
@@ -26,7 +26,9 @@ class SourceCase:
         keeps_capitals: words in capitals are taken to be meant so.
     """
 
-    def __init__(self, document: Document, cases: Cases, *, keeps_capitals: bool = False) -> None:
+    def __init__(
+        self, document: Document, cases: Truecaser, *, keeps_capitals: bool = False
+    ) -> None:
         self._initial = _sentence_starts(document)
         self._document = document
         self._cases = cases

@@ -14,7 +14,7 @@ from readagain.text.typography import plain_typography
 _FORMS = NormalForms()
 
 
-class Word(NamedTuple):
+class Token(NamedTuple):
     """A word of a text: the form models see, and the place where people see it."""
 
     form: str
@@ -27,16 +27,16 @@ class Document:
     """A text and its words, sentence by sentence."""
 
     text: str
-    sentences: tuple[tuple[Word, ...], ...]
+    sentences: tuple[tuple[Token, ...], ...]
     is_tokenized: bool = False
     """The text came as words with spaces between them, so its spacing says nothing."""
 
     @cached_property
-    def words(self) -> tuple[Word, ...]:
+    def words(self) -> tuple[Token, ...]:
         """All words in order, the sentences joined."""
         return tuple(word for sentence in self.sentences for word in sentence)
 
-    def surface(self, word: Word) -> str:
+    def surface(self, word: Token) -> str:
         """Return a word as it stands in the text, with characters for HTML entities."""
         piece = self.text[word.start : word.end]
         return piece if self.is_tokenized else decode_entities(piece)
@@ -54,14 +54,14 @@ def read_document(text: str, *, max_sentences: int | None = None) -> Document:
         sentence = plain[start:end]
         sentences.append(
             tuple(
-                Word(_FORMS[token_at(sentence, first, last)], start + first, start + last)
+                Token(_FORMS[token_at(sentence, first, last)], start + first, start + last)
                 for first, last in token_spans(sentence)
             )
         )
     if sentences and len(plain) < len(text):
         places = places_before_decoding(text, sentences[-1][-1].end)
         sentences = [
-            tuple(Word(form, places[start], places[end]) for form, start, end in sentence)
+            tuple(Token(form, places[start], places[end]) for form, start, end in sentence)
             for sentence in sentences
         ]
     return Document(text, tuple(sentences))
@@ -130,7 +130,7 @@ def read_tokenized(text: str) -> Document:
         for form in line.split():
             start = line.index(form, end)
             end = start + len(form)
-            words.append(Word(form, start_of_line + start, start_of_line + end))
+            words.append(Token(form, start_of_line + start, start_of_line + end))
         if words:
             sentences.append(tuple(words))
         start_of_line += len(line)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from readagain.text.cases import Cases
+from readagain.text.cases import Truecaser
 from readagain.text.wordlists import MINOR
 
 _SMALL = MINOR | {"'s", "’s"}
@@ -19,7 +19,7 @@ FEWEST_LETTERS = 4
 
 
 def quieten_text(
-    sentences: Sequence[Sequence[str]], forms: Sequence[Sequence[str]], cases: Cases
+    sentences: Sequence[Sequence[str]], forms: Sequence[Sequence[str]], cases: Truecaser
 ) -> list[list[str]]:
     """Write the words of a text that are in capitals for no reason of their own as usual.
 
@@ -35,7 +35,7 @@ def quieten_text(
     ]
 
 
-def quieten_all(surfaces: Sequence[str], forms: Sequence[str], cases: Cases) -> list[str]:
+def quieten_all(surfaces: Sequence[str], forms: Sequence[str], cases: Truecaser) -> list[str]:
     """Write a sentence in capitals as the table of cases would inside another.
 
     What the table does not know is most often a name, and written as one if it can be read aloud.
@@ -53,7 +53,7 @@ def quieten_all(surfaces: Sequence[str], forms: Sequence[str], cases: Cases) -> 
     ]
 
 
-def quieten(surfaces: Sequence[str], forms: Sequence[str], cases: Cases) -> list[str]:
+def quieten(surfaces: Sequence[str], forms: Sequence[str], cases: Truecaser) -> list[str]:
     """Write the words that a sentence begins with in capitals as the table of cases would.
 
     Some newspapers print the first name or the first word of a text so: "QUEEN ELIZABETH II has
@@ -111,7 +111,7 @@ def _is_shouted(surface: str) -> bool:
     return surface.isupper() and all(c.isalpha() or c in "-'’" for c in surface)
 
 
-def _as_inside(surface: str, writing: str | None, cases: Cases) -> str:
+def _as_inside(surface: str, writing: str | None, cases: Truecaser) -> str:
     """Write a word in capitals as its writing has them, or else as those of its parts do."""
     if writing is not None and len(writing) == len(surface):
         return "".join(

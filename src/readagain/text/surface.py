@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from readagain.errors import ShapeError
-from readagain.text.cases import Cases, usual_cases
-from readagain.text.casing import Case, SourceCase, capitalized
+from readagain.text.cases import Truecaser, usual_cases
+from readagain.text.casing import Case, SourceTruecaser, capitalized
 from readagain.text.document import Document
 from readagain.text.normalize import BRACKETS
 from readagain.text.numbers import SourceNumbers
@@ -37,7 +37,7 @@ _ONE_WORD = frozenset(
 
 
 @dataclass(frozen=True)
-class SummaryWord:
+class SummaryToken:
     """A word of a summary and where it comes from.
 
     Args:
@@ -70,7 +70,7 @@ class WrittenWord:
 
 
 @dataclass(frozen=True)
-class _Written:
+class _SurfaceToken:
     """A word on its way to the page."""
 
     place: int
@@ -81,11 +81,11 @@ class _Written:
 
 
 def write_summary(
-    summary: Sequence[SummaryWord],
+    summary: Sequence[SummaryToken],
     document: Document,
     *,
     case: Case = "sentence",
-    cases: Cases | None = None,
+    cases: Truecaser | None = None,
 ) -> str:
     """Write a summary for people: real case, digits, accents, brackets, quotes and spacing.
 
@@ -105,14 +105,14 @@ def write_summary(
 
 
 def write_words(
-    summary: Sequence[SummaryWord],
+    summary: Sequence[SummaryToken],
     document: Document,
     *,
     case: Case = "sentence",
-    cases: Cases | None = None,
+    cases: Truecaser | None = None,
 ) -> list[WrittenWord]:
     """Write a summary as `write_summary` does, and keep its words apart."""
-    source_case = SourceCase(
+    source_case = SourceTruecaser(
         document, usual_cases() if cases is None else cases, keeps_capitals=case == "plain"
     )
     written = _with_like_quotes(list(_surfaces(summary, document, source_case, case)))
@@ -133,13 +133,13 @@ def write_words(
 
 def write_document(document: Document) -> str:
     """Write all words of a document: its text, with each stretch of white space as one space."""
-    copies = [SummaryWord(word.form, place) for place, word in enumerate(document.words)]
+    copies = [SummaryToken(word.form, place) for place, word in enumerate(document.words)]
     return write_summary(copies, document, case="plain")
 
 
 def _surfaces(
-    summary: Sequence[SummaryWord], document: Document, source_case: SourceCase, case: Case
-) -> Iterator[_Written]:
+    summary: Sequence[SummaryToken], document: Document, source_case: SourceTruecaser, case: Case
+) -> Iterator[_SurfaceToken]:
     """Find how each word is spelled; numbers that cannot be filled in are left out."""
     numbers = SourceNumbers(document)
     previous: int | None = None
@@ -160,10 +160,10 @@ def _surfaces(
             before, after = forms[nth], forms[nth + 2]
             surface = _SIGNS.get(word.form) or source_case.writing(word.form, before, after)
         previous = place
-        yield _Written(nth, word.form, surface, place, digits_from)
+        yield _SurfaceToken(nth, word.form, surface, place, digits_from)
 
 
-def _with_like_quotes(written: list[_Written]) -> list[_Written]:
+def _with_like_quotes(written: list[_SurfaceToken]) -> list[_SurfaceToken]:
     """Give a generated quotation mark the style of its partner, or else of other copied words."""
     opening: dict[str, int] = {}  # by the form that closes it
     for nth, word in enumerate(written):
@@ -186,14 +186,14 @@ def _with_like_quotes(written: list[_Written]) -> list[_Written]:
     ]
 
 
-def _typographic(word: _Written) -> str:
+def _typographic(word: _SurfaceToken) -> str:
     """Write a generated quotation mark, or the apostrophe of a word, as a printer does."""
     if word.surface in ("'", '"'):
         return _CURLY.get(word.form, word.surface)
     return word.surface.replace("'", "’")
 
 
-def _ended(written: list[_Written]) -> list[_Written]:
+def _ended(written: list[_SurfaceToken]) -> list[_SurfaceToken]:
     """Leave out what no headline ends with, such as a comma, or the dots of "and so on.."."""
     while written and written[-1].form in _NOT_LAST:
         written = written[:-1]
@@ -220,7 +220,7 @@ def _source_word(place: int, document: Document) -> str:
 
 
 def _has_space_between(
-    left: _Written, right: _Written, document: Document, *, is_plain: bool
+    left: _SurfaceToken, right: _SurfaceToken, document: Document, *, is_plain: bool
 ) -> bool:
     """Say whether a space stands between two words: as in the source, or by the words."""
     if not is_plain and (right.form in _NEVER_APART or (left.form == "$" and right.form[0] == "#")):

@@ -20,7 +20,7 @@ from readagain.text.taglists import (
     VERB_FORMS,
     VERBS,
 )
-from readagain.text.vocab import RESERVED
+from readagain.text.vocab import SPECIAL_TOKENS
 
 # The longest ending that fits decides; the shortest stem before it has three letters.
 ENDINGS = {
@@ -46,7 +46,7 @@ def part_of_speech(form: str) -> str:
     >>> part_of_speech("the"), part_of_speech("###"), part_of_speech("quickly")
     ('determiner', 'number', 'adverb')
     """
-    if form in RESERVED:
+    if form in SPECIAL_TOKENS:
         return "other"
     if not any(c.isalnum() or c == "#" for c in form):
         return "punctuation" if form not in ("$", "%") else "other"

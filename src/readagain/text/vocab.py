@@ -5,10 +5,10 @@ from pathlib import Path
 
 from readagain.errors import ArtifactError, ConfigError, quoted
 from readagain.text.normalize import LONE_SURROGATE
-from readagain.whole_file import read_lines, written_aside
+from readagain.whole_file import atomic_write, read_lines
 
-PAD, UNK, START, END = range(4)
-RESERVED = ("<pad>", "<unk>", "<s>", "</s>")
+PAD, UNK, BOS, EOS = range(4)
+SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
 MAX_VOCAB_BYTES = 64 << 20
 """Some millions of words; a larger file is no vocabulary, and is not read."""
 
@@ -37,16 +37,16 @@ class Vocab:
         Words of equal count come in alphabetical order, so the same counts always give the same
         ids. Fewer words than asked for are not an error: the vocabulary is then smaller.
         """
-        if size <= len(RESERVED):
+        if size <= len(SPECIAL_TOKENS):
             raise ConfigError(
-                f"a vocabulary of {size} words has no room beside the {len(RESERVED)} reserved "
-                f"ones; ask for {len(RESERVED) + 1} or more"
+                f"a vocabulary of {size} words has no room beside the {len(SPECIAL_TOKENS)} reserved "
+                f"ones; ask for {len(SPECIAL_TOKENS) + 1} or more"
             )
         by_frequency = sorted(
-            (word for word in counts if word not in RESERVED),
+            (word for word in counts if word not in SPECIAL_TOKENS),
             key=lambda word: (-counts[word], word),
         )
-        return cls((*RESERVED, *by_frequency[: size - len(RESERVED)]))
+        return cls((*SPECIAL_TOKENS, *by_frequency[: size - len(SPECIAL_TOKENS)]))
 
     @classmethod
     def load(cls, path: Path) -> "Vocab":
@@ -63,7 +63,7 @@ class Vocab:
 
     def save(self, path: Path) -> None:
         """Write one word a line; the file is whole or absent."""
-        with written_aside(path) as aside:
+        with atomic_write(path) as aside:
             aside.write_bytes("".join(f"{word}\n" for word in self.words).encode("utf-8"))
 
     def ids(self, words: Iterable[str]) -> list[int]:
@@ -92,7 +92,7 @@ class Vocab:
 
 def _first_problem(words: tuple[str, ...], ids: Mapping[str, int]) -> str | None:
     """Say what is wrong with the first word that is wrong, or nothing."""
-    for id, reserved in enumerate(RESERVED):
+    for id, reserved in enumerate(SPECIAL_TOKENS):
         if words[id : id + 1] != (reserved,):
             found = quoted(words[id]) if id < len(words) else "the end"
             return f"line {id + 1} should be the reserved word {reserved!r}, found {found}"

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 _PREFIX = "latest"
 
 
-class LatestWeights:
+class CheckpointAverage:
     """The weights of the last few validations.
 
     Args:

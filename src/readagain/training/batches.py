@@ -18,7 +18,7 @@ from torch import Tensor
 
 from readagain.config.schema import DataSpec
 from readagain.corpus.shards import Split
-from readagain.text.vocab import END, PAD, START, UNK
+from readagain.text.vocab import BOS, EOS, PAD, UNK
 from readagain.training.batch import Batch
 from readagain.training.buckets import Bucket, assign_buckets
 from readagain.training.layout import Ints, find_sentences, join_shards
@@ -41,7 +41,7 @@ class BatchPlan:
 
 
 @dataclass(frozen=True)
-class Rows:
+class BatchIndices:
     """A batch still to be gathered from words that lie on the device.
 
     Gathering is part of a captured update, so that the host only says which pairs it wants.
@@ -53,7 +53,7 @@ class Rows:
         shape: what they are padded to.
     """
 
-    source: "TrainingPairs"
+    source: "TrainingDataset"
     pairs: Tensor
     num_real: Tensor
     shape: Bucket
@@ -66,17 +66,17 @@ class Rows:
         """Return B and the padded lengths: what a captured update depends on."""
         return (self.pairs.size(0), self.shape.source_words, self.shape.summary_words)
 
-    def held(self) -> "Rows":
+    def held(self) -> "BatchIndices":
         """Return a copy for a captured graph to read."""
-        return Rows(self.source, self.pairs.clone(), self.num_real.clone(), self.shape)
+        return BatchIndices(self.source, self.pairs.clone(), self.num_real.clone(), self.shape)
 
-    def hold(self, given: "Rows") -> None:
+    def hold(self, given: "BatchIndices") -> None:
         """Take the content of other rows of this size, in place."""
         self.pairs.copy_(given.pairs, non_blocking=True)
         self.num_real.copy_(given.num_real, non_blocking=True)
 
 
-class TrainingPairs:
+class TrainingDataset:
     """A split of a prepared corpus, ready to be cut into batches.
 
     Args:
@@ -182,14 +182,14 @@ class TrainingPairs:
 
     def feed(
         self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
-    ) -> Rows | Batch:
+    ) -> BatchIndices | Batch:
         """Give one process's part of a batch, filled up to an equal share of `batch_size`."""
         share = -(-batch_size // world_size)
         pairs = plan.pairs[rank * share : (rank + 1) * share]
         num_real = torch.full((), len(pairs), device=pairs.device)
         if len(pairs) < share:
             pairs = F.pad(pairs, (0, share - len(pairs)))
-        rows = Rows(self, pairs, num_real, plan.shape)
+        rows = BatchIndices(self, pairs, num_real, plan.shape)
         return rows if self.words.device == self.device else rows.assemble().to(self.device)
 
     def batch(
@@ -219,10 +219,10 @@ class TrainingPairs:
         ext_ids = self._extended(words, valid, S)  # (B, S + T - 1)
 
         summary_ids = ext_ids[:, S:]
-        previous_ids = F.pad(summary_ids, (1, 0), value=START)  # (B, T)
+        previous_ids = F.pad(summary_ids, (1, 0), value=BOS)  # (B, T)
         positions = torch.arange(previous_ids.size(1), device=rows.device)
         ends = target_lengths.unsqueeze(1)
-        target_ids = torch.where(positions == ends, END, F.pad(summary_ids, (0, 1), value=PAD))
+        target_ids = torch.where(positions == ends, EOS, F.pad(summary_ids, (0, 1), value=PAD))
         return Batch(
             source_ids=_known(self.source_ids_of[words[:, :S]], valid[:, :S]).view_as(source),
             source_lengths=lengths,

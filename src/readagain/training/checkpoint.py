@@ -21,8 +21,8 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from readagain.errors import ArtifactError
-from readagain.sealed import seal, unseal
-from readagain.training.progress import Progress
+from readagain.sealed import add_checksum, verify_checksum
+from readagain.training.progress import TrainingState
 from readagain.whole_file import sync_folder, write_synced
 
 BEST_FILE = "best.safetensors"
@@ -38,7 +38,7 @@ class Checkpoint:
     """A whole checkpoint on disk."""
 
     path: Path
-    progress: Progress
+    progress: TrainingState
 
     @property
     def best_file(self) -> Path | None:
@@ -57,7 +57,7 @@ class Checkpoint:
 
 def save_checkpoint(
     folder: Path,
-    progress: Progress,
+    progress: TrainingState,
     *,
     weights: Mapping[str, Tensor],
     training: Mapping[str, Tensor],
@@ -76,7 +76,7 @@ def save_checkpoint(
     Raises:
         ArtifactError: when the disk is full or fails; the earlier checkpoint is then untouched.
     """
-    before = newest_checkpoint(folder, checksums=False)
+    before = latest_checkpoint(folder, checksums=False)
     aside = folder / _ASIDE
     try:
         shutil.rmtree(aside, ignore_errors=True)
@@ -88,7 +88,7 @@ def save_checkpoint(
         elif before is not None and before.best_file is not None:
             _link(before.best_file, aside / BEST_FILE)
         files = {path.name: _checksum(path) for path in sorted(aside.iterdir())}
-        sealed = seal({"progress": asdict(progress), "files": files})
+        sealed = add_checksum({"progress": asdict(progress), "files": files})
         write_synced(aside / _PROGRESS_FILE, json.dumps(sealed, indent=1).encode())
         sync_folder(aside)
         path = _next_path(folder)
@@ -106,7 +106,7 @@ def save_checkpoint(
     return Checkpoint(path, progress)
 
 
-def newest_checkpoint(folder: Path, *, checksums: bool = True) -> Checkpoint | None:
+def latest_checkpoint(folder: Path, *, checksums: bool = True) -> Checkpoint | None:
     """Find the newest checkpoint that is whole.
 
     Args:
@@ -124,7 +124,7 @@ def newest_checkpoint(folder: Path, *, checksums: bool = True) -> Checkpoint | N
         if facts is None:
             continue
         try:
-            return Checkpoint(path, Progress.from_dict(facts["progress"]))
+            return Checkpoint(path, TrainingState.from_dict(facts["progress"]))
         except (KeyError, TypeError) as error:
             raise ArtifactError(
                 f"{path}: written by another version of readagain; go on with that version, "
@@ -147,7 +147,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
 def _whole_facts(path: Path, *, checksums: bool) -> dict[str, Any] | None:
     """Read what a checkpoint says about itself; None when it, or a file beside it, was changed."""
     try:
-        facts = unseal((path / _PROGRESS_FILE).read_bytes())
+        facts = verify_checksum((path / _PROGRESS_FILE).read_bytes())
         is_whole = facts is not None and all(
             _checksum(path / name) == checksum if checksums else (path / name).exists()
             for name, checksum in facts["files"].items()

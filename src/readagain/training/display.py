@@ -12,9 +12,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 from readagain.config.parameters import count_parameters
 from readagain.counts import counted
 from readagain.training.headlines import Headline
-from readagain.training.job import SettledJob
-from readagain.training.progress import Progress as RunProgress
+from readagain.training.job import ResolvedJob
 from readagain.training.progress import Scores
+from readagain.training.progress import TrainingState as TrainingState
 
 PLAIN_SECONDS = 10.0
 """At least so long between two plain lines about losses."""
@@ -35,7 +35,7 @@ class Display:
         self._bar: Progress | None = None
         self._last_line = -PLAIN_SECONDS
 
-    def begin(self, job: SettledJob, progress: RunProgress, *, total_steps: int) -> None:
+    def begin(self, job: ResolvedJob, progress: TrainingState, *, total_steps: int) -> None:
         """Tell what is trained, on what, and what is odd about it."""
         self.total_steps, self.epochs = total_steps, job.run.train.epochs
         splits = job.corpus.manifest.splits

@@ -12,14 +12,14 @@ from torch import Tensor
 from readagain.config.differences import differences
 from readagain.config.files import run_to_dict
 from readagain.config.schema import RunSpec
-from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
+from readagain.engine.folder import WEIGHTS_FILE, ModelDir
 from readagain.engine.graphs import graph_names
 from readagain.engine.tensors import read_tensors
 from readagain.errors import ConfigError
 from readagain.export.recover import recover_weights
 from readagain.networks.build import build_model
 from readagain.text.vocab import UNK
-from readagain.training.words import RunWords
+from readagain.training.words import Vocabs
 
 _SOURCE_ROWS = ("source_embedding.weight", "source_features.kinds")
 _SUMMARY_ROWS = (
@@ -35,7 +35,7 @@ _SUMMARY_BIAS = "output.project.bias"
 class TrainedModel:
     """A model folder to begin from."""
 
-    folder: ModelFolder
+    folder: ModelDir
 
     @classmethod
     def open(cls, path: Path) -> "TrainedModel":
@@ -46,7 +46,7 @@ class TrainedModel:
         Raises:
             ArtifactError: when it is no whole model, or has neither weights nor such graphs.
         """
-        trained = cls(ModelFolder.open(path, checksums=True))
+        trained = cls(ModelDir.open(path, checksums=True))
         if not trained.is_read_back:
             trained.folder.file(WEIGHTS_FILE, purpose="fine-tuning")
         return trained
@@ -58,9 +58,9 @@ class TrainedModel:
         return WEIGHTS_FILE not in files and files.keys() >= set(graph_names("int8"))
 
     @property
-    def words(self) -> RunWords:
+    def words(self) -> Vocabs:
         """The words it knows."""
-        return RunWords(source=self.folder.source_vocab, summary=self.folder.vocab)
+        return Vocabs(source=self.folder.source_vocab, summary=self.folder.vocab)
 
     @property
     def checksum(self) -> str:
@@ -80,7 +80,7 @@ class TrainedModel:
                 "the preset out to go on with the model's own settings"
             )
 
-    def weights(self, words: RunWords) -> dict[str, Tensor]:
+    def weights(self, words: Vocabs) -> dict[str, Tensor]:
         """Read the weights, with rows for words that were added at the end of its vocabularies.
 
         A new word begins as what the model has taken it for so far, the unknown word; all new

@@ -18,9 +18,9 @@ from readagain.search.model import SourceBatch
 from readagain.search.trace import Hypothesis
 from readagain.text.vocab import Vocab
 from readagain.training.batch import Batch
-from readagain.training.batches import BatchPlan, TrainingPairs
+from readagain.training.batches import BatchPlan, TrainingDataset
 from readagain.training.buckets import Bucket
-from readagain.training.interrupt import StopWish
+from readagain.training.interrupt import StopSignal
 
 LexiconIds = NDArray[np.int32]
 
@@ -50,14 +50,14 @@ class HeadlineWriter:
     """
 
     split: Split
-    pairs: TrainingPairs
+    pairs: TrainingDataset
     lexicon: Lexicon
     vocab: Vocab
     run: RunSpec
     batch_size: int
 
     def write(
-        self, model: AnyNetwork, chosen: Sequence[int], wish: StopWish
+        self, model: AnyNetwork, chosen: Sequence[int], wish: StopSignal
     ) -> list[Headline] | None:
         """Summarize the chosen pairs, in their order; None when asked to stop meanwhile."""
         step_model = TorchStepModel(model)

@@ -8,7 +8,7 @@ from types import FrameType
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
-class StopWish:
+class StopSignal:
     """Whether somebody has asked the run to stop."""
 
     def __init__(self) -> None:
@@ -16,9 +16,9 @@ class StopWish:
 
 
 @contextmanager
-def listening() -> Iterator[StopWish]:
+def listening() -> Iterator[StopSignal]:
     """Note the first SIGTERM or Ctrl-C; a second one acts as if nobody listened."""
-    wish = StopWish()
+    wish = StopSignal()
     before = {number: signal.getsignal(number) for number in SIGNALS}
 
     def note(number: int, frame: FrameType | None) -> None:

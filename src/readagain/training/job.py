@@ -14,10 +14,10 @@ from readagain.counts import counted
 from readagain.engine.bundled import find_model
 from readagain.errors import ConfigError, DataError
 from readagain.presets.find import find_run
-from readagain.text.cases import Cases
+from readagain.text.cases import Truecaser
 from readagain.training.finetune import TrainedModel
 from readagain.training.words import (
-    RunWords,
+    Vocabs,
     check_sizes,
     coverage_warnings,
     cut_words,
@@ -52,13 +52,13 @@ class TrainingJob:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SettledJob:
+class ResolvedJob:
     """A run that can be built: its settings, corpus, words, and the model it begins from."""
 
     run: RunSpec
     corpus: PreparedCorpus
-    words: RunWords
-    cases: Cases
+    words: Vocabs
+    cases: Truecaser
     trained: TrainedModel | None
     notes: list[str]
     warnings: list[str]
@@ -77,7 +77,7 @@ class SettledJob:
         return None if self.trained is None else self.trained.weights(self.words)
 
 
-def settle(job: TrainingJob) -> SettledJob:
+def settle(job: TrainingJob) -> ResolvedJob:
     """Resolve the settings, open the corpus and cut or extend the vocabularies.
 
     Raises:
@@ -113,7 +113,7 @@ def settle(job: TrainingJob) -> SettledJob:
     check_sizes(parse_assignments(job.changes), words)
     if not has_dev:
         notes.append("the corpus has no dev pairs: nothing is validated, the last weights are kept")
-    return SettledJob(
+    return ResolvedJob(
         run=words.fit(asked),
         corpus=corpus,
         words=words,
@@ -143,13 +143,13 @@ def _asked_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:
     return run
 
 
-def _cases(corpus: PreparedCorpus, words: RunWords, trained: TrainedModel | None) -> Cases:
+def _cases(corpus: PreparedCorpus, words: Vocabs, trained: TrainedModel | None) -> Truecaser:
     """Say how the words that are written look: in the corpus, else for the model begun from."""
     known = corpus.cases.of(words.summary)
     return known if trained is None else known.over(trained.folder.cases)
 
 
-def _added(before: RunWords, now: RunWords) -> str:
+def _added(before: Vocabs, now: Vocabs) -> str:
     source = len(now.source) - len(before.source)
     summary = len(now.summary) - len(before.summary)
     if not source and not summary:

@@ -7,31 +7,31 @@ import torch
 from rich.console import Console
 
 from readagain.errors import ReadAgainError
-from readagain.training.checkpoint import newest_checkpoint
+from readagain.training.checkpoint import latest_checkpoint
 from readagain.training.display import Display
-from readagain.training.interrupt import StopWish, listening
-from readagain.training.job import SettledJob, TrainingJob, settle
+from readagain.training.interrupt import StopSignal, listening
+from readagain.training.job import ResolvedJob, TrainingJob, settle
 from readagain.training.metrics import DivergedError
 from readagain.training.parallel import DeviceName, Processes, joined_processes, set_threads
-from readagain.training.progress import Progress
-from readagain.training.record import Record
-from readagain.training.run_folder import RunFolder, claimed
-from readagain.training.session import Session
+from readagain.training.progress import TrainingState
+from readagain.training.record import RunWriter
+from readagain.training.run_folder import RunDir, claimed
+from readagain.training.session import Trainer
 from readagain.training.validate import Validator
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TrainingResult:
     """How a call of `train` ended."""
 
-    progress: Progress
+    progress: TrainingState
     total_steps: int
     is_finished: bool
 
 
 def train(
     job: TrainingJob, *, device_name: DeviceName, threads: int = 0, console: Console
-) -> Outcome | None:
+) -> TrainingResult | None:
     """Train what a job asks for, or go on with it; leave the best model in its folder.
 
     Args:
@@ -65,22 +65,22 @@ def train(
 
 
 def _train(
-    job: SettledJob,
-    folder: RunFolder | None,
+    job: ResolvedJob,
+    folder: RunDir | None,
     processes: Processes,
     device: torch.device,
-    wish: StopWish,
+    wish: StopSignal,
     display: Display,
-) -> Outcome:
+) -> TrainingResult:
     """Tell the story of a run; the first of its processes has a folder and writes it down."""
-    checkpoint = None if folder is None else newest_checkpoint(folder.checkpoints)
-    session = Session(job, processes, device)
+    checkpoint = None if folder is None else latest_checkpoint(folder.checkpoints)
+    session = Trainer(job, processes, device)
     session.resume(checkpoint)
-    progress = processes.from_first(Progress() if checkpoint is None else checkpoint.progress)
+    progress = processes.from_first(TrainingState() if checkpoint is None else checkpoint.progress)
     total_steps, every = session.total_steps, session.validate_every
     display.begin(job, progress, total_steps=total_steps)
     with (
-        Record(job, folder, session, display, progress).shown() if folder else nullcontext()
+        RunWriter(job, folder, session, display, progress).shown() if folder else nullcontext()
     ) as record:
         keeper = None if record is None else _Keeper(job, session, record, wish)
         if record is not None and checkpoint is not None and checkpoint.best_file is not None:
@@ -103,13 +103,15 @@ def _train(
         is_finished = progress.has_ended(total_steps) and progress.validated_step == progress.step
         if record is not None:
             progress = record.finish(progress) if is_finished else record.save(progress, best=None)
-    return Outcome(progress, total_steps, is_finished)
+    return TrainingResult(progress, total_steps, is_finished)
 
 
 class _Keeper:
     """Validate on the first process, and keep the weights that are the best so far."""
 
-    def __init__(self, job: SettledJob, session: Session, record: Record, wish: StopWish) -> None:
+    def __init__(
+        self, job: ResolvedJob, session: Trainer, record: RunWriter, wish: StopSignal
+    ) -> None:
         dev = job.corpus.split("dev")
         self.validator = (
             Validator(dev, job.corpus.lexicon, job.words, job.run, session.device)
@@ -120,12 +122,12 @@ class _Keeper:
         self.record = record
         self.wish = wish
 
-    def validate(self, progress: Progress) -> Progress | None:
+    def validate(self, progress: TrainingState) -> TrainingState | None:
         """Return the progress after a validation; None when asked to stop meanwhile."""
         with self.record.paused():
             return self._validate(progress)
 
-    def _validate(self, progress: Progress) -> Progress | None:
+    def _validate(self, progress: TrainingState) -> TrainingState | None:
         self.record.check(progress)
         with self.session.keepable():
             if self.validator is None:
@@ -149,7 +151,7 @@ class _Keeper:
         return progress
 
 
-def _should_stop(session: Session, wish: StopWish, progress: Progress) -> bool:
+def _should_stop(session: Trainer, wish: StopSignal, progress: TrainingState) -> bool:
     """Say whether somebody asked to stop; several processes agree on it now and then."""
     if session.processes.world_size == 1:
         return wish.is_asked
@@ -158,8 +160,8 @@ def _should_stop(session: Session, wish: StopWish, progress: Progress) -> bool:
     return session.processes.any_says(wish.is_asked)
 
 
-def _what_is_kept(folder: RunFolder | None) -> str:
-    checkpoint = None if folder is None else newest_checkpoint(folder.checkpoints)
+def _what_is_kept(folder: RunDir | None) -> str:
+    checkpoint = None if folder is None else latest_checkpoint(folder.checkpoints)
     if folder is None or checkpoint is None:
         return "nothing had been saved before; try a lower train.learning_rate"
     return (

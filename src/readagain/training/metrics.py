@@ -46,7 +46,7 @@ class DivergedError(ReadAgainError):
         super().__init__(f"training diverged at step {step}: {what}")
 
 
-class LossWindow:
+class LossBuffer:
     """Collect the losses of updates on the device.
 
     Args:

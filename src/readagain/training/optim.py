@@ -91,7 +91,7 @@ def learning_rate(spec: TrainSpec, *, step: int, total_steps: int, steps_per_epo
     return spec.learning_rate
 
 
-class RunningMean:
+class EmaWeights:
     """An exponential mean of the weights, kept beside them.
 
     It starts from zero and is divided by the share of weights it has taken in so far, as Adam

@@ -28,7 +28,7 @@ class Scores:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class TrainingState:
     """Where a run stands after `step` updates; a value, like every state here."""
 
     step: int = 0
@@ -46,16 +46,16 @@ class Progress:
     has_stopped_early: bool = False
 
     @classmethod
-    def from_dict(cls, facts: Mapping[str, Any]) -> "Progress":
+    def from_dict(cls, facts: Mapping[str, Any]) -> "TrainingState":
         """Return what `dataclasses.asdict` was given, before it went through JSON."""
         best = facts["best"] and Scores(**facts["best"])
         return cls(**{**facts, "best": best, "open_losses": tuple(facts["open_losses"])})
 
-    def after_update(self) -> "Progress":
+    def after_update(self) -> "TrainingState":
         """Count one more update."""
         return replace(self, step=self.step + 1)
 
-    def after_validation(self, scores: Scores, spec: TrainSpec) -> "Progress":
+    def after_validation(self, scores: Scores, spec: TrainSpec) -> "TrainingState":
         """Take in what a validation found; `best` is these scores if they are the best so far."""
         best = self.best
         is_better = best is None or scores.goodness(spec.best_by) > best.goodness(spec.best_by)

@@ -15,10 +15,10 @@ from readagain.corpus.shards import PreparedCorpus
 from readagain.evaluation.machine import describe_machine
 from readagain.training.finetune import TrainedModel
 from readagain.training.parallel import Processes
-from readagain.training.progress import Progress
+from readagain.training.progress import TrainingState
 
 
-def describe_origin(
+def provenance_of(
     run: RunSpec,
     corpus: PreparedCorpus,
     trained: TrainedModel | None,
@@ -53,7 +53,7 @@ def describe_origin(
 
 
 def with_progress(
-    origin: dict[str, Any], progress: Progress, *, is_finished: bool
+    origin: dict[str, Any], progress: TrainingState, *, is_finished: bool
 ) -> dict[str, Any]:
     """Add what is known when weights are kept."""
     best = progress.best

@@ -18,18 +18,18 @@ from readagain.engine.folder import (
     WEIGHTS_FILE,
 )
 from readagain.engine.manifest import write_files
-from readagain.text.cases import CASES_FILE, Cases
+from readagain.text.cases import CASES_FILE, Truecaser
 from readagain.training.card import model_card
 from readagain.training.progress import Scores
-from readagain.training.words import RunWords
+from readagain.training.words import Vocabs
 
 
 def publish_model(
     folder: Path,
     *,
     run: RunSpec,
-    words: RunWords,
-    cases: Cases,
+    words: Vocabs,
+    cases: Truecaser,
     weights_file: Path,
     provenance: dict[str, Any],
     scores: Scores | None,

@@ -9,16 +9,16 @@ from typing import Self
 
 from torch import Tensor
 
-from readagain.training.checkpoint import newest_checkpoint, save_checkpoint
+from readagain.training.checkpoint import latest_checkpoint, save_checkpoint
 from readagain.training.display import Display
-from readagain.training.job import SettledJob
-from readagain.training.metrics import DivergedError, LossWindow, MetricsLog, Window
+from readagain.training.job import ResolvedJob
+from readagain.training.metrics import DivergedError, LossBuffer, MetricsLog, Window
 from readagain.training.optim import learning_rate
-from readagain.training.progress import Progress
-from readagain.training.provenance import describe_origin, with_progress
+from readagain.training.progress import TrainingState
+from readagain.training.provenance import provenance_of, with_progress
 from readagain.training.publish import publish_model
-from readagain.training.run_folder import RunFolder
-from readagain.training.session import Session
+from readagain.training.run_folder import RunDir
+from readagain.training.session import Trainer
 from readagain.training.validate import Validation
 
 SAVE_SECONDS = 600.0
@@ -34,7 +34,7 @@ class _Line:
     seconds: float
 
 
-class Record:
+class RunWriter:
     """Write down how a run goes.
 
     Args:
@@ -47,11 +47,11 @@ class Record:
 
     def __init__(
         self,
-        job: SettledJob,
-        folder: RunFolder,
-        session: Session,
+        job: ResolvedJob,
+        folder: RunDir,
+        session: Trainer,
         display: Display,
-        progress: Progress,
+        progress: TrainingState,
     ) -> None:
         self.job = job
         self.folder = folder
@@ -60,10 +60,10 @@ class Record:
         self.log = MetricsLog(folder.path, at_bytes=progress.metrics_bytes, at_step=progress.step)
         if self.log.missing_tensorboard:
             display.say(self.log.missing_tensorboard)
-        self.origin = describe_origin(
+        self.origin = provenance_of(
             job.run, job.corpus, job.trained, session.processes, session.device
         )
-        self._losses = LossWindow(progress.open_losses, session.device)
+        self._losses = LossBuffer(progress.open_losses, session.device)
         self._unread: _Line | None = None
         self._pairs = 0
         self._minutes_before = progress.minutes
@@ -98,13 +98,13 @@ class Record:
         yield
         self._line_began += time.monotonic() - start
 
-    def save_if_due(self, progress: Progress) -> Progress:
+    def save_if_due(self, progress: TrainingState) -> TrainingState:
         """Save when the last time is long ago; return the progress with what was saved."""
         if time.monotonic() - self._saved < SAVE_SECONDS:
             return progress
         return self.save(progress, best=None)
 
-    def save(self, progress: Progress, *, best: Mapping[str, Tensor] | None) -> Progress:
+    def save(self, progress: TrainingState, *, best: Mapping[str, Tensor] | None) -> TrainingState:
         """Write a checkpoint; return the progress with what was saved.
 
         Raises:
@@ -128,7 +128,7 @@ class Record:
         self._saved = time.monotonic()
         return progress
 
-    def check(self, progress: Progress) -> list[float]:
+    def check(self, progress: TrainingState) -> list[float]:
         """Look whether training is still sane; return the losses since the last line of the log.
 
         Raises:
@@ -149,7 +149,7 @@ class Record:
         if found.warning is not None:
             self.display.warn(found.warning)
 
-    def publish(self, progress: Progress, *, is_finished: bool) -> None:
+    def publish(self, progress: TrainingState, *, is_finished: bool) -> None:
         """Make the folder a model folder with the weights that the checkpoint keeps."""
         publish_model(
             self.folder.path,
@@ -161,7 +161,7 @@ class Record:
             scores=progress.best,
         )
 
-    def finish(self, progress: Progress) -> Progress:
+    def finish(self, progress: TrainingState) -> TrainingState:
         """Write the last line of the log, the finished model, and that the run has ended."""
         self._write_unread()
         if len(self._losses):
@@ -172,7 +172,7 @@ class Record:
         return progress
 
     def _best_file(self) -> Path:
-        checkpoint = newest_checkpoint(self.folder.checkpoints, checksums=False)
+        checkpoint = latest_checkpoint(self.folder.checkpoints, checksums=False)
         assert checkpoint is not None
         assert checkpoint.best_file is not None
         return checkpoint.best_file

@@ -8,9 +8,9 @@ from readagain.config.schema import TrainSpec
 from readagain.networks.candidates import best_words
 from readagain.networks.masks import valid_positions
 from readagain.networks.network import AnyNetwork
-from readagain.text.vocab import END, PAD, START
+from readagain.text.vocab import BOS, EOS, PAD
 from readagain.training.batch import Batch
-from readagain.training.batches import Rows
+from readagain.training.batches import BatchIndices
 from readagain.training.reward import overlap_reward
 from readagain.training.step import TrainingStep
 
@@ -51,7 +51,7 @@ class RiskStep(TrainingStep):
         """Whether the next update draws summaries of exactly `risk_words` words."""
         return self.spec.risk_words > 0 and self.step % 2 == 0
 
-    def _shape(self, given: Rows | Batch) -> tuple[int, ...]:
+    def _shape(self, given: BatchIndices | Batch) -> tuple[int, ...]:
         return (*given.size(), self.fills)
 
     def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
@@ -105,7 +105,7 @@ def draw_summaries(
     documents = torch.arange(batch.source_ids.size(0), device=batch.source_ids.device)
     rows = documents.repeat_interleave(num_samples, output_size=len(documents) * num_samples)
     state = state.select(rows)
-    previous = torch.full_like(rows, START)
+    previous = torch.full_like(rows, BOS)
     is_open = torch.ones_like(rows, dtype=torch.bool)
     words = []
     for _ in range(num_words):
@@ -116,13 +116,13 @@ def draw_summaries(
         log_probs, ids = best.log_probs, best.ids  # (B * K, k)
         if can_end:
             log_probs = torch.cat([log_probs, best.end_log_probs.unsqueeze(1)], 1)
-            ids = F.pad(ids, (0, 1), value=END)
+            ids = F.pad(ids, (0, 1), value=EOS)
         # The largest of p / e, e drawn from an exponential, is a draw from p.
         noise = torch.empty_like(log_probs).exponential_().log()
         drawn = ids.gather(1, (log_probs - noise).argmax(1, keepdim=True)).squeeze(1)
-        is_open = is_open & (drawn != END)
+        is_open = is_open & (drawn != EOS)
         words.append(torch.where(is_open, drawn, PAD))
-        previous = torch.where(is_open, drawn, END)
+        previous = torch.where(is_open, drawn, EOS)
     network.train()
     found = torch.stack(words, 1)  # (B * K, T)
     return found, (found != PAD).sum(1)
@@ -133,7 +133,7 @@ def _with_reference(batch: Batch, samples: Tensor, lengths: Tensor, *, can_end: 
     B, T, U = batch.source_ids.size(0), samples.size(1), batch.target_ids.size(1)
     K, width = samples.size(0) // B, max(T + 1, U)
     ends = lengths.unsqueeze(1) == torch.arange(width, device=lengths.device)
-    targets = torch.where(ends, END, F.pad(samples, (0, width - T), value=PAD))
+    targets = torch.where(ends, EOS, F.pad(samples, (0, width - T), value=PAD))
     # A sample that was cut, or could not end, has no end of its own to be scored.
     num_scored = torch.where(lengths < T, lengths + 1, lengths) if can_end else lengths
     valid = valid_positions(num_scored, width).view(B, K, width)
@@ -148,7 +148,7 @@ def _with_reference(batch: Batch, samples: Tensor, lengths: Tensor, *, can_end: 
         source_ids=repeated(batch.source_ids),
         source_lengths=repeated(batch.source_lengths),
         source_ext_ids=repeated(batch.source_ext_ids),
-        previous_ids=F.pad(targets[:, :-1], (1, 0), value=START),
+        previous_ids=F.pad(targets[:, :-1], (1, 0), value=BOS),
         target_ids=targets,
         target_valid=torch.cat([valid, reference_valid], 1).flatten(0, 1),
     )

@@ -21,9 +21,9 @@ from typing import Any
 from readagain.config.differences import differences, first_few
 from readagain.engine.manifest import MANIFEST_FILE, read_manifest
 from readagain.errors import LONGEST_QUOTE, ArtifactError, ConfigError, quoted
-from readagain.file_lock import LOCK_FILE, held_folder
-from readagain.training.progress import Progress
-from readagain.whole_file import sync_folder, write_synced, written_aside
+from readagain.file_lock import LOCK_FILE, locked_dir
+from readagain.training.progress import TrainingState
+from readagain.whole_file import atomic_write, sync_folder, write_synced
 
 METRICS_FILE = "metrics.jsonl"
 TENSORBOARD_FOLDER = "tensorboard"
@@ -33,7 +33,7 @@ _FINISHED_FILE = "finished.json"
 
 
 @dataclass(frozen=True)
-class RunFolder:
+class RunDir:
     """The folder of one run."""
 
     path: Path
@@ -43,17 +43,17 @@ class RunFolder:
         """Where checkpoints are."""
         return self.path / RESUME_FOLDER
 
-    def finished(self) -> Progress | None:
+    def finished(self) -> TrainingState | None:
         """Return how the run ended; None if it has not."""
         path = self.checkpoints / _FINISHED_FILE
         if not path.exists():
             return None
         try:
-            return Progress.from_dict(_read_json(path))
+            return TrainingState.from_dict(_read_json(path))
         except (KeyError, TypeError) as error:
             raise _damaged(path) from error
 
-    def finish(self, progress: Progress) -> None:
+    def finish(self, progress: TrainingState) -> None:
         """Note that the run has ended, and remove its checkpoints, which no one needs now."""
         _write_json(self.checkpoints / _FINISHED_FILE, asdict(progress))
         for path in self.checkpoints.iterdir():
@@ -62,7 +62,7 @@ class RunFolder:
 
 
 @contextmanager
-def claimed(path: Path, identity: Mapping[str, Any], *, overwrite: bool) -> Iterator[RunFolder]:
+def claimed(path: Path, identity: Mapping[str, Any], *, overwrite: bool) -> Iterator[RunDir]:
     """Take the folder of a run, new or to be gone on with, and hold its lock meanwhile.
 
     Args:
@@ -74,10 +74,10 @@ def claimed(path: Path, identity: Mapping[str, Any], *, overwrite: bool) -> Iter
         ConfigError: when the folder cannot be written to, is held by another process, or holds
             another run or something else; the difference is named.
     """
-    with held_folder(path, doing="training into", named_by="--out"):
+    with locked_dir(path, doing="training into", named_by="--out"):
         was_ours = overwrite and _clear(path)
         _settle(path, json.loads(json.dumps(identity)), was_ours=was_ours)
-        yield RunFolder(path)
+        yield RunDir(path)
 
 
 def _settle(path: Path, identity: Mapping[str, Any], *, was_ours: bool) -> None:
@@ -153,6 +153,6 @@ def _damaged(path: Path) -> ArtifactError:
 
 def _write_json(path: Path, content: Mapping[str, Any]) -> None:
     """Write a note that checkpoints are believed or removed by, and wait for the disk."""
-    with written_aside(path) as aside:
+    with atomic_write(path) as aside:
         write_synced(aside, f"{json.dumps(content, indent=1)}\n".encode())
     sync_folder(path.parent)

@@ -7,10 +7,10 @@ import torch
 from torch import Tensor, nn
 
 from readagain.networks.build import build_model, fill_features
-from readagain.training.averaging import LatestWeights
-from readagain.training.batches import BatchPlan, TrainingPairs
+from readagain.training.averaging import CheckpointAverage
+from readagain.training.batches import BatchPlan, TrainingDataset
 from readagain.training.checkpoint import Checkpoint
-from readagain.training.job import SettledJob
+from readagain.training.job import ResolvedJob
 from readagain.training.parallel import Processes
 from readagain.training.risk import RiskStep
 from readagain.training.step import TrainingStep
@@ -19,7 +19,7 @@ from readagain.training.step import TrainingStep
 _WRAPPED = ".module."
 
 
-class Session:
+class Trainer:
     """Everything an update needs; the position in the data follows from the step alone.
 
     Args:
@@ -28,11 +28,11 @@ class Session:
         device: where this process computes.
     """
 
-    def __init__(self, job: SettledJob, processes: Processes, device: torch.device) -> None:
+    def __init__(self, job: ResolvedJob, processes: Processes, device: torch.device) -> None:
         self.spec = job.run.train
         self.processes = processes
         self.device = device
-        self.pairs = TrainingPairs.load(
+        self.pairs = TrainingDataset.load(
             job.corpus.split("train"),
             source_ids_of=job.corpus.lexicon.vocab_ids(job.words.source),
             ids_of=job.corpus.lexicon.vocab_ids(job.words.summary),
@@ -55,10 +55,10 @@ class Session:
         self.model.to(device)
         self.step = self._build_step(job)
         self.latest = (
-            LatestWeights(self.spec.average_last) if self.spec.averaging == "last_k" else None
+            CheckpointAverage(self.spec.average_last) if self.spec.averaging == "last_k" else None
         )
 
-    def _build_step(self, job: SettledJob) -> TrainingStep:
+    def _build_step(self, job: ResolvedJob) -> TrainingStep:
         model = _wrapped(self.model, self.processes, self.device)
         shape = {
             "total_steps": self.total_steps,

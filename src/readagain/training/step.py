@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from readagain.config.schema import TrainSpec
 from readagain.networks.embedding import WordEmbedding
 from readagain.training.batch import Batch
-from readagain.training.batches import Rows
+from readagain.training.batches import BatchIndices
 from readagain.training.half import call_with_weights_in
-from readagain.training.optim import RunningMean, build_optimizer, learning_rate
+from readagain.training.optim import EmaWeights, build_optimizer, learning_rate
 from readagain.training.rows import RowGradient, TableRows, can_learn_by_rows, watching
 
 
@@ -25,7 +25,7 @@ class _Captured:
     """A graph of one update, what it reads and the loss it leaves."""
 
     graph: torch.cuda.CUDAGraph
-    held: Rows | Batch
+    held: BatchIndices | Batch
     loss: Tensor
 
 
@@ -67,7 +67,7 @@ class TrainingStep:
             else []
         )
         self.mean = (
-            RunningMean(self.parameters, decay=spec.ema_decay) if spec.averaging == "ema" else None
+            EmaWeights(self.parameters, decay=spec.ema_decay) if spec.averaging == "ema" else None
         )
         # Processes talk to each other in every update, which a captured graph does not allow.
         self.captures = self.device.type == "cuda" and world_size == 1
@@ -83,7 +83,7 @@ class TrainingStep:
             steps_per_epoch=self.steps_per_epoch,
         )
 
-    def update(self, given: Rows | Batch) -> Tensor:
+    def update(self, given: BatchIndices | Batch) -> Tensor:
         """Take one step down the gradient of a batch.
 
         Returns:
@@ -108,7 +108,7 @@ class TrainingStep:
     def _is_half(self) -> bool:
         return self.spec.precision == "bfloat16" and self.device.type == "cuda"
 
-    def _run(self, given: Rows | Batch) -> Tensor:
+    def _run(self, given: BatchIndices | Batch) -> Tensor:
         self.optimizer.zero_grad(set_to_none=True)
         loss = self._backward(given.assemble())
         self._descend([each.gradient() for each in self.tables])
@@ -168,7 +168,7 @@ class TrainingStep:
         for each in rows:
             each.step(rate)
 
-    def _replay(self, given: Rows | Batch) -> Tensor:
+    def _replay(self, given: BatchIndices | Batch) -> Tensor:
         size = self._shape(given)
         if size not in self._captured:
             self._captured[size] = self._capture(given)
@@ -177,11 +177,11 @@ class TrainingStep:
         captured.graph.replay()
         return captured.loss
 
-    def _shape(self, given: Rows | Batch) -> tuple[int, ...]:
+    def _shape(self, given: BatchIndices | Batch) -> tuple[int, ...]:
         """Return all that tells a captured update from another."""
         return given.size()
 
-    def _capture(self, given: Rows | Batch) -> _Captured:
+    def _capture(self, given: BatchIndices | Batch) -> _Captured:
         held = given.held()
         # Outside the graph once, without an update: kernels are compiled and libraries woken.
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]

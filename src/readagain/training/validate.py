@@ -12,11 +12,11 @@ from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.shards import Split
 from readagain.networks.network import AnyNetwork
 from readagain.rouge.corpus import score_corpus
-from readagain.training.batches import TrainingPairs
+from readagain.training.batches import TrainingDataset
 from readagain.training.headlines import Headline, HeadlineWriter
-from readagain.training.interrupt import StopWish
+from readagain.training.interrupt import StopSignal
 from readagain.training.progress import Scores
-from readagain.training.words import RunWords
+from readagain.training.words import Vocabs
 
 NUM_SAMPLES = 3
 COLLAPSE_SHARE = 0.5
@@ -48,10 +48,10 @@ class Validator:
     """
 
     def __init__(
-        self, split: Split, lexicon: Lexicon, words: RunWords, run: RunSpec, device: torch.device
+        self, split: Split, lexicon: Lexicon, words: Vocabs, run: RunSpec, device: torch.device
     ) -> None:
         self.batch_size = min(_MOST_ROWS[device.type], len(split))
-        self.pairs = TrainingPairs.load(
+        self.pairs = TrainingDataset.load(
             split,
             source_ids_of=lexicon.vocab_ids(words.source),
             ids_of=lexicon.vocab_ids(words.summary),
@@ -64,7 +64,7 @@ class Validator:
         )
         self.chosen = spread(len(split), run.train.rouge_pairs)
 
-    def validate(self, model: AnyNetwork, *, step: int, wish: StopWish) -> Validation | None:
+    def validate(self, model: AnyNetwork, *, step: int, wish: StopSignal) -> Validation | None:
         """Score the network as it is; None when asked to stop meanwhile."""
         model.eval()
         dev_loss = self._loss(model, wish)
@@ -76,7 +76,7 @@ class Validator:
         return Validation(scores, samples, collapse_warning(headlines))
 
     @torch.inference_mode()
-    def _loss(self, model: AnyNetwork, wish: StopWish) -> float | None:
+    def _loss(self, model: AnyNetwork, wish: StopSignal) -> float | None:
         """Return the mean negative log-probability of a target word."""
         total = torch.zeros((), device=self.pairs.device, dtype=torch.float64)
         count = torch.zeros_like(total)

@@ -8,14 +8,14 @@ import numpy as np
 from readagain.config.checks import refuse
 from readagain.config.schema import RunSpec
 from readagain.corpus.lexicon import Lexicon, Side
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 LOW_COVERAGE = 0.8
 """A vocabulary that knows fewer of the corpus's running words is warned about."""
 
 
 @dataclass(frozen=True)
-class RunWords:
+class Vocabs:
     """What the encoder and what the decoder know."""
 
     source: Vocab
@@ -31,17 +31,17 @@ class RunWords:
         return replace(run, source_vocab_size=len(self.source), vocab_size=len(self.summary))
 
 
-def cut_words(run: RunSpec, lexicon: Lexicon) -> RunWords:
+def cut_words(run: RunSpec, lexicon: Lexicon) -> Vocabs:
     """Cut vocabularies of the sizes a run asks for, smaller where the corpus has fewer words."""
-    return RunWords(
+    return Vocabs(
         source=lexicon.vocab("source", run.source_vocab_size),
         summary=lexicon.vocab("summary", run.vocab_size),
     )
 
 
-def extend_words(words: RunWords, lexicon: Lexicon, num_words: int) -> RunWords:
+def extend_words(words: Vocabs, lexicon: Lexicon, num_words: int) -> Vocabs:
     """Add to each vocabulary the most frequent words of a corpus that it lacks, at its end."""
-    return RunWords(
+    return Vocabs(
         source=_extend(words.source, lexicon, "source", num_words),
         summary=_extend(words.summary, lexicon, "summary", num_words),
     )
@@ -50,12 +50,12 @@ def extend_words(words: RunWords, lexicon: Lexicon, num_words: int) -> RunWords:
 def _extend(vocab: Vocab, lexicon: Lexicon, side: Side, num_words: int) -> Vocab:
     if not num_words:
         return vocab
-    by_frequency = lexicon.vocab(side, len(vocab) + num_words).words[len(RESERVED) :]
+    by_frequency = lexicon.vocab(side, len(vocab) + num_words).words[len(SPECIAL_TOKENS) :]
     lacking = [word for word in by_frequency if word not in vocab]
     return Vocab([*vocab.words, *lacking[:num_words]])
 
 
-def size_notes(asked: RunSpec, words: RunWords) -> list[str]:
+def size_notes(asked: RunSpec, words: Vocabs) -> list[str]:
     """Say which vocabularies came out smaller than asked for."""
     return [
         f"the corpus has only {len(vocab):,} {side} words, so {name} is that, not {wanted:,}"
@@ -64,7 +64,7 @@ def size_notes(asked: RunSpec, words: RunWords) -> list[str]:
     ]
 
 
-def check_sizes(typed: Mapping[str, object], words: RunWords) -> None:
+def check_sizes(typed: Mapping[str, object], words: Vocabs) -> None:
     """Refuse sizes that a person typed and these vocabularies do not have.
 
     A preset's sizes are upper bounds; a number somebody typed is meant.
@@ -95,7 +95,7 @@ def coverage(lexicon: Lexicon, side: Side, vocab: Vocab) -> float:
     return float(counts[known].sum() / total) if total else 1.0
 
 
-def coverage_warnings(lexicon: Lexicon, words: RunWords) -> list[str]:
+def coverage_warnings(lexicon: Lexicon, words: Vocabs) -> list[str]:
     """Warn of a vocabulary that misses much of the data it is to be trained on."""
     warnings = []
     for side, setting, vocab in words.sides():

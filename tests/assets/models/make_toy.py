@@ -19,7 +19,7 @@ from readagain.engine.folder import (
     SOURCE_VOCAB_FILE,
     VOCAB_FILE,
     WEIGHTS_FILE,
-    ModelFolder,
+    ModelDir,
 )
 from readagain.engine.graphs import PRECISIONS
 from readagain.engine.manifest import write_files
@@ -27,7 +27,7 @@ from readagain.export.check import check_graphs, random_texts
 from readagain.export.write import describe_export, folder_graphs, write_graphs
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 WORDS = [
     "the", "a", "of", "in", "to", "and", "for", "on", "said", ",", ".", "``", "''", "-lrb-",
@@ -40,8 +40,8 @@ SHARPNESS = 4.0  # random weights as they begin would give every word about the 
 
 def main(folder: Path) -> None:
     """Write the folder, graphs included, and compare them with the network."""
-    vocab = Vocab([*RESERVED, *WORDS])
-    source_vocab = Vocab([*RESERVED, *WORDS, "monday", "village", "yesterday", "crew"])
+    vocab = Vocab([*SPECIAL_TOKENS, *WORDS])
+    source_vocab = Vocab([*SPECIAL_TOKENS, *WORDS, "monday", "village", "yesterday", "crew"])
     run = override(
         PRESETS["read_again_gru_copy_15k"],
         {
@@ -75,7 +75,7 @@ def main(folder: Path) -> None:
         },
         whole=True,
     )
-    model = ModelFolder.open(folder)
+    model = ModelDir.open(folder)
     graphs = folder_graphs(model, PRECISIONS)
     texts = random_texts(model, 50)
     check = check_graphs(model, graphs, texts, origin="random words", threads=1)

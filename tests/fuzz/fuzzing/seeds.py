@@ -11,7 +11,7 @@ import numpy as np
 
 from readagain.config.files import run_to_json, run_to_toml
 from readagain.corpus.manifest import describe_files, fingerprint
-from readagain.corpus.shards import LEXICON_FILE, Shard
+from readagain.corpus.shards import LEXICON_FILE, CorpusShard
 from readagain.presets import PRESETS
 
 MODELS = Path(__file__).parents[2] / "assets" / "models"
@@ -132,7 +132,7 @@ def corpus(folder: Path) -> bytes:
         "pairs": np.array([0, 2]),
         "origins": np.zeros(1, np.uint16),
     }
-    Shard(**arrays).save(folder, "train", 0)
+    CorpusShard(**arrays).save(folder, "train", 0)
     (folder / LEXICON_FILE).write_bytes(LEXICONS[0])
     files = describe_files(folder)
     counts = {"pairs": 1, "segments": 2, "words": 4, "shards": 1}
@@ -177,9 +177,9 @@ def small_tensors() -> list[bytes]:
 def save_checkpoint(folder: Path) -> Path:
     """Save a checkpoint without tensors; return its folder."""
     from readagain.training import checkpoint
-    from readagain.training.progress import Progress, Scores
+    from readagain.training.progress import Scores, TrainingState
 
-    progress = Progress(step=2, best=Scores(step=1, dev_loss=1.5))
+    progress = TrainingState(step=2, best=Scores(step=1, dev_loss=1.5))
     return checkpoint.save_checkpoint(folder, progress, weights={}, training={}, best=None).path
 
 

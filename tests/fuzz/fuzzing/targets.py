@@ -16,12 +16,12 @@ from fuzzing.messages import check_message
 from readagain.config.files import load_run, read_run_file
 from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.manifest import FILE_NAME
-from readagain.corpus.pair import Bad
-from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.pair import InvalidRecord
+from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.shards import PreparedCorpus, Shard, shard_file
+from readagain.corpus.shards import CorpusShard, PreparedCorpus, shard_file
 from readagain.engine import records
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.engine.manifest import MANIFEST_FILE
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.summarizer import Summarizer
@@ -60,18 +60,18 @@ def _reading(name: str, **options: object) -> Callable[[Path], Reader]:
 
         def read(data: bytes) -> None:
             path.write_bytes(data)
-            _exhaust([str(path)], ReadOptions(**options))
+            _exhaust([str(path)], CorpusReadOptions(**options))
 
         return read
 
     return begin
 
 
-def _exhaust(arguments: list[str], options: ReadOptions) -> None:
+def _exhaust(arguments: list[str], options: CorpusReadOptions) -> None:
     for source in find_sources(arguments, options):
         for block in FORMATS[source.format].blocks(source):
             for record in FORMATS[source.format].records(source, block):
-                if isinstance(record, Bad):
+                if isinstance(record, InvalidRecord):
                     check_message(str(DataError(f"{record.where}: {record.reason}")))
 
 
@@ -85,7 +85,7 @@ def _reading_beside(texts: str, *headlines: str) -> Callable[[Path], Reader]:
             for name in headlines:
                 (folder / name).write_bytes(second)
             named = folder / headlines[0] if texts == "texts.txt" else None
-            _exhaust([str(folder / texts)], ReadOptions(headlines=named))
+            _exhaust([str(folder / texts)], CorpusReadOptions(headlines=named))
 
         return read
 
@@ -104,7 +104,7 @@ def _hugging_face(folder: Path) -> Reader:
             return
         rows = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
         library.load_dataset = lambda *_, **__: iter(rows)
-        _exhaust(["hf:anything"], ReadOptions())
+        _exhaust(["hf:anything"], CorpusReadOptions())
 
     return read
 
@@ -123,7 +123,7 @@ def _of_file(name: str, read: Callable[[Path], object]) -> Callable[[Path], Read
 
 
 def _records(name: str, format: records.TextFormat) -> Callable[[Path], Reader]:
-    options = records.ReadOptions(format=format)
+    options = records.TextReadOptions(format=format)
     return _of_file(name, lambda path: [None for _ in records.read_records(path, options)])
 
 
@@ -133,7 +133,7 @@ def _streams(folder: Path) -> Reader:
             with _told_apart():
                 list(
                     records.read_stream(
-                        io.BytesIO(data), "pipe", records.ReadOptions(format=format)
+                        io.BytesIO(data), "pipe", records.TextReadOptions(format=format)
                     )
                 )
 
@@ -154,7 +154,7 @@ def _shards(folder: Path) -> Reader:
 
     def read(data: bytes) -> None:
         (folder / shard_file("train", 0, "words")).write_bytes(data)
-        Shard.open(folder, "train", 0)
+        CorpusShard.open(folder, "train", 0)
 
     return read
 
@@ -186,7 +186,7 @@ def _model_with(name: str) -> Callable[[Path], Reader]:
                 facts = {"bytes": len(data), "sha256": sha256(data).hexdigest()}
                 manifest["files"][name] = facts
                 (model / MANIFEST_FILE).write_text(json.dumps(manifest))
-            opened = ModelFolder.open(model, checksums=True)
+            opened = ModelDir.open(model, checksums=True)
             assert opened.scores is not None
             assert opened.provenance is not None
 
@@ -228,13 +228,13 @@ def _curves(folder: Path) -> Reader:
 
 
 def _checkpoint(folder: Path) -> Reader:
-    from readagain.training.checkpoint import newest_checkpoint
+    from readagain.training.checkpoint import latest_checkpoint
 
     path = seeds.save_checkpoint(folder)
 
     def read(data: bytes) -> None:
         (path / "progress.json").write_bytes(data)
-        newest_checkpoint(folder)
+        latest_checkpoint(folder)
 
     return read
 

@@ -1,11 +1,11 @@
 import pytest
 
 from readagain.cli.progress import Lines, describe, shown_progress
-from readagain.corpus.workers import Progress
+from readagain.corpus.workers import JobProgress
 
 
 def reading(share, records, resumed=0):
-    return Progress(stage="reading", share=share, records=records, resumed=resumed)
+    return JobProgress(stage="reading", share=share, records=records, resumed=resumed)
 
 
 def test_a_line_says_share_records_rate_and_time_left():
@@ -19,7 +19,9 @@ def test_records_of_an_interrupted_run_do_not_count_for_the_rate():
 
 
 def test_what_an_interrupted_run_had_done_does_not_shorten_the_time_left():
-    progress = Progress(stage="summarizing", share=0.5, records=500, resumed=400, resumed_share=0.4)
+    progress = JobProgress(
+        stage="summarizing", share=0.5, records=500, resumed=400, resumed_share=0.4
+    )
     line = describe(progress, elapsed_s=10.0)
     assert line == "summarizing  50%, 500 records, 10/s, 0:50 left"
 
@@ -35,7 +37,7 @@ def test_lines_come_now_and_then_and_at_the_end_of_a_stage(capsys):
         (1.0, reading(0.1, 10)),
         (11.0, reading(0.5, 50)),
         (12.0, reading(1.0, 100)),
-        (13.0, Progress(stage="writing", share=0.5, records=100)),
+        (13.0, JobProgress(stage="writing", share=0.5, records=100)),
     ):
         show(progress)
     assert capsys.readouterr().err.splitlines() == [
@@ -49,7 +51,7 @@ def test_progress_goes_to_stderr_and_never_to_stdout(capsys, monkeypatch, is_ter
     monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
     with shown_progress("reading", "writing") as show:
         show(reading(1.0, 100))
-        show(Progress(stage="writing", share=1.0, records=100))
+        show(JobProgress(stage="writing", share=1.0, records=100))
     shown = capsys.readouterr()
     assert shown.out == ""
     assert "reading 100%" in shown.err

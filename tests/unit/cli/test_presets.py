@@ -2,14 +2,14 @@ import json
 import tomllib
 
 from readagain.config.files import run_to_dict
-from readagain.presets import CLASSIC, PRESETS
+from readagain.presets import BASELINES, PRESETS
 
 
 def test_all_presets_are_listed_with_size_parameters_and_citation(readagain):
     done = readagain("presets")
     assert done.returncode == 0, done.stderr
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
-    assert lines.keys() == {"name", *CLASSIC, *PRESETS}
+    assert lines.keys() == {"name", *BASELINES, *PRESETS}
     row = lines["read_again_lstm_copy_15k"]
     assert "15,000" in row
     assert "61,725,848" in row
@@ -18,7 +18,7 @@ def test_all_presets_are_listed_with_size_parameters_and_citation(readagain):
 
 def test_the_list_can_be_had_as_json(readagain):
     rows = json.loads(readagain("presets", "--json").stdout)
-    assert [row["name"] for row in rows] == [*CLASSIC, *PRESETS]
+    assert [row["name"] for row in rows] == [*BASELINES, *PRESETS]
     assert rows[-1]["parameters"] > 0
 
 

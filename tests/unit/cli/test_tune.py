@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 
 TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
 
@@ -43,7 +43,7 @@ def test_rounds_are_told_and_the_settings_printed(tune, tmp_path):
         "--set decode.consensus",
     ]
     assert done.stderr.startswith("round 1: rouge-1 ")
-    decode = ModelFolder.open(out).run.decode
+    decode = ModelDir.open(out).run.decode
     assert f"--set decode.unigram_bonus={decode.unigram_bonus:g}" == lines[0]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from readagain.config.decode import NOTHING_ASKED, DecodeSettings
+from readagain.config.decode import NO_OVERRIDES, DecodeOverrides
 from readagain.config.schema import DecodeSpec
 from readagain.errors import ArgumentError
 
@@ -10,12 +10,12 @@ OWN = DecodeSpec(beam_size=7, min_words=5, max_words=9, min_bytes=30, max_bytes=
 
 
 def test_who_asks_for_nothing_gets_the_models_own_search():
-    assert NOTHING_ASKED.applied_to(OWN) == OWN
+    assert NO_OVERRIDES.applied_to(OWN) == OWN
 
 
 def test_what_is_asked_for_comes_first():
-    asked = DecodeSettings(beam=3, diversity=1)
-    assert asked.over(DecodeSettings(beam=4, max_words=8)) == DecodeSettings(
+    asked = DecodeOverrides(beam=3, diversity=1)
+    assert asked.over(DecodeOverrides(beam=4, max_words=8)) == DecodeOverrides(
         beam=3, max_words=8, diversity=1
     )
     found = asked.applied_to(OWN)
@@ -25,12 +25,12 @@ def test_what_is_asked_for_comes_first():
 @pytest.mark.parametrize("most", [1, 4])
 @pytest.mark.parametrize("unit", ["words", "bytes"])
 def test_a_maximum_lowers_a_minimum_that_nobody_asked_for(unit, most):
-    found = DecodeSettings(**{f"max_{unit}": most}).applied_to(OWN)
+    found = DecodeOverrides(**{f"max_{unit}": most}).applied_to(OWN)
     assert getattr(found, f"min_{unit}") == getattr(found, f"max_{unit}") == most
 
 
 def test_no_maximum_leaves_the_minimum_as_it_is():
-    found = DecodeSettings(max_bytes=0).applied_to(OWN)
+    found = DecodeOverrides(max_bytes=0).applied_to(OWN)
     assert (found.min_bytes, found.max_bytes) == (30, 0)
 
 
@@ -55,4 +55,4 @@ def test_no_maximum_leaves_the_minimum_as_it_is():
 )
 def test_what_cannot_be_honoured_is_told_by_the_name_of_its_argument(asked, message):
     with pytest.raises(ArgumentError, match=f"^{message}"):
-        DecodeSettings(**asked).applied_to(OWN)
+        DecodeOverrides(**asked).applied_to(OWN)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.prepare import prepare
-from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.shards import PreparedCorpus
@@ -21,11 +21,13 @@ PAIRS = [
 
 
 @pytest.fixture
-def read_records() -> Callable[..., list[Pair | Bad]]:
+def read_records() -> Callable[..., list[Example | InvalidRecord]]:
     """Read inputs as `prepare` would, into a list."""
 
-    def read(*arguments: object, **options: object) -> list[Pair | Bad]:
-        sources = find_sources([str(argument) for argument in arguments], ReadOptions(**options))
+    def read(*arguments: object, **options: object) -> list[Example | InvalidRecord]:
+        sources = find_sources(
+            [str(argument) for argument in arguments], CorpusReadOptions(**options)
+        )
         return [
             record
             for source in sources
@@ -63,7 +65,7 @@ def prepared(tmp_path) -> Callable[..., PreparedCorpus]:
         read=None,
         **settings,
     ):
-        options = ReadOptions(**(read or {}))
+        options = CorpusReadOptions(**(read or {}))
         sources = [
             source
             for split, arguments in (("train", inputs), ("dev", dev_files), ("test", test_files))

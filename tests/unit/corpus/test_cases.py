@@ -5,7 +5,7 @@ import pytest
 from readagain.corpus import cases
 from readagain.corpus.readers import lines
 from readagain.corpus.shards import PreparedCorpus
-from readagain.text.cases import Cases
+from readagain.text.cases import Truecaser
 
 QUIET = "Visitors found {} near the harbour on day {}."
 
@@ -83,7 +83,7 @@ def test_words_of_dev_pairs_are_not_counted(jsonl, prepared):
 def test_a_corpus_in_small_letters_gives_an_empty_table(jsonl, prepared, tokenized):
     pairs = [("visitors found the tarn harbour .", f"tarn harbour found {n}") for n in range(30)]
     corpus = prepared(jsonl(pairs), filters=(), read={"is_tokenized": tokenized})
-    assert corpus.cases == Cases()
+    assert corpus.cases == Truecaser()
 
 
 def test_chunks_of_any_size_give_the_same_table(jsonl, prepared, monkeypatch):
@@ -110,4 +110,4 @@ def test_a_corpus_of_an_older_version_has_no_table(jsonl, prepared):
     older = PreparedCorpus(corpus.folder, type(corpus.manifest)(
         **{**vars(corpus.manifest), "files": files}
     ))  # fmt: skip
-    assert older.cases == Cases()
+    assert older.cases == Truecaser()

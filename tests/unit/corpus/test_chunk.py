@@ -2,17 +2,17 @@ import numpy as np
 import pytest
 
 from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, UNKNOWN_WORD, Chunk, records_in
-from readagain.corpus.pair import Bad
-from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.pair import InvalidRecord
+from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.readers.source import Block, Source
+from readagain.corpus.readers.source import Block, CorpusInput
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.tokenizing import make_chunk
 from readagain.errors import ArtifactError, DataError
 
 
 def chunk_of(path, *, split="train", **settings):
-    (source,) = find_sources([str(path)], ReadOptions(), split=split)
+    (source,) = find_sources([str(path)], CorpusReadOptions(), split=split)
     (block,) = FORMATS[source.format].blocks(source)
     return make_chunk(source, block, PrepareSettings(**settings))
 
@@ -84,7 +84,7 @@ def test_a_bad_record_stops_the_work_unless_skipping_is_asked_for(tmp_path):
 
 
 def test_unknown_words_of_gigaword_files_stay_unknown():
-    source = Source(
+    source = CorpusInput(
         format="gigaword",
         paths=("a", "b"),
         origin="a",
@@ -129,7 +129,7 @@ def test_bad_records_survive_saving(tmp_path):
     path.write_text('{"text": "x", "headline": "y"}\nbroken\n')
     chunk_of(path, skip_bad=True).save(tmp_path / "0.npz")
     (bad,) = Chunk.load(tmp_path / "0.npz").bad
-    assert bad == Bad(
+    assert bad == InvalidRecord(
         f"{path}:2", "not JSON: Expecting value at column 1; expected one object a line"
     )
 

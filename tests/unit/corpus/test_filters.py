@@ -1,6 +1,6 @@
 import pytest
 
-from readagain.corpus.filters import FILTERS, Limits, choose_filters
+from readagain.corpus.filters import FILTERS, FilterLimits, choose_filters
 from readagain.errors import ConfigError
 
 LINE = "a storm closed ## schools in eastmoor on monday , officials said ."
@@ -9,7 +9,7 @@ TEXT = LINE.split()  # 13 words
 
 def drops(name, headline, text=TEXT, **limits):
     rule = FILTERS[name].is_unwanted
-    return rule([text[:5], text[5:]], headline.split(), Limits(**limits))
+    return rule([text[:5], text[5:]], headline.split(), FilterLimits(**limits))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ import pytest
 
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.errors import ArtifactError
-from readagain.text.vocab import RESERVED, UNK, Vocab
+from readagain.text.vocab import SPECIAL_TOKENS, UNK, Vocab
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_a_vocabulary_is_that_of_the_counts(lexicon, side, size):
 
 
 def test_lexicon_ids_become_vocabulary_ids_by_one_table(lexicon):
-    vocab = Vocab([*RESERVED, "in", "storm"])
+    vocab = Vocab([*SPECIAL_TOKENS, "in", "storm"])
     table = lexicon.vocab_ids(vocab)
     shard_words = np.array([0, 1, 2, UNKNOWN_ID])
     assert table[shard_words].tolist() == [5, UNK, 4, UNK]

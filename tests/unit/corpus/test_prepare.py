@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from readagain.corpus import tokenizing, workers, workfolder
-from readagain.corpus.filters import Limits
+from readagain.corpus.filters import FilterLimits
 from readagain.corpus.manifest import unfinished_beside
 from readagain.corpus.readers import lines
 from readagain.corpus.settings import Share
 from readagain.corpus.workfolder import work_folder
 from readagain.errors import DataError
-from readagain.worker_team import Failed, WorkerTeam
+from readagain.worker_team import TaskFailure, WorkerPool
 
 NAMES = "ada bo cy dee eve fay gil hal ida jo kay lea"
 MANY = [
@@ -133,7 +133,7 @@ def test_a_split_too_small_for_any_text_is_an_error(jsonl, prepared):
 
 def test_nothing_left_to_train_on_is_an_error_that_says_why(jsonl, prepared):
     with pytest.raises(DataError, match=r"no pair is left for train \(dropped: length 12\)"):
-        prepared(jsonl(MANY), limits=Limits(max_text_words=3))
+        prepared(jsonl(MANY), limits=FilterLimits(max_text_words=3))
     with pytest.raises(DataError, match="no pair is left to train on .* cut fewer off for dev"):
         prepared(jsonl(MANY), dev=Share(pairs=12))
 
@@ -169,16 +169,16 @@ def test_several_workers_make_the_same_corpus(jsonl, prepared, small_blocks):
 
 
 def test_a_killed_worker_is_told_with_what_to_do(jsonl, prepared, small_blocks, monkeypatch):
-    class LostTeam(WorkerTeam):
+    class LostTeam(WorkerPool):
         has_room = True
 
         def give(self, task):
             self.task = task
 
         def answers(self, timeout_s=None):
-            yield self.task, Failed(None)
+            yield self.task, TaskFailure(None)
 
-    monkeypatch.setattr(workers, "WorkerTeam", LostTeam)
+    monkeypatch.setattr(workers, "WorkerPool", LostTeam)
     with pytest.raises(DataError, match="a worker process was killed, perhaps for want of memory"):
         prepared(jsonl(MANY), num_workers=2)
 

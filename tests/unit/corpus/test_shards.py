@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from readagain.corpus.lexicon import UNKNOWN_ID
 from readagain.corpus.manifest import FORMAT_VERSION
 from readagain.corpus.merge import Pieces, ShardWriter
-from readagain.corpus.pair import Pair
+from readagain.corpus.pair import Example
 from readagain.corpus.settings import Share
-from readagain.corpus.shards import PreparedCorpus, Shard, Split
+from readagain.corpus.shards import CorpusShard, PreparedCorpus, Split
 from readagain.errors import ArtifactError
 
 SEGMENT = st.lists(st.integers(UNKNOWN_ID, 10**6), min_size=1, max_size=6)
@@ -41,7 +41,9 @@ def test_any_pairs_come_back_from_shards_of_any_size(batches, shard_pairs):
         for batch in batches:
             writer.add(pieces(batch))
         writer.flush()
-        shards = [Shard.open(Path(folder), "train", n) for n in range(writer.counts["shards"])]
+        shards = [
+            CorpusShard.open(Path(folder), "train", n) for n in range(writer.counts["shards"])
+        ]
         split = Split("train", tuple(shards))
         read = [split[index] for index in range(len(split))]
         found = [([s.tolist() for s in sentences], t.tolist()) for sentences, t in read]
@@ -73,8 +75,8 @@ def test_raw_texts_of_dev_are_kept_in_order(jsonl, prepared):
     dev = jsonl([("Rain fell on Tarn.", "Rain in Tarn"), ("Snow, too.", "Snow")], "dev.jsonl")
     corpus = prepared(jsonl(), dev_files=[dev])
     assert list(corpus.texts("dev")) == [
-        Pair("Rain fell on Tarn.", "Rain in Tarn"),
-        Pair("Snow, too.", "Snow"),
+        Example("Rain fell on Tarn.", "Rain in Tarn"),
+        Example("Snow, too.", "Snow"),
     ]
     with pytest.raises(ArtifactError, match="raw texts are kept for dev and test splits only"):
         list(corpus.texts("train"))
@@ -107,7 +109,7 @@ def test_a_shard_that_numpy_cannot_read_is_named(tmp_path):
     for part in ("words", "segments", "pairs", "origins"):
         (tmp_path / f"dev-00000.{part}.npy").write_bytes(b"\x93NUMPY\x01")
     with pytest.raises(ArtifactError, match=r"dev-00000\.words\.npy: cannot be mapped"):
-        Shard.open(tmp_path, "dev", 0)
+        CorpusShard.open(tmp_path, "dev", 0)
 
 
 def test_changed_content_is_found_by_checksum(jsonl, prepared):
@@ -210,14 +212,14 @@ def test_arrays_that_do_not_belong_together_are_refused(tmp_path, part, array, m
         "pairs": np.array([0, 2]),
         "origins": np.zeros(1, np.uint16),
     }
-    Shard(**{**arrays, part: array}).save(tmp_path, "train", 0)
+    CorpusShard(**{**arrays, part: array}).save(tmp_path, "train", 0)
     with pytest.raises(ArtifactError, match=message):
-        Shard.open(tmp_path, "train", 0)
+        CorpusShard.open(tmp_path, "train", 0)
 
 
 @pytest.mark.parametrize("header", [b"{'descr': ", b"{", b"\x00", b"('a", b"{{}: 1}"])
 def test_a_header_that_is_no_python_is_refused(tmp_path, header):
-    Shard(
+    CorpusShard(
         words=np.zeros(2, np.int32),
         segments=np.array([0, 1, 2]),
         pairs=np.array([0, 2]),
@@ -227,7 +229,7 @@ def test_a_header_that_is_no_python_is_refused(tmp_path, header):
     content = path.read_bytes()
     path.write_bytes(content[:10] + header.ljust(118, b" ")[:117] + b"\n" + content[128:])
     with pytest.raises(ArtifactError, match=r"words\.npy: cannot be mapped"):
-        Shard.open(tmp_path, "train", 0)
+        CorpusShard.open(tmp_path, "train", 0)
 
 
 def test_a_line_of_raw_texts_that_holds_none_is_named(jsonl, prepared):

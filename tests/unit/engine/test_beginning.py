@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readagain.engine import beginning
-from readagain.engine.beginning import Beginning
+from readagain.engine.beginning import TargetPrefix
 from readagain.engine.source import SourceReader
 from readagain.errors import ArgumentError
-from readagain.text.vocab import RESERVED, UNK, Vocab
+from readagain.text.vocab import SPECIAL_TOKENS, UNK, Vocab
 
 POLICE = "Police in Ghent said on Monday that 12 people crossed the old bridge."
 FERRY = 'A storm hit the harbour, and the ferry "Élan" was late by 30 percent.'
@@ -141,10 +141,10 @@ def test_what_cannot_begin_a_summary_is_said(summarizer, options, message):
 
 
 def test_the_model_is_fed_what_it_knows_of_each_word(summarizer):
-    vocab = Vocab([*RESERVED, "police", "say"])
+    vocab = Vocab([*SPECIAL_TOKENS, "police", "say"])
     reader = SourceReader(summarizer.run, vocab, vocab)
     sources = [reader.read(text, tokenized=False) for text in (POLICE, "Quiet in Ghent.")]
-    asked = Beginning.read("Police in Ghent </s> blorb", tokenized=False)
+    asked = TargetPrefix.read("Police in Ghent </s> blorb", tokenized=False)
     forced = reader.prefix(sources, asked)
     V, known = len(vocab), vocab.ids(["police"])[0]
     signs = [UNK] * 3  # </s> is three signs to a reader
@@ -153,5 +153,5 @@ def test_the_model_is_fed_what_it_knows_of_each_word(summarizer):
         [known, V + 1, V + 2, *signs, UNK],
     ]
     assert set(forced.copied_from.ravel()) == {-1}
-    spelled = Beginning.read("</s> <pad>", tokenized=True)
+    spelled = TargetPrefix.read("</s> <pad>", tokenized=True)
     assert reader.prefix(sources, spelled).words.tolist() == [[UNK, UNK]] * 2

@@ -8,7 +8,7 @@ from readagain.engine.decoding import decode_sources
 from readagain.errors import ConfigError
 from readagain.search.model import SourceBatch
 from readagain.search.table import TableModel
-from readagain.text.vocab import END, START
+from readagain.text.vocab import BOS, EOS
 
 SOURCES = SourceBatch(
     source_ids=np.array([[[4]]]), lengths=np.array([[1]]), source_ext_ids=np.array([[4]])
@@ -18,18 +18,18 @@ SOURCES = SourceBatch(
 def written(decode: DecodeSpec, *, n_best: int = 1) -> list[list[int]]:
     """Summaries of a model that says "4" with 0.4, "5 6" and "5 7" with 0.3 each."""
     table = np.zeros((8, 8))
-    table[START, [4, 5]] = 0.4, 0.6
+    table[BOS, [4, 5]] = 0.4, 0.6
     table[5, [6, 7]] = 0.5
-    table[[4, 6, 7], END] = 1.0
+    table[[4, 6, 7], EOS] = 1.0
     (found,) = decode_sources(TableModel(table), SOURCES, decode, n_best=n_best)
     return [each.ids.tolist() for each in found]
 
 
 def test_diversity_keeps_another_beginning():
     model = np.zeros((8, 8))
-    model[START, [4, 5]] = 0.7, 0.3
+    model[BOS, [4, 5]] = 0.7, 0.3
     model[4, [6, 7]] = 0.5
-    model[[5, 6, 7], END] = 1.0
+    model[[5, 6, 7], EOS] = 1.0
 
     def beginnings(diversity):
         decode = DecodeSpec(beam_size=2, diversity=diversity)
@@ -52,9 +52,9 @@ def test_with_a_vote_the_one_that_shares_most_words_is_taken():
 
 def test_a_vote_by_recall_prefers_what_covers_the_others():
     model = np.zeros((8, 8))
-    model[START, [4, 5]] = 0.3, 0.7
-    model[4, [END, 5]] = 2 / 3, 1 / 3
-    model[5, END] = 1.0
+    model[BOS, [4, 5]] = 0.3, 0.7
+    model[4, [EOS, 5]] = 2 / 3, 1 / 3
+    model[5, EOS] = 1.0
 
     def best(measure):
         # "5" with 0.7, "4" with 0.2, and "4 5" with 0.1, which has the words of both.
@@ -75,9 +75,9 @@ def test_no_more_summaries_are_promised_than_a_beam_holds(consensus, n_best):
 
 def test_no_word_follows_itself_where_repeats_are_banned():
     table = np.zeros((8, 8))
-    table[START, 5] = 1.0
-    table[5, [5, 6, END]] = 0.6, 0.1, 0.3
-    table[6, END] = 1.0
+    table[BOS, 5] = 1.0
+    table[5, [5, 6, EOS]] = 0.6, 0.1, 0.3
+    table[6, EOS] = 1.0
 
     def best(**settings):
         decode = DecodeSpec(beam_size=2, min_words=2, max_words=2, **settings)
@@ -90,8 +90,8 @@ def test_no_word_follows_itself_where_repeats_are_banned():
 
 def test_a_word_is_copied_no_more_often_than_the_source_has_it():
     table = np.zeros((8, 8))
-    table[START, 5] = 1.0
-    table[[4, 5], END] = 1.0
+    table[BOS, 5] = 1.0
+    table[[4, 5], EOS] = 1.0
 
     def best(**settings):
         decode = DecodeSpec(beam_size=2, min_words=2, max_words=2, **settings)

@@ -13,14 +13,14 @@ from readagain.engine.folder import (
     SOURCE_VOCAB_FILE,
     VOCAB_FILE,
     WEIGHTS_FILE,
-    ModelFolder,
+    ModelDir,
 )
 from readagain.engine.manifest import MANIFEST_FILE, write_files
 from readagain.engine.tensors import read_header, read_tensors
 from readagain.errors import ArtifactError
 from readagain.presets import PRESETS
-from readagain.text.cases import CASES_FILE, Cases
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.cases import CASES_FILE, Truecaser
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 RUN = override(
     PRESETS["tiny"],
@@ -33,8 +33,8 @@ RUN = override(
         "model.decoder.attention_size": 2,
     },
 )
-SOURCE_VOCAB = Vocab([*RESERVED, "bridge", "old", "opens"])
-VOCAB = Vocab([*RESERVED, "bridge", "opens"])
+SOURCE_VOCAB = Vocab([*SPECIAL_TOKENS, "bridge", "old", "opens"])
+VOCAB = Vocab([*SPECIAL_TOKENS, "bridge", "opens"])
 
 
 def weights():
@@ -86,7 +86,7 @@ def edit_manifest(model, **changes):
 
 
 def test_a_folder_opens_to_what_was_written(model):
-    folder = ModelFolder.open(model, checksums=True)
+    folder = ModelDir.open(model, checksums=True)
     assert folder.run == RUN
     assert (folder.source_vocab, folder.vocab) == (SOURCE_VOCAB, VOCAB)
     assert folder.tensors["output.project.weight"].shape == (6, 2)
@@ -94,26 +94,26 @@ def test_a_folder_opens_to_what_was_written(model):
 
 
 def test_a_folder_without_cases_opens_as_before(model):
-    assert ModelFolder.open(model).cases == Cases()
+    assert ModelDir.open(model).cases == Truecaser()
 
 
 def test_a_folder_may_say_how_its_words_are_written(model):
-    write_files(model, {CASES_FILE: Cases(["BRIDGE"]).save})
-    assert ModelFolder.open(model).cases.word("bridge") == "BRIDGE"
+    write_files(model, {CASES_FILE: Truecaser(["BRIDGE"]).save})
+    assert ModelDir.open(model).cases.word("bridge") == "BRIDGE"
 
 
 def test_cases_that_were_changed_are_refused(model):
-    write_files(model, {CASES_FILE: Cases(["BRIDGE"]).save})
+    write_files(model, {CASES_FILE: Truecaser(["BRIDGE"]).save})
     (model / CASES_FILE).write_text("Bridge\n")
     with pytest.raises(
         ArtifactError, match=r"cases\.txt: its content is not what model\.json says"
     ):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 def test_files_are_added_and_the_others_stay(model):
     write_files(model, {"step.onnx": lambda path: path.write_bytes(b"graph")})
-    folder = ModelFolder.open(model, checksums=True)
+    folder = ModelDir.open(model, checksums=True)
     assert folder.file("step.onnx", purpose="summarizing").read_bytes() == b"graph"
     assert folder.has(WEIGHTS_FILE)
 
@@ -122,11 +122,11 @@ def test_a_precision_is_there_when_both_its_graphs_are(model):
     def write(*names):
         write_files(model, {name: lambda path: path.write_bytes(b"graph") for name in names})
 
-    assert ModelFolder.open(model).precisions == ()
+    assert ModelDir.open(model).precisions == ()
     write("encoder.int8.onnx", "encoder.float32.onnx", "step.float32.onnx")
-    assert ModelFolder.open(model).precisions == ("float32",)
+    assert ModelDir.open(model).precisions == ("float32",)
     write("step.int8.onnx")
-    assert ModelFolder.open(model).precisions == ("int8", "float32")
+    assert ModelDir.open(model).precisions == ("int8", "float32")
 
 
 def test_new_weights_take_outdated_graphs_away(model):
@@ -136,7 +136,7 @@ def test_new_weights_take_outdated_graphs_away(model):
     writers = {n: lambda path, n=n: path.write_bytes(contents[n]) for n in names}
     write_files(model, writers, whole=True)
     assert sorted(path.name for path in model.iterdir()) == sorted([*names, MANIFEST_FILE])
-    assert not ModelFolder.open(model).has("step.onnx")
+    assert not ModelDir.open(model).has("step.onnx")
 
 
 def test_a_model_without_weights_is_whole_until_they_are_needed(model):
@@ -144,7 +144,7 @@ def test_a_model_without_weights_is_whole_until_they_are_needed(model):
     manifest = json.loads(path.read_text())
     del manifest["files"][WEIGHTS_FILE]
     path.write_text(json.dumps(manifest))
-    folder = ModelFolder.open(model)
+    folder = ModelDir.open(model)
     with pytest.raises(ArtifactError, match="fine-tuning needs weights.safetensors, which this"):
         folder.file(WEIGHTS_FILE, purpose="fine-tuning")
 
@@ -163,18 +163,18 @@ def test_a_full_disk_changes_nothing(model):
 def test_a_folder_whose_writing_was_cut_off_is_refused(model):
     (model / MANIFEST_FILE).unlink()
     with pytest.raises(ArtifactError, match="no model.json in it, so no model folder, or one"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 def test_what_is_no_folder_is_refused(tmp_path):
     with pytest.raises(ArtifactError, match="nowhere: no such folder"):
-        ModelFolder.open(tmp_path / "nowhere")
+        ModelDir.open(tmp_path / "nowhere")
 
 
 def test_a_newer_format_is_refused_with_the_version_to_get(model):
     edit_manifest(model, format_version=9, package_version="7.1")
     with pytest.raises(ArtifactError, match="format 9 by readagain 7.1; this one reads format 1"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_newer_format_is_refused_with_the_version_to_get(model):
 def test_a_damaged_manifest_is_refused(model, content, reason):
     (model / MANIFEST_FILE).write_text(content)
     with pytest.raises(ArtifactError, match=reason):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 def test_a_manifest_cannot_point_outside(model):
@@ -198,28 +198,28 @@ def test_a_manifest_cannot_point_outside(model):
     facts = manifest["files"][RUN_FILE]
     edit_manifest(model, files={**manifest["files"], "../secret": facts})
     with pytest.raises(ArtifactError, match="names '../secret', which is no file of this folder"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 def test_a_missing_file_is_named(model):
     (model / VOCAB_FILE).unlink()
     with pytest.raises(ArtifactError, match=r"vocab\.txt: missing; copy the model folder again"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 def test_a_file_cut_short_is_named(model):
     path = model / WEIGHTS_FILE
     path.write_bytes(path.read_bytes()[:-1])
     with pytest.raises(ArtifactError, match=r"weights\.safetensors: [\d,]+ bytes, model.json says"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 def test_a_changed_file_is_found_by_its_checksum(model):
     path = model / WEIGHTS_FILE
     path.write_bytes(path.read_bytes()[:-1] + b"x")
-    ModelFolder.open(model)
+    ModelDir.open(model)
     with pytest.raises(ArtifactError, match="its content is not what model.json says"):
-        ModelFolder.open(model, checksums=True)
+        ModelDir.open(model, checksums=True)
 
 
 def test_settings_this_version_does_not_know_are_refused(model):
@@ -227,31 +227,31 @@ def test_settings_this_version_does_not_know_are_refused(model):
     text = json.dumps({**settings, "future": 1})
     write_files(model, {RUN_FILE: lambda path: path.write_text(text)})
     with pytest.raises(ArtifactError, match="no setting 'future'.*cannot use the model"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 def test_a_vocabulary_of_another_size_is_refused(model):
-    write_files(model, {VOCAB_FILE: Vocab([*RESERVED, "bridge"]).save})
+    write_files(model, {VOCAB_FILE: Vocab([*SPECIAL_TOKENS, "bridge"]).save})
     with pytest.raises(ArtifactError, match=r"vocabulary of 6 words, vocab\.txt has 5; was vocab"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 def test_weights_for_other_words_are_refused(tmp_path):
     tensors = weights() | {"output.project.weight": np.ones((5, 2), np.float32)}
     model = write_model(tmp_path / "model", tensors)
     with pytest.raises(ArtifactError, match=r"shape \(5, 2\); expected 6 rows, one for each word"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 def test_weights_of_another_network_are_refused(tmp_path):
     tensors = weights()
     model = write_model(tmp_path / "model", tensors | {"rest": tensors["rest"][1:]})
     with pytest.raises(ArtifactError, match=r"parameters; run\.json describes a network of"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
     del tensors["output.project.weight"]
     model = write_model(tmp_path / "other", tensors)
     with pytest.raises(ArtifactError, match="no tensor 'output.project.weight'; these are other"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 def test_tensors_are_read_as_written_and_bfloat16_is_widened(tmp_path):
@@ -317,7 +317,7 @@ def test_a_changed_vocabulary_is_found_whenever_a_model_is_opened(model):
     path = model / VOCAB_FILE
     path.write_bytes(path.read_bytes().replace(b"bridge", b"fridge"))
     with pytest.raises(ArtifactError, match=r"vocab\.txt: its content is not what model.json says"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 @pytest.mark.parametrize(
@@ -331,17 +331,17 @@ def test_a_changed_vocabulary_is_found_whenever_a_model_is_opened(model):
 def test_a_manifest_without_sizes_is_refused(model, facts, reason):
     edit_manifest(model, files={"run.json": facts})
     with pytest.raises(ArtifactError, match=reason):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 @pytest.mark.parametrize("content", ["[" * 100_000, "9" * 5_000])
 def test_a_manifest_beyond_all_bounds_is_refused(model, content):
     (model / MANIFEST_FILE).write_text(content)
     with pytest.raises(ArtifactError, match=r"model\.json: not JSON; was it edited by hand"):
-        ModelFolder.open(model)
+        ModelDir.open(model)
 
 
 def test_a_manifest_too_large_to_be_one_is_not_read(model, monkeypatch):
     monkeypatch.setattr("readagain.engine.manifest.MAX_OBJECT_BYTES", 9)
     with pytest.raises(ArtifactError, match=r"model\.json: cannot be read: more than 9 bytes"):
-        ModelFolder.open(model)
+        ModelDir.open(model)

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from readagain.config.override import override
-from readagain.engine.grounding import Grounding
+from readagain.engine.grounding import GroundingConstraint
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
-from readagain.search.live import Live
+from readagain.search.live import ActiveHypotheses
 from readagain.search.model import Candidates
-from readagain.text.cases import Cases
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.cases import Truecaser
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
-VOCAB = Vocab([*RESERVED, "dies", "##", "#", "at", "ibsen", "leeds", "itv", "norwegian"])
+VOCAB = Vocab([*SPECIAL_TOKENS, "dies", "##", "#", "at", "ibsen", "leeds", "itv", "norwegian"])
 DIES, TWO_DIGITS, ONE_DIGIT, AT, IBSEN, LEEDS, ITV, NORWEGIAN = range(4, 12)
-CASES = Cases(["Ibsen", "Leeds", "ITV", "Norwegian", "dies"])
+CASES = Truecaser(["Ibsen", "Leeds", "ITV", "Norwegian", "dies"])
 TEXTS = ("Ibsen of Norway died at 78.", "Ibsen died.", "All 7 of 92 left.")
 COPIED = len(VOCAB) + 2
 
@@ -27,7 +27,7 @@ def sources():
 
 @pytest.fixture
 def rule(sources):
-    return Grounding(VOCAB, CASES).rule(sources, names=False)
+    return GroundingConstraint(VOCAB, CASES).rule(sources, names=False)
 
 
 def offer(*ids, copied_from=-1):
@@ -44,7 +44,7 @@ def offer(*ids, copied_from=-1):
 @pytest.fixture
 def live():
     """One hypothesis of each text, those of the last first."""
-    return Live(
+    return ActiveHypotheses(
         document=np.array([2, 1, 0]),
         words=np.empty((3, 0), dtype=np.int64),
         copied_from=np.empty((3, 0), dtype=np.int64),
@@ -60,7 +60,7 @@ def test_a_number_is_written_only_if_its_text_has_such_digits(rule, live):
 
 def test_a_name_is_written_only_if_its_text_has_one_that_begins_alike(sources, live):
     offered = offer(IBSEN, LEEDS, ITV, NORWEGIAN, AT)
-    rule = Grounding(VOCAB, CASES).rule(sources, names=True)
+    rule = GroundingConstraint(VOCAB, CASES).rule(sources, names=True)
     assert rule.banned_words(live, offered).astype(int).tolist() == [
         [1, 1, 0, 1, 0],
         [0, 1, 0, 1, 0],

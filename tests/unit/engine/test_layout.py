@@ -4,17 +4,17 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.engine.layout import Layout
+from readagain.engine.layout import BeamLayout
 
 
 def test_a_narrow_beam_repeats_its_first_row():
-    layout = Layout.of(np.array([0, 0, 0, 1, 2, 2]))
+    layout = BeamLayout.of(np.array([0, 0, 0, 1, 2, 2]))
     assert layout.grid.tolist() == [[0, 1, 2], [3, 3, 3], [4, 5, 4]]
     assert layout.place.tolist() == [0, 1, 2, 3, 6, 7]
 
 
 def test_the_rows_of_one_document_stand_as_they_are():
-    layout = Layout.of(np.array([0, 0, 0]))
+    layout = BeamLayout.of(np.array([0, 0, 0]))
     assert layout.grid.tolist() == [[0, 1, 2]]
     assert layout.place.tolist() == [0, 1, 2]
 
@@ -22,7 +22,7 @@ def test_the_rows_of_one_document_stand_as_they_are():
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=8))
 def test_what_is_put_into_the_grid_comes_out_again(widths):
     document = np.repeat(np.arange(len(widths)), widths)
-    layout = Layout.of(document)
+    layout = BeamLayout.of(document)
     rows = np.arange(len(document))
     assert layout.grid.shape == (len(widths), max(widths))
     np.testing.assert_array_equal(rows[layout.grid].reshape(-1)[layout.place], rows)

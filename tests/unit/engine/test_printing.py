@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from readagain.config.override import override
-from readagain.engine.printing import Printer, parts
+from readagain.engine.printing import Detokenizer, parts
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
 from readagain.search.trace import Hypothesis
-from readagain.text.cases import Cases
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.cases import Truecaser
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
-VOCAB = Vocab([*RESERVED, "buys", "##", "ferries", "boats"])
+VOCAB = Vocab([*SPECIAL_TOKENS, "buys", "##", "ferries", "boats"])
 BUYS, MASKED, FERRIES, BOATS = range(4, 8)
 TEXT = "Ghent sold 75 trains. Élan Corp. bought 12 ferries."  # places 0-4 and 5-10
 
@@ -43,7 +43,7 @@ GENERATED = (-1, -1)
 
 def test_a_copied_word_is_found_in_its_own_sentence(source):
     found = hypothesis([ELAN, (FERRIES, 1, 4)])
-    words = Printer(VOCAB).words(found, source)
+    words = Detokenizer(VOCAB).words(found, source)
     assert [(word.form, word.copied_from) for word in words] == [("élan", 5), ("ferries", 9)]
     described = parts(words, found, source)
     assert [TEXT[part.start : part.end] for part in described] == ["Élan", "ferries"]
@@ -56,27 +56,27 @@ def test_a_generated_number_takes_the_digits_it_looked_at(source, looked_at, num
         [ELAN, (BUYS, *GENERATED), (MASKED, *GENERATED), (BOATS, *GENERATED)],
         attended=[(1, 0), (1, 2), looked_at],
     )
-    printer = Printer(VOCAB)
+    printer = Detokenizer(VOCAB)
     text, _ = printer.text(printer.words(found, source), source, case="sentence", max_bytes=0)
     assert text == f"Élan buys {number} boats"
 
 
 def test_words_that_do_not_fit_are_left_out_from_the_end(source):
-    printer = Printer(VOCAB)
+    printer = Detokenizer(VOCAB)
     words = printer.words(hypothesis([ELAN, (BUYS, *GENERATED), (BOATS, *GENERATED)]), source)
     assert printer.text(words, source, case="sentence", max_bytes=11) == ("Élan buys", 2)
     assert printer.text(words, source, case="sentence", max_bytes=4) == ("", 0)
 
 
 def test_bytes_are_those_of_the_source_and_of_the_vocabulary(source):
-    sizes = Printer(VOCAB).printed_bytes([source], 2)
+    sizes = Detokenizer(VOCAB).printed_bytes([source], 2)
     assert sizes.copied.tolist() == [[5, 4, 2, 6, 1, 0, 5, 5, 6, 2, 7, 1]]
     assert sizes.generated[FERRIES] == 7
 
 
 def test_a_printed_number_says_where_its_digits_come_from(source):
     found = hypothesis([(MASKED, *GENERATED), (FERRIES, *GENERATED)], attended=[(1, 3)])
-    printer = Printer(VOCAB)
+    printer = Detokenizer(VOCAB)
     words = printer.words(found, source)
     number, ferries = printer.printed_words(words, source, case="sentence")
     assert (number.surface, number.start, number.end) == ("12", 0, 2)
@@ -88,15 +88,15 @@ def test_a_number_that_is_left_out_takes_no_room():
     run = override(PRESETS["two_sentences_option1_copy_15k"], {})
     source = SourceReader(run, VOCAB, VOCAB).read("Ghent sold trains.", tokenized=False)
     found = hypothesis([(MASKED, *GENERATED), (BOATS, *GENERATED)])
-    printer = Printer(VOCAB)
+    printer = Detokenizer(VOCAB)
     number, boats = printer.printed_words(printer.words(found, source), source, case="plain")
     assert (number.surface, number.start, number.end) == ("", 0, 0)
     assert (boats.surface, boats.start) == ("boats", 0)
 
 
 def test_words_are_written_as_their_model_says_and_else_as_is_usual(source):
-    vocab = Vocab([*RESERVED, "buys", "##", "monday", "boats"])
-    printer = Printer(vocab, Cases(["BOATS"]))
+    vocab = Vocab([*SPECIAL_TOKENS, "buys", "##", "monday", "boats"])
+    printer = Detokenizer(vocab, Truecaser(["BOATS"]))
     words = printer.words(hypothesis([(id, *GENERATED) for id in (4, 7, 6)]), source)
     assert printer.text(words, source, case="plain", max_bytes=0) == ("buys BOATS Monday", 3)
     printed = printer.printed_words(words, source, case="headline")

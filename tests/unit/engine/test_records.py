@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from readagain.corpus.pair import Bad
+from readagain.corpus.pair import InvalidRecord
 from readagain.engine import records
 from readagain.engine.records import (
-    ReadOptions,
-    Record,
+    TextReadOptions,
+    TextRecord,
     cut_records,
     read_records,
     read_stream,
@@ -26,7 +26,7 @@ from readagain.errors import ConfigError, DataError, MissingExtraError
 
 
 def read(path, **options):
-    return list(read_records(path, ReadOptions(**options)))
+    return list(read_records(path, TextReadOptions(**options)))
 
 
 def texts(found):
@@ -112,20 +112,20 @@ def test_a_pipe_is_read_line_by_line():
         def readline(self, size=-1):
             return next(self.source)
 
-    stream = read_stream(Pipe(), "pipe", ReadOptions(format="lines"))
+    stream = read_stream(Pipe(), "pipe", TextReadOptions(format="lines"))
     assert next(stream).text == "One."
     assert next(stream).where == "pipe:2"
 
 
 def test_a_pipe_is_one_text_or_json_as_well():
-    assert texts(read_stream(io.BytesIO(b"a\nb"), "pipe", ReadOptions())) == ["a\nb"]
+    assert texts(read_stream(io.BytesIO(b"a\nb"), "pipe", TextReadOptions())) == ["a\nb"]
     objects = io.BytesIO(b'{"text": "a"}\n\n{"text": "b"}')
-    assert texts(read_stream(objects, "pipe", ReadOptions(format="jsonl"))) == ["a", "b"]
+    assert texts(read_stream(objects, "pipe", TextReadOptions(format="jsonl"))) == ["a", "b"]
 
 
 def test_a_table_cannot_come_from_a_pipe():
     with pytest.raises(ConfigError, match="--format csv cannot be read from a pipe; name the file"):
-        list(read_stream(io.BytesIO(), "pipe", ReadOptions(format="csv")))
+        list(read_stream(io.BytesIO(), "pipe", TextReadOptions(format="csv")))
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_what_cannot_be_used_is_named_by_its_line(tmp_path, name, content, messa
 def test_a_pipe_of_utf_16_is_told_to_convert_it(format):
     pipe = io.BytesIO('{"text": "a"}\n'.encode("utf-16"))
     with pytest.raises(DataError, match=r"^pipe(:1)?: UTF-16 text; .*iconv -f utf-16 -t utf-8"):
-        list(read_stream(pipe, "pipe", ReadOptions(format=format)))
+        list(read_stream(pipe, "pipe", TextReadOptions(format=format)))
 
 
 def test_a_file_too_large_for_one_text_asks_whether_lines_are_meant(tmp_path, monkeypatch):
@@ -174,7 +174,7 @@ def test_a_file_too_large_for_one_text_asks_whether_lines_are_meant(tmp_path, mo
     with pytest.raises(DataError, match=r"more than 10 bytes for one text; .*--format lines"):
         read(path)
     with pytest.raises(DataError, match=r"pipe: more than 10 bytes for one text"):
-        list(read_stream(io.BytesIO(b"eleven byte"), "pipe", ReadOptions()))
+        list(read_stream(io.BytesIO(b"eleven byte"), "pipe", TextReadOptions()))
 
 
 def test_a_line_too_long_for_a_text_is_named(tmp_path, monkeypatch):
@@ -197,9 +197,9 @@ def test_a_line_too_long_for_a_text_is_named(tmp_path, monkeypatch):
 def test_a_bad_record_of_a_block_stands_between_the_good_ones(tmp_path, name, content, expected):
     path = tmp_path / name
     path.write_bytes(content)
-    layout = settle_layout(path, ReadOptions())
+    layout = settle_layout(path, TextReadOptions())
     found = [
-        each.text if isinstance(each, Record) else each.where
+        each.text if isinstance(each, TextRecord) else each.where
         for block in cut_records(path, layout)
         for each in records_in(block, Path(name), layout)
     ]
@@ -209,14 +209,14 @@ def test_a_bad_record_of_a_block_stands_between_the_good_ones(tmp_path, name, co
 def test_blocks_hold_at_most_the_records_asked_for(tmp_path):
     path = tmp_path / "many.txt"
     path.write_text("One.\nTwo.\nThree.\n")
-    layout = settle_layout(path, ReadOptions(format="lines"))
+    layout = settle_layout(path, TextReadOptions(format="lines"))
     assert [block.first for block in cut_records(path, layout, 2)] == [1, 3]
 
 
 def test_a_summary_is_added_to_the_fields_of_its_record():
     summary = Summary(text="Short", score=-1.5, words=(), read_sentences=1, truncated=False)
     summary = replace(summary, alternatives=(replace(summary, text="Shorter", score=-2.0),))
-    record = Record("A text.", "a.jsonl:1", {"id": 7})
+    record = TextRecord("A text.", "a.jsonl:1", {"id": 7})
     assert with_summary(record, summary, field="title", has_score=True) == {
         "id": 7,
         "title": "Short",
@@ -224,7 +224,7 @@ def test_a_summary_is_added_to_the_fields_of_its_record():
         "alternatives": [{"summary": "Shorter", "score": -2.0}],
     }
     refused = with_summary(record, summary, field="id")
-    assert isinstance(refused, Bad)
+    assert isinstance(refused, InvalidRecord)
     assert "has a field 'id' already; name another for the summary with --field" in refused.reason
 
 

@@ -5,7 +5,7 @@ import pytest
 from readagain.engine.short_texts import FEWEST_WORDS, is_too_short, own_words
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_each_word_of_a_short_text_looked_at_itself(summarizer):
 
 
 def test_words_of_several_sentences_are_copied_each_from_its_own():
-    vocab = Vocab([*RESERVED, "fire"])
+    vocab = Vocab([*SPECIAL_TOKENS, "fire"])
     reader = SourceReader(PRESETS["two_sentences_option1_copy_15k"], vocab, vocab)
     source = reader.read("Fire. Heavy smoke.", tokenized=False)
     batch = reader.batch([source])
@@ -73,7 +73,7 @@ def test_words_of_several_sentences_are_copied_each_from_its_own():
 
 
 def test_a_text_that_goes_on_after_a_short_sentence_is_not_short():
-    vocab = Vocab(RESERVED)
+    vocab = Vocab(SPECIAL_TOKENS)
     reader = SourceReader(PRESETS["read_again_lstm_copy_15k"], vocab, vocab)
     for text, is_short in (("Fire.", True), ("Fire. Smoke.", False)):
         assert is_too_short(reader.read(text, tokenized=False)) == is_short

@@ -5,10 +5,10 @@ import pytest
 from readagain.config.override import override
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
-from readagain.text.vocab import PAD, RESERVED, UNK, Vocab
+from readagain.text.vocab import PAD, SPECIAL_TOKENS, UNK, Vocab
 
-SOURCE_VOCAB = Vocab([*RESERVED, "the", "old", "bridge", "opens", "."])
-VOCAB = Vocab([*RESERVED, "bridge", "opens", "."])
+SOURCE_VOCAB = Vocab([*SPECIAL_TOKENS, "the", "old", "bridge", "opens", "."])
+VOCAB = Vocab([*SPECIAL_TOKENS, "bridge", "opens", "."])
 TEXT = "The old bridge opens. The Élan sails. It sank."
 
 

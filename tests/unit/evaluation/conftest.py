@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from readagain.config.decode import NOTHING_ASKED
-from readagain.corpus.readers.find import ReadOptions
+from readagain.config.decode import NO_OVERRIDES
+from readagain.corpus.readers.find import CorpusReadOptions
 from readagain.evaluation.dataset import read_dataset
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.systems import load_system
@@ -67,7 +67,7 @@ def jsonl(tmp_path):
 @pytest.fixture
 def read():
     def read(path, *, split=None, **options):
-        return read_dataset(path, ReadOptions(**options), split=split)
+        return read_dataset(path, CorpusReadOptions(**options), split=split)
 
     return read
 
@@ -76,7 +76,7 @@ def read():
 def evaluated(read):
     """Evaluate a model on a path, as the command does."""
 
-    def run(model, path, protocol, *, unk="keep", asked=NOTHING_ASKED, **options):
+    def run(model, path, protocol, *, unk="keep", asked=NO_OVERRIDES, **options):
         settings = {} if model in ("prefix", "lead") else {"threads": 1}
         system = load_system(str(model), protocol, asked=asked, **settings)
         return evaluate(system, read(path, **options), protocol, unk=unk)

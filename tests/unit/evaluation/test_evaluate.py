@@ -2,7 +2,7 @@
 
 import pytest
 
-from readagain.config.decode import DecodeSettings
+from readagain.config.decode import DecodeOverrides
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.facts import collapse_warning, facts_of
@@ -56,14 +56,14 @@ def test_the_papers_fifteen_words_can_be_asked_for_on_duc(evaluated, toy, duc):
 
 
 def test_settings_that_were_asked_for_are_used_and_reported(evaluated, toy, duc):
-    found = evaluated(toy, duc, "duc2004", asked=DecodeSettings(beam=2, max_words=5))
+    found = evaluated(toy, duc, "duc2004", asked=DecodeOverrides(beam=2, max_words=5))
     assert [len(summary.words) for summary in found.summaries] == [5, 5]
     assert found.details["decode"]["beam_size"] == 2
 
 
 def test_unknown_words_are_never_copied_by_a_model(evaluated, toy, parallel):
     data = parallel(["UNK UNK UNK UNK bridge"], ["UNK bridge"])
-    found = evaluated(toy, data, "gigaword", asked=DecodeSettings(min_words=8))
+    found = evaluated(toy, data, "gigaword", asked=DecodeOverrides(min_words=8))
     assert found.as_json()["unk"]["summaries_with_unk"] == 0
 
 
@@ -165,7 +165,7 @@ def test_an_unknown_protocol_names_the_nearest(toy):
 @pytest.mark.parametrize(
     ("option", "asked"),
     [
-        ("--beam", {"asked": DecodeSettings(beam=2)}),
+        ("--beam", {"asked": DecodeOverrides(beam=2)}),
         ("--threads", {"threads": 1}),
         ("--precision", {"precision": "int8"}),
     ],

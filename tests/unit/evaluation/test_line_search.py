@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.evaluation.line_search import Lists, best_step, best_weights, leaders_along
+from readagain.evaluation.line_search import NBestLists, best_step, best_weights, leaders_along
 
 FAR = {"shortest": -9.0, "longest": 9.0}
 
@@ -13,7 +13,7 @@ FAR = {"shortest": -9.0, "longest": 9.0}
 def lists_of(*documents):
     """Make lists from (base, features, figure) of every candidate of every document."""
     D, K, F = len(documents), max(map(len, documents)), len(documents[0][0][1])
-    lists = Lists(np.full((D, K), -np.inf), np.zeros((D, K, F)), np.zeros((D, K)))
+    lists = NBestLists(np.full((D, K), -np.inf), np.zeros((D, K, F)), np.zeros((D, K)))
     for d, candidates in enumerate(documents):
         for k, (base, features, figure) in enumerate(candidates):
             lists.base[d, k], lists.figures[d, k] = base, figure
@@ -96,7 +96,7 @@ def test_known_weights_are_found():
     base, features = rng.normal(size=(40, 30)), rng.normal(size=(40, 30, 2))
     figures = base + features @ np.array([0.8, -0.4])
     figures = (figures == figures.max(axis=1, keepdims=True)).astype(np.float64)
-    found, value = best_weights(Lists(base, features, figures), np.zeros(2), reach=1.0, seed=1)
+    found, value = best_weights(NBestLists(base, features, figures), np.zeros(2), reach=1.0, seed=1)
     assert value == 1.0
     np.testing.assert_allclose(found, [0.8, -0.4], rtol=0.2)
 
@@ -113,7 +113,9 @@ def test_no_weight_moves_further_than_lists_can_be_trusted():
 
 def test_the_same_seed_finds_the_same_weights():
     rng = np.random.default_rng(5)
-    lists = Lists(rng.normal(size=(20, 9)), rng.normal(size=(20, 9, 3)), rng.random(size=(20, 9)))
+    lists = NBestLists(
+        rng.normal(size=(20, 9)), rng.normal(size=(20, 9, 3)), rng.random(size=(20, 9))
+    )
     first, second = (best_weights(lists, np.zeros(3), reach=1.0, seed=7)[0] for _ in range(2))
     assert first.tolist() == second.tolist()
 

@@ -1,6 +1,6 @@
 """What a protocol asks of the search."""
 
-from readagain.config.decode import DecodeSettings
+from readagain.config.decode import DecodeOverrides
 from readagain.config.schema import DecodeSpec
 from readagain.evaluation.settings import PAPER_SETTINGS, PROTOCOL_SETTINGS
 from readagain.rouge.protocol import PROTOCOLS
@@ -11,7 +11,7 @@ def test_every_protocol_says_how_to_search():
 
 
 def test_the_papers_rows_have_fifteen_words_and_a_beam_of_ten_on_duc():
-    duc = DecodeSettings(beam=10, min_words=15, max_words=15, min_bytes=0, max_bytes=0)
+    duc = DecodeOverrides(beam=10, min_words=15, max_words=15, min_bytes=0, max_bytes=0)
     assert PAPER_SETTINGS["duc2003"] == PAPER_SETTINGS["duc2004"] == duc
 
 

@@ -2,13 +2,15 @@
 
 import pytest
 
-from readagain.evaluation.statistics import Example, measure_habits
+from readagain.evaluation.statistics import TokenizedSummary, measure_habits
 
 SOURCE = ["a", "storm", "hit", "the", "old", "harbour"]
 
 
 def habits(*texts, **options):
-    return measure_habits([Example(text, text.split(), SOURCE) for text in texts], **options)
+    return measure_habits(
+        [TokenizedSummary(text, text.split(), SOURCE) for text in texts], **options
+    )
 
 
 def test_lengths_are_means_in_words_and_bytes():

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from readagain.config.decode import DecodeSettings
-from readagain.engine.folder import ModelFolder
+from readagain.config.decode import DecodeOverrides
+from readagain.engine.folder import ModelDir
 from readagain.engine.tuned import check_free, write_tuned
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation import tuning
@@ -18,7 +18,7 @@ from readagain.rouge.protocol import find_protocol
 
 @pytest.fixture
 def network(toy):
-    return load_system(str(toy), "gigaword", asked=DecodeSettings(beam=4, max_words=6), threads=1)
+    return load_system(str(toy), "gigaword", asked=DecodeOverrides(beam=4, max_words=6), threads=1)
 
 
 def tuned(network, data, **options):
@@ -107,13 +107,13 @@ def test_an_unknown_objective_names_those_there_are(network, read, gigaword):
 
 
 def test_a_tuned_copy_searches_as_it_was_tuned_and_says_so(toy, tmp_path):
-    folder = ModelFolder.open(toy)
+    folder = ModelDir.open(toy)
     write_tuned(folder, tmp_path / "out", {"unigram_bonus": 1.5}, {"data": "abc"})
-    copy = ModelFolder.open(tmp_path / "out", checksums=True)
+    copy = ModelDir.open(tmp_path / "out", checksums=True)
     assert copy.run.decode.unigram_bonus == 1.5
     assert copy.provenance["tuned"] == {"data": "abc"}
     assert copy.manifest.files.keys() >= folder.manifest.files.keys()
-    assert ModelFolder.open(toy).run == folder.run
+    assert ModelDir.open(toy).run == folder.run
 
 
 def test_a_folder_that_is_taken_is_left_alone(tmp_path):

@@ -6,7 +6,7 @@ from rich.console import Console
 
 from readagain.experiments.budget import Budget
 from readagain.experiments.request import Request
-from readagain.experiments.results import MEASURES, RowResult, SetResult, pack
+from readagain.experiments.results import MEASURES, ExperimentResult, SetResult, pack
 from readagain.experiments.runner import run_rows
 
 ITEMS = 200
@@ -31,7 +31,7 @@ def made_up_set(mean, *, figure="f1", spread=0.1, seed=0, unknown=None, fingerpr
 
 def made_up(row, mean=0.3, *, recipe="modern", seed=1, sets=None, importance=None, scale="paper"):
     """A result of a row that scored `mean`."""
-    return RowResult(
+    return ExperimentResult(
         row=row,
         recipe=recipe,
         seed=seed,

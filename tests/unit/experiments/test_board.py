@@ -4,17 +4,19 @@ import numpy as np
 import pytest
 
 from readagain.errors import DataError
-from readagain.experiments.board import Board, Compared
+from readagain.experiments.board import ComparedResults, ResultStore
 from readagain.rouge.significance import Comparison
 
 
 def test_one_seed_has_the_figures_that_evaluate_prints(result):
-    figure = Board([result("gru_15k", 0.3)]).entry("gru_15k", "modern").figures("news")["rouge-1"]
+    figure = (
+        ResultStore([result("gru_15k", 0.3)]).entry("gru_15k", "modern").figures("news")["rouge-1"]
+    )
     assert (figure.value, figure.low, figure.high) == pytest.approx((30.0, 29.0, 31.0))
 
 
 def test_several_seeds_are_averaged_item_by_item(result):
-    board = Board([result("gru_15k", 0.3), result("gru_15k", 0.4, seed=2)])
+    board = ResultStore([result("gru_15k", 0.3), result("gru_15k", 0.4, seed=2)])
     entry = board.entry("gru_15k", "modern")
     figure = entry.figures("news")["rouge-1"]
     assert figure.value == pytest.approx(35.0)
@@ -23,7 +25,7 @@ def test_several_seeds_are_averaged_item_by_item(result):
 
 
 def test_recipes_are_kept_apart_and_untrained_rows_belong_to_each(result):
-    board = Board(
+    board = ResultStore(
         [
             result("gru_15k", 0.3),
             result("gru_15k", 0.2, recipe="paper"),
@@ -39,7 +41,7 @@ def test_recipes_are_kept_apart_and_untrained_rows_belong_to_each(result):
 def test_rows_are_compared_on_a_set_that_both_have(result, scored):
     one = result("gru_15k", sets={"part": scored(0.3), "duc": scored(0.5)})
     other = result("gru_69k", sets={"news": scored(0.3), "duc": scored(0.4)})
-    board = Board([one, other])
+    board = ResultStore([one, other])
     found = board.compare("gru_15k", "gru_69k", "modern")
     assert found["rouge-1"].tested.difference == pytest.approx(0.1, abs=1e-3)
     assert found["rouge-1"].direction == 1
@@ -49,16 +51,16 @@ def test_rows_are_compared_on_a_set_that_both_have(result, scored):
 
 def test_a_difference_that_seeds_disagree_about_is_not_sure():
     sure = Comparison(difference=0.1, low=0.05, high=0.15, p_bootstrap=0.001, p_randomization=0.001)
-    assert Compared(sure, (0.15, 0.05)).direction == 1
-    assert Compared(sure, (0.25, -0.05)).direction == 0
-    assert Compared(sure, (0.25, -0.05)).mark == ""
-    assert "by seed +25.00, -5.00" in str(Compared(sure, (0.25, -0.05)))
+    assert ComparedResults(sure, (0.15, 0.05)).direction == 1
+    assert ComparedResults(sure, (0.25, -0.05)).direction == 0
+    assert ComparedResults(sure, (0.25, -0.05)).mark == ""
+    assert "by seed +25.00, -5.00" in str(ComparedResults(sure, (0.25, -0.05)))
 
 
 def test_a_system_that_is_not_trained_is_held_against_every_seed(result):
     floor = replace(result("prefix", 0.3, recipe="untrained"), training={})
     seeds = [result("gru_15k", 0.4), result("gru_15k", 0.28, seed=2)]
-    found = Board([floor, *seeds]).compare("gru_15k", "prefix", "modern")["rouge-1"]
+    found = ResultStore([floor, *seeds]).compare("gru_15k", "prefix", "modern")["rouge-1"]
     assert found.by_seed == pytest.approx((0.1, -0.02), abs=1e-3)
     assert found.tested.difference == pytest.approx(0.04, abs=1e-3)
     assert found.direction == 0
@@ -66,23 +68,23 @@ def test_a_system_that_is_not_trained_is_held_against_every_seed(result):
 
 def test_a_difference_counts_when_both_tests_find_it():
     found = Comparison(difference=-0.1, low=-0.2, high=-0.01, p_bootstrap=0.01, p_randomization=0.2)
-    assert Compared(found).direction == 0
+    assert ComparedResults(found).direction == 0
     sure = Comparison(difference=-0.1, low=-0.2, high=-0.01, p_bootstrap=0.01, p_randomization=0.02)
-    assert Compared(sure).mark == "▼"
+    assert ComparedResults(sure).mark == "▼"
 
 
 def test_scales_are_not_mixed(result):
     with pytest.raises(DataError, match="results of the scales paper and small lie in one folder"):
-        Board([result("gru_15k"), result("gru_69k", scale="small")])
+        ResultStore([result("gru_15k"), result("gru_69k", scale="small")])
 
 
 def test_different_texts_under_one_name_are_noticed(result, scored):
     other = result("gru_69k", sets={"news": scored(0.3, fingerprint="others")})
     with pytest.raises(DataError, match="the set 'news' is not the same in all results"):
-        Board([result("gru_15k"), other])
+        ResultStore([result("gru_15k"), other])
 
 
 def test_the_same_luck_of_texts_makes_small_differences_sure(result):
-    board = Board([result("gru_15k", 0.30), result("gru_69k", 0.31)])
+    board = ResultStore([result("gru_15k", 0.30), result("gru_69k", 0.31)])
     assert board.compare("gru_69k", "gru_15k", "modern")["rouge-1"].direction == 1
     assert np.isclose(board.entry("gru_15k", "modern").minutes, 1.5)

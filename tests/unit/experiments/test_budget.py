@@ -2,15 +2,15 @@ from dataclasses import replace
 
 import pytest
 
-from readagain.experiments.budget import Budget, Estimator, Work, works_of
+from readagain.experiments.budget import Budget, Estimator, RunCost, works_of
 from readagain.presets import PRESETS
 
-GPU = Work("cuda", "modern", 1_000_000)
+GPU = RunCost("cuda", "modern", 1_000_000)
 
 
 def work(preset, **options):
     defaults = {"train_pairs": 1000, "device": "cuda", "recipe": "modern"}
-    return Work.of(PRESETS[preset], **{**defaults, **options})
+    return RunCost.of(PRESETS[preset], **{**defaults, **options})
 
 
 def test_a_larger_vocabulary_more_sentences_and_more_pairs_are_more_work():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from readagain.experiments.board import Board
+from readagain.experiments.board import ResultStore
 from readagain.experiments.claims import Claim, claims_markdown, claims_of
 from readagain.experiments.evidence import Evidence
 from readagain.experiments.rows import ROWS
@@ -15,7 +15,7 @@ def claim(board, name, timing=None):
 
 
 def board_of(result, **means):
-    return Board([result(row, mean) for row, mean in means.items()])
+    return ResultStore([result(row, mean) for row, mean in means.items()])
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_every_seed_must_lose_more_without_copying(result, second, verdict):
     results = [result(row, 0.3, seed=seed) for row in rows for seed in (1, 2)]
     lost = {1: 0.2, 2: second}
     results += [result("read_again_lstm_2k", mean, seed=seed) for seed, mean in lost.items()]
-    *_, evidence = claim(Board(results), "2K with copying").evidence
+    *_, evidence = claim(ResultStore(results), "2K with copying").evidence
     assert evidence.verdict == verdict
     assert "; by seed +10.00, " in evidence.statistics
 
@@ -72,7 +72,7 @@ def test_an_interval_that_reaches_too_far_supports_nothing(result, scored):
         "two_sentences_option1_copy_15k": (0.3, 1),
         "two_sentences_option2_copy_15k": (0.301, 2),
     }
-    board = Board(
+    board = ResultStore(
         [result(row, sets={"news": scored(mean, seed=seed)}) for row, (mean, seed) in means.items()]
     )
     unsure = {
@@ -143,14 +143,14 @@ def test_decoding_time_falls_or_does_not(result, values, verdict):
 def test_important_words_weigh_more_or_do_not(result, low, high, verdict):
     gap = {"texts": 9, "mean": (low + high) / 2, "low": low, "high": high, "positive_share": 0.5}
     row = result("read_again_gru_15k", importance={"content_over_function": gap})
-    assert claim(Board([row]), "important words").verdict == verdict
+    assert claim(ResultStore([row]), "important words").verdict == verdict
 
 
 @pytest.mark.parametrize(("low", "high", "share"), [(0.1, 0.2, 0.32), (-0.2, -0.1, 0.68)])
 def test_most_texts_must_agree_with_the_mean_weight(result, low, high, share):
     gap = {"texts": 9, "mean": (low + high) / 2, "low": low, "high": high, "positive_share": share}
     row = result("read_again_gru_15k", importance={"content_over_function": gap})
-    assert claim(Board([row]), "important words").verdict == "not supported"
+    assert claim(ResultStore([row]), "important words").verdict == "not supported"
 
 
 def test_a_verdict_says_how_many_of_its_tests_were_run():
@@ -169,7 +169,7 @@ def test_every_seed_must_weigh_important_words_more(result, second, verdict):
         gap = {"texts": 9, "mean": mean, "low": mean - 0.1, "high": mean + 0.1}
         found = {"content_over_function": {**gap, "positive_share": 0.5}}
         rows.append(result("read_again_gru_15k", seed=seed, importance=found))
-    tested = claim(Board(rows), "important words")
+    tested = claim(ResultStore(rows), "important words")
     assert tested.verdict == verdict
     assert any(f"; by seed +0.300, {second:+.3f}" in each.statistics for each in tested.evidence)
 
@@ -177,7 +177,7 @@ def test_every_seed_must_weigh_important_words_more(result, second, verdict):
 def test_words_that_no_text_has_say_nothing_about_their_weights(result):
     gap = {"texts": 0, "mean": 0.0, "low": 0.0, "high": 0.0, "positive_share": 0.0}
     row = result("read_again_gru_15k", importance={"content_over_function": gap})
-    assert claim(Board([row]), "important words").verdict == "not measured"
+    assert claim(ResultStore([row]), "important words").verdict == "not measured"
 
 
 @pytest.mark.parametrize(
@@ -194,14 +194,14 @@ def test_duc_is_judged_by_recall(result, scored):
     def both(f1, recall):
         return {"news": scored(f1), "duc2003": scored(recall, figure="recall")}
 
-    board = Board([result(COPY, sets=both(0.2, 0.4)), result("abs_69k", sets=both(0.3, 0.3))])
+    board = ResultStore([result(COPY, sets=both(0.2, 0.4)), result("abs_69k", sets=both(0.3, 0.3))])
     found = claim(board, "best on DUC")
     assert found.verdict == "supported"
     assert any(each.statistics.startswith("duc2003: +10.0") for each in found.evidence)
 
 
 def test_every_claim_names_rows_that_exist_and_says_what_it_found(result):
-    claims = claims_of(Board([result(row) for row in ROWS]), None, "modern")
+    claims = claims_of(ResultStore([result(row) for row in ROWS]), None, "modern")
     assert len(claims) == 14
     page = claims_markdown(claims)
     for each in claims:

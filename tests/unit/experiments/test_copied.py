@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from readagain.evaluation.dataset import DataSet, Row
+from readagain.evaluation.dataset import DataSet, EvalExample
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.words import Written, summary_words
 from readagain.experiments.copied import count_unknown
@@ -15,9 +15,9 @@ from readagain.experiments.examples import (
     write_examples,
 )
 from readagain.experiments.results import write_result
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
-VOCAB = Vocab([*RESERVED, "sells", "theatre", "the", "town", "of", "its"])
+VOCAB = Vocab([*SPECIAL_TOKENS, "sells", "theatre", "the", "town", "of", "its"])
 TEXT = "the town of zyxwick sells its theatre ."
 
 
@@ -39,7 +39,7 @@ class Says:
 
 
 def data_of(*references):
-    rows = tuple(Row(text=TEXT, references=tuple(each)) for each in references)
+    rows = tuple(EvalExample(text=TEXT, references=tuple(each)) for each in references)
     return DataSet(
         rows=rows,
         files=(Path("x"),),

@@ -2,7 +2,7 @@ import pytest
 
 from readagain.errors import ConfigError
 from readagain.experiments.plan import TABLES, choose_rows, is_available, plan_runs, rows_of
-from readagain.experiments.rows import ROWS, Row
+from readagain.experiments.rows import ROWS, Experiment
 
 
 def names_of(runs):
@@ -62,7 +62,7 @@ def test_one_recipe_comes_after_the_other_and_untrained_rows_come_once():
 def test_a_row_of_another_version_is_not_available():
     assert is_available(ROWS["gru_15k"])
     assert is_available(ROWS["prefix"])
-    assert not is_available(Row(name="x", system="of_the_future", title="x", group="rivals"))
+    assert not is_available(Experiment(name="x", system="of_the_future", title="x", group="rivals"))
 
 
 def test_every_row_belongs_to_a_table():

@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from readagain.experiments.board import Board
+from readagain.experiments.board import ResultStore
 from readagain.experiments.plots import _importance
 from readagain.experiments.rows import ROWS
 from readagain.experiments.word_classes import CLASSES
@@ -18,7 +18,7 @@ def importance(content, *, kind="weight"):
 
 
 def test_sentences_are_weighed_by_the_row_that_tells_words_apart_best(result):
-    board = Board(
+    board = ResultStore(
         [
             result("read_again_gru_15k", importance=importance(0.31)),
             result("sigmoid_importance", importance=importance(0.7)),

@@ -8,8 +8,8 @@ import pytest
 import torch
 from rich.console import Console
 
-from readagain.corpus.readers.find import ReadOptions
-from readagain.engine.folder import ModelFolder
+from readagain.corpus.readers.find import CorpusReadOptions
+from readagain.engine.folder import ModelDir
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ConfigError, DataError, MissingExtraError
 from readagain.evaluation.dataset import read_dataset
@@ -48,12 +48,12 @@ def kept(tmp_path_factory):
 )
 def test_figures_are_those_of_readagain_evaluate_on_the_exported_model(kept, name, protocol):
     result, folder, corpora = kept
-    model = ModelFolder.open(folder)
+    model = ModelDir.open(folder)
     write_graphs(model, graphs := folder_graphs(model, ["float32"]), describe_export(graphs, {}))
     system = load_system(
         str(folder), protocol, asked=PAPER_SETTINGS[protocol], threads=1, precision="float32"
     )
-    data = read_dataset(corpora / name, ReadOptions())
+    data = read_dataset(corpora / name, CorpusReadOptions())
     found = evaluate(system, data, protocol)
     ours = result.sets[name]
     assert (ours.protocol, ours.figure) == (protocol, found.rouge.protocol.headline)
@@ -109,7 +109,7 @@ def test_importance_is_measured_where_a_network_reads_twice(reproduced):
 def test_weights_are_the_networks_own(kept):
     _, folder, corpora = kept
     row = TrainedRow(folder, torch.device("cpu"))
-    data = read_dataset(corpora / "invented", ReadOptions())
+    data = read_dataset(corpora / "invented", CorpusReadOptions())
     measured = measure_importance(row, data)
     assert measured["texts"] == len(data.rows)
     shares = [weight for sample in measured["samples"] for weight in sample["weights"]]

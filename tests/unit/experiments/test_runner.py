@@ -9,10 +9,10 @@ from readagain.errors import ConfigError, DataError, ReadAgainError
 from readagain.experiments import runner
 from readagain.experiments.budget import Budget
 from readagain.experiments.results import read_result, read_results, result_file
-from readagain.experiments.rows import ROWS, Row
+from readagain.experiments.rows import ROWS, Experiment
 from readagain.experiments.run_row import InterruptedRunError
 from readagain.experiments.runner import run_rows
-from readagain.file_lock import held_folder
+from readagain.file_lock import locked_dir
 from readagain.training.loop import train
 
 FOREVER = Budget(None)
@@ -108,7 +108,7 @@ def test_a_row_that_fails_harms_no_other(small, silent, monkeypatch, error, told
 
 
 def test_a_row_whose_preset_is_missing_is_told_of(small, silent, monkeypatch):
-    future = Row(name="of_the_future", system="of_the_future", title="x", group="rivals")
+    future = Experiment(name="of_the_future", system="of_the_future", title="x", group="rivals")
     monkeypatch.setitem(ROWS, "of_the_future", future)
     outcome = run_rows(small("of_the_future", "prefix"), FOREVER, silent)
     assert outcome.unknown == ["of_the_future"]
@@ -198,7 +198,7 @@ def test_a_set_must_not_be_called_as_the_corpus(small, silent, tmp_path):
 def test_two_calls_do_not_run_into_one_folder(small, silent):
     request = small("prefix")
     with (
-        held_folder(request.out, doing="reading", named_by="--out"),
+        locked_dir(request.out, doing="reading", named_by="--out"),
         pytest.raises(ConfigError, match="is running rows into this folder; wait for it"),
     ):
         run_rows(request, FOREVER, silent)

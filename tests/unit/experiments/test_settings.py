@@ -1,7 +1,7 @@
 import pytest
 
 from readagain.config.parameters import count_parameters
-from readagain.experiments.rows import ROWS, Row
+from readagain.experiments.rows import ROWS, Experiment
 from readagain.experiments.settings import common_words, row_network, row_run
 from readagain.presets import PRESETS
 
@@ -61,7 +61,7 @@ def test_small_vocabularies_keep_their_order():
 
 
 def test_a_row_says_what_differs_from_its_preset():
-    row = Row(
+    row = Experiment(
         name="x",
         system="gru_15k",
         title="A title",

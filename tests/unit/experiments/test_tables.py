@@ -6,10 +6,10 @@ import json
 import pytest
 
 from readagain.errors import ArtifactError
-from readagain.experiments.board import Board, Figure
+from readagain.experiments.board import Figure, ResultStore
 from readagain.experiments.measured_tables import importance, table5
 from readagain.experiments.rouge_tables import ablations, table1, table2, table3
-from readagain.experiments.table import Section, Table
+from readagain.experiments.table import Table, TableSection
 from readagain.experiments.time_table import TIMING_FILE, read_timing, table4
 
 
@@ -19,14 +19,14 @@ def lines_of(table):
 
 
 def test_the_papers_figure_stands_beside_ours(result):
-    line = lines_of(table1(Board([result("gru_15k", 0.3)])))["GRU 15K"]
+    line = lines_of(table1(ResultStore([result("gru_15k", 0.3)])))["GRU 15K"]
     assert line["paper R-1 / R-2 / R-L"] == "24.67 / 11.30 / 23.28"
     assert line["news R-1"]["value"] == pytest.approx(30.0)
     assert line["minutes"] == 1.5
 
 
 def test_a_row_that_was_not_run_says_so(result):
-    table = table1(Board([result("gru_15k")]))
+    table = table1(ResultStore([result("gru_15k")]))
     assert "| GRU 69K | GRU (baseline) 69K | 26.79 / 12.03 / 25.14 | not run |" in table.markdown()
     assert "|  |" not in table.markdown()
 
@@ -36,7 +36,7 @@ def test_every_cell_holds_a_figure_or_a_word(result, build):
     rows = [result("gru_15k"), result("wide_gru_15k"), result("lead", recipe="untrained")]
     cells = [
         cell.strip()
-        for line in build(Board(rows)).markdown().splitlines()
+        for line in build(ResultStore(rows)).markdown().splitlines()
         if line.startswith("|")
         for cell in line.strip("|").split("|")
     ]
@@ -45,7 +45,7 @@ def test_every_cell_holds_a_figure_or_a_word(result, build):
 
 
 def test_a_significant_difference_is_marked(result):
-    table = table1(Board([result("gru_15k", 0.3), result("read_again_gru_15k", 0.35)]))
+    table = table1(ResultStore([result("gru_15k", 0.3), result("read_again_gru_15k", 0.35)]))
     line = lines_of(table)["Read-Again GRU 15K"]
     assert line["held against"] == "GRU 15K"
     assert line["news R-1"]["mark"] == "▲"
@@ -54,7 +54,7 @@ def test_a_significant_difference_is_marked(result):
 
 def test_the_part_with_several_sentences_shares_the_column_of_its_corpus(result, scored):
     several = result("one_sentence_copy_15k", sets={"news, 2 sentences": scored(0.4)})
-    table = table1(Board([result("gru_15k"), several]))
+    table = table1(ResultStore([result("gru_15k"), several]))
     titles = lines_of(table)
     name = "Read-Again LSTM (C) 15K, first sentence of the same texts"
     assert titles[name]["news R-1"]["value"] == pytest.approx(40.0)
@@ -62,14 +62,14 @@ def test_the_part_with_several_sentences_shares_the_column_of_its_corpus(result,
 
 def test_only_duc_sets_stand_in_table_2(result, scored):
     sets = {"news": scored(0.3), "duc2003": scored(0.2, figure="recall")}
-    table = table2(Board([result("read_again_lstm_copy_15k", sets=sets)]))
+    table = table2(ResultStore([result("read_again_lstm_copy_15k", sets=sets)]))
     [section] = table.sections
     assert "duc2003 R-1" in section.columns
     assert "news R-1" not in section.columns
 
 
 def test_each_recipe_has_a_section(result):
-    board = Board([result("gru_15k"), result("gru_15k", recipe="paper")])
+    board = ResultStore([result("gru_15k"), result("gru_15k", recipe="paper")])
     headings = [section.heading for section in table3(board).sections]
     assert [heading.partition("(")[2] for heading in headings] == [
         "recipe `modern`)",
@@ -78,21 +78,21 @@ def test_each_recipe_has_a_section(result):
 
 
 def test_facts_name_machine_corpus_and_sets(result):
-    facts = " ".join(table1(Board([result("gru_15k")])).facts)
+    facts = " ".join(table1(ResultStore([result("gru_15k")])).facts)
     assert "news (1,000 pairs, fingerprint ffffffffffff)" in facts
     assert "news (200 texts, gigaword, fingerprint texts)" in facts
     assert "a GPU" in facts
 
 
 def test_ablations_are_held_against_what_they_change(result):
-    board = Board([result("read_again_gru_15k", 0.3), result("scalar_importance", 0.25)])
+    board = ResultStore([result("read_again_gru_15k", 0.3), result("scalar_importance", 0.25)])
     name = "Read-Again GRU 15K, one weight α for all dimensions of a word"
     line = lines_of(ablations(board))[name]
     assert (line["held against"], line["news R-1"]["mark"]) == ("Read-Again GRU 15K", "▼")
 
 
 def test_table_5_sums_over_seeds_and_gives_the_share(result):
-    board = Board([result("read_again_lstm_15k"), result("read_again_lstm_15k", seed=2)])
+    board = ResultStore([result("read_again_lstm_15k"), result("read_again_lstm_15k", seed=2)])
     line = lines_of(table5(board))["Read-Again LSTM 15K"]
     assert line["reference words outside the common vocabulary"] == 20
     assert line["share written, %"] == 40.0
@@ -104,11 +104,11 @@ def test_importance_is_told_by_class(result):
     }
     gap = {"texts": 4, "mean": 0.1, "low": 0.05, "high": 0.2, "positive_share": 1.0}
     found = {"kind": "weight", "texts": 4, "classes": classes, "content_over_function": gap}
-    early = lines_of(importance(Board([result("read_again_gru_15k", importance=found)])))
+    early = lines_of(importance(ResultStore([result("read_again_gru_15k", importance=found)])))
     assert early["Read-Again GRU 15K"]["nouns"] == "not measured"
     parts = {name: {"words": 5, "mean": 0.5} for name in ("noun", "verb")}
     found |= {"parts": parts, "noun_over_function": gap, "verb_over_function": gap}
-    line = lines_of(importance(Board([result("read_again_gru_15k", importance=found)])))
+    line = lines_of(importance(ResultStore([result("read_again_gru_15k", importance=found)])))
     told = line["Read-Again GRU 15K"]
     assert (told["content words"], told["nouns"]) == ("0.250", "0.500")
     assert told["content minus function (95% interval)"] == "+0.100 (+0.050 to +0.200)"
@@ -128,7 +128,7 @@ def test_a_class_without_a_word_has_no_mean(result):
         "noun_over_function": gap,
         "verb_over_function": dict.fromkeys(gap, 0),
     }
-    line = lines_of(importance(Board([result("read_again_gru_15k", importance=found)])))
+    line = lines_of(importance(ResultStore([result("read_again_gru_15k", importance=found)])))
     told = line["Read-Again GRU 15K"]
     assert (told["number words"], told["verbs"]) == ("no word", "no word")
     assert told["verb minus function (95% interval)"] == "no text with both"
@@ -150,7 +150,10 @@ def test_a_damaged_timing_file_is_named(tmp_path):
 def test_a_table_is_written_in_three_forms(tmp_path):
     lines = [["a|b", Figure(1.0, 0.5, 1.5, "▲"), 1234], ["c", None, 0.5]]
     Table(
-        name="t", title="T", sections=[Section("S", ["row", "score", "n"], lines)], notes=["note"]
+        name="t",
+        title="T",
+        sections=[TableSection("S", ["row", "score", "n"], lines)],
+        notes=["note"],
     ).write(tmp_path)
     text = (tmp_path / "t.md").read_text()
     assert "| a\\|b | 1.00▲ (0.5–1.5) | 1,234 |" in text
@@ -165,7 +168,7 @@ def test_a_table_is_written_in_three_forms(tmp_path):
 
 
 def test_a_row_of_another_recipe_is_named_below_and_not_in_a_line(result):
-    board = Board([result("gru_15k"), result("gru_15k", recipe="paper"), result("gru_69k")])
+    board = ResultStore([result("gru_15k"), result("gru_15k", recipe="paper"), result("gru_69k")])
     modern, paper = table1(board).sections
     assert modern.left_out == []
     assert paper.left_out == ["GRU 69K"]
@@ -176,7 +179,7 @@ def test_a_row_of_another_recipe_is_named_below_and_not_in_a_line(result):
 @pytest.mark.parametrize("build", [table5, importance])
 def test_measured_tables_name_rows_of_another_recipe(result, build):
     names = ("read_again_lstm_copy_15k", "read_again_gru_15k")
-    board = Board([result("gru_15k", recipe="paper"), *map(result, names)])
+    board = ResultStore([result("gru_15k", recipe="paper"), *map(result, names)])
     modern, paper = build(board).sections
     assert not modern.left_out
     assert paper.left_out

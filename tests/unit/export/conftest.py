@@ -11,18 +11,18 @@ from readagain.engine.folder import (
     SOURCE_VOCAB_FILE,
     VOCAB_FILE,
     WEIGHTS_FILE,
-    ModelFolder,
+    ModelDir,
 )
 from readagain.engine.manifest import write_files
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 
 @pytest.fixture
 def trained(tmp_path):
     torch.set_num_threads(1)
-    vocab = Vocab([*RESERVED, "the", "old", "bridge", "opens", "ferry", "sails", "."])
+    vocab = Vocab([*SPECIAL_TOKENS, "the", "old", "bridge", "opens", "ferry", "sails", "."])
     run = override(
         PRESETS["tiny"],
         {
@@ -50,4 +50,4 @@ def trained(tmp_path):
         },
         whole=True,
     )
-    return ModelFolder.open(folder)
+    return ModelDir.open(folder)

@@ -101,7 +101,7 @@ def test_graphs_that_score_as_the_network_but_write_other_words_are_refused(trai
 
 
 def test_equals_may_stand_in_another_order_and_lose_the_last_place():
-    written = checking._Written
+    written = checking._NBestSummary
     one = written([("a", -1.0), ("b", -2.0), ("c", -2.0), ("d", -3.0)])
     other = written([("a", -1.0), ("c", -2.0), ("b", -2.0), ("e", -3.0)])
     found = checking._n_best_agreement({"float32": [one], "torch": [other]})

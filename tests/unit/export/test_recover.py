@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from readagain.config.override import override
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.engine.graphs import graph_names
 from readagain.engine.tensors import read_tensors
 from readagain.errors import ArtifactError
@@ -69,7 +69,7 @@ def test_both_biases_of_an_lstm_come_back_as_one(tmp_path):
 
 
 def test_weights_that_came_back_are_written_in_the_same_bytes(tmp_path):
-    folder = ModelFolder.open(TOY)
+    folder = ModelDir.open(TOY)
     shapes = shapes_of(read_tensors(TOY / "weights.safetensors"))
     contents = write_graphs(tmp_path, folder.run, recover_weights(TOY, folder.run, shapes))
     for name, content in zip(graph_names("int8"), contents, strict=True):
@@ -78,7 +78,7 @@ def test_weights_that_came_back_are_written_in_the_same_bytes(tmp_path):
 
 
 def test_updates_far_below_a_step_are_not_undone_by_writing_again(tmp_path):
-    folder = ModelFolder.open(TOY)
+    folder = ModelDir.open(TOY)
     shapes = shapes_of(read_tensors(TOY / "weights.safetensors"))
     found = recover_weights(TOY, folder.run, shapes)
     name, before = "source_embedding.weight", found["source_embedding.weight"]
@@ -115,7 +115,7 @@ def test_what_a_graph_holds_in_another_form_is_named(tmp_path):
 
 def test_more_weights_than_can_be_numbered_are_refused(monkeypatch):
     monkeypatch.setattr(recover, "MOST_ENTRIES", 3000)
-    folder = ModelFolder.open(TOY)
+    folder = ModelDir.open(TOY)
     shapes = shapes_of(read_tensors(TOY / "weights.safetensors"))
     with pytest.raises(ArtifactError, match="of up to 3,000 entries, these have 3,424; fine-tune"):
         recover_weights(TOY, folder.run, shapes)

@@ -10,7 +10,7 @@ import torch
 
 from readagain.config.files import load_run, save_run
 from readagain.config.override import override
-from readagain.engine.folder import RUN_FILE, ModelFolder
+from readagain.engine.folder import RUN_FILE, ModelDir
 from readagain.engine.manifest import write_files
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError, ConfigError, DataError
@@ -34,7 +34,7 @@ def trained(trained):
     """A model of eleven words that reads four, so that a list may hold eight to ten."""
     run = override(trained.run, {"data.max_source_words": 4})
     write_files(trained.path, {RUN_FILE: partial(save_run, run)})
-    return ModelFolder.open(trained.path)
+    return ModelDir.open(trained.path)
 
 
 def test_a_shortlist_is_a_setting_of_another_model_with_the_same_weights(trained):
@@ -122,7 +122,7 @@ def test_the_written_folder_says_so_and_the_run_stays_as_it_was(trained, tmp_pat
     short = with_shortlist(trained, 9)
     out = write_graphs(short, folder_graphs(short, ["int8"]), {}, out=tmp_path / "short")
     assert load_run(out / RUN_FILE) == short.run
-    assert ModelFolder.open(trained.path, checksums=True).run == trained.run
+    assert ModelDir.open(trained.path, checksums=True).run == trained.run
     assert Summarizer.load(out, threads=1).summarize("The old ferry Zyx sails.").text
 
 
@@ -130,7 +130,7 @@ def test_the_runs_own_folder_takes_no_graphs_of_other_settings(trained):
     short = with_shortlist(trained, 9)
     with pytest.raises(ArtifactError, match=r"of other settings than its run\.json holds; write t"):
         write_graphs(short, folder_graphs(short, ["int8"]), {})
-    assert not ModelFolder.open(trained.path).has("step.int8.onnx")
+    assert not ModelDir.open(trained.path).has("step.int8.onnx")
 
 
 def test_the_output_matrix_is_divided_not_doubled():

@@ -11,7 +11,7 @@ from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 from readagain.presets import PRESETS
 from readagain.search.model import SourceBatch
-from readagain.text.vocab import PAD, START
+from readagain.text.vocab import BOS, PAD
 
 V = 30
 # 20 and 25 are beyond the fifteen frequent words, 33 and 35 beyond the vocabulary.
@@ -46,7 +46,7 @@ def answers(request):
     )
     offered = []
     for model in (TorchStepModel(network), OnnxStepModel.open(*graphs["float32"], threads=1)):
-        candidates, _ = model.step(model.start(sources), np.full(2, START), 30)
+        candidates, _ = model.step(model.start(sources), np.full(2, BOS), 30)
         offered.append(candidates)
     return run, *offered
 

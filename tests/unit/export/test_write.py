@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from readagain.engine.folder import WEIGHTS_FILE, ModelFolder
+from readagain.engine.folder import WEIGHTS_FILE, ModelDir
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError
 from readagain.export.weights import Weights
@@ -16,7 +16,7 @@ TEXT = "The old ferry Zyx sails."
 def test_a_model_folder_gets_its_graphs_and_keeps_its_weights(trained):
     graphs = folder_graphs(trained, ["int8", "float32"])
     path = write_graphs(trained, graphs, describe_export(graphs, {"texts": 3}))
-    folder = ModelFolder.open(path, checksums=True)
+    folder = ModelDir.open(path, checksums=True)
     assert folder.has(WEIGHTS_FILE)
     assert json.loads((path / "export.json").read_text())["check"] == {"texts": 3}
     assert Summarizer.load(path, threads=1).summarize(TEXT).text
@@ -25,7 +25,7 @@ def test_a_model_folder_gets_its_graphs_and_keeps_its_weights(trained):
 def test_a_folder_for_inference_alone_has_no_weights(trained, tmp_path):
     graphs = folder_graphs(trained, ["int8"])
     path = write_graphs(trained, graphs, {}, out=tmp_path / "small")
-    folder = ModelFolder.open(path, checksums=True)
+    folder = ModelDir.open(path, checksums=True)
     assert not folder.has(WEIGHTS_FILE)
     assert not folder.has("step.float32.onnx")
     assert Summarizer.load(path, threads=1).summarize(TEXT).text
@@ -51,7 +51,7 @@ def test_a_folder_for_inference_is_replaced_by_a_newer_one(trained, tmp_path):
 def test_a_folder_without_weights_cannot_be_exported(trained, tmp_path):
     path = write_graphs(trained, folder_graphs(trained, ["int8"]), {}, out=tmp_path / "small")
     with pytest.raises(ArtifactError, match=r"exporting needs weights\.safetensors, which this"):
-        folder_graphs(ModelFolder.open(path), ["int8"])
+        folder_graphs(ModelDir.open(path), ["int8"])
 
 
 def test_weights_of_another_network_are_named():

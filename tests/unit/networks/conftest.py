@@ -8,7 +8,7 @@ import torch
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.networks.build import build_model
-from readagain.text.vocab import END, PAD, START
+from readagain.text.vocab import BOS, EOS, PAD
 
 V, SOURCE_V = 12, 20
 SMALL = {
@@ -107,8 +107,8 @@ def make_batch():
         ext_ids[:, 1] = V + 1
         ext_ids[:, 2] = V + 2
         ext_ids = ext_ids.where(is_word.flatten(1), PAD)
-        target_ids = torch.tensor([[V + 1, 5, V + 2, END], [6, V + 2, 7, END], [8, END, PAD, PAD]])
-        start = torch.full((B, 1), START)
+        target_ids = torch.tensor([[V + 1, 5, V + 2, EOS], [6, V + 2, 7, EOS], [8, EOS, PAD, PAD]])
+        start = torch.full((B, 1), BOS)
         previous_ids = torch.cat([start, target_ids[:, :-1]], dim=1)
         return Batch(source_ids, lengths, ext_ids, previous_ids, target_ids)
 

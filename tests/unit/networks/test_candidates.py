@@ -1,7 +1,7 @@
 import torch
 
 from readagain.networks.candidates import best_words
-from readagain.text.vocab import END, PAD, START, UNK
+from readagain.text.vocab import BOS, EOS, PAD, UNK
 
 V = 6  # ids 4 and 5 are words
 
@@ -15,7 +15,7 @@ def offered(vocab_logits, copy_logits, ext_ids, k=10):
 def test_reserved_words_are_never_offered():
     for copy_logits in (None, [0.0, 0.0]):
         best = offered([9.0, 9.0, 9.0, 9.0, 1.0, 0.0], copy_logits, [PAD, UNK])
-        assert not {PAD, UNK, START, END} & set(best.ids[0].tolist())
+        assert not {PAD, UNK, BOS, EOS} & set(best.ids[0].tolist())
         assert best.ids[0, :2].tolist() == [4, 5]
 
 

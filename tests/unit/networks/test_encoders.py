@@ -5,7 +5,7 @@ from torch.autograd import gradcheck
 
 from readagain.errors import ShapeError
 from readagain.networks.encoders.hierarchical import ConcatSentences, GlobalVector
-from readagain.networks.encoders.second_reading import GruSecondReading, Importance
+from readagain.networks.encoders.second_reading import GruSecondPass, Importance
 
 
 def test_a_sequence_encoder_refuses_several_sentences(build):
@@ -71,7 +71,7 @@ def test_the_importance_of_a_word_is_kept_for_pictures(build, make_batch):
 @pytest.mark.parametrize(("activation", "is_bounded"), [("tanh", False), ("sigmoid", True)])
 def test_as_printed_a_second_reading_grows_and_with_a_sigmoid_it_does_not(activation, is_bounded):
     torch.manual_seed(1)
-    reading = GruSecondReading(
+    reading = GruSecondPass(
         input_size=2,
         first_size=3,
         context_size=3,

@@ -5,8 +5,8 @@ import torch
 
 from readagain.config.features import NUM_RARITIES, PARTS_OF_SPEECH
 from readagain.networks.build import fill_features
-from readagain.networks.features import SourceFeatures, frequencies, rarities, settled
-from readagain.text.vocab import PAD, RESERVED, UNK, Vocab
+from readagain.networks.features import FeatureEmbedding, frequencies, rarities, settled
+from readagain.text.vocab import PAD, SPECIAL_TOKENS, UNK, Vocab
 
 DETERMINER, NOUN, VERB, AUXILIARY, EITHER = map(
     PARTS_OF_SPEECH.index, ("determiner", "noun", "verb", "auxiliary", "noun or verb")
@@ -40,7 +40,7 @@ def test_more_often_than_the_last_bin_is_in_the_last_bin():
 
 def test_four_embeddings_are_joined():
     torch.manual_seed(1)
-    features = SourceFeatures(vocab_size=12, size=2)
+    features = FeatureEmbedding(vocab_size=12, size=2)
     features.fill(torch.tensor([[NOUN, 3]]).expand(12, 2))
     (found,) = features(torch.tensor([[[9, 5, 9]]]))[0]
     expected = torch.cat(
@@ -59,7 +59,7 @@ def test_four_embeddings_are_joined():
 def test_a_network_reads_the_kinds_of_its_words(build, make_batch, output):
     model, batch = build({"model.feature_size": 3, "model.output": output}), make_batch()
     before = model(*batch.arguments())
-    words = [*RESERVED, *(f"{letter}ing" for letter in "abcdefghijklmno"), "the"]
+    words = [*SPECIAL_TOKENS, *(f"{letter}ing" for letter in "abcdefghijklmno"), "the"]
     fill_features(model, Vocab(words))
     assert not torch.equal(model(*batch.arguments()), before)
     assert model.state_dict()["source_features.kinds"][-1, 0] == DETERMINER
@@ -67,5 +67,5 @@ def test_a_network_reads_the_kinds_of_its_words(build, make_batch, output):
 
 def test_a_network_without_features_is_left_alone(build):
     model = build()
-    fill_features(model, Vocab([*RESERVED, "the"]))
+    fill_features(model, Vocab([*SPECIAL_TOKENS, "the"]))
     assert "source_features.kinds" not in model.state_dict()

@@ -8,8 +8,8 @@ from readagain.networks.fused import choose
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.beam import beam_search
 from readagain.search.model import SourceBatch
-from readagain.search.rules import WordLimits
-from readagain.text.vocab import START, UNK
+from readagain.search.rules import LengthConstraint
+from readagain.text.vocab import BOS, UNK
 
 # Twelve words are known; a list has ten, and the first text's words 9 to 11 take their places.
 SHORT = {"model.shortlist_size": 10, "data.max_source_words": 5, "model.shortlist_sources": 1}
@@ -116,7 +116,7 @@ def sources_of(batch, rows=slice(None)):
 
 def test_a_beam_writes_the_same_alone_and_in_a_batch(build, batch, settings):
     model = TorchStepModel(build(settings))
-    search = {"beam_size": 3, "words": WordLimits(maximum=5), "n_best": 3}
+    search = {"beam_size": 3, "words": LengthConstraint(maximum=5), "n_best": 3}
     together = beam_search(model, sources_of(batch), **search)
     for b in range(3):
         (alone,) = beam_search(model, sources_of(batch, slice(b, b + 1)), **search)
@@ -128,7 +128,7 @@ def test_a_beam_writes_the_same_alone_and_in_a_batch(build, batch, settings):
 
 def test_only_words_of_the_list_and_the_source_are_offered(build, batch):
     model = TorchStepModel(build(VARIANTS["a shortlist"]))
-    candidates, _ = model.step(model.start(sources_of(batch)), np.full(3, START), k=20)
+    candidates, _ = model.step(model.start(sources_of(batch)), np.full(3, BOS), k=20)
     for row, own in enumerate(batch.source_ext_ids.tolist()):
         offered = candidates.ids[row][np.isfinite(candidates.log_probs[row])].tolist()
         assert set(offered) == expected_list(own)

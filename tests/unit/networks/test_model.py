@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from readagain.networks.outputs.copy_softmax import copy_log_probs
-from readagain.text.vocab import PAD, START, UNK
+from readagain.text.vocab import BOS, PAD, UNK
 
 OUTPUTS = pytest.mark.parametrize("output", ["copy", "softmax"])
 
@@ -125,7 +125,7 @@ def test_a_word_that_stands_twice_is_embedded_from_where_it_was_most_probably_co
     ext_ids = batch.source_ext_ids.clone()
     ext_ids[:, 2] = V + 1  # the unknown word of position 1 stands at position 2 again
     state = model.start(batch.source_ids, batch.source_lengths, ext_ids)
-    _, state = model.step(state, torch.full((3,), START))
+    _, state = model.step(state, torch.full((3,), BOS))
     for favourite in (1, 2):
         copy_logits = torch.zeros_like(state.copy_logits)
         copy_logits[:, favourite] = 1.0

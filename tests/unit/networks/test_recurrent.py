@@ -1,7 +1,7 @@
 import torch
 from torch.autograd import gradcheck
 
-from readagain.networks.recurrent import GruReading, PlainReading, read_gated_gru
+from readagain.networks.recurrent import GruLayer, RnnLayer, read_gated_gru
 
 B, L, H = 2, 4, 3
 
@@ -54,7 +54,7 @@ def test_the_gradient_of_the_plain_gru_is_its_derivative():
 
 def test_one_weight_for_a_word_is_the_same_weight_in_every_dimension():
     torch.manual_seed(2)
-    reading = GruReading(input_size=2, hidden_size=H)
+    reading = GruLayer(input_size=2, hidden_size=H)
     torch.nn.init.normal_(reading.weight_gates)
     torch.nn.init.normal_(reading.weight_candidate)
     words, lengths, alpha = torch.randn(B, L, 2), torch.tensor([4, 2]), torch.rand(B, L, 1)
@@ -65,7 +65,7 @@ def test_one_weight_for_a_word_is_the_same_weight_in_every_dimension():
 
 def test_read_from_both_ends_the_first_word_knows_the_last():
     torch.manual_seed(3)
-    reading = PlainReading(cell="lstm", input_size=2, hidden_size=H, bidirectional=True)
+    reading = RnnLayer(cell="lstm", input_size=2, hidden_size=H, bidirectional=True)
     words, lengths = torch.randn(1, L, 2), torch.tensor([L])
     states, last = reading(words, lengths)
     changed = words.clone()

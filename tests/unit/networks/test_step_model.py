@@ -7,7 +7,7 @@ import torch
 from readagain.networks.outputs.copy_softmax import copy_log_probs
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import SourceBatch, StepModel
-from readagain.text.vocab import END, START
+from readagain.text.vocab import BOS, EOS
 
 
 @pytest.fixture
@@ -29,12 +29,12 @@ def decodable(build):
 def test_candidates_are_the_networks_own_best_words(build, make_batch, sources):
     network, batch = build(), make_batch()
     model = TorchStepModel(network)
-    candidates, _ = model.step(model.start(sources), np.full(3, START), k=4)
-    logits, state = network.step(network.start(*batch.source()), torch.full((3,), START))
+    candidates, _ = model.step(model.start(sources), np.full(3, BOS), k=4)
+    logits, state = network.step(network.start(*batch.source()), torch.full((3,), BOS))
     log_probs = copy_log_probs(
         logits.vocab, logits.copy, state.memory.valid, state.memory.ext_ids
     ).detach()
-    np.testing.assert_allclose(candidates.end_log_probs, log_probs[:, END])
+    np.testing.assert_allclose(candidates.end_log_probs, log_probs[:, EOS])
     expected, ids = log_probs[:, 4:].topk(4)
     np.testing.assert_allclose(candidates.log_probs, expected)
     np.testing.assert_array_equal(candidates.ids, ids + 4)
@@ -44,14 +44,14 @@ def test_candidates_are_the_networks_own_best_words(build, make_batch, sources):
 
 def test_a_state_is_a_value(decodable, sources):
     state = decodable.start(sources)
-    first, _ = decodable.step(state, np.full(3, START), k=3)
-    again, _ = decodable.step(state, np.full(3, START), k=3)
+    first, _ = decodable.step(state, np.full(3, BOS), k=3)
+    again, _ = decodable.step(state, np.full(3, BOS), k=3)
     np.testing.assert_array_equal(first.log_probs, again.log_probs)
 
 
 @pytest.mark.parametrize("rows", [[0, 0, 1, 1, 2, 2], [2, 0], [1]])
 def test_rows_can_be_repeated_and_dropped(decodable, sources, rows):
-    _, state = decodable.step(decodable.start(sources), np.full(3, START), k=3)
+    _, state = decodable.step(decodable.start(sources), np.full(3, BOS), k=3)
     previous = np.array([4, 5, 6])
     whole, _ = decodable.step(state, previous, k=3)
     chosen, _ = decodable.step(decodable.select(state, np.array(rows)), previous[rows], k=3)
@@ -75,12 +75,12 @@ def test_hypotheses_of_one_text_can_change_places(decodable, sources):
 
 
 def test_rows_do_not_influence_each_other(decodable, sources):
-    together, _ = decodable.step(decodable.start(sources), np.full(3, START), k=3)
+    together, _ = decodable.step(decodable.start(sources), np.full(3, BOS), k=3)
     for b in range(3):
         alone = SourceBatch(
             source_ids=sources.source_ids[b : b + 1],
             lengths=sources.lengths[b : b + 1],
             source_ext_ids=sources.source_ext_ids[b : b + 1],
         )
-        candidates, _ = decodable.step(decodable.start(alone), np.full(1, START), k=3)
+        candidates, _ = decodable.step(decodable.start(alone), np.full(1, BOS), k=3)
         np.testing.assert_allclose(candidates.log_probs[0], together.log_probs[b])

@@ -6,7 +6,7 @@ import pytest
 
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import AttentiveBagSpec, HierarchicalSpec, OnePassSpec, ReadAgainSpec
-from readagain.presets import CLASSIC, PRESETS
+from readagain.presets import BASELINES, PRESETS
 
 SIZES = (2, 5, 15, 30, 69)
 
@@ -85,5 +85,5 @@ def test_abs_plus_is_abs_with_another_search():
 
 
 def test_rows_without_a_network_have_the_limit_of_duc():
-    assert CLASSIC.keys() == {"prefix", "lead", "topiary"}
-    assert CLASSIC["prefix"].max_bytes == CLASSIC["topiary"].max_bytes == 75
+    assert BASELINES.keys() == {"prefix", "lead", "topiary"}
+    assert BASELINES["prefix"].max_bytes == BASELINES["topiary"].max_bytes == 75

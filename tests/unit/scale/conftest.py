@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from readagain.engine.records import ReadOptions
+from readagain.engine.records import TextReadOptions
 from readagain.engine.summarizer import Summarizer
 from readagain.scale.files import find_files
 from readagain.scale.job import BatchJob
 from readagain.scale.sources import CutOptions, group_sources
-from readagain.scale.work import Work
+from readagain.scale.work import ShardConfig
 
 TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
 TEXTS = (
@@ -36,8 +36,8 @@ def make_job(tmp_path):
     """Describe a job that writes into the folder 'out'."""
 
     def make(*inputs, out=None, shard_rows=2, read=None, overwrite=False, update=False, **work):
-        read = read or ReadOptions()
-        settings = Work(out=str(out or tmp_path / "out"), model=str(TOY), **work)
+        read = read or TextReadOptions()
+        settings = ShardConfig(out=str(out or tmp_path / "out"), model=str(TOY), **work)
         return BatchJob(
             sources=tuple(group_sources(find_files(list(map(str, inputs))), read)),
             cut=CutOptions(read=read, shard_rows=shard_rows, added_fields=settings.added_fields),

@@ -12,10 +12,10 @@ import pytest
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.scale.batch import run_batch
 from readagain.scale.local import local_engine, run_local
-from readagain.scale.notes import Note
+from readagain.scale.notes import ShardMetadata
 from readagain.scale.shards import cut_source
 from readagain.scale.work import ShardWorker
-from readagain.sealed import seal
+from readagain.sealed import add_checksum
 
 
 def engine_here(job, done):
@@ -23,7 +23,7 @@ def engine_here(job, done):
     worker = ShardWorker(job.work)
     for source in job.sources:
         for item in job.outline(source, done):
-            yield item if isinstance(item, Note) else worker.do(item)
+            yield item if isinstance(item, ShardMetadata) else worker.do(item)
 
 
 class StoppedError(Exception):
@@ -229,7 +229,7 @@ def test_a_folder_that_cannot_be_made_is_named(news, make_job):
 
 
 def sealed(**facts):
-    return json.dumps(seal(facts)).encode()
+    return json.dumps(add_checksum(facts)).encode()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from readagain.errors import DataError
 from readagain.scale.batch import run_batch
 from readagain.scale.folder import open_folder
 from readagain.scale.local import local_engine
-from readagain.scale.notes import Note
+from readagain.scale.notes import ShardMetadata
 from readagain.scale.work import ShardWorker
 
 PLACES = ["{}", pytest.param("file://{}", marks=pytest.mark.needs_extras)]
@@ -72,7 +72,7 @@ def test_a_job_between_addresses_writes_what_a_job_between_paths_does(
         worker = ShardWorker(job.work)
         for source in job.sources:
             for item in job.outline(source, done):
-                yield item if isinstance(item, Note) else worker.do(item)
+                yield item if isinstance(item, ShardMetadata) else worker.do(item)
 
     run_batch(make_job(news, out=tmp_path / "paths"), engine)
     far = f"file://{tmp_path}/far"

@@ -5,8 +5,8 @@ import pickle
 
 import pytest
 
-from readagain.corpus.pair import Bad
-from readagain.engine.records import ReadOptions
+from readagain.corpus.pair import InvalidRecord
+from readagain.engine.records import TextReadOptions
 from readagain.errors import DataError
 from readagain.scale import shards
 from readagain.scale.shards import cut_source
@@ -17,7 +17,7 @@ def cut(job):
 
 
 def texts(shard):
-    return [each.text if not isinstance(each, Bad) else None for each in shard.records()]
+    return [each.text if not isinstance(each, InvalidRecord) else None for each in shard.records()]
 
 
 def test_rows_are_cut_in_order_and_bad_ones_keep_their_place(news, make_job):
@@ -66,7 +66,9 @@ def test_a_text_that_cannot_be_decompressed_spoils_its_own_row(tmp_path, make_jo
     (shard,) = cut(make_job(whole, cut_off))
     good, bad = shard.records()
     assert good.text == "A text."
-    assert bad == Bad(str(cut_off), "the compressed data stops in the middle; copy the file again")
+    assert bad == InvalidRecord(
+        str(cut_off), "the compressed data stops in the middle; copy the file again"
+    )
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
@@ -131,4 +133,4 @@ def test_columns_that_cannot_be_used_are_named(tmp_path, make_job, content, opti
     path = tmp_path / "a.csv"
     path.write_text(content)
     with pytest.raises(DataError, match=message):
-        cut(make_job(path, read=ReadOptions(**options)))
+        cut(make_job(path, read=TextReadOptions(**options)))

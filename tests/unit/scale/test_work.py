@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.engine.records import ReadOptions
+from readagain.engine.records import TextReadOptions
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.scale.rows import output_format, write_csv, write_jsonl
 from readagain.scale.shards import cut_source
@@ -105,7 +105,7 @@ def test_plain_texts_become_json(tmp_path, do, texts, headlines):
     _, contents = do(path)
     assert rows_of(contents) == [{"file": str(path), "summary": headlines[0]}]
     path.write_text("\n".join(texts))
-    _, contents = do(path, read=ReadOptions(format="lines"), out=tmp_path / "lines")
+    _, contents = do(path, read=TextReadOptions(format="lines"), out=tmp_path / "lines")
     assert rows_of(contents) == [
         {"text": text, "summary": headline} for text, headline in zip(texts, headlines, strict=True)
     ]

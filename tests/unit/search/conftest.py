@@ -5,7 +5,7 @@ import pytest
 
 from readagain.search.model import Candidates, SourceBatch
 from readagain.search.table import TableModel
-from readagain.text.vocab import END
+from readagain.text.vocab import EOS
 
 
 @pytest.fixture
@@ -30,11 +30,11 @@ def table_model():
 
     def make(table, *, size=8, **options):
         generation = np.zeros((size, size))
-        generation[:, END] = 1.0
+        generation[:, EOS] = 1.0
         for word, following in table.items():
             for next_word, prob in following.items():
                 generation[word, next_word] = prob
-            generation[word, END] = 1 - sum(p for w, p in following.items() if w != END)
+            generation[word, EOS] = 1 - sum(p for w, p in following.items() if w != EOS)
         return TableModel(generation, **options)
 
     return make

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from readagain.search.allowed import FEW_ROWS, SLACK, first_allowed
-from readagain.search.live import Live
+from readagain.search.live import ActiveHypotheses
 from readagain.search.prefix import ForcedPrefix
-from readagain.search.rules import Rule
+from readagain.search.rules import Constraint
 
 
-class Ban(Rule):
+class Ban(Constraint):
     """Forbids the words of a list in each document."""
 
     def __init__(self, *words):
@@ -23,7 +23,7 @@ class Ban(Rule):
 
 
 def no_words(num_rows):
-    return Live(
+    return ActiveHypotheses(
         document=np.arange(num_rows),
         words=np.zeros((num_rows, 0), int),
         copied_from=np.zeros((num_rows, 0), int),
@@ -32,7 +32,7 @@ def no_words(num_rows):
     )
 
 
-@pytest.mark.parametrize("rule", [Rule(), Ban([]), Ban([9])])
+@pytest.mark.parametrize("rule", [Constraint(), Ban([]), Ban([9])])
 def test_where_no_ban_reaches_them_the_first_candidates_are_taken(offer, rule):
     columns, missing = first_allowed(
         no_words(1), offer([7, 8, 9]), rule, ForcedPrefix.among([], 1), 2

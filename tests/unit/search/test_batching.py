@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.errors import ConfigError, DataError
-from readagain.search.batching import Lanes, cut_by_length, in_batches
+from readagain.search.batching import ParallelBatches, bucketed_batches, cut_by_length
 
 lengths = st.lists(st.integers(0, 30), max_size=60)
 LIMITS = {"length": len, "max_words": 20, "max_items": 4, "window": 7}
@@ -27,7 +27,7 @@ def test_every_place_stands_in_one_batch_within_the_limits(lengths, max_words, m
 
 @given(st.lists(st.text("ab", max_size=12), max_size=60))
 def test_results_come_in_the_order_of_the_items(items):
-    results = in_batches(items, lambda batch: [item.upper() for item in batch], **LIMITS)
+    results = bucketed_batches(items, lambda batch: [item.upper() for item in batch], **LIMITS)
     assert list(results) == [item.upper() for item in items]
 
 
@@ -39,7 +39,7 @@ def test_items_of_like_length_go_together():
         return batch
 
     items = ["a" * n for n in (1, 9, 2, 8, 3)]
-    list(in_batches(items, work, **LIMITS))
+    list(bucketed_batches(items, work, **LIMITS))
     assert seen == [[9, 8], [3, 2, 1]]
 
 
@@ -52,7 +52,7 @@ def test_a_stream_is_read_no_further_than_one_window():
             read += 1
             yield "ab"
 
-    results = in_batches(endless(), lambda batch: batch, **LIMITS)
+    results = bucketed_batches(endless(), lambda batch: batch, **LIMITS)
     for _ in range(10):
         next(results)
     assert read == 14
@@ -64,7 +64,7 @@ def test_what_was_given_before_a_stream_failed_is_answered_before_its_error(give
         yield from "abcdefghi"[:given]
         raise DataError("cut short")
 
-    results = in_batches(stream(), lambda batch: batch, **LIMITS)
+    results = bucketed_batches(stream(), lambda batch: batch, **LIMITS)
     assert [next(results) for _ in range(given)] == list("abcdefghi"[:given])
     with pytest.raises(DataError, match="cut short"):
         next(results)
@@ -72,20 +72,20 @@ def test_what_was_given_before_a_stream_failed_is_answered_before_its_error(give
 
 def test_a_lost_result_is_noticed():
     with pytest.raises(ValueError, match="shorter"):
-        list(in_batches(["a", "b"], lambda batch: batch[:1], **LIMITS))
+        list(bucketed_batches(["a", "b"], lambda batch: batch[:1], **LIMITS))
 
 
 @pytest.mark.parametrize("name", ["max_words", "max_items", "window"])
 def test_a_limit_of_nothing_is_refused(name):
     with pytest.raises(ConfigError, match=f"{name} is 0; expected 1 or more"):
-        list(in_batches(["a"], list, **(LIMITS | {name: 0})))
+        list(bucketed_batches(["a"], list, **(LIMITS | {name: 0})))
 
 
 def in_two_lanes(work, items, **changes):
     def alone(batch):
         raise AssertionError("worked on outside of lanes")
 
-    return in_batches(items, alone, **(LIMITS | changes), lanes=Lanes(2, work))
+    return bucketed_batches(items, alone, **(LIMITS | changes), lanes=ParallelBatches(2, work))
 
 
 @given(st.lists(st.text("ab", max_size=9), max_size=60), st.integers(2, 4))
@@ -93,7 +93,7 @@ def test_lanes_change_nothing(items, count):
     def work(batch):
         return [item.upper() for item in batch]
 
-    results = in_batches(items, work, **LIMITS, lanes=Lanes(count, work))
+    results = bucketed_batches(items, work, **LIMITS, lanes=ParallelBatches(count, work))
     assert list(results) == [item.upper() for item in items]
 
 
@@ -127,7 +127,7 @@ def test_what_gives_each_lane_less_than_half_a_batch_is_worked_on_alone():
         raise AssertionError("worked on in a lane")
 
     items = ["a", "b", "c"]
-    assert list(in_batches(items, list, **LIMITS, lanes=Lanes(2, in_lane))) == items
+    assert list(bucketed_batches(items, list, **LIMITS, lanes=ParallelBatches(2, in_lane))) == items
 
 
 def test_long_items_that_make_a_batch_each_are_worked_on_in_lanes():

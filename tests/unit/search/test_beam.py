@@ -6,12 +6,12 @@ import pytest
 from readagain.errors import ArtifactError, ConfigError, ShapeError
 from readagain.search.beam import beam_search
 from readagain.search.model import SourceBatch
-from readagain.search.rules import CopyLimit, NoRepeatedNgram, WordLimits
+from readagain.search.rules import CopyLimit, LengthConstraint, NoRepeatedNgram
 from readagain.search.scoring import Scoring
-from readagain.text.vocab import END, PAD, START, UNK
+from readagain.text.vocab import BOS, EOS, PAD, UNK
 
 # The likelier first word, 4, is followed by nothing likely; 5 is followed by 6 almost surely.
-GARDEN_PATH = {START: {4: 0.6, 5: 0.4}, 4: {6: 0.3, 7: 0.3}, 5: {6: 0.9}, 6: {}, 7: {}}
+GARDEN_PATH = {BOS: {4: 0.6, 5: 0.4}, 4: {6: 0.3, 7: 0.3}, 5: {6: 0.9}, 6: {}, 7: {}}
 
 
 class Watched:
@@ -36,7 +36,7 @@ class Watched:
 
 
 def search(model, sources, *, beam_size=2, maximum=4, minimum=1, **options):
-    words = WordLimits(minimum=minimum, maximum=maximum)
+    words = LengthConstraint(minimum=minimum, maximum=maximum)
     return beam_search(model, sources, beam_size=beam_size, words=words, **options)
 
 
@@ -54,26 +54,26 @@ def test_a_beam_of_two_sees_what_a_greedy_search_misses(table_model, sources_of)
 
 
 def test_equals_are_ranked_by_id_and_ending_goes_first(table_model, sources_of):
-    model = table_model({START: {6: 0.25, 4: 0.25, 5: 0.25}, 4: {7: 0.5}, 5: {7: 0.5}, 6: {7: 0.5}})
+    model = table_model({BOS: {6: 0.25, 4: 0.25, 5: 0.25}, 4: {7: 0.5}, 5: {7: 0.5}, 6: {7: 0.5}})
     (found,) = search(model, sources_of([4]), beam_size=4, n_best=4, maximum=2)
     assert words_of(found) == [[4], [5], [4, 7], [5, 7]]
 
 
 def test_a_probable_summary_stops_the_search_early(table_model, sources_of):
-    watched = Watched(table_model({START: {4: 0.9}, 4: {5: 0.1}, 5: {6: 0.9}}))
+    watched = Watched(table_model({BOS: {4: 0.9}, 4: {5: 0.1}, 5: {6: 0.9}}))
     search(watched, sources_of([4]), beam_size=4, maximum=50)
     assert len(watched.rows) == 2  # 4, then its end; 4 5 cannot pass it any more
 
 
 def test_a_live_summary_that_can_just_pass_is_waited_for(table_model, sources_of):
-    model = table_model({START: {4: 1.0}, 4: {5: 0.505}, 5: {6: 0.01}})
+    model = table_model({BOS: {4: 1.0}, 4: {5: 0.505}, 5: {6: 0.01}})
     ((best,),) = search(model, sources_of([4]))
     assert best.ids.tolist() == [4, 5]
     assert 0.505 * 0.99 > 0.495
 
 
 def test_a_mean_over_words_keeps_longer_summaries_in_the_race(table_model, sources_of):
-    model = table_model({START: {4: 0.9}, 4: {5: 0.45}, 5: {6: 0.95}, 6: {7: 0.05}})
+    model = table_model({BOS: {4: 0.9}, 4: {5: 0.45}, 5: {6: 0.95}, 6: {7: 0.05}})
     ((by_sum,),) = search(model, sources_of([4]), maximum=4)
     ((by_mean,),) = search(model, sources_of([4]), maximum=4, scoring=Scoring(length_exponent=1))
     assert by_sum.ids.tolist() == [4]
@@ -82,7 +82,7 @@ def test_a_mean_over_words_keeps_longer_summaries_in_the_race(table_model, sourc
 
 @pytest.mark.parametrize("maximum", [1, 3, 7])
 def test_steps_are_bounded_by_the_longest_summary(table_model, sources_of, maximum):
-    watched = Watched(table_model({START: {4: 1 - 1e-9}, 4: {4: 1 - 1e-9}}))
+    watched = Watched(table_model({BOS: {4: 1 - 1e-9}, 4: {4: 1 - 1e-9}}))
     ((best,),) = search(
         watched, sources_of([4]), maximum=maximum, scoring=Scoring(length_exponent=1)
     )
@@ -91,14 +91,14 @@ def test_steps_are_bounded_by_the_longest_summary(table_model, sources_of, maxim
 
 
 def test_a_summary_at_its_maximum_pays_the_true_price_of_ending(table_model, sources_of):
-    model = table_model({START: {4: 0.9}, 4: {4: 0.99}})
+    model = table_model({BOS: {4: 0.9}, 4: {4: 0.99}})
     ((best,),) = search(model, sources_of([4]), minimum=2, maximum=2)
     np.testing.assert_allclose(np.exp(best.log_probs), [0.9, 0.99, 0.01])
 
 
 def test_documents_that_are_done_leave_the_batch(table_model, sources_of):
     # Copying continues along the source; the second document is over after one word.
-    model = table_model({START: {}, 4: {}, 5: {}, 6: {}}, copying=0.99, continuing=1e4)
+    model = table_model({BOS: {}, 4: {}, 5: {}, 6: {}}, copying=0.99, continuing=1e4)
     watched = Watched(model)
     search(
         watched, sources_of([4, 5, 6, 7], [4]), beam_size=1, minimum=1, rules=[NoRepeatedNgram(1)]
@@ -108,9 +108,7 @@ def test_documents_that_are_done_leave_the_batch(table_model, sources_of):
 
 
 def test_a_beam_narrows_with_every_summary_that_ends(table_model, sources_of):
-    watched = Watched(
-        table_model({START: {4: 0.4, 5: 0.35}, 4: {6: 0.5}, 5: {6: 0.3}, 6: {7: 0.9}})
-    )
+    watched = Watched(table_model({BOS: {4: 0.4, 5: 0.35}, 4: {6: 0.5}, 5: {6: 0.3}, 6: {7: 0.9}}))
     (found,) = search(watched, sources_of([4]), beam_size=2, n_best=2)
     assert watched.rows == [1, 2]
     assert words_of(found) == [[5], [4]]
@@ -131,12 +129,12 @@ def test_words_that_must_not_be_printed_are_never_chosen(table_model, sources_of
     model = table_model(GARDEN_PATH, copying=0.3)
     (found,) = search(model, sources_of([4, 9, 5]), beam_size=50, n_best=50)
     chosen = {word for hypothesis in found for word in hypothesis.ids.tolist()}
-    assert not chosen & {PAD, UNK, START, END}
+    assert not chosen & {PAD, UNK, BOS, EOS}
     assert 9 in chosen
 
 
 def test_diversity_keeps_several_beginnings(table_model, sources_of):
-    table = {START: {4: 0.7, 5: 0.25}, 4: {6: 0.5, 7: 0.49}, 5: {6: 0.9}}
+    table = {BOS: {4: 0.7, 5: 0.25}, 4: {6: 0.5, 7: 0.49}, 5: {6: 0.9}}
     model, sources = table_model(table), sources_of([4])
     options = {"minimum": 2, "maximum": 2, "n_best": 2}
     (alike,) = search(model, sources, **options)
@@ -148,7 +146,7 @@ def test_diversity_keeps_several_beginnings(table_model, sources_of):
 
 def test_coverage_punishes_saying_the_same_thing_again(table_model, sources_of):
     # 4 4 4 is likeliest, but looks three times at the 5 that could be copied next.
-    table = {START: {4: 0.9}, 4: {4: 0.6, 5: 0.3}, 5: {6: 0.4, 7: 0.5}, 6: {7: 0.9}, 7: {7: 0.9}}
+    table = {BOS: {4: 0.9}, 4: {4: 0.6, 5: 0.3}, 5: {6: 0.4, 7: 0.5}, 6: {7: 0.9}, 7: {7: 0.9}}
     model, sources = table_model(table, copying=0.2, continuing=100.0), sources_of([4, 5, 6])
     options = {"minimum": 3, "maximum": 3, "beam_size": 20, "keep_attention": True}
     ((plain,),) = search(model, sources, **options)
@@ -169,7 +167,7 @@ def test_no_documents_are_no_work(table_model):
 
 
 def test_a_model_that_cannot_end_leaves_no_summary(table_model, sources_of):
-    model = table_model({START: {4: 1.0}, 4: {4: 1.0}})
+    model = table_model({BOS: {4: 1.0}, 4: {4: 1.0}})
     assert search(model, sources_of([4])) == [[]]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.search.consensus import by_consensus
+from readagain.search.consensus import mbr_rerank
 from readagain.search.trace import Hypothesis
 
 
@@ -31,12 +31,12 @@ SIMILAR = written(20, 21, 23, score=-1.2)
 
 def test_two_that_agree_outvote_the_most_probable():
     # Even votes: 1/3 for the outlier, (1 + 2/3) / 3 for the two that share two words of three.
-    ordered = by_consensus([OUTLIER, AGREED, SIMILAR], temperature=1e6)
+    ordered = mbr_rerank([OUTLIER, AGREED, SIMILAR], temperature=1e6)
     assert ordered == [AGREED, SIMILAR, OUTLIER]
 
 
 def test_a_cold_vote_is_the_order_of_scores():
-    ordered = by_consensus([OUTLIER, AGREED, SIMILAR], temperature=0.01)
+    ordered = mbr_rerank([OUTLIER, AGREED, SIMILAR], temperature=0.01)
     assert ordered[0] is OUTLIER
 
 
@@ -44,7 +44,7 @@ def test_a_word_said_twice_is_shared_as_often_as_both_have_it():
     twice, once = written(5, 5, 6, score=-1.0), written(5, 6, 7, score=-1.0)
     alone = written(5, 5, 5, score=-1.0)
     # F1 with the others: twice 2/3 + 2/3, once 2/3 + 1/3, alone 2/3 + 1/3.
-    assert by_consensus([alone, once, twice], temperature=1e6)[0] is twice
+    assert mbr_rerank([alone, once, twice], temperature=1e6)[0] is twice
 
 
 def test_a_vote_by_recall_prefers_the_one_that_covers_the_others():
@@ -52,8 +52,8 @@ def test_a_vote_by_recall_prefers_the_one_that_covers_the_others():
     beam = [AGREED, SIMILAR, covering, tiny]
     # Even votes of F1: 1 + 2/3 + 6/8 + 2/4 for the agreed one, 6/8 + 6/8 + 1 + 2/6 for the longest,
     # which has all words of all.
-    assert by_consensus(beam, temperature=1e6)[0] is AGREED
-    assert by_consensus(beam, temperature=1e6, measure="recall")[0] is covering
+    assert mbr_rerank(beam, temperature=1e6)[0] is AGREED
+    assert mbr_rerank(beam, temperature=1e6, measure="recall")[0] is covering
 
 
 beams = st.lists(
@@ -75,7 +75,7 @@ def test_the_order_is_that_of_the_expected_overlap(measure, beam, temperature):
         return sum(exp(each.score / temperature) * overlap(one, each) for each in hypotheses)
 
     hypotheses = [written(*ids, score=score) for ids, score in beam]
-    ordered = by_consensus(hypotheses, temperature=temperature, measure=measure)
+    ordered = mbr_rerank(hypotheses, temperature=temperature, measure=measure)
     assert sorted(map(id, ordered)) == sorted(map(id, hypotheses))
     for better, worse in pairwise(map(worth, ordered)):
         assert better >= worse or better == pytest.approx(worse)
@@ -83,10 +83,10 @@ def test_the_order_is_that_of_the_expected_overlap(measure, beam, temperature):
 
 def test_those_that_miss_the_minimum_stay_last():
     short = written(20, 21, score=-0.1, keeps_minimum=False)
-    assert by_consensus([AGREED, SIMILAR, short], temperature=1e6)[-1] is short
+    assert mbr_rerank([AGREED, SIMILAR, short], temperature=1e6)[-1] is short
 
 
 def test_nothing_and_one_are_left_as_they_are():
-    assert by_consensus([], temperature=0.3) == []
-    assert by_consensus([AGREED], temperature=0.3) == [AGREED]
-    assert by_consensus([written(score=-1.0)], temperature=0.3)[0].score == -1.0
+    assert mbr_rerank([], temperature=0.3) == []
+    assert mbr_rerank([AGREED], temperature=0.3) == [AGREED]
+    assert mbr_rerank([written(score=-1.0)], temperature=0.3)[0].score == -1.0

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from readagain.search.expand import Options, choose
-from readagain.search.live import Live
+from readagain.search.expand import Continuations, choose
+from readagain.search.live import ActiveHypotheses
 
 
 def chosen(document, ranking, widths):
     """Choose, and tell for each document the row and column of what was chosen."""
     rows, columns = np.shape(ranking)
-    live = Live(
+    live = ActiveHypotheses(
         document=np.array(document),
         words=np.zeros((rows, 1), dtype=np.int64),
         copied_from=np.full((rows, 1), -1),
@@ -18,7 +18,7 @@ def chosen(document, ranking, widths):
     )
     scores = np.array(ranking, dtype=np.float64)
     nothing = np.empty(0)
-    options = Options(
+    options = Continuations(
         candidates=None,
         log_probs=scores,
         scores=scores,

@@ -7,20 +7,20 @@ from hypothesis import strategies as st
 
 from readagain.errors import ConfigError
 from readagain.search.beam import beam_search
-from readagain.search.features import FeatureWeights, SourceFeatures, count_features
-from readagain.search.live import Live
+from readagain.search.features import ExtractiveFeatures, FeatureWeights, count_features
+from readagain.search.live import ActiveHypotheses
 from readagain.search.model import SourceBatch
 from readagain.search.prefix import ForcedPrefix
-from readagain.search.rules import WordLimits
+from readagain.search.rules import LengthConstraint
 from readagain.search.scoring import Scoring
-from readagain.text.vocab import START
+from readagain.text.vocab import BOS
 
 NO_WEIGHTS = FeatureWeights()
 
 
 def live_with(*rows, document=None):
     words = np.array(rows, dtype=np.int32).reshape(len(rows), -1)
-    return Live(
+    return ActiveHypotheses(
         document=np.arange(len(rows)) if document is None else np.array(document),
         words=words,
         copied_from=np.full(words.shape, -1),
@@ -31,7 +31,7 @@ def live_with(*rows, document=None):
 
 def features(sources, words, ids):
     """Return unigram, bigram, trigram, reordering of each id behind the words of one row."""
-    values = SourceFeatures(sources, NO_WEIGHTS).values(live_with(words), np.array([ids]))
+    values = ExtractiveFeatures(sources, NO_WEIGHTS).values(live_with(words), np.array([ids]))
     return np.stack(values, axis=-1)[0].astype(int).tolist()
 
 
@@ -69,7 +69,7 @@ def test_neighbours_in_different_sentences_are_no_bigram():
 
 
 def test_padding_is_no_word(sources_of):
-    values = SourceFeatures(sources_of([4], [5, 6, 7]), NO_WEIGHTS).values(
+    values = ExtractiveFeatures(sources_of([4], [5, 6, 7]), NO_WEIGHTS).values(
         live_with([4], [6]), np.array([[0, 4, 7], [7, 5, 4]])
     )
     assert np.stack(values, axis=-1).astype(int).tolist() == [
@@ -92,7 +92,7 @@ def test_a_weight_that_is_no_number_is_refused(value):
 
 def test_candidates_are_put_in_the_order_of_what_they_are_worth_together(sources_of, offer):
     source = sources_of([5, 6])
-    weighing = SourceFeatures(source, FeatureWeights(unigram=1.5))
+    weighing = ExtractiveFeatures(source, FeatureWeights(unigram=1.5))
     weighed, added = weighing.weigh(live_with([]), offer([7, 4, 6]), ForcedPrefix.among([], 1))
     assert weighed.ids.tolist() == [[7, 6, 4]]
     assert weighed.log_probs.tolist() == [[-1, -3, -2]]
@@ -101,7 +101,7 @@ def test_candidates_are_put_in_the_order_of_what_they_are_worth_together(sources
 
 def test_a_forced_word_is_worth_what_it_was(sources_of, offer):
     source = sources_of([5, 6])
-    weighing = SourceFeatures(source, FeatureWeights(unigram=1.5))
+    weighing = ExtractiveFeatures(source, FeatureWeights(unigram=1.5))
     prefix = ForcedPrefix([[6]], [[-1]])
     live = live_with([])
     _, added = weighing.weigh(live, prefix.force(offer([7, 6]), live), prefix)
@@ -109,10 +109,10 @@ def test_a_forced_word_is_worth_what_it_was(sources_of, offer):
 
 
 def test_a_bonus_can_turn_a_search_and_the_trace_keeps_probabilities(table_model, sources_of):
-    model = table_model({START: {4: 0.6, 5: 0.3}, 4: {4: 0.1}, 5: {5: 0.1}})
+    model = table_model({BOS: {4: 0.6, 5: 0.3}, 4: {4: 0.1}, 5: {5: 0.1}})
     source = sources_of([5])
     scoring = Scoring(features=FeatureWeights(unigram=1.0))
-    options = {"beam_size": 2, "words": WordLimits(maximum=2)}
+    options = {"beam_size": 2, "words": LengthConstraint(maximum=2)}
     ((plain,),) = beam_search(model, source, **options)
     ((tuned,),) = beam_search(model, source, **options, scoring=scoring)
     assert [plain.ids.tolist(), tuned.ids.tolist()] == [[4], [5]]

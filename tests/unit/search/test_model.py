@@ -4,7 +4,7 @@ import pytest
 from readagain.errors import ShapeError
 from readagain.search.model import SourceBatch
 from readagain.search.table import TableModel
-from readagain.text.vocab import END, START
+from readagain.text.vocab import BOS, EOS
 
 
 def batch(**changes):
@@ -37,9 +37,9 @@ def test_arrays_that_do_not_belong_together_are_refused(changes, message):
 
 def test_a_table_adds_up_both_ways_to_a_word(table_model, sources_of):
     # START goes to 4 with 1/2; half is copied, evenly from 4, 9 and 4.
-    model = table_model({START: {4: 0.5}}, copying=0.5)
+    model = table_model({BOS: {4: 0.5}}, copying=0.5)
     sources = sources_of([4, 9, 4])
-    offered, _ = model.step(model.start(sources), np.array([START]), 2)
+    offered, _ = model.step(model.start(sources), np.array([BOS]), 2)
     assert offered.ids.tolist() == [[4, 9]]
     np.testing.assert_allclose(np.exp(offered.log_probs), [[1 / 4 + 1 / 3, 1 / 6]])
     np.testing.assert_allclose(np.exp(offered.end_log_probs), [1 / 4])
@@ -47,5 +47,5 @@ def test_a_table_adds_up_both_ways_to_a_word(table_model, sources_of):
 
 
 def test_a_table_for_words_that_are_never_offered_is_refused():
-    with pytest.raises(ShapeError, match="nothing for PAD, UNK and START"):
-        TableModel(np.full((END + 2, END + 2), 0.2))
+    with pytest.raises(ShapeError, match="nothing for PAD, UNK and BOS"):
+        TableModel(np.full((EOS + 2, EOS + 2), 0.2))

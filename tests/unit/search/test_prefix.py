@@ -4,15 +4,15 @@ import pytest
 from readagain.errors import ConfigError, ShapeError
 from readagain.search.beam import beam_search
 from readagain.search.prefix import ForcedPrefix
-from readagain.search.rules import NoRepeatedNgram, WordLimits
+from readagain.search.rules import LengthConstraint, NoRepeatedNgram
 from readagain.search.scoring import Scoring
-from readagain.text.vocab import START, UNK
+from readagain.text.vocab import BOS, UNK
 
-TABLE = {START: {4: 0.9}, 4: {5: 0.8}, 5: {6: 0.7}, UNK: {7: 0.9}}
+TABLE = {BOS: {4: 0.9}, 4: {5: 0.8}, 5: {6: 0.7}, UNK: {7: 0.9}}
 
 
 def search(model, sources, prefix, **options):
-    options = {"beam_size": 2, "words": WordLimits(maximum=4), "rules": []} | options
+    options = {"beam_size": 2, "words": LengthConstraint(maximum=4), "rules": []} | options
     options["rules"] = [*options["rules"], prefix]
     return beam_search(model, sources, **options)
 
@@ -52,7 +52,7 @@ def test_rules_let_forced_words_pass_and_remember_them(table_model, sources_of):
         sources_of([4]),
         ForcedPrefix([[4, 4]], [[-1, -1]]),
         rules=[NoRepeatedNgram(1)],
-        words=WordLimits(minimum=3, maximum=4),
+        words=LengthConstraint(minimum=3, maximum=4),
     )
     assert best.ids.tolist() == [4, 4, 5]
 
@@ -62,7 +62,7 @@ def test_forced_words_count_towards_the_maximum(table_model, sources_of):
         table_model(TABLE),
         sources_of([4]),
         ForcedPrefix([[4, 5]], [[-1, -1]]),
-        words=WordLimits(maximum=2),
+        words=LengthConstraint(maximum=2),
     )
     assert best.ids.tolist() == [4, 5]
 

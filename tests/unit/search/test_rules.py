@@ -4,20 +4,20 @@ import numpy as np
 import pytest
 
 from readagain.errors import ConfigError
-from readagain.search.live import Live
+from readagain.search.live import ActiveHypotheses
 from readagain.search.rules import (
-    AllRules,
+    Constraint,
+    ConstraintList,
     CopyLimit,
+    LengthConstraint,
     NoDoubledWord,
     NoRepeatedNgram,
-    Rule,
-    WordLimits,
 )
 
 
 def live_with(*rows, copied_from=None):
     words = np.array(rows)
-    return Live(
+    return ActiveHypotheses(
         document=np.arange(len(words)),
         words=words,
         copied_from=np.full(words.shape, -1) if copied_from is None else np.array(copied_from),
@@ -28,26 +28,26 @@ def live_with(*rows, copied_from=None):
 
 def test_a_rule_forbids_nothing_unless_it_says_so(offer):
     live = live_with([4])
-    assert Rule().max_bans(9) == 0
-    assert Rule().banned_words(live, offer([5])) is None
-    assert Rule().bans_end(live) is None
+    assert Constraint().max_bans(9) == 0
+    assert Constraint().banned_words(live, offer([5])) is None
+    assert Constraint().bans_end(live) is None
 
 
 def test_no_word_follows_the_last_one(offer):
-    limits = WordLimits(minimum=1, maximum=2)
+    limits = LengthConstraint(minimum=1, maximum=2)
     assert limits.banned_words(live_with([4]), offer([5, 6])) is None
     assert limits.banned_words(live_with([4, 5]), offer([5, 6])).all()
 
 
 def test_a_summary_does_not_end_before_its_minimum():
-    limits = WordLimits(minimum=2, maximum=3)
+    limits = LengthConstraint(minimum=2, maximum=3)
     assert limits.bans_end(live_with([4])).all()
     assert limits.bans_end(live_with([4, 5])) is None
 
 
 def test_a_minimum_above_the_maximum_is_refused():
     with pytest.raises(ConfigError, match="at least 5 and at most 3 words; expected 0 <= minimum"):
-        WordLimits(minimum=5, maximum=3)
+        LengthConstraint(minimum=5, maximum=3)
 
 
 def test_no_word_stands_twice(offer):
@@ -109,7 +109,9 @@ def test_padding_does_not_count_as_a_word_of_the_source(offer, sources_of):
 
 
 def test_several_rules_forbid_what_any_of_them_forbids(offer):
-    rules = AllRules([NoRepeatedNgram(1), WordLimits(minimum=2, maximum=3), NoRepeatedNgram(2)])
+    rules = ConstraintList(
+        [NoRepeatedNgram(1), LengthConstraint(minimum=2, maximum=3), NoRepeatedNgram(2)]
+    )
     assert rules.max_bans(5) == 4 + 3
     assert rules.banned_words(live_with([4]), offer([4, 5])).tolist() == [[True, False]]
     assert rules.bans_end(live_with([4])).tolist() == [True]

@@ -3,8 +3,8 @@ import pytest
 
 from readagain.search.beam import beam_search
 from readagain.search.model import SourceBatch
-from readagain.search.rules import WordLimits
-from readagain.text.vocab import END
+from readagain.search.rules import LengthConstraint
+from readagain.text.vocab import EOS
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def two_sentences():
 
 
 def best_of(model, sources, **options):
-    options = {"beam_size": 4, "words": WordLimits(minimum=2, maximum=2)} | options
+    options = {"beam_size": 4, "words": LengthConstraint(minimum=2, maximum=2)} | options
     return beam_search(model, sources, **options)[0]
 
 
@@ -63,5 +63,5 @@ def test_attention_stands_beside_the_word_it_led_to(table_model, two_sentences):
 def test_ids_of_hypotheses_end_before_end(table_model, two_sentences):
     model = table_model({2: {7: 0.9}, 7: {7: 0.9}})
     (best,) = best_of(model, two_sentences)
-    assert END not in best.ids
+    assert EOS not in best.ids
     assert len(best) == 2

@@ -5,7 +5,7 @@ import pytest
 from readagain.engine.summarizer import MAX_TEXTS
 from readagain.serve import app
 from readagain.serve.refusals import StoppingError
-from readagain.serve.settings import Limits, ServeSettings
+from readagain.serve.settings import RequestLimits, ServeSettings
 
 
 def test_the_queue_is_as_large_and_as_patient_as_the_settings_say(models, monkeypatch):
@@ -17,7 +17,7 @@ def test_the_queue_is_as_large_and_as_patient_as_the_settings_say(models, monkey
             super().__init__(work, **options)
 
     monkeypatch.setattr(app, "SummaryQueue", Queue)
-    app.build_app(ServeSettings(limits=Limits(max_queue=99, max_wait_ms=5)), models)
+    app.build_app(ServeSettings(limits=RequestLimits(max_queue=99, max_wait_ms=5)), models)
     assert given["max_texts"] == 99
     assert given["max_batch"] == MAX_TEXTS
     assert given["max_wait_s"] == 0.005

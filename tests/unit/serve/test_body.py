@@ -7,10 +7,10 @@ import pytest
 from readagain.serve.body import BoundedBody
 from readagain.serve.models import LoadedModels
 from readagain.serve.refusals import BodyTooLargeError, SlowBodyError
-from readagain.serve.settings import Limits, ServeSettings
+from readagain.serve.settings import RequestLimits, ServeSettings
 from readagain.serve.waiting import ClientGoneError
 
-SMALL = ServeSettings(limits=Limits(max_body_bytes=1_000))
+SMALL = ServeSettings(limits=RequestLimits(max_body_bytes=1_000))
 
 
 def receiving(*messages, wait=False):
@@ -93,7 +93,7 @@ def test_a_request_that_takes_too_long_is_given_up(talk, held):
         await first
         return late
 
-    settings = ServeSettings(limits=Limits(timeout_s=0.3))
+    settings = ServeSettings(limits=RequestLimits(timeout_s=0.3))
     reply = talk(story, settings=settings, models=LoadedModels({"held": held}))
     assert (reply.status_code, reply.json()["error"]["code"]) == (504, "deadline")
     assert "no answer within 0.3 s; send fewer texts at once" in reply.json()["error"]["message"]

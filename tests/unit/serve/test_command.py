@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 from readagain.cli.main import build_app
 from readagain.errors import ConfigError
 from readagain.serve import run
-from readagain.serve.settings import Limits, ServeSettings
+from readagain.serve.settings import RequestLimits, ServeSettings
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_everything_can_be_set(typed, tmp_path, monkeypatch):
         models=("news", "runs/mine"),
         workers=2,
         threads=3,
-        limits=Limits(
+        limits=RequestLimits(
             max_texts=4,
             max_chars=5,
             max_body_bytes=6,

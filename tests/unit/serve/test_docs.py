@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from readagain.serve.app import build_app
-from readagain.serve.refusals import RefusedError
+from readagain.serve.refusals import ApiError
 from readagain.serve.schema import SummarizeRequest
-from readagain.serve.settings import Limits, ServeSettings
+from readagain.serve.settings import RequestLimits, ServeSettings
 
 PAGE = (Path(__file__).parents[3] / "docs" / "serving.md").read_text(encoding="utf-8")
 ROWS = [line for line in PAGE.splitlines() if line.startswith("| ")]
@@ -18,7 +18,7 @@ def in_a_row(*names):
     return any(all(name in row for name in names) for row in ROWS)
 
 
-@pytest.mark.parametrize("refusal", RefusedError.__subclasses__(), ids=lambda each: each.code)
+@pytest.mark.parametrize("refusal", ApiError.__subclasses__(), ids=lambda each: each.code)
 def test_every_error_is_listed_with_its_status(refusal):
     assert in_a_row(str(refusal.status), f"`{refusal.code}`")
 
@@ -45,5 +45,5 @@ def test_every_field_of_a_request_is_listed():
     [("max_wait_ms", 3), ("max_queue", 256), ("max_requests", 256), ("timeout_s", 10)],
 )
 def test_limits_are_given_as_they_are(name, shown):
-    assert getattr(Limits(), name) == shown
+    assert getattr(RequestLimits(), name) == shown
     assert f"`--{name.replace('_', '-')}` ({shown})" in PAGE

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from readagain.serve.app import build_app
-from readagain.serve.edge import SECURITY_HEADERS, Edge
+from readagain.serve.edge import SECURITY_HEADERS, ErrorMiddleware
 from readagain.serve.logs import JsonLines
 from readagain.serve.metrics import Metrics
 from readagain.serve.models import LoadedModels
@@ -174,6 +174,6 @@ def test_a_mistake_in_the_middle_of_a_reply_is_not_answered_twice(log):
         sent.append(message["type"])
 
     scope = {"type": "http", "method": "GET", "path": "/", "headers": []}
-    asyncio.run(Edge(breaks, Metrics())(scope, None, send))
+    asyncio.run(ErrorMiddleware(breaks, Metrics())(scope, None, send))
     assert sent == ["http.response.start"]
     assert [line["event"] for line in log()] == ["unexpected error", "request"]

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from readagain.serve.gate import SUMMARIZE, Gate
+from readagain.serve.gate import SUMMARIZE, AdmissionMiddleware
 from readagain.serve.models import LoadedModels
 from readagain.serve.refusals import QueueFullError
-from readagain.serve.settings import Limits, ServeSettings
+from readagain.serve.settings import RequestLimits, ServeSettings
 
 KEYS = ("first-key-0123456", "second-key-012345")
 SETTINGS = ServeSettings(api_keys=KEYS)
@@ -56,7 +56,7 @@ def test_a_full_queue_turns_away_at_once_with_a_time_to_come_back_and_recovers(t
         assert (await first).status_code == (await waiting).status_code == 200
         return refused, await send(2)
 
-    limits = Limits(max_queue=2, max_texts=2)
+    limits = RequestLimits(max_queue=2, max_texts=2)
     refused, later = talk(
         story, settings=ServeSettings(limits=limits), models=LoadedModels({"held": held})
     )
@@ -79,7 +79,7 @@ def test_more_requests_than_may_be_inside_are_turned_away_but_not_those_who_watc
         await first
         return refused, watching, await send()
 
-    settings = ServeSettings(limits=Limits(max_requests=1))
+    settings = ServeSettings(limits=RequestLimits(max_requests=1))
     refused, watching, later = talk(story, settings=settings, models=LoadedModels({"held": held}))
     assert refused.status_code == 503
     assert "1 request being answered, and at most 1 may be" in refused.json()["error"]["message"]
@@ -93,7 +93,7 @@ def test_a_body_that_will_not_be_taken_is_not_even_read():
     async def unreachable(*_):
         raise AssertionError
 
-    gate = Gate(unreachable, keys=(), max_requests=1, check_room=check_room)
+    gate = AdmissionMiddleware(unreachable, keys=(), max_requests=1, check_room=check_room)
     scope = {"type": "http", "path": "/v1/summarize", "headers": []}
     with pytest.raises(QueueFullError, match="no room"):
         asyncio.run(gate(scope, unreachable, unreachable))
@@ -107,7 +107,7 @@ def test_who_leaves_makes_room_for_one_and_no_more():
             if scope["stays"]:
                 await leave.wait()
 
-        gate = Gate(app, keys=(), max_requests=1, check_room=lambda: None)
+        gate = AdmissionMiddleware(app, keys=(), max_requests=1, check_room=lambda: None)
 
         def ask(*, stays):
             scope = {"type": "http", "path": SUMMARIZE, "headers": [], "stays": stays}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagain.serve.queue import SummaryQueue
+from readagain.serve.queue import BatchingQueue
 from readagain.serve.refusals import QueueFullError, StoppingError
 
 
@@ -35,7 +35,7 @@ def run(work, story, **options):
 
     async def whole():
         sizes = {"max_texts": 8, "max_batch": 4, "max_wait_s": 0.0, **options}
-        queue = SummaryQueue(work, **sizes)
+        queue = BatchingQueue(work, **sizes)
         queue.start()
         try:
             return await story(queue)

@@ -3,7 +3,7 @@
 import re
 
 from readagain.serve.app import build_app
-from readagain.serve.settings import Limits, ServeSettings
+from readagain.serve.settings import RequestLimits, ServeSettings
 
 
 def schema(models, **settings):
@@ -11,7 +11,7 @@ def schema(models, **settings):
 
 
 def test_the_schema_says_the_limits_of_this_server(models):
-    described = schema(models, limits=Limits(max_texts=7, max_chars=99))
+    described = schema(models, limits=RequestLimits(max_texts=7, max_chars=99))
     texts = described["components"]["schemas"]["SummarizeRequest"]["properties"]["texts"]
     assert (texts["minItems"], texts["maxItems"]) == (1, 7)
     assert texts["items"]["maxLength"] == 99

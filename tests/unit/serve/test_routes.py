@@ -7,7 +7,7 @@ import pytest
 
 from readagain.explain.story import tell
 from readagain.serve.models import LoadedModels
-from readagain.serve.settings import Limits, ServeSettings
+from readagain.serve.settings import RequestLimits, ServeSettings
 
 TEXT = "Police in Ghent said on Monday that 12 people crossed the old bridge."
 TEXTS = [TEXT, "", "A storm hit the harbour. It was the 3rd.", "The museum closes."]
@@ -104,7 +104,7 @@ def test_requests_that_arrive_together_are_answered_together_and_not_mixed_up(ta
 
 
 def test_models_are_listed_with_the_limits_of_a_request(talk, summarizer):
-    settings = ServeSettings(limits=Limits(max_texts=5, max_chars=70))
+    settings = ServeSettings(limits=RequestLimits(max_texts=5, max_chars=70))
     models = LoadedModels({"first": summarizer, "second": summarizer})
     body = talk(lambda client: client.get("/v1/models"), settings=settings, models=models).json()
     assert [(each["name"], each["is_default"]) for each in body["models"]] == [
@@ -182,7 +182,7 @@ def test_a_model_is_asked_for_by_name(talk, summarizer, held):
     ids=lambda value: str(value)[:40].encode("ascii", "replace").decode(),
 )
 def test_what_cannot_be_done_is_refused_in_words(ask, body, expected):
-    settings = ServeSettings(limits=Limits(max_texts=3, max_chars=70))
+    settings = ServeSettings(limits=RequestLimits(max_texts=3, max_chars=70))
     content = json.dumps(body)
     headers = {"Content-Type": "application/json"}
     reply = ask("POST", "/v1/summarize", content=content, headers=headers, settings=settings)

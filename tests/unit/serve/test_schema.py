@@ -3,13 +3,13 @@
 import pytest
 from pydantic import ValidationError
 
-from readagain.engine.summarizer import Options
+from readagain.engine.summarizer import SummarizeOptions
 from readagain.serve.schema import SummarizeRequest
 
 
 def test_a_request_can_ask_for_whatever_the_summarizer_can():
     asked = set(SummarizeRequest.model_fields) - {"texts", "model"}
-    assert asked == set(Options.__annotations__)
+    assert asked == set(SummarizeOptions.__annotations__)
     assert set(SummarizeRequest(texts=["A storm."]).options()) == asked
 
 

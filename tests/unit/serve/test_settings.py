@@ -7,7 +7,7 @@ import pytest
 from readagain.errors import ArtifactError, ConfigError, MissingExtraError
 from readagain.serve.address import bind, reserve, url
 from readagain.serve.run import check_keys, read_keys, serve
-from readagain.serve.settings import Limits, ServeSettings
+from readagain.serve.settings import RequestLimits, ServeSettings
 from readagain.serve.supervisor import Supervisor
 
 
@@ -26,7 +26,7 @@ from readagain.serve.supervisor import Supervisor
 )
 def test_limits_that_make_no_sense_are_named(wrong, expected):
     with pytest.raises(ConfigError, match=expected):
-        Limits(**wrong)
+        RequestLimits(**wrong)
 
 
 @pytest.mark.parametrize(

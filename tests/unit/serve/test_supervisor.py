@@ -8,7 +8,7 @@ import pytest
 
 from readagain.errors import ReadAgainError
 from readagain.serve.settings import SHARED_METRICS, ServeSettings
-from readagain.serve.supervisor import Supervisor, _Worker
+from readagain.serve.supervisor import Supervisor, _ServerProcess
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def dead_worker():
     os.close(ending)
     telling.close()
     process = SimpleNamespace(sentinel=sentinel, join=lambda: None, pid=77, exitcode=1)
-    yield _Worker(process, ready, started=0.0)
+    yield _ServerProcess(process, ready, started=0.0)
     os.close(sentinel)
 
 
@@ -53,7 +53,7 @@ def test_workers_that_die_young_are_followed_more_and_more_slowly(supervisor, mo
     for _ in range(9):
         ready, _ = Pipe(duplex=False)
         process = SimpleNamespace(join=lambda: None, pid=77, exitcode=1)
-        worker = _Worker(process, ready, started=99.0, is_ready=True)
+        worker = _ServerProcess(process, ready, started=99.0, is_ready=True)
         supervisor._workers = [worker]
         supervisor._replace(worker)
     pauses = [due - 100.0 for due in supervisor._due]

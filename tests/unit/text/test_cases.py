@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from readagain.errors import ArtifactError
-from readagain.text.cases import Cases, tell_case, usual_cases
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.cases import Truecaser, tell_case, usual_cases
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
-CASES = Cases(["iPhone", "NASA", "house", "White House", "rocket"])
+CASES = Truecaser(["iPhone", "NASA", "house", "White House", "rocket"])
 
 
 def told(*sentences):
@@ -34,9 +34,9 @@ def test_two_words_may_be_written_otherwise_together():
 def test_what_is_saved_is_loaded(tmp_path):
     CASES.save(tmp_path / "cases.txt")
     assert (tmp_path / "cases.txt").read_text() == "house\niPhone\nNASA\nrocket\nWhite House\n"
-    assert Cases.load(tmp_path / "cases.txt") == CASES
-    Cases().save(tmp_path / "none.txt")
-    assert len(Cases.load(tmp_path / "none.txt")) == 0
+    assert Truecaser.load(tmp_path / "cases.txt") == CASES
+    Truecaser().save(tmp_path / "none.txt")
+    assert len(Truecaser.load(tmp_path / "none.txt")) == 0
 
 
 @pytest.mark.parametrize(
@@ -52,22 +52,22 @@ def test_what_is_saved_is_loaded(tmp_path):
 def test_a_line_that_cannot_be_right_is_named(tmp_path, content, message):
     (tmp_path / "cases.txt").write_bytes(content)
     with pytest.raises(ArtifactError, match=message):
-        Cases.load(tmp_path / "cases.txt")
+        Truecaser.load(tmp_path / "cases.txt")
 
 
 def test_a_table_that_cannot_be_read_is_named(tmp_path):
     with pytest.raises(ArtifactError, match=r"cases\.txt: cannot be read: No such file"):
-        Cases.load(tmp_path / "cases.txt")
+        Truecaser.load(tmp_path / "cases.txt")
 
 
 def test_a_model_needs_only_what_its_vocabulary_holds():
-    vocab = Vocab([*RESERVED, "nasa", "white"])
+    vocab = Vocab([*SPECIAL_TOKENS, "nasa", "white"])
     assert list(CASES.of(vocab)) == ["NASA"]
     assert list(CASES.of(Vocab([*vocab.words, "house"]))) == ["house", "NASA", "White House"]
 
 
 def test_one_table_goes_before_another():
-    assert list(Cases(["Rocket", "esa"]).over(CASES)) == [
+    assert list(Truecaser(["Rocket", "esa"]).over(CASES)) == [
         "esa", "house", "iPhone", "NASA", "Rocket", "White House",
     ]  # fmt: skip
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.text.document import (
-    Word,
+    Token,
     headline_words,
     read_document,
     read_tokenized,
@@ -66,7 +66,7 @@ def test_a_headline_is_one_sentence_whatever_its_marks():
 
 def test_text_in_gigaword_form_is_only_cut_at_spaces():
     document = read_tokenized("the <unk> paid $ #.# m .\n\ncannot UNK\n")
-    assert document.sentences[1] == (Word("cannot", 26, 32), Word("UNK", 33, 36))
+    assert document.sentences[1] == (Token("cannot", 26, 32), Token("UNK", 33, 36))
     assert [document.surface(word) for word in document.words] == (
         ["the", "<unk>", "paid", "$", "#.#", "m", ".", "cannot", "UNK"]
     )

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from readagain.text.document import headline_words, read_document, read_tokenized, sentence_words
 from readagain.text.entities import decode_entities, places_before_decoding
-from readagain.text.surface import SummaryWord, write_document, write_summary
+from readagain.text.surface import SummaryToken, write_document, write_summary
 
 PIECES = st.lists(
     st.sampled_from(
@@ -74,7 +74,7 @@ def test_words_have_their_places_in_the_text_as_it_was_given():
 
 def test_people_read_the_characters():
     document = read_document("AT&amp;T&#39;s chief &quot;left&quot;&nbsp;today.")
-    copies = [SummaryWord(document.words[place].form, place) for place in (0, 1, 2, 3, 4, 5, 6, 7)]
+    copies = [SummaryToken(document.words[place].form, place) for place in (0, 1, 2, 3, 4, 5, 6, 7)]
     assert write_summary(copies, document) == 'AT&T\'s chief "left"'
     assert write_document(document) == 'AT&T\'s chief "left" today.'
 

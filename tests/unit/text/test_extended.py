@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from readagain.errors import ShapeError
 from readagain.text.extended import extended_source_ids, extended_summary_ids, extended_word
-from readagain.text.vocab import PAD, RESERVED, UNK, Vocab
+from readagain.text.vocab import PAD, SPECIAL_TOKENS, UNK, Vocab
 
-VOCAB = Vocab((*RESERVED, "the", "court"))
+VOCAB = Vocab((*SPECIAL_TOKENS, "the", "court"))
 V = len(VOCAB)
 
 

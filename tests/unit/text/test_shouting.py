@@ -2,12 +2,12 @@
 
 import pytest
 
-from readagain.text.cases import Cases
+from readagain.text.cases import Truecaser
 from readagain.text.document import read_document
 from readagain.text.shouting import quieten, quieten_all, quieten_text
-from readagain.text.surface import SummaryWord, write_summary
+from readagain.text.surface import SummaryToken, write_summary
 
-CASES = Cases(
+CASES = Truecaser(
     [
         "queen",
         "Victoria",
@@ -76,9 +76,9 @@ def test_other_capitals_stay(sentence):
 
 def test_copied_and_generated_words_do_not_shout():
     source = read_document("QUEEN VICTORIA has left the castle. Queues formed.")
-    copies = [SummaryWord("queen", 0), SummaryWord("victoria", 1), SummaryWord("leaves")]
+    copies = [SummaryToken("queen", 0), SummaryToken("victoria", 1), SummaryToken("leaves")]
     assert write_summary(copies, source, cases=CASES) == "Queen Victoria leaves"
-    generated = [SummaryWord(form) for form in ("why", "victoria", "left")]
+    generated = [SummaryToken(form) for form in ("why", "victoria", "left")]
     assert write_summary(generated, source, cases=CASES) == "Why Victoria left"
     assert write_summary(copies, source, cases=CASES, case="plain") == "QUEEN VICTORIA leaves"
 
@@ -123,10 +123,10 @@ def test_a_text_or_a_sentence_in_capitals_has_several_words(sentences, written):
 
 def test_a_summary_of_a_text_in_capitals_does_not_shout():
     source = read_document("THE UK NAVY HAS LEFT MARK TWAIN AT VICTORIA. THE QUEEN HAS LEFT.")
-    copies = [SummaryWord(source.words[place].form, place) for place in (1, 2, 4, 5, 6, 7, 8)]
-    headline = [SummaryWord("why"), *copies]
+    copies = [SummaryToken(source.words[place].form, place) for place in (1, 2, 4, 5, 6, 7, 8)]
+    headline = [SummaryToken("why"), *copies]
     assert write_summary(headline, source, cases=CASES) == "Why UK navy Left Mark Twain at Victoria"
-    assert write_summary([SummaryWord("queen")], source, cases=CASES) == "Queen"
+    assert write_summary([SummaryToken("queen")], source, cases=CASES) == "Queen"
     assert (
         write_summary(copies, source, cases=CASES, case="plain")
         == "UK NAVY LEFT MARK TWAIN AT VICTORIA"
@@ -136,5 +136,5 @@ def test_a_summary_of_a_text_in_capitals_does_not_shout():
 
 def test_by_plain_case_generated_words_shout_with_their_text():
     source = read_document("THE ZYXWICK NAVY HAS LEFT.")
-    generated = [SummaryWord("zyxwick"), SummaryWord("left")]
+    generated = [SummaryToken("zyxwick"), SummaryToken("left")]
     assert write_summary(generated, source, cases=CASES, case="plain") == "ZYXWICK LEFT"

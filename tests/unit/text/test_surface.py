@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.errors import ShapeError
-from readagain.text.cases import Cases
+from readagain.text.cases import Truecaser
 from readagain.text.document import Document, read_document, read_tokenized
-from readagain.text.surface import SummaryWord, write_document, write_summary
+from readagain.text.surface import SummaryToken, write_document, write_summary
 
 SOURCE = read_document(
     "The U.S. Senate didn’t pass AT&T’s $3.5m (“big”) bill on Tuesday. "
@@ -18,13 +18,13 @@ SOURCE = read_document(
 FORMS = [word.form for word in SOURCE.words]
 
 
-def copied(form: str, document: Document = SOURCE) -> SummaryWord:
+def copied(form: str, document: Document = SOURCE) -> SummaryToken:
     place = [word.form for word in document.words].index(form)
-    return SummaryWord(form, copied_from=place)
+    return SummaryToken(form, copied_from=place)
 
 
-def generated(form: str, *looking_at: str) -> SummaryWord:
-    return SummaryWord(form, attended=tuple(FORMS.index(other) for other in looking_at))
+def generated(form: str, *looking_at: str) -> SummaryToken:
+    return SummaryToken(form, attended=tuple(FORMS.index(other) for other in looking_at))
 
 
 def written(*words: str, **options: str) -> str:
@@ -49,9 +49,9 @@ def test_a_generated_quote_is_like_the_copied_one_it_belongs_to():
     assert written("a", "``", "new", "<''>", "bill") == "A “new” bill"
     assert written("a", "``", "new", "''", "bill") == 'A "new" bill'
     source = read_document("a «new» bill")
-    opens, closes = SummaryWord("``", 1), SummaryWord("''", 3)
-    for pair in ((opens, SummaryWord("''")), (SummaryWord("``"), closes)):
-        assert write_summary([pair[0], SummaryWord("new"), pair[1]], source) == "«New»"
+    opens, closes = SummaryToken("``", 1), SummaryToken("''", 3)
+    for pair in ((opens, SummaryToken("''")), (SummaryToken("``"), closes)):
+        assert write_summary([pair[0], SummaryToken("new"), pair[1]], source) == "«New»"
 
 
 def test_generated_quotes_and_apostrophes_are_like_those_of_copied_words():
@@ -62,7 +62,7 @@ def test_generated_quotes_and_apostrophes_are_like_those_of_copied_words():
 
 def test_where_copied_words_have_both_kinds_of_quotes_generated_ones_stay():
     source = read_document("Ohio’s mayor 'left'.")
-    words = [copied("'s", source), copied("left", source), copied("'", source), SummaryWord("'d")]
+    words = [copied("'s", source), copied("left", source), copied("'", source), SummaryToken("'d")]
     assert write_summary(words, source) == "’s Left''d"
 
 
@@ -74,14 +74,14 @@ def test_a_headline_does_not_end_with_a_comma_or_with_dots_of_a_careless_text():
     assert written(":") == ""
     source = read_document("Ships left.. Others sail the U.S..")
     assert [word.form for word in source.words][1::4] == ["left..", "u.s.."]
-    assert write_summary([SummaryWord("ships"), SummaryWord("left..", 1)], source) == "Ships left"
-    assert write_summary([SummaryWord("u.s..", 5)], source) == "U.S."
-    assert write_summary([SummaryWord("left..", 1)], source, case="plain") == "left.."
+    assert write_summary([SummaryToken("ships"), SummaryToken("left..", 1)], source) == "Ships left"
+    assert write_summary([SummaryToken("u.s..", 5)], source) == "U.S."
+    assert write_summary([SummaryToken("left..", 1)], source, case="plain") == "left.."
 
 
 def test_commas_stops_and_dollars_do_not_stand_apart_as_in_careless_texts():
     source = read_document("No ferry to Ostham , they said . It cost $ 5 million , or US$ 5 ?")
-    copies = [SummaryWord(word.form, place) for place, word in enumerate(source.words)]
+    copies = [SummaryToken(word.form, place) for place, word in enumerate(source.words)]
     careful = "No ferry to Ostham, they said. It cost $5 million, or US$5 ?"
     assert write_summary(copies, source) == careful
     assert write_summary(copies, source, case="plain") == source.text
@@ -93,11 +93,11 @@ def test_commas_stops_and_dollars_do_not_stand_apart_as_in_careless_texts():
 )
 def test_a_word_with_a_name_behind_its_hyphen_may_begin_a_headline(word, text):
     source = read_document(f"The {word} bloc won")
-    copies = [SummaryWord(word.lower(), 1), SummaryWord("wins")]
+    copies = [SummaryToken(word.lower(), 1), SummaryToken("wins")]
     assert write_summary(copies, source) == f"{text} wins"
-    assert write_summary([SummaryWord("the"), *copies], source) == f"The {word} wins"
+    assert write_summary([SummaryToken("the"), *copies], source) == f"The {word} wins"
     assert (
-        write_summary([SummaryWord("the"), *copies], source, case="headline") == f"The {text} Wins"
+        write_summary([SummaryToken("the"), *copies], source, case="headline") == f"The {text} Wins"
     )
 
 
@@ -107,7 +107,7 @@ def test_a_word_with_a_name_behind_its_hyphen_may_begin_a_headline(word, text):
 )
 def test_a_letter_that_stands_for_two_gives_only_the_first_a_capital(word, text):
     source = read_document(f"the {word} is out")
-    copies = [SummaryWord(source.words[1].form, 1), SummaryWord("is", 2)]
+    copies = [SummaryToken(source.words[1].form, 1), SummaryToken("is", 2)]
     assert write_summary(copies, source) == f"{text} is"
 
 
@@ -153,12 +153,12 @@ def test_a_capital_that_only_begins_a_sentence_is_not_kept_inside_one():
 
 def test_letters_that_are_all_capital_are_no_start_of_a_sentence():
     source = read_document("IT firms rose. He said it fell.")
-    assert write_summary([SummaryWord("why"), copied("it", source)], source) == "Why IT"
+    assert write_summary([SummaryToken("why"), copied("it", source)], source) == "Why IT"
 
 
 def test_a_stretch_copied_across_a_paragraph_keeps_its_capitals():
     source = read_document("Storm nears\n\nThe coast waits")
-    copies = [SummaryWord(word.form, place) for place, word in enumerate(source.words)]
+    copies = [SummaryToken(word.form, place) for place, word in enumerate(source.words)]
     assert write_summary(copies, source) == "Storm nears The coast waits"
 
 
@@ -181,8 +181,8 @@ def test_plain_case_changes_nothing():
 
 def test_masked_digits_come_from_the_number_that_was_looked_at():
     place = [SOURCE.surface(word) for word in SOURCE.words].index("35")
-    assert write_summary([SummaryWord("##", attended=(0, place))], SOURCE) == "35"
-    assert write_summary([SummaryWord("##", attended=(0,))], SOURCE) == "12"
+    assert write_summary([SummaryToken("##", attended=(0, place))], SOURCE) == "35"
+    assert write_summary([SummaryToken("##", attended=(0,))], SOURCE) == "12"
 
 
 def test_two_masked_numbers_do_not_take_the_same_digits():
@@ -199,18 +199,18 @@ def test_a_plain_number_of_another_shape_is_left_out_whatever_was_looked_at():
 
 def test_digits_of_another_shape_are_never_mixed_into_a_word():
     source = read_document("It cost 3.5.")
-    looking_at_it = SummaryWord("##-day", attended=(2,))
+    looking_at_it = SummaryToken("##-day", attended=(2,))
     assert source.surface(source.words[2]) == "3.5"
-    assert write_summary([looking_at_it, SummaryWord("talks")], source) == "Talks"
+    assert write_summary([looking_at_it, SummaryToken("talks")], source) == "Talks"
 
 
 def test_a_number_without_any_source_is_left_out():
-    assert write_summary([SummaryWord("##"), SummaryWord("dead")], read_document("No.")) == "Dead"
+    assert write_summary([SummaryToken("##"), SummaryToken("dead")], read_document("No.")) == "Dead"
 
 
 def test_spacing_of_a_text_in_gigaword_form_says_nothing():
     source = read_tokenized("the u.s. senate 's bill did n't pass , -lrb- ap -rrb-")
-    summary = [SummaryWord(word.form, place) for place, word in enumerate(source.words)]
+    summary = [SummaryToken(word.form, place) for place, word in enumerate(source.words)]
     assert write_summary(summary, source) == "The U.S. Senate's bill didn't pass, (AP)"
 
 
@@ -220,7 +220,7 @@ def test_an_empty_summary_is_an_empty_text():
 
 def test_a_place_outside_the_source_is_refused():
     with pytest.raises(ShapeError, match="copied from place 9 of a source of 2 words; .* 0 to 1"):
-        write_summary([SummaryWord("x", copied_from=9)], read_document("Hi there"))
+        write_summary([SummaryToken("x", copied_from=9)], read_document("Hi there"))
 
 
 def test_a_generated_word_is_spelled_as_is_usual():
@@ -228,9 +228,9 @@ def test_a_generated_word_is_spelled_as_is_usual():
 
 
 def test_a_model_may_know_how_its_words_are_written():
-    cases = Cases(["NASA", "Brill", "monday", "White House"])
+    cases = Truecaser(["NASA", "Brill", "monday", "White House"])
     forms = ["nasa", "and", "brill", "at", "white", "house", "on", "monday", "in", "senate"]
-    summary = [SummaryWord(form) for form in forms]
+    summary = [SummaryToken(form) for form in forms]
     source = read_document("The brill was caught. The SENATE sat.")
     assert write_summary(summary, source, cases=cases) == (
         "NASA and brill at White House on monday in SENATE"  # what the source says goes first
@@ -238,10 +238,10 @@ def test_a_model_may_know_how_its_words_are_written():
 
 
 def test_a_word_beside_another_is_written_as_the_two_are_together():
-    cases = Cases(["us", "the US", "tell us", "US Open"])
+    cases = Truecaser(["us", "the US", "tell us", "US Open"])
 
     def written_so(*forms):
-        return write_summary([SummaryWord(form) for form in forms], SOURCE, cases=cases)
+        return write_summary([SummaryToken(form) for form in forms], SOURCE, cases=cases)
 
     assert written_so("in", "the", "us") == "In the US"
     assert written_so("please", "tell", "us") == "Please tell us"
@@ -251,7 +251,7 @@ def test_a_word_beside_another_is_written_as_the_two_are_together():
 def test_a_sentence_with_capitals_everywhere_shows_no_common_word():
     source = read_document("How To Build Bridges Over Water. Zyxcorp Sells Bridges.")
     forms = ["they", "build", "bridges", "with", "zyxcorp"]
-    text = write_summary([SummaryWord(form) for form in forms], source)
+    text = write_summary([SummaryToken(form) for form in forms], source)
     assert text == "They build bridges with Zyxcorp"
 
 
@@ -262,7 +262,7 @@ def test_a_copied_word_leaves_the_capital_of_its_sentence_behind():
     words = [word.form for word in source.words]
 
     def after_bank(form):
-        summary = [SummaryWord("bank"), SummaryWord(form, copied_from=words.index(form))]
+        summary = [SummaryToken("bank"), SummaryToken(form, copied_from=words.index(form))]
         return write_summary(summary, source)
 
     assert after_bank("shares") == "Bank shares"

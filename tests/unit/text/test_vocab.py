@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.errors import ArtifactError, ConfigError
-from readagain.text.vocab import END, PAD, RESERVED, START, UNK, Vocab
+from readagain.text.vocab import BOS, EOS, PAD, SPECIAL_TOKENS, UNK, Vocab
 
 
 def test_reserved_words_come_first():
     vocab = Vocab.from_counts({"a": 1}, size=10)
-    assert [vocab.word(id) for id in (PAD, UNK, START, END)] == list(RESERVED)
+    assert [vocab.word(id) for id in (PAD, UNK, BOS, EOS)] == list(SPECIAL_TOKENS)
     assert vocab.words[4:] == ("a",)
 
 
@@ -21,7 +21,7 @@ def test_frequent_words_are_kept_and_ties_are_alphabetical():
 
 
 def test_a_reserved_word_in_the_counts_takes_no_second_place():
-    assert Vocab.from_counts({"<unk>": 99, "a": 1}, size=9).words == (*RESERVED, "a")
+    assert Vocab.from_counts({"<unk>": 99, "a": 1}, size=9).words == (*SPECIAL_TOKENS, "a")
 
 
 def test_words_the_vocabulary_lacks_are_unknown():
@@ -66,12 +66,12 @@ def test_a_size_without_room_is_refused():
 
 def test_an_id_outside_is_refused():
     with pytest.raises(ConfigError, match="word id 7 is outside a vocabulary of 4 words"):
-        Vocab(RESERVED).word(7)
+        Vocab(SPECIAL_TOKENS).word(7)
 
 
 def test_a_word_that_no_file_can_hold_is_refused():
     with pytest.raises(ConfigError, match=r"line 5 is '\\ud800', which cannot be written as UTF-8"):
-        Vocab([*RESERVED, "\ud800"])
+        Vocab([*SPECIAL_TOKENS, "\ud800"])
 
 
 @pytest.mark.parametrize(
@@ -107,6 +107,6 @@ def test_a_file_too_large_for_a_vocabulary_is_not_read(tmp_path, monkeypatch):
 
 def test_a_word_without_end_is_cut_in_the_message(tmp_path):
     path = tmp_path / "vocab.txt"
-    path.write_text("\n".join([*RESERVED, "a " * 10_000]))
+    path.write_text("\n".join([*SPECIAL_TOKENS, "a " * 10_000]))
     with pytest.raises(ArtifactError, match=r"line 5 is 'a a .{70,80}…, which is not one word"):
         Vocab.load(path)

@@ -10,10 +10,10 @@ import torch
 from rich.console import Console
 
 from readagain.corpus.prepare import prepare
-from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.settings import PrepareSettings, Share
 from readagain.corpus.shards import PreparedCorpus
-from readagain.training.interrupt import StopWish
+from readagain.training.interrupt import StopSignal
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.step import TrainingStep
@@ -77,7 +77,7 @@ def write_corpus(folder, *, num_pairs, dev_pairs):
         text = f"The {place} of {town} {event} on Monday after {number} years of repairs ."
         lines.append(json.dumps({"text": text, "headline": f"{town} {place} {event} on Monday"}))
     (folder / "pairs.jsonl").write_text("\n".join(lines) + "\n")
-    sources = find_sources([str(folder / "pairs.jsonl")], ReadOptions())
+    sources = find_sources([str(folder / "pairs.jsonl")], CorpusReadOptions())
     prepare(sources, folder / "data", PrepareSettings(dev=Share(pairs=dev_pairs)))
     return PreparedCorpus.open(folder / "data")
 
@@ -130,12 +130,12 @@ def stop_after(monkeypatch):
                 wishes[-1].is_asked = True
             return loss
 
-        class Noted(StopWish):
+        class Noted(StopSignal):
             def __init__(self):
                 super().__init__()
                 wishes.append(self)
 
-        monkeypatch.setattr("readagain.training.interrupt.StopWish", Noted)
+        monkeypatch.setattr("readagain.training.interrupt.StopSignal", Noted)
         monkeypatch.setattr(TrainingStep, "update", counted)
 
     return set_stop

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from readagain.training.averaging import LatestWeights
+from readagain.training.averaging import CheckpointAverage
 
 
 def model_with(weight):
@@ -13,7 +13,7 @@ def model_with(weight):
 
 
 def test_the_model_holds_the_mean_of_the_latest_and_its_own_for_a_while():
-    latest = LatestWeights(3)
+    latest = CheckpointAverage(3)
     for weight in (100.0, 1.0, 2.0):
         latest.take(model_with(weight).state_dict())
     model = model_with(6.0)
@@ -23,7 +23,7 @@ def test_the_model_holds_the_mean_of_the_latest_and_its_own_for_a_while():
 
 
 def test_what_is_kept_survives_as_flat_tensors():
-    latest, other = LatestWeights(2), LatestWeights(2)
+    latest, other = CheckpointAverage(2), CheckpointAverage(2)
     for weight in (1.0, 2.0):
         latest.take(model_with(weight).state_dict())
     other.load_state({**latest.state(), "step": torch.tensor(1)}, torch.device("cpu"))

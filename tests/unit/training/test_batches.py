@@ -8,15 +8,15 @@ import torch
 
 from readagain.config.schema import DataSpec
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
-from readagain.corpus.shards import Shard, Split
+from readagain.corpus.shards import CorpusShard, Split
 from readagain.text.extended import extended_source_ids, extended_summary_ids
-from readagain.text.vocab import END, PAD, RESERVED, START, UNK, Vocab
-from readagain.training.batches import Rows, TrainingPairs
+from readagain.text.vocab import BOS, EOS, PAD, SPECIAL_TOKENS, UNK, Vocab
+from readagain.training.batches import BatchIndices, TrainingDataset
 
 WORDS = ["the", "bridge", "opens", "in", "norrvik", "quay", "ferry", "burns"]
 LEXICON = Lexicon(WORDS, np.arange(8, 0, -1), np.arange(8, 0, -1))
-SOURCE_VOCAB = Vocab([*RESERVED, "the", "bridge", "in"])
-VOCAB = Vocab([*RESERVED, "bridge", "opens", "burns"])
+SOURCE_VOCAB = Vocab([*SPECIAL_TOKENS, "the", "bridge", "in"])
+VOCAB = Vocab([*SPECIAL_TOKENS, "bridge", "opens", "burns"])
 CPU = torch.device("cpu")
 
 # Sentences and summary; "?" is a word that the corpus itself did not know.
@@ -40,7 +40,7 @@ SHAPES_OF_DATA = {
 def shard_of(pairs):
     texts = [text.split() for sentences, summary in pairs for text in (*sentences, summary)]
     ids = [UNKNOWN_ID if word == "?" else WORDS.index(word) for text in texts for word in text]
-    return Shard(
+    return CorpusShard(
         words=np.array(ids, np.int32),
         segments=np.cumsum([0, *map(len, texts)]),
         pairs=np.cumsum([0, *(len(sentences) + 1 for sentences, _ in pairs)]),
@@ -49,7 +49,7 @@ def shard_of(pairs):
 
 
 def loaded(data, *, shards=(PAIRS,), device=CPU):
-    return TrainingPairs.load(
+    return TrainingDataset.load(
         Split("train", tuple(map(shard_of, shards))),
         source_ids_of=LEXICON.vocab_ids(SOURCE_VOCAB),
         ids_of=LEXICON.vocab_ids(VOCAB),
@@ -61,11 +61,11 @@ def loaded(data, *, shards=(PAIRS,), device=CPU):
 
 def spelled(text):
     # The vocabulary holds <unk> itself, so that word is UNK and never copied.
-    return [RESERVED[UNK] if word == "?" else word for word in text.split()]
+    return [SPECIAL_TOKENS[UNK] if word == "?" else word for word in text.split()]
 
 
 def padded(words, size):
-    return words + [RESERVED[PAD]] * (size - len(words))
+    return words + [SPECIAL_TOKENS[PAD]] * (size - len(words))
 
 
 def expected_row(number, data, shape):
@@ -85,8 +85,8 @@ def expected_row(number, data, shape):
         "source_ids": [SOURCE_VOCAB.ids(row) for row in rows],
         "source_lengths": [len(sentence) for sentence in read],
         "source_ext_ids": extended_source_ids(flat, VOCAB),
-        "previous_ids": [START, *ids, *fill],
-        "target_ids": [*ids, END, *fill],
+        "previous_ids": [BOS, *ids, *fill],
+        "target_ids": [*ids, EOS, *fill],
         "target_valid": [True] * (len(ids) + 1) + [False] * len(fill),
     }
 
@@ -111,7 +111,7 @@ def test_words_without_a_spelling_are_unknown_and_never_copied():
     batch = pairs.batch(plan, batch_size=8)
     V = len(VOCAB)
     assert batch.source_ext_ids[1, :5].tolist() == [V, UNK, V, UNK, 6]
-    assert batch.target_ids[1, :5].tolist() == [V, UNK, 6, V, END]
+    assert batch.target_ids[1, :5].tolist() == [V, UNK, 6, V, EOS]
 
 
 def test_rows_that_fill_a_batch_up_are_one_word_without_a_target():
@@ -167,7 +167,7 @@ def test_a_process_without_pairs_gets_fillers_alone():
 
 def test_a_device_has_its_words_by_whatever_name():
     pairs = loaded(ONE, device=torch.device("cpu", 0))
-    assert isinstance(pairs.feed(pairs.plan_in_order(batch_size=8)[0], batch_size=8), Rows)
+    assert isinstance(pairs.feed(pairs.plan_in_order(batch_size=8)[0], batch_size=8), BatchIndices)
 
 
 def test_a_held_batch_takes_the_content_of_another_and_leaves_that_alone():

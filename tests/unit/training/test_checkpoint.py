@@ -6,16 +6,16 @@ import pytest
 import torch
 
 from readagain.errors import ArtifactError
-from readagain.sealed import seal, unseal
+from readagain.sealed import add_checksum, verify_checksum
 from readagain.training import checkpoint
-from readagain.training.checkpoint import newest_checkpoint, save_checkpoint
-from readagain.training.progress import Progress
+from readagain.training.checkpoint import latest_checkpoint, save_checkpoint
+from readagain.training.progress import TrainingState
 
 
 def save(folder, step, *, best=None):
     return save_checkpoint(
         folder,
-        Progress(step=step),
+        TrainingState(step=step),
         weights={"w": torch.full((2,), float(step))},
         training={"step": torch.tensor(step)},
         best=None if best is None else {"w": torch.full((2,), best)},
@@ -23,14 +23,14 @@ def save(folder, step, *, best=None):
 
 
 def test_there_is_none_at_first(tmp_path):
-    assert newest_checkpoint(tmp_path / "resume") is None
+    assert latest_checkpoint(tmp_path / "resume") is None
 
 
 def test_the_newest_is_found_and_read_back(tmp_path):
     save(tmp_path, 1)
     save(tmp_path, 2)
-    found = newest_checkpoint(tmp_path)
-    assert found.progress == Progress(step=2)
+    found = latest_checkpoint(tmp_path)
+    assert found.progress == TrainingState(step=2)
     assert found.weights()["w"].tolist() == [2.0, 2.0]
     assert found.training()["step"] == 2
     assert found.best_file is None
@@ -53,15 +53,15 @@ def test_one_is_on_the_disk_before_older_ones_are_removed(tmp_path, disk):
 def test_the_same_step_can_be_saved_twice(tmp_path):
     save(tmp_path, 1, best=1.0)
     save(tmp_path, 1)
-    assert newest_checkpoint(tmp_path).best_file is not None
+    assert latest_checkpoint(tmp_path).best_file is not None
 
 
 def test_the_best_weights_are_carried_over(tmp_path):
     first = save(tmp_path, 1, best=5.0).best_file.read_bytes()
     save(tmp_path, 2)
-    assert newest_checkpoint(tmp_path).best_file.read_bytes() == first
+    assert latest_checkpoint(tmp_path).best_file.read_bytes() == first
     save(tmp_path, 3, best=6.0)
-    assert newest_checkpoint(tmp_path).best_file.read_bytes() != first
+    assert latest_checkpoint(tmp_path).best_file.read_bytes() != first
 
 
 def test_the_best_weights_are_carried_over_without_links_too(tmp_path, monkeypatch):
@@ -71,25 +71,25 @@ def test_the_best_weights_are_carried_over_without_links_too(tmp_path, monkeypat
     monkeypatch.setattr("pathlib.Path.hardlink_to", no_links)
     first = save(tmp_path, 1, best=5.0).best_file.read_bytes()
     save(tmp_path, 2)
-    assert newest_checkpoint(tmp_path).best_file.read_bytes() == first
+    assert latest_checkpoint(tmp_path).best_file.read_bytes() == first
 
 
 def test_one_cut_short_is_passed_over(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.rmtree", lambda path, ignore_errors=False: None)
     save(tmp_path, 1)
     weights = save(tmp_path, 2).path / "weights.safetensors"
-    assert newest_checkpoint(tmp_path).progress.step == 2
+    assert latest_checkpoint(tmp_path).progress.step == 2
     weights.write_bytes(weights.read_bytes()[:-1])
-    assert newest_checkpoint(tmp_path).progress.step == 1
+    assert latest_checkpoint(tmp_path).progress.step == 1
 
 
 def test_one_that_was_being_written_is_not_taken_for_whole(tmp_path):
     save(tmp_path, 1)
     (tmp_path / "unfinished").mkdir()
     (tmp_path / "unfinished" / "progress.json").write_text("{}")
-    assert newest_checkpoint(tmp_path).progress.step == 1
+    assert latest_checkpoint(tmp_path).progress.step == 1
     save(tmp_path, 2)
-    assert newest_checkpoint(tmp_path).progress.step == 2
+    assert latest_checkpoint(tmp_path).progress.step == 2
 
 
 def test_a_full_disk_keeps_the_earlier_one(tmp_path, monkeypatch):
@@ -105,7 +105,7 @@ def test_a_full_disk_keeps_the_earlier_one(tmp_path, monkeypatch):
         match="step 2 cannot be saved: No space left on device; step 1 is kept; make room",
     ):
         save(tmp_path, 2)
-    assert newest_checkpoint(tmp_path).progress.step == 1
+    assert latest_checkpoint(tmp_path).progress.step == 1
     assert [path.name for path in tmp_path.iterdir()] == ["checkpoint-000001"]
 
 
@@ -120,11 +120,11 @@ def test_a_disk_that_is_full_from_the_start_is_told(tmp_path, monkeypatch):
 
 def test_one_of_another_version_is_refused(tmp_path):
     path = save(tmp_path, 1).path / "progress.json"
-    facts = unseal(path.read_bytes())
+    facts = verify_checksum(path.read_bytes())
     del facts["progress"]["open_losses"]
-    path.write_text(json.dumps(seal(facts)))
+    path.write_text(json.dumps(add_checksum(facts)))
     with pytest.raises(ArtifactError, match="written by another version of readagain; go on with"):
-        newest_checkpoint(tmp_path)
+        latest_checkpoint(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +136,7 @@ def test_a_single_changed_bit_is_noticed_and_nothing_begins_anew(tmp_path, name)
     content[-20] ^= 1
     path.write_bytes(content)
     with pytest.raises(ArtifactError, match="checkpoint-000001: damaged, and no other checkpoint"):
-        newest_checkpoint(tmp_path)
+        latest_checkpoint(tmp_path)
 
 
 def test_weights_that_changed_places_are_noticed(tmp_path):
@@ -146,4 +146,4 @@ def test_weights_that_changed_places_are_noticed(tmp_path):
     weights.write_bytes(contents[1])
     best.write_bytes(contents[0])
     with pytest.raises(ArtifactError, match="checkpoint-000001: damaged"):
-        newest_checkpoint(tmp_path)
+        latest_checkpoint(tmp_path)

@@ -10,13 +10,13 @@ from rich.console import Console
 
 from readagain.config.override import override
 from readagain.config.schema import TrainSpec
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
-from readagain.text.vocab import END, START
+from readagain.text.vocab import BOS, EOS
 from readagain.training import step as training_step
 from readagain.training.batch import Batch
-from readagain.training.interrupt import StopWish
+from readagain.training.interrupt import StopSignal
 from readagain.training.loop import train
 from readagain.training.step import TrainingStep
 
@@ -42,20 +42,20 @@ def test_a_stopped_run_goes_on_on_a_gpu(make_job, monkeypatch, precision):
     settings = (f"train.precision={precision}", "train.epochs=4")
     whole, parts = make_job(*settings, out="whole"), make_job(*settings, out="parts")
     assert run(whole).is_finished
-    update, wish = TrainingStep.update, StopWish()
+    update, wish = TrainingStep.update, StopSignal()
 
     def counted(self, given):
         wish.is_asked = self.step == 9
         return update(self, given)
 
-    monkeypatch.setattr("readagain.training.interrupt.StopWish", lambda: wish)
+    monkeypatch.setattr("readagain.training.interrupt.StopSignal", lambda: wish)
     monkeypatch.setattr(TrainingStep, "update", counted)
     assert not run(parts).is_finished
     wish.is_asked = False
     assert run(parts).is_finished
     # Sums on a GPU come in any order, so equal only up to rounding.
     assert losses(parts) == pytest.approx(losses(whole), rel=0.05)
-    ModelFolder.open(parts.out, checksums=True)
+    ModelDir.open(parts.out, checksums=True)
 
 
 WIDTHS = ("embedding_size", "encoder.hidden_size", "decoder.hidden_size", "decoder.attention_size")
@@ -68,8 +68,8 @@ BATCH = Batch(
     source_ids=torch.tensor([[[4, 5, 4, 1, 4]], [[6, 4, 1, 0, 0]]]),
     source_lengths=torch.tensor([[5], [3]]),
     source_ext_ids=torch.tensor([[4, 5, 4, 15, 4], [6, 4, 14, 0, 0]]),
-    previous_ids=torch.tensor([[START, 15, 4, 4], [START, 6, 14, 0]]),
-    target_ids=torch.tensor([[15, 4, 4, END], [6, 14, END, 0]]),
+    previous_ids=torch.tensor([[BOS, 15, 4, 4], [BOS, 6, 14, 0]]),
+    target_ids=torch.tensor([[15, 4, 4, EOS], [6, 14, EOS, 0]]),
     target_valid=torch.tensor([[True] * 4, [True, True, True, False]]),
 )
 PRECISIONS = {"float32": 1e-3, "bfloat16": 3e-2}

@@ -7,7 +7,7 @@ from rich.console import Console
 from readagain.training.display import Display
 from readagain.training.headlines import Headline
 from readagain.training.job import settle
-from readagain.training.progress import Progress, Scores
+from readagain.training.progress import Scores, TrainingState
 
 RECORD = {
     "step": 40,
@@ -26,7 +26,7 @@ def make_display(*, is_terminal):
 
 def test_a_run_introduces_itself(make_job):
     display, output = make_display(is_terminal=False)
-    display.begin(settle(make_job()), Progress(step=7), total_steps=14)
+    display.begin(settle(make_job()), TrainingState(step=7), total_steps=14)
     seen = output.getvalue()
     assert "Tiny Read-Again LSTM + copy" in seen
     assert "100 pairs, 14 updates in 2 epochs" in seen
@@ -36,7 +36,7 @@ def test_a_run_introduces_itself(make_job):
 
 def test_one_epoch_is_no_epochs(make_job):
     display, output = make_display(is_terminal=False)
-    display.begin(settle(make_job("train.epochs=1")), Progress(step=0), total_steps=1)
+    display.begin(settle(make_job("train.epochs=1")), TrainingState(step=0), total_steps=1)
     assert "100 pairs, 1 update in 1 epoch\n" in output.getvalue()
 
 

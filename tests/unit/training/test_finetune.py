@@ -11,12 +11,12 @@ from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.beam import beam_search
 from readagain.search.model import SourceBatch
-from readagain.search.rules import WordLimits
+from readagain.search.rules import LengthConstraint
 from readagain.text.extended import extended_source_ids, extended_word
 from readagain.text.vocab import UNK, Vocab
 from readagain.training.finetune import TrainedModel
 from readagain.training.job import TrainingJob
-from readagain.training.words import RunWords
+from readagain.training.words import Vocabs
 
 MODELS = Path(__file__).parents[2] / "assets" / "models"
 
@@ -29,7 +29,7 @@ def trained(make_job, run_job):
 
 
 def extended(words):
-    return RunWords(
+    return Vocabs(
         source=Vocab([*words.source.words, "newsource"]),
         summary=Vocab([*words.summary.words, "newone", "newtwo"]),
     )
@@ -104,7 +104,7 @@ def test_a_model_of_each_released_format_still_writes_its_headline(path):
         source_ext_ids=np.array([extended_source_ids(source, trained.words.summary)]),
     )
     ((best,),) = beam_search(
-        TorchStepModel(model.eval()), sources, beam_size=4, words=WordLimits(maximum=12)
+        TorchStepModel(model.eval()), sources, beam_size=4, words=LengthConstraint(maximum=12)
     )
     words = [extended_word(id, source, trained.words.summary) for id in best.ids.tolist()]
     assert words == ["sipano", "bakery", "moves", "after", "long", "wait", "on", "thursday"]

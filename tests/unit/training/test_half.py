@@ -10,7 +10,7 @@ from readagain.config.override import override
 from readagain.networks.build import build_model
 from readagain.networks.embedding import WordEmbedding
 from readagain.presets import PRESETS
-from readagain.text.vocab import END, START
+from readagain.text.vocab import BOS, EOS
 from readagain.training.half import call_with_weights_in
 
 SIZES = {"vocab_size": 12, "source_vocab_size": 9, "model.embedding_size": 4}
@@ -31,8 +31,8 @@ INPUTS = (
     torch.tensor([[[4, 5, 1]], [[6, 7, 0]]]),
     torch.tensor([[3], [2]]),
     torch.tensor([[4, 5, 14], [6, 10, 0]]),
-    torch.tensor([[START, 14, 4], [START, 6, 0]]),
-    torch.tensor([[14, 4, END], [6, END, 0]]),
+    torch.tensor([[BOS, 14, 4], [BOS, 6, 0]]),
+    torch.tensor([[14, 4, EOS], [6, EOS, 0]]),
 )
 
 

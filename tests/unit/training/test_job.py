@@ -5,7 +5,7 @@ import json
 import pytest
 
 from readagain.corpus.manifest import fingerprint
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.networks.build import build_model
 from readagain.training.job import TrainingJob, settle
@@ -92,7 +92,7 @@ def test_fine_tuning_takes_the_models_settings_and_words(make_job, run_job):
     run_job(trained)
     job = make_job(preset=None, begin_from=trained.out)
     settled = settle(job)
-    model = ModelFolder.open(trained.out)
+    model = ModelDir.open(trained.out)
     assert (settled.words.source, settled.words.summary) == (model.source_vocab, model.vocab)
     assert settled.identity["weights begun from"] == settled.trained.checksum
     assert settled.notes[0].endswith("trained, its vocabularies kept")
@@ -108,7 +108,7 @@ def test_a_model_is_fine_tuned_from_where_it_was(make_job, run_job, corpus_witho
     )
     outcome, _ = run_job(job)
     assert outcome.progress.best.dev_loss == pytest.approx(scores.dev_loss, rel=0.05)
-    model = ModelFolder.open(job.out, checksums=True)
+    model = ModelDir.open(job.out, checksums=True)
     assert model.provenance["began_from"]["name"] == "trained"
 
 

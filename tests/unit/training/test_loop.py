@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.engine.tensors import read_tensors
 from readagain.errors import ArtifactError, DataError, ReadAgainError
 from readagain.training import checkpoint, loop, record
@@ -24,14 +24,14 @@ def logged(folder):
 
 def weights(folder):
     return {name: array.tobytes() for name, array in read_tensors(
-        ModelFolder.open(folder).path / "weights.safetensors").items()}  # fmt: skip
+        ModelDir.open(folder).path / "weights.safetensors").items()}  # fmt: skip
 
 
 def test_a_run_leaves_a_whole_model_and_its_log(make_job, run_job):
     job = make_job()
     outcome, seen = run_job(job)
     assert outcome.is_finished
-    model = ModelFolder.open(job.out, checksums=True)
+    model = ModelDir.open(job.out, checksums=True)
     assert model.scores["dev"]["step"] == outcome.progress.best.step
     assert model.provenance["is_finished"]
     assert "dev loss" in seen
@@ -109,7 +109,7 @@ def test_a_run_that_was_killed_while_publishing_publishes_when_it_goes_on(
             run_job(job)
     stop_after(5)
     assert not run_job(job)[0].is_finished
-    assert ModelFolder.open(job.out, checksums=True).scores["dev"]["step"] == 4
+    assert ModelDir.open(job.out, checksums=True).scores["dev"]["step"] == 4
 
 
 def test_the_rate_of_pairs_leaves_validation_out(make_job, run_job, monkeypatch):
@@ -166,7 +166,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_names_the_step(make_job, run
         ReadAgainError, match=r"diverged at step 8: the loss became nan; the state of step 4 and"
     ):
         run_job(job)
-    ModelFolder.open(job.out, checksums=True)
+    ModelDir.open(job.out, checksums=True)
 
 
 def test_weights_that_are_no_numbers_are_never_saved(make_job, run_job, monkeypatch):
@@ -232,7 +232,7 @@ def test_it_stops_early_and_keeps_the_best(make_job, run_job, monkeypatch):
     outcome, _ = run_job(job)
     assert outcome.progress.step == 3
     assert outcome.progress.has_stopped_early
-    assert ModelFolder.open(job.out).scores["dev"]["step"] == 1
+    assert ModelDir.open(job.out).scores["dev"]["step"] == 1
 
 
 def test_without_a_dev_split_the_last_weights_are_kept(make_job, run_job, corpus_without_dev):
@@ -240,7 +240,7 @@ def test_without_a_dev_split_the_last_weights_are_kept(make_job, run_job, corpus
     outcome, seen = run_job(job)
     assert outcome.is_finished
     assert "no dev pairs: nothing is validated, the last weights are kept" in seen
-    model = ModelFolder.open(job.out, checksums=True)
+    model = ModelDir.open(job.out, checksums=True)
     assert model.scores == {}
     assert model.provenance["step"] == outcome.total_steps
 
@@ -275,7 +275,7 @@ def test_every_kind_of_network_trains(make_job, run_job, preset):
     job = make_job("train=modern", "train.batch_size=16", "train.epochs=1", preset=preset)
     outcome, _ = run_job(job)
     assert outcome.is_finished
-    assert ModelFolder.open(job.out, checksums=True).run.title.endswith("15k")
+    assert ModelDir.open(job.out, checksums=True).run.title.endswith("15k")
 
 
 def test_it_learns(make_job, run_job):

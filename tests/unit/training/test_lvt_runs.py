@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from readagain.config.features import PARTS_OF_SPEECH
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.engine.summarizer import Summarizer
 from readagain.export.check import check_graphs, random_texts
 from readagain.export.write import describe_export, folder_graphs, write_graphs
@@ -34,7 +34,7 @@ def test_a_run_knows_the_kinds_of_its_words_and_keeps_them(make_job, run_job, re
     job = make_job(*RICH, *recipe, preset="lvt2k_1sent")
     outcome, _ = run_job(job)
     assert outcome.is_finished
-    folder = ModelFolder.open(job.out, checksums=True)
+    folder = ModelDir.open(job.out, checksums=True)
     kinds = kinds_in(job.out)
     the = folder.source_vocab.ids(["the"])[0]
     assert kinds[the, 0] == PARTS_OF_SPEECH.index("determiner")
@@ -58,7 +58,7 @@ def test_a_new_word_is_of_the_unknown_words_kinds(make_job, run_job, corpus):
 def test_its_graphs_write_what_it_writes_alone_and_in_a_batch(make_job, run_job):
     job = make_job(*RICH, "train=modern", "train.epochs=4", preset="lvt2k_1sent")
     run_job(job)
-    folder = ModelFolder.open(job.out)
+    folder = ModelDir.open(job.out)
     graphs = folder_graphs(folder, ["float32"])
     check = check_graphs(folder, graphs, random_texts(folder, 8), origin="random", threads=1)
     assert check.same_n_best == 1.0

@@ -8,13 +8,13 @@ import torch
 
 from readagain.errors import ArtifactError, MissingExtraError
 from readagain.training import metrics
-from readagain.training.metrics import DivergedError, LossWindow, MetricsLog
+from readagain.training.metrics import DivergedError, LossBuffer, MetricsLog
 
 CPU = torch.device("cpu")
 
 
 def test_a_window_gives_the_losses_in_order_and_begins_anew():
-    window = LossWindow([3.0], CPU)
+    window = LossBuffer([3.0], CPU)
     loss = torch.tensor(2.0)
     window.add(loss)
     loss.fill_(9.0)  # as the next update does on a GPU
@@ -25,7 +25,7 @@ def test_a_window_gives_the_losses_in_order_and_begins_anew():
 
 
 def test_a_loss_that_is_no_number_is_named_by_its_step():
-    window = LossWindow([1.0, 1.0], CPU)
+    window = LossBuffer([1.0, 1.0], CPU)
     window.add(torch.tensor(torch.inf))
     with pytest.raises(DivergedError, match="diverged at step 12: the loss became inf"):
         window.close(12).read()

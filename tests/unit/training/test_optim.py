@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from readagain.config.schema import TrainSpec
-from readagain.training.optim import RunningMean, build_optimizer, learning_rate
+from readagain.training.optim import EmaWeights, build_optimizer, learning_rate
 
 
 def rates(spec, steps, *, total_steps=100, steps_per_epoch=10):
@@ -67,7 +67,7 @@ def test_only_adamw_spares_biases_the_decay(optimizer, weight, bias):
 
 def test_the_running_mean_is_that_of_a_plain_loop():
     weight = nn.Parameter(torch.zeros(1))
-    mean = RunningMean([weight], decay=0.75)
+    mean = EmaWeights([weight], decay=0.75)
     seen = [3.0, -1.0, 2.0, 5.0]
     for value in seen:
         weight.data.fill_(value)
@@ -79,7 +79,7 @@ def test_the_running_mean_is_that_of_a_plain_loop():
 
 def test_one_update_makes_the_mean_the_weights_and_none_leaves_them():
     weight = nn.Parameter(torch.tensor([4.0]))
-    mean = RunningMean([weight], decay=0.999)
+    mean = EmaWeights([weight], decay=0.999)
     assert mean.after(0)[0].item() == 4.0
     mean.update()
     assert mean.after(1)[0].item() == pytest.approx(4.0, rel=1e-4)

@@ -6,19 +6,19 @@ from dataclasses import asdict
 import pytest
 
 from readagain.config.schema import TrainSpec
-from readagain.training.progress import Progress, Scores
+from readagain.training.progress import Scores, TrainingState
 
 BY_LOSS = TrainSpec(patience=2)
 
 
 def test_a_lower_loss_is_the_best_so_far_and_ends_the_waiting():
-    progress = Progress(step=1, num_worse=1, best=Scores(step=0, dev_loss=3.0))
+    progress = TrainingState(step=1, num_worse=1, best=Scores(step=0, dev_loss=3.0))
     after = progress.after_validation(Scores(step=1, dev_loss=2.0), BY_LOSS)
     assert (after.best.step, after.num_worse, after.validated_step) == (1, 0, 1)
 
 
 def test_validations_without_gain_stop_the_run_at_its_patience():
-    progress = Progress().after_validation(Scores(step=1, dev_loss=1.0), BY_LOSS)
+    progress = TrainingState().after_validation(Scores(step=1, dev_loss=1.0), BY_LOSS)
     for step in (2, 3):
         assert not progress.has_stopped_early
         progress = progress.after_validation(Scores(step=step, dev_loss=1.0), BY_LOSS)
@@ -29,19 +29,19 @@ def test_validations_without_gain_stop_the_run_at_its_patience():
 
 def test_a_patience_of_one_ends_a_run_at_the_first_validation_without_gain():
     spec = TrainSpec(patience=1)
-    progress = Progress().after_validation(Scores(step=1, dev_loss=1.0), spec)
+    progress = TrainingState().after_validation(Scores(step=1, dev_loss=1.0), spec)
     assert not progress.has_stopped_early
     assert progress.after_validation(Scores(step=2, dev_loss=1.0), spec).has_stopped_early
 
 
 def test_a_run_ends_with_its_last_update():
-    progress = Progress(step=8).after_update()
+    progress = TrainingState(step=8).after_update()
     assert not progress.has_ended(total_steps=10)
     assert progress.after_update().has_ended(total_steps=10)
 
 
 def test_without_patience_a_run_never_stops_early():
-    progress = Progress()
+    progress = TrainingState()
     for step in range(1, 50):
         progress = progress.after_validation(Scores(step=step, dev_loss=step), TrainSpec())
     assert not progress.has_stopped_early
@@ -52,7 +52,7 @@ def test_the_best_can_go_by_rouge():
     better_rouge = Scores(step=2, dev_loss=2.0, rouge_1=31.0, rouge_2=10.0, rouge_l=29.0)
     for aim, step in (("loss", 1), ("rouge", 2)):
         spec = TrainSpec(best_by=aim)
-        progress = Progress().after_validation(better_loss, spec)
+        progress = TrainingState().after_validation(better_loss, spec)
         assert progress.after_validation(better_rouge, spec).best.step == step
 
 
@@ -61,13 +61,15 @@ def test_the_best_can_go_by_rouge():
     [(0, 0, False), (3, 0, False), (4, 0, True), (4, 4, False), (8, 4, True), (9, 8, True)],
 )
 def test_a_validation_is_due_every_so_often_and_at_the_end(step, validated_step, is_due):
-    progress = Progress(step=step, validated_step=validated_step)
+    progress = TrainingState(step=step, validated_step=validated_step)
     assert progress.is_validation_due(every=4, total_steps=9) is is_due
 
 
 def test_progress_survives_json():
-    progress = Progress(
+    progress = TrainingState(
         step=7, best=Scores(step=4, dev_loss=0.1), open_losses=(1.5, 0.1), minutes=2.5
     )
-    assert Progress.from_dict(json.loads(json.dumps(asdict(progress)))) == progress
-    assert Progress.from_dict(json.loads(json.dumps(asdict(Progress())))) == Progress()
+    assert TrainingState.from_dict(json.loads(json.dumps(asdict(progress)))) == progress
+    assert (
+        TrainingState.from_dict(json.loads(json.dumps(asdict(TrainingState())))) == TrainingState()
+    )

@@ -7,10 +7,10 @@ import pytest
 import readagain
 from readagain.config.override import override
 from readagain.corpus.shards import PreparedCorpus
-from readagain.engine.folder import ModelFolder
+from readagain.engine.folder import ModelDir
 from readagain.engine.manifest import write_files
 from readagain.presets import PRESETS
-from readagain.text.cases import CASES_FILE, Cases
+from readagain.text.cases import CASES_FILE, Truecaser
 from readagain.training import provenance
 from readagain.training.card import model_card
 from readagain.training.progress import Scores
@@ -36,7 +36,7 @@ ORIGIN = {
 def test_a_model_says_where_it_comes_from(make_job, run_job, corpus):
     job = make_job(seed=5)
     run_job(job)
-    origin = ModelFolder.open(job.out).provenance
+    origin = ModelDir.open(job.out).provenance
     assert origin["package_version"] == readagain.__version__
     assert origin["corpus"]["fingerprint"] == corpus.manifest.fingerprint
     assert origin["corpus"]["sources"] == ["pairs.jsonl"]
@@ -49,7 +49,7 @@ def test_a_model_says_where_it_comes_from(make_job, run_job, corpus):
 def test_a_model_says_how_its_words_are_written(make_job, run_job, corpus):
     job = make_job("vocab_size=12")
     run_job(job)
-    folder = ModelFolder.open(job.out)
+    folder = ModelDir.open(job.out)
     assert folder.cases == corpus.cases.of(folder.vocab)
     assert (folder.cases.word("monday"), folder.cases.word("bridge")) == ("Monday", "bridge")
     assert folder.cases.word("repairs") is None  # no word of the decoder's
@@ -60,15 +60,15 @@ def test_fine_tuning_keeps_cases_that_the_new_corpus_does_not_show(
 ):
     first = make_job()
     run_job(first)
-    write_files(first.out, {CASES_FILE: Cases(["Zyxwick", "MONDAY"]).save})
+    write_files(first.out, {CASES_FILE: Truecaser(["Zyxwick", "MONDAY"]).save})
     second = make_job(preset=None, begin_from=first.out, data=corpus_without_dev.folder, out="on")
     run_job(second)
-    cases = ModelFolder.open(second.out).cases
+    cases = ModelDir.open(second.out).cases
     assert (cases.word("monday"), cases.word("zyxwick")) == ("Monday", "Zyxwick")
 
 
 def test_without_cases_there_is_no_file_of_them(make_job, run_job, corpus, monkeypatch):
-    monkeypatch.setattr(PreparedCorpus, "cases", Cases())
+    monkeypatch.setattr(PreparedCorpus, "cases", Truecaser())
     job = make_job()
     run_job(job)
     assert not (job.out / CASES_FILE).exists()

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.text.vocab import END, PAD, UNK
+from readagain.text.vocab import EOS, PAD, UNK
 from readagain.training.reward import overlap_reward
 
 words = st.lists(st.integers(4, 8), max_size=7)
@@ -69,6 +69,6 @@ def test_the_reference_itself_earns_everything():
 
 def test_the_longest_reference_that_a_run_may_have_is_counted_right():
     ids = torch.arange(10, 72)[None]  # 62 words, as config.checks allows
-    reference = torch.cat([ids, torch.tensor([[END]])], 1)
+    reference = torch.cat([ids, torch.tensor([[EOS]])], 1)
     lengths = torch.tensor([62])
     assert overlap_reward(ids, lengths, reference, lengths).item() == 1.0

@@ -10,7 +10,7 @@ from readagain.config.override import override
 from readagain.errors import ConfigError
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
-from readagain.text.vocab import END, PAD, RESERVED
+from readagain.text.vocab import EOS, PAD, SPECIAL_TOKENS
 from readagain.training.batch import Batch
 from readagain.training.risk import RiskStep, draw_summaries
 
@@ -41,7 +41,7 @@ def network():
 
 def batch():
     """Two texts, and a row that only fills up."""
-    target_ids = torch.tensor([[5, 6, END], [8, END, PAD], [PAD, PAD, PAD]])
+    target_ids = torch.tensor([[5, 6, EOS], [8, EOS, PAD], [PAD, PAD, PAD]])
     return Batch(
         source_ids=torch.tensor([[[4, 5, 6]], [[7, 8, PAD]], [[PAD, PAD, PAD]]]),
         source_lengths=torch.tensor([[3], [2], [1]]),
@@ -63,7 +63,7 @@ def test_what_is_drawn_ends_where_it_says():
     ids, lengths = draw_summaries(network(), batch(), num_samples=50, num_words=4, can_end=True)
     assert ids.shape == (150, 4)
     for row, length in zip(ids.tolist(), lengths.tolist(), strict=True):
-        assert all(id >= len(RESERVED) for id in row[:length])
+        assert all(id >= len(SPECIAL_TOKENS) for id in row[:length])
         assert all(id == PAD for id in row[length:])
     assert {0, 1, 2, 3, 4} == set(lengths.tolist())
 
@@ -84,10 +84,10 @@ def test_draws_follow_the_probabilities():
         chances = torch.stack(
             [
                 model(*sources.inputs()[:3], first, torch.full((3, 1), word)).exp()
-                for word in range(len(RESERVED), 9)
+                for word in range(len(SPECIAL_TOKENS), 9)
             ]
         )[:, 0, 0]
-    drawn = torch.bincount(ids[:20_000, 0], minlength=9)[len(RESERVED) :] / 20_000
+    drawn = torch.bincount(ids[:20_000, 0], minlength=9)[len(SPECIAL_TOKENS) :] / 20_000
     torch.testing.assert_close(drawn, chances / chances.sum(), atol=0.015, rtol=0)
 
 

@@ -10,7 +10,7 @@ from readagain.config.schema import TrainSpec
 from readagain.networks.build import build_model
 from readagain.networks.embedding import WordEmbedding
 from readagain.presets import PRESETS
-from readagain.text.vocab import END, START
+from readagain.text.vocab import BOS, EOS
 from readagain.training.batch import Batch
 from readagain.training.rows import TableRows, can_learn_by_rows, watching
 from readagain.training.step import TrainingStep
@@ -39,8 +39,8 @@ BATCH = Batch(
     source_ids=torch.tensor([[[4, 5, 4, 1, 4]], [[6, 4, 1, 0, 0]], [[4, 0, 0, 0, 0]]]),
     source_lengths=torch.tensor([[5], [3], [1]]),
     source_ext_ids=torch.tensor([[4, 5, 4, 15, 4], [6, 4, 14, 0, 0], [4, 0, 0, 0, 0]]),
-    previous_ids=torch.tensor([[START, 15, 4, 4], [START, 6, 14, 0], [START, 0, 0, 0]]),
-    target_ids=torch.tensor([[15, 4, 4, END], [6, 14, END, 0], [END, 0, 0, 0]]),
+    previous_ids=torch.tensor([[BOS, 15, 4, 4], [BOS, 6, 14, 0], [BOS, 0, 0, 0]]),
+    target_ids=torch.tensor([[15, 4, 4, EOS], [6, 14, EOS, 0], [EOS, 0, 0, 0]]),
     target_valid=torch.tensor([[True] * 4, [True, True, True, False], [False] * 4]),
 )
 OTHER = replace(BATCH, source_ids=torch.where(BATCH.source_ids == 5, 7, BATCH.source_ids))

@@ -4,8 +4,8 @@ import pytest
 
 from readagain.engine.manifest import write_files
 from readagain.errors import ArtifactError, ConfigError
-from readagain.training.progress import Progress
-from readagain.training.run_folder import METRICS_FILE, RunFolder, claimed
+from readagain.training.progress import TrainingState
+from readagain.training.run_folder import METRICS_FILE, RunDir, claimed
 
 IDENTITY = {"train": {"seed": 1, "learning_rate": 0.1}, "corpus fingerprint": "abc"}
 
@@ -24,8 +24,8 @@ def test_a_new_folder_is_made_and_found_again(tmp_path):
 def test_a_run_is_finished_once_and_its_checkpoints_leave(tmp_path):
     with claimed(tmp_path, IDENTITY, overwrite=False) as folder:
         (folder.checkpoints / "checkpoint-000001").mkdir()
-        folder.finish(Progress(step=9))
-    assert claim(tmp_path).finished() == Progress(step=9)
+        folder.finish(TrainingState(step=9))
+    assert claim(tmp_path).finished() == TrainingState(step=9)
     assert not (folder.checkpoints / "checkpoint-000001").exists()
 
 
@@ -33,7 +33,7 @@ def test_the_end_of_a_run_is_on_the_disk_before_its_checkpoints_leave(tmp_path, 
     folder = claim(tmp_path)
     (folder.checkpoints / "checkpoint-000001").mkdir()
     disk.clear()
-    folder.finish(Progress(step=9))
+    folder.finish(TrainingState(step=9))
     assert disk == ["finished.json.part", "resume", "checkpoint-000001 removed"]
 
 
@@ -59,7 +59,7 @@ def test_many_differences_are_counted(tmp_path):
 
 def test_another_run_gives_way_when_told_to(tmp_path):
     with claimed(tmp_path, IDENTITY, overwrite=False) as folder:
-        folder.finish(Progress(step=9))
+        folder.finish(TrainingState(step=9))
         (folder.path / METRICS_FILE).write_text("{}\n")
         write_files(tmp_path, {"run.json": lambda path: path.write_text("{}")})
         (tmp_path / "notes.txt").write_text("mine")
@@ -137,7 +137,7 @@ def test_a_damaged_note_of_the_end_is_refused(tmp_path, content):
     claim(tmp_path)
     (tmp_path / "resume" / "finished.json").write_text(content)
     with pytest.raises(ArtifactError, match=r"finished\.json: damaged; start over with"):
-        RunFolder(tmp_path).finished()
+        RunDir(tmp_path).finished()
 
 
 def test_a_difference_is_told_in_one_line(tmp_path):

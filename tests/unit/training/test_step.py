@@ -9,7 +9,7 @@ from readagain.config.override import override
 from readagain.config.schema import TrainSpec
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
-from readagain.text.vocab import END, START
+from readagain.text.vocab import BOS, EOS
 from readagain.training.batch import Batch
 from readagain.training.step import TrainingStep
 
@@ -31,8 +31,8 @@ BATCH = Batch(
     source_ids=torch.tensor([[[4, 5, 1]], [[6, 7, 0]]]),
     source_lengths=torch.tensor([[3], [2]]),
     source_ext_ids=torch.tensor([[4, 5, 11], [6, 10, 0]]),
-    previous_ids=torch.tensor([[START, 11, 4], [START, 6, 0]]),
-    target_ids=torch.tensor([[11, 4, END], [6, END, 0]]),
+    previous_ids=torch.tensor([[BOS, 11, 4], [BOS, 6, 0]]),
+    target_ids=torch.tensor([[11, 4, EOS], [6, EOS, 0]]),
     target_valid=torch.tensor([[True, True, True], [True, True, False]]),
 )
 

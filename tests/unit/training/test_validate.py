@@ -7,7 +7,7 @@ import torch
 from readagain.config.schema import DataSpec
 from readagain.networks.build import build_model
 from readagain.training.headlines import Headline, read_sentences
-from readagain.training.interrupt import StopWish
+from readagain.training.interrupt import StopSignal
 from readagain.training.job import settle
 from readagain.training.validate import Validator, collapse_warning, spread
 
@@ -23,7 +23,7 @@ def validator(make_job):
 
 def test_a_validation_scores_and_shows_headlines(validator):
     validator, model = validator
-    found = validator.validate(model, step=5, wish=StopWish())
+    found = validator.validate(model, step=5, wish=StopSignal())
     assert found.scores.step == 5
     assert 0 <= found.scores.rouge_l <= 100
     assert len(found.samples) == 3
@@ -34,9 +34,9 @@ def test_a_validation_scores_and_shows_headlines(validator):
 def test_the_loss_is_the_mean_over_words_and_not_over_batches(validator):
     validator, model = validator
     model.eval()
-    whole = validator._loss(model, StopWish())
+    whole = validator._loss(model, StopSignal())
     validator.batch_size = 7
-    assert validator._loss(model, StopWish()) == pytest.approx(whole, rel=1e-6)
+    assert validator._loss(model, StopSignal()) == pytest.approx(whole, rel=1e-6)
 
 
 def test_a_copied_word_that_the_vocabulary_lacks_is_printed_from_the_text(make_job):
@@ -54,7 +54,7 @@ def test_a_copied_word_that_the_vocabulary_lacks_is_printed_from_the_text(make_j
 
 def test_a_wish_to_stop_ends_a_validation(validator):
     validator, model = validator
-    wish = StopWish()
+    wish = StopSignal()
     wish.is_asked = True
     assert validator.validate(model, step=5, wish=wish) is None
 
@@ -63,7 +63,7 @@ def test_without_rouge_pairs_only_the_loss_is_measured(make_job):
     job = settle(make_job("train.rouge_pairs=0"))
     dev = job.corpus.split("dev")
     validator = Validator(dev, job.corpus.lexicon, job.words, job.run, torch.device("cpu"))
-    found = validator.validate(build_model(job.run), step=1, wish=StopWish())
+    found = validator.validate(build_model(job.run), step=1, wish=StopSignal())
     assert found.scores.rouge_1 is None
     assert (found.samples, found.warning) == ([], None)
 

@@ -6,9 +6,9 @@ import pytest
 from readagain.corpus.lexicon import Lexicon
 from readagain.errors import ConfigError
 from readagain.presets import PRESETS
-from readagain.text.vocab import RESERVED, Vocab
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 from readagain.training.words import (
-    RunWords,
+    Vocabs,
     check_sizes,
     coverage,
     coverage_warnings,
@@ -20,13 +20,13 @@ from readagain.training.words import (
 LEXICON = Lexicon(
     ["the", "bridge", "opens", "quay"], np.array([6, 2, 1, 1]), np.array([0, 3, 2, 0])
 )
-KNOWS_BRIDGE = RunWords(Vocab([*RESERVED, "bridge"]), Vocab([*RESERVED, "bridge"]))
+KNOWS_BRIDGE = Vocabs(Vocab([*SPECIAL_TOKENS, "bridge"]), Vocab([*SPECIAL_TOKENS, "bridge"]))
 
 
 def test_vocabularies_are_as_large_as_the_corpus_allows_and_this_is_said():
     words = cut_words(PRESETS["tiny"], LEXICON)
-    assert words.source.words == (*RESERVED, "the", "bridge", "opens", "quay")
-    assert words.summary.words == (*RESERVED, "bridge", "opens")
+    assert words.source.words == (*SPECIAL_TOKENS, "the", "bridge", "opens", "quay")
+    assert words.summary.words == (*SPECIAL_TOKENS, "bridge", "opens")
     run = words.fit(PRESETS["tiny"])
     assert (run.source_vocab_size, run.vocab_size) == (8, 6)
     assert size_notes(PRESETS["tiny"], words) == [
@@ -52,14 +52,14 @@ def test_a_typed_size_that_cannot_be_had_is_refused():
 
 def test_an_extended_vocabulary_keeps_its_ids_and_adds_frequent_words():
     extended = extend_words(KNOWS_BRIDGE, LEXICON, 2)
-    assert extended.source.words == (*RESERVED, "bridge", "the", "opens")
-    assert extended.summary.words == (*RESERVED, "bridge", "opens")
+    assert extended.source.words == (*SPECIAL_TOKENS, "bridge", "the", "opens")
+    assert extended.summary.words == (*SPECIAL_TOKENS, "bridge", "opens")
 
 
 def test_no_more_words_are_added_than_allowed():
-    foreign = Vocab([*RESERVED, "brücke"])
-    extended = extend_words(RunWords(foreign, foreign), LEXICON, 1)
-    assert extended.source.words == (*RESERVED, "brücke", "the")
+    foreign = Vocab([*SPECIAL_TOKENS, "brücke"])
+    extended = extend_words(Vocabs(foreign, foreign), LEXICON, 1)
+    assert extended.source.words == (*SPECIAL_TOKENS, "brücke", "the")
 
 
 def test_a_vocabulary_is_kept_when_no_words_may_be_added():

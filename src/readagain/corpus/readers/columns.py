@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers.source import Columns
 from readagain.errors import DataError, quoted, type_in_words
 
@@ -65,7 +65,7 @@ def refuse_twins(name: str, names: Sequence[str], *, where: str) -> None:
 
 def pick_pair(
     record: Mapping[str, object], columns: Columns, path: Path, number: int
-) -> Pair | Bad:
+) -> Example | InvalidRecord:
     """Take text and headline out of a record; an empty or null one is left to the filters."""
     values: list[str] = []
     for column in (columns.text, columns.headline):
@@ -74,12 +74,14 @@ def pick_pair(
             value = ""
         if not isinstance(value, str):
             found = "nothing" if value is record else type_in_words(value)
-            return Bad(f"{path}:{number}", f"{found} under {quoted(column)}; expected a string")
+            return InvalidRecord(
+                f"{path}:{number}", f"{found} under {quoted(column)}; expected a string"
+            )
         if not value.isascii() and (problem := _not_text(value)):
-            return Bad(f"{path}:{number}", f"{quoted(column)} {problem}")
+            return InvalidRecord(f"{path}:{number}", f"{quoted(column)} {problem}")
         values.append(value)
     text, headline = values
-    return Pair(text, headline)
+    return Example(text, headline)
 
 
 def _not_text(value: str) -> str | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from readagain.corpus.compression import open_bytes, plain_name
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers.columns import pick_pair
 from readagain.corpus.readers.lines import TOO_LONG, numbered_lines
 from readagain.corpus.readers.source import (
@@ -14,14 +14,14 @@ from readagain.corpus.readers.source import (
     BLOCK_RECORDS,
     MAX_RECORD_BYTES,
     Block,
-    Format,
-    Source,
+    CorpusFormat,
+    CorpusInput,
 )
 from readagain.counts import counted
 from readagain.errors import DataError, quoted
 
 DELIMITERS = (",", "\t", ";", "|")
-Row = tuple[int, list[str]] | Bad
+Row = tuple[int, list[str]] | InvalidRecord
 
 _QUOTED = re.compile(r'"[^"]*"')
 
@@ -32,7 +32,7 @@ _STRAY_RETURN = (
 _OPEN_QUOTE = "a quote that opens here is never closed, so the rest of the file is in one field"
 
 
-def blocks(source: Source) -> Iterator[Block]:
+def blocks(source: CorpusInput) -> Iterator[Block]:
     """Cut the file into blocks of rows."""
     assert source.columns is not None
     return row_blocks(source.path, source.encoding)
@@ -52,7 +52,7 @@ def row_blocks(path: Path, encoding: str, max_records: int | None = None) -> Ite
         size, first = 0, 2
         for row in rows:
             payload.append(row)
-            size += 0 if isinstance(row, Bad) else sum(map(len, row[1]))
+            size += 0 if isinstance(row, InvalidRecord) else sum(map(len, row[1]))
             if len(payload) == (max_records or BLOCK_RECORDS) or size >= BLOCK_BYTES:
                 yield Block(first=first, payload=payload, position=raw.tell())
                 payload, size, first = [], 0, lines.number + 1
@@ -60,26 +60,28 @@ def row_blocks(path: Path, encoding: str, max_records: int | None = None) -> Ite
             yield Block(first=first, payload=payload, position=raw.tell())
 
 
-def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
+def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
     """Take text and headline out of each row."""
     assert source.columns is not None
     header = column_names(source.path, source.encoding)
     for row in block.payload:
         named = name_fields(row, header, source.path)
-        if isinstance(named, Bad):
+        if isinstance(named, InvalidRecord):
             yield named
         else:
             number, record = named
             yield pick_pair(record, source.columns, source.path, number)
 
 
-def name_fields(row: Row, header: Sequence[str], path: Path) -> tuple[int, dict[str, str]] | Bad:
+def name_fields(
+    row: Row, header: Sequence[str], path: Path
+) -> tuple[int, dict[str, str]] | InvalidRecord:
     """Give the fields of a row their names; a row with more or fewer than the header is bad."""
-    if isinstance(row, Bad):
+    if isinstance(row, InvalidRecord):
         return row
     number, values = row
     if len(values) != len(header):
-        return Bad(
+        return InvalidRecord(
             f"{path}:{number}",
             f"{counted(len(values), 'field')}; the header has {len(header)} "
             f"({', '.join(map(quoted, header[:8]))}); is a quote or a delimiter missing?",
@@ -94,7 +96,7 @@ def column_names(path: Path, encoding: str) -> list[str]:
         header = next(_rows(lines, delimiter_of(path, encoding)), None)
     if header is None:
         raise DataError(f"{path}: no header line; expected the names of the columns")
-    if isinstance(header, Bad):
+    if isinstance(header, InvalidRecord):
         raise DataError(f"{header.where}: {header.reason}")
     return header[1]
 
@@ -107,7 +109,7 @@ class _Lines:
         self.number = 0
         self.row_bytes = 0
         """Of the lines that the present row has gone over."""
-        self.too_long: list[Bad] = []
+        self.too_long: list[InvalidRecord] = []
         self.have_ended = False
         self._lines = lines
         self._encoding = encoding
@@ -119,7 +121,7 @@ class _Lines:
             if self.row_bytes > MAX_RECORD_BYTES:
                 raise csv.Error(f"a row of more than {MAX_RECORD_BYTES:,} bytes")
             if line is None:
-                self.too_long.append(Bad(f"{self.path}:{self.number}", TOO_LONG))
+                self.too_long.append(InvalidRecord(f"{self.path}:{self.number}", TOO_LONG))
             else:
                 # Bytes without a meaning pass as lone surrogates, so that the row is found
                 # whole; `pick_pair` then refuses it by its line.
@@ -133,7 +135,7 @@ def _rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
     while True:
         start, lines.row_bytes = lines.number + 1, 0
         where = f"{lines.path}:{start}"
-        row: list[str] | Bad | None
+        row: list[str] | InvalidRecord | None
         try:
             row = next(reader, None)
         except csv.Error as error:
@@ -141,15 +143,17 @@ def _rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
                 raise DataError(
                     f"{where}: {error}; is a quote that opens here never closed?"
                 ) from error
-            row = Bad(where, _STRAY_RETURN)  # and the reader begins anew with the next line
+            row = InvalidRecord(
+                where, _STRAY_RETURN
+            )  # and the reader begins anew with the next line
         yield from lines.too_long
         lines.too_long.clear()
         if row is None:
             return
-        if isinstance(row, Bad):
+        if isinstance(row, InvalidRecord):
             yield row
         elif lines.have_ended:  # only a row that is not whole asks for a line more
-            yield Bad(where, _OPEN_QUOTE)
+            yield InvalidRecord(where, _OPEN_QUOTE)
         elif row:
             yield start, row
 
@@ -163,7 +167,7 @@ def delimiter_of(path: Path, encoding: str) -> str:
     return max(DELIMITERS, key=_QUOTED.sub("", header).count)
 
 
-FORMAT = Format(
+FORMAT = CorpusFormat(
     name="csv",
     title="CSV or TSV with a header line",
     blocks=blocks,

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from readagain.corpus.readers import parallel
-from readagain.corpus.readers.source import Format
+from readagain.corpus.readers.source import CorpusFormat
 
 
 def references_beside(texts: Path) -> list[Path]:
@@ -14,7 +14,7 @@ def references_beside(texts: Path) -> list[Path]:
     return found if len(found) > 1 else []
 
 
-FORMAT = Format(
+FORMAT = CorpusFormat(
     name="duc",
     title="input.txt with task1_ref0.txt to task1_ref3.txt",
     blocks=parallel.blocks,

@@ -7,8 +7,8 @@ from typing import BinaryIO
 from xml.etree.ElementTree import Element, ParseError
 
 from readagain.corpus.compression import open_bytes, read_document
-from readagain.corpus.pair import Bad, Pair
-from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Format, Source
+from readagain.corpus.pair import Example, InvalidRecord
+from readagain.corpus.readers.source import BLOCK_RECORDS, Block, CorpusFormat, CorpusInput
 from readagain.errors import DataError
 
 ITEMS = frozenset({"item", "entry"})
@@ -16,7 +16,7 @@ TEXTS = ("description", "summary", "encoded", "content")
 _TAG = re.compile(r"<[^<>]*>")
 
 
-def blocks(source: Source) -> Iterator[Block]:
+def blocks(source: CorpusInput) -> Iterator[Block]:
     """Parse the feed and cut its items."""
     with open_bytes(source.path) as (stream, raw):
         items = [_item(element) for element in _outermost_items(_parse(stream, source))]
@@ -26,13 +26,13 @@ def blocks(source: Source) -> Iterator[Block]:
             yield Block(first=start + 1, payload=some, position=position)
 
 
-def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
+def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
     """Yield the items, which are pairs already."""
     for text, headline in block.payload:
-        yield Pair(text, headline)
+        yield Example(text, headline)
 
 
-def _parse(stream: BinaryIO, source: Source) -> Element:
+def _parse(stream: BinaryIO, source: CorpusInput) -> Element:
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
@@ -90,4 +90,4 @@ def _plain(markup: str) -> str:
     return " ".join(html.unescape(_TAG.sub(" ", html.unescape(markup))).split())
 
 
-FORMAT = Format(name="feed", title="RSS and Atom feeds", blocks=blocks, records=records)
+FORMAT = CorpusFormat(name="feed", title="RSS and Atom feeds", blocks=blocks, records=records)

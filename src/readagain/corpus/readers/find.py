@@ -10,7 +10,7 @@ from readagain.corpus.compression import check_lasting, plain_name
 from readagain.corpus.readers import duc, gigaword, huggingface
 from readagain.corpus.readers.columns import guess_columns
 from readagain.corpus.readers.formats import format_named, recognise
-from readagain.corpus.readers.source import Columns, Source, SplitName
+from readagain.corpus.readers.source import Columns, CorpusInput, SplitName
 from readagain.errors import ConfigError, DataError
 
 logger = logging.getLogger(__name__)
@@ -26,7 +26,7 @@ KNOWN_SUFFIXES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReadOptions:
+class CorpusReadOptions:
     """How inputs are to be read; what is None is recognised or guessed."""
 
     format: str | None = None
@@ -39,11 +39,11 @@ class ReadOptions:
 
 def find_sources(
     arguments: Sequence[str],
-    options: ReadOptions,
+    options: CorpusReadOptions,
     *,
     split: SplitName = "train",
     leave_out: Collection[Path] = (),
-) -> list[Source]:
+) -> list[CorpusInput]:
     """Turn the inputs somebody named into sources, in that order.
 
     Args:
@@ -96,7 +96,7 @@ def check_encoding(encoding: str) -> None:
 
 
 def _files(
-    path: Path, options: ReadOptions, split: SplitName, leave_out: Collection[Path]
+    path: Path, options: CorpusReadOptions, split: SplitName, leave_out: Collection[Path]
 ) -> list[Path]:
     """List the inputs that an argument stands for."""
     if not path.exists():
@@ -127,7 +127,7 @@ def _files(
     return chosen
 
 
-def _looks_readable(path: Path, options: ReadOptions) -> bool:
+def _looks_readable(path: Path, options: CorpusReadOptions) -> bool:
     if duc.references_beside(path) or gigaword.headlines_beside(path):
         return True
     if gigaword.is_headlines_file(path):
@@ -141,7 +141,9 @@ def split_by_name(path: Path) -> SplitName | None:
     return next((split for split, names in SPLIT_NAMES.items() if first in names), None)
 
 
-def _source(path: Path, name: str, options: ReadOptions, origin: str, split: SplitName) -> Source:
+def _source(
+    path: Path, name: str, options: CorpusReadOptions, origin: str, split: SplitName
+) -> CorpusInput:
     columns = _columns(path, name, options)
     headlines = _headline_files(path, name, options)
     for file in headlines:
@@ -152,7 +154,7 @@ def _source(path: Path, name: str, options: ReadOptions, origin: str, split: Spl
     if options.is_tokenized is None and headlines:
         is_text_tokenized = gigaword.is_tokenized(path)
         is_headline_tokenized = all(map(gigaword.is_tokenized, headlines))
-    return Source(
+    return CorpusInput(
         format=name,
         paths=(path, *headlines),
         origin=origin,
@@ -164,7 +166,7 @@ def _source(path: Path, name: str, options: ReadOptions, origin: str, split: Spl
     )
 
 
-def _columns(path: Path, name: str, options: ReadOptions) -> Columns | None:
+def _columns(path: Path, name: str, options: CorpusReadOptions) -> Columns | None:
     column_names = format_named(name).column_names
     if column_names is None:
         return None
@@ -180,7 +182,7 @@ def _columns(path: Path, name: str, options: ReadOptions) -> Columns | None:
     return columns
 
 
-def _headline_files(path: Path, name: str, options: ReadOptions) -> list[Path]:
+def _headline_files(path: Path, name: str, options: CorpusReadOptions) -> list[Path]:
     match name:
         case "duc":
             found = duc.references_beside(path)

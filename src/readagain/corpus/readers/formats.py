@@ -18,10 +18,10 @@ from readagain.corpus.readers import (
     story,
 )
 from readagain.corpus.readers.lines import refuse_wide_encoding
-from readagain.corpus.readers.source import Format
+from readagain.corpus.readers.source import CorpusFormat
 from readagain.errors import ConfigError, DataError
 
-FORMATS: dict[str, Format] = {
+FORMATS: dict[str, CorpusFormat] = {
     reader.FORMAT.name: reader.FORMAT
     for reader in (
         jsonl,
@@ -41,7 +41,7 @@ FORMATS: dict[str, Format] = {
 HEAD_BYTES = 1 << 16
 
 
-def format_named(name: str) -> Format:
+def format_named(name: str) -> CorpusFormat:
     """Look a format up by the name a person typed.
 
     Raises:

@@ -6,7 +6,7 @@ from pathlib import Path
 from readagain.corpus.compression import open_bytes
 from readagain.corpus.readers import parallel
 from readagain.corpus.readers.lines import numbered_lines
-from readagain.corpus.readers.source import Format
+from readagain.corpus.readers.source import CorpusFormat
 
 # How the public copies name the two sides of a split.
 PARTNERS = (
@@ -62,7 +62,7 @@ def is_tokenized(path: Path) -> bool:
     return num_spoken <= MAX_SPOKEN_SHARE * len(lines)
 
 
-FORMAT = Format(
+FORMAT = CorpusFormat(
     name="gigaword",
     title="train.article.txt beside train.title.txt",
     blocks=parallel.blocks,

@@ -5,15 +5,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers.columns import pick_pair
-from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Format, Source
+from readagain.corpus.readers.source import BLOCK_RECORDS, Block, CorpusFormat, CorpusInput
 from readagain.errors import DataError, MissingExtraError
 
 PREFIX = "hf:"
 
 
-def blocks(source: Source) -> Iterator[Block]:
+def blocks(source: CorpusInput) -> Iterator[Block]:
     """Stream the dataset and cut its rows."""
     assert source.columns is not None
     columns = (source.columns.text, source.columns.headline)
@@ -28,7 +28,7 @@ def blocks(source: Source) -> Iterator[Block]:
         yield Block(first=number - len(rows) + 1, payload=rows, position=0)
 
 
-def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
+def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
     """Take text and headline out of each row."""
     assert source.columns is not None
     for number, record in enumerate(block.payload, start=block.first):
@@ -63,7 +63,7 @@ def _load(path: Path) -> Any:
         raise DataError(f"{path}: the dataset cannot be opened: {reason}") from error
 
 
-FORMAT = Format(
+FORMAT = CorpusFormat(
     name="huggingface",
     title="hf:NAME[:CONFIG][:SPLIT], with the package 'datasets'",
     blocks=blocks,

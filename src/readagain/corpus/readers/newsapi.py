@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from readagain.corpus.compression import open_bytes, read_document
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers.columns import pick_pair
 from readagain.corpus.readers.lines import undecodable
-from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Columns, Format, Source
+from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Columns, CorpusFormat, CorpusInput
 from readagain.errors import DataError, quoted, type_in_words
 
 TEXT_KEYS = ("description", "content", "text", "body")
@@ -21,7 +21,7 @@ _CUT_MARK = re.compile(r"\[\+\d{1,9} chars\]$")
 REMOVED = "[Removed]"
 
 
-def blocks(source: Source) -> Iterator[Block]:
+def blocks(source: CorpusInput) -> Iterator[Block]:
     """Parse the document and cut its list of articles."""
     with open_bytes(source.path) as (stream, raw):
         try:
@@ -47,7 +47,7 @@ def blocks(source: Source) -> Iterator[Block]:
             yield Block(first=start + 1, payload=some, position=position)
 
 
-def _articles(document: Any, source: Source) -> list[Any]:
+def _articles(document: Any, source: CorpusInput) -> list[Any]:
     if isinstance(document, dict):
         lists = [document[key] for key in LIST_KEYS if isinstance(document.get(key), list)]
         document = lists[0] if lists else document
@@ -66,11 +66,11 @@ def _articles(document: Any, source: Source) -> list[Any]:
     return document
 
 
-def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
+def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
     """Take the description (else the content) and the title (else the headline) of each article."""
     for number, article in enumerate(block.payload, start=block.first):
         if not isinstance(article, dict):
-            yield Bad(
+            yield InvalidRecord(
                 f"{source.path}:{number}", f"{type_in_words(article)}; expected an article object"
             )
             continue
@@ -78,7 +78,7 @@ def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
         # APIs leave out what an article lacks; to the filters that is an empty text.
         article = {columns.text: "", columns.headline: "", **article}
         pair = pick_pair(article, columns, source.path, number)
-        yield pair if isinstance(pair, Bad) else _clean(pair, article)
+        yield pair if isinstance(pair, InvalidRecord) else _clean(pair, article)
 
 
 def _first(keys: Sequence[str], article: dict[str, Any]) -> str:
@@ -86,7 +86,7 @@ def _first(keys: Sequence[str], article: dict[str, Any]) -> str:
     return next((key for key in keys if article.get(key)), keys[0])
 
 
-def _clean(pair: Pair, article: dict[str, Any]) -> Pair:
+def _clean(pair: Example, article: dict[str, Any]) -> Example:
     """Undo what the API adds: the publisher behind the title, the mark of a cut text."""
     publisher = article.get("source")
     name = publisher.get("name") if isinstance(publisher, dict) else publisher
@@ -96,9 +96,9 @@ def _clean(pair: Pair, article: dict[str, Any]) -> Pair:
     text = pair.text
     if mark := _CUT_MARK.search(text):
         text = text[: mark.start()].rstrip().removesuffix("…").rstrip()
-    return Pair("" if text == REMOVED else text, "" if headline == REMOVED else headline)
+    return Example("" if text == REMOVED else text, "" if headline == REMOVED else headline)
 
 
-FORMAT = Format(
+FORMAT = CorpusFormat(
     name="newsapi", title="news-API replies: one JSON document", blocks=blocks, records=records
 )

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 from itertools import chain
 
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers.lines import TOO_LONG, line_blocks, undecodable
-from readagain.corpus.readers.source import Block, Format, Source
+from readagain.corpus.readers.source import Block, CorpusFormat, CorpusInput
 from readagain.errors import DataError
 
 
-def blocks(source: Source) -> Iterator[Block]:
+def blocks(source: CorpusInput) -> Iterator[Block]:
     """Cut all files together; the payload holds a list of lines for each file.
 
     Raises:
@@ -38,26 +38,26 @@ def blocks(source: Source) -> Iterator[Block]:
             )
 
 
-def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
+def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
     """Put the lines of each text together; with several headline files, all are references."""
     for number, lines in enumerate(zip(*block.payload, strict=True), start=block.first):
         decoded: list[str] = []
         for path, line in zip(source.paths, lines, strict=True):
             if line is None:
-                yield Bad(f"{path}:{number}", TOO_LONG)
+                yield InvalidRecord(f"{path}:{number}", TOO_LONG)
                 break
             try:
                 decoded.append(line.decode(source.encoding))
             except UnicodeDecodeError as error:
-                yield Bad(f"{path}:{number}", undecodable(error))
+                yield InvalidRecord(f"{path}:{number}", undecodable(error))
                 break
         else:
             text, *headlines = decoded
             references = tuple(headlines) if len(headlines) > 1 else ()
-            yield Pair(text, headlines[0], references)
+            yield Example(text, headlines[0], references)
 
 
-FORMAT = Format(
+FORMAT = CorpusFormat(
     name="parallel",
     title="two text files, line by line (the second with --headlines)",
     blocks=blocks,

@@ -5,16 +5,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers.columns import pick_pair
-from readagain.corpus.readers.source import BLOCK_RECORDS, Block, Format, Source
+from readagain.corpus.readers.source import BLOCK_RECORDS, Block, CorpusFormat, CorpusInput
 from readagain.errors import DataError, first_line, require
 
 # What pyarrow raises over values: its own errors are kinds of these; text and dates bring theirs.
 _UNREADABLE = (OSError, ValueError, OverflowError, NotImplementedError)
 
 
-def blocks(source: Source) -> Iterator[Block]:
+def blocks(source: CorpusInput) -> Iterator[Block]:
     """Cut the table into record batches of the two columns that matter."""
     assert source.columns is not None
     return row_blocks(source.path, [source.columns.text, source.columns.headline])
@@ -41,14 +41,18 @@ def row_blocks(
             first += batch.num_rows
 
 
-def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
+def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
     """Take text and headline out of each row."""
     assert source.columns is not None
     for number, row in enumerate(rows(block, source.path), start=block.first):
-        yield row if isinstance(row, Bad) else pick_pair(row, source.columns, source.path, number)
+        yield (
+            row
+            if isinstance(row, InvalidRecord)
+            else pick_pair(row, source.columns, source.path, number)
+        )
 
 
-def rows(block: Block, path: Path) -> Iterator[dict[str, Any] | Bad]:
+def rows(block: Block, path: Path) -> Iterator[dict[str, Any] | InvalidRecord]:
     """Yield the rows of a record batch or a table; one that Python cannot hold is bad alone.
 
     Strings in a Parquet file need not be UTF-8, nor its dates within the years of Python.
@@ -60,12 +64,12 @@ def rows(block: Block, path: Path) -> Iterator[dict[str, Any] | Bad]:
     yield from found
 
 
-def _row(block: Block, place: int, path: Path) -> dict[str, Any] | Bad:
+def _row(block: Block, place: int, path: Path) -> dict[str, Any] | InvalidRecord:
     try:
         (row,) = block.payload.slice(place, 1).to_pylist()
     except _UNREADABLE as error:
         reason = first_line(error)
-        return Bad(f"{path}:{block.first + place}", f"a value cannot be read: {reason}")
+        return InvalidRecord(f"{path}:{block.first + place}", f"a value cannot be read: {reason}")
     return dict(row)
 
 
@@ -91,7 +95,7 @@ def _damaged(path: Path, error: Exception) -> DataError:
     return DataError(f"{path}: not a whole Parquet file ({reason}); copy it again")
 
 
-FORMAT = Format(
+FORMAT = CorpusFormat(
     name="parquet",
     title="Parquet tables",
     blocks=blocks,

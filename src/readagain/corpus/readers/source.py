@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 
 SplitName = Literal["train", "dev", "test"]
 
@@ -26,7 +26,7 @@ class Columns:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Source:
+class CorpusInput:
     """One input: where it is, how it is read, and which split it belongs to."""
 
     format: str
@@ -59,12 +59,12 @@ class Block:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Format:
+class CorpusFormat:
     """A public format: its name, one line about it, and its two halves."""
 
     name: str
     title: str
-    blocks: Callable[[Source], Iterator[Block]]
-    records: Callable[[Source, Block], Iterator[Pair | Bad]]
+    blocks: Callable[[CorpusInput], Iterator[Block]]
+    records: Callable[[CorpusInput, Block], Iterator[Example | InvalidRecord]]
     column_names: Callable[[Path, str], list[str]] | None = None
     """Names the columns of a file in an encoding; None where a format has no columns."""

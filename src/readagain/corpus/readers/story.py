@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from readagain.corpus.compression import open_bytes
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers.lines import undecodable
-from readagain.corpus.readers.source import MAX_RECORD_BYTES, Block, Format, Source
+from readagain.corpus.readers.source import MAX_RECORD_BYTES, Block, CorpusFormat, CorpusInput
 from readagain.errors import DataError
 
 BLOCK_FILES = 512
 HIGHLIGHT = "@highlight"
 
 
-def blocks(source: Source) -> Iterator[Block]:
+def blocks(source: CorpusInput) -> Iterator[Block]:
     """Cut a folder (or take one file) into blocks of file names."""
     files = story_files(source.path)
     position = 0
@@ -28,29 +28,33 @@ def story_files(path: Path) -> list[Path]:
     return sorted(path.glob("*.story")) if path.is_dir() else [path]
 
 
-def records(source: Source, block: Block) -> Iterator[Pair | Bad]:
+def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
     """Read each story; its highlights, one sentence each, are the summary."""
     for path in block.payload:
         with open_bytes(path) as (stream, _):
             content = stream.read(MAX_RECORD_BYTES + 1)
         if len(content) > MAX_RECORD_BYTES:
-            yield Bad(str(path), f"more than {MAX_RECORD_BYTES:,} bytes; too long for one story")
+            yield InvalidRecord(
+                str(path), f"more than {MAX_RECORD_BYTES:,} bytes; too long for one story"
+            )
             continue
         try:
             yield _story(content.decode(source.encoding))
         except UnicodeDecodeError as error:
-            yield Bad(str(path), undecodable(error))
+            yield InvalidRecord(str(path), undecodable(error))
         except DataError as error:
-            yield Bad(str(path), str(error))
+            yield InvalidRecord(str(path), str(error))
 
 
-def _story(content: str) -> Pair:
+def _story(content: str) -> Example:
     article, *highlights = content.split(HIGHLIGHT)
     if not highlights:
         raise DataError(f"no line '{HIGHLIGHT}'; expected the article and then its highlights")
     sentences = [" ".join(highlight.split()) for highlight in highlights]
     closed = [s if s.endswith((".", "!", "?")) else f"{s}." for s in sentences if s]
-    return Pair(" ".join(article.split()), " ".join(closed))
+    return Example(" ".join(article.split()), " ".join(closed))
 
 
-FORMAT = Format(name="story", title="CNN/DailyMail .story files", blocks=blocks, records=records)
+FORMAT = CorpusFormat(
+    name="story", title="CNN/DailyMail .story files", blocks=blocks, records=records
+)

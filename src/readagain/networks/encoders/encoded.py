@@ -6,7 +6,7 @@ from torch import Tensor
 
 
 @dataclass(frozen=True)
-class Encoded:
+class EncoderOutput:
     """A source after reading; positions of all sentences stand in one row, S = N * L.
 
     Args:

@@ -6,10 +6,10 @@ import torch
 from torch import Tensor, nn
 
 from readagain.errors import ShapeError
-from readagain.networks.encoders.encoded import Encoded
+from readagain.networks.encoders.encoded import EncoderOutput
 from readagain.networks.encoders.second_reading import build_second_reading
 from readagain.networks.masks import valid_positions
-from readagain.networks.recurrent import PlainReading
+from readagain.networks.recurrent import RnnLayer
 
 
 class ConcatSentences(nn.Module):
@@ -77,7 +77,7 @@ class HierarchicalEncoder(nn.Module):
     ) -> None:
         super().__init__()
         self.num_sentences = num_sentences
-        self.first = PlainReading(
+        self.first = RnnLayer(
             cell=cell,
             input_size=input_size,
             hidden_size=hidden_size,
@@ -105,7 +105,7 @@ class HierarchicalEncoder(nn.Module):
         self.output_size = self.second.output_size
         self.last_size = num_sentences * self.second.output_size
 
-    def forward(self, words: Tensor, lengths: Tensor) -> Encoded:
+    def forward(self, words: Tensor, lengths: Tensor) -> EncoderOutput:
         """Read (B, N, L, E) embedded words; `lengths` is (B, N)."""
         B, N, L, _ = words.shape
         if self.num_sentences != N:
@@ -119,7 +119,7 @@ class HierarchicalEncoder(nn.Module):
         states, last, importance = self.second(
             words, self.dropout(first), bias.flatten(0, 1), flat_lengths
         )
-        return Encoded(
+        return EncoderOutput(
             states=self.dropout(states).view(B, N * L, -1),
             valid=valid_positions(lengths, L).flatten(1),
             last=self.dropout(last).view(B, -1),

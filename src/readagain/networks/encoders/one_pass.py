@@ -4,10 +4,10 @@ from typing import Literal
 
 from torch import Tensor, nn
 
-from readagain.networks.encoders.encoded import Encoded
+from readagain.networks.encoders.encoded import EncoderOutput
 from readagain.networks.encoders.sentences import only_sentence
 from readagain.networks.masks import valid_positions
-from readagain.networks.recurrent import PlainReading
+from readagain.networks.recurrent import RnnLayer
 
 
 class OnePassEncoder(nn.Module):
@@ -33,7 +33,7 @@ class OnePassEncoder(nn.Module):
         dropout: float,
     ) -> None:
         super().__init__()
-        self.reading = PlainReading(
+        self.reading = RnnLayer(
             cell=cell,
             input_size=input_size,
             hidden_size=hidden_size,
@@ -43,11 +43,11 @@ class OnePassEncoder(nn.Module):
         self.output_size = self.reading.output_size
         self.last_size = self.reading.output_size
 
-    def forward(self, words: Tensor, lengths: Tensor) -> Encoded:
+    def forward(self, words: Tensor, lengths: Tensor) -> EncoderOutput:
         """Read (B, 1, L, E) embedded words; `lengths` is (B, 1)."""
         words, lengths = only_sentence(words, lengths)
         states, last = self.reading(words, lengths)  # (B, L, H), (B, H)
-        return Encoded(
+        return EncoderOutput(
             states=self.dropout(states),
             valid=valid_positions(lengths, words.size(1)),
             last=self.dropout(last),

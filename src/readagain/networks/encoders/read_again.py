@@ -4,11 +4,11 @@ from typing import Literal
 
 from torch import Tensor, nn
 
-from readagain.networks.encoders.encoded import Encoded
+from readagain.networks.encoders.encoded import EncoderOutput
 from readagain.networks.encoders.second_reading import build_second_reading
 from readagain.networks.encoders.sentences import only_sentence
 from readagain.networks.masks import valid_positions
-from readagain.networks.recurrent import PlainReading
+from readagain.networks.recurrent import RnnLayer
 
 
 class ReadAgainEncoder(nn.Module):
@@ -39,7 +39,7 @@ class ReadAgainEncoder(nn.Module):
         dropout: float,
     ) -> None:
         super().__init__()
-        self.first = PlainReading(
+        self.first = RnnLayer(
             cell=cell,
             input_size=input_size,
             hidden_size=hidden_size,
@@ -59,14 +59,14 @@ class ReadAgainEncoder(nn.Module):
         self.output_size = self.second.output_size
         self.last_size = self.second.output_size
 
-    def forward(self, words: Tensor, lengths: Tensor) -> Encoded:
+    def forward(self, words: Tensor, lengths: Tensor) -> EncoderOutput:
         """Read (B, 1, L, E) embedded words; `lengths` is (B, 1)."""
         words, lengths = only_sentence(words, lengths)
         first, whole = self.first(words, lengths)  # (B, L, H), (B, H)
         states, last, importance = self.second(
             words, self.dropout(first), self.dropout(whole), lengths
         )
-        return Encoded(
+        return EncoderOutput(
             states=self.dropout(states),
             valid=valid_positions(lengths, words.size(1)),
             last=self.dropout(last),

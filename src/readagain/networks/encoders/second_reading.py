@@ -5,7 +5,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from readagain.networks.recurrent import GruReading, PlainReading, read_directions
+from readagain.networks.recurrent import GruLayer, RnnLayer, read_directions
 
 
 class Importance(nn.Module):
@@ -44,7 +44,7 @@ class Importance(nn.Module):
         return self.activation(self.state(first) + whole + self.word(words))
 
 
-class GruSecondReading(nn.Module):
+class GruSecondPass(nn.Module):
     """Read again with a GRU that passes over unimportant words.
 
     h²_i = (1 - α_i z_i) h²_{i-1} + (α_i z_i) h̃²_i    (equation 6)
@@ -66,7 +66,7 @@ class GruSecondReading(nn.Module):
     ) -> None:
         super().__init__()
         self.directions = nn.ModuleList(
-            GruReading(input_size=input_size, hidden_size=hidden_size)
+            GruLayer(input_size=input_size, hidden_size=hidden_size)
             for _ in range(1 + bidirectional)
         )
         self.importance = nn.ModuleList(
@@ -94,7 +94,7 @@ class GruSecondReading(nn.Module):
         return states, last, torch.cat(weights, dim=2)
 
 
-class LstmSecondReading(nn.Module):
+class LstmSecondPass(nn.Module):
     """Read again with an LSTM whose gates see the first reading.
 
     h²_i = LSTM²([x_i, h¹_i, h¹_n], h²_{i-1})    (equation 8)
@@ -110,7 +110,7 @@ class LstmSecondReading(nn.Module):
         bidirectional: bool,
     ) -> None:
         super().__init__()
-        self.reading = PlainReading(
+        self.reading = RnnLayer(
             cell="lstm",
             input_size=input_size + first_size + context_size,
             hidden_size=hidden_size,
@@ -127,7 +127,7 @@ class LstmSecondReading(nn.Module):
         return states, last, None
 
 
-SecondReading = GruSecondReading | LstmSecondReading
+SecondPass = GruSecondPass | LstmSecondPass
 
 
 def build_second_reading(
@@ -140,10 +140,10 @@ def build_second_reading(
     bidirectional: bool,
     importance: Literal["vector", "scalar"],
     activation: Literal["tanh", "sigmoid"],
-) -> SecondReading:
+) -> SecondPass:
     """Build the second reading of a cell; only the GRU's has importance weights."""
     if cell == "gru":
-        return GruSecondReading(
+        return GruSecondPass(
             input_size=input_size,
             first_size=first_size,
             context_size=context_size,
@@ -152,7 +152,7 @@ def build_second_reading(
             importance=importance,
             activation=activation,
         )
-    return LstmSecondReading(
+    return LstmSecondPass(
         input_size=input_size,
         first_size=first_size,
         context_size=context_size,

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from readagain.networks.fused.decoder import AttentionLstm
-from readagain.networks.fused.gru import GatedGru
-from readagain.networks.fused.target_log_probs import TargetLogProbs
+from readagain.networks.fused.gru import GatedGruFunction
+from readagain.networks.fused.target_log_probs import TargetLogProbsFunction
 
 TRITON_WIDTH = 16
 """The kernels take hidden sizes that are multiples of this."""
@@ -28,10 +28,10 @@ def read_gated_gru(
     """Do what `recurrent.read_gated_gru` says."""
     arguments = [inputs, weight_gates, weight_candidate, importance]
     if not _on_triton(inputs, weight_candidate.size(0)):
-        return _apply(GatedGru, *_cast(arguments), lengths)
+        return _apply(GatedGruFunction, *_cast(arguments), lengths)
     from readagain.networks.fused.kernels import gru
 
-    return _apply(gru.GatedGru, *_cast(arguments), lengths)
+    return _apply(gru.TritonGatedGru, *_cast(arguments), lengths)
 
 
 def can_read_lstm(weight: Tensor) -> bool:
@@ -65,13 +65,13 @@ def target_log_probs(
     label_smoothing: float,
 ) -> Tensor | None:
     """Do what `target_log_probs` or `copy_target_log_probs` says; None where those are the way."""
-    function: type[torch.autograd.Function] = TargetLogProbs
+    function: type[torch.autograd.Function] = TargetLogProbsFunction
     if vocab_logits.is_cuda:
         if not _has_triton():
             return None
         from readagain.networks.fused.kernels import target_log_probs as kernels
 
-        function = kernels.TargetLogProbs
+        function = kernels.TritonTargetLogProbs
     return _apply(
         function,
         vocab_logits,

@@ -12,7 +12,7 @@ from torch import Tensor
 from readagain.networks.masks import valid_positions
 
 
-class GatedGru(torch.autograd.Function):
+class GatedGruFunction(torch.autograd.Function):
     """`read_gated_gru`, stepwise."""
 
     @staticmethod

@@ -12,7 +12,7 @@ from torch import Tensor
 from readagain.networks.outputs.softmax import at_least_float32
 
 
-class TargetLogProbs(torch.autograd.Function):
+class TargetLogProbsFunction(torch.autograd.Function):
     """`copy_target_log_probs`, or `target_log_probs` where there are no copy logits."""
 
     @staticmethod

@@ -8,7 +8,7 @@ from readagain.networks.affine import Affine
 from readagain.networks.outputs.softmax import at_least_float32
 
 
-class CopyScores(nn.Module):
+class CopyScorer(nn.Module):
     """Score copying each source position.
 
     The paper leaves the score open. Ours is s_t . tanh(W_o h²_i + b_o), the form of CopyNet

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from readagain.networks.outputs.softmax import VocabularyOutput
-from readagain.text.vocab import PAD, RESERVED
+from readagain.text.vocab import PAD, SPECIAL_TOKENS
 
 
 def shortlists(source_ids: Tensor, *, vocab_size: int, size: int) -> Tensor:
@@ -32,7 +32,7 @@ def shortlists(source_ids: Tensor, *, vocab_size: int, size: int) -> Tensor:
     known_ids = torch.where(source_ids < vocab_size, source_ids, PAD)
     is_own = source_ids.new_zeros((source_ids.size(0), vocab_size), dtype=torch.float32)
     is_own.scatter_(1, known_ids, 1.0)
-    is_own[:, : len(RESERVED)] = 1.0
+    is_own[:, : len(SPECIAL_TOKENS)] = 1.0
     frequency = -torch.arange(vocab_size, device=source_ids.device, dtype=torch.float32)
     chosen = (is_own * vocab_size + frequency).topk(size, dim=1, sorted=False).indices
     return chosen.sort(dim=1).values

@@ -1,7 +1,7 @@
 import json
 
-from readagain.corpus.pair import Bad, Pair
-from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.pair import Example, InvalidRecord
+from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 
 RECORD = {
     "id": "0000.00001",
@@ -14,9 +14,9 @@ RECORD = {
 def test_line_breaks_of_titles_and_abstracts_are_undone(tmp_path, read_records):
     path = tmp_path / "snapshot.json"
     path.write_text(json.dumps(RECORD) + "\n" + json.dumps(RECORD) + "\nbroken\n")
-    (source,) = find_sources([str(path)], ReadOptions())
+    (source,) = find_sources([str(path)], CorpusReadOptions())
     assert source.format == "arxiv"
     first, second, bad = read_records(path)
     assert first == second
-    assert first == Pair("We study storms. They close schools.", "On Storms and Schools")
-    assert isinstance(bad, Bad)
+    assert first == Example("We study storms. They close schools.", "On Storms and Schools")
+    assert isinstance(bad, InvalidRecord)

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers import delimited
 from readagain.corpus.readers.lines import TOO_LONG
 from readagain.errors import DataError
@@ -15,21 +15,21 @@ def test_the_delimiter_is_found(tmp_path, read_records, name, delimiter):
     path = tmp_path / name
     rows = [["id", "description", "title"], ["1", "A storm came", "Storm"]]
     path.write_text("".join(delimiter.join(row) + "\n" for row in rows))
-    assert read_records(path) == [Pair("A storm came", "Storm")]
+    assert read_records(path) == [Example("A storm came", "Storm")]
 
 
 def test_a_delimiter_inside_quotes_is_none(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_text('"id, old, new";text;headline\n1;A storm came;Storm\n')
-    assert read_records(path) == [Pair("A storm came", "Storm")]
+    assert read_records(path) == [Example("A storm came", "Storm")]
 
 
 def test_a_quoted_field_may_hold_line_breaks_and_delimiters(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\n"A storm, they say,\ncame ""at last"".",Storm\nCalm.,Calm\n')
     assert read_records(path) == [
-        Pair('A storm, they say,\ncame "at last".', "Storm"),
-        Pair("Calm.", "Calm"),
+        Example('A storm, they say,\ncame "at last".', "Storm"),
+        Example("Calm.", "Calm"),
     ]
 
 
@@ -47,7 +47,7 @@ def test_a_missing_column_is_named_with_those_there_are(tmp_path, read_records):
 def test_columns_can_be_chosen(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_text("text,headline,teaser\nA storm came,Storm,It is windy\n")
-    assert read_records(path, headline_column="teaser") == [Pair("A storm came", "It is windy")]
+    assert read_records(path, headline_column="teaser") == [Example("A storm came", "It is windy")]
     with pytest.raises(
         DataError, match=r"no column 'lead' for the text; the columns are 'text', .*--text-column"
     ):
@@ -57,7 +57,7 @@ def test_columns_can_be_chosen(tmp_path, read_records):
 def test_a_row_with_too_few_fields_is_named_by_the_line_it_begins_on(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\n"two\nlines",fine\nonly one\n')
-    assert read_records(path)[1] == Bad(
+    assert read_records(path)[1] == InvalidRecord(
         f"{path}:4",
         "1 field; the header has 2 ('text', 'headline'); is a quote or a delimiter missing?",
     )
@@ -67,7 +67,7 @@ def test_a_byte_that_is_not_utf8_spoils_its_row_alone(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_bytes(b"text,headline\ncaf\xe9,x\nfine,y\n")
     bad, good = read_records(path)
-    assert good == Pair("fine", "y")
+    assert good == Example("fine", "y")
     assert bad.where == f"{path}:2"
     assert "'text' holds byte 0xe9, which the encoding has no meaning for" in bad.reason
     assert "--encoding" in bad.reason
@@ -86,7 +86,7 @@ def test_a_quote_that_is_open_at_the_end_spoils_its_row(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\nfine,y\n"open,x\nmore,z\n')
     good, bad = read_records(path)
-    assert good == Pair("fine", "y")
+    assert good == Example("fine", "y")
     assert bad.where == f"{path}:3"
     assert "a quote that opens here is never closed, so the rest of the file" in bad.reason
 
@@ -95,7 +95,7 @@ def test_a_stray_carriage_return_spoils_its_row_alone(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_bytes(b'text,headline\r\na\rb,x\r\n"c\rd",y\r\n')
     bad, good = read_records(path)
-    assert good == Pair("c\rd", "y")
+    assert good == Example("c\rd", "y")
     assert bad.where == f"{path}:2"
     assert "a carriage return inside a row; expected lines that end in LF or CR LF" in bad.reason
 
@@ -128,14 +128,14 @@ def test_endless_empty_lines_in_a_quote_are_too_long_a_row(tmp_path, read_record
 def test_a_line_of_ten_megabytes_is_refused(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_text("text,headline\n" + "x" * 10_000_000 + ",y\nfine,y\n")
-    assert read_records(path) == [Bad(f"{path}:2", TOO_LONG), Pair("fine", "y")]
+    assert read_records(path) == [InvalidRecord(f"{path}:2", TOO_LONG), Example("fine", "y")]
 
 
 def test_blocks_begin_where_the_last_one_ended(tmp_path, read_records, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text("text,headline\n" + "".join(f"text {n},head {n}\n" for n in range(5)))
     monkeypatch.setattr(delimited, "BLOCK_RECORDS", 2)
-    assert read_records(path) == [Pair(f"text {n}", f"head {n}") for n in range(5)]
+    assert read_records(path) == [Example(f"text {n}", f"head {n}") for n in range(5)]
 
 
 def test_blocks_are_cut_by_number_and_by_size(tmp_path, monkeypatch):

@@ -1,6 +1,6 @@
 import pytest
 
-from readagain.corpus.pair import Pair
+from readagain.corpus.pair import Example
 from readagain.errors import DataError
 
 RSS = """<?xml version="1.0"?>
@@ -32,16 +32,16 @@ def test_rss_items_are_pairs_without_markup(tmp_path, read_records):
     path = tmp_path / "news.rss"
     path.write_text(RSS)
     assert read_records(path) == [
-        Pair("A storm closed twelve schools.", "Storm & schools"),
-        Pair("It is calm again.", "Calm"),
-        Pair("", "Bare"),
+        Example("A storm closed twelve schools.", "Storm & schools"),
+        Example("It is calm again.", "Calm"),
+        Example("", "Bare"),
     ]
 
 
 def test_atom_entries_are_pairs_too(tmp_path, read_records):
     path = tmp_path / "news.xml"
     path.write_text(ATOM)
-    assert read_records(path) == [Pair("A storm came.", "Storm"), Pair("It is calm.", "Calm")]
+    assert read_records(path) == [Example("A storm came.", "Storm"), Example("It is calm.", "Calm")]
 
 
 @pytest.mark.parametrize("attack", [BOMB, OUTSIDE])
@@ -74,4 +74,4 @@ def test_an_item_inside_an_item_is_read_once(tmp_path, read_records):
         "<item><title>Storm</title></item></description></item>"
         "<item><title>Rain</title></item></channel></rss>"
     )
-    assert read_records(path) == [Pair("It is calm.Storm", "Calm"), Pair("", "Rain")]
+    assert read_records(path) == [Example("It is calm.Storm", "Calm"), Example("", "Rain")]

@@ -3,7 +3,7 @@ from types import ModuleType
 
 import pytest
 
-from readagain.corpus.pair import Pair
+from readagain.corpus.pair import Example
 from readagain.corpus.readers import huggingface
 from readagain.errors import DataError, MissingExtraError
 
@@ -29,7 +29,7 @@ def calls(monkeypatch):
 
 def test_a_dataset_is_streamed_by_its_name(calls, read_records, monkeypatch):
     monkeypatch.setattr(huggingface, "BLOCK_RECORDS", 2)
-    assert read_records("hf:some/news") == [Pair(f"text {n}", f"head {n}") for n in range(5)]
+    assert read_records("hf:some/news") == [Example(f"text {n}", f"head {n}") for n in range(5)]
     assert set(calls) == {("some/news", None, "train", True)}
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers import lines
 from readagain.errors import DataError
 
@@ -14,26 +14,26 @@ GOOD = '{"text": "A storm came.", "headline": "Storm"}'
 def test_each_line_is_a_pair(tmp_path, read_records):
     path = tmp_path / "a.jsonl"
     path.write_text(f'{GOOD}\n\n{{"headline": "Calm", "text": "It passed."}}\n')
-    assert read_records(path) == [Pair("A storm came.", "Storm"), Pair("It passed.", "Calm")]
+    assert read_records(path) == [Example("A storm came.", "Storm"), Example("It passed.", "Calm")]
 
 
 def test_compressed_lines_are_read_as_they_are(tmp_path, read_records):
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(f"{GOOD}\n".encode()))
-    assert read_records(path) == [Pair("A storm came.", "Storm")]
+    assert read_records(path) == [Example("A storm came.", "Storm")]
 
 
 def test_a_line_separator_inside_a_string_does_not_end_the_line(tmp_path, read_records):
     path = tmp_path / "a.jsonl"
     record = {"text": "one\u2028two\x85three", "headline": "x"}
     path.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
-    assert read_records(path) == [Pair("one\u2028two\x85three", "x")]
+    assert read_records(path) == [Example("one\u2028two\x85three", "x")]
 
 
 def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path, read_records):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + f"{GOOD}\r\n{GOOD}\r\n".encode())
-    assert read_records(path) == [Pair("A storm came.", "Storm")] * 2
+    assert read_records(path) == [Example("A storm came.", "Storm")] * 2
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_a_bad_line_is_named_with_its_reason(tmp_path, read_records, line, reaso
     path = tmp_path / "a.jsonl"
     path.write_bytes(GOOD.encode() + b"\n" + line + b"\n" + GOOD.encode())
     first, bad, last = read_records(path)
-    assert first == last == Pair("A storm came.", "Storm")
-    assert isinstance(bad, Bad)
+    assert first == last == Example("A storm came.", "Storm")
+    assert isinstance(bad, InvalidRecord)
     assert bad.where == f"{path}:2"
     assert re.match(reason, bad.reason)
 
@@ -68,29 +68,29 @@ def test_a_line_of_ten_megabytes_is_refused_without_being_held(tmp_path, read_re
     path = tmp_path / "a.jsonl"
     path.write_bytes(GOOD.encode() + b"\n" + b"x" * 10_000_000 + b"\n" + GOOD.encode() + b"\n")
     first, bad, last = read_records(path)
-    assert first == last == Pair("A storm came.", "Storm")
-    assert bad == Bad(f"{path}:2", lines.TOO_LONG)
+    assert first == last == Example("A storm came.", "Storm")
+    assert bad == InvalidRecord(f"{path}:2", lines.TOO_LONG)
     assert "more than 1,048,576 bytes" in bad.reason
 
 
 def test_null_and_empty_are_left_to_the_filters(tmp_path, read_records):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": null, "headline": ""}\n')
-    assert read_records(path) == [Pair("", "")]
+    assert read_records(path) == [Example("", "")]
 
 
 def test_another_encoding_is_read_when_named(tmp_path, read_records):
     path = tmp_path / "a.jsonl"
     path.write_bytes('{"text": "café", "headline": "x"}\n'.encode("latin-1"))
-    assert read_records(path, encoding="latin-1") == [Pair("café", "x")]
+    assert read_records(path, encoding="latin-1") == [Example("café", "x")]
 
 
 def test_columns_are_guessed_from_the_first_good_line(tmp_path, read_records):
     path = tmp_path / "a.jsonl"
     path.write_text('broken\n{"article": "A storm.", "title": "Storm", "id": 1}\n')
     bad, pair = read_records(path)
-    assert isinstance(bad, Bad)
-    assert pair == Pair("A storm.", "Storm")
+    assert isinstance(bad, InvalidRecord)
+    assert pair == Example("A storm.", "Storm")
 
 
 def test_a_file_of_blank_lines_is_named(tmp_path, read_records):
@@ -122,7 +122,7 @@ def test_blocks_are_cut_by_number_and_by_size(tmp_path, monkeypatch):
 def test_a_number_without_end_makes_one_bad_record(tmp_path, read_records):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "a", "headline": "b"}\n{"text": ' + "9" * 5_000 + "}\n")
-    assert read_records(path)[1] == Bad(
+    assert read_records(path)[1] == InvalidRecord(
         f"{path}:2", "a number with more digits than any number has"
     )
 

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.errors import DataError
 
 ARTICLES = [
@@ -22,10 +22,10 @@ ARTICLES = [
     {"title": "No text"},
 ]
 EXPECTED = [
-    Pair("A storm closed twelve schools.", "Storm closes schools"),
-    Pair("It is calm again", "Calm returns"),
-    Pair("", ""),
-    Pair("", "No text"),
+    Example("A storm closed twelve schools.", "Storm closes schools"),
+    Example("It is calm again", "Calm returns"),
+    Example("", ""),
+    Example("", "No text"),
 ]
 
 
@@ -43,7 +43,7 @@ def test_what_the_api_adds_is_undone(tmp_path, read_records, document, indent):
 def test_a_headline_does_for_a_title(tmp_path, read_records):
     path = tmp_path / "pairs.json"
     path.write_text(json.dumps([{"text": "It is calm again.", "headline": "Calm returns"}]))
-    assert read_records(path) == [Pair("It is calm again.", "Calm returns")]
+    assert read_records(path) == [Example("It is calm again.", "Calm returns")]
 
 
 def test_articles_without_any_title_are_refused_with_what_they_have(tmp_path, read_records):
@@ -56,7 +56,7 @@ def test_articles_without_any_title_are_refused_with_what_they_have(tmp_path, re
 def test_an_article_that_is_no_object_is_named(tmp_path, read_records):
     path = tmp_path / "reply.json"
     path.write_text(json.dumps({"articles": [7]}))
-    expected = Bad(f"{path}:1", "a whole number; expected an article object")
+    expected = InvalidRecord(f"{path}:1", "a whole number; expected an article object")
     assert read_records(path) == [expected]
 
 
@@ -88,6 +88,6 @@ def test_spaces_without_end_take_no_time(tmp_path, read_records):
     text = "Calm" + " " * 50_000 + "…" + " " * 50_000
     path = tmp_path / "a.json"
     path.write_text(json.dumps([{"title": "Calm", "description": text + "[+12 chars]"}]))
-    assert read_records(path) == [Pair("Calm", "Calm")]
+    assert read_records(path) == [Example("Calm", "Calm")]
     path.write_text(json.dumps([{"title": "Calm", "description": text + "[+12 chars"}]))
-    assert read_records(path) == [Pair(text + "[+12 chars", "Calm")]
+    assert read_records(path) == [Example(text + "[+12 chars", "Calm")]

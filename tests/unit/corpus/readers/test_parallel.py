@@ -1,8 +1,8 @@
 import pytest
 
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers import lines
-from readagain.corpus.readers.find import ReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.errors import DataError
 
 
@@ -19,7 +19,7 @@ def write(tmp_path):
 def test_line_n_belongs_to_line_n(write, read_records):
     folder = write(texts__txt="One storm.\nTwo storms.\n", heads__txt="one\ntwo\n")
     pairs = read_records(folder / "texts.txt", headlines=folder / "heads.txt")
-    assert pairs == [Pair("One storm.", "one"), Pair("Two storms.", "two")]
+    assert pairs == [Example("One storm.", "one"), Example("Two storms.", "two")]
 
 
 def test_several_blocks_stay_aligned(write, read_records, monkeypatch):
@@ -29,7 +29,7 @@ def test_several_blocks_stay_aligned(write, read_records, monkeypatch):
         heads__txt="".join(f"head {n}\n" for n in range(8)),
     )
     pairs = read_records(folder / "texts.txt", headlines=folder / "heads.txt")
-    assert pairs == [Pair(f"text {n}", f"head {n}") for n in range(8)]
+    assert pairs == [Example(f"text {n}", f"head {n}") for n in range(8)]
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,8 @@ def test_a_bad_byte_is_named_in_the_file_it_stands_in(write, read_records):
     folder = write(texts__txt="One.\nTwo.\n")
     (folder / "heads.txt").write_bytes(b"one\n\xff\n")
     pairs = read_records(folder / "texts.txt", headlines=folder / "heads.txt")
-    assert pairs[0] == Pair("One.", "one")
-    assert isinstance(pairs[1], Bad)
+    assert pairs[0] == Example("One.", "one")
+    assert isinstance(pairs[1], InvalidRecord)
     assert pairs[1].where == f"{folder / 'heads.txt'}:2"
 
 
@@ -59,7 +59,7 @@ def test_the_gigaword_layout_is_recognised_by_its_names(write, read_records):
     folder = write(
         train__article__txt="a storm closed ## schools .\n", train__title__txt="storm UNK ##\n"
     )
-    assert read_records(folder) == [Pair("a storm closed ## schools .", "storm UNK ##")]
+    assert read_records(folder) == [Example("a storm closed ## schools .", "storm UNK ##")]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_the_gigaword_layout_is_recognised_by_its_names(write, read_records):
 def test_other_spellings_of_the_layout_are_known(tmp_path, read_records, texts, heads):
     (tmp_path / texts).write_text("a storm .\n")
     (tmp_path / heads).write_text("storm\n")
-    assert read_records(tmp_path / texts) == [Pair("a storm .", "storm")]
+    assert read_records(tmp_path / texts) == [Example("a storm .", "storm")]
 
 
 def test_the_duc_layout_gives_every_reference(write, read_records):
@@ -80,13 +80,13 @@ def test_the_duc_layout_gives_every_reference(write, read_records):
         task1_ref2__txt="It storms.\n",
         task1_ref3__txt="Bad weather.\n",
     )
-    references = ("Storm comes.", "Wind, rain", "It storms.", "Bad weather.")
-    assert read_records(folder) == [Pair("a storm came .", "Storm comes.", references)]
+    references = ("Storm comes.", "Wind, rain", "It storms.", "InvalidRecord weather.")
+    assert read_records(folder) == [Example("a storm came .", "Storm comes.", references)]
 
 
 def test_one_reference_is_the_gigaword_test_layout(write, read_records):
     folder = write(input__txt="a storm came .\n", task1_ref0__txt="storm\n")
-    assert read_records(folder) == [Pair("a storm came .", "storm")]
+    assert read_records(folder) == [Example("a storm came .", "storm")]
 
 
 def test_gigaword_form_is_recognised_side_by_side(write):
@@ -95,9 +95,9 @@ def test_gigaword_form_is_recognised_side_by_side(write):
         task1_ref0__txt="Storm closes schools.\n" * 31,
         task1_ref1__txt="Schools closed.\n" * 31,
     )
-    (source,) = find_sources([str(folder)], ReadOptions())
+    (source,) = find_sources([str(folder)], CorpusReadOptions())
     assert (source.is_text_tokenized, source.is_headline_tokenized) == (True, False)
-    (source,) = find_sources([str(folder)], ReadOptions(is_tokenized=False))
+    (source,) = find_sources([str(folder)], CorpusReadOptions(is_tokenized=False))
     assert not source.is_text_tokenized
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 from readagain.corpus.readers import parquet
 from readagain.errors import DataError
 
@@ -26,16 +26,16 @@ def test_rows_of_all_row_groups_are_read_in_order(table, read_records, monkeypat
     monkeypatch.setattr(parquet, "BLOCK_RECORDS", 2)
     pairs = read_records(table)
     assert pairs[:2] == [
-        Pair("Storm number 0 came.", "Storm 0"),
-        Pair("Storm number 1 came.", "Storm 1"),
+        Example("Storm number 0 came.", "Storm 0"),
+        Example("Storm number 1 came.", "Storm 1"),
     ]
-    assert pairs[4] == Pair("", "Storm 4")
+    assert pairs[4] == Example("", "Storm 4")
     assert len(pairs) == 5
 
 
 def test_a_column_that_holds_no_strings_is_named(table, read_records):
     bad = read_records(table, headline_column="id")[0]
-    assert bad == Bad(f"{table}:1", "a whole number under 'id'; expected a string")
+    assert bad == InvalidRecord(f"{table}:1", "a whole number under 'id'; expected a string")
 
 
 def test_a_file_cut_short_is_named(table, read_records):
@@ -60,6 +60,6 @@ def test_a_string_that_is_not_utf8_spoils_its_row_alone(tmp_path, read_records):
     path = tmp_path / "a.parquet"
     write_table(pyarrow.table({"text": texts, "headline": ["a", "b", "c"]}), path)
     first, bad, last = read_records(path)
-    assert (first, last) == (Pair("fine", "a"), Pair("fine too", "c"))
+    assert (first, last) == (Example("fine", "a"), Example("fine too", "c"))
     assert bad.where == f"{path}:2"
     assert "a value cannot be read: 'utf-8' codec can't decode byte 0xe9" in bad.reason

@@ -1,4 +1,4 @@
-from readagain.corpus.pair import Bad, Pair
+from readagain.corpus.pair import Example, InvalidRecord
 
 STORY = """A storm came to Eastmoor.
 
@@ -16,7 +16,7 @@ Did schools close?
 
 def test_highlights_become_the_sentences_of_the_summary(tmp_path, read_records):
     (tmp_path / "a.story").write_text(STORY)
-    expected = Pair(
+    expected = Example(
         "A storm came to Eastmoor. Twelve schools closed.",
         "Storm comes to Eastmoor. Did schools close?",
     )
@@ -34,7 +34,7 @@ def test_bad_stories_are_named(tmp_path, read_records):
     (tmp_path / "b.story").write_bytes(b"\xff\n@highlight\nx")
     (tmp_path / "c.story").write_text("x" * 2_000_000 + "\n@highlight\nx")
     missing, encoding, long = read_records(tmp_path)
-    assert missing == Bad(
+    assert missing == InvalidRecord(
         str(tmp_path / "a.story"),
         "no line '@highlight'; expected the article and then its highlights",
     )

@@ -7,7 +7,7 @@ from readagain.networks.fused import gru as stepwise
 from readagain.networks.fused.kernels import gru as kernels
 from readagain.networks.recurrent import read_gated_gru
 
-READINGS = {"stepwise": stepwise.GatedGru.apply, "kernel": kernels.GatedGru.apply}
+READINGS = {"stepwise": stepwise.GatedGruFunction.apply, "kernel": kernels.TritonGatedGru.apply}
 LENGTHS = torch.tensor([6, 1, 4, 6, 3])
 
 
@@ -67,4 +67,4 @@ def test_more_rows_than_one_launch_covers(reading):
 
 def test_the_stepwise_gradient_is_the_derivative():
     arguments = drawn(3, with_importance=True, dtype=torch.float64)
-    assert torch.autograd.gradcheck(stepwise.GatedGru.apply, (*arguments, LENGTHS))
+    assert torch.autograd.gradcheck(stepwise.GatedGruFunction.apply, (*arguments, LENGTHS))

@@ -56,4 +56,6 @@ def test_the_gradient_is_the_derivative(label_smoothing):
     vocab, copy = logits(1, V).detach().double(), logits(2, 5).detach().double()
     reachable = TARGETS.where(TARGETS < V + 4, 3)
     given = (vocab.requires_grad_(), copy.requires_grad_(), VALID, EXT_IDS, reachable)
-    assert torch.autograd.gradcheck(stepwise.TargetLogProbs.apply, (*given, label_smoothing))
+    assert torch.autograd.gradcheck(
+        stepwise.TargetLogProbsFunction.apply, (*given, label_smoothing)
+    )

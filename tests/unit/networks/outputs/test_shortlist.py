@@ -5,7 +5,7 @@ import torch
 
 from readagain.networks.outputs.shortlist import ShortlistOutput, shortlists
 from readagain.networks.outputs.softmax import target_log_probs
-from readagain.text.vocab import END, PAD, UNK
+from readagain.text.vocab import EOS, PAD, UNK
 
 V, H = 20, 3
 
@@ -43,8 +43,8 @@ def test_places_are_ids_of_a_smaller_vocabulary(output):
         [0, 1, 2, 3, 4, 5, 6, 12, 15, 18],  # of the first two sources
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 16],
     ]
-    ids = torch.tensor([[15, END, 7], [18, V + 1, 16], [16, 18, 8]])
-    places = [[8, END, UNK], [9, 11, UNK], [9, UNK, 8]]
+    ids = torch.tensor([[15, EOS, 7], [18, V + 1, 16], [16, 18, 8]])
+    places = [[8, EOS, UNK], [9, 11, UNK], [9, UNK, 8]]
     assert lists.places(ids, absent=UNK).tolist() == places
 
 

@@ -24,7 +24,7 @@ def _read(
     H: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, BLOCK: tl.constexpr,
     HAS_IMPORTANCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Read L words; save what the gradient needs. Shapes: see `GatedGru.forward`."""
+    """Read L words; save what the gradient needs. Shapes: see `TritonGatedGru.forward`."""
     TEAM: tl.constexpr = H // UNITS
     counter = counters + tl.program_id(1)
     rows = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
@@ -169,7 +169,7 @@ def _read_gradient(
             carried = tl.dot(d_gates_all, weight, carried, input_precision=PRECISION)
 
 
-class GatedGru(torch.autograd.Function):
+class TritonGatedGru(torch.autograd.Function):
     """`read_gated_gru` with the time loop inside the kernel."""
 
     @staticmethod

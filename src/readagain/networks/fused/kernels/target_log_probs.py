@@ -109,7 +109,7 @@ def _score_gradient(
             tl.store(d_copy + row * S + position, d.to(d_copy.dtype.element_ty), mask=position < S)
 
 
-class TargetLogProbs(torch.autograd.Function):
+class TritonTargetLogProbs(torch.autograd.Function):
     """`copy_target_log_probs`, or `target_log_probs` where there are no copy logits."""
 
     @staticmethod
