@@ -18,7 +18,7 @@ from readagain.corpus import tokenizing, workers
 from readagain.corpus.manifest import unfinished_beside
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers import lines
-from readagain.corpus.readers.find import TextReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.settings import PrepareSettings, Share
 from readagain.corpus.shards import PreparedCorpus
 from readagain.engine.folder import ModelDir
@@ -131,7 +131,7 @@ def inspected_artefact():
 def unfinished_corpus_artefact(tmp_path_factory, invented):
     """Interrupt a preparation after two of its chunks."""
     home = tmp_path_factory.mktemp("unfinished")
-    sources = find_sources([str(invented("pairs.jsonl", 60))], TextReadOptions())
+    sources = find_sources([str(invented("pairs.jsonl", 60))], CorpusReadOptions())
     settings = PrepareSettings(dev=Share(pairs=9))
     made = []
 

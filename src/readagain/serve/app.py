@@ -23,7 +23,7 @@ from readagain.serve.settings import ServeSettings
 def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
     """Build the application that answers with some loaded models.
 
-    A request passes `ErrorMiddleware`, `AdmissionMiddleware` and `BoundedBody`, then its route. Where
+    A request passes `ErrorMiddleware`, `AdmissionMiddleware` and `BoundedBody` to its route. Where
     pages of other sites may ask, CORS stands before them, so that they may read errors, too.
     """
     limits = settings.limits

@@ -39,8 +39,8 @@ class Vocab:
         """
         if size <= len(SPECIAL_TOKENS):
             raise ConfigError(
-                f"a vocabulary of {size} words has no room beside the {len(SPECIAL_TOKENS)} reserved "
-                f"ones; ask for {len(SPECIAL_TOKENS) + 1} or more"
+                f"a vocabulary of {size} words is too small: {len(SPECIAL_TOKENS)} are reserved; "
+                f"use {len(SPECIAL_TOKENS) + 1} or more"
             )
         by_frequency = sorted(
             (word for word in counts if word not in SPECIAL_TOKENS),

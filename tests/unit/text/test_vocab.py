@@ -60,7 +60,7 @@ def test_ids_and_words_are_inverse(tmp_path_factory, counts):
 
 
 def test_a_size_without_room_is_refused():
-    with pytest.raises(ConfigError, match="vocabulary of 4 words has no room .* 5 or more"):
+    with pytest.raises(ConfigError, match="vocabulary of 4 words is too small: .* use 5 or more"):
         Vocab.from_counts({"a": 1}, size=4)
 
 
