@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import torch
 
-from readagain.config.features import TABLE_SIZES
 from readagain.config.override import override
 from readagain.config.schema import ModelSpec
 from readagain.config.settings import walk
@@ -45,30 +44,12 @@ VARIANTS = {
         "data.max_source_words": 7,
         "model.output": "copy",
     },
-    "lvt2k_1sent, a switch": {"model.output": "switch"},
-    "lvt2k_1sent, a short list and a switch": {
-        "model.shortlist_size": 15,
-        "data.max_source_words": 7,
-        "model.output": "switch",
-    },
-    "lvt2k_1sent, features": {"model.feature_size": 3},
-    "two_sentences_option1_copy_15k, features and a switch": {
-        "model.feature_size": 3,
-        "model.output": "switch",
-    },
-    "two_sentences_option2_copy_15k, a switch": {"model.output": "switch"},
     "read_again_lstm_15k, a short list": {
         "model.shortlist_size": 15,
         "data.max_source_words": 7,
     },
     "two_sentences_option1_copy_15k, gru": {"model.encoder.cell": "gru"},
     "two_sentences_option2_copy_15k, both ends": {"model.encoder.bidirectional": True},
-    "abs_69k, bag of words": {"model.encoder.kind": "bag_of_words"},
-    "abs_69k, convolution": {"model.encoder.kind": "convolution"},
-    "abs_69k, one layer of convolution": {
-        "model.encoder.kind": "convolution",
-        "model.encoder.num_layers": 1,
-    },
     "abs_69k, one word and no smoothing": {
         "model.context_words": 1,
         "model.encoder.smoothing": 0,
@@ -106,11 +87,7 @@ def run(request):
 def network(run):
     torch.set_num_threads(1)
     torch.manual_seed(3)
-    network = build_model(run).eval()
-    if getattr(run.model, "feature_size", 0):
-        kinds = [torch.randint(size, (SOURCE_V,)) for size in TABLE_SIZES[:2]]
-        network.source_features.fill(torch.stack(kinds, dim=1))
-    return network
+    return build_model(run).eval()
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Nallapati et al. 2016 by hand: GRU decoder, large-vocabulary trick, switching pointer."""
+"""Nallapati et al. 2016 by hand: GRU decoder and large-vocabulary trick."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,6 @@ def decoder():
         last_size=D,
         hidden_size=H,
         attention_size=A,
-        points=False,
     ).double()
     initialise(decoder, hidden_size=H)
     return decoder
@@ -87,7 +86,7 @@ def test_a_gru_carries_no_cell_through_a_selection():
 
 @pytest.fixture
 def network():
-    """The row lvt2k_1sent, small, with a switch; two sources share a list."""
+    """The row lvt2k_1sent, small; two sources share a list."""
 
     def build(**changes):
         torch.manual_seed(8)
@@ -146,32 +145,3 @@ def test_the_large_vocabulary_trick(network):
             place = listed.index(target if target in listed else UNK)
             probs = softmax(W[listed] @ hidden[row, t] + b[listed])
             np.testing.assert_allclose(found[row, t], np.log(probs[place]), atol=1e-12)
-
-
-def test_the_switch_and_its_objective(network):
-    """log P(y) P(s) for words of the vocabulary, log P_a(j) (1 - P(s)) for all others."""
-    model = network(**{"model.output": "switch"})
-    found = numbers(model(*BATCH))
-    words, hidden, contexts, attention = decoded(model)
-    W, b = numbers(model.output.project.weight), numbers(model.output.project.bias)
-    v, bias = numbers(model.switch.project.weight)[0], numbers(model.switch.project.bias)[0]
-    for row, listed in enumerate(LISTS):
-        for t in range(T):
-            target = int(TARGET_IDS[row, t])
-            seen = np.concatenate([hidden[row, t], words[row, t], contexts[row, t]])
-            generates = sigma(v @ seen + bias)
-            if target >= V:  # its first place is the second
-                expected = (1 - generates) * attention[row, t, target - V]
-            else:
-                probs = softmax(W[listed] @ hidden[row, t] + b[listed])
-                expected = generates * probs[listed.index(target if target in listed else UNK)]
-            np.testing.assert_allclose(found[row, t], np.log(expected), atol=1e-12)
-
-
-def test_what_was_pointed_at_is_fed_as_the_encoder_reads_it(network):
-    model = network(**{"model.output": "switch"})
-    words, _, _, _ = decoded(model)
-    table = numbers(model.source_embedding.weight)
-    # The first summary goes on after V + 1, the word at place 1 of its source, whose id is 6.
-    np.testing.assert_array_equal(words[0, 2], table[6])
-    np.testing.assert_array_equal(words[0, 1], numbers(model.previous_words.embedding.weight)[30])

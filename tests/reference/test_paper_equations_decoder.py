@@ -67,7 +67,6 @@ def decoder():
         last_size=D,
         hidden_size=H,
         attention_size=A,
-        points=False,
     ).double()
     initialise(decoder, hidden_size=H)
     return decoder

@@ -18,6 +18,8 @@ from readagain.whole_file import atomic_write, read_bounded
 
 MAX_RUN_BYTES = 1 << 20
 _RUN_FILE_KEYS = ("preset", "override")
+_REMOVED_SETTINGS = {"model": {"feature_size": 0}}
+"""Settings that older run files have; each is ignored if it has this value."""
 
 
 def run_to_dict(run: RunSpec | ClassicSpec) -> dict[str, Any]:
@@ -33,7 +35,20 @@ def run_from_dict(settings: Mapping[str, Any], *, where: str = "run") -> RunSpec
     """
     missing = [name for name in ("title", "paper") if name not in settings]
     refuse([f"no '{name}'; every run says where it comes from" for name in missing], where=where)
-    return override(RunSpec(title="", paper=""), settings, where=where)
+    return override(RunSpec(title="", paper=""), _without_removed(settings), where=where)
+
+
+def _without_removed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return `settings` without those that no longer exist and had no effect."""
+    kept = dict(settings)
+    for part, removed in _REMOVED_SETTINGS.items():
+        if isinstance(kept.get(part), Mapping):
+            kept[part] = {
+                name: value
+                for name, value in kept[part].items()
+                if name not in removed or value != removed[name]
+            }
+    return kept
 
 
 def save_run(run: RunSpec, path: Path) -> None:

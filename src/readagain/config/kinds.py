@@ -4,8 +4,6 @@ from readagain.config.schema import (
     AbsSpec,
     AttentionDecoderSpec,
     AttentiveBagSpec,
-    BagOfWordsSpec,
-    ConvolutionSpec,
     HierarchicalSpec,
     ModelSpec,
     OnePassSpec,
@@ -22,8 +20,6 @@ KINDS: dict[str, type] = {
     "hierarchical": HierarchicalSpec,
     "attention": AttentionDecoderSpec,
     "attentive_bag": AttentiveBagSpec,
-    "bag_of_words": BagOfWordsSpec,
-    "convolution": ConvolutionSpec,
 }
 
 

@@ -2,12 +2,8 @@
 
 from typing import assert_never
 
-from readagain.config.features import TABLE_SIZES
 from readagain.config.schema import (
     AbsSpec,
-    AttentiveBagSpec,
-    BagOfWordsSpec,
-    ConvolutionSpec,
     HierarchicalSpec,
     ModelSpec,
     OnePassSpec,
@@ -35,7 +31,7 @@ def _encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     V = run.vocab_size
     D = model.encoder.hidden_size * (1 + model.encoder.bidirectional)
     num_last = run.data.num_sentences if isinstance(model.encoder, HierarchicalSpec) else 1
-    embeddings = (run.source_vocab_size + V) * E + sum(TABLE_SIZES) * model.feature_size
+    embeddings = (run.source_vocab_size + V) * E
     num_gates, num_carried = (4, 2) if model.decoder.cell == "lstm" else (3, 1)
     start = _linear(num_last * D, num_carried * H)
     attention = D * A + H * A + A
@@ -44,8 +40,6 @@ def _encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     copying = _linear(D, H) if model.output == "copy" else 0
     if model.output == "copy" and model.copied_words == "place":
         copying += _linear(D, E)
-    if model.output == "switch":
-        copying = _linear(H + E + D, 1)
     encoder = _encoder(run, model)
     return embeddings + encoder + start + attention + gates + output + copying
 
@@ -53,21 +47,8 @@ def _encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
 def _abs(run: RunSpec, model: AbsSpec) -> int:
     E, H, V = model.embedding_size, model.hidden_size, run.vocab_size
     window = model.context_words * E
-    embeddings = run.source_vocab_size * H + V * E
-    return embeddings + _abs_encoder(run, model) + _linear(window, H) + _linear(2 * H, V)
-
-
-def _abs_encoder(run: RunSpec, model: AbsSpec) -> int:
-    spec, E, H = model.encoder, model.embedding_size, model.hidden_size
-    match spec:
-        case AttentiveBagSpec():
-            return run.vocab_size * E + model.context_words * E * H
-        case BagOfWordsSpec():
-            return 0
-        case ConvolutionSpec():
-            return spec.num_layers * (2 * spec.reach + 1) * H * H
-        case _:
-            assert_never(spec)
+    embeddings = run.source_vocab_size * H + 2 * V * E
+    return embeddings + window * H + _linear(window, H) + _linear(2 * H, V)
 
 
 def _ras(run: RunSpec, model: RasSpec) -> int:
@@ -82,7 +63,7 @@ def _ras(run: RunSpec, model: RasSpec) -> int:
 
 def _encoder(run: RunSpec, model: ModelSpec) -> int:
     spec = model.encoder
-    E = model.embedding_size + len(TABLE_SIZES) * model.feature_size
+    E = model.embedding_size
     directions = 1 + spec.bidirectional
     D = spec.hidden_size * directions
     first = directions * _reading(spec.cell, E, spec.hidden_size)

@@ -82,16 +82,14 @@ class ModelSpec:
     embedding_size: Size = 512
     encoder: EncoderSpec = field(default_factory=ReadAgainSpec)
     decoder: DecoderSpec = field(default_factory=AttentionDecoderSpec)
-    output: Literal["softmax", "copy", "switch"] = "copy"
-    """Generate alone; share one softmax with the source positions; or let a switch decide."""
+    output: Literal["softmax", "copy"] = "copy"
+    """Generate from the vocabulary only, or share one softmax with the source positions."""
     copied_words: Literal["place", "unknown"] = "place"
     """Copy only: feed a copied word that the vocabulary lacks as p_i of its place, or as UNK."""
     shortlist_size: Count = 0
     """Words that compete at once: those of the sources, and the most frequent; 0 lets all do."""
     shortlist_sources: Size = 50
     """Sources that share such a list while training; decoding gives each source its own."""
-    feature_size: Count = 0
-    """Width of each embedding of a source word's kinds and frequencies; 0 leaves them out."""
     dropout: Annotated[float, Between(0.0, 0.9)] = 0.2
 
 
@@ -104,24 +102,6 @@ class AttentiveBagSpec:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BagOfWordsSpec:
-    """The mean of the source's words, whatever was written (ABS, section 3.2, enc1)."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConvolutionSpec:
-    """Layers of convolution and pooling, whatever was written (ABS, section 3.2, enc2)."""
-
-    num_layers: Size = 3
-    """Layers; each halves the number of places."""
-    reach: Count = 2
-    """Places on either side that a convolution sees, Q in the paper."""
-
-
-AbsEncoderSpec = AttentiveBagSpec | BagOfWordsSpec | ConvolutionSpec
-
-
-@dataclass(frozen=True, kw_only=True)
 class AbsSpec:
     """ABS: a feed-forward language model that is shown the source (Rush et al. 2015)."""
 
@@ -130,7 +110,7 @@ class AbsSpec:
     hidden_size: Size = 400
     context_words: Size = 5
     """Summary words that the next one depends on, C in the paper."""
-    encoder: AbsEncoderSpec = field(default_factory=AttentiveBagSpec)
+    encoder: AttentiveBagSpec = field(default_factory=AttentiveBagSpec)
     dropout: Annotated[float, Between(0.0, 0.9)] = 0.0
 
 

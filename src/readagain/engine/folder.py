@@ -47,8 +47,6 @@ _WORD_TENSORS = {
     "previous_words.embedding.weight": "vocab_size",
     "output.project.weight": "vocab_size",
 }
-# What is kept among the weights and was not learned.
-_FACTS = ("source_features.kinds",)
 
 
 @dataclass(frozen=True)
@@ -154,8 +152,7 @@ def _check_weights(folder: ModelDir) -> None:
                 f"{path}: tensor '{name}' has shape {tensors[name].shape}; "
                 f"expected {expected} rows, one for each word"
             )
-    learned = [info for name, info in tensors.items() if name not in _FACTS]
-    found, expected = sum(info.size for info in learned), count_parameters(folder.run)
+    found, expected = sum(info.size for info in tensors.values()), count_parameters(folder.run)
     if found != expected:
         raise ArtifactError(
             f"{path}: {found:,} parameters; {RUN_FILE} describes a network of {expected:,}"

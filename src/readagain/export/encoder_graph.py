@@ -7,7 +7,6 @@ from typing import assert_never
 import numpy as np
 from onnx import ModelProto
 
-from readagain.config.features import TABLE_SIZES
 from readagain.config.schema import (
     HierarchicalSpec,
     ModelSpec,
@@ -15,7 +14,6 @@ from readagain.config.schema import (
     ReadAgainSpec,
     RunSpec,
 )
-from readagain.export.features import embed_features
 from readagain.export.graph import Graph
 from readagain.export.inputs import Part, multiply_parts
 from readagain.export.products import Products
@@ -41,8 +39,7 @@ def build_encoder_graph(
 
     Inputs: `source_ids` (D, N, L) and `lengths` (D, N). Outputs, with S = N * L: `states`
     (D, S, H), `keys` (D, 1, S, A), `hidden` and `cell` (D, H); where the model copies `copy_keys`
-    (D, H, S), laid out for the step's product, and `copy_words` (D, S, E), the latter also where it
-    points; where words are weighed
+    (D, H, S), laid out for the step's product, and `copy_words` (D, S, E); for a Read-Again GRU
     `importance` (D, S), the mean over dimensions as in the paper's figure. A GRU that writes has no
     `cell`. With a shortlist the input `ext_ids` (D, S), and what `list_words` gives.
     """
@@ -86,11 +83,6 @@ def build_encoder_graph(
                 graph.output(value, name, np.float32, ["D", width, "S"])
             else:
                 graph.output(value, name, np.float32, ["D", "S", width])
-    if model.output == "switch":
-        words = encoder.by_document(
-            encoder.sentences.by_word(graph, encoder.embedded, E), E
-        )  # (D, S, E)
-        graph.output(words, "copy_words", np.float32, ["D", "S", E])
     shortlist = list_size(run, model)
     if shortlist:
         ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
@@ -141,15 +133,8 @@ class _EncoderGraph:
         by_word = graph.reshape(graph.add("Transpose", rows, perm=[1, 0]), -1)  # (L * B,)
         table = weights.tensor("source_embedding.weight")
         # A row of the table has its own scale, so its bound is not one number.
-        self.embedded = products.embed(graph, by_word, table)  # (L * B, E)
-        self.words = Part(self.embedded, model.embedding_size, bound=None)
-        if model.feature_size:
-            features = embed_features(
-                graph, weights.of("source_features"), ids, self.sentences, by_word
-            )
-            width = model.embedding_size + len(TABLE_SIZES) * model.feature_size
-            joined = graph.add("Concat", self.embedded, features, axis=1)
-            self.words = Part(joined, width, bound=None)
+        embedded = products.embed(graph, by_word, table)  # (L * B, E)
+        self.words = Part(embedded, model.embedding_size, bound=None)
 
     def read(self) -> _Encoded:
         """Read as the spec says."""

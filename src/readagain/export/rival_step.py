@@ -49,12 +49,6 @@ class RivalStep:
         contexts = graph.add("MatMul", weights, states)  # (D, K, width)
         return self.in_rows(contexts, width), self.in_rows(weights, graph.size(self.valid, 2))
 
-    def for_all(self, values: str, width: int | str) -> str:
-        """Give all beams of a document the same: (D, 1, width) -> (R, width)."""
-        graph = self.graph
-        shape = graph.joined(graph.size(self.grid, 0), graph.size(self.grid, 1), width)
-        return self.in_rows(graph.add("Expand", values, shape), width)
-
     def in_rows(self, grid: str, width: int | str) -> str:
         """Take rows from their places: (D, K, width) -> (R, width)."""
         return self.graph.add("Gather", self.graph.reshape(grid, -1, width), self.place)

@@ -6,7 +6,7 @@ from onnx import ModelProto
 from readagain.config.schema import ModelSpec, RunSpec
 from readagain.export.graph import Array, Graph
 from readagain.export.inputs import Part
-from readagain.export.products import PRODUCTS, Products
+from readagain.export.products import Products
 from readagain.export.readings import (
     GRU_BOUND,
     LSTM_BOUND,
@@ -21,7 +21,6 @@ from readagain.export.weights import Weights
 from readagain.export.words import (
     MINUS_INFINITY,
     Copying,
-    Vocabulary,
     choose_words,
     score_vocabulary,
 )
@@ -43,8 +42,8 @@ def build_step_graph(
     memory `states` (D, S, H), `keys` (D, 1, S, A), `valid` (D, 1, S). A model that copies takes
     `document` (R,), `copy_logits` (R, S) of the last step, `copy_keys` (D, H, S), `copy_words`
     (D, S, E), and what `words.Copying` describes: `ext_ids`, `columns` (D, S), `same_word`
-    (D, S, S); one that points the same but for `copy_logits` and `copy_keys`. One with a shortlist
-    takes `document`, `ext_ids` and what `shortlist.list_words` gives.
+    (D, S, S). One with a shortlist takes `document`, `ext_ids` and what
+    `shortlist.list_words` gives.
 
     Outputs: `ids`, `log_probs`, `copied_from` (R, k), `end_log_probs` (R,), `attention` (R, S), the
     next `hidden` and `cell`, and `copy_logits` (R, S) where the model copies. Outputs that are also
@@ -82,9 +81,8 @@ class _StepGraph:
         self.copying: Copying | None = None
         self.shortlist: Shortlist | None = None
         self.copy_words: str | None = None
-        self.output = model.output
         size = list_size(run, model)
-        if model.output != "softmax" or size:
+        if model.output == "copy" or size:
             self.document = graph.input("document", np.int64, ["R"])
             ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
             ext_ids = graph.add("Gather", ext_ids, self.document)
@@ -99,14 +97,11 @@ class _StepGraph:
                 in_grid=self._in_grid,
                 in_rows=self._in_rows,
             )
-        if model.output == "switch":
-            self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
         if model.output == "copy":
             self.last_copy_logits = graph.input("copy_logits", np.float32, ["R", "S"])
             self.copy_keys = graph.input("copy_keys", np.float32, ["D", H, "S"])
             if model.copied_words == "place":
                 self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
-        if model.output != "softmax":
             columns = graph.input("columns", np.int64, ["D", "S"])
             columns = graph.add("Gather", columns, self.document)
             self.copying = Copying(
@@ -121,20 +116,14 @@ class _StepGraph:
         """Put everything into the graph."""
         graph, H = self.graph, self.H
         word = self._previous_word()  # (R, E)
-        hidden, cell, context, attention = (
-            self._lstm(word, self.cell) if self.cell else self._gru(word)
-        )
+        hidden, cell, attention = self._lstm(word, self.cell) if self.cell else self._gru(word)
         seen = [Part(hidden, H, LSTM_BOUND)]
         of_output = self.weights.of("output.project")
         if self.shortlist is None:
             vocabulary = score_vocabulary(graph, self.products, seen, of_output, self.k)
         else:
             vocabulary = self.shortlist.score(graph, self.products, hidden, seen, of_output, self.k)
-        copy_logits: str | None
-        if self.output == "switch":
-            copy_logits = self._pointing_logits(vocabulary, hidden, word, context, attention)
-        else:
-            copy_logits = self._copy_logits(hidden)
+        copy_logits = self._copy_logits(hidden)
         chosen = choose_words(graph, vocabulary, self.copying, copy_logits, self.k)
         graph.output(chosen.ids, "ids", np.int64, ["R", "k"])
         graph.output(chosen.log_probs, "log_probs", np.float32, ["R", "k"])
@@ -144,12 +133,12 @@ class _StepGraph:
         graph.output(hidden, "next_hidden", np.float32, ["R", H])
         if cell is not None:
             graph.output(cell, "next_cell", np.float32, ["R", H])
-        if copy_logits is not None and self.output == "copy":
+        if copy_logits is not None:
             graph.output(copy_logits, "next_copy_logits", np.float32, ["R", "S"])
         return graph.model()
 
-    def _lstm(self, word: str, cell: str) -> tuple[str, str | None, str, str]:
-        """Take a step of the LSTM: (R, H) state and cell, (R, D) context, (R, S) attention."""
+    def _lstm(self, word: str, cell: str) -> tuple[str, str | None, str]:
+        """Take a step of the LSTM: (R, H) state and cell, (R, S) attention."""
         graph, products, decoder = self.graph, self.products, self.weights.of("decoder")
         weight_hidden = lstm_order(decoder.matrix("weight_hidden"))  # (H, 4H)
         query, hidden_gates = self._of_hidden(weight_hidden)
@@ -169,10 +158,10 @@ class _StepGraph:
             bound=self.states_bound,
         )
         gates = graph.add("Add", graph.add("Add", word_gates, context_gates), hidden_gates)
-        return *lstm_cell(graph, gates, cell, self.H), context, attention
+        return *lstm_cell(graph, gates, cell, self.H), attention
 
-    def _gru(self, word: str) -> tuple[str, str | None, str, str]:
-        """Take a step of the GRU: (R, H) state, no cell, (R, D) context, (R, S) attention."""
+    def _gru(self, word: str) -> tuple[str, str | None, str]:
+        """Take a step of the GRU: (R, H) state, no cell, (R, S) attention."""
         graph, products, decoder, H = self.graph, self.products, self.weights.of("decoder"), self.H
         weight_hidden = decoder.matrix("weight_hidden")  # (H, 3H)
         query, hidden_gates = self._of_hidden(weight_hidden[:, : 2 * H])
@@ -193,7 +182,7 @@ class _StepGraph:
             weight_hidden[:, 2 * H :],
             GRU_BOUND,
         )
-        return gru_state(graph, self.hidden, update, candidate), None, context, attention
+        return gru_state(graph, self.hidden, update, candidate), None, attention
 
     def _of_hidden(self, weight: Array) -> tuple[str, str]:
         """Multiply the last state once, for attention and by a weight for the gates."""
@@ -220,11 +209,7 @@ class _StepGraph:
         if self.copying is None or self.copy_words is None:
             return known
         S = graph.size(self.states, 1)
-        if self.output == "switch":  # all places of a word are fed alike, so its first will do
-            beyond = graph.add("Sub", self.previous_ids, graph.ints(self.V))
-            within = graph.add("Max", beyond, graph.ints(0))
-        else:
-            within = self.copying.strongest(graph, self.previous_ids, self.last_copy_logits)
+        within = self.copying.strongest(graph, self.previous_ids, self.last_copy_logits)
         place = graph.add("Add", graph.add("Mul", self.document, S), within)
         copied = graph.add("Gather", graph.reshape(self.copy_words, -1, self.E), place)
         return graph.add("Where", graph.unsqueeze(is_known, 1), known, copied)
@@ -264,16 +249,3 @@ class _StepGraph:
         logits = graph.add("MatMul", self._in_grid(hidden), self.copy_keys)  # (D, K, S)
         logits = graph.add("Where", self.valid, logits, graph.constant(MINUS_INFINITY))
         return self._in_rows(logits, graph.size(self.states, 1))
-
-    def _pointing_logits(
-        self, vocabulary: Vocabulary, hidden: str, word: str, context: str, attention: str
-    ) -> str:
-        """Score pointing at each place, as `outputs.switch.pointing_logits` does: (R, S)."""
-        graph, weights = self.graph, self.weights.of("switch.project")
-        seen = graph.add("Concat", hidden, word, context, axis=1)
-        switch = PRODUCTS["float32"].multiply(
-            graph, seen, weights.matrix("weight"), weights.tensor("bias"), bound=None
-        )  # (R, 1)
-        words = graph.add("Concat", *vocabulary.shares(), axis=1)
-        level = graph.add("ReduceLogSumExp", words, graph.ints(1), keepdims=1)
-        return graph.add("Add", graph.add("Log", attention), graph.add("Sub", level, switch))

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from readagain.networks.affine import Affine
 from readagain.networks.decoders.previous_words import PreviousWords
 from readagain.networks.embedding import WordEmbedding
-from readagain.networks.encoders.abs_encoders import AbsEncoder
+from readagain.networks.encoders.attentive_bag import AttentiveBag
 from readagain.networks.encoders.sentences import only_sentence
 from readagain.networks.masks import valid_positions
 from readagain.networks.network import Network, SourceMemory, StepLogits, generated_log_probs
@@ -46,7 +46,7 @@ class AbsModel(Network[AbsState]):
 
     Args:
         source_embedding: F, as wide as the hidden layer.
-        encoder: enc, one of three.
+        encoder: enc, the attention-based encoder.
         previous_words: E.
         output: V and W side by side.
         context_words: C.
@@ -60,7 +60,7 @@ class AbsModel(Network[AbsState]):
         self,
         *,
         source_embedding: WordEmbedding,
-        encoder: AbsEncoder,
+        encoder: AttentiveBag,
         previous_words: PreviousWords,
         output: VocabularyOutput,
         context_words: int,

@@ -2,16 +2,10 @@
 
 from typing import assert_never
 
-import torch
-
 from readagain.config.checks import check_run
-from readagain.config.features import TABLE_SIZES
 from readagain.config.schema import (
     AbsSpec,
     AttentionDecoderSpec,
-    AttentiveBagSpec,
-    BagOfWordsSpec,
-    ConvolutionSpec,
     DecoderSpec,
     EncoderSpec,
     HierarchicalSpec,
@@ -26,27 +20,18 @@ from readagain.networks.decoders.attention_decoder import AttentionDecoder
 from readagain.networks.decoders.previous_words import PreviousWords
 from readagain.networks.decoders.ras_decoder import RasDecoder
 from readagain.networks.embedding import WordEmbedding
-from readagain.networks.encoders.abs_encoders import (
-    AbsEncoder,
-    AttentiveBag,
-    BagOfWords,
-    Convolution,
-)
+from readagain.networks.encoders.attentive_bag import AttentiveBag
 from readagain.networks.encoders.conv_attentive import ConvAttentiveEncoder
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
-from readagain.networks.features import FeatureEmbedding
 from readagain.networks.init import initialise
 from readagain.networks.model import Encoder, EncoderDecoder
 from readagain.networks.network import AnyNetwork
 from readagain.networks.outputs.copy_softmax import CopyScorer
 from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput
-from readagain.networks.outputs.switch import Switch
 from readagain.networks.ras_model import RasModel
-from readagain.text.tagging import kinds_of
-from readagain.text.vocab import Vocab
 
 
 def build_model(run: RunSpec) -> AnyNetwork:
@@ -70,7 +55,7 @@ def build_model(run: RunSpec) -> AnyNetwork:
 def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
     encoder = build_encoder(
         spec.encoder,
-        embedding_size=spec.embedding_size + len(TABLE_SIZES) * spec.feature_size,
+        embedding_size=spec.embedding_size,
         num_sentences=run.data.num_sentences,
         dropout=spec.dropout,
     )
@@ -78,9 +63,6 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
     can_copy = spec.output == "copy"
     model = EncoderDecoder(
         source_embedding=source_embedding,
-        source_features=FeatureEmbedding(vocab_size=run.source_vocab_size, size=spec.feature_size)
-        if spec.feature_size
-        else None,
         encoder=encoder,
         previous_words=PreviousWords(
             vocab_size=run.vocab_size,
@@ -92,7 +74,6 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
             embedding_size=spec.embedding_size,
             source_size=encoder.output_size,
             last_size=encoder.last_size,
-            points=spec.output == "switch",
         ),
         output=build_output(spec, vocab_size=run.vocab_size),
         copy_scores=CopyScorer(
@@ -100,27 +81,13 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
         )
         if can_copy
         else None,
-        switch=Switch(
-            hidden_size=spec.decoder.hidden_size,
-            embedding_size=spec.embedding_size,
-            source_size=encoder.output_size,
-        )
-        if spec.output == "switch"
-        else None,
         dropout=spec.dropout,
     )
     initialise(model, hidden_size=spec.decoder.hidden_size)
     # d is the width of the hidden state nearest to a parameter, where the two differ.
-    for part in (model.source_embedding, model.source_features, model.encoder):
-        if part is not None:
-            initialise(part, hidden_size=spec.encoder.hidden_size)
+    for part in (model.source_embedding, model.encoder):
+        initialise(part, hidden_size=spec.encoder.hidden_size)
     return model
-
-
-def fill_features(model: AnyNetwork, source_vocab: Vocab) -> None:
-    """Tell a new network of which kinds its source words are, if it asks; weights keep it."""
-    if isinstance(model, EncoderDecoder) and model.source_features is not None:
-        model.source_features.fill(torch.from_numpy(kinds_of(source_vocab.words)))
 
 
 def build_encoder(
@@ -163,7 +130,7 @@ def build_encoder(
 
 
 def build_decoder(
-    spec: DecoderSpec, *, embedding_size: int, source_size: int, last_size: int, points: bool
+    spec: DecoderSpec, *, embedding_size: int, source_size: int, last_size: int
 ) -> AttentionDecoder:
     """Build the decoder that `spec` describes."""
     match spec:
@@ -175,7 +142,6 @@ def build_decoder(
                 last_size=last_size,
                 hidden_size=spec.hidden_size,
                 attention_size=spec.attention_size,
-                points=points,
             )
         case _:
             assert_never(spec)
@@ -197,7 +163,13 @@ def build_output(spec: ModelSpec, *, vocab_size: int) -> VocabularyOutput:
 def _build_abs(run: RunSpec, spec: AbsSpec) -> AbsModel:
     model = AbsModel(
         source_embedding=WordEmbedding(run.source_vocab_size, spec.hidden_size),
-        encoder=_build_abs_encoder(run, spec),
+        encoder=AttentiveBag(
+            vocab_size=run.vocab_size,
+            embedding_size=spec.embedding_size,
+            context_words=spec.context_words,
+            hidden_size=spec.hidden_size,
+            smoothing=spec.encoder.smoothing,
+        ),
         previous_words=PreviousWords(
             vocab_size=run.vocab_size, embedding_size=spec.embedding_size, source_size=None
         ),
@@ -209,30 +181,6 @@ def _build_abs(run: RunSpec, spec: AbsSpec) -> AbsModel:
     )
     initialise(model, hidden_size=spec.hidden_size)
     return model
-
-
-def _build_abs_encoder(run: RunSpec, model: AbsSpec) -> AbsEncoder:
-    spec = model.encoder
-    match spec:
-        case AttentiveBagSpec():
-            return AttentiveBag(
-                vocab_size=run.vocab_size,
-                embedding_size=model.embedding_size,
-                context_words=model.context_words,
-                hidden_size=model.hidden_size,
-                smoothing=spec.smoothing,
-            )
-        case BagOfWordsSpec():
-            return BagOfWords(context_words=model.context_words)
-        case ConvolutionSpec():
-            return Convolution(
-                context_words=model.context_words,
-                hidden_size=model.hidden_size,
-                num_layers=spec.num_layers,
-                reach=spec.reach,
-            )
-        case _:
-            assert_never(spec)
 
 
 def _build_ras(run: RunSpec, spec: RasSpec) -> RasModel:

@@ -11,7 +11,6 @@ from readagain.networks.embedding import WordEmbedding
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
-from readagain.networks.features import FeatureEmbedding
 from readagain.networks.fused import choose
 from readagain.networks.network import (
     Network,
@@ -22,7 +21,6 @@ from readagain.networks.network import (
 from readagain.networks.outputs.copy_softmax import CopyScorer, copy_target_log_probs
 from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput
-from readagain.networks.outputs.switch import Switch, pointing_logits, switched_log_probs
 from readagain.text.vocab import PAD, UNK
 
 Encoder = OnePassEncoder | ReadAgainEncoder | HierarchicalEncoder
@@ -66,24 +64,20 @@ class EncoderDecoder(Network[StepState]):
         self,
         *,
         source_embedding: WordEmbedding,
-        source_features: FeatureEmbedding | None,
         encoder: Encoder,
         previous_words: PreviousWords,
         decoder: AttentionDecoder,
         output: VocabularyOutput,
         copy_scores: CopyScorer | None,
-        switch: Switch | None,
         dropout: float,
     ) -> None:
         super().__init__()
         self.source_embedding = source_embedding
-        self.source_features = source_features
         self.encoder = encoder
         self.previous_words = previous_words
         self.decoder = decoder
         self.output = output
         self.copy_scores = copy_scores
-        self.switch = switch
         self.dropout = nn.Dropout(dropout)
 
     def read(
@@ -95,15 +89,8 @@ class EncoderDecoder(Network[StepState]):
             What the decoder looks back at, and its state before the first word.
         """
         words = self.source_embedding(source_ids)  # (B, N, L, E)
-        read = words
-        if self.source_features is not None:
-            read = torch.cat([words, self.source_features(source_ids)], dim=-1)
-        encoded = self.encoder(self.dropout(read), source_lengths)
+        encoded = self.encoder(self.dropout(words), source_lengths)
         copy = self.copy_scores
-        if self.switch is None:
-            copy_words = self.previous_words.of_source(encoded.states)
-        else:
-            copy_words = words.flatten(1, 2)  # what was pointed at is fed as the encoder reads it
         memory = SourceMemory(
             states=encoded.states,
             valid=encoded.valid,
@@ -111,7 +98,7 @@ class EncoderDecoder(Network[StepState]):
             ext_ids=source_ext_ids,
             importance=encoded.importance,
             copy_keys=None if copy is None else copy.keys(encoded.states),
-            copy_words=copy_words,
+            copy_words=self.previous_words.of_source(encoded.states),
         )
         return memory, self.decoder.start(encoded.last)
 
@@ -128,7 +115,7 @@ class EncoderDecoder(Network[StepState]):
         memory, start = self.read(source_ids, source_lengths, source_ext_ids)
         words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
         seen = (memory.keys, memory.states, memory.valid)
-        hidden, contexts, attention = self.decoder(words, *seen, start)
+        hidden, _, _ = self.decoder(words, *seen, start)
         hidden = self.dropout(hidden)  # (B, T, H)
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
@@ -140,12 +127,7 @@ class EncoderDecoder(Network[StepState]):
         else:
             vocab_logits = self.output(hidden)  # (B, T, V)
         if self.copy_scores is None:
-            generated = generated_log_probs(vocab_logits, memory, target_ids, label_smoothing)
-            if self.switch is None:
-                return generated
-            switch_logits = self.switch(hidden, words, contexts)  # (B, T)
-            V = vocab_logits.size(-1)
-            return switched_log_probs(generated, switch_logits, attention, target_ids, V)
+            return generated_log_probs(vocab_logits, memory, target_ids, label_smoothing)
         copy_logits = self.copy_scores(hidden, memory.copy_keys)  # (B, T, S)
         given = (vocab_logits, copy_logits, memory.valid, ext_ids, target_ids, label_smoothing)
         fused = choose.target_log_probs(*given)
@@ -165,7 +147,7 @@ class EncoderDecoder(Network[StepState]):
         memory = state.memory
         placed_ids = self._most_probable_place(state, previous_ids).unsqueeze(1)  # (B, 1)
         word = self.previous_words(placed_ids, memory.copy_words).squeeze(1)  # (B, E)
-        decoder, context, attention = self.decoder.step(
+        decoder, _, attention = self.decoder.step(
             word, memory.keys, memory.states, memory.valid, state.decoder
         )
         if isinstance(self.output, ShortlistOutput) and memory.shortlist is not None:
@@ -173,10 +155,6 @@ class EncoderDecoder(Network[StepState]):
         else:
             vocab_logits = self.output(decoder.hidden)  # (B, V)
         following = replace(state, decoder=decoder)
-        if self.switch is not None:
-            switch_logits = self.switch(decoder.hidden, word, context)  # (B,)
-            copy_logits = pointing_logits(vocab_logits, switch_logits, attention)  # (B, S)
-            return StepLogits(vocab_logits, copy_logits, attention), following
         if self.copy_scores is None:
             return StepLogits(vocab_logits, None, attention), following
         copy_logits = self.copy_scores(decoder.hidden.unsqueeze(1), memory.copy_keys).squeeze(1)

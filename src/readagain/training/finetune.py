@@ -21,10 +21,10 @@ from readagain.networks.build import build_model
 from readagain.text.vocab import UNK
 from readagain.training.words import Vocabs
 
-_SOURCE_ROWS = ("source_embedding.weight", "source_features.kinds")
+_SOURCE_ROWS = ("source_embedding.weight",)
 _SUMMARY_ROWS = (
     "previous_words.embedding.weight",
-    "encoder.embedding.weight",  # of ABS with attention
+    "encoder.embedding.weight",  # of ABS
     "output.project.weight",
     "output.project.bias",
 )

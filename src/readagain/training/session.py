@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import torch
 from torch import Tensor, nn
 
-from readagain.networks.build import build_model, fill_features
+from readagain.networks.build import build_model
 from readagain.training.averaging import CheckpointAverage
 from readagain.training.batches import BatchPlan, TrainingDataset
 from readagain.training.checkpoint import Checkpoint
@@ -48,7 +48,6 @@ class Trainer:
 
         torch.manual_seed(self.spec.seed)
         self.model = build_model(job.run)
-        fill_features(self.model, job.words.source)
         weights = job.first_weights()
         if weights is not None:
             self.model.load_state_dict(weights)

@@ -24,13 +24,21 @@ RUN = override(
 PRESETS = {"base": RunSpec(title="base", paper="none")}
 
 
+def test_run_from_dict_ignores_unused_removed_settings():
+    settings = run_to_dict(RUN)
+    settings["model"]["feature_size"] = 0
+    assert run_from_dict(settings) == RUN
+    settings["model"]["feature_size"] = 16
+    with pytest.raises(ConfigError, match="no setting 'feature_size'"):
+        run_from_dict(settings)
+
+
 @pytest.mark.parametrize(
     "changes",
     [
         {},
         {"model.kind": "abs"},
-        {"model.kind": "abs", "model.encoder.kind": "convolution", "model.encoder.reach": 1},
-        {"model.kind": "abs", "model.encoder.kind": "bag_of_words"},
+        {"model.kind": "abs", "model.encoder.smoothing": 1},
         {"model.kind": "ras", "model.cell": "lstm"},
     ],
 )

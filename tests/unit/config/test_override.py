@@ -4,7 +4,6 @@ from readagain.config.override import override, parse_assignments
 from readagain.config.recipes import MODERN, RECIPES
 from readagain.config.schema import (
     AbsSpec,
-    BagOfWordsSpec,
     HierarchicalSpec,
     OnePassSpec,
     ReadAgainSpec,
@@ -100,9 +99,7 @@ def test_another_kind_takes_over_the_settings_both_have():
 def test_another_network_takes_over_what_means_the_same_and_no_part_of_another_kind():
     changed = override(RUN, {"model.dropout": 0.1, "model.embedding_size": 64, "model.kind": "abs"})
     assert changed.model == AbsSpec(embedding_size=64, dropout=0.1)
-    bag = override(changed, {"model.encoder.kind": "bag_of_words"})
-    assert bag.model.encoder == BagOfWordsSpec()
-    assert override(bag, {"model.kind": "encoder_decoder"}).model.encoder == ReadAgainSpec()
+    assert override(changed, {"model.kind": "encoder_decoder"}).model.encoder == ReadAgainSpec()
 
 
 def test_a_setting_of_another_network_is_unknown():

@@ -18,7 +18,7 @@ V = 30
 EXT_IDS = np.array([[20, 20, 25, 33, 6, 20, 35], [25, 6, 25, PAD, PAD, PAD, PAD]])
 
 
-@pytest.fixture(params=["softmax", "copy", "switch"])
+@pytest.fixture(params=["softmax", "copy"])
 def answers(request):
     """What the network and its graphs offer after START, all of it."""
     run = override(

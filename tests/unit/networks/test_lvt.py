@@ -1,4 +1,4 @@
-"""Networks with a shortlist, a switch or a GRU that writes: the promises of every network."""
+"""Networks with a shortlist or a GRU decoder: the promises of every network."""
 
 import numpy as np
 import pytest
@@ -15,9 +15,7 @@ from readagain.text.vocab import BOS, UNK
 SHORT = {"model.shortlist_size": 10, "data.max_source_words": 5, "model.shortlist_sources": 1}
 VARIANTS = {
     "a shortlist": {**SHORT, "model.output": "softmax"},
-    "a shortlist and a switch": {**SHORT, "model.output": "switch"},
     "a shortlist and copying": {**SHORT, "model.output": "copy"},
-    "a switch": {"model.output": "switch"},
     "a gru": {"model.output": "softmax", "model.decoder.cell": "gru"},
 }
 
@@ -59,10 +57,7 @@ def test_a_batch_scores_as_its_texts_one_by_one(build, batch, settings):
 
 
 def step_by_step(model, batch):
-    """The targets' log-probabilities, word by word through `start` and `step`.
-
-    Where a switch decides, training counts the one right way to a word; so does this.
-    """
+    """Return the targets' log-probabilities, word by word through `start` and `step`."""
     state = model.start(*batch.source())
     V = model.previous_words.vocab_size
     scores = []
@@ -80,10 +75,7 @@ def step_by_step(model, batch):
         is_known = target < V
         columns = torch.where(is_known & (columns < num_words), columns, UNK)
         found = generated.gather(1, columns.unsqueeze(1)).squeeze(1)
-        if model.switch is not None:
-            place = (target - V).clamp_min(0).unsqueeze(1)
-            found = torch.where(is_known, found, copied.gather(1, place).squeeze(1))
-        elif model.copy_scores is not None:
+        if model.copy_scores is not None:
             here = memory.ext_ids == target.unsqueeze(1)
             found = found * is_known + (copied * here).sum(dim=1)
         scores.append(found.log())
@@ -161,7 +153,7 @@ def test_nothing_asks_for_a_value(build, batch, monkeypatch, name):
     def refuse(tensor, *arguments):
         raise AssertionError("a value was asked for")
 
-    model = build({**VARIANTS[name], "model.feature_size": 2}).train()
+    model = build(VARIANTS[name]).train()
     monkeypatch.setattr(choose, "target_log_probs", lambda *given: None)  # the CPU's own way
     for way in ("item", "tolist", "nonzero", "__bool__", "__int__", "__float__", "__index__"):
         monkeypatch.setattr(torch.Tensor, way, refuse)

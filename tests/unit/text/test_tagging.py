@@ -1,10 +1,8 @@
 """Kinds of words, told from their forms; and how often that is right, on invented sentences."""
 
-import numpy as np
 import pytest
 
-from readagain.config.features import ENTITIES, PARTS_OF_SPEECH
-from readagain.text.tagging import entity, kinds_of, part_of_speech
+from readagain.text.tagging import entity, part_of_speech
 
 # Tagged by hand; a word that can be both has the part it has here.
 SENTENCES = """
@@ -88,11 +86,3 @@ def test_a_word_that_can_be_a_noun_or_a_verb_is_left_open():
 )
 def test_kinds_of_some_words(form, part, kind):
     assert (part_of_speech(form), entity(form)) == (part, kind)
-
-
-def test_kinds_are_numbered_in_the_order_of_their_names():
-    found = kinds_of(["oslo", "the"])
-    noun, determiner = map(PARTS_OF_SPEECH.index, ("noun", "determiner"))
-    assert found.tolist() == [[noun, ENTITIES.index("place")], [determiner, 0]]
-    assert found.dtype == np.float32
-    assert kinds_of([]).shape == (0, 2)

@@ -23,7 +23,7 @@ ENCODER_DECODER = {
 RUNS = {
     "tiny": ENCODER_DECODER,
     "read_again_gru_copy_15k": ENCODER_DECODER,
-    "lvt2k_1sent": {**ENCODER_DECODER, "model.feature_size": 2},
+    "lvt2k_1sent": ENCODER_DECODER,
     "abs_69k": {**SIZES, "model.hidden_size": 4},
     "ras_lstm": {**SIZES, "model.hidden_size": 4},
 }

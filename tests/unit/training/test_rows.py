@@ -26,10 +26,7 @@ NARROW = {
 }
 RUNS = {
     "copying by place": override(PRESETS["tiny"], {**SIZES, **NARROW}),
-    "switch and features": override(
-        PRESETS["lvt2k_1sent"],
-        {**SIZES, **NARROW, "model.feature_size": 2, "model.output": "switch"},
-    ),
+    "shortlist": override(PRESETS["lvt2k_1sent"], {**SIZES, **NARROW}),
     "three tables": override(
         PRESETS["abs_69k"], {**SIZES, "model.embedding_size": 4, "model.hidden_size": 4}
     ),

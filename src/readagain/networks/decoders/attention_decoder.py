@@ -41,7 +41,6 @@ class AttentionDecoder(nn.Module):
         last_size: width of the encoder's last states, Z below.
         hidden_size: width of the decoder state, H below.
         attention_size: width in which states are compared, A below.
-        points: whether the attention weights are learned from too, which the fused ways leave out.
     """
 
     def __init__(
@@ -53,10 +52,8 @@ class AttentionDecoder(nn.Module):
         last_size: int,
         hidden_size: int,
         attention_size: int,
-        points: bool,
     ) -> None:
         super().__init__()
-        self.points = points
         self.cell = cell
         # Gates, and vectors that a step hands to the next.
         num_gates, num_carried = (4, 2) if cell == "lstm" else (3, 1)
@@ -93,7 +90,7 @@ class AttentionDecoder(nn.Module):
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Decode (B, T, E) known previous words: (B, T, H) states, contexts, (B, T, S) weights."""
         seen = (self.input(words), keys, states, valid, start.hidden)
-        if start.cell is not None and not self.points:
+        if start.cell is not None:
             fused = choose.decode_teacher_forced(*seen, start.cell, *self.weights())
             if fused is not None:
                 return fused

@@ -15,9 +15,11 @@ VALID = torch.tensor([[True] * 5, [True] * 4 + [False]])
 TARGETS = torch.tensor([[7, V + 1, 20, V + 4], [9, V, 0, 3]])
 
 
-@pytest.fixture(params=[stepwise, kernels], ids=["torch", "triton"])
+@pytest.fixture(
+    params=[stepwise.TargetLogProbsFunction, kernels.TritonTargetLogProbs], ids=["torch", "triton"]
+)
 def scored(request):
-    return request.param.TargetLogProbs.apply
+    return request.param.apply
 
 
 def logits(seed: int, size: int) -> torch.Tensor:
