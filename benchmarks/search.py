@@ -13,10 +13,15 @@ import time
 import numpy as np
 
 from readagain.search.beam import beam_search
+from readagain.search.constraints import (
+    ByteLengthConstraint,
+    CopyLimit,
+    LengthConstraint,
+    NoRepeatedNgram,
+    PrintedBytes,
+)
 from readagain.search.features import SPARE_CANDIDATES, FeatureWeights
-from readagain.search.limits import ByteLengthConstraint, PrintedBytes
 from readagain.search.model import Candidates, Ints, SourceBatch
-from readagain.search.rules import CopyLimit, LengthConstraint, NoRepeatedNgram
 from readagain.search.scoring import Scoring
 
 V = 15_000
@@ -101,17 +106,17 @@ def main() -> None:
     )
     variants: dict[str, dict[str, object]] = {
         "plain": {},
-        "length normalised": {"scoring": Scoring(length_exponent=1.0)},
-        "no word twice": {"rules": [NoRepeatedNgram(1)]},
-        "no bigram twice": {"rules": [NoRepeatedNgram(2)]},
-        "copy limit": {"rules": [CopyLimit(sources)]},
-        "75 bytes": {"rules": [ByteLengthConstraint(bytes_of, maximum=75)]},
+        "length normalised": {"scoring": Scoring(length_penalty=1.0)},
+        "no word twice": {"constraints": [NoRepeatedNgram(1)]},
+        "no bigram twice": {"constraints": [NoRepeatedNgram(2)]},
+        "copy limit": {"constraints": [CopyLimit(sources)]},
+        "75 bytes": {"constraints": [ByteLengthConstraint(bytes_of, maximum=75)]},
         "coverage": {"scoring": Scoring(coverage=0.1)},
         "diversity": {"scoring": Scoring(diversity=0.1)},
         "features": {"scoring": Scoring(features=FeatureWeights(unigram=0.5, bigram=0.5))},
         "attention kept": {"keep_attention": True},
         "no word twice, copy limit, 75 bytes": {
-            "rules": [
+            "constraints": [
                 NoRepeatedNgram(1),
                 CopyLimit(sources),
                 ByteLengthConstraint(bytes_of, maximum=75),
@@ -133,7 +138,7 @@ def main() -> None:
                 model,
                 sources,
                 beam_size=arguments.beam,
-                words=LengthConstraint(minimum=arguments.words, maximum=arguments.words),
+                length=LengthConstraint(minimum=arguments.words, maximum=arguments.words),
                 **options,  # type: ignore[arg-type]
             )
             spent = time.process_time() - begin - model.seconds

@@ -19,8 +19,8 @@ from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 from readagain.presets import PRESETS
 from readagain.search.beam import beam_search
+from readagain.search.constraints import LengthConstraint
 from readagain.search.model import SourceBatch
-from readagain.search.rules import LengthConstraint
 from readagain.text.vocab import SPECIAL_TOKENS
 
 SOURCE_WORDS = 31
@@ -52,7 +52,7 @@ def main() -> None:
         )
 
     def search(batch: SourceBatch) -> None:
-        beam_search(TorchStepModel(model), batch, beam_size=BEAM, words=WORDS)
+        beam_search(TorchStepModel(model), batch, beam_size=BEAM, length=WORDS)
 
     print(torch.cuda.get_device_name() if on_gpu else f"CPU, {torch.get_num_threads()} threads")
     search(sources())  # wakes libraries

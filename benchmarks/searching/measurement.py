@@ -21,8 +21,8 @@ from readagain.networks.network import AnyNetwork
 from readagain.presets import PRESETS
 from readagain.search.batching import ParallelBatches, bucketed_batches
 from readagain.search.beam import beam_search
+from readagain.search.constraints import LengthConstraint
 from readagain.search.model import SourceBatch
-from readagain.search.rules import LengthConstraint
 
 SOURCE_V = 5_000  # a larger table of embeddings is looked up as fast
 UNKNOWN_SHARE = 0.1
@@ -73,11 +73,11 @@ class Measurement:
                 lengths=sources.lengths[rows],
                 source_ext_ids=sources.source_ext_ids[rows],
             )
-            return beam_search(model, batch, beam_size=beam or self.beam, words=limits)
+            return beam_search(model, batch, beam_size=beam or self.beam, length=limits)
 
-        lanes = None
+        parallel = None
         if getattr(model, "lanes", 1) > 1:
-            lanes = ParallelBatches(model.lanes, lambda rows: search_with(model.in_lane(), rows))
+            parallel = ParallelBatches(model.lanes, lambda rows: search_with(model.in_lane(), rows))
         return list(
             bucketed_batches(
                 range(len(sources)),
@@ -86,7 +86,7 @@ class Measurement:
                 max_words=WORDS_OF_A_TEXT * MAX_TEXTS,
                 max_items=MAX_TEXTS,
                 window=len(sources),
-                lanes=lanes,
+                parallel=parallel,
             )
         )
 

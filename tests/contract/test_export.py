@@ -13,8 +13,8 @@ from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 from readagain.presets import PRESETS
 from readagain.search.beam import beam_search
+from readagain.search.constraints import LengthConstraint, NoRepeatedNgram
 from readagain.search.model import SourceBatch
-from readagain.search.rules import LengthConstraint, NoRepeatedNgram
 from readagain.text.vocab import BOS, PAD
 
 V, SOURCE_V = 30, 40
@@ -172,8 +172,8 @@ def test_a_beam_finds_the_same_summaries(network, exported, sources):
             model,
             sources,
             beam_size=4,
-            words=LengthConstraint(minimum=1, maximum=8),
-            rules=[NoRepeatedNgram(1)],
+            length=LengthConstraint(minimum=1, maximum=8),
+            constraints=[NoRepeatedNgram(1)],
             n_best=3,
         )
         for model in (TorchStepModel(network), exported["float32"])

@@ -4,16 +4,21 @@ from itertools import product
 
 import numpy as np
 import pytest
+from table_model import TableModel
 
 from readagain.search.beam import beam_search
+from readagain.search.constraints import (
+    ByteLengthConstraint,
+    CopyLimit,
+    ForcedPrefix,
+    LengthConstraint,
+    NoRepeatedNgram,
+    PrintedBytes,
+)
 from readagain.search.features import FeatureWeights
-from readagain.search.limits import ByteLengthConstraint, PrintedBytes
+from readagain.search.hypotheses import FinishedScores
 from readagain.search.model import SourceBatch
-from readagain.search.prefix import ForcedPrefix
-from readagain.search.rules import CopyLimit, LengthConstraint, NoRepeatedNgram
 from readagain.search.scoring import Scoring
-from readagain.search.standing import FinishedScores
-from readagain.search.table import TableModel
 from readagain.text.vocab import BOS, EOS
 
 V = 8  # four reserved words and four to generate
@@ -66,12 +71,14 @@ def only(sources, document):
 
 
 class OneByOne:
-    """Every way to go on from a list of words, with rules in plain Python."""
+    """All continuations of a list of words, with constraints in plain Python."""
 
-    def __init__(self, model, sources, document, *, words, ngram=0, limits_copies=False, **scoring):
+    def __init__(
+        self, model, sources, document, *, length, ngram=0, limits_copies=False, **scoring
+    ):
         self.model, self.sources, self.document = model, sources, document
-        self.words, self.ngram, self.limits_copies = words, ngram, limits_copies
-        self.exponent = scoring.get("length_exponent", 0.0)
+        self.length, self.ngram, self.limits_copies = length, ngram, limits_copies
+        self.exponent = scoring.get("length_penalty", 0.0)
         self.coverage = scoring.get("coverage", 0.0)
         self.features = scoring.get("features", FeatureWeights())
         self.seen = {}
@@ -111,19 +118,19 @@ class OneByOne:
 
     def next_words(self, words):
         """Yield (id, what it adds to the score) of what the rules leave, best first."""
-        if self.features.are_zero:
+        if self.features.is_zero:
             yield from self._next_words(words)
             return
         weighed = [(id, more + self.bonus(words, id)) for id, more in self._next_words(words)]
         yield from sorted(weighed, key=lambda each: -each[1])  # equals by probability
 
     def _next_words(self, words):
-        offered = self._offers(words)
+        candidates = self._offers(words)
         source = list(self.sources.source_ext_ids[self.document])
-        if len(words) == self.words.maximum:
+        if len(words) == self.length.maximum:
             return
         for id, log_prob, position in zip(
-            offered.ids[0], offered.log_probs[0], offered.copied_from[0], strict=True
+            candidates.ids[0], candidates.log_probs[0], candidates.copied_from[0], strict=True
         ):
             longer = [*words, id]
             grams = [tuple(longer[i : i + self.ngram]) for i in range(len(longer) - self.ngram + 1)]
@@ -134,13 +141,15 @@ class OneByOne:
 
     def end(self, words):
         """Say what ending costs; None where it is too early."""
-        return self._offers(words).end_log_probs[0] if len(words) >= self.words.minimum else None
+        return self._offers(words).end_log_probs[0] if len(words) >= self.length.minimum else None
 
-    def score(self, words, log_prob, decisions):
-        """Score a list of words with so many decisions, the last of them made after `words`."""
-        attention = np.sum([self._offers(words[:i]).attention[0] for i in range(decisions)], axis=0)
+    def score(self, words, log_prob, num_scored):
+        """Score a list of words with `num_scored` scored words."""
+        attention = np.sum(
+            [self._offers(words[:i]).attention[0] for i in range(num_scored)], axis=0
+        )
         penalty = np.maximum(attention - 1, 0).sum()
-        return log_prob / decisions**self.exponent - self.coverage * penalty
+        return log_prob / num_scored**self.exponent - self.coverage * penalty
 
     def all_summaries(self):
         """Try every sequence of words."""
@@ -168,58 +177,60 @@ class OneByOne:
 
     def beam(self, size):
         """Search as the docstring of `beam_search` says, hypothesis by hypothesis."""
-        live, ended = [([], 0.0)], []
-        while live and len(ended) < size:
+        active, ended = [([], 0.0)], []
+        while active and len(ended) < size:
             options = []
-            for rank, (words, log_prob) in enumerate(live):
-                decisions = len(words) + 1
+            for rank, (words, log_prob) in enumerate(active):
+                num_scored = len(words) + 1
                 if (end := self.end(words)) is not None:
                     total = log_prob + end
-                    options.append((-self.score(words, total, decisions), rank, -1, words, total))
+                    options.append((-self.score(words, total, num_scored), rank, -1, words, total))
                 for order, (id, more) in enumerate(self.next_words(words)):
-                    score = self.score(words, log_prob + more, decisions)
+                    score = self.score(words, log_prob + more, num_scored)
                     options.append((-score, rank, order, [*words, id], log_prob + more))
             options.sort(key=lambda option: option[:3])
             best = options[: size - len(ended)]
             ended += [(-score, words) for score, _, order, words, _ in best if order < 0]
-            live = [(words, total) for _, _, order, words, total in best if order >= 0]
+            active = [(words, total) for _, _, order, words, total in best if order >= 0]
         return sorted(ended, key=lambda item: -item[0])
 
 
 SETTINGS = [
     {},
-    {"length_exponent": 1.0},
-    {"length_exponent": 0.6, "ngram": 1},
+    {"length_penalty": 1.0},
+    {"length_penalty": 0.6, "ngram": 1},
     {"ngram": 2, "coverage": 0.3},
-    {"limits_copies": True, "length_exponent": 1.0},
-    {"limits_copies": True, "ngram": 2, "coverage": 0.2, "length_exponent": 0.5},
+    {"limits_copies": True, "length_penalty": 1.0},
+    {"limits_copies": True, "ngram": 2, "coverage": 0.2, "length_penalty": 0.5},
     {"features": FeatureWeights(unigram=0.7, bigram=1.1, trigram=2.0, reordering=-0.9)},
     {
         "features": FeatureWeights(unigram=2.0, bigram=-0.4, reordering=0.3),
-        "length_exponent": 1.0,
+        "length_penalty": 1.0,
         "ngram": 2,
     },
     {
         "features": FeatureWeights(unigram=-1.0, trigram=0.5),
         "limits_copies": True,
         "coverage": 0.2,
-        "length_exponent": 0.5,
+        "length_penalty": 0.5,
     },
 ]
 
 
-def search_with(model, sources, settings, *, words, **options):
-    rules = []
+def search_with(model, sources, settings, *, length, **options):
+    constraints = []
     if "ngram" in settings:
-        rules.append(NoRepeatedNgram(settings["ngram"]))
+        constraints.append(NoRepeatedNgram(settings["ngram"]))
     if "limits_copies" in settings:
-        rules.append(CopyLimit(sources))
+        constraints.append(CopyLimit(sources))
     scoring = Scoring(
-        length_exponent=settings.get("length_exponent", 0.0),
+        length_penalty=settings.get("length_penalty", 0.0),
         coverage=settings.get("coverage", 0.0),
         features=settings.get("features", FeatureWeights()),
     )
-    return beam_search(model, sources, words=words, rules=rules, scoring=scoring, **options)
+    return beam_search(
+        model, sources, length=length, constraints=constraints, scoring=scoring, **options
+    )
 
 
 def assert_same(hypotheses, expected):
@@ -229,24 +240,24 @@ def assert_same(hypotheses, expected):
 
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("seed", range(3))
-def test_a_beam_of_one_is_greedy_search(settings, seed):
+def test_beam_of_one_equals_greedy_search(settings, seed):
     rng = np.random.default_rng(seed)
     model, sources = made_up_model(rng), made_up_sources(rng)
-    words = LengthConstraint(minimum=1, maximum=6)
-    found = search_with(model, sources, settings, words=words, beam_size=1)
+    length = LengthConstraint(minimum=1, maximum=6)
+    found = search_with(model, sources, settings, length=length, beam_size=1)
     for document in range(len(sources)):
-        plain = OneByOne(model, sources, document, words=words, **settings)
+        plain = OneByOne(model, sources, document, length=length, **settings)
         assert_same(found[document], [plain.greedy()])
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
-def test_a_beam_wide_enough_finds_what_trying_everything_finds(settings):
+def test_wide_beam_equals_exhaustive_search(settings):
     rng = np.random.default_rng(11)
     model, sources = made_up_model(rng), made_up_sources(rng, num_documents=3)
-    words = LengthConstraint(minimum=1, maximum=3)
-    found = search_with(model, sources, settings, words=words, beam_size=ENOUGH, n_best=ENOUGH)
+    length = LengthConstraint(minimum=1, maximum=3)
+    found = search_with(model, sources, settings, length=length, beam_size=ENOUGH, n_best=ENOUGH)
     for document in range(len(sources)):
-        everything = OneByOne(model, sources, document, words=words, **settings).all_summaries()
+        everything = OneByOne(model, sources, document, length=length, **settings).all_summaries()
         scores = {tuple(words): score for score, words in everything}
         assert {tuple(h.ids) for h in found[document]} == scores.keys()
         assert [h.score for h in found[document]] == pytest.approx(
@@ -257,22 +268,22 @@ def test_a_beam_wide_enough_finds_what_trying_everything_finds(settings):
 
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize(("seed", "with_ties"), [*product(range(2), [False, True])])
-def test_a_batch_finds_what_a_plain_beam_finds_in_each_document(settings, seed, with_ties):
+def test_batched_search_equals_plain_beam_search(settings, seed, with_ties):
     rng = np.random.default_rng(seed)
     model, sources = made_up_model(rng, with_ties=with_ties), made_up_sources(rng)
-    words = LengthConstraint(minimum=2, maximum=MAX_WORDS)
-    found = search_with(model, sources, settings, words=words, beam_size=3, n_best=3)
+    length = LengthConstraint(minimum=2, maximum=MAX_WORDS)
+    found = search_with(model, sources, settings, length=length, beam_size=3, n_best=3)
     for document in range(len(sources)):
-        plain = OneByOne(model, sources, document, words=words, **settings)
+        plain = OneByOne(model, sources, document, length=length, **settings)
         assert_same(found[document], plain.beam(3))
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("with_ties", [False, True])
-def test_a_document_alone_gives_the_same_as_in_any_batch(settings, with_ties):
+def test_single_document_equals_batch(settings, with_ties):
     rng = np.random.default_rng(3)
     model, sources = made_up_model(rng, with_ties=with_ties), made_up_sources(rng)
-    options = {"words": LengthConstraint(minimum=1, maximum=6), "beam_size": 4, "n_best": 4}
+    options = {"length": LengthConstraint(minimum=1, maximum=6), "beam_size": 4, "n_best": 4}
     together = search_with(model, sources, settings, **options, keep_attention=True)
     for document in range(len(sources)):
         one = only(sources, document)
@@ -289,7 +300,7 @@ def test_a_document_alone_gives_the_same_as_in_any_batch(settings, with_ties):
 
 
 @pytest.mark.parametrize("with_ties", [False, True])
-def test_the_order_of_documents_changes_nothing(with_ties):
+def test_document_order_changes_nothing(with_ties):
     rng = np.random.default_rng(4)
     model, sources = made_up_model(rng, with_ties=with_ties), made_up_sources(rng)
     order = rng.permutation(len(sources))
@@ -298,7 +309,7 @@ def test_the_order_of_documents_changes_nothing(with_ties):
         lengths=sources.lengths[order],
         source_ext_ids=sources.source_ext_ids[order],
     )
-    options = {"words": LengthConstraint(maximum=6), "beam_size": 4, "n_best": 4}
+    options = {"length": LengthConstraint(maximum=6), "beam_size": 4, "n_best": 4}
     straight = beam_search(model, sources, **options)
     back = beam_search(model, turned, **options)
     for place, document in enumerate(order):
@@ -308,31 +319,31 @@ def test_the_order_of_documents_changes_nothing(with_ties):
 
 @pytest.mark.parametrize("settings", SETTINGS)
 @pytest.mark.parametrize("n_best", [1, 3])
-def test_going_on_after_the_stop_would_change_nothing(settings, n_best, monkeypatch):
+def test_early_stop_changes_nothing(settings, n_best, monkeypatch):
     rng = np.random.default_rng(5)
     model, sources = made_up_model(rng), made_up_sources(rng, num_documents=20)
-    options = {"words": LengthConstraint(maximum=8), "beam_size": 6, "n_best": n_best}
+    options = {"length": LengthConstraint(maximum=8), "beam_size": 6, "n_best": n_best}
     stopped = search_with(model, sources, settings, **options)
     monkeypatch.setattr(
-        FinishedScores, "is_settled", lambda self, documents, bounds: np.zeros(len(documents), bool)
+        FinishedScores, "is_done", lambda self, documents, bounds: np.zeros(len(documents), bool)
     )
     exhausted = search_with(model, sources, settings, **options)
     for early, late in zip(stopped, exhausted, strict=True):
         assert [list(h.ids) for h in early] == [list(h.ids) for h in late]
 
 
-def test_a_byte_limit_leaves_the_best_of_what_fits():
+def test_byte_limit_keeps_the_best_fitting_summaries():
     rng = np.random.default_rng(6)
     model, sources = made_up_model(rng), made_up_sources(rng, num_documents=3)
     generated = np.array([0, 0, 0, 0, 1, 2, 5, 9])
     copied = rng.integers(1, 9, size=sources.source_ext_ids.shape)
-    words = LengthConstraint(maximum=3)
+    length = LengthConstraint(maximum=3)
     limit = ByteLengthConstraint(
         PrintedBytes(generated=generated, copied=copied), minimum=4, maximum=12
     )
-    free = beam_search(model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH)
+    free = beam_search(model, sources, beam_size=ENOUGH, length=length, n_best=ENOUGH)
     limited = beam_search(
-        model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH, rules=[limit]
+        model, sources, beam_size=ENOUGH, length=length, n_best=ENOUGH, constraints=[limit]
     )
     L = sources.source_ids.shape[2]
     for document in range(len(sources)):
@@ -344,18 +355,18 @@ def test_a_byte_limit_leaves_the_best_of_what_fits():
             ]
             if sum(sizes) >= 4 and sum(sizes) + len(sizes) - 1 <= 12:
                 fitting.append(list(hypothesis.ids))
-        kept = [list(h.ids) for h in limited[document] if h.keeps_minimum]
+        kept = [list(h.ids) for h in limited[document] if h.meets_min_length]
         assert kept == fitting
 
 
-def test_a_forced_prefix_is_continued_as_if_it_had_been_found():
+def test_forced_prefix_equals_filtered_free_search():
     rng = np.random.default_rng(7)
     model, sources = made_up_model(rng), made_up_sources(rng, num_documents=3)
-    words = LengthConstraint(maximum=3)
+    length = LengthConstraint(maximum=3)
     prefix = ForcedPrefix([[5], [], [6, 4]], [[-1], [], [-1, -1]])
-    free = beam_search(model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH)
+    free = beam_search(model, sources, beam_size=ENOUGH, length=length, n_best=ENOUGH)
     forced = beam_search(
-        model, sources, beam_size=ENOUGH, words=words, n_best=ENOUGH, rules=[prefix]
+        model, sources, beam_size=ENOUGH, length=length, n_best=ENOUGH, constraints=[prefix]
     )
     for document, beginning in enumerate([[5], [], [6, 4]]):
         P = len(beginning)
@@ -369,7 +380,7 @@ def test_a_forced_prefix_is_continued_as_if_it_had_been_found():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_all_rules_together_leave_documents_independent(seed):
+def test_all_constraints_keep_documents_independent(seed):
     rng = np.random.default_rng(seed)
     model, sources = made_up_model(rng, with_ties=seed % 2 == 0), made_up_sources(rng)
     generated = rng.integers(1, 9, size=V)
@@ -389,14 +400,14 @@ def test_all_rules_together_leave_documents_independent(seed):
             part,
             beam_size=4,
             n_best=3,
-            words=LengthConstraint(minimum=3, maximum=6),
-            rules=[
+            length=LengthConstraint(minimum=3, maximum=6),
+            constraints=[
                 NoRepeatedNgram(1),
                 CopyLimit(part),
                 ByteLengthConstraint(sizes, minimum=9, maximum=22),
                 ForcedPrefix(prefixes, [[-1] * len(prefix) for prefix in prefixes]),
             ],
-            scoring=Scoring(length_exponent=0.8, coverage=0.2, diversity=0.1),
+            scoring=Scoring(length_penalty=0.8, coverage=0.2, diversity=0.1),
         )
 
     together = found_in(list(range(len(sources))))
@@ -405,7 +416,7 @@ def test_all_rules_together_leave_documents_independent(seed):
         (alone,) = found_in([document])
         assert [h.ids.tolist() for h in alone] == [h.ids.tolist() for h in expected]
         assert [h.score for h in alone] == [h.score for h in expected]
-        assert [h.keeps_minimum for h in alone] == [h.keeps_minimum for h in expected]
+        assert [h.meets_min_length for h in alone] == [h.meets_min_length for h in expected]
         assert all(
             h.ids[: len(beginnings[document])].tolist() == beginnings[document] for h in alone
         )

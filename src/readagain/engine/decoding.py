@@ -4,18 +4,18 @@ from collections.abc import Sequence
 
 from readagain.config.schema import DecodeSpec
 from readagain.search.beam import beam_search, check_n_best
-from readagain.search.consensus import mbr_rerank
-from readagain.search.features import FeatureWeights
-from readagain.search.model import SourceBatch, State, StepModel
-from readagain.search.rules import (
+from readagain.search.constraints import (
     Constraint,
     CopyLimit,
     LengthConstraint,
     NoDoubledWord,
     NoRepeatedNgram,
 )
+from readagain.search.features import FeatureWeights
+from readagain.search.hypotheses import Hypothesis
+from readagain.search.mbr import mbr_rerank
+from readagain.search.model import SourceBatch, State, StepModel
 from readagain.search.scoring import Scoring
-from readagain.search.trace import Hypothesis
 
 
 def decode_sources(
@@ -24,12 +24,12 @@ def decode_sources(
     decode: DecodeSpec,
     *,
     n_best: int = 1,
-    rules: Sequence[Constraint] = (),
+    constraints: Sequence[Constraint] = (),
     keep_attention: bool = False,
 ) -> list[list[Hypothesis]]:
     """Search for the best summaries of sources.
 
-    A limit in bytes is for printed text, which is not known here: it comes as one of `rules`.
+    A limit in bytes is for printed text, which is not known here: it comes as one of `constraints`.
 
     Raises:
         ConfigError: where the settings cannot be honoured together.
@@ -44,10 +44,10 @@ def decode_sources(
         model,
         sources,
         beam_size=decode.beam_size,
-        words=LengthConstraint(minimum=decode.min_words, maximum=decode.max_words),
-        rules=[*repeats, *rules],
+        length=LengthConstraint(minimum=decode.min_words, maximum=decode.max_words),
+        constraints=[*repeats, *constraints],
         scoring=Scoring(
-            length_exponent=decode.length_penalty,
+            length_penalty=decode.length_penalty,
             coverage=decode.coverage,
             diversity=decode.diversity,
             features=FeatureWeights(
@@ -63,6 +63,6 @@ def decode_sources(
     if not decode.consensus:
         return found
     return [
-        mbr_rerank(each, temperature=decode.consensus, measure=decode.consensus_by)[:n_best]
+        mbr_rerank(each, temperature=decode.consensus, utility=decode.consensus_by)[:n_best]
         for each in found
     ]

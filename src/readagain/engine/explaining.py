@@ -8,8 +8,8 @@ from readagain.engine.movement import state_movement
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.source import SourceText
 from readagain.engine.summary import Explanation, ImportanceKind, PrintedWord
+from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import Floats, SourceBatch
-from readagain.search.trace import Hypothesis
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from readagain.engine.source import SourceText
-from readagain.search.live import ActiveHypotheses
+from readagain.search.constraints import Constraint
+from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import Bools, Candidates
-from readagain.search.rules import Constraint
 from readagain.text.cases import Truecaser
 from readagain.text.numbers import SourceNumbers
 from readagain.text.vocab import Vocab
@@ -27,14 +27,14 @@ class GroundedWords(Constraint):
     def __init__(self, banned: Bools) -> None:
         self.banned = banned
 
-    def max_bans(self, max_words: int) -> int:
+    def max_banned(self, max_words: int) -> int:
         """A margin: how many of them are likelier than any other word has no small bound."""
         return SPARE_CANDIDATES
 
-    def banned_words(self, live: ActiveHypotheses, offered: Candidates) -> Bools | None:
+    def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
         """Forbid generating them."""
-        ids = np.minimum(offered.ids, self.banned.shape[1] - 1)  # what is beyond is copied
-        banned: Bools = self.banned[live.document[:, None], ids] & (offered.copied_from < 0)
+        ids = np.minimum(candidates.ids, self.banned.shape[1] - 1)  # what is beyond is copied
+        banned: Bools = self.banned[active.documents[:, None], ids] & (candidates.copied_from < 0)
         return banned
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from readagain.engine.beginning import FREE, TargetPrefix
 from readagain.engine.source import SourceText
 from readagain.engine.summary import Origin, PrintedWord, SummaryPart
-from readagain.search.limits import PrintedBytes, cut_to_bytes
+from readagain.search.constraints import PrintedBytes, truncate_to_bytes
+from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import Ints
-from readagain.search.trace import Hypothesis
 from readagain.text.cases import Truecaser, usual_cases
 from readagain.text.casing import Case
 from readagain.text.surface import SummaryToken, WrittenWord, write_words
@@ -81,7 +81,7 @@ class Detokenizer:
             return beginning.text + "".join(" " * each.has_space + each.surface for each in written)
 
         if max_bytes:
-            words = cut_to_bytes(words, print_words, max_bytes)
+            words = truncate_to_bytes(words, print_words, max_bytes)
         return print_words(words), len(words)
 
     def printed_words(

@@ -3,8 +3,8 @@
 import numpy as np
 
 from readagain.engine.source import SourceText
+from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import Ints
-from readagain.search.trace import Hypothesis
 
 FEWEST_WORDS = 4
 """A text of fewer words is its own headline; a model that reads nothing else would invent one."""
@@ -40,7 +40,7 @@ def own_words(source: SourceText, ext_ids: Ints, *, length: int, max_words: int)
         copied_from=np.array(places, dtype=np.int64),
         log_probs=np.zeros(len(places) + 1),
         score=0.0,
-        keeps_minimum=True,
+        meets_min_length=True,
         attention=attention.reshape(len(places) + 1, -1, length),
     )
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from readagain.config.schema import RunSpec
 from readagain.engine.beginning import TargetPrefix
+from readagain.search.constraints import ForcedPrefix
 from readagain.search.model import SourceBatch
-from readagain.search.prefix import ForcedPrefix
 from readagain.text.document import Document, Token, read_document, read_tokenized
 from readagain.text.extended import extended_source_ids, extended_summary_ids
 from readagain.text.vocab import PAD, SPECIAL_TOKENS, UNK, Vocab

@@ -26,10 +26,9 @@ from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.processors import num_threads
 from readagain.search.batching import ParallelBatches, bucketed_batches
 from readagain.search.beam import check_n_best
-from readagain.search.limits import ByteLengthConstraint
+from readagain.search.constraints import ByteLengthConstraint, Constraint
+from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch, StepModel
-from readagain.search.rules import Constraint
-from readagain.search.trace import Hypothesis
 from readagain.text.cases import Truecaser
 from readagain.text.casing import Case
 from readagain.text.vocab import Vocab
@@ -242,9 +241,9 @@ class Summarizer:
 
     def _stream(self, texts: Iterable[str], request: _Request) -> Iterator[Summary]:
         model = self._model
-        lanes: ParallelBatches[SourceText, Summary] | None = None
+        parallel: ParallelBatches[SourceText, Summary] | None = None
         if isinstance(model, OnnxStepModel) and model.lanes > 1:
-            lanes = ParallelBatches(
+            parallel = ParallelBatches(
                 model.lanes,
                 lambda sources: self._summarize_batch(sources, request, model.in_lane()),
             )
@@ -255,7 +254,7 @@ class Summarizer:
             max_words=WORDS_OF_A_TEXT * self._max_texts,
             max_items=self._max_texts,
             window=max(WINDOW, self._max_texts),
-            lanes=lanes,
+            parallel=parallel,
         )
 
     def _read(self, text: str, request: _Request) -> SourceText:
@@ -273,12 +272,14 @@ class Summarizer:
         batch = self._reader.batch(readable)
         decode = request.decode
         beginning = request.beginning
-        rules: list[Constraint] = [self._reader.prefix(readable, beginning)] if beginning else []
+        constraints: list[Constraint] = (
+            [self._reader.prefix(readable, beginning)] if beginning else []
+        )
         if not request.tokenized:
-            rules.append(self._grounding.rule(readable, names=decode.names_from_source))
+            constraints.append(self._grounding.rule(readable, names=decode.names_from_source))
         if decode.min_bytes or decode.max_bytes:
             printed = self._printer.printed_bytes(readable, self._reader.num_sequences)
-            rules.append(
+            constraints.append(
                 ByteLengthConstraint(
                     printed,
                     minimum=decode.min_bytes,
@@ -287,7 +288,12 @@ class Summarizer:
                 )
             )
         found = decode_sources(
-            model, batch, decode, n_best=request.n_best, rules=rules, keep_attention=True
+            model,
+            batch,
+            decode,
+            n_best=request.n_best,
+            constraints=constraints,
+            keep_attention=True,
         )
         if request.may_be_whole:
             self._keep_short(readable, batch, found, decode.max_words)

@@ -23,7 +23,7 @@ from readagain.networks.network import AnyNetwork
 from readagain.networks.step_model import TorchStepModel
 from readagain.rouge.corpus import score_corpus
 from readagain.search.batching import bucketed_batches
-from readagain.search.trace import Hypothesis
+from readagain.search.hypotheses import Hypothesis
 from readagain.text.vocab import SPECIAL_TOKENS
 
 N_BEST = 5

@@ -1,4 +1,4 @@
-"""Batches of like length, and results in the order that things came in."""
+"""Batches of similar length, processed serially or in threads, with results in input order."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,47 +11,46 @@ from readagain.errors import ConfigError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-Work = Callable[[list[Item]], Sequence[Result]]
+Process = Callable[[list[Item]], Sequence[Result]]
 
 
 @dataclass(frozen=True)
 class ParallelBatches(Generic[Item, Result]):
-    """Threads that work on batches side by side.
+    """Threads that process batches in parallel.
 
     Args:
-        count: how many.
-        work: answers a batch as `bucketed_batches` says, in any of them.
+        num_threads: number of threads.
+        process: thread-safe function as in `bucketed_batches`.
     """
 
-    count: int
-    work: Work[Item, Result]
+    num_threads: int
+    process: Process[Item, Result]
 
 
 def bucketed_batches(
     items: Iterable[Item],
-    work: Work[Item, Result],
+    process: Process[Item, Result],
     *,
     length: Callable[[Item], int],
     max_words: int,
     max_items: int,
     window: int,
-    lanes: ParallelBatches[Item, Result] | None = None,
+    parallel: ParallelBatches[Item, Result] | None = None,
 ) -> Iterator[Result]:
-    """Do the work batch by batch, items of like length together, and yield results in order.
+    """Process items in batches of similar length and yield the results in input order.
 
-    Only `window` items are held at a time, so a stream of any length takes bounded memory. An
-    item longer than `max_words` makes a batch of its own. Items are read, and results given, only
-    while no lane is at work. What reading raises is raised after the results of the items before.
+    At most `window` items are in memory. An item longer than `max_words` is a batch of its own.
+    Items are read and results are yielded only while no thread is running. An exception raised
+    by `items` is raised after the results of the items before it.
 
     Args:
-        items: what comes in, read as far as needed.
-        work: answers a batch with one result for each item, in order.
-        length: the words of an item, padding that it brings itself included.
-        max_words: the most words of a batch, every item counted as long as the longest.
-        max_items: the most items of a batch.
-        window: how many items are sorted together; more means less padding and more memory.
-        lanes: who works on a window that gives each of them half a batch at least; else, and
-            unless given, batches are worked on one after the other.
+        items: items, read lazily.
+        process: function that returns one result per item of a batch, in order.
+        length: number of words of an item, including its own padding.
+        max_words: maximum number of words of a batch, padding included.
+        max_items: maximum number of items of a batch.
+        window: number of items sorted together.
+        parallel: used for windows that have at least half a batch for each thread.
     """
     for name, value in (("max_words", max_words), ("max_items", max_items), ("window", window)):
         if value < 1:
@@ -63,89 +62,91 @@ def bucketed_batches(
         if not held:
             break
         lengths = [length(item) for item in held]
-        cut = list(cut_by_length(lengths, max_words, max_items))
-        if lanes is None or max(len(cut), 2 * len(held) // max_items) < lanes.count:
-            answers: Iterable[Sequence[Result]] = map(work, _take(held, cut))
+        batches = list(split_by_length(lengths, max_words, max_items))
+        if parallel is None or (
+            max(len(batches), 2 * len(held) // max_items) < parallel.num_threads
+        ):
+            outputs: Iterable[Sequence[Result]] = map(process, _select(held, batches))
         else:
-            num_batches = -(-len(cut) // lanes.count) * lanes.count  # for each lane as many
-            cut = list(cut_by_length(lengths, max_words, -(-len(held) // num_batches)))
-            answers = _side_by_side(_take(held, cut), lanes)
+            # The same number of batches for each thread.
+            num_batches = -(-len(batches) // parallel.num_threads) * parallel.num_threads
+            batches = list(split_by_length(lengths, max_words, -(-len(held) // num_batches)))
+            outputs = _process_parallel(_select(held, batches), parallel)
         results: dict[int, Result] = {}
-        for places, of_batch in zip(cut, answers, strict=True):
-            results.update(zip(places, of_batch, strict=True))
-        yield from (results[place] for place in range(len(held)))
+        for indices, output in zip(batches, outputs, strict=True):
+            results.update(zip(indices, output, strict=True))
+        yield from (results[index] for index in range(len(held)))
     if failure is not None:
         raise failure
 
 
-def _read(stream: Iterator[Item], most: int) -> tuple[list[Item], Exception | None]:
-    """Read the next items, and what kept the stream from giving more of them."""
+def _read(stream: Iterator[Item], count: int) -> tuple[list[Item], Exception | None]:
+    """Read up to `count` items; return them and the exception that stopped the stream, if any."""
     held: list[Item] = []
     try:
-        for item in islice(stream, most):
+        for item in islice(stream, count):
             held.append(item)
     except Exception as error:
         return held, error
     return held, None
 
 
-def _take(held: Sequence[Item], cut: Sequence[Sequence[int]]) -> list[list[Item]]:
-    return [[held[place] for place in places] for places in cut]
+def _select(held: Sequence[Item], batches: Sequence[Sequence[int]]) -> list[list[Item]]:
+    return [[held[index] for index in batch] for batch in batches]
 
 
-def _side_by_side(
-    batches: Sequence[list[Item]], lanes: ParallelBatches[Item, Result]
+def _process_parallel(
+    batches: Sequence[list[Item]], parallel: ParallelBatches[Item, Result]
 ) -> list[Sequence[Result]]:
-    """Answer batches in several threads, this one among them; each takes the next that waits.
+    """Process batches in several threads, one of them the current one.
 
-    What fails first in the order of the batches is raised, once every thread has stopped: after
-    the batch it is at. Threads, not an executor, which would take no work any more from a thread
-    that outlives the main one.
+    After an exception each thread finishes its batch; then the exception of the first failed batch
+    is raised. An executor would refuse work from a thread that outlives the main thread.
     """
-    answers: dict[int, Sequence[Result]] = {}
+    outputs: dict[int, Sequence[Result]] = {}
     failures: dict[int, BaseException] = {}
-    waiting = deque(enumerate(batches))
+    queue = deque(enumerate(batches))
 
-    def take_batches() -> None:
+    def process_queue() -> None:
         while True:
             try:
-                number, batch = waiting.popleft()
+                number, batch = queue.popleft()
             except IndexError:
                 return
             try:
-                answers[number] = lanes.work(batch)
-            except BaseException as error:  # raised below, by the thread that waits for all
+                outputs[number] = parallel.process(batch)
+            except BaseException as error:  # raised below in the calling thread
                 failures[number] = error
-                waiting.clear()
+                queue.clear()
 
-    others = [Thread(target=take_batches) for _ in range(lanes.count - 1)]
+    threads = [Thread(target=process_queue) for _ in range(parallel.num_threads - 1)]
     try:
-        for thread in others:
+        for thread in threads:
             thread.start()
-        take_batches()
-        for thread in others:
+        process_queue()
+        for thread in threads:
             thread.join()
     finally:
-        waiting.clear()  # interrupted, nobody begins another
+        queue.clear()  # after an interrupt, no thread starts another batch
     if failures:
         raise failures[min(failures)]
-    return [answers[number] for number in range(len(batches))]
+    return [outputs[number] for number in range(len(batches))]
 
 
-def cut_by_length(lengths: Sequence[int], max_words: int, max_items: int) -> Iterator[list[int]]:
-    """Sort places by length, longest first, and cut them into batches.
+def split_by_length(lengths: Sequence[int], max_words: int, max_items: int) -> Iterator[list[int]]:
+    """Sort indices by length and split them into batches.
 
-    The longest come first, so that a batch which does not fit into memory fails at once.
+    The longest come first, so that a batch that exceeds the memory fails early.
 
-    >>> list(cut_by_length([2, 9, 3, 8], max_words=18, max_items=8))
+    >>> list(split_by_length([2, 9, 3, 8], max_words=18, max_items=8))
     [[1, 3], [2, 0]]
     """
     batch: list[int] = []
-    for place in sorted(range(len(lengths)), key=lambda place: (-lengths[place], place)):
-        longest = lengths[batch[0]] if batch else lengths[place]
+    for index in sorted(range(len(lengths)), key=lambda index: (-lengths[index], index)):
+        longest = lengths[batch[0]] if batch else lengths[index]
         if batch and (len(batch) == max_items or (len(batch) + 1) * longest > max_words):
             yield batch
             batch = []
-        batch.append(place)
+        batch.append(index)
     if batch:
         yield batch

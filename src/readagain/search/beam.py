@@ -1,4 +1,4 @@
-"""Beam search with copying, over any model that can be stepped."""
+"""Beam search with copying over any step model."""
 
 from collections.abc import Sequence
 
@@ -6,22 +6,31 @@ import numpy as np
 
 from readagain.counts import counted
 from readagain.errors import ArgumentError, ConfigError, ShapeError, quoted
-from readagain.search.expand import (
+from readagain.search.constraints import (
+    Constraint,
+    ConstraintList,
+    ForcedPrefix,
+    LengthConstraint,
+)
+from readagain.search.expansion import (
     Continuations,
     Selection,
     check_candidates,
-    choose,
-    score_options,
+    score_continuations,
+    select_continuations,
+    sort_candidates,
 )
 from readagain.search.features import SPARE_CANDIDATES, ExtractiveFeatures
-from readagain.search.live import ActiveHypotheses
+from readagain.search.hypotheses import (
+    ActiveHypotheses,
+    Expansion,
+    FinishedHypotheses,
+    FinishedScores,
+    Hypothesis,
+    SearchTrace,
+)
 from readagain.search.model import Candidates, Floats, Ints, SourceBatch, State, StepModel
-from readagain.search.prefix import ForcedPrefix
-from readagain.search.ranking import in_order
-from readagain.search.rules import Constraint, ConstraintList, LengthConstraint
 from readagain.search.scoring import Scoring
-from readagain.search.standing import FinishedScores
-from readagain.search.trace import Expansion, FinishedHypotheses, Hypothesis, Trace
 
 
 def beam_search(
@@ -29,100 +38,102 @@ def beam_search(
     sources: SourceBatch,
     *,
     beam_size: int,
-    words: LengthConstraint,
-    rules: Sequence[Constraint] = (),
+    length: LengthConstraint,
+    constraints: Sequence[Constraint] = (),
     scoring: Scoring | None = None,
     n_best: int = 1,
     keep_attention: bool = False,
 ) -> list[list[Hypothesis]]:
     """Find the best summaries of every document.
 
-    Each step keeps the best `beam_size` hypotheses of a document, ended ones included: one that
-    ends is put aside, and the beam is narrower from then on. A document is done when its beam is
-    empty, or when no live hypothesis can still pass the `n_best`-th ended one: going on would
-    not change its answer. A beam of 1 is greedy search.
+    Each step keeps the best `beam_size` hypotheses of a document, finished ones included, so the
+    beam narrows as hypotheses end. A document is done when its beam is empty or no active
+    hypothesis can still enter its n-best list. A beam of 1 is greedy search.
 
-    Candidates are ordered by score, then by the rank of the hypothesis they follow, ending
-    before words, then by probability, then by id. Nothing depends on the other documents.
+    Continuations are ordered by score, then by the rank of their hypothesis, ending before words,
+    then by probability, then by id. The result does not depend on the other documents.
 
     Args:
-        model: whatever offers the next words.
-        sources: the documents.
-        beam_size: hypotheses of one document that are followed side by side.
-        words: the fewest and the most words of a summary; the most bounds the steps, too.
-        rules: further bans, and words that each summary must begin with (`ForcedPrefix`).
-        scoring: how hypotheses are compared; by probability alone unless given.
-        n_best: how many summaries of each document are wanted, at most `beam_size`.
-        keep_attention: keep the attention weights for the trace.
+        model: step model.
+        sources: documents.
+        beam_size: hypotheses per document.
+        length: limits on the number of words; the maximum also bounds the number of steps.
+        constraints: further constraints, at most one of them a `ForcedPrefix`.
+        scoring: score function (default: log-probability).
+        n_best: summaries to return per document, at most `beam_size`.
+        keep_attention: whether to return attention weights.
 
     Returns:
-        For each document up to `n_best` hypotheses, best first: fewer where the beam found
-        fewer, none where the model gives ending no probability.
+        For each document up to `n_best` hypotheses, best first. Fewer if the beam found fewer;
+        none if the model gives EOS no probability.
 
     Raises:
-        ConfigError: where the sizes cannot be honoured together.
-        ShapeError: where the model answers with other rows than it was asked about.
-        ArtifactError: where it answers with NaN.
+        ConfigError: if the sizes conflict.
+        ShapeError: if the model returns the wrong number of rows.
+        ArtifactError: if the model returns NaN.
     """
-    prefix = ForcedPrefix.among(rules, len(sources))
-    _check_sizes(sources, beam_size=beam_size, words=words, n_best=n_best, prefix=prefix)
+    prefix = ForcedPrefix.find(constraints, len(sources))
+    _check_sizes(sources, beam_size=beam_size, length=length, n_best=n_best, prefix=prefix)
     if not len(sources):
         return []
     scoring = scoring or Scoring()
-    rule = ConstraintList([words, *rules])
-    k = beam_size + rule.max_bans(words.maximum)
+    constraint = ConstraintList([length, *constraints])
+    k = beam_size + constraint.max_banned(length.maximum)
     features = None
-    if not scoring.features.are_zero:
+    if not scoring.features.is_zero:
         features = ExtractiveFeatures(sources, scoring.features)
         k += SPARE_CANDIDATES
 
-    trace = Trace()
-    standing = FinishedScores(len(sources), beam_size=beam_size, n_best=n_best)
-    live = ActiveHypotheses.at_start(sources, has_coverage=scoring.coverage > 0)
+    trace = SearchTrace()
+    finished = FinishedScores(len(sources), beam_size=beam_size, n_best=n_best)
+    active = ActiveHypotheses.initial(sources, has_coverage=scoring.coverage > 0)
     state = model.start(sources)
-    while len(live):
-        offered, state = model.step(state, live.last_ids, k)
-        check_candidates(offered, live)
-        offered = prefix.force(in_order(offered), live)
-        added = None
+    while len(active):
+        candidates, state = model.step(state, active.last_ids, k)
+        check_candidates(candidates, active)
+        candidates = prefix.force(sort_candidates(candidates), active)
+        bonuses = None
         if features is not None:
-            offered, added = features.weigh(live, offered, prefix)
-        options = score_options(
-            live, offered, added, rule=rule, prefix=prefix, scoring=scoring, beam_size=beam_size
+            candidates, bonuses = features.rerank(active, candidates, prefix)
+        continuations = score_continuations(
+            active,
+            candidates,
+            bonuses,
+            constraint=constraint,
+            prefix=prefix,
+            scoring=scoring,
+            beam_size=beam_size,
         )
-        choice = choose(live, options, standing.widths)
-        ended = _put_aside(live, offered, options, choice, standing)
-        kept = choice.grows
-        if standing.may_settle:
-            decisions = prefix.decisions(choice.documents, live.num_words + 2)  # a word, the end
-            most_decisions = prefix.decisions(choice.documents, words.maximum + 1)
-            reach = _reach(options, choice, scoring, decisions, most_decisions)
-            kept = kept & ~standing.is_done(choice.documents, reach)[:, None]  # (D, K)
-        places = choice.places[kept]
-        grown = _grown(offered, options, places, keep_attention=keep_attention)
-        trace.add(grown, ended)
-        live = live.grow(
-            grown.parents,
-            grown.ids,
-            grown.copied_from,
-            options.log_probs.take(places),
-            options.coverage,
+        selection = select_continuations(active, continuations, finished.beam_widths)
+        ended = _finish(active, candidates, continuations, selection, finished)
+        is_kept = selection.is_word
+        if finished.has_full_list:
+            documents = selection.documents
+            num_scored = prefix.num_scored(documents, active.num_words + 2)  # a word and EOS
+            max_scored = prefix.num_scored(documents, length.maximum + 1)
+            max_scores = _max_scores(continuations, selection, scoring, num_scored, max_scored)
+            is_kept = is_kept & ~finished.is_done(documents, max_scores)[:, None]  # (D, K)
+        indices = selection.indices[is_kept]
+        expansion = _expand(candidates, continuations, indices, keep_attention=keep_attention)
+        trace.add(expansion, ended)
+        active = active.extend(
+            expansion, continuations.log_probs.take(indices), continuations.coverage
         )
-        if len(live):
-            state = model.select(state, grown.parents)
-    return trace.best(sources, n_best)
+        if len(active):
+            state = model.select(state, expansion.parents)
+    return trace.n_best(sources, n_best)
 
 
 def check_n_best(n_best: int, beam_size: int) -> None:
-    """Check that a beam can find as many summaries of a document as are wanted.
+    """Check that `n_best` is a whole number from 1 to `beam_size`.
 
     Raises:
-        ConfigError: when it cannot.
+        ArgumentError: if it is not.
     """
     is_whole = isinstance(n_best, int | np.integer) and not isinstance(n_best, bool)
     if not is_whole or not 1 <= n_best <= beam_size:
         raise ArgumentError(
-            "{n_best} is {0}; expected 1 to {1}, the width of the beam", quoted(n_best), beam_size
+            "{n_best} is {0}; expected 1 to {1}, the beam size", quoted(n_best), beam_size
         )
 
 
@@ -130,7 +141,7 @@ def _check_sizes(
     sources: SourceBatch,
     *,
     beam_size: int,
-    words: LengthConstraint,
+    length: LengthConstraint,
     n_best: int,
     prefix: ForcedPrefix,
 ) -> None:
@@ -139,77 +150,77 @@ def _check_sizes(
     check_n_best(n_best, beam_size)
     if len(prefix.lengths) != len(sources):
         raise ShapeError(
-            f"there are prefixes for {len(prefix.lengths)} documents and {len(sources)} "
-            "documents; expected one prefix, which may be empty, for each"
+            f"forced prefix: {len(prefix.lengths)} prefixes for {len(sources)} documents; "
+            "expected one for each, which may be empty"
         )
-    if prefix.longest > words.maximum:
+    if prefix.max_length > length.maximum:
         raise ConfigError(
-            f"a summary must begin with {counted(prefix.longest, 'word')} and have at "
-            f"most {words.maximum}; allow more words, or force fewer"
+            f"forced prefix: has {counted(prefix.max_length, 'word')}, and a summary has at most "
+            f"{length.maximum}; allow more words, or force fewer"
         )
 
 
-def _put_aside(
-    live: ActiveHypotheses,
-    offered: Candidates,
-    options: Continuations,
-    choice: Selection,
-    standing: FinishedScores,
+def _finish(
+    active: ActiveHypotheses,
+    candidates: Candidates,
+    continuations: Continuations,
+    selection: Selection,
+    finished: FinishedScores,
 ) -> list[FinishedHypotheses]:
-    """Put aside what was chosen to end, and note it; and, apart, what is stuck.
+    """Return the selected ends, added to `finished`, and the dead ends.
 
-    A row is stuck that no word may follow before its summary has reached the minimum length.
+    Dead ends miss the minimum length, so they do not count towards the n-best list.
     """
-    aside = []
-    if choice.ends.any():
-        scores = options.scores.take(choice.places, mode="clip")  # (D, K)
-        standing.add(choice.documents, choice.ends, scores)
-        rows = choice.places[choice.ends] // options.scores.shape[1]
-        aside.append((rows, scores[choice.ends], True))
-    if len(options.stuck):
-        aside.append((options.stuck, options.stuck_scores, False))
+    groups = []
+    if selection.is_end.any():
+        scores = continuations.scores.take(selection.indices, mode="clip")  # (D, K)
+        finished.add(selection.documents, selection.is_end, scores)
+        rows = selection.indices[selection.is_end] // continuations.scores.shape[1]
+        groups.append((rows, scores[selection.is_end], True))
+    if len(continuations.dead_ends):
+        groups.append((continuations.dead_ends, continuations.dead_end_scores, False))
     return [
         FinishedHypotheses(
-            document=live.document[rows],
+            documents=active.documents[rows],
             rows=rows,
-            end_log_probs=offered.end_log_probs[rows],
+            end_log_probs=candidates.end_log_probs[rows],
             scores=scores,
-            keeps_minimum=np.full(len(rows), keeps_minimum),
+            meets_min_length=np.full(len(rows), meets_min_length),
         )
-        for rows, scores, keeps_minimum in aside
+        for rows, scores, meets_min_length in groups
     ]
 
 
-def _reach(
-    options: Continuations,
-    choice: Selection,
+def _max_scores(
+    continuations: Continuations,
+    selection: Selection,
     scoring: Scoring,
-    decisions: Ints,
-    most_decisions: Ints,
+    num_scored: Ints,
+    max_scored: Ints,
 ) -> Floats:
-    """Bound the scores that what has grown in each document can still reach: (D,)."""
-    over = options.over_attention
+    """Bound the scores that the selected words of each document can still reach: (D,)."""
+    over = continuations.over_attention
     if over is not None:
-        over = over.take(choice.places // options.scores.shape[1], mode="clip")
-    log_probs = options.log_probs.take(choice.places, mode="clip")  # (D, K)
-    bounds = scoring.bounds(log_probs, decisions[:, None], most_decisions[:, None], over)
-    reach: Floats = np.where(choice.grows, bounds, -np.inf).max(axis=1)
-    return reach
+        over = over.take(selection.indices // continuations.scores.shape[1], mode="clip")
+    log_probs = continuations.log_probs.take(selection.indices, mode="clip")  # (D, K)
+    bounds = scoring.upper_bounds(log_probs, num_scored[:, None], max_scored[:, None], over)
+    max_scores: Floats = np.where(selection.is_word, bounds, -np.inf).max(axis=1)
+    return max_scores
 
 
-def _grown(
-    offered: Candidates, options: Continuations, places: Ints, *, keep_attention: bool
+def _expand(
+    candidates: Candidates, continuations: Continuations, indices: Ints, *, keep_attention: bool
 ) -> Expansion:
-    """Note which words were put behind which rows; in copies, as models may reuse their arrays."""
-    rows, columns = np.divmod(places, options.scores.shape[1])
-    columns -= 1  # the first is ending
-    if options.candidates is not None:
-        columns = options.candidates[rows, columns]
-    at = rows * offered.ids.shape[1] + columns
+    """Return the selected words and their parent rows, copied since models may reuse arrays."""
+    rows, columns = np.divmod(indices, continuations.scores.shape[1])
+    columns -= 1  # column 0 is ending
+    if continuations.columns is not None:
+        columns = continuations.columns[rows, columns]
+    at = rows * candidates.ids.shape[1] + columns
     return Expansion(
         parents=rows,
-        ids=offered.ids.take(at),
-        copied_from=offered.copied_from.take(at),
-        log_probs=offered.log_probs.take(at),
-        attention=np.array(offered.attention, dtype=np.float32) if keep_attention else None,
+        ids=candidates.ids.take(at),
+        copied_from=candidates.copied_from.take(at),
+        log_probs=candidates.log_probs.take(at),
+        attention=np.array(candidates.attention, dtype=np.float32) if keep_attention else None,
     )

@@ -1,9 +1,9 @@
-"""Extractive features: how a summary's words stand in its source, weighed into the score.
+"""Extractive features: bonuses for words and n-grams of the source.
 
 score = log p(summary | source) + sum over words of weights . features
 
-Rush, Chopra and Weston 2015, section 5, turn ABS into ABS+ by this; any model can be searched so.
-Each feature is local: it looks at a word and the one or two before it.
+Rush, Chopra and Weston 2015, section 5, turn ABS into ABS+ this way. A feature depends on a word
+and at most the two words before it, so any step model can be searched with features.
 """
 
 from collections.abc import Hashable, Sequence
@@ -13,26 +13,28 @@ from functools import cached_property
 import numpy as np
 
 from readagain.errors import ConfigError
-from readagain.search.live import ActiveHypotheses
+from readagain.search.constraints import ForcedPrefix
+from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch
-from readagain.search.prefix import ForcedPrefix
 
-# The model is asked for so many more words, since one that it puts further back may win by what
-# is added. A word that is not offered has a probability below 1 / (beam_size + this).
+FEATURES = ("unigram", "bigram", "trigram", "reordering")
+
+# The model returns this many more candidates, since a bonus can lift a word of lower rank. A word
+# that is not among them has a probability below 1 / (beam_size + SPARE_CANDIDATES).
 SPARE_CANDIDATES = 100
 
-_NOWHERE = -1
+_NO_ID = -1
 
 
 @dataclass(frozen=True, kw_only=True)
 class FeatureWeights:
-    """What is added to the score of a summary for each of its words.
+    """Bonuses added to the score for each word of a summary.
 
     Args:
-        unigram: that stands in the source.
-        bigram: that stands there behind the word before it.
-        trigram: that stands there behind the two words before it.
-        reordering: that stands there somewhere before the word before it.
+        unigram: the word occurs in the source.
+        bigram: it occurs there after the previous word.
+        trigram: it occurs there after the previous two words.
+        reordering: it occurs there before the previous word.
     """
 
     unigram: float = 0.0
@@ -43,97 +45,79 @@ class FeatureWeights:
     def __post_init__(self) -> None:
         for name, value in zip(FEATURES, astuple(self), strict=True):
             if not np.isfinite(value):
-                raise ConfigError(f"the weight of {name} is {value}; expected a finite number")
+                raise ConfigError(f"weight of {name} is {value}; expected a finite number")
 
     @property
-    def are_zero(self) -> bool:
-        """Say whether they change nothing."""
+    def is_zero(self) -> bool:
+        """Whether all weights are 0."""
         return not any(astuple(self))
 
-    @cached_property  # asked for at every step
-    def most(self) -> float:
-        """The most that one word can add: a trigram is a bigram, and a bigram a unigram."""
+    @cached_property  # read at every step
+    def max_bonus(self) -> float:
+        """Largest bonus of one word; a trigram is also a bigram, and a bigram a unigram."""
         nested = np.cumsum([0.0, self.unigram, self.bigram, self.trigram])
         return float(nested.max()) + max(0.0, self.reordering)
 
 
-FEATURES = ("unigram", "bigram", "trigram", "reordering")
-
-
 class ExtractiveFeatures:
-    """The features of words that may come next, for the documents of a batch.
-
-    Args:
-        sources: the batch that is searched.
-        weights: what each feature adds.
-    """
+    """Extractive features of candidates for the documents of a batch."""
 
     def __init__(self, sources: SourceBatch, weights: FeatureWeights) -> None:
         self._weights = np.array(astuple(weights))
-        valid = sources.source_valid
         B, N, L = sources.source_ids.shape
-        self._ids = np.where(valid, sources.source_ext_ids, _NOWHERE)  # (B, S)
-        # What stands before each position in its own sentence, and before that.
+        self._ids = np.where(sources.source_valid, sources.source_ext_ids, _NO_ID)  # (B, S)
+        # The words one and two positions before each position in its sentence.
         by_sentence = self._ids.reshape(B, N, L)
-        self._before = _shifted(by_sentence, 1).reshape(B, N * L)
-        self._before_that = _shifted(by_sentence, 2).reshape(B, N * L)
-        self._first = _first_positions(self._ids)  # (B, ids)
+        self._previous = _shift_right(by_sentence, 1).reshape(B, N * L)
+        self._second_previous = _shift_right(by_sentence, 2).reshape(B, N * L)
+        self._first_position = _first_positions(self._ids)  # (B, ids)
 
-    def weigh(
-        self, live: ActiveHypotheses, offered: Candidates, prefix: ForcedPrefix
+    def rerank(
+        self, active: ActiveHypotheses, candidates: Candidates, prefix: ForcedPrefix
     ) -> tuple[Candidates, Floats]:
-        """Put candidates in the order of log-probability and features together.
-
-        Args:
-            live: the hypotheses.
-            offered: their candidates; a forced word is not weighed.
-            prefix: the forced words.
+        """Sort candidates by log-probability plus feature bonus; forced words have no bonus.
 
         Returns:
-            The candidates in their new order, and (R, k) what the features add to each.
+            The candidates in their new order, and (R, k) the bonus of each.
         """
-        added = np.zeros(offered.ids.shape)
-        for weight, feature in zip(self._weights, self.values(live, offered.ids), strict=True):
-            added += weight * feature
-        is_forced = prefix.is_forced(live)
+        bonuses = np.zeros(candidates.ids.shape)
+        for weight, feature in zip(self._weights, self.values(active, candidates.ids), strict=True):
+            bonuses += weight * feature
+        is_forced = prefix.is_forced(active)
         if is_forced is not None:
-            added[is_forced] = 0.0
-        # Equals stay in the order of their probabilities.
-        order = np.argsort(-(offered.log_probs + added), axis=1, kind="stable")  # (R, k)
-        weighed = replace(
-            offered,
-            ids=np.take_along_axis(offered.ids, order, axis=1),
-            log_probs=np.take_along_axis(offered.log_probs, order, axis=1),
-            copied_from=np.take_along_axis(offered.copied_from, order, axis=1),
+            bonuses[is_forced] = 0.0
+        # The stable sort keeps equal candidates in the order of their probabilities.
+        order = np.argsort(-(candidates.log_probs + bonuses), axis=1, kind="stable")  # (R, k)
+        reranked = replace(
+            candidates,
+            ids=np.take_along_axis(candidates.ids, order, axis=1),
+            log_probs=np.take_along_axis(candidates.log_probs, order, axis=1),
+            copied_from=np.take_along_axis(candidates.copied_from, order, axis=1),
         )
-        return weighed, np.take_along_axis(added, order, axis=1)
+        return reranked, np.take_along_axis(bonuses, order, axis=1)
 
-    def values(self, live: ActiveHypotheses, ids: Ints) -> tuple[Bools, Bools, Bools, Bools]:
-        """Mark the words that have each feature, in the order of `FEATURES`: (R, k) each."""
-        document, num_words = live.document, live.num_words
-        S, known = self._ids.shape[1], self._first.shape[1]
-        first = self._first[document[:, None], np.minimum(ids, known - 1)]  # (R, k)
-        first = np.where(ids < known, first, S)
-        nothing = np.zeros(ids.shape, dtype=np.bool_)
+    def values(self, active: ActiveHypotheses, ids: Ints) -> tuple[Bools, Bools, Bools, Bools]:
+        """Return the features of candidate ids in the order of `FEATURES`: (R, k) each."""
+        documents, num_words = active.documents, active.num_words
+        S, num_ids = self._ids.shape[1], self._first_position.shape[1]
+        first = self._first_position[documents[:, None], np.minimum(ids, num_ids - 1)]  # (R, k)
+        first = np.where(ids < num_ids, first, S)
+        none = np.zeros(ids.shape, dtype=np.bool_)
         if num_words == 0:
-            return first < S, nothing, nothing, nothing
-        source, last = self._ids[document], live.words[:, -1, None]  # (R, S), (R, 1)
-        follows: Bools = self._before[document] == last  # (R, S)
-        bigram = _among(ids, source, follows)
+            return first < S, none, none, none
+        source, last = self._ids[documents], active.ids[:, -1, None]  # (R, S), (R, 1)
+        follows: Bools = self._previous[documents] == last  # (R, S)
+        bigram = _is_at(ids, source, follows)
         reordering = first < _last_positions(source == last)[:, None]
         if num_words == 1:
-            return first < S, bigram, nothing, reordering
-        follows &= self._before_that[document] == live.words[:, -2, None]
-        trigram = _among(ids, source, follows)
+            return first < S, bigram, none, reordering
+        follows &= self._second_previous[documents] == active.ids[:, -2, None]
+        trigram = _is_at(ids, source, follows)
         return first < S, bigram, trigram, reordering
 
 
 def count_features(words: Sequence[Hashable], sentences: Sequence[Sequence[Hashable]]) -> Floats:
-    """Add up the features of a whole summary, word by word: (4,) in the order of `FEATURES`.
-
-    Args:
-        words: the summary.
-        sentences: the source, as far as it was read.
+    """Return the features of a whole summary, summed over words: (4,) as in `FEATURES`.
 
     >>> count_features("b c a".split(), ["a b c".split()]).tolist()
     [3.0, 1.0, 0.0, 1.0]
@@ -144,51 +128,51 @@ def count_features(words: Sequence[Hashable], sentences: Sequence[Sequence[Hasha
         for sentence in sentences
         for start in range(len(sentence) - size + 1)
     }
-    places: dict[Hashable, list[int]] = {}
-    for place, word in enumerate(word for sentence in sentences for word in sentence):
-        places.setdefault(word, []).append(place)
+    positions: dict[Hashable, list[int]] = {}
+    for position, word in enumerate(word for sentence in sentences for word in sentence):
+        positions.setdefault(word, []).append(position)
     counts = np.zeros(len(FEATURES))
     for end in range(1, len(words) + 1):
         for size in (1, 2, 3):
             counts[size - 1] += end >= size and tuple(words[end - size : end]) in ngrams
-        if end >= 2 and words[end - 1] in places and words[end - 2] in places:
-            counts[3] += places[words[end - 1]][0] < places[words[end - 2]][-1]
+        if end >= 2 and words[end - 1] in positions and words[end - 2] in positions:
+            counts[3] += positions[words[end - 1]][0] < positions[words[end - 2]][-1]
     return counts
 
 
-def _shifted(ids: Ints, by: int) -> Ints:
-    """Move each sentence to the right, (B, N, L), so that a position holds what stands before."""
-    moved = np.full(ids.shape, _NOWHERE - 1, dtype=ids.dtype)
-    moved[:, :, by:] = ids[:, :, :-by]
-    return moved
+def _shift_right(ids: Ints, by: int) -> Ints:
+    """Shift each sentence to the right: (B, N, L) -> (B, N, L)."""
+    shifted = np.full(ids.shape, _NO_ID - 1, dtype=ids.dtype)  # equal to no word and no padding
+    shifted[:, :, by:] = ids[:, :, :-by]
+    return shifted
 
 
 def _first_positions(ids: Ints) -> Ints:
-    """Tabulate where each id stands first in each document, (B, ids); S where it does not."""
+    """Return the first position of each id in each document, (B, ids), or S if it has none."""
     B, S = ids.shape
     first = np.full((B, int(ids.max(initial=0)) + 1), S, dtype=np.int32)
     for position in range(S - 1, -1, -1):
-        is_real = ids[:, position] != _NOWHERE
+        is_real = ids[:, position] != _NO_ID
         first[is_real, ids[is_real, position]] = position
     return first
 
 
 def _last_positions(is_word: Bools) -> Ints:
-    """Find the last True of each row: (R, S) -> (R,), -1 without one."""
+    """Return the last True of each row, (R, S) -> (R,), or -1."""
     backwards = is_word[:, ::-1].argmax(axis=1)
     return np.where(is_word.any(axis=1), is_word.shape[1] - 1 - backwards, -1)
 
 
-def _among(ids: Ints, source: Ints, is_meant: Bools) -> Bools:
-    """Mark the ids, (R, k), that stand at one of the positions that are meant, (R, S)."""
+def _is_at(ids: Ints, source: Ints, is_marked: Bools) -> Bools:
+    """Return which ids, (R, k), occur at one of the marked positions, (R, S), of the source."""
     found = np.zeros(ids.shape, dtype=np.bool_)
-    positions = np.argsort(~is_meant, axis=1, kind="stable")  # those that are meant come first
-    for nth in range(int(is_meant.sum(axis=1).max(initial=0))):
+    positions = np.argsort(~is_marked, axis=1, kind="stable")  # marked positions first
+    for nth in range(int(is_marked.sum(axis=1).max(initial=0))):
         at = positions[:, nth, None]
         here = np.where(
-            np.take_along_axis(is_meant, at, axis=1),
+            np.take_along_axis(is_marked, at, axis=1),
             np.take_along_axis(source, at, axis=1),
-            _NOWHERE,
+            _NO_ID,
         )  # (R, 1)
         found |= ids == here
     return found

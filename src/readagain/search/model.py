@@ -1,4 +1,4 @@
-"""What search asks of a model: start on sources, step by one word, select rows."""
+"""Interface between beam search and a model: sources, candidates and the step protocol."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -14,21 +14,21 @@ Bools = npt.NDArray[np.bool_]
 
 State = TypeVar("State")
 
-ID = np.int32  # what search keeps ids and positions in; models may answer in any integers
+ID = np.int32  # type of ids and positions within search; models may return any integer type
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceBatch:
-    """The documents that a model is started on.
+    """Batch of source documents.
 
     A document has N sentences of at most L words, right-padded; S = N * L. The flat position
-    of word l of sentence n is n * L + l, in attention, in `copied_from` and in extended ids.
+    of word l of sentence n is n * L + l in attention, `copied_from` and extended ids.
 
     Args:
-        source_ids: (B, N, L) ids in the encoder's vocabulary.
+        source_ids: (B, N, L) ids in the encoder vocabulary.
         lengths: (B, N) words in each sentence; 0 for a missing sentence.
-        source_ext_ids: (B, S) ids in the extended decoder vocabulary: the word's own id where
-            the vocabulary (V words) has it, else V + the flat position of its first occurrence.
+        source_ext_ids: (B, S) ids in the extended decoder vocabulary: the id of a word of the
+            vocabulary (V words), else V + the flat position of its first occurrence.
     """
 
     source_ids: Ints
@@ -38,7 +38,7 @@ class SourceBatch:
     def __post_init__(self) -> None:
         if self.source_ids.ndim != 3:
             raise ShapeError(
-                f"source_ids has shape {self.source_ids.shape}; expected (B, N, L): "
+                f"source_ids: has shape {self.source_ids.shape}; expected (B, N, L): "
                 "documents, sentences, words"
             )
         B, N, L = self.source_ids.shape
@@ -48,16 +48,17 @@ class SourceBatch:
         ):
             if found != expected:
                 raise ShapeError(
-                    f"{name} has shape {found}; source_ids of shape {(B, N, L)} needs {expected}"
+                    f"{name}: has shape {found}; expected {expected} for source_ids of shape "
+                    f"{(B, N, L)}"
                 )
 
     def __len__(self) -> int:
-        """Count the documents, B."""
+        """Return the number of documents, B."""
         return int(self.source_ids.shape[0])
 
     @property
     def source_valid(self) -> Bools:
-        """Mark the real words: (B, S)."""
+        """Mask of real words: (B, S)."""
         B, N, L = self.source_ids.shape
         valid: Bools = np.arange(L) < self.lengths[:, :, None]  # (B, N, L)
         return valid.reshape(B, N * L)
@@ -65,19 +66,19 @@ class SourceBatch:
 
 @dataclass(frozen=True, kw_only=True)
 class Candidates:
-    """What may follow each of R hypotheses.
+    """Top-k next words of R hypotheses.
 
-    Ending is no candidate among others: its log-probability is always given, so that a limit
-    can end a hypothesis at its true price and a minimum can forbid ending at no cost in k.
+    EOS has a field of its own: a maximum length then ends a hypothesis with its true probability,
+    and a minimum length needs no further candidates.
 
     Args:
-        ids: (R, k) extended ids of the k most probable words, best first, each at most once in
-            a row; never PAD, UNK, START or END. Fewer columns where the model has fewer words.
-        log_probs: (R, k) their log-probabilities; -inf marks a slot that holds no word.
-        copied_from: (R, k) flat source position with the largest share in copying the word, or
-            -1 where generating it had a larger share than all its positions together.
-        end_log_probs: (R,) log-probability of END, the end of the summary.
-        attention: (R, S) the weights of the source positions at this step, 0 at padding.
+        ids: (R, k) extended ids of the k most probable words, best first, without duplicates in
+            a row; never PAD, UNK, BOS or EOS. Fewer columns if the model has fewer words.
+        log_probs: (R, k) their log-probabilities; -inf for an empty slot.
+        copied_from: (R, k) flat source position that contributes most to copying the word, or -1
+            where generation contributes more than all its positions together.
+        end_log_probs: (R,) log-probability of EOS.
+        attention: (R, S) attention weights of this step, 0 at padding.
     """
 
     ids: Ints
@@ -87,7 +88,7 @@ class Candidates:
     attention: Floats
 
     def take(self, rows: Ints) -> "Candidates":
-        """Keep some of the rows."""
+        """Return a subset of the rows."""
         return Candidates(
             ids=self.ids[rows],
             log_probs=self.log_probs[rows],
@@ -98,27 +99,30 @@ class Candidates:
 
 
 class StepModel(Protocol[State]):
-    """A model that can be decoded one word at a time.
+    """Model that is decoded one word at a time.
 
-    A state is a value: `step` and `select` return a new one. Rows do not influence each other.
+    States are immutable: `step` and `select` return new ones. Rows are independent.
     """
 
     def start(self, sources: SourceBatch) -> State:
-        """Read the sources and return a state of B rows, before the first word."""
+        """Encode the sources and return a state of B rows."""
         ...
 
     def step(self, state: State, previous_ids: Ints, k: int) -> tuple[Candidates, State]:
-        """Feed each row the (R,) extended id of its last word, START at first; offer k words.
+        """Run one decoder step.
 
-        During one search k is the same at every step. Where words at the k-th place are equally
-        probable, the model prefers the smaller id or any other order that ignores other rows.
+        Args:
+            state: state of R rows.
+            previous_ids: (R,) extended id of the last word of each row, BOS at first.
+            k: number of candidates, the same at every step of a search. Ties at the k-th rank may
+                be broken in any way that does not depend on other rows.
         """
         ...
 
     def select(self, state: State, rows: Ints) -> State:
-        """Keep, drop or repeat rows of the state: what a beam does between steps.
+        """Return a state whose row r is row `rows[r]` of the old one.
 
-        Row r of the new state is row `rows[r]` of the old. Rows of one document stay adjacent,
-        documents stay in order, and a document without rows is never asked for again.
+        Rows of one document stay adjacent, documents stay in order, and a document without rows
+        does not return.
         """
         ...

@@ -14,8 +14,8 @@ from readagain.corpus.shards import Split
 from readagain.engine.decoding import decode_sources
 from readagain.networks.network import AnyNetwork
 from readagain.networks.step_model import TorchStepModel
+from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch
-from readagain.search.trace import Hypothesis
 from readagain.text.vocab import Vocab
 from readagain.training.batch import Batch
 from readagain.training.batches import BatchPlan, TrainingDataset

@@ -7,7 +7,7 @@ from readagain.config.override import override
 from readagain.engine.grounding import GroundingConstraint
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
-from readagain.search.live import ActiveHypotheses
+from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import Candidates
 from readagain.text.cases import Truecaser
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
@@ -42,40 +42,40 @@ def offer(*ids, copied_from=-1):
 
 
 @pytest.fixture
-def live():
+def active():
     """One hypothesis of each text, those of the last first."""
     return ActiveHypotheses(
-        document=np.array([2, 1, 0]),
-        words=np.empty((3, 0), dtype=np.int64),
+        documents=np.array([2, 1, 0]),
+        ids=np.empty((3, 0), dtype=np.int64),
         copied_from=np.empty((3, 0), dtype=np.int64),
         log_probs=np.zeros(3),
         coverage=None,
     )
 
 
-def test_a_number_is_written_only_if_its_text_has_such_digits(rule, live):
-    banned = rule.banned_words(live, offer(DIES, TWO_DIGITS, ONE_DIGIT, AT, COPIED))
+def test_a_number_is_written_only_if_its_text_has_such_digits(rule, active):
+    banned = rule.banned_words(active, offer(DIES, TWO_DIGITS, ONE_DIGIT, AT, COPIED))
     assert banned.astype(int).tolist() == [[0, 0, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 1, 0, 0]]
 
 
-def test_a_name_is_written_only_if_its_text_has_one_that_begins_alike(sources, live):
+def test_a_name_is_written_only_if_its_text_has_one_that_begins_alike(sources, active):
     offered = offer(IBSEN, LEEDS, ITV, NORWEGIAN, AT)
     rule = GroundingConstraint(VOCAB, CASES).rule(sources, names=True)
-    assert rule.banned_words(live, offered).astype(int).tolist() == [
+    assert rule.banned_words(active, offered).astype(int).tolist() == [
         [1, 1, 0, 1, 0],
         [0, 1, 0, 1, 0],
         [0, 1, 0, 0, 0],
     ]
 
 
-def test_names_are_free_unless_asked_for(rule, live):
-    assert not rule.banned_words(live, offer(IBSEN, LEEDS, ITV, NORWEGIAN)).any()
+def test_names_are_free_unless_asked_for(rule, active):
+    assert not rule.banned_words(active, offer(IBSEN, LEEDS, ITV, NORWEGIAN)).any()
 
 
-def test_what_is_copied_has_its_own_digits(rule, live):
-    assert not rule.banned_words(live, offer(TWO_DIGITS, ONE_DIGIT, copied_from=0)).any()
+def test_what_is_copied_has_its_own_digits(rule, active):
+    assert not rule.banned_words(active, offer(TWO_DIGITS, ONE_DIGIT, copied_from=0)).any()
 
 
 def test_as_many_more_words_are_asked_for_as_numbers_are_likely(rule):
-    assert rule.max_bans(max_words=10) > 0
-    assert rule.bans_end(None) is None
+    assert rule.max_banned(max_words=10) > 0
+    assert rule.banned_end(None) is None

@@ -7,7 +7,7 @@ from readagain.config.override import override
 from readagain.engine.printing import Detokenizer, parts
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
-from readagain.search.trace import Hypothesis
+from readagain.search.hypotheses import Hypothesis
 from readagain.text.cases import Truecaser
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
@@ -32,7 +32,7 @@ def hypothesis(words, attended=()):
         copied_from=np.array([[sentence, place] for _, sentence, place in words]),
         log_probs=np.arange(-1.0, -2.0 - len(words), -1.0),
         score=-1.0,
-        keeps_minimum=True,
+        meets_min_length=True,
         attention=attention,
     )
 

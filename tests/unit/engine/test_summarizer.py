@@ -298,7 +298,7 @@ def test_case_is_as_asked(summarizer):
         ({"beam": 0}, "beam is 0; expected 1 to 1000"),
         ({"max_words": 0}, "max_words is 0; expected 1 to 1000"),
         ({"max_bytes": -1}, "max_bytes is -1; expected 0 or more"),
-        ({"beam": 2, "n_best": 3}, "n_best is 3; expected 1 to 2, the width of the beam"),
+        ({"beam": 2, "n_best": 3}, "n_best is 3; expected 1 to 2, the beam size"),
         (
             {"min_bytes": 9, "max_bytes": 3},
             "min_bytes is 9; expected at most max_bytes",

@@ -7,8 +7,8 @@ import torch
 from readagain.networks.fused import choose
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.beam import beam_search
+from readagain.search.constraints import LengthConstraint
 from readagain.search.model import SourceBatch
-from readagain.search.rules import LengthConstraint
 from readagain.text.vocab import BOS, UNK
 
 # Twelve words are known; a list has ten, and the first text's words 9 to 11 take their places.
@@ -108,7 +108,7 @@ def sources_of(batch, rows=slice(None)):
 
 def test_a_beam_writes_the_same_alone_and_in_a_batch(build, batch, settings):
     model = TorchStepModel(build(settings))
-    search = {"beam_size": 3, "words": LengthConstraint(maximum=5), "n_best": 3}
+    search = {"beam_size": 3, "length": LengthConstraint(maximum=5), "n_best": 3}
     together = beam_search(model, sources_of(batch), **search)
     for b in range(3):
         (alone,) = beam_search(model, sources_of(batch, slice(b, b + 1)), **search)

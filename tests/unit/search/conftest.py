@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from table_model import TableModel
 
 from readagain.search.model import Candidates, SourceBatch
-from readagain.search.table import TableModel
 from readagain.text.vocab import EOS
 
 

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.errors import ConfigError, DataError
-from readagain.search.batching import ParallelBatches, bucketed_batches, cut_by_length
+from readagain.search.batching import ParallelBatches, bucketed_batches, split_by_length
 
 lengths = st.lists(st.integers(0, 30), max_size=60)
 LIMITS = {"length": len, "max_words": 20, "max_items": 4, "window": 7}
 
 
 @given(lengths, st.integers(1, 40), st.integers(1, 8))
-def test_every_place_stands_in_one_batch_within_the_limits(lengths, max_words, max_items):
-    batches = list(cut_by_length(lengths, max_words, max_items))
+def test_split_by_length_covers_all_items_within_limits(lengths, max_words, max_items):
+    batches = list(split_by_length(lengths, max_words, max_items))
     assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
     for batch in batches:
         assert len(batch) <= max_items
@@ -26,12 +26,12 @@ def test_every_place_stands_in_one_batch_within_the_limits(lengths, max_words, m
 
 
 @given(st.lists(st.text("ab", max_size=12), max_size=60))
-def test_results_come_in_the_order_of_the_items(items):
+def test_batches_yield_results_in_input_order(items):
     results = bucketed_batches(items, lambda batch: [item.upper() for item in batch], **LIMITS)
     assert list(results) == [item.upper() for item in items]
 
 
-def test_items_of_like_length_go_together():
+def test_batches_group_items_of_similar_length():
     seen = []
 
     def work(batch):
@@ -43,7 +43,7 @@ def test_items_of_like_length_go_together():
     assert seen == [[9, 8], [3, 2, 1]]
 
 
-def test_a_stream_is_read_no_further_than_one_window():
+def test_batches_read_at_most_one_window_ahead():
     read = 0
 
     def endless():
@@ -59,7 +59,7 @@ def test_a_stream_is_read_no_further_than_one_window():
 
 
 @pytest.mark.parametrize("given", [3, 7, 9])
-def test_what_was_given_before_a_stream_failed_is_answered_before_its_error(given):
+def test_batches_yield_results_before_a_stream_error(given):
     def stream():
         yield from "abcdefghi"[:given]
         raise DataError("cut short")
@@ -70,71 +70,74 @@ def test_what_was_given_before_a_stream_failed_is_answered_before_its_error(give
         next(results)
 
 
-def test_a_lost_result_is_noticed():
+def test_batches_reject_a_missing_result():
     with pytest.raises(ValueError, match="shorter"):
         list(bucketed_batches(["a", "b"], lambda batch: batch[:1], **LIMITS))
 
 
 @pytest.mark.parametrize("name", ["max_words", "max_items", "window"])
-def test_a_limit_of_nothing_is_refused(name):
+def test_batches_reject_limits_below_one(name):
     with pytest.raises(ConfigError, match=f"{name} is 0; expected 1 or more"):
         list(bucketed_batches(["a"], list, **(LIMITS | {name: 0})))
 
 
-def in_two_lanes(work, items, **changes):
+def in_two_threads(work, items, **changes):
     def alone(batch):
-        raise AssertionError("worked on outside of lanes")
+        raise AssertionError("worked on outside of threads")
 
-    return bucketed_batches(items, alone, **(LIMITS | changes), lanes=ParallelBatches(2, work))
+    return bucketed_batches(items, alone, **(LIMITS | changes), parallel=ParallelBatches(2, work))
 
 
 @given(st.lists(st.text("ab", max_size=9), max_size=60), st.integers(2, 4))
-def test_lanes_change_nothing(items, count):
+def test_parallel_batches_give_equal_results(items, count):
     def work(batch):
         return [item.upper() for item in batch]
 
-    results = bucketed_batches(items, work, **LIMITS, lanes=ParallelBatches(count, work))
+    results = bucketed_batches(items, work, **LIMITS, parallel=ParallelBatches(count, work))
     assert list(results) == [item.upper() for item in items]
 
 
-def test_two_batches_are_worked_on_at_once():
+def test_parallel_batches_run_at_the_same_time():
     both = threading.Barrier(2, timeout=10)
 
     def work(batch):
         both.wait()
         return batch
 
-    assert list(in_two_lanes(work, ["a", "b", "c", "d"])) == ["a", "b", "c", "d"]
+    assert list(in_two_threads(work, ["a", "b", "c", "d"])) == ["a", "b", "c", "d"]
 
 
 @pytest.mark.parametrize(
     ("num_items", "sizes"),
     [(4, [2, 2]), (5, [3, 2]), (7, [4, 3]), (11, [3, 3, 3, 2]), (16, [4, 4, 4, 4])],
 )
-def test_lanes_share_the_items_evenly(num_items, sizes):
+def test_parallel_batches_split_items_evenly(num_items, sizes):
     seen = []
 
     def work(batch):
         seen.append(len(batch))
         return batch
 
-    list(in_two_lanes(work, ["a"] * num_items, window=20))
+    list(in_two_threads(work, ["a"] * num_items, window=20))
     assert sorted(seen, reverse=True) == sizes
 
 
-def test_what_gives_each_lane_less_than_half_a_batch_is_worked_on_alone():
-    def in_lane(batch):
-        raise AssertionError("worked on in a lane")
+def test_small_windows_run_serially():
+    def in_thread(batch):
+        raise AssertionError("worked on in a thread")
 
     items = ["a", "b", "c"]
-    assert list(bucketed_batches(items, list, **LIMITS, lanes=ParallelBatches(2, in_lane))) == items
+    assert (
+        list(bucketed_batches(items, list, **LIMITS, parallel=ParallelBatches(2, in_thread)))
+        == items
+    )
 
 
-def test_long_items_that_make_a_batch_each_are_worked_on_in_lanes():
-    assert list(in_two_lanes(list, ["a" * 20, "b" * 20])) == ["a" * 20, "b" * 20]
+def test_long_items_run_in_parallel():
+    assert list(in_two_threads(list, ["a" * 20, "b" * 20])) == ["a" * 20, "b" * 20]
 
 
-def test_what_fails_in_a_lane_is_raised_and_nothing_else_is_begun():
+def test_parallel_failure_is_raised_and_stops_the_queue():
     begun = []
     is_raised = threading.Event()
 
@@ -148,14 +151,14 @@ def test_what_fails_in_a_lane_is_raised_and_nothing_else_is_begun():
         return batch
 
     items = ["first", *"abcdefghijklmno"]
-    results = in_two_lanes(work, items, max_items=1, window=16)
+    results = in_two_threads(work, items, max_items=1, window=16)
     with pytest.raises(DataError, match="the first batch fails"):
         next(results)
     assert len(begun) <= 2
     assert list(results) == []
 
 
-def test_of_several_failures_the_first_batch_s_is_raised():
+def test_parallel_failures_raise_that_of_the_first_batch():
     both = threading.Barrier(2, timeout=10)
 
     def work(batch):
@@ -163,10 +166,10 @@ def test_of_several_failures_the_first_batch_s_is_raised():
         raise DataError(f"{batch[0]} fails")
 
     with pytest.raises(DataError, match="bbb fails"):
-        list(in_two_lanes(work, ["aa", "bbb"], max_items=1))
+        list(in_two_threads(work, ["aa", "bbb"], max_items=1))
 
 
-def test_an_interrupt_ends_all_lanes():
+def test_interrupt_stops_all_threads():
     begun = []
     before = threading.enumerate()
     is_interrupted = threading.Event()
@@ -181,35 +184,35 @@ def test_an_interrupt_ends_all_lanes():
         return batch
 
     with pytest.raises(KeyboardInterrupt):
-        list(in_two_lanes(work, ["a"] * 16, max_items=1, window=16))
+        list(in_two_threads(work, ["a"] * 16, max_items=1, window=16))
     assert len(begun) <= 2
     assert threading.enumerate() == before
 
 
-def test_no_thread_is_left_while_results_are_taken():
+def test_no_thread_runs_while_results_are_consumed():
     before = threading.enumerate()
-    results = in_two_lanes(list, ["a"] * 30)
+    results = in_two_threads(list, ["a"] * 30)
     next(results)
     assert threading.enumerate() == before
 
 
-def test_a_stream_in_lanes_is_read_no_further_than_one_window():
+def test_parallel_batches_read_one_window_ahead():
     read = count()
-    results = in_two_lanes(list, ("ab" for _ in read))
+    results = in_two_threads(list, ("ab" for _ in read))
     for _ in range(10):
         next(results)
     assert next(read) == 14
 
 
-def test_a_thread_that_outlives_the_main_one_may_use_lanes():
+def test_parallel_batches_work_after_the_main_thread_ended():
     script = """
 import threading
-from readagain.search.batching import Lanes, in_batches
+from readagain.search.batching import ParallelBatches, bucketed_batches
 
 def read():
     threading.main_thread().join()
     limits = {"length": len, "max_words": 9, "max_items": 4, "window": 8}
-    print(*in_batches("abcdefgh", list, **limits, lanes=Lanes(2, list)))
+    print(*bucketed_batches("abcdefgh", list, **limits, parallel=ParallelBatches(2, list)))
 
 threading.Thread(target=read).start()
 """

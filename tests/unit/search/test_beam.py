@@ -5,8 +5,8 @@ import pytest
 
 from readagain.errors import ArtifactError, ConfigError, ShapeError
 from readagain.search.beam import beam_search
+from readagain.search.constraints import CopyLimit, LengthConstraint, NoRepeatedNgram
 from readagain.search.model import SourceBatch
-from readagain.search.rules import CopyLimit, LengthConstraint, NoRepeatedNgram
 from readagain.search.scoring import Scoring
 from readagain.text.vocab import BOS, EOS, PAD, UNK
 
@@ -17,7 +17,7 @@ GARDEN_PATH = {BOS: {4: 0.6, 5: 0.4}, 4: {6: 0.3, 7: 0.3}, 5: {6: 0.9}, 6: {}, 7
 class Watched:
     """A model that notes what it was asked."""
 
-    def __init__(self, model, change=lambda offered: offered):
+    def __init__(self, model, change=lambda candidates: candidates):
         self.model, self.change = model, change
         self.rows, self.widths, self.documents = [], [], []
 
@@ -28,8 +28,8 @@ class Watched:
         self.rows.append(len(previous_ids))
         self.widths.append(k)
         self.documents.append(set(state.document.tolist()))
-        offered, state = self.model.step(state, previous_ids, k)
-        return self.change(offered), state
+        candidates, state = self.model.step(state, previous_ids, k)
+        return self.change(candidates), state
 
     def select(self, state, rows):
         return self.model.select(state, rows)
@@ -37,14 +37,14 @@ class Watched:
 
 def search(model, sources, *, beam_size=2, maximum=4, minimum=1, **options):
     words = LengthConstraint(minimum=minimum, maximum=maximum)
-    return beam_search(model, sources, beam_size=beam_size, words=words, **options)
+    return beam_search(model, sources, beam_size=beam_size, length=words, **options)
 
 
 def words_of(hypotheses):
     return [h.ids.tolist() for h in hypotheses]
 
 
-def test_a_beam_of_two_sees_what_a_greedy_search_misses(table_model, sources_of):
+def test_beam_of_two_finds_what_greedy_search_misses(table_model, sources_of):
     model, sources = table_model(GARDEN_PATH), sources_of([4])
     ((greedy,),) = search(model, sources, beam_size=1, minimum=2)
     ((best,),) = search(model, sources, beam_size=2, minimum=2)
@@ -53,79 +53,83 @@ def test_a_beam_of_two_sees_what_a_greedy_search_misses(table_model, sources_of)
     assert np.exp(best.score) == pytest.approx(0.4 * 0.9)
 
 
-def test_equals_are_ranked_by_id_and_ending_goes_first(table_model, sources_of):
+def test_ties_are_ranked_by_end_then_id(table_model, sources_of):
     model = table_model({BOS: {6: 0.25, 4: 0.25, 5: 0.25}, 4: {7: 0.5}, 5: {7: 0.5}, 6: {7: 0.5}})
     (found,) = search(model, sources_of([4]), beam_size=4, n_best=4, maximum=2)
     assert words_of(found) == [[4], [5], [4, 7], [5, 7]]
 
 
-def test_a_probable_summary_stops_the_search_early(table_model, sources_of):
+def test_probable_summary_stops_the_search_early(table_model, sources_of):
     watched = Watched(table_model({BOS: {4: 0.9}, 4: {5: 0.1}, 5: {6: 0.9}}))
     search(watched, sources_of([4]), beam_size=4, maximum=50)
     assert len(watched.rows) == 2  # 4, then its end; 4 5 cannot pass it any more
 
 
-def test_a_live_summary_that_can_just_pass_is_waited_for(table_model, sources_of):
+def test_search_waits_for_a_hypothesis_that_can_still_win(table_model, sources_of):
     model = table_model({BOS: {4: 1.0}, 4: {5: 0.505}, 5: {6: 0.01}})
     ((best,),) = search(model, sources_of([4]))
     assert best.ids.tolist() == [4, 5]
     assert 0.505 * 0.99 > 0.495
 
 
-def test_a_mean_over_words_keeps_longer_summaries_in_the_race(table_model, sources_of):
+def test_length_penalty_keeps_longer_hypotheses_active(table_model, sources_of):
     model = table_model({BOS: {4: 0.9}, 4: {5: 0.45}, 5: {6: 0.95}, 6: {7: 0.05}})
     ((by_sum,),) = search(model, sources_of([4]), maximum=4)
-    ((by_mean,),) = search(model, sources_of([4]), maximum=4, scoring=Scoring(length_exponent=1))
+    ((by_mean,),) = search(model, sources_of([4]), maximum=4, scoring=Scoring(length_penalty=1))
     assert by_sum.ids.tolist() == [4]
     assert by_mean.ids.tolist() == [4, 5, 6]
 
 
 @pytest.mark.parametrize("maximum", [1, 3, 7])
-def test_steps_are_bounded_by_the_longest_summary(table_model, sources_of, maximum):
+def test_steps_are_bounded_by_the_maximum_length(table_model, sources_of, maximum):
     watched = Watched(table_model({BOS: {4: 1 - 1e-9}, 4: {4: 1 - 1e-9}}))
     ((best,),) = search(
-        watched, sources_of([4]), maximum=maximum, scoring=Scoring(length_exponent=1)
+        watched, sources_of([4]), maximum=maximum, scoring=Scoring(length_penalty=1)
     )
     assert best.ids.tolist() == [4] * maximum
     assert len(watched.rows) == maximum + 1
 
 
-def test_a_summary_at_its_maximum_pays_the_true_price_of_ending(table_model, sources_of):
+def test_maximum_length_ends_with_true_eos_probability(table_model, sources_of):
     model = table_model({BOS: {4: 0.9}, 4: {4: 0.99}})
     ((best,),) = search(model, sources_of([4]), minimum=2, maximum=2)
     np.testing.assert_allclose(np.exp(best.log_probs), [0.9, 0.99, 0.01])
 
 
-def test_documents_that_are_done_leave_the_batch(table_model, sources_of):
+def test_finished_documents_leave_the_batch(table_model, sources_of):
     # Copying continues along the source; the second document is over after one word.
     model = table_model({BOS: {}, 4: {}, 5: {}, 6: {}}, copying=0.99, continuing=1e4)
     watched = Watched(model)
     search(
-        watched, sources_of([4, 5, 6, 7], [4]), beam_size=1, minimum=1, rules=[NoRepeatedNgram(1)]
+        watched,
+        sources_of([4, 5, 6, 7], [4]),
+        beam_size=1,
+        minimum=1,
+        constraints=[NoRepeatedNgram(1)],
     )
     assert watched.documents[0] == {0, 1}
     assert watched.documents[-1] == {0}
 
 
-def test_a_beam_narrows_with_every_summary_that_ends(table_model, sources_of):
+def test_beam_narrows_as_hypotheses_end(table_model, sources_of):
     watched = Watched(table_model({BOS: {4: 0.4, 5: 0.35}, 4: {6: 0.5}, 5: {6: 0.3}, 6: {7: 0.9}}))
     (found,) = search(watched, sources_of([4]), beam_size=2, n_best=2)
     assert watched.rows == [1, 2]
     assert words_of(found) == [[5], [4]]
 
 
-def test_the_model_is_asked_for_as_many_words_as_rules_can_ban(table_model, sources_of):
+def test_search_requests_spare_candidates_for_bans(table_model, sources_of):
     watched = Watched(table_model(GARDEN_PATH))
     sources = sources_of([4])
-    search(watched, sources, beam_size=2, maximum=4, minimum=2, rules=[NoRepeatedNgram(2)])
+    search(watched, sources, beam_size=2, maximum=4, minimum=2, constraints=[NoRepeatedNgram(2)])
     assert set(watched.widths) == {2 + 2}
     watched.widths.clear()
     rules = [NoRepeatedNgram(1), CopyLimit(sources)]
-    search(watched, sources, beam_size=2, maximum=4, minimum=2, rules=rules)
+    search(watched, sources, beam_size=2, maximum=4, minimum=2, constraints=rules)
     assert set(watched.widths) == {2 + 3 + 3}
 
 
-def test_words_that_must_not_be_printed_are_never_chosen(table_model, sources_of):
+def test_special_tokens_are_never_chosen(table_model, sources_of):
     model = table_model(GARDEN_PATH, copying=0.3)
     (found,) = search(model, sources_of([4, 9, 5]), beam_size=50, n_best=50)
     chosen = {word for hypothesis in found for word in hypothesis.ids.tolist()}
@@ -133,7 +137,7 @@ def test_words_that_must_not_be_printed_are_never_chosen(table_model, sources_of
     assert 9 in chosen
 
 
-def test_diversity_keeps_several_beginnings(table_model, sources_of):
+def test_diversity_keeps_different_first_words(table_model, sources_of):
     table = {BOS: {4: 0.7, 5: 0.25}, 4: {6: 0.5, 7: 0.49}, 5: {6: 0.9}}
     model, sources = table_model(table), sources_of([4])
     options = {"minimum": 2, "maximum": 2, "n_best": 2}
@@ -144,7 +148,7 @@ def test_diversity_keeps_several_beginnings(table_model, sources_of):
     assert np.exp(diverse[1].score) == pytest.approx(0.25 * 0.9)  # the reported score is whole
 
 
-def test_coverage_punishes_saying_the_same_thing_again(table_model, sources_of):
+def test_coverage_penalizes_repetition(table_model, sources_of):
     # 4 4 4 is likeliest, but looks three times at the 5 that could be copied next.
     table = {BOS: {4: 0.9}, 4: {4: 0.6, 5: 0.3}, 5: {6: 0.4, 7: 0.5}, 6: {7: 0.9}, 7: {7: 0.9}}
     model, sources = table_model(table, copying=0.2, continuing=100.0), sources_of([4, 5, 6])
@@ -157,7 +161,7 @@ def test_coverage_punishes_saying_the_same_thing_again(table_model, sources_of):
     assert covered.score == pytest.approx(covered.log_probs.sum() - penalty, rel=1e-6)
 
 
-def test_no_documents_are_no_work(table_model):
+def test_search_of_empty_batch_returns_nothing(table_model):
     nothing = SourceBatch(
         source_ids=np.zeros((0, 1, 3), int),
         lengths=np.zeros((0, 1), int),
@@ -166,7 +170,7 @@ def test_no_documents_are_no_work(table_model):
     assert search(table_model({}), nothing) == []
 
 
-def test_a_model_that_cannot_end_leaves_no_summary(table_model, sources_of):
+def test_model_without_eos_probability_gives_no_summary(table_model, sources_of):
     model = table_model({BOS: {4: 1.0}, 4: {4: 1.0}})
     assert search(model, sources_of([4])) == [[]]
 
@@ -175,30 +179,30 @@ def test_a_model_that_cannot_end_leaves_no_summary(table_model, sources_of):
     ("options", "message"),
     [
         ({"beam_size": 0}, "beam_size is 0; expected 1 or more"),
-        ({"n_best": 0}, "n_best is 0; expected 1 to 2, the width of the beam"),
-        ({"n_best": 3}, "n_best is 3; expected 1 to 2, the width of the beam"),
-        ({"n_best": 2.0}, "n_best is 2.0; expected 1 to 2, the width of the beam"),
-        ({"n_best": True}, "n_best is True; expected 1 to 2, the width of the beam"),
-        ({"n_best": "2"}, "n_best is '2'; expected 1 to 2, the width of the beam"),
+        ({"n_best": 0}, "n_best is 0; expected 1 to 2, the beam size"),
+        ({"n_best": 3}, "n_best is 3; expected 1 to 2, the beam size"),
+        ({"n_best": 2.0}, "n_best is 2.0; expected 1 to 2, the beam size"),
+        ({"n_best": True}, "n_best is True; expected 1 to 2, the beam size"),
+        ({"n_best": "2"}, "n_best is '2'; expected 1 to 2, the beam size"),
     ],
 )
-def test_sizes_that_cannot_be_honoured_are_refused(table_model, sources_of, options, message):
+def test_search_rejects_invalid_sizes(table_model, sources_of, options, message):
     with pytest.raises(ConfigError, match=message):
         search(table_model({}), sources_of([4]), **options)
 
 
-def test_an_answer_about_other_rows_is_refused(table_model, sources_of):
+def test_search_rejects_wrong_number_of_model_rows(table_model, sources_of):
     one_row_more = Watched(
         table_model(GARDEN_PATH), lambda o: replace(o, ids=np.concatenate([o.ids, o.ids]))
     )
-    with pytest.raises(ShapeError, match=r"asked about 1 rows and answered with ids \(2, 2\)"):
+    with pytest.raises(ShapeError, match=r"output for 1 rows: ids has shape \(2, 2\)"):
         search(one_row_more, sources_of([4]))
 
 
 @pytest.mark.parametrize("name", ["log_probs", "end_log_probs"])
-def test_a_model_that_gives_nan_is_named(table_model, sources_of, name):
+def test_search_rejects_nan_from_the_model(table_model, sources_of, name):
     broken = Watched(
         table_model(GARDEN_PATH), lambda o: replace(o, **{name: getattr(o, name) * np.nan})
     )
-    with pytest.raises(ArtifactError, match="NaN for word 1 of document 0 of its batch"):
+    with pytest.raises(ArtifactError, match="NaN at word 1 of document 0 of the batch"):
         search(broken, sources_of([4]))

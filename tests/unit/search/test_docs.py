@@ -8,9 +8,9 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), 
 
 
 @pytest.mark.parametrize("snippet", SNIPPETS)
-def test_what_the_page_shows_runs(snippet):
+def test_search_page_examples_run(snippet):
     exec(compile(snippet, str(PAGE), "exec"), {})
 
 
-def test_the_page_shows_a_search():
+def test_search_page_shows_a_search():
     assert any("beam_search(" in snippet for snippet in SNIPPETS)

@@ -156,7 +156,7 @@ def test_a_model_is_asked_for_by_name(talk, summarizer, held):
         ({"texts": ["x"], "explain": "no"}, "explain is a string; expected true or false"),
         ({"texts": ["x"], "model": 3}, "model is a whole number; expected a string"),
         ({"texts": ["x"], "model": "old"}, "no model 'old'; loaded here: toy"),
-        ({"texts": ["x"], "n_best": 9}, "n_best is 9; expected 1 to 4, the width of the beam"),
+        ({"texts": ["x"], "n_best": 9}, "n_best is 9; expected 1 to 4, the beam size"),
         (
             {"texts": ["x"], "begin": "b" * 1001},
             "begin has 1001 characters; at most 1000 are taken",

@@ -10,8 +10,8 @@ import torch
 from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.beam import beam_search
+from readagain.search.constraints import LengthConstraint
 from readagain.search.model import SourceBatch
-from readagain.search.rules import LengthConstraint
 from readagain.text.extended import extended_source_ids, extended_word
 from readagain.text.vocab import UNK, Vocab
 from readagain.training.finetune import TrainedModel
@@ -104,7 +104,7 @@ def test_a_model_of_each_released_format_still_writes_its_headline(path):
         source_ext_ids=np.array([extended_source_ids(source, trained.words.summary)]),
     )
     ((best,),) = beam_search(
-        TorchStepModel(model.eval()), sources, beam_size=4, words=LengthConstraint(maximum=12)
+        TorchStepModel(model.eval()), sources, beam_size=4, length=LengthConstraint(maximum=12)
     )
     words = [extended_word(id, source, trained.words.summary) for id in best.ids.tolist()]
     assert words == ["sipano", "bakery", "moves", "after", "long", "wait", "on", "thursday"]

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.search.consensus import mbr_rerank
-from readagain.search.trace import Hypothesis
+from readagain.search.hypotheses import Hypothesis
+from readagain.search.mbr import mbr_rerank
 
 
-def written(*ids: int, score: float, keeps_minimum: bool = True) -> Hypothesis:
+def written(*ids: int, score: float, meets_min_length: bool = True) -> Hypothesis:
     return Hypothesis(
         ids=np.array(ids, dtype=np.int64),
         copied_from=np.full((len(ids), 2), -1),
         log_probs=np.zeros(len(ids) + 1),
         score=score,
-        keeps_minimum=keeps_minimum,
+        meets_min_length=meets_min_length,
         attention=None,
     )
 
@@ -29,31 +29,31 @@ AGREED = written(20, 21, 22, score=-1.1)
 SIMILAR = written(20, 21, 23, score=-1.2)
 
 
-def test_two_that_agree_outvote_the_most_probable():
+def test_mbr_prefers_similar_hypotheses_over_an_outlier():
     # Even votes: 1/3 for the outlier, (1 + 2/3) / 3 for the two that share two words of three.
     ordered = mbr_rerank([OUTLIER, AGREED, SIMILAR], temperature=1e6)
     assert ordered == [AGREED, SIMILAR, OUTLIER]
 
 
-def test_a_cold_vote_is_the_order_of_scores():
+def test_mbr_with_low_temperature_keeps_the_best_score():
     ordered = mbr_rerank([OUTLIER, AGREED, SIMILAR], temperature=0.01)
     assert ordered[0] is OUTLIER
 
 
-def test_a_word_said_twice_is_shared_as_often_as_both_have_it():
+def test_mbr_counts_repeated_words():
     twice, once = written(5, 5, 6, score=-1.0), written(5, 6, 7, score=-1.0)
     alone = written(5, 5, 5, score=-1.0)
     # F1 with the others: twice 2/3 + 2/3, once 2/3 + 1/3, alone 2/3 + 1/3.
     assert mbr_rerank([alone, once, twice], temperature=1e6)[0] is twice
 
 
-def test_a_vote_by_recall_prefers_the_one_that_covers_the_others():
+def test_mbr_by_recall_prefers_the_covering_hypothesis():
     covering, tiny = written(20, 21, 22, 23, 24, score=-1.0), written(20, score=-1.0)
     beam = [AGREED, SIMILAR, covering, tiny]
     # Even votes of F1: 1 + 2/3 + 6/8 + 2/4 for the agreed one, 6/8 + 6/8 + 1 + 2/6 for the longest,
     # which has all words of all.
     assert mbr_rerank(beam, temperature=1e6)[0] is AGREED
-    assert mbr_rerank(beam, temperature=1e6, measure="recall")[0] is covering
+    assert mbr_rerank(beam, temperature=1e6, utility="recall")[0] is covering
 
 
 beams = st.lists(
@@ -65,7 +65,7 @@ beams = st.lists(
 
 @pytest.mark.parametrize("measure", ["f1", "recall"])
 @given(beams, st.sampled_from([0.3, 1.0]))
-def test_the_order_is_that_of_the_expected_overlap(measure, beam, temperature):
+def test_mbr_order_equals_expected_utility(measure, beam, temperature):
     def overlap(one, other):
         shared = sum((Counter(one.ids.tolist()) & Counter(other.ids.tolist())).values())
         of = len(other.ids) if measure == "recall" else (len(one.ids) + len(other.ids)) / 2
@@ -75,18 +75,18 @@ def test_the_order_is_that_of_the_expected_overlap(measure, beam, temperature):
         return sum(exp(each.score / temperature) * overlap(one, each) for each in hypotheses)
 
     hypotheses = [written(*ids, score=score) for ids, score in beam]
-    ordered = mbr_rerank(hypotheses, temperature=temperature, measure=measure)
+    ordered = mbr_rerank(hypotheses, temperature=temperature, utility=measure)
     assert sorted(map(id, ordered)) == sorted(map(id, hypotheses))
     for better, worse in pairwise(map(worth, ordered)):
         assert better >= worse or better == pytest.approx(worse)
 
 
-def test_those_that_miss_the_minimum_stay_last():
-    short = written(20, 21, score=-0.1, keeps_minimum=False)
+def test_mbr_keeps_short_hypotheses_last():
+    short = written(20, 21, score=-0.1, meets_min_length=False)
     assert mbr_rerank([AGREED, SIMILAR, short], temperature=1e6)[-1] is short
 
 
-def test_nothing_and_one_are_left_as_they_are():
+def test_mbr_of_empty_and_single_lists_changes_nothing():
     assert mbr_rerank([], temperature=0.3) == []
     assert mbr_rerank([AGREED], temperature=0.3) == [AGREED]
     assert mbr_rerank([written(score=-1.0)], temperature=0.3)[0].score == -1.0

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from readagain.search.beam import beam_search
+from readagain.search.constraints import LengthConstraint
 from readagain.search.model import SourceBatch
-from readagain.search.rules import LengthConstraint
 from readagain.text.vocab import EOS
 
 
@@ -18,31 +18,31 @@ def two_sentences():
 
 
 def best_of(model, sources, **options):
-    options = {"beam_size": 4, "words": LengthConstraint(minimum=2, maximum=2)} | options
+    options = {"beam_size": 4, "length": LengthConstraint(minimum=2, maximum=2)} | options
     return beam_search(model, sources, **options)[0]
 
 
-def test_a_copied_word_says_its_sentence_and_its_place(table_model, two_sentences):
+def test_hypothesis_gives_sentence_and_word_of_copies(table_model, two_sentences):
     model = table_model({}, copying=0.9, continuing=20.0)
     found = {tuple(h.ids.tolist()): h for h in best_of(model, two_sentences, n_best=4)}
     assert found[(11, 6)].copied_from.tolist() == [[1, 0], [1, 1]]
     assert found[(4, 5)].copied_from.tolist() == [[0, 0], [0, 1]]
 
 
-def test_a_generated_word_has_no_place(table_model, two_sentences):
+def test_hypothesis_marks_generated_words(table_model, two_sentences):
     model = table_model({2: {7: 0.9}, 7: {7: 0.9}})
     (best,) = best_of(model, two_sentences)
     assert best.copied_from.tolist() == [[-1, -1], [-1, -1]]
 
 
-def test_log_probabilities_of_words_and_end_add_up_to_the_score(table_model, two_sentences):
+def test_hypothesis_log_probs_sum_to_its_score(table_model, two_sentences):
     model = table_model({2: {7: 0.9}, 7: {7: 0.5}}, copying=0.5)
     for hypothesis in best_of(model, two_sentences, n_best=4):
         assert len(hypothesis.log_probs) == len(hypothesis) + 1
         assert hypothesis.log_probs.sum() == pytest.approx(hypothesis.score)
 
 
-def test_attention_is_kept_only_when_asked_for(table_model, two_sentences):
+def test_hypothesis_has_attention_only_on_request(table_model, two_sentences):
     model = table_model({}, copying=0.9, continuing=3.0)
     (best,) = best_of(model, two_sentences)
     assert best.attention is None
@@ -51,7 +51,7 @@ def test_attention_is_kept_only_when_asked_for(table_model, two_sentences):
     np.testing.assert_allclose(best.attention.sum(axis=(1, 2)), 1, rtol=1e-6)
 
 
-def test_attention_stands_beside_the_word_it_led_to(table_model, two_sentences):
+def test_hypothesis_aligns_attention_with_words(table_model, two_sentences):
     model = table_model({}, copying=0.9, continuing=3.0)
     found = best_of(model, two_sentences, n_best=4, keep_attention=True)
     (hypothesis,) = [h for h in found if h.ids.tolist() == [4, 5]]
@@ -60,7 +60,7 @@ def test_attention_stands_beside_the_word_it_led_to(table_model, two_sentences):
     np.testing.assert_allclose(hypothesis.attention, [even, after_4, even], rtol=1e-6)
 
 
-def test_ids_of_hypotheses_end_before_end(table_model, two_sentences):
+def test_hypothesis_ids_exclude_eos(table_model, two_sentences):
     model = table_model({2: {7: 0.9}, 7: {7: 0.9}})
     (best,) = best_of(model, two_sentences)
     assert EOS not in best.ids

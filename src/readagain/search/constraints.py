@@ -1,0 +1,330 @@
+"""Decoding constraints: bans on next words and on ending, and forced prefixes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeVar
+
+import numpy as np
+
+from readagain.errors import ConfigError, ShapeError
+from readagain.search.hypotheses import ActiveHypotheses
+from readagain.search.model import ID, Bools, Candidates, Ints, SourceBatch
+
+T = TypeVar("T")
+
+# Near a byte limit many of the candidates can be too long, so the model returns this many more.
+# If all of them are too long, the hypothesis ends with the model's probability of EOS.
+SPARE_CANDIDATES = 16
+
+
+class Constraint:
+    """A stateless constraint that is evaluated once per step on all rows; bans nothing itself."""
+
+    def max_banned(self, max_words: int) -> int:
+        """Return how many words can be banned after a hypothesis shorter than `max_words`.
+
+        Search requests that many more candidates from the model, so that bans do not narrow the
+        beam.
+        """
+        return 0
+
+    def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
+        """Return the banned candidates, (R, k), or None if there are none."""
+        return None
+
+    def banned_end(self, active: ActiveHypotheses) -> Bools | None:
+        """Return the rows that must not end yet, (R,), or None if there are none."""
+        return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LengthConstraint(Constraint):
+    """Minimum and maximum number of words.
+
+    At the maximum every word is banned. This needs no more candidates, since EOS is always scored.
+    """
+
+    minimum: int = 1
+    maximum: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.minimum <= self.maximum:
+            raise ConfigError(
+                f"summary length: minimum is {self.minimum} and maximum is {self.maximum} words; "
+                "expected 0 <= minimum <= maximum"
+            )
+
+    def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
+        """Ban every word at the maximum length."""
+        if active.num_words < self.maximum:
+            return None
+        return np.ones(candidates.ids.shape, dtype=np.bool_)
+
+    def banned_end(self, active: ActiveHypotheses) -> Bools | None:
+        """Ban ending before the minimum length."""
+        if active.num_words >= self.minimum:
+            return None
+        return np.ones(len(active), dtype=np.bool_)
+
+
+class PrintedBytes:
+    """Upper bound on the printed bytes of each word.
+
+    Args:
+        generated: (V,) bytes of each vocabulary word.
+        copied: (B, S) bytes of the word at each flat source position.
+    """
+
+    def __init__(self, *, generated: Ints, copied: Ints) -> None:
+        if generated.ndim != 1 or copied.ndim != 2:
+            raise ShapeError(
+                f"printed bytes: generated has shape {generated.shape} and copied "
+                f"{copied.shape}; expected (V,) and (B, S)"
+            )
+        self.generated = generated.astype(np.int32)
+        self.copied = copied.astype(np.int32)
+
+    def of(self, documents: Ints, ids: Ints, copied_from: Ints) -> Ints:
+        """Return the bytes of words, (R, n), from (R,) documents, (R, n) ids and positions."""
+        as_generated = self.generated.take(ids, mode="clip")  # ids above V are always copied
+        flat = documents[:, None] * self.copied.shape[1] + copied_from
+        as_copied = self.copied.reshape(-1).take(flat, mode="clip")
+        return np.where(copied_from >= 0, as_copied, as_generated)
+
+
+class ByteLengthConstraint(Constraint):
+    """Minimum and maximum number of printed bytes; summaries end after a whole word.
+
+    The maximum counts a space before every word but the first, the minimum counts no spaces, so
+    both hold however detokenization joins the words.
+
+    Args:
+        printed: bytes of each word.
+        minimum: minimum number of bytes.
+        maximum: maximum number of bytes, or None.
+        forced: bytes of the words of a forced prefix.
+    """
+
+    def __init__(
+        self,
+        printed: PrintedBytes,
+        *,
+        minimum: int = 0,
+        maximum: int | None = None,
+        forced: Sequence[int] = (),
+    ) -> None:
+        if minimum < 0 or (maximum is not None and maximum < minimum):
+            raise ConfigError(
+                f"summary length: minimum is {minimum} and maximum is {maximum} bytes; "
+                "expected 0 <= minimum <= maximum"
+            )
+        self.printed = printed
+        self.minimum = minimum
+        self.maximum = maximum
+        self.forced = tuple(forced)
+
+    def max_banned(self, max_words: int) -> int:
+        """Return a margin: any number of words can be too long."""
+        return 0 if self.maximum is None else SPARE_CANDIDATES
+
+    def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
+        """Ban words that do not fit."""
+        if self.maximum is None:
+            return None
+        room = self.maximum - self._used(active) - active.num_words  # one space before each word
+        needed = self.printed.of(active.documents, candidates.ids, candidates.copied_from)
+        return needed > room[:, None]
+
+    def banned_end(self, active: ActiveHypotheses) -> Bools | None:
+        """Ban ending before the minimum length."""
+        return None if self.minimum == 0 else self._used(active) < self.minimum
+
+    def _used(self, active: ActiveHypotheses) -> Ints:
+        """Return the bytes of each row without spaces: (R,)."""
+        P = len(self.forced)
+        chosen = self.printed.of(active.documents, active.ids[:, P:], active.copied_from[:, P:])
+        used: Ints = chosen.sum(axis=1) + sum(self.forced[: active.num_words])
+        return used
+
+
+def truncate_to_bytes(
+    words: Sequence[T], to_text: Callable[[Sequence[T]], str], max_bytes: int
+) -> Sequence[T]:
+    """Drop words from the end until the printed text has at most `max_bytes` bytes.
+
+    >>> truncate_to_bytes(["air", "fares", "rise"], " ".join, 9)
+    ['air', 'fares']
+    """
+    while words and len(to_text(words).encode("utf-8", "surrogatepass")) > max_bytes:
+        words = words[:-1]
+    return words
+
+
+@dataclass(frozen=True)
+class NoRepeatedNgram(Constraint):
+    """No n-gram of `size` words occurs twice in a summary."""
+
+    size: int
+
+    def __post_init__(self) -> None:
+        if self.size < 1:
+            raise ConfigError(f"n-gram size is {self.size}; expected 1 or more")
+
+    def max_banned(self, max_words: int) -> int:
+        """Return the number of n-grams that can end before the last word."""
+        return max(0, max_words - self.size)
+
+    def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
+        """Ban each word that already followed the last `size` - 1 words."""
+        if active.num_words < self.size:
+            return None
+        context_size = self.size - 1
+        num_starts = active.num_words - context_size
+        matches = np.ones((len(active), num_starts), dtype=np.bool_)  # context occurs there
+        for offset in range(context_size):
+            last = active.ids[:, num_starts + offset, None]
+            matches &= active.ids[:, offset : offset + num_starts] == last
+        starts = np.flatnonzero(matches.any(axis=0))
+        if not len(starts):
+            return None
+        banned = np.zeros(candidates.ids.shape, dtype=np.bool_)
+        for start in starts:
+            following = active.ids[:, start + context_size, None]
+            banned |= (candidates.ids == following) & matches[:, start, None]
+        return banned
+
+
+class NoDoubledWord(Constraint):
+    """No word directly follows itself ("the the")."""
+
+    def max_banned(self, max_words: int) -> int:
+        """Return 1, for the last word."""
+        return 1
+
+    def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
+        """Ban the last word."""
+        if active.num_words == 0:
+            return None
+        banned: Bools = candidates.ids == active.last_ids[:, None]  # (R, k)
+        return banned
+
+
+class CopyLimit(Constraint):
+    """No word is copied more often than it occurs in the source; generation is not limited."""
+
+    def __init__(self, sources: SourceBatch) -> None:
+        self.occurrences = _occurrences(sources)  # (B, S)
+
+    def max_banned(self, max_words: int) -> int:
+        """Return the number of words that a hypothesis can have."""
+        return max(0, max_words - 1)
+
+    def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
+        """Ban copying a word that the summary has as often as the source."""
+        if active.num_words == 0:
+            return None
+        used = np.zeros(candidates.ids.shape, dtype=np.int16)
+        for position in range(active.num_words):
+            used += candidates.ids == active.ids[:, position, None]
+        # Position -1 (generated) reads the last column; the result is masked below.
+        available = self.occurrences[active.documents[:, None], candidates.copied_from]  # (R, k)
+        return (candidates.copied_from >= 0) & (used >= available)
+
+
+class ConstraintList(Constraint):
+    """Conjunction of several constraints."""
+
+    def __init__(self, constraints: Sequence[Constraint]) -> None:
+        self.constraints = tuple(constraints)
+
+    def max_banned(self, max_words: int) -> int:
+        """Return the sum over the constraints."""
+        return sum(each.max_banned(max_words) for each in self.constraints)
+
+    def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
+        """Ban what any constraint bans."""
+        return _any_of([each.banned_words(active, candidates) for each in self.constraints])
+
+    def banned_end(self, active: ActiveHypotheses) -> Bools | None:
+        """Ban ending where any constraint does."""
+        return _any_of([each.banned_end(active) for each in self.constraints])
+
+
+class ForcedPrefix(Constraint):
+    """Target prefixes that are fed to the model and not scored, of any length per document.
+
+    Pass it to `beam_search` among the constraints. Other constraints do not apply to forced words.
+
+    Args:
+        ids: for each document the extended ids of its prefix, possibly none. UNK is allowed.
+        copied_from: likewise their flat source positions, or -1.
+    """
+
+    def __init__(self, ids: Sequence[Sequence[int]], copied_from: Sequence[Sequence[int]]) -> None:
+        self.lengths: Ints = np.array([len(each) for each in ids], dtype=np.int64)
+        self.max_length = int(self.lengths.max(initial=0))
+        width = max(1, self.max_length)
+        self.ids = np.zeros((len(ids), width), dtype=ID)
+        self.copied_from = np.full((len(ids), width), -1, dtype=ID)
+        for document, (prefix, positions) in enumerate(zip(ids, copied_from, strict=True)):
+            self.ids[document, : len(prefix)] = prefix
+            self.copied_from[document, : len(prefix)] = positions
+
+    @classmethod
+    def find(cls, constraints: Sequence[Constraint], num_documents: int) -> "ForcedPrefix":
+        """Return the forced prefix among constraints, or an empty one."""
+        found = [each for each in constraints if isinstance(each, cls)]
+        assert len(found) <= 1, "a search has at most one forced prefix"
+        return found[0] if found else cls([()] * num_documents, [()] * num_documents)
+
+    def num_scored(self, documents: Ints, num_words: int) -> Ints:
+        """Return how many of `num_words` words are scored, EOS counted as one, at least 1.
+
+        (R,) documents -> (R,), or (1,) for all of them if there is no prefix.
+        """
+        if not self.max_length:
+            return np.array([num_words])
+        return np.maximum(num_words - self.lengths[documents], 1)
+
+    def is_forced(self, active: ActiveHypotheses) -> Bools | None:
+        """Return the rows that are still within their prefix, (R,), or None if there are none."""
+        if self.max_length <= active.num_words:
+            return None
+        forced: Bools = self.lengths[active.documents] > active.num_words
+        return forced
+
+    def force(self, candidates: Candidates, active: ActiveHypotheses) -> Candidates:
+        """Replace the candidates of rows within their prefix by the forced word."""
+        forced = self.is_forced(active)
+        if forced is None:
+            return candidates
+        documents, position = active.documents[forced], active.num_words
+        ids, copied_from = candidates.ids.copy(), candidates.copied_from.copy()
+        log_probs, end_log_probs = candidates.log_probs.copy(), candidates.end_log_probs.copy()
+        ids[forced, 0] = self.ids[documents, position]
+        copied_from[forced, 0] = self.copied_from[documents, position]
+        log_probs[forced, 0] = 0.0
+        log_probs[forced, 1:] = -np.inf
+        end_log_probs[forced] = -np.inf
+        return Candidates(
+            ids=ids,
+            log_probs=log_probs,
+            copied_from=copied_from,
+            end_log_probs=end_log_probs,
+            attention=candidates.attention,
+        )
+
+
+def _any_of(masks: Sequence[Bools | None]) -> Bools | None:
+    given = [mask for mask in masks if mask is not None]
+    return reduce(np.logical_or, given) if given else None
+
+
+def _occurrences(sources: SourceBatch) -> Ints:
+    """Count the occurrences of the word at each position in its document: (B, S)."""
+    ids = np.where(sources.source_valid, sources.source_ext_ids, -1)
+    counts = np.zeros(ids.shape, dtype=np.int16)
+    for position in range(ids.shape[1]):
+        counts += ids == ids[:, position, None]
+    return counts

@@ -1,0 +1,349 @@
+"""Expansion step of beam search: scored continuations of each hypothesis and the best of them."""
+
+from dataclasses import dataclass, replace
+from math import isnan
+from typing import TypeVar
+
+import numpy as np
+
+from readagain.errors import ArtifactError, ShapeError
+from readagain.search.constraints import Constraint, ForcedPrefix
+from readagain.search.hypotheses import ActiveHypotheses
+from readagain.search.model import ID, Bools, Candidates, Floats, Ints
+from readagain.search.scoring import Scoring, over_attention
+
+END_COLUMN = 0  # before the words, so that ending wins a tie
+
+# With many rows, constraints are evaluated on this many candidates more than the beam needs; the
+# few rows that lose more are evaluated again on all candidates. With few rows, all candidates are
+# evaluated at once: the number of numpy calls dominates.
+SLACK = 4
+FEW_ROWS = 32
+# Up to this many rows, a full sort is faster than a partition.
+FEW_SORTED_ROWS = 4
+
+Table = TypeVar("Table", Ints, Floats, Bools)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Continuations:
+    """Possible continuations of R hypotheses: ending (column 0) or one of n words.
+
+    Args:
+        columns: (R, n) index of each word among the k candidates; None for the first n.
+        log_probs: (R, 1 + n) total log-probability including features; -inf where not allowed.
+        scores: (R, 1 + n) scores.
+        ranking: (R, 1 + n) scores less the diversity penalty, by which the beam is selected.
+        dead_ends: (F,) rows that can only end but are below the minimum length.
+        dead_end_scores: (F,) their scores if they ended.
+        coverage: (R, S) coverage including this step, or None if there is no coverage penalty.
+        over_attention: (R,) value that the coverage penalty multiplies, or None.
+    """
+
+    columns: Ints | None
+    log_probs: Floats
+    scores: Floats
+    ranking: Floats
+    dead_ends: Ints
+    dead_end_scores: Floats
+    coverage: Floats | None
+    over_attention: Floats | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """Selected continuations of each document, best first.
+
+    Args:
+        documents: (D,) documents that have active rows.
+        indices: (D, K) flat indices into the (R, 1 + n) continuations.
+        is_end, is_word: (D, K) True where a hypothesis ends or gets a word; the index is
+            meaningless where both are False.
+    """
+
+    documents: Ints
+    indices: Ints
+    is_end: Bools
+    is_word: Bools
+
+
+def check_candidates(candidates: Candidates, active: ActiveHypotheses) -> None:
+    """Check the shapes of a model's output, and that it has no NaN.
+
+    Raises:
+        ShapeError: for the wrong number of rows or columns.
+        ArtifactError: for NaN.
+    """
+    R = len(active)
+    shape = candidates.ids.shape
+    if (
+        not shape == candidates.log_probs.shape == candidates.copied_from.shape
+        or shape[0] != R
+        or candidates.end_log_probs.shape != (R,)
+    ):
+        raise ShapeError(
+            f"model output for {R} rows: ids has shape {shape}, log_probs "
+            f"{candidates.log_probs.shape}, copied_from {candidates.copied_from.shape}, "
+            f"end_log_probs {candidates.end_log_probs.shape}; expected {R} rows of equal width"
+        )
+    for log_probs in (candidates.log_probs, candidates.end_log_probs):
+        if isnan(log_probs.min(initial=0.0)):  # the minimum is NaN if any value is
+            document = active.documents[np.nonzero(np.isnan(log_probs))[0][0]]
+            raise ArtifactError(
+                f"model output: NaN at word {active.num_words + 1} of document {document} of "
+                "the batch; the weights are damaged or overflow"
+            )
+
+
+def sort_candidates(candidates: Candidates) -> Candidates:
+    """Sort every row by falling log-probability, equal ones by rising id.
+
+    Models return sorted candidates, so only rows with ties or out of order cost time.
+    """
+    log_probs, ids = candidates.log_probs, candidates.ids
+    unsorted = log_probs[:, 1:] >= log_probs[:, :-1]
+    if not unsorted.any():
+        return candidates
+    rows = np.flatnonzero(unsorted.any(axis=1))
+    order = np.lexsort((ids[rows], -log_probs[rows]), axis=1)
+    return replace(
+        candidates,
+        ids=_reorder_rows(ids, rows, order),
+        log_probs=_reorder_rows(log_probs, rows, order),
+        copied_from=_reorder_rows(candidates.copied_from, rows, order),
+    )
+
+
+def score_continuations(
+    active: ActiveHypotheses,
+    candidates: Candidates,
+    bonuses: Floats | None = None,
+    *,
+    constraint: Constraint,
+    prefix: ForcedPrefix,
+    scoring: Scoring,
+    beam_size: int,
+) -> Continuations:
+    """Score the continuations of each row that the constraints allow.
+
+    Args:
+        active: hypotheses.
+        candidates: their candidates, sorted.
+        bonuses: (R, k) feature bonus of each candidate, or None.
+        constraint: constraints on words that are not forced.
+        prefix: forced words.
+        scoring: score function.
+        beam_size: maximum number of words selected after one row.
+    """
+    columns, missing = first_allowed(active, candidates, constraint, prefix, beam_size)
+    n = min(candidates.ids.shape[1], beam_size)
+    num_scored = prefix.num_scored(active.documents, active.num_words + 1)[:, None]  # (R, 1)
+    coverage = over = None
+    if active.coverage is not None:
+        coverage = active.coverage + candidates.attention  # (R, S)
+        over = over_attention(coverage)[:, None]  # (R, 1)
+
+    log_probs = np.empty((len(active), 1 + n))
+    word_log_probs = log_probs[:, 1:]
+    log_probs[:, END_COLUMN] = candidates.end_log_probs
+    word_log_probs[:] = _first_or_at(candidates.log_probs, columns, n)
+    if bonuses is not None:
+        word_log_probs += _first_or_at(bonuses, columns, n)
+    log_probs += active.log_probs[:, None]
+    if missing is not None:
+        word_log_probs[missing] = -np.inf
+    scores = scoring.scores(log_probs, num_scored, over)
+    dead_ends, dead_end_scores = _ban_end(constraint.banned_end(active), log_probs, scores)
+    ranking = scores
+    if scoring.diversity:
+        ranking = scores.copy()
+        ranking[:, 1:] -= scoring.diversity * np.arange(n, dtype=np.float64)
+    return Continuations(
+        columns=columns,
+        log_probs=log_probs,
+        scores=scores,
+        ranking=ranking,
+        dead_ends=dead_ends,
+        dead_end_scores=dead_end_scores,
+        coverage=coverage,
+        over_attention=None if over is None else over[:, 0],
+    )
+
+
+def first_allowed(
+    active: ActiveHypotheses,
+    candidates: Candidates,
+    constraint: Constraint,
+    prefix: ForcedPrefix,
+    count: int,
+) -> tuple[Ints | None, Bools | None]:
+    """Find the first `count` allowed candidates of each row.
+
+    A beam of size `count` never uses more of one row, so later steps work on `count` columns.
+
+    Returns:
+        (R, n) columns of the candidates in order, n at most `count`, and (R, n) True where a row
+        has fewer allowed words and the column is invalid. None, None if the first `count`
+        candidates of every row are allowed.
+    """
+    k = candidates.ids.shape[1]
+    near = k if len(active) <= FEW_ROWS else min(k, count + SLACK)
+    banned = _banned_words(active, candidates, near, constraint, prefix)
+    if banned is None or not banned[:, :count].any():
+        return None, None
+    columns = np.arange(min(k, count))[None].repeat(len(active), axis=0)
+    missing = np.zeros(columns.shape, dtype=np.bool_)
+    changed = np.flatnonzero(banned.any(axis=1))
+    columns[changed], missing[changed] = _allowed_first(banned[changed], count)
+    short = changed[missing[changed].any(axis=1)]
+    if near < k and len(short):
+        banned = _banned_words(active.take(short), candidates.take(short), k, constraint, prefix)
+        if banned is not None:
+            columns[short], missing[short] = _allowed_first(banned, count)
+    return columns, missing
+
+
+def select_continuations(
+    active: ActiveHypotheses, continuations: Continuations, beam_widths: Ints
+) -> Selection:
+    """Select the best continuations of every document.
+
+    Args:
+        active: hypotheses.
+        continuations: their continuations.
+        beam_widths: (B,) number of continuations to select per document of the batch.
+    """
+    first_rows, num_rows = _row_ranges(active.documents)
+    documents = active.documents[first_rows]
+    ranking = continuations.ranking
+    D, W, C = len(documents), int(num_rows.max()), ranking.shape[1]
+    if len(active) != D * W:  # pad narrow beams to the widest
+        ranking = np.full((D * W, C), -np.inf)
+        offsets = np.arange(len(active)) - np.repeat(first_rows, num_rows)
+        ranking[np.repeat(np.arange(D), num_rows) * W + offsets] = continuations.ranking
+    ranking = ranking.reshape(D, W * C)
+
+    beam_widths = beam_widths[documents]
+    K = min(int(beam_widths.max()), W * C)
+    best = best_columns(ranking, K)  # (D, K)
+    is_real = at_columns(ranking, best) > -np.inf
+    if D > 1:
+        is_real &= np.arange(K) < beam_widths[:, None]
+    is_end = is_real & (best % C == END_COLUMN)
+    return Selection(
+        documents=documents,
+        indices=best + (first_rows * C)[:, None],
+        is_end=is_end,
+        is_word=is_real ^ is_end,
+    )
+
+
+def best_columns(scores: Floats, count: int) -> Ints:
+    """Find the `count` largest scores of every row, best first, ties from left to right.
+
+    A partition and a sort of the few that pass it are four times as fast as sorting whole rows.
+
+    Args:
+        scores: (D, C) with C >= count; -inf is allowed, NaN is not.
+        count: number of columns per row.
+
+    Returns:
+        (D, count) columns.
+    """
+    D, C = scores.shape
+    if D <= FEW_SORTED_ROWS:
+        columns: Ints = (-scores).argsort(axis=1, kind="stable")[:, :count]
+        return columns
+    threshold = np.partition(scores, C - count, axis=1)[:, C - count, None]  # (D, 1)
+    passes = scores >= threshold
+    has_ties = passes.sum(axis=1) > count
+    if has_ties.any():
+        passes[has_ties] = _leftmost_ties(scores[has_ties], threshold[has_ties], count)
+    columns = np.nonzero(passes)[1].reshape(D, count)
+    order = np.argsort(-at_columns(scores, columns), axis=1, kind="stable")
+    return at_columns(columns, order)
+
+
+def at_columns(table: Table, columns: Ints) -> Table:
+    """Select columns of each row, (R, k) at (R, n); faster than numpy's take_along_axis."""
+    R, k = table.shape
+    taken: Table = table.take(columns + np.arange(0, R * k, k)[:, None])
+    return taken
+
+
+def _leftmost_ties(scores: Floats, threshold: Floats, count: int) -> Bools:
+    """Mark `count` scores per row: those above the threshold, then the leftmost equal to it."""
+    above = scores > threshold
+    equal = scores == threshold
+    room = count - above.sum(axis=1, keepdims=True)
+    first: Bools = above | (equal & (np.cumsum(equal, axis=1) <= room))
+    return first
+
+
+def _reorder_rows(table: Table, rows: Ints, order: Ints) -> Table:
+    result = table.copy()
+    result[rows] = at_columns(table[rows], order)
+    return result
+
+
+def _first_or_at(table: Floats, columns: Ints | None, count: int) -> Floats:
+    """Select columns of each row, the first `count` if None: (R, k) -> (R, n)."""
+    return table[:, :count] if columns is None else at_columns(table, columns)
+
+
+def _banned_words(
+    active: ActiveHypotheses,
+    candidates: Candidates,
+    near: int,
+    constraint: Constraint,
+    prefix: ForcedPrefix,
+) -> Bools | None:
+    """Evaluate the constraints on the first `near` candidates; forced words are never banned."""
+    if near < candidates.ids.shape[1]:
+        candidates = Candidates(
+            ids=candidates.ids[:, :near].astype(ID),
+            log_probs=candidates.log_probs[:, :near],
+            copied_from=candidates.copied_from[:, :near].astype(ID),
+            end_log_probs=candidates.end_log_probs,
+            attention=candidates.attention,
+        )
+    banned = constraint.banned_words(active, candidates)
+    is_forced = prefix.is_forced(active)
+    if banned is not None and is_forced is not None:
+        banned[is_forced] = False
+    return banned
+
+
+def _allowed_first(banned: Bools, count: int) -> tuple[Ints, Bools]:
+    """Sort allowed columns before banned ones and return the first `count`."""
+    order = np.argsort(banned, axis=1, kind="stable")[:, :count]
+    return order, at_columns(banned, order)
+
+
+def _ban_end(banned: Bools | None, log_probs: Floats, scores: Floats) -> tuple[Ints, Floats]:
+    """Set the end column of (R, 1 + n) tables to -inf in place where ending is banned.
+
+    Returns:
+        (F,) rows that have no continuation left, and (F,) what ending would have scored there.
+    """
+    dead_ends: Ints = np.empty(0, dtype=np.intp)
+    dead_end_scores: Floats = np.empty(0)
+    if banned is None:
+        return dead_ends, dead_end_scores
+    has_no_word = scores[:, 1] == -np.inf  # words are sorted, so the first decides
+    if has_no_word.any():
+        dead_ends = np.flatnonzero(has_no_word & banned & (scores[:, END_COLUMN] > -np.inf))
+        dead_end_scores = scores[dead_ends, END_COLUMN]
+    log_probs[banned, END_COLUMN] = scores[banned, END_COLUMN] = -np.inf
+    return dead_ends, dead_end_scores
+
+
+def _row_ranges(documents: Ints) -> tuple[Ints, Ints]:
+    """Return the first row, (D,), and the number of rows, (D,), of each document."""
+    R = len(documents)
+    if documents[0] == documents[-1]:
+        return np.zeros(1, dtype=np.intp), np.array([R])
+    is_first = np.ones(R, dtype=np.bool_)
+    is_first[1:] = documents[1:] != documents[:-1]
+    first_rows = np.flatnonzero(is_first)
+    return first_rows, np.append(first_rows[1:], R) - first_rows

@@ -1,0 +1,291 @@
+"""Active and finished hypotheses of a beam search."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from readagain.search.model import ID, Bools, Floats, Ints, SourceBatch
+from readagain.text.vocab import BOS
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Hypothesis:
+    """A finished summary of T words, with what printing and explaining need.
+
+    Args:
+        ids: (T,) extended ids. An id of V or more is valid only within the searched batch: print
+            such a word, like every copied word, from its source position.
+        copied_from: (T, 2) sentence and word position that each word was copied from; -1, -1
+            where it was generated.
+        log_probs: (T + 1,) log-probability of each word and of EOS; 0 for a forced word.
+        score: score by which the hypotheses of a document are ranked.
+        meets_min_length: False where no word was allowed before the minimum length was reached.
+        attention: (T + 1, N, L) attention weights of each word and of EOS, or None.
+    """
+
+    ids: Ints
+    copied_from: Ints
+    log_probs: Floats
+    score: float
+    meets_min_length: bool
+    attention: Floats | None
+
+    def __len__(self) -> int:
+        """Return the number of words, T."""
+        return len(self.ids)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ActiveHypotheses:
+    """R unfinished hypotheses of t words each, sorted by document and, within one, by rank.
+
+    Args:
+        documents: (R,) index of the document that each row summarizes.
+        ids: (R, t) extended ids.
+        copied_from: (R, t) flat source positions, -1 where generated.
+        log_probs: (R,) total log-probability including extractive features.
+        coverage: (R, S) attention that each source position has received, or None if there is no
+            coverage penalty.
+    """
+
+    documents: Ints
+    ids: Ints
+    copied_from: Ints
+    log_probs: Floats
+    coverage: Floats | None
+
+    @classmethod
+    def initial(cls, sources: SourceBatch, *, has_coverage: bool) -> "ActiveHypotheses":
+        """Return one empty hypothesis per document."""
+        B, S = sources.source_ext_ids.shape
+        return cls(
+            documents=np.arange(B, dtype=ID),
+            ids=np.empty((B, 0), dtype=ID),
+            copied_from=np.empty((B, 0), dtype=ID),
+            log_probs=np.zeros(B),
+            coverage=np.zeros((B, S)) if has_coverage else None,
+        )
+
+    def __len__(self) -> int:
+        """Return the number of rows, R."""
+        return len(self.documents)
+
+    @property
+    def num_words(self) -> int:
+        """Number of words of every row, t."""
+        return int(self.ids.shape[1])
+
+    @property
+    def last_ids(self) -> Ints:
+        """Decoder input of the next step: (R,)."""
+        if self.num_words == 0:
+            return np.full(len(self), BOS, dtype=ID)
+        return np.ascontiguousarray(self.ids[:, -1])
+
+    def take(self, rows: Ints) -> "ActiveHypotheses":
+        """Return a subset of the rows."""
+        return ActiveHypotheses(
+            documents=self.documents[rows],
+            ids=self.ids[rows],
+            copied_from=self.copied_from[rows],
+            log_probs=self.log_probs[rows],
+            coverage=None if self.coverage is None else self.coverage[rows],
+        )
+
+    def extend(
+        self, expansion: "Expansion", log_probs: Floats, coverage: Floats | None
+    ) -> "ActiveHypotheses":
+        """Append one word to each parent row of an expansion.
+
+        Args:
+            expansion: R' parent rows and their new words.
+            log_probs: (R',) total log-probabilities of the new rows.
+            coverage: (R, S) coverage of the old rows including this step, or None.
+        """
+        parents = expansion.parents
+        return ActiveHypotheses(
+            documents=self.documents.take(parents),
+            ids=_append_column(self.ids, parents, expansion.ids),
+            copied_from=_append_column(self.copied_from, parents, expansion.copied_from),
+            log_probs=log_probs,
+            coverage=None if coverage is None else coverage[parents],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expansion:
+    """Words appended in one search step.
+
+    Args:
+        parents: (R',) rows of the previous step.
+        ids: (R',) appended words.
+        copied_from: (R',) flat source positions of the words, -1 where generated.
+        log_probs: (R',) log-probability of each word.
+        attention: (R, S) attention weights of the previous rows, or None.
+    """
+
+    parents: Ints
+    ids: Ints
+    copied_from: Ints
+    log_probs: Floats
+    attention: Floats | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FinishedHypotheses:
+    """F hypotheses that ended in one search step, best first within a document.
+
+    Args:
+        documents: (F,) index of the document that each summarizes.
+        rows: (F,) rows of the step in which they ended.
+        end_log_probs: (F,) log-probability of EOS.
+        scores: (F,) final scores.
+        meets_min_length: (F,) whether each reached the minimum length.
+    """
+
+    documents: Ints
+    rows: Ints
+    end_log_probs: Floats
+    scores: Floats
+    meets_min_length: Bools
+
+
+class FinishedScores:
+    """Number and best scores of the finished hypotheses of each document.
+
+    Args:
+        num_documents: documents in the batch, B.
+        beam_size: hypotheses per document, finished ones included.
+        n_best: number of hypotheses to return per document.
+    """
+
+    def __init__(self, num_documents: int, *, beam_size: int, n_best: int) -> None:
+        self.beam_widths: Ints = np.full(num_documents, beam_size)  # (B,) left per document
+        self.has_full_list = False  # whether any document has n_best finished hypotheses
+        self._best = np.full((num_documents, n_best), -np.inf)  # (B, n_best), worst first
+
+    def add(self, documents: Ints, is_end: Bools, scores: Floats) -> None:
+        """Add the hypotheses finished in one step.
+
+        Args:
+            documents: (D,) document indices.
+            is_end: (D, K) True where a hypothesis ended.
+            scores: (D, K) their scores.
+        """
+        self.beam_widths[documents] -= is_end.sum(axis=1)
+        scores = np.concatenate([self._best[documents], np.where(is_end, scores, -np.inf)], axis=1)
+        self._best[documents] = np.sort(scores, axis=1)[:, -self._best.shape[1] :]
+        self.has_full_list = bool((self._best[:, 0] > -np.inf).any())
+
+    def is_done(self, documents: Ints, max_scores: Floats) -> Bools:
+        """Return which documents cannot improve their n-best list any more: (D,).
+
+        A later hypothesis with an equal score ranks behind, so equality is not an improvement.
+
+        Args:
+            documents: (D,) document indices.
+            max_scores: (D,) upper bound on the score of any active hypothesis of each.
+        """
+        done: Bools = max_scores <= self._best[documents, 0]
+        return done
+
+
+class SearchTrace:
+    """Expansions and finished hypotheses of every step, from which summaries are read back."""
+
+    def __init__(self) -> None:
+        self._expansions: list[Expansion] = []
+        self._finished: list[tuple[int, FinishedHypotheses]] = []
+
+    def add(self, expansion: Expansion, finished: list[FinishedHypotheses]) -> None:
+        """Record one step."""
+        self._finished += [(len(self._expansions), each) for each in finished]
+        self._expansions.append(expansion)
+
+    def n_best(self, sources: SourceBatch, n_best: int) -> list[list[Hypothesis]]:
+        """Return the `n_best` hypotheses of each document, best first.
+
+        Equal scores are ordered by number of words, then by rank in the step in which they ended.
+        Hypotheses below the minimum length come last.
+        """
+        found: list[list[Hypothesis]] = [[] for _ in range(len(sources))]
+        if not self._finished:
+            return found
+        num_words = np.concatenate([np.full(len(each.rows), t) for t, each in self._finished])
+        finished = FinishedHypotheses(
+            **{
+                name: np.concatenate([getattr(each, name) for _, each in self._finished])
+                for name in FinishedHypotheses.__dataclass_fields__
+            }
+        )
+        order = np.lexsort(
+            (num_words, -finished.scores, ~finished.meets_min_length, finished.documents)
+        )
+        documents = finished.documents[order]
+        ranks = np.arange(len(order)) - np.searchsorted(documents, documents)
+        chosen = order[ranks < n_best]
+        hypotheses = self._backtrace(finished, chosen, num_words[chosen], sources)
+        for hypothesis, document in zip(hypotheses, finished.documents[chosen], strict=True):
+            found[document].append(hypothesis)
+        return found
+
+    def _backtrace(
+        self, finished: FinishedHypotheses, chosen: Ints, num_words: Ints, sources: SourceBatch
+    ) -> list[Hypothesis]:
+        """Collect the words of the chosen hypotheses from last to first."""
+        # Sorted by length, so that the hypotheses with a word at some step are the first rows.
+        longest_first = np.argsort(-num_words, kind="stable")
+        chosen, num_words = chosen[longest_first], num_words[longest_first]
+        F, T = len(chosen), int(num_words.max(initial=0))
+        _, N, L = sources.source_ids.shape
+        ids = np.zeros((F, T), dtype=np.int64)
+        positions = np.zeros((F, T), dtype=np.int64)
+        log_probs = np.zeros((F, T + 1))
+        rows = finished.rows[chosen]  # (F,) row of each hypothesis at the current step
+        attention = self._attention_at_end(num_words, rows)
+        for step in range(T - 1, -1, -1):
+            count = np.count_nonzero(num_words > step)
+            expansion, at = self._expansions[step], rows[:count]
+            ids[:count, step] = expansion.ids.take(at)
+            positions[:count, step] = expansion.copied_from.take(at)
+            log_probs[:count, step] = expansion.log_probs.take(at)
+            rows[:count] = expansion.parents.take(at)
+            if attention is not None and expansion.attention is not None:
+                attention[:count, step] = expansion.attention.take(rows[:count], axis=0)
+        log_probs[np.arange(F), num_words] = finished.end_log_probs[chosen]
+        copied_from = np.stack(np.divmod(positions, max(L, 1)), axis=-1)  # (F, T, 2)
+        copied_from[positions < 0] = -1
+        original_order = np.argsort(longest_first)
+        return [
+            Hypothesis(
+                ids=ids[f, :t],
+                copied_from=copied_from[f, :t],
+                log_probs=log_probs[f, : t + 1],
+                score=float(finished.scores[chosen[f]]),
+                meets_min_length=bool(finished.meets_min_length[chosen[f]]),
+                attention=None if attention is None else attention[f, : t + 1].reshape(-1, N, L),
+            )
+            for f, t in zip(original_order, num_words[original_order], strict=True)
+        ]
+
+    def _attention_at_end(self, num_words: Ints, rows: Ints) -> Floats | None:
+        """Allocate attention weights, (F, T + 1, S), and fill in those of EOS."""
+        first = self._expansions[0].attention
+        if first is None:
+            return None
+        F, T = len(rows), int(num_words.max(initial=0))
+        weights = np.zeros((F, T + 1, first.shape[1]), dtype=np.float32)
+        for step in np.unique(num_words):
+            at_step = np.flatnonzero(num_words == step)
+            attention = self._expansions[step].attention
+            assert attention is not None
+            weights[at_step, step] = attention[rows[at_step]]
+        return weights
+
+
+def _append_column(table: Ints, rows: Ints, column: Ints) -> Ints:
+    """Select rows of a table and append one column."""
+    longer = np.empty((len(rows), table.shape[1] + 1), dtype=table.dtype)
+    longer[:, :-1] = table.take(rows, axis=0)
+    longer[:, -1] = column
+    return longer

@@ -1,0 +1,40 @@
+"""Minimum Bayes risk reranking of an n-best list (Kumar and Byrne 2004)."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from readagain.search.hypotheses import Hypothesis
+from readagain.search.model import Floats
+
+Utility = Literal["f1", "recall"]
+
+
+def mbr_rerank(
+    hypotheses: Sequence[Hypothesis], *, temperature: float, utility: Utility = "f1"
+) -> list[Hypothesis]:
+    """Sort the hypotheses of one document by their expected utility.
+
+    The utility of a hypothesis is its unigram F1 or recall against another one of the list, whose
+    probability is proportional to exp(score / temperature). Hypotheses below the minimum length
+    stay last, and equal ones keep their order.
+    """
+    if not hypotheses:
+        return []
+    scores = np.array([each.score for each in hypotheses], dtype=np.float64)
+    weights = np.exp((scores - scores.max()) / temperature)
+    expected = _utilities(hypotheses, utility) @ np.asarray(weights / weights.sum())  # (K,)
+    is_short = np.array([not each.meets_min_length for each in hypotheses])
+    return [hypotheses[k] for k in np.lexsort((-expected, is_short))]
+
+
+def _utilities(hypotheses: Sequence[Hypothesis], utility: Utility) -> Floats:
+    """Return the utility of each hypothesis (row) against each other one (column): (K, K)."""
+    words = np.unique(np.concatenate([each.ids for each in hypotheses]))
+    counts = np.stack([(each.ids[:, None] == words).sum(axis=0) for each in hypotheses])  # (K, U)
+    overlaps = np.minimum(counts[:, None], counts[None]).sum(axis=2)  # (K, K)
+    lengths = counts.sum(axis=1)
+    if utility == "recall":
+        return np.asarray(overlaps / np.maximum(lengths, 1))
+    return np.asarray(2 * overlaps / np.maximum(lengths[:, None] + lengths, 1))

@@ -1,0 +1,311 @@
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from readagain.errors import ConfigError, ShapeError
+from readagain.search.beam import beam_search
+from readagain.search.constraints import (
+    ByteLengthConstraint,
+    Constraint,
+    ConstraintList,
+    CopyLimit,
+    ForcedPrefix,
+    LengthConstraint,
+    NoDoubledWord,
+    NoRepeatedNgram,
+    PrintedBytes,
+    truncate_to_bytes,
+)
+from readagain.search.hypotheses import ActiveHypotheses
+from readagain.search.scoring import Scoring
+from readagain.text.vocab import BOS, UNK
+
+
+def active_with(*rows, copied_from=None):
+    words = np.array(rows)
+    return ActiveHypotheses(
+        documents=np.arange(len(words)),
+        ids=words,
+        copied_from=np.full(words.shape, -1) if copied_from is None else np.array(copied_from),
+        log_probs=np.zeros(len(words)),
+        coverage=None,
+    )
+
+
+def test_base_constraint_bans_nothing(offer):
+    active = active_with([4])
+    assert Constraint().max_banned(9) == 0
+    assert Constraint().banned_words(active, offer([5])) is None
+    assert Constraint().banned_end(active) is None
+
+
+def test_length_constraint_bans_words_at_the_maximum(offer):
+    limits = LengthConstraint(minimum=1, maximum=2)
+    assert limits.banned_words(active_with([4]), offer([5, 6])) is None
+    assert limits.banned_words(active_with([4, 5]), offer([5, 6])).all()
+
+
+def test_length_constraint_bans_ending_before_the_minimum():
+    limits = LengthConstraint(minimum=2, maximum=3)
+    assert limits.banned_end(active_with([4])).all()
+    assert limits.banned_end(active_with([4, 5])) is None
+
+
+def test_length_constraint_rejects_minimum_above_maximum():
+    with pytest.raises(ConfigError, match="minimum is 5 and maximum is 3 words; expected 0"):
+        LengthConstraint(minimum=5, maximum=3)
+
+
+def test_no_repeated_unigram_bans_used_words(offer):
+    banned = NoRepeatedNgram(1).banned_words(active_with([4, 5], [6, 7]), offer([[5, 6], [5, 6]]))
+    assert banned.tolist() == [[True, False], [False, True]]
+
+
+def test_no_repeated_bigram_bans_the_following_word(offer):
+    # 4 5 6 5 4: after 4 came 5; that 6 came after 5 is no matter now.
+    banned = NoRepeatedNgram(2).banned_words(active_with([4, 5, 6, 5, 4]), offer([5, 6, 4]))
+    assert banned.tolist() == [[True, False, False]]
+
+
+def test_no_repeated_bigram_treats_rows_independently(offer):
+    active = active_with([4, 5, 4], [4, 5, 6])
+    banned = NoRepeatedNgram(2).banned_words(active, offer([[5, 6], [5, 6]]))
+    assert banned.tolist() == [[True, False], [False, False]]
+
+
+def test_no_repeated_bigram_bans_nothing_after_a_new_word(offer):
+    assert NoRepeatedNgram(2).banned_words(active_with([4, 5, 6]), offer([4, 5, 6])) is None
+
+
+def test_no_repeated_trigram_needs_the_whole_context(offer):
+    banned = NoRepeatedNgram(3).banned_words(active_with([4, 5, 6, 7, 5, 6, 4, 5]), offer([6, 7]))
+    assert banned.tolist() == [[True, False]]
+
+
+def test_no_repeated_ngram_rejects_size_zero():
+    with pytest.raises(ConfigError, match="n-gram size is 0; expected 1 or more"):
+        NoRepeatedNgram(0)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_no_repeated_ngram_stays_within_max_banned(offer, size):
+    rng = np.random.default_rng(size)
+    for num_words in range(6):
+        active = active_with(rng.integers(4, 8, size=num_words))
+        banned = NoRepeatedNgram(size).banned_words(active, offer(np.arange(4, 8)))
+        assert banned is None or banned.sum() <= NoRepeatedNgram(size).max_banned(6)
+
+
+def test_copy_limit_counts_source_occurrences(offer, sources_of):
+    rule = CopyLimit(sources_of([4, 5, 4]))
+    candidates = offer([4, 5], copied_from=[0, 1])
+    assert rule.banned_words(active_with([4, 5]), candidates).tolist() == [[False, True]]
+    assert rule.banned_words(active_with([4, 4]), candidates).tolist() == [[True, False]]
+
+
+def test_copy_limit_ignores_generated_words(offer, sources_of):
+    rule = CopyLimit(sources_of([4]))
+    assert not rule.banned_words(active_with([4, 4]), offer([4], copied_from=[-1])).any()
+
+
+def test_copy_limit_ignores_padding(offer, sources_of):
+    padded = replace(sources_of([4, 4, 4]), lengths=np.array([[1]]))
+    rule = CopyLimit(padded)
+    assert rule.banned_words(active_with([4]), offer([4], copied_from=[0])).tolist() == [[True]]
+
+
+def test_constraint_list_bans_what_any_member_bans(offer):
+    rules = ConstraintList(
+        [NoRepeatedNgram(1), LengthConstraint(minimum=2, maximum=3), NoRepeatedNgram(2)]
+    )
+    assert rules.max_banned(5) == 4 + 3
+    assert rules.banned_words(active_with([4]), offer([4, 5])).tolist() == [[True, False]]
+    assert rules.banned_end(active_with([4])).tolist() == [True]
+    assert rules.banned_end(active_with([4, 5])) is None
+
+
+def test_no_doubled_word_bans_the_last_word(offer):
+    banned = NoDoubledWord().banned_words(active_with([4, 5], [5, 4]), offer([[4, 5], [4, 5]]))
+    assert banned.tolist() == [[False, True], [True, False]]
+    assert NoDoubledWord().max_banned(6) == 1
+
+
+def test_no_doubled_word_bans_nothing_at_the_start(offer):
+    assert NoDoubledWord().banned_words(active_with([]), offer([4, 5])) is None
+
+
+CHAIN = {2: {4: 0.9}, 4: {5: 0.9}, 5: {6: 0.9}, 6: {7: 0.9}}  # START, then 4 5 6 7
+
+
+def printed(lengths, sources):
+    generated = np.zeros(8, dtype=int)
+    for word, length in lengths.items():
+        generated[word] = length
+    return PrintedBytes(generated=generated, copied=np.full(sources.source_ext_ids.shape, 3))
+
+
+def search_within(model, sources, *rules, maximum=9, **options):
+    words = LengthConstraint(maximum=maximum)
+    return beam_search(model, sources, beam_size=3, length=words, constraints=rules, **options)
+
+
+@pytest.mark.parametrize(
+    ("maximum", "words"), [(11, [4, 5, 6]), (10, [4, 5]), (3, [4]), (7, [4, 5])]
+)
+def test_byte_maximum_counts_spaces(table_model, sources_of, maximum, words):
+    sources = sources_of([4])
+    limit = ByteLengthConstraint(printed({4: 3, 5: 3, 6: 3, 7: 3}, sources), maximum=maximum)
+    ((best,),) = search_within(
+        table_model(CHAIN), sources, limit, scoring=Scoring(length_penalty=1.0)
+    )
+    assert best.ids.tolist() == words
+
+
+def test_printed_bytes_measures_copies_by_position(sources_of):
+    sizes = PrintedBytes(generated=np.arange(8), copied=np.array([[19, 18], [17, 16]]))
+    found = sizes.of(np.array([0, 1]), np.array([[4, 30], [31, 5]]), np.array([[-1, 1], [0, -1]]))
+    assert found.tolist() == [[4, 18], [17, 5]]
+
+
+@pytest.mark.parametrize(("maximum", "words"), [(13, [UNK, 4, 5]), (12, [UNK, 4]), (8, [UNK])])
+def test_byte_maximum_uses_given_bytes_of_forced_words(table_model, sources_of, maximum, words):
+    sources = sources_of([4])
+    model = table_model({UNK: {4: 0.9}, 4: {5: 0.6}})
+    limits = ByteLengthConstraint(printed({4: 2, 5: 3}, sources), maximum=maximum, forced=[6])
+    ((best,),) = search_within(model, sources, ForcedPrefix([[UNK]], [[-1]]), limits)
+    assert best.ids.tolist() == words
+
+
+def test_byte_minimum_counts_no_spaces(table_model, sources_of):
+    sources = sources_of([4])
+    ends_soon = {2: {4: 0.9}, 4: {5: 0.2}, 5: {6: 0.2}, 6: {7: 0.2}}
+    sizes = printed({4: 3, 5: 3, 6: 3, 7: 3}, sources)
+    for minimum, num_words in [(3, 1), (4, 2), (6, 2), (7, 3)]:
+        ((best,),) = search_within(
+            table_model(ends_soon), sources, ByteLengthConstraint(sizes, minimum=minimum)
+        )
+        assert len(best) == num_words
+
+
+def test_byte_maximum_overrides_the_minimum(table_model, sources_of):
+    sources = sources_of([4])
+    limit = ByteLengthConstraint(printed({4: 3, 5: 30}, sources), minimum=5, maximum=12)
+    only_long = {2: {4: 1.0}, 4: {5: 0.5}}
+    ((best,),) = search_within(table_model(only_long), sources, limit)
+    assert best.ids.tolist() == [4]
+    assert not best.meets_min_length
+
+
+def test_hypotheses_below_the_byte_minimum_rank_last(table_model, sources_of):
+    sources = sources_of([4])
+    limit = ByteLengthConstraint(printed({4: 3, 5: 30, 6: 3, 7: 3}, sources), minimum=6, maximum=12)
+    # 4 is likelier but leads nowhere; 6 7 is long enough.
+    model = table_model({2: {4: 0.9, 6: 0.1}, 4: {5: 0.1}, 6: {7: 0.1}})
+    (found,) = search_within(model, sources, limit, n_best=3)
+    assert [(h.ids.tolist(), h.meets_min_length) for h in found] == [([6, 7], True), ([4], False)]
+
+
+def test_byte_maximum_without_fitting_word_gives_empty_summary(table_model, sources_of):
+    sources = sources_of([4])
+    limit = ByteLengthConstraint(printed({4: 30}, sources), maximum=12)
+    model = table_model({2: {4: 0.9}})
+    ((best,),) = search_within(model, sources, limit)
+    assert len(best) == 0
+
+
+def test_byte_length_constraint_rejects_contradictions(sources_of):
+    sizes = printed({}, sources_of([4]))
+    with pytest.raises(ConfigError, match="minimum is 80 and maximum is 75 bytes; expected 0"):
+        ByteLengthConstraint(sizes, minimum=80, maximum=75)
+    with pytest.raises(ConfigError, match="minimum is -1 and maximum is None bytes; expected 0"):
+        ByteLengthConstraint(sizes, minimum=-1)
+
+
+@pytest.mark.parametrize(("generated", "copied"), [((2, 2), (1, 3)), ((2,), (3,))])
+def test_printed_bytes_rejects_wrong_shapes(generated, copied):
+    message = f"shape {generated} and copied {copied}; expected (V,) and (B, S)"
+    with pytest.raises(ShapeError, match=re.escape(message)):
+        PrintedBytes(generated=np.zeros(generated, int), copied=np.zeros(copied, int))
+
+
+def test_truncate_to_bytes_drops_words_from_the_end():
+    assert truncate_to_bytes(["düne", "wandert"], " ".join, 5) == ["düne"]
+    assert truncate_to_bytes(["düne", "wandert"], " ".join, 4) == []
+    assert truncate_to_bytes(["düne", "wandert"], " ".join, 13) == ["düne", "wandert"]
+
+
+def test_truncate_to_bytes_counts_lone_surrogate_as_three():
+    assert truncate_to_bytes(["\ud800", "b"], " ".join, 4) == ["\ud800"]
+
+
+TABLE = {BOS: {4: 0.9}, 4: {5: 0.8}, 5: {6: 0.7}, UNK: {7: 0.9}}
+
+
+def search_after(model, sources, prefix, **options):
+    options = {"beam_size": 2, "length": LengthConstraint(maximum=4), "constraints": []} | options
+    options["constraints"] = [*options["constraints"], prefix]
+    return beam_search(model, sources, **options)
+
+
+def test_forced_prefixes_may_differ_in_length(table_model, sources_of):
+    prefix = ForcedPrefix([[5, 6], [], [5]], [[-1, -1], [], [0]])
+    found = search_after(table_model(TABLE), sources_of([4], [4], [5]), prefix)
+    assert [best.ids.tolist() for (best,) in found] == [[5, 6], [4, 5, 6], [5, 6]]
+    assert found[2][0].copied_from.tolist() == [[0, 0], [-1, -1]]
+
+
+def test_forced_words_are_not_scored(table_model, sources_of):
+    ((best,),) = search_after(
+        table_model(TABLE), sources_of([4]), ForcedPrefix([[6, 5]], [[-1, -1]])
+    )
+    assert best.ids.tolist() == [6, 5, 6]
+    np.testing.assert_allclose(np.exp(best.log_probs), [1, 1, 0.7, 1])
+
+
+def test_length_penalty_ignores_forced_words(table_model, sources_of):
+    ((best,),) = search_after(
+        table_model(TABLE),
+        sources_of([4]),
+        ForcedPrefix([[6, 5]], [[-1, -1]]),
+        scoring=Scoring(length_penalty=1.0),
+    )
+    assert best.score == pytest.approx(np.log(0.7) / 2)
+
+
+def test_forced_prefix_may_contain_unk(table_model, sources_of):
+    ((best,),) = search_after(table_model(TABLE), sources_of([4]), ForcedPrefix([[UNK]], [[-1]]))
+    assert best.ids.tolist() == [UNK, 7]
+
+
+def test_constraints_apply_after_a_forced_prefix(table_model, sources_of):
+    model = table_model({4: {4: 0.9, 5: 0.05}})
+    ((best,),) = search_after(
+        model,
+        sources_of([4]),
+        ForcedPrefix([[4, 4]], [[-1, -1]]),
+        constraints=[NoRepeatedNgram(1)],
+        length=LengthConstraint(minimum=3, maximum=4),
+    )
+    assert best.ids.tolist() == [4, 4, 5]
+
+
+def test_forced_words_count_towards_the_maximum(table_model, sources_of):
+    ((best,),) = search_after(
+        table_model(TABLE),
+        sources_of([4]),
+        ForcedPrefix([[4, 5]], [[-1, -1]]),
+        length=LengthConstraint(maximum=2),
+    )
+    assert best.ids.tolist() == [4, 5]
+
+
+def test_search_rejects_prefix_above_the_maximum_length(table_model, sources_of):
+    with pytest.raises(ConfigError, match="has 5 words, and a summary has at most 4; allow more"):
+        search_after(table_model(TABLE), sources_of([4]), ForcedPrefix([[4] * 5], [[-1] * 5]))
+
+
+def test_search_rejects_prefixes_for_other_documents(table_model, sources_of):
+    with pytest.raises(ShapeError, match="2 prefixes for 1 documents; expected one"):
+        search_after(table_model(TABLE), sources_of([4]), ForcedPrefix([[], []], [[], []]))

@@ -1,0 +1,166 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import array_shapes, arrays
+
+from readagain.search.constraints import Constraint, ForcedPrefix
+from readagain.search.expansion import (
+    FEW_ROWS,
+    SLACK,
+    Continuations,
+    best_columns,
+    first_allowed,
+    select_continuations,
+    sort_candidates,
+)
+from readagain.search.hypotheses import ActiveHypotheses
+
+few_values = st.sampled_from([-np.inf, -2.0, -1.0, -0.5])
+
+
+@given(
+    arrays(float, array_shapes(min_dims=2, max_dims=2, max_side=9), elements=few_values), st.data()
+)
+def test_best_columns_equals_a_stable_sort(scores, data):
+    count = data.draw(st.integers(1, scores.shape[1]))
+    expected = np.argsort(-scores, axis=1, kind="stable")[:, :count]
+    assert best_columns(scores, count).tolist() == expected.tolist()
+
+
+def test_sort_candidates_breaks_ties_by_id(offer):
+    log_probs = np.array([[-1.0, -2.0, -2.0, -3.0], [-1.0, -2.0, -3.0, -4.0]])
+    candidates = offer(
+        [[9, 7, 5, 6], [9, 7, 5, 6]], copied_from=[[0, 1, 2, 3]] * 2, log_probs=log_probs
+    )
+    settled = sort_candidates(candidates)
+    assert settled.ids.tolist() == [[9, 5, 7, 6], [9, 7, 5, 6]]
+    assert settled.copied_from.tolist() == [[0, 2, 1, 3], [0, 1, 2, 3]]
+
+
+def test_sort_candidates_sorts_unsorted_rows(offer):
+    settled = sort_candidates(offer([4, 5, 6], log_probs=np.array([[-3.0, -1.0, -2.0]])))
+    assert settled.ids.tolist() == [[5, 6, 4]]
+    assert settled.log_probs.tolist() == [[-1.0, -2.0, -3.0]]
+
+
+def test_sort_candidates_returns_sorted_input_unchanged(offer):
+    candidates = offer([4, 5, 6])
+    assert sort_candidates(candidates) is candidates
+
+
+class Ban(Constraint):
+    """Forbids the words of a list in each document."""
+
+    def __init__(self, *words):
+        self.words = words
+
+    def banned_words(self, active, candidates):
+        return np.array(
+            [
+                np.isin(ids, self.words[document])
+                for document, ids in zip(active.documents, candidates.ids, strict=True)
+            ]
+        ).reshape(candidates.ids.shape)
+
+
+def no_words(num_rows):
+    return ActiveHypotheses(
+        documents=np.arange(num_rows),
+        ids=np.zeros((num_rows, 0), int),
+        copied_from=np.zeros((num_rows, 0), int),
+        log_probs=np.zeros(num_rows),
+        coverage=None,
+    )
+
+
+@pytest.mark.parametrize("rule", [Constraint(), Ban([]), Ban([9])])
+def test_first_allowed_returns_none_without_relevant_bans(offer, rule):
+    columns, missing = first_allowed(
+        no_words(1), offer([7, 8, 9]), rule, ForcedPrefix.find([], 1), 2
+    )
+    assert columns is None
+    assert missing is None
+
+
+@pytest.mark.parametrize("num_rows", [FEW_ROWS - 1, FEW_ROWS + 1])
+@pytest.mark.parametrize("num_banned", range(1, 12))
+def test_first_allowed_skips_any_number_of_bans(offer, num_banned, num_rows):
+    rng = np.random.default_rng(num_banned)
+    ids = np.array([rng.permutation(np.arange(4, 18)) for _ in range(num_rows)])  # 14 candidates
+    bans = [rng.choice(np.arange(4, 18), size=num_banned, replace=False) for _ in range(num_rows)]
+    columns, missing = first_allowed(
+        no_words(num_rows), offer(ids), Ban(*bans), ForcedPrefix.find([], num_rows), 2
+    )
+    assert not missing.any()
+    for row in range(num_rows):
+        allowed = [id for id in ids[row] if id not in bans[row]]
+        assert ids[row, columns[row]].tolist() == allowed[:2]
+
+
+@pytest.mark.parametrize("num_rows", [1, FEW_ROWS + 1])
+def test_first_allowed_marks_missing_candidates(offer, num_rows):
+    ids = np.tile(np.arange(4, 4 + 2 + SLACK + 3), (num_rows, 1))
+    bans = [ids[0, :-1], *[[]] * (num_rows - 1)]
+    columns, missing = first_allowed(
+        no_words(num_rows), offer(ids), Ban(*bans), ForcedPrefix.find([], num_rows), 2
+    )
+    assert columns[0, 0] == ids.shape[1] - 1
+    assert missing[0].tolist() == [False, True]
+    assert not missing[1:].any()
+
+
+def test_first_allowed_never_bans_a_forced_word(offer):
+    prefix = ForcedPrefix([[4], []], [[-1], []])
+    columns, missing = first_allowed(no_words(2), offer([[4, 5], [4, 5]]), Ban([4], [4]), prefix, 1)
+    assert columns.tolist() == [[0], [1]]
+    assert not missing.any()
+
+
+def chosen(document, ranking, widths):
+    """Choose, and tell for each document the row and column of what was chosen."""
+    rows, columns = np.shape(ranking)
+    active = ActiveHypotheses(
+        documents=np.array(document),
+        ids=np.zeros((rows, 1), dtype=np.int64),
+        copied_from=np.full((rows, 1), -1),
+        log_probs=np.zeros(rows),
+        coverage=None,
+    )
+    scores = np.array(ranking, dtype=np.float64)
+    nothing = np.empty(0)
+    options = Continuations(
+        columns=None,
+        log_probs=scores,
+        scores=scores,
+        ranking=scores,
+        dead_ends=nothing.astype(np.int64),
+        dead_end_scores=nothing,
+        coverage=None,
+        over_attention=None,
+    )
+    selection = select_continuations(active, options, np.array(widths))
+    return selection, [
+        [divmod(int(place), columns) for place in places[is_real]]
+        for places, is_real in zip(
+            selection.indices, selection.is_end | selection.is_word, strict=True
+        )
+    ]
+
+
+def test_selection_handles_beams_of_different_width():
+    ranking = [[-9, -1], [-2, -8], [-3, -7], [-1, -4], [-2, -6]]  # ending, one word
+    selection, places = chosen([0, 0, 0, 2, 2], ranking, [3, 9, 2])
+    assert selection.documents.tolist() == [0, 2]
+    assert places == [[(0, 1), (1, 0), (2, 0)], [(3, 0), (4, 0)]]
+    assert selection.is_end.tolist() == [[False, True, True], [True, True, False]]
+    assert selection.is_word.tolist() == [[True, False, False], [False, False, False]]
+
+
+def test_selection_of_a_wide_beam_takes_all_continuations():
+    ranking = [[-1, -2, -np.inf], [-2, -1, -3]] * 5
+    _, places = chosen(np.arange(10), ranking, [9] * 10)
+    assert places[0] == [(0, 0), (0, 1)]
+    assert places[9] == [(9, 1), (9, 0), (9, 2)]
+    _, (together,) = chosen([0, 0], ranking[:2], [9])
+    assert together == [(0, 0), (1, 1), (0, 1), (1, 0), (1, 2)]
