@@ -1,7 +1,7 @@
 .PHONY: help setup format check audit test test-all wheel
 # The folders that a base install must satisfy, without torch or any other extra.
-LIGHT_TESTS = tests/unit/test_package.py tests/unit/test_file_lock.py tests/unit/test_whole_file.py tests/unit/test_worker_team.py \
-	tests/unit/test_sealed.py tests/unit/test_processors.py tests/unit/test_errors.py \
+LIGHT_TESTS = tests/unit/test_package.py tests/unit/storage tests/unit/test_model_dir.py tests/unit/test_worker_team.py \
+	tests/unit/test_processors.py tests/unit/test_errors.py \
 	tests/unit/text tests/unit/corpus tests/unit/rouge tests/unit/config \
 	tests/unit/presets tests/unit/classic tests/unit/search tests/unit/engine tests/unit/evaluation tests/unit/explain tests/unit/scale \
 	tests/unit/cli

@@ -30,7 +30,6 @@ from typing import Any
 
 import psutil
 
-from readagain.engine.bundled import find_model
 from readagain.engine.records import TextReadOptions
 from readagain.evaluation.machine import describe_machine
 from readagain.scale.batch import Engine, run_batch
@@ -39,6 +38,7 @@ from readagain.scale.job import BatchJob
 from readagain.scale.local import local_engine
 from readagain.scale.sources import CutOptions, group_sources
 from readagain.scale.work import ShardConfig
+from readagain.storage.bundled import find_model
 from readagain.text.vocab import Vocab
 
 SAMPLE_EVERY_S = 0.5

@@ -57,16 +57,15 @@ from searching.screening import screen
 from searching.shares import show_shares
 
 from readagain.config.override import override
-from readagain.engine.bundled import find_model
-from readagain.engine.folder import ModelDir
-from readagain.engine.graphs import PRECISIONS, graph_names
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.sessions import open_session, read_graph
 from readagain.export.graph import OPSET
 from readagain.export.recover import recover_weights
 from readagain.export.write import build_graphs
+from readagain.model_dir import PRECISIONS, ModelDir, graph_names
 from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
+from readagain.storage.bundled import find_model
 
 # Rows, inputs and outputs of products that show the peak: a square, and the last of a batch of 32.
 PEAK_SHAPES = ((2048, 2048, 2048), (320, 512, 15_000))

@@ -28,10 +28,10 @@ from pathlib import Path
 import numpy as np
 import psutil
 
-from readagain.engine.bundled import find_model
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import MissingExtraError, require
 from readagain.evaluation.machine import describe_machine
+from readagain.storage.bundled import find_model
 from readagain.text.vocab import Vocab
 
 MEGABYTE = 1 << 20

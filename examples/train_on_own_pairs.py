@@ -19,9 +19,9 @@ from readagain import Summarizer
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.settings import PrepareSettings, Share
-from readagain.engine.folder import ModelDir
 from readagain.export.check import check_graphs, corpus_texts
 from readagain.export.write import describe_export, folder_graphs, write_graphs
+from readagain.model_dir import ModelDir
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 

@@ -12,10 +12,10 @@ import torch
 
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
-from readagain.engine.graphs import PRECISIONS, Precision
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.summarizer import MAX_TEXTS, WORDS_OF_A_TEXT
 from readagain.export.write import build_graphs
+from readagain.model_dir import PRECISIONS, Precision
 from readagain.networks.build import build_model
 from readagain.networks.network import AnyNetwork
 from readagain.presets import PRESETS

@@ -17,9 +17,9 @@ from searching.measurement import (
 )
 
 from readagain.engine.decoding import decode_sources
-from readagain.engine.graphs import PRECISIONS, Precision
 from readagain.engine.speed import SENTENCES
 from readagain.evaluation.systems import WITHOUT_NETWORK, load_system
+from readagain.model_dir import PRECISIONS, Precision
 
 OURS = "read_again_lstm_copy_15k"
 RIVALS = ("abs_69k", "abs_plus_69k", "ras_elman", "ras_lstm", "lvt2k_1sent", "lvt5k_1sent")

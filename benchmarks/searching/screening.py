@@ -13,9 +13,6 @@ import numpy as np
 import onnxruntime
 from searching.measurement import Measurement, in_turns, table_head, table_row
 
-from readagain.engine.bundled import find_model
-from readagain.engine.folder import ModelDir
-from readagain.engine.graphs import graph_names
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.speed import SENTENCES
 from readagain.engine.summarizer import Summarizer
@@ -29,7 +26,9 @@ from readagain.export.products import (
 )
 from readagain.export.recover import recover_weights
 from readagain.export.words import FIRST_WORD
+from readagain.model_dir import ModelDir, graph_names
 from readagain.networks.build import build_model
+from readagain.storage.bundled import find_model
 
 MODEL = "news"
 BEST = 10  # words that a beam of 10 needs of each row

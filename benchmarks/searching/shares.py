@@ -14,13 +14,12 @@ from searching.measurement import (
     table_row,
 )
 
-from readagain.engine.bundled import find_model
-from readagain.engine.folder import ModelDir
-from readagain.engine.graphs import graph_names
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.speed import SENTENCES
 from readagain.engine.summarizer import Summarizer
 from readagain.export.write import build_graphs
+from readagain.model_dir import ModelDir, graph_names
+from readagain.storage.bundled import find_model
 
 BUNDLED = "news"
 

@@ -3,8 +3,10 @@
 A message says where, what was found, what would have been right, and what to do next.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from string import Formatter
 from types import ModuleType
 
@@ -117,6 +119,26 @@ def first_line(error: Exception) -> str:
     """Return the first line of what a library says; its kind of error where it says nothing."""
     lines = str(error).split(" : ")[-1].strip().splitlines()
     return lines[0] if lines else type(error).__name__
+
+
+@contextmanager
+def os_errors(
+    path: Path | str, action: str, error_type: type[ReadAgainError] = DataError, *, advice: str = ""
+) -> Iterator[None]:
+    """Turn an OSError of the block into a one-line error with the path.
+
+    Args:
+        path: the file or folder that the block uses.
+        action: what cannot be done with it, as a participle: "read", "written".
+        error_type: the exception to raise instead.
+        advice: what to do, for the end of the message.
+    """
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error) or type(error).__name__
+        end = f"; {advice}" if advice else ""
+        raise error_type(f"{path}: cannot be {action}: {reason}{end}") from error
 
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:

@@ -9,8 +9,8 @@ from selenium.webdriver.support.ui import Select
 
 from readagain.config.files import save_run
 from readagain.config.override import override
-from readagain.engine.folder import RUN_FILE, ModelDir
-from readagain.engine.manifest import write_files
+from readagain.model_dir import RUN_FILE, ModelDir
+from readagain.storage.model_manifest import write_model_files
 
 pytestmark = pytest.mark.slow
 
@@ -152,7 +152,7 @@ def test_a_model_is_asked_for_no_length_that_the_server_would_refuse(
 ):
     wordy = shutil.copytree(TOY, tmp_path / "wordy")
     run = override(ModelDir.open(TOY).run, {"decode.min_words": 7, "decode.max_words": 100})
-    write_files(wordy, {RUN_FILE: lambda path: save_run(run, path)})
+    write_model_files(wordy, {RUN_FILE: lambda path: save_run(run, path)})
     server = own_server("--model", wordy)
     person.opens(server)
     Select(person.one("#model")).select_by_value("wordy")

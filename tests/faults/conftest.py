@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from readagain.corpus.manifest import unfinished_beside
-from readagain.engine.tensors import read_tensors
+from readagain.storage.tensors import read_tensors
 
 TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
 PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")

@@ -21,10 +21,10 @@ from readagain.corpus.readers import lines
 from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.settings import PrepareSettings, Share
 from readagain.corpus.shards import PreparedCorpus
-from readagain.engine.folder import ModelDir
 from readagain.engine.records import TextReadOptions as RowOptions
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ReadAgainError
+from readagain.model_dir import ModelDir
 from readagain.scale.batch import run_batch
 from readagain.scale.files import find_files
 from readagain.scale.job import BatchJob

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from readagain.engine.folder import ModelDir
-from readagain.engine.manifest import MANIFEST_FILE
+from readagain.model_dir import ModelDir
+from readagain.storage.model_manifest import MANIFEST_FILE
 
 pytestmark = [pytest.mark.slow, pytest.mark.distributed]
 

@@ -20,11 +20,11 @@ from readagain.corpus.pair import InvalidRecord
 from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import CorpusShard, PreparedCorpus
-from readagain.engine.folder import ModelDir
-from readagain.engine.manifest import MANIFEST_FILE
 from readagain.engine.summarizer import Summarizer
-from readagain.engine.tensors import read_tensors
 from readagain.errors import ArtifactError, DataError
+from readagain.model_dir import ModelDir
+from readagain.storage.model_manifest import MANIFEST_FILE
+from readagain.storage.tensors import read_tensors
 from readagain.text.vocab import Vocab
 
 TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"

@@ -10,7 +10,7 @@ import time
 import psutil
 import pytest
 
-from readagain.engine.tensors import read_tensors
+from readagain.storage.tensors import read_tensors
 
 PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")
 EVENTS = ("opens", "closes", "burns", "floods", "moves", "wins")

@@ -7,7 +7,7 @@ import typer
 
 from readagain.cli import options
 from readagain.counts import counted
-from readagain.engine.bundled import DEFAULT_MODEL
+from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from readagain.engine.speed import Speed

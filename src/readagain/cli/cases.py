@@ -20,9 +20,9 @@ def command(
     A model that is trained now has them already; this is for one of before.
     """
     from readagain.corpus.shards import PreparedCorpus
-    from readagain.engine.folder import ModelDir
-    from readagain.engine.manifest import write_files
     from readagain.errors import DataError
+    from readagain.model_dir import ModelDir
+    from readagain.storage.model_manifest import write_model_files
     from readagain.text.cases import CASES_FILE
 
     folder = ModelDir.open(model)
@@ -32,6 +32,6 @@ def command(
             f"{prepared}: says nothing about the case of this model's words; prepare it again from "
             "texts that have capitals"
         )
-    write_files(model, {CASES_FILE: cases.save})
+    write_model_files(model, {CASES_FILE: cases.save})
     number = counted(len(cases), "word or pair", "words and pairs")
     print(f"{model}: {number}, as {prepared} writes them")

@@ -116,7 +116,7 @@ def command(
     from readagain.evaluation.evaluate import evaluate
     from readagain.evaluation.systems import load_system
     from readagain.evaluation.writing import write_whole
-    from readagain.whole_file import check_writable
+    from readagain.storage.files import check_writable
 
     for file in (save, html):
         check_writable(file)

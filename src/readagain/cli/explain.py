@@ -7,7 +7,7 @@ import typer
 
 from readagain.cli import options
 from readagain.cli.inputs import STDIN, read_inputs, read_options
-from readagain.engine.bundled import DEFAULT_MODEL, model_name
+from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
 if TYPE_CHECKING:
     from readagain.engine.records import TextRecord
@@ -47,7 +47,7 @@ def command(
     from readagain.explain.page import write_page
     from readagain.explain.picture import check_picture, draw_picture
     from readagain.explain.story import tell
-    from readagain.whole_file import check_writable, written_or_told
+    from readagain.storage.files import check_writable, write_output
 
     for file in (html, png):
         check_writable(file)
@@ -61,7 +61,7 @@ def command(
         draw_picture(story, png)
         print(f"{png}: written", file=sys.stderr)
     if html is not None:
-        with written_or_told(html) as aside:
+        with write_output(html) as aside:
             aside.write_text(write_page(story), encoding="utf-8", errors="xmlcharrefreplace")
         print(f"{html}: written", file=sys.stderr)
     # Half a character of an undecodable argument becomes \udc.., which JSON reads back.

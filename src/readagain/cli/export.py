@@ -49,9 +49,8 @@ def command(
     threads: options.Threads = None,
 ) -> None:
     """Write ONNX graphs of a model, after comparing them with its network."""
-    from readagain.engine.folder import ModelDir
-    from readagain.engine.graphs import PRECISIONS
     from readagain.errors import ConfigError, require
+    from readagain.model_dir import PRECISIONS, ModelDir
     from readagain.processors import num_threads
 
     if precision not in (*PRECISIONS, "both"):

@@ -7,7 +7,7 @@ import typer
 from readagain.counts import counted
 
 if TYPE_CHECKING:
-    from readagain.engine.folder import ModelDir
+    from readagain.model_dir import ModelDir
 
 
 def command(
@@ -19,9 +19,9 @@ def command(
     """Validate a model folder: settings, tensors, vocabularies, checksums, origin, version."""
     import json
 
-    from readagain.engine.bundled import find_model
-    from readagain.engine.folder import ModelDir
     from readagain.errors import ArtifactError
+    from readagain.model_dir import ModelDir
+    from readagain.storage.bundled import find_model
 
     folder = ModelDir.open(find_model(model), checksums=True)
     facts = _facts(folder)
@@ -45,7 +45,7 @@ def command(
 def _facts(model: "ModelDir") -> dict[str, Any]:
     from readagain.config.files import run_to_dict
     from readagain.config.parameters import count_parameters
-    from readagain.engine.folder import WEIGHTS_FILE
+    from readagain.model_dir import WEIGHTS_FILE
 
     tensors = model.tensors if model.has(WEIGHTS_FILE) else {}
     return {

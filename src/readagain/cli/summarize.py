@@ -10,7 +10,7 @@ import typer
 from readagain.cli import options
 from readagain.cli.inputs import STDIN, read_inputs, read_options
 from readagain.cli.options import WRITING
-from readagain.engine.bundled import DEFAULT_MODEL
+from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from readagain.engine.records import TextRecord
@@ -153,14 +153,14 @@ def _opened(output: Path | None) -> Iterator[TextIO]:
     """Open what is written to: standard output, or a file that appears when it is whole."""
     import sys
 
-    from readagain.whole_file import written_or_told
+    from readagain.storage.files import write_output
 
     if output is None:
         sys.stdout.reconfigure(encoding="utf-8", errors=_UNDECODABLE)  # type: ignore[union-attr]
         yield sys.stdout
         return
     with (
-        written_or_told(output) as aside,
+        write_output(output) as aside,
         aside.open("w", encoding="utf-8", errors=_UNDECODABLE) as file,
     ):
         yield file

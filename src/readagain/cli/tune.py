@@ -60,17 +60,17 @@ def command(
     from readagain.cli.progress import counting_to
     from readagain.config.decode import DecodeOverrides
     from readagain.corpus.readers.find import CorpusReadOptions
-    from readagain.engine.tuned import check_free, write_tuned
     from readagain.errors import ConfigError
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.network import NetworkSystem
     from readagain.evaluation.systems import load_system
     from readagain.evaluation.tuning import tune
+    from readagain.model_dir import check_new_dir, write_tuned
 
     if rounds < 1:
         raise ConfigError(f"--rounds is {rounds}; expected 1 or more")
     if out is not None:
-        check_free(out)
+        check_new_dir(out)
     asked = DecodeOverrides(beam=beam)
     network = load_system(model, protocol, asked=asked, threads=threads, precision=precision)
     if not isinstance(network, NetworkSystem):

@@ -14,7 +14,7 @@ from readagain.config.override import KIND, override
 from readagain.config.schema import RunSpec
 from readagain.config.settings import settings_of
 from readagain.errors import ConfigError, quoted, type_in_words
-from readagain.whole_file import atomic_write, read_bounded
+from readagain.storage.files import atomic_write, read_bounded
 
 MAX_RUN_BYTES = 1 << 20
 _RUN_FILE_KEYS = ("preset", "override")

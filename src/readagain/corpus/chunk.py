@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from readagain.corpus.pair import InvalidRecord
 from readagain.errors import ArtifactError
-from readagain.whole_file import atomic_write
+from readagain.storage.files import atomic_write
 
 _CHECKSUM_BYTES = 32
 CHUNK_FORMAT = 2

@@ -1,14 +1,13 @@
 """Where a preparation keeps what it has done so far: beside the output, locked, resumable."""
 
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from readagain import __version__
 from readagain.corpus.chunk import CHUNK_FORMAT
@@ -17,8 +16,8 @@ from readagain.corpus.readers.source import CorpusInput
 from readagain.corpus.readers.story import story_files
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import ConfigError, DataError
-from readagain.file_lock import lock_file
-from readagain.whole_file import atomic_write
+from readagain.storage.files import atomic_write
+from readagain.storage.locks import locked_file
 
 # Settings that only matter when chunks are merged: changing them keeps every chunk.
 MERGE_SETTINGS = ("dev", "test")
@@ -138,8 +137,7 @@ def work_folder(out: Path) -> Iterator[WorkFolder]:
     """Enter the work folder of `out`, making it where needed; hold its lock meanwhile.
 
     Raises:
-        DataError: when another process is preparing into the same folder.
-        ConfigError: when the folder cannot be made.
+        ConfigError: when the folder cannot be made, or another process is preparing into it.
     """
     path = unfinished_beside(out)
     try:
@@ -147,22 +145,13 @@ def work_folder(out: Path) -> Iterator[WorkFolder]:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be made: {error.strerror}") from error
     lock = out.with_name(f"{out.name}.lock")
-    with lock.open("w") as file:
-        # A lock on a file that its holder has just removed would guard nothing.
-        if not lock_file(file) or not _is_still(file, lock):
-            raise DataError(
-                f"{out}: another process is preparing into this folder; "
-                "wait for it, or choose another --out"
-            )
+    busy = (
+        f"{out}: another process is preparing into this folder; wait for it, or choose another "
+        "folder"
+    )
+    with locked_file(lock, busy=busy):
         try:
             yield WorkFolder(path)
         finally:
             with suppress(PermissionError):  # Windows keeps a file that is open
                 lock.unlink(missing_ok=True)
-
-
-def _is_still(file: IO[str], path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except FileNotFoundError:
-        return False

@@ -9,8 +9,9 @@ from onnxruntime.capi import (  # type: ignore[import-untyped]
     onnxruntime_pybind11_state as runtime_errors,
 )
 
-from readagain.engine.manifest import MANIFEST_FILE, FileEntry
 from readagain.errors import ArtifactError, ConfigError, first_line
+from readagain.storage.checksums import FileEntry
+from readagain.storage.model_manifest import MANIFEST_FILE
 
 # More than this is no graph of ours; protobuf itself ends at twice as much.
 MAX_GRAPH_BYTES = 1 << 30

@@ -10,11 +10,8 @@ from readagain.config.decode import DecodeOverrides
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
 from readagain.engine.beginning import TargetPrefix, read_beginning
-from readagain.engine.bundled import DEFAULT_MODEL, find_model
 from readagain.engine.decoding import decode_sources
 from readagain.engine.explaining import SourceImportance, explain, look_at
-from readagain.engine.folder import WEIGHTS_FILE, ModelDir
-from readagain.engine.graphs import PRECISIONS, Precision, graph_names
 from readagain.engine.grounding import GroundingConstraint
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.printing import Detokenizer, parts
@@ -23,12 +20,14 @@ from readagain.engine.short_texts import is_too_short, own_words
 from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.summary import Summary
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
+from readagain.model_dir import PRECISIONS, WEIGHTS_FILE, ModelDir, Precision, graph_names
 from readagain.processors import num_threads
 from readagain.search.batching import ParallelBatches, bucketed_batches
 from readagain.search.beam import check_n_best
 from readagain.search.constraints import ByteLengthConstraint, Constraint
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch, StepModel
+from readagain.storage.bundled import DEFAULT_MODEL, find_model
 from readagain.text.cases import Truecaser
 from readagain.text.casing import Case
 from readagain.text.vocab import Vocab

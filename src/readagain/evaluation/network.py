@@ -7,12 +7,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from readagain.config.decode import DecodeOverrides
-from readagain.engine.folder import ModelDir
-from readagain.engine.manifest import MANIFEST_FILE
 from readagain.engine.summary import Summary, SummaryPart
 from readagain.evaluation.dataset import on_one_line
 from readagain.evaluation.gigaword_form import TokenizedText
 from readagain.evaluation.words import Written, summary_words
+from readagain.model_dir import ModelDir
+from readagain.storage.model_manifest import MANIFEST_FILE
 
 if TYPE_CHECKING:
     from readagain.engine.summarizer import SummarizeOptions, Summarizer

@@ -7,13 +7,13 @@ from importlib.resources import files
 import numpy as np
 
 from readagain.counts import counted
-from readagain.engine.bundled import model_name
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.facts import FIGURE_NAMES, facts_of, habit_rows, score_rows
 from readagain.evaluation.histogram import draw_lengths, length_rows
 from readagain.evaluation.marks import marked_source, marked_summary
 from readagain.evaluation.words import source_forms, summary_words
 from readagain.rouge.options import FIGURES
+from readagain.storage.bundled import model_name
 
 NUM_EXAMPLES = 10
 

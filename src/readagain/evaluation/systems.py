@@ -7,17 +7,17 @@ from readagain.classic.topics import Topics
 from readagain.config.classic import LeadSpec, PrefixSpec, TopiarySpec
 from readagain.config.decode import NO_OVERRIDES, DecodeOverrides
 from readagain.corpus.tokenizing import UNKNOWN_SPELLINGS
-from readagain.engine.bundled import DEFAULT_MODEL, find_model
-from readagain.engine.folder import ModelDir
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.baselines import Lead, Prefix
 from readagain.evaluation.network import NetworkSystem
 from readagain.evaluation.settings import PROTOCOL_SETTINGS
 from readagain.evaluation.topiary import TopiarySystem
 from readagain.evaluation.words import Written
+from readagain.model_dir import ModelDir
 from readagain.presets import BASELINES
 from readagain.processors import num_threads
 from readagain.rouge.protocol import find_protocol
+from readagain.storage.bundled import DEFAULT_MODEL, find_model
 from readagain.text.vocab import SPECIAL_TOKENS
 
 WITHOUT_NETWORK = tuple(BASELINES)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from readagain.whole_file import written_or_told
+from readagain.storage.files import write_output
 
 
 def write_whole(path: Path, content: str) -> None:
@@ -11,5 +11,5 @@ def write_whole(path: Path, content: str) -> None:
     Raises:
         DataError: when it cannot be written; what stood there is then unchanged.
     """
-    with written_or_told(path) as aside:
+    with write_output(path) as aside:
         aside.write_text(content, encoding="utf-8", newline="\n")

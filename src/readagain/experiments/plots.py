@@ -13,7 +13,7 @@ from readagain.experiments.rouge_tables import ABLATIONS
 from readagain.experiments.rows import ROWS
 from readagain.experiments.time_table import milliseconds
 from readagain.experiments.word_classes import CLASSES
-from readagain.whole_file import written_or_told
+from readagain.storage.files import write_output
 
 _DOTS_PER_INCH = 150
 _PAPER, _OURS, _OTHER = "#999999", "#1f5fa8", "#c4512d"
@@ -50,7 +50,7 @@ def draw_all(
 
 
 def _save(figure: Any, path: Path) -> None:
-    with written_or_told(path) as aside, warnings.catch_warnings():
+    with write_output(path) as aside, warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from")
         figure.savefig(aside, format="png", dpi=_DOTS_PER_INCH)
 

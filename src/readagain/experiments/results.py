@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.errors import ArtifactError
-from readagain.whole_file import atomic_write
+from readagain.storage.files import atomic_write
 
 FORMAT_VERSION = 1
 ROWS_FOLDER, SUMMARIES_FOLDER = "rows", "summaries"

@@ -29,13 +29,14 @@ from readagain.experiments.results import MEASURES, ExperimentResult, SetResult,
 from readagain.experiments.torch_system import TrainedRow
 from readagain.experiments.tuned import has_features, tune_row
 from readagain.rouge.options import FIGURES
+from readagain.storage.output_dir import LocalDir
 from readagain.text.vocab import Vocab
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.parallel import DeviceName
 from readagain.training.provenance import device_name as name_of_device
 from readagain.training.provenance import package_commit
-from readagain.training.run_folder import METRICS_FILE, RunDir
+from readagain.training.run_dir import METRICS_FILE, RunDir
 from readagain.version import __version__
 
 _CURVE = ("loss", "dev_loss", "rouge_1")
@@ -186,7 +187,7 @@ def _set_result(found: Evaluation, vocabs: Mapping[str, Vocab]) -> SetResult:
 
 def _training_facts(work: Path) -> dict[str, Any]:
     """Say how training went: time, updates, what was kept, and the curves."""
-    progress = RunDir(work).finished()
+    progress = RunDir(LocalDir(work)).finished_state()
     assert progress is not None
     curve: dict[str, list[list[float]]] = {name: [] for name in _CURVE}
     for line in (work / METRICS_FILE).read_text(encoding="utf-8").splitlines():

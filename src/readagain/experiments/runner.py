@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from rich.console import Console
 
-from readagain.config.differences import differences
 from readagain.config.files import run_from_dict, run_to_dict
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
@@ -25,7 +24,8 @@ from readagain.experiments.results import (
 )
 from readagain.experiments.run_row import InterruptedRunError, run_trained, run_untrained
 from readagain.experiments.settings import common_words, row_run
-from readagain.file_lock import locked_dir
+from readagain.storage.differences import differences
+from readagain.storage.locks import locked_dir
 from readagain.training.parallel import choose_device
 
 _LOOKS: dict[str, object] = {
@@ -72,7 +72,7 @@ def run_rows(request: Request, budget: Budget, console: Console) -> ReproduceRes
     outcome = ReproduceResult([], [], [], {}, [row.name for row in rows if not is_available(row)])
     if not rows:
         return outcome
-    with locked_dir(request.out, doing="running rows into", named_by="--out"):
+    with locked_dir(request.out, action="running experiments into"):
         runner = _Runner(request, budget, console)
         plan = plan_runs(rows, request.recipes, seeds=request.seeds)
         waiting = [planned for planned in plan if is_available(planned.row)]

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from readagain.engine.graphs import PRECISIONS
 from readagain.errors import ArtifactError
 from readagain.experiments.paper import paper_table
 from readagain.experiments.table import Table, TableSection, Value
+from readagain.model_dir import PRECISIONS
 
 TIMING_FILE = "timing.json"
 TOGETHER = (1, 16)

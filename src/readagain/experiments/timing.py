@@ -13,7 +13,6 @@ import torch
 
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
-from readagain.engine.graphs import PRECISIONS, Precision
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.speed import SENTENCES, measure_speed
 from readagain.engine.summarizer import Summarizer
@@ -24,6 +23,7 @@ from readagain.experiments.rows import ROWS
 from readagain.experiments.settings import Scale, row_network
 from readagain.experiments.time_table import TIMING_FILE, TOGETHER
 from readagain.export.write import build_graphs
+from readagain.model_dir import PRECISIONS, Precision
 from readagain.networks.build import build_model
 from readagain.text.document import sentence_words
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab

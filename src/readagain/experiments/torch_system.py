@@ -8,10 +8,10 @@ import torch
 from safetensors.torch import load_file
 
 from readagain.config.override import override
-from readagain.engine.folder import WEIGHTS_FILE, ModelDir
 from readagain.engine.summarizer import MAX_TEXTS, Summarizer
 from readagain.evaluation.network import NetworkSystem
 from readagain.evaluation.settings import PAPER_SETTINGS
+from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 

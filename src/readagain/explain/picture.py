@@ -10,7 +10,7 @@ import numpy as np
 
 from readagain.errors import ConfigError, require
 from readagain.explain.story import IMPORTANCE, ExplanationView
-from readagain.whole_file import written_or_told
+from readagain.storage.files import write_output
 
 FORMATS = (".png", ".svg", ".pdf")
 _BAND_WORDS = 48  # words of the text side by side; longer texts go on below
@@ -46,7 +46,7 @@ def draw_picture(story: ExplanationView, path: Path) -> None:
     """
     check_picture(path)
     figure = _figure(story)
-    with written_or_told(path) as aside, warnings.catch_warnings():
+    with write_output(path) as aside, warnings.catch_warnings():
         # A script that the font lacks is drawn as boxes, which the picture itself shows.
         warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from")
         figure.savefig(

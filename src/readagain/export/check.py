@@ -11,19 +11,19 @@ import torch
 from readagain.corpus.shards import PreparedCorpus
 from readagain.counts import counted
 from readagain.engine.decoding import decode_sources
-from readagain.engine.folder import WEIGHTS_FILE, ModelDir
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.printing import Detokenizer
 from readagain.engine.source import SourceReader, SourceText
-from readagain.engine.tensors import read_tensors
 from readagain.errors import ArtifactError, DataError
 from readagain.export.write import Graphs
+from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.networks.build import build_model
 from readagain.networks.network import AnyNetwork
 from readagain.networks.step_model import TorchStepModel
 from readagain.rouge.corpus import score_corpus
 from readagain.search.batching import bucketed_batches
 from readagain.search.hypotheses import Hypothesis
+from readagain.storage.tensors import read_tensors
 from readagain.text.vocab import SPECIAL_TOKENS
 
 N_BEST = 5

@@ -13,13 +13,12 @@ import onnx
 from onnx import numpy_helper
 
 from readagain.config.schema import RunSpec
-from readagain.engine.folder import WEIGHTS_FILE
-from readagain.engine.graphs import graph_names
 from readagain.errors import ArtifactError
 from readagain.export.graph import Array
 from readagain.export.products import Int8Products
 from readagain.export.weights import Weights
 from readagain.export.write import network_graphs
+from readagain.model_dir import WEIGHTS_FILE, graph_names
 
 MOST_ENTRIES = 2**24
 """Whole numbers are exact in float32 as far as this."""

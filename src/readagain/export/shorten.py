@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from readagain.config.override import override
 from readagain.config.schema import ModelSpec
-from readagain.engine.folder import ModelDir
 from readagain.errors import ArgumentError
+from readagain.model_dir import ModelDir
 
 
 def with_shortlist(folder: ModelDir, size: int) -> ModelDir:

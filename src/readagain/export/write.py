@@ -11,10 +11,6 @@ import onnx
 
 from readagain.config.files import load_run, save_run
 from readagain.config.schema import AbsSpec, ModelSpec, RasSpec, RunSpec
-from readagain.engine.folder import RUN_FILE, WEIGHTS_FILE, ModelDir
-from readagain.engine.graphs import EXPORT_FILE, Precision, graph_names
-from readagain.engine.manifest import MANIFEST_FILE, read_manifest, write_files
-from readagain.engine.tensors import read_tensors
 from readagain.errors import ArtifactError
 from readagain.export.abs_graphs import build_abs_encoder_graph, build_abs_step_graph
 from readagain.export.encoder_graph import build_encoder_graph
@@ -23,6 +19,16 @@ from readagain.export.products import PRODUCTS, Products
 from readagain.export.ras_graphs import build_ras_encoder_graph, build_ras_step_graph
 from readagain.export.step_graph import build_step_graph
 from readagain.export.weights import Weights
+from readagain.model_dir import (
+    EXPORT_FILE,
+    RUN_FILE,
+    WEIGHTS_FILE,
+    ModelDir,
+    Precision,
+    graph_names,
+)
+from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest, write_model_files
+from readagain.storage.tensors import read_tensors
 from readagain.version import __version__
 
 Graphs = dict[Precision, tuple[bytes, bytes]]
@@ -123,7 +129,7 @@ def write_graphs(
     text = json.dumps(report, indent=2) + "\n"
     writers[EXPORT_FILE] = partial(Path.write_text, data=text, encoding="utf-8")
     path = folder.path if out is None else out
-    write_files(path, writers, whole=out is not None)
+    write_model_files(path, writers, replace_all=out is not None)
     return path
 
 

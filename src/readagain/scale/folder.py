@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from readagain.errors import DataError, require
 from readagain.scale.files import file_system, is_remote, told_by_name
-from readagain.whole_file import sync_folder, write_synced
+from readagain.storage.files import sync_dir, write_synced
 
 UNFINISHED = "unfinished"
 """The subfolder of what only an unfinished job needs."""
@@ -63,7 +63,7 @@ class _LocalFolder:
             except BaseException:
                 aside.unlink(missing_ok=True)
                 raise
-            sync_folder(path.parent)
+            sync_dir(path.parent)
 
     def read(self, name: str) -> bytes | None:
         with (

@@ -5,14 +5,14 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from readagain import __version__
-from readagain.engine.bundled import find_model
-from readagain.engine.manifest import MANIFEST_FILE
 from readagain.errors import ConfigError, DataError, require
 from readagain.scale.notes import ShardMetadata, checksum
 from readagain.scale.rows import output_format
 from readagain.scale.shards import BatchShard, cut_source
 from readagain.scale.sources import BatchInput, CutOptions, check_layouts
 from readagain.scale.work import ShardConfig, check_work
+from readagain.storage.bundled import find_model
+from readagain.storage.model_manifest import MANIFEST_FILE
 
 Done = Mapping[tuple[int, int], ShardMetadata]
 

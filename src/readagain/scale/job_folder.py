@@ -17,14 +17,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from readagain.config.differences import differences, first_few
 from readagain.errors import ArtifactError, ConfigError, DataError
-from readagain.file_lock import LOCK_FILE, locked_dir
 from readagain.scale.files import is_remote
 from readagain.scale.folder import UNFINISHED, Folder, open_folder
 from readagain.scale.job import BatchJob
 from readagain.scale.notes import BAD_ROWS, TRIES, ShardMetadata, checksum, read_notes
-from readagain.sealed import add_checksum, verify_checksum
+from readagain.storage.checksums import add_checksum, verify_checksum
+from readagain.storage.differences import differences, first_few
+from readagain.storage.locks import LOCK_FILE, locked_dir
 
 FORMAT_VERSION = 1
 MANIFEST_FILE = "manifest.json"
@@ -106,7 +106,7 @@ def claimed(job: BatchJob) -> Iterator[JobDir]:
         _settle(folder, job)
         yield JobDir(folder, job)
         return
-    with locked_dir(Path(job.work.out), doing="writing into", named_by="OUT_DIR"):
+    with locked_dir(Path(job.work.out), action="writing into"):
         _settle(folder, job)
         yield JobDir(folder, job)
 

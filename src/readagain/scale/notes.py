@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 
 from readagain.scale.folder import UNFINISHED, Folder
-from readagain.sealed import add_checksum, verify_checksum
+from readagain.storage.checksums import add_checksum, verify_checksum
 
 BAD_ROWS = "bad"
 """The subfolder of rows that could not be used."""

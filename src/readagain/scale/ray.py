@@ -13,8 +13,6 @@ from types import ModuleType
 from typing import Any
 from uuid import uuid4
 
-from readagain.engine.bundled import bundled_models, find_model
-from readagain.engine.manifest import MANIFEST_FILE, read_manifest
 from readagain.errors import DataError, ReadAgainError, first_line, require
 from readagain.scale.batch import Engine
 from readagain.scale.files import is_remote
@@ -24,6 +22,8 @@ from readagain.scale.local import MOST_DEATHS, give_up
 from readagain.scale.notes import TRIES, ShardMetadata
 from readagain.scale.shards import BatchShard
 from readagain.scale.work import ShardConfig, ShardWorker
+from readagain.storage.bundled import bundled_models, find_model
+from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
 
 WORKERS_PER_READER = 8
 """A reader cuts far faster than a worker summarizes; several only help with many workers."""

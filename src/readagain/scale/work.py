@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from readagain.corpus.pair import InvalidRecord
-from readagain.engine.graphs import Precision
 from readagain.engine.records import TextRecord, with_summary
 from readagain.engine.summarizer import SummarizeOptions, Summarizer
 from readagain.errors import DataError
+from readagain.model_dir import Precision
 from readagain.scale.folder import open_folder
 from readagain.scale.notes import ShardMetadata, checksum
 from readagain.scale.rows import (

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from readagain.engine.bundled import find_model
-from readagain.engine.folder import ModelDir
 from readagain.errors import ConfigError, require
+from readagain.model_dir import ModelDir
 from readagain.serve.address import bind, url
 from readagain.serve.settings import ServeSettings
+from readagain.storage.bundled import find_model
 
 MIN_KEY_LENGTH = 16
 

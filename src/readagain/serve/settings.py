@@ -6,8 +6,8 @@ from ipaddress import ip_address
 from typing import Annotated, get_args, get_type_hints
 
 from readagain.config.ranges import AtLeast, Between, MoreThan
-from readagain.engine.bundled import DEFAULT_MODEL, model_name
 from readagain.errors import ArgumentError, ConfigError
+from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
 MAX_BEAM = 32
 """The widest beam that a request may ask for; time and memory grow with it."""

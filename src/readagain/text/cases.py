@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.errors import ArtifactError, quoted
+from readagain.storage.files import atomic_write, read_lines
 from readagain.text.vocab import Vocab
 from readagain.text.wordlists import ALWAYS_CAPITAL
-from readagain.whole_file import atomic_write, read_lines
 
 CASES_FILE = "cases.txt"
 """In a prepared corpus, and in a model folder."""

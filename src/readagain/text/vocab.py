@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from readagain.errors import ArtifactError, ConfigError, quoted
+from readagain.storage.files import atomic_write, read_lines
 from readagain.text.normalize import LONE_SURROGATE
-from readagain.whole_file import atomic_write, read_lines
 
 PAD, UNK, BOS, EOS = range(4)
 SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")

@@ -21,9 +21,9 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from readagain.errors import ArtifactError
-from readagain.sealed import add_checksum, verify_checksum
+from readagain.storage.checksums import add_checksum, verify_checksum
+from readagain.storage.files import sync_dir, write_synced
 from readagain.training.progress import TrainingState
-from readagain.whole_file import sync_folder, write_synced
 
 BEST_FILE = "best.safetensors"
 _WEIGHTS_FILE = "weights.safetensors"
@@ -90,10 +90,10 @@ def save_checkpoint(
         files = {path.name: _checksum(path) for path in sorted(aside.iterdir())}
         sealed = add_checksum({"progress": asdict(progress), "files": files})
         write_synced(aside / _PROGRESS_FILE, json.dumps(sealed, indent=1).encode())
-        sync_folder(aside)
+        sync_dir(aside)
         path = _next_path(folder)
         aside.rename(path)
-        sync_folder(folder)
+        sync_dir(folder)
     except OSError as error:
         shutil.rmtree(aside, ignore_errors=True)
         kept = "nothing had been saved before" if before is None else _kept(before)

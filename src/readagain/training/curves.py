@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from readagain.errors import ArtifactError, ConfigError, require
-from readagain.training.run_folder import METRICS_FILE
-from readagain.whole_file import written_or_told
+from readagain.storage.files import write_output
+from readagain.training.run_dir import METRICS_FILE
 
 _PANELS = {
     "training loss": "loss",
@@ -72,7 +72,7 @@ def draw_curves(runs: Sequence[Curves], out: Path) -> None:
         axes.set_xlabel("update")
         axes.grid(alpha=0.3)
     figure.axes[0].legend()
-    with written_or_told(out) as aside:
+    with write_output(out) as aside:
         figure.savefig(aside, format=out.suffix.lower().removeprefix("."), dpi=120)
 
 

@@ -9,15 +9,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from readagain.config.differences import differences
 from readagain.config.files import run_to_dict
 from readagain.config.schema import RunSpec
-from readagain.engine.folder import WEIGHTS_FILE, ModelDir
-from readagain.engine.graphs import graph_names
-from readagain.engine.tensors import read_tensors
 from readagain.errors import ConfigError
 from readagain.export.recover import recover_weights
+from readagain.model_dir import WEIGHTS_FILE, ModelDir, graph_names
 from readagain.networks.build import build_model
+from readagain.storage.differences import differences
+from readagain.storage.tensors import read_tensors
 from readagain.text.vocab import UNK
 from readagain.training.words import Vocabs
 

@@ -11,9 +11,9 @@ from readagain.config.override import override, parse_assignments
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
 from readagain.counts import counted
-from readagain.engine.bundled import find_model
 from readagain.errors import ConfigError, DataError
 from readagain.presets.find import find_run
+from readagain.storage.bundled import find_model
 from readagain.text.cases import Truecaser
 from readagain.training.finetune import TrainedModel
 from readagain.training.words import (

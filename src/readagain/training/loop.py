@@ -15,7 +15,7 @@ from readagain.training.metrics import DivergedError
 from readagain.training.parallel import DeviceName, Processes, joined_processes, set_threads
 from readagain.training.progress import TrainingState
 from readagain.training.record import RunWriter
-from readagain.training.run_folder import RunDir, claimed
+from readagain.training.run_dir import RunDir, open_run_dir
 from readagain.training.session import Trainer
 from readagain.training.validate import Validator
 
@@ -53,9 +53,9 @@ def train(
         set_threads(settled.run, threads)
         folder = None
         if processes.is_first:
-            claim = claimed(job.out, settled.identity, overwrite=job.overwrite)
+            claim = open_run_dir(job.out, settled.identity, overwrite=job.overwrite)
             folder = stack.enter_context(claim)
-        if processes.from_first(folder is not None and folder.finished() is not None):
+        if processes.from_first(folder is not None and folder.finished_state() is not None):
             return None
         display = Display(console if processes.is_first else Console(quiet=True))
         try:

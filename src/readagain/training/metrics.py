@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from readagain.errors import ArtifactError, MissingExtraError, ReadAgainError, require
-from readagain.training.run_folder import METRICS_FILE, TENSORBOARD_FOLDER
+from readagain.training.run_dir import METRICS_FILE, TENSORBOARD_DIR
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class MetricsLog:
         else:
             from torch.utils.tensorboard import SummaryWriter
 
-            self._writer = SummaryWriter(str(folder / TENSORBOARD_FOLDER), purge_step=at_step + 1)
+            self._writer = SummaryWriter(str(folder / TENSORBOARD_DIR), purge_step=at_step + 1)
 
     def close(self) -> None:
         """Close the files."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from readagain.config.files import save_run
 from readagain.config.schema import RunSpec
-from readagain.engine.folder import (
+from readagain.model_dir import (
     CARD_FILE,
     PROVENANCE_FILE,
     RUN_FILE,
@@ -17,7 +17,7 @@ from readagain.engine.folder import (
     VOCAB_FILE,
     WEIGHTS_FILE,
 )
-from readagain.engine.manifest import write_files
+from readagain.storage.model_manifest import write_model_files
 from readagain.text.cases import CASES_FILE, Truecaser
 from readagain.training.card import model_card
 from readagain.training.progress import Scores
@@ -41,7 +41,7 @@ def publish_model(
     """
     card = model_card(run, provenance, scores)
     figures = {} if scores is None else {"dev": asdict(scores)}
-    write_files(
+    write_model_files(
         folder,
         {
             RUN_FILE: lambda path: save_run(run, path),
@@ -53,7 +53,7 @@ def publish_model(
             SCORES_FILE: lambda path: _write_json(path, figures),
             CARD_FILE: lambda path: path.write_text(card, encoding="utf-8"),
         },
-        whole=True,
+        replace_all=True,
     )
 
 

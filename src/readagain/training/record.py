@@ -17,7 +17,7 @@ from readagain.training.optim import learning_rate
 from readagain.training.progress import TrainingState
 from readagain.training.provenance import provenance_of, with_progress
 from readagain.training.publish import publish_model
-from readagain.training.run_folder import RunDir
+from readagain.training.run_dir import RunDir
 from readagain.training.session import Trainer
 from readagain.training.validate import Validation
 

@@ -14,19 +14,19 @@ from safetensors.torch import save_file
 
 from readagain.config.files import save_run
 from readagain.config.override import override
-from readagain.engine.folder import (
+from readagain.export.check import check_graphs, random_texts
+from readagain.export.write import describe_export, folder_graphs, write_graphs
+from readagain.model_dir import (
+    PRECISIONS,
     RUN_FILE,
     SOURCE_VOCAB_FILE,
     VOCAB_FILE,
     WEIGHTS_FILE,
     ModelDir,
 )
-from readagain.engine.graphs import PRECISIONS
-from readagain.engine.manifest import write_files
-from readagain.export.check import check_graphs, random_texts
-from readagain.export.write import describe_export, folder_graphs, write_graphs
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
+from readagain.storage.model_manifest import write_model_files
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 WORDS = [
@@ -65,7 +65,7 @@ def main(folder: Path) -> None:
         network.output.project.weight *= SHARPNESS / 2
         network.copy_scores.project.weight *= SHARPNESS
         network.output.project.bias -= 1.5  # so that it also copies
-    write_files(
+    write_model_files(
         folder,
         {
             RUN_FILE: lambda path: save_run(run, path),
@@ -73,7 +73,7 @@ def main(folder: Path) -> None:
             VOCAB_FILE: vocab.save,
             WEIGHTS_FILE: lambda path: save_file(network.state_dict(), path),
         },
-        whole=True,
+        replace_all=True,
     )
     model = ModelDir.open(folder)
     graphs = folder_graphs(model, PRECISIONS)

@@ -21,14 +21,14 @@ from readagain.corpus.readers.find import CorpusReadOptions, find_sources
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import CorpusShard, PreparedCorpus, shard_file
 from readagain.engine import records
-from readagain.engine.folder import ModelDir
-from readagain.engine.manifest import MANIFEST_FILE
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.summarizer import Summarizer
-from readagain.engine.tensors import read_header, read_tensors
 from readagain.errors import DataError, ReadAgainError
+from readagain.model_dir import ModelDir
 from readagain.presets import PRESETS
 from readagain.rouge.files import read_texts
+from readagain.storage.model_manifest import MANIFEST_FILE
+from readagain.storage.tensors import read_header, read_tensors
 from readagain.text.document import read_document
 from readagain.text.vocab import Vocab
 
@@ -240,7 +240,7 @@ def _checkpoint(folder: Path) -> Reader:
 
 
 def _identity(folder: Path) -> Reader:
-    from readagain.training.run_folder import claimed
+    from readagain.training.run_dir import claimed
 
     identity = {"corpus fingerprint": "00", "train": {"seed": 1}}
     (folder / "resume").mkdir()

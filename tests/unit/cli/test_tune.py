@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from readagain.engine.folder import ModelDir
+from readagain.model_dir import ModelDir
 
 TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from readagain.config.override import override
-from readagain.engine.bundled import find_model
 from readagain.engine.explaining import look_at
 from readagain.engine.summarizer import Summarizer
 from readagain.presets import PRESETS
+from readagain.storage.bundled import find_model
 
 TEXT = "The harbour of Ghent reopened on Monday. Two ferries sailed at noon."
 SHORT = "A storm passed."

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from readagain.config.decode import DecodeOverrides
-from readagain.engine.folder import ModelDir
-from readagain.engine.tuned import check_free, write_tuned
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation import tuning
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.systems import load_system
 from readagain.evaluation.tuning import Round, _Pool, _Scorer, tune
+from readagain.model_dir import ModelDir, check_new_dir, write_tuned
 from readagain.rouge.protocol import find_protocol
 
 
@@ -119,4 +118,4 @@ def test_a_tuned_copy_searches_as_it_was_tuned_and_says_so(toy, tmp_path):
 def test_a_folder_that_is_taken_is_left_alone(tmp_path):
     (tmp_path / "mine.txt").write_text("x")
     with pytest.raises(ArtifactError, match="is there already; name a folder that is not"):
-        check_free(tmp_path)
+        check_new_dir(tmp_path)

@@ -9,7 +9,6 @@ import torch
 from rich.console import Console
 
 from readagain.corpus.readers.find import CorpusReadOptions
-from readagain.engine.folder import ModelDir
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ConfigError, DataError, MissingExtraError
 from readagain.evaluation.dataset import read_dataset
@@ -25,6 +24,7 @@ from readagain.experiments.results import read_results, read_summaries, summarie
 from readagain.experiments.runner import run_rows
 from readagain.experiments.torch_system import TrainedRow
 from readagain.export.write import describe_export, folder_graphs, write_graphs
+from readagain.model_dir import ModelDir
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,7 @@ from readagain.experiments.results import read_result, read_results, result_file
 from readagain.experiments.rows import ROWS, Experiment
 from readagain.experiments.run_row import InterruptedRunError
 from readagain.experiments.runner import run_rows
-from readagain.file_lock import locked_dir
+from readagain.storage.locks import locked_dir
 from readagain.training.loop import train
 
 FOREVER = Budget(None)

@@ -6,16 +6,16 @@ from safetensors.torch import save_file
 
 from readagain.config.files import save_run
 from readagain.config.override import override
-from readagain.engine.folder import (
+from readagain.model_dir import (
     RUN_FILE,
     SOURCE_VOCAB_FILE,
     VOCAB_FILE,
     WEIGHTS_FILE,
     ModelDir,
 )
-from readagain.engine.manifest import write_files
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
+from readagain.storage.model_manifest import write_model_files
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 
@@ -40,7 +40,7 @@ def trained(tmp_path):
     torch.manual_seed(2)
     network = build_model(run)
     folder = tmp_path / "run"
-    write_files(
+    write_model_files(
         folder,
         {
             RUN_FILE: lambda path: save_run(run, path),
@@ -48,6 +48,6 @@ def trained(tmp_path):
             VOCAB_FILE: vocab.save,
             WEIGHTS_FILE: lambda path: save_file(network.state_dict(), path),
         },
-        whole=True,
+        replace_all=True,
     )
     return ModelDir.open(folder)

@@ -8,15 +8,14 @@ import pytest
 import torch
 
 from readagain.config.override import override
-from readagain.engine.folder import ModelDir
-from readagain.engine.graphs import graph_names
-from readagain.engine.tensors import read_tensors
 from readagain.errors import ArtifactError
 from readagain.export import recover
 from readagain.export.recover import recover_weights
 from readagain.export.write import build_graphs
+from readagain.model_dir import ModelDir, graph_names
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
+from readagain.storage.tensors import read_tensors
 
 TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
 WIDTHS = ("embedding_size", "encoder.hidden_size", "decoder.hidden_size", "decoder.attention_size")

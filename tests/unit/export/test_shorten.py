@@ -10,16 +10,16 @@ import torch
 
 from readagain.config.files import load_run, save_run
 from readagain.config.override import override
-from readagain.engine.folder import RUN_FILE, ModelDir
-from readagain.engine.manifest import write_files
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.export import check as checking
 from readagain.export.check import CheckText, check_graphs, random_texts
 from readagain.export.shorten import with_shortlist
 from readagain.export.write import build_graphs, folder_graphs, write_graphs
+from readagain.model_dir import RUN_FILE, ModelDir
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
+from readagain.storage.model_manifest import write_model_files
 
 REFERENCED = [
     CheckText("the old bridge opens", "old bridge opens"),
@@ -33,7 +33,7 @@ SMALL = {"vocab_size": 11, "source_vocab_size": 11, "model.embedding_size": 6}
 def trained(trained):
     """A model of eleven words that reads four, so that a list may hold eight to ten."""
     run = override(trained.run, {"data.max_source_words": 4})
-    write_files(trained.path, {RUN_FILE: partial(save_run, run)})
+    write_model_files(trained.path, {RUN_FILE: partial(save_run, run)})
     return ModelDir.open(trained.path)
 
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from readagain.engine.folder import WEIGHTS_FILE, ModelDir
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError
 from readagain.export.weights import Weights
 from readagain.export.write import describe_export, folder_graphs, write_graphs
+from readagain.model_dir import WEIGHTS_FILE, ModelDir
 
 TEXT = "The old ferry Zyx sails."
 

@@ -15,7 +15,7 @@ from readagain.scale.local import local_engine, run_local
 from readagain.scale.notes import ShardMetadata
 from readagain.scale.shards import cut_source
 from readagain.scale.work import ShardWorker
-from readagain.sealed import add_checksum
+from readagain.storage.checksums import add_checksum
 
 
 def engine_here(job, done):
@@ -252,7 +252,7 @@ def test_a_manifest_that_cannot_be_believed_is_named(
 
 def test_a_folder_is_written_into_by_one_process_at_a_time(news, make_job, tmp_path):
     code = (
-        "import sys, time; from readagain.file_lock import lock_file; "
+        "import sys, time; from readagain.storage.locks import lock_file; "
         "file = open(sys.argv[1], 'a+'); file.write('77'); file.flush(); lock_file(file); "
         "print('held', flush=True); sys.stdin.read()"
     )

@@ -57,7 +57,8 @@ def disk(tmp_path, monkeypatch):
     def note_synced(descriptor):
         synced = os.fstat(descriptor)
         paths = (tmp_path, *tmp_path.rglob("*"))
-        happened.append(next(each.name for each in paths if os.path.samestat(each.stat(), synced)))
+        found = next(each for each in paths if os.path.samestat(each.stat(), synced))
+        happened.append("temporary file" if found.suffix == ".part" else found.name)
 
     def note_removed(path, **options):
         if path.exists():

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from readagain.errors import ArtifactError
-from readagain.sealed import add_checksum, verify_checksum
+from readagain.storage.checksums import add_checksum, verify_checksum
 from readagain.training import checkpoint
 from readagain.training.checkpoint import latest_checkpoint, save_checkpoint
 from readagain.training.progress import TrainingState

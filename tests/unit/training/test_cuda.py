@@ -10,7 +10,7 @@ from rich.console import Console
 
 from readagain.config.override import override
 from readagain.config.schema import TrainSpec
-from readagain.engine.folder import ModelDir
+from readagain.model_dir import ModelDir
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS

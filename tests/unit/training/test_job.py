@@ -5,8 +5,8 @@ import json
 import pytest
 
 from readagain.corpus.manifest import fingerprint
-from readagain.engine.folder import ModelDir
 from readagain.errors import ArtifactError, ConfigError, DataError
+from readagain.model_dir import ModelDir
 from readagain.networks.build import build_model
 from readagain.training.job import TrainingJob, settle
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 import torch
 
-from readagain.engine.folder import ModelDir
-from readagain.engine.tensors import read_tensors
 from readagain.errors import ArtifactError, DataError, ReadAgainError
+from readagain.model_dir import ModelDir
+from readagain.storage.tensors import read_tensors
 from readagain.training import checkpoint, loop, record
 from readagain.training.step import TrainingStep
 

@@ -7,9 +7,9 @@ import pytest
 import readagain
 from readagain.config.override import override
 from readagain.corpus.shards import PreparedCorpus
-from readagain.engine.folder import ModelDir
-from readagain.engine.manifest import write_files
+from readagain.model_dir import ModelDir
 from readagain.presets import PRESETS
+from readagain.storage.model_manifest import write_model_files
 from readagain.text.cases import CASES_FILE, Truecaser
 from readagain.training import provenance
 from readagain.training.card import model_card
@@ -60,7 +60,7 @@ def test_fine_tuning_keeps_cases_that_the_new_corpus_does_not_show(
 ):
     first = make_job()
     run_job(first)
-    write_files(first.out, {CASES_FILE: Truecaser(["Zyxwick", "MONDAY"]).save})
+    write_model_files(first.out, {CASES_FILE: Truecaser(["Zyxwick", "MONDAY"]).save})
     second = make_job(preset=None, begin_from=first.out, data=corpus_without_dev.folder, out="on")
     run_job(second)
     cases = ModelDir.open(second.out).cases

@@ -8,12 +8,12 @@ from readagain.errors import DataError
 
 @pytest.fixture
 def write(tmp_path):
-    def write_files(**files):
+    def write_model_files(**files):
         for name, content in files.items():
             (tmp_path / name.replace("__", ".")).write_text(content)
         return tmp_path
 
-    return write_files
+    return write_model_files
 
 
 def test_line_n_belongs_to_line_n(write, read_records):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from readagain.engine import bundled
-from readagain.engine.bundled import find_model, model_name
 from readagain.errors import ArtifactError
+from readagain.storage import bundled
+from readagain.storage.bundled import find_model, model_name
 
 
 @pytest.fixture
@@ -15,27 +15,29 @@ def home(tmp_path, monkeypatch):
     return tmp_path / "models"
 
 
-def test_a_name_stands_for_a_bundled_model(home):
+def test_find_model_accepts_bundled_name(home):
     assert find_model("news") == home / "news"
 
 
-def test_a_path_stands_for_itself(home, tmp_path):
+def test_find_model_accepts_path(home, tmp_path):
     assert find_model(tmp_path) == tmp_path
     assert find_model(str(tmp_path)) == tmp_path
 
 
-def test_an_unknown_name_lists_those_there_are(home):
-    with pytest.raises(ArtifactError, match="no model 'sport'; bundled models: news, papers; your"):
+def test_find_model_lists_names_for_unknown_one(home):
+    with pytest.raises(
+        ArtifactError, match="no model 'sport'; bundled models: news, papers; for your"
+    ):
         find_model("sport")
 
 
-def test_an_installation_without_models_says_so(tmp_path, monkeypatch):
+def test_find_model_reports_installation_without_models(tmp_path, monkeypatch):
     monkeypatch.setattr(bundled, "files", lambda package: tmp_path)
     with pytest.raises(ArtifactError, match="bundled models: none in this installation"):
         find_model("news")
 
 
-def test_a_model_is_called_as_its_folder_wherever_one_stands(tmp_path, monkeypatch):
+def test_model_name_is_name_of_folder(tmp_path, monkeypatch):
     assert model_name("news") == "news"
     assert model_name(tmp_path / "runs" / "mine") == "mine"
     (tmp_path / "here").mkdir()

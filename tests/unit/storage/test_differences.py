@@ -1,6 +1,6 @@
 """What differs between settings, and how it is told."""
 
-from readagain.config.differences import differences, first_few
+from readagain.storage.differences import differences, first_few
 
 
 def test_every_leaf_that_differs_is_named_and_a_missing_one_is_none():

@@ -1,4 +1,4 @@
-"""The models that come with the package, and the folder that a name stands for."""
+"""Bundled models, and lookup of a model folder by name or path."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -17,10 +17,10 @@ def bundled_models() -> dict[str, Path]:
 
 
 def find_model(model: str | Path) -> Path:
-    """Return the folder that a bundled model's name or a path stands for.
+    """Return the folder of a model that is given by its bundled name or its path.
 
     Raises:
-        ArtifactError: for a name that is neither; it lists the names there are.
+        ArtifactError: if there is no such model; the message lists the bundled names.
     """
     bundled = bundled_models()
     if str(model) in bundled:
@@ -30,10 +30,10 @@ def find_model(model: str | Path) -> Path:
     names = ", ".join(bundled) or "none in this installation"
     raise ArtifactError(
         f"no model '{model}'; bundled models: {names}; "
-        "your own is named by the path of its folder, as in runs/mine"
+        "for your own model give the path of its folder, as in runs/mine"
     )
 
 
 def model_name(model: str | Path) -> str:
-    """Return what people call a model: its bundled name, or the name of its folder."""
+    """Return the name of a model: its bundled name, or the name of its folder."""
     return Path(model).name or Path(model).resolve().name

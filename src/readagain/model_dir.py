@@ -1,0 +1,232 @@
+"""Model folder: the files that training and export write and inference reads.
+
+```
+FOLDER/
+  model.json            format version, package version, size and SHA-256 of every file below
+  run.json              all settings
+  source_vocab.txt      encoder vocabulary
+  vocab.txt             decoder vocabulary
+  cases.txt             usual spelling of the decoder's words; optional
+  weights.safetensors   weights; optional in folders for inference only
+  provenance.json       training data, time, machine and package version
+  scores.json           validation scores
+  MODEL_CARD.md
+  *.onnx, export.json   ONNX graphs, after export
+```
+
+Other files, such as the log and the checkpoints of a run, are not part of the model.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any, Literal
+
+from readagain.config.files import load_run, save_run
+from readagain.config.override import override
+from readagain.config.parameters import count_parameters
+from readagain.config.schema import RunSpec
+from readagain.errors import ArtifactError, ConfigError
+from readagain.storage.model_manifest import (
+    ModelManifest,
+    check_model_files,
+    read_manifest,
+    read_model_object,
+    write_model_files,
+)
+from readagain.storage.tensors import TensorInfo, read_header
+from readagain.text.cases import CASES_FILE, Truecaser
+from readagain.text.vocab import Vocab
+
+RUN_FILE = "run.json"
+SOURCE_VOCAB_FILE = "source_vocab.txt"
+VOCAB_FILE = "vocab.txt"
+WEIGHTS_FILE = "weights.safetensors"
+PROVENANCE_FILE = "provenance.json"
+SCORES_FILE = "scores.json"
+CARD_FILE = "MODEL_CARD.md"
+EXPORT_FILE = "export.json"
+
+Precision = Literal["int8", "float32"]
+PRECISIONS: tuple[Precision, ...] = ("int8", "float32")
+"""Precisions of exported graphs, the preferred one first."""
+
+_REQUIRED = (RUN_FILE, SOURCE_VOCAB_FILE, VOCAB_FILE)
+# Tensors with one row for each word, and the setting with the number of words.
+_WORD_TENSORS = {
+    "source_embedding.weight": "source_vocab_size",
+    "previous_words.embedding.weight": "vocab_size",
+    "output.project.weight": "vocab_size",
+}
+
+
+def graph_names(precision: str) -> tuple[str, str]:
+    """Return the file names of the encoder and the step graph."""
+    return f"encoder.{precision}.onnx", f"step.{precision}.onnx"
+
+
+@dataclass(frozen=True)
+class ModelDir:
+    """Model folder whose manifest, settings, vocabularies and tensor shapes are consistent."""
+
+    path: Path
+    manifest: ModelManifest
+    run: RunSpec
+    source_vocab: Vocab
+    vocab: Vocab
+    cases: Truecaser
+
+    @classmethod
+    def open(cls, path: Path, *, checksums: bool = False) -> "ModelDir":
+        """Open a model folder and check that its files are complete and consistent.
+
+        Args:
+            path: the folder.
+            checksums: compare the content of all files, not only of those that are read here.
+
+        Raises:
+            ArtifactError: if something is missing, truncated, changed or too new.
+        """
+        manifest = read_manifest(path)
+        optional = (CASES_FILE,) if CASES_FILE in manifest.files else ()
+        check_model_files(path, manifest, required=(*_REQUIRED, *optional), checksums=checksums)
+        try:
+            run = load_run(path / RUN_FILE)
+        except ConfigError as error:
+            raise ArtifactError(f"{error}; this version cannot use the model") from error
+        folder = cls(
+            path,
+            manifest,
+            run,
+            source_vocab=Vocab.load(path / SOURCE_VOCAB_FILE),
+            vocab=Vocab.load(path / VOCAB_FILE),
+            cases=Truecaser.load(path / CASES_FILE) if optional else Truecaser(),
+        )
+        _check_vocabs(folder)
+        if folder.has(WEIGHTS_FILE):
+            _check_weights(folder)
+        else:
+            _check_graph_sizes(folder)
+        return folder
+
+    def has(self, name: str) -> bool:
+        """Return whether the model has the file `name`."""
+        return name in self.manifest.files
+
+    @property
+    def precisions(self) -> tuple[Precision, ...]:
+        """Precisions of its graphs, the preferred one first."""
+        return tuple(each for each in PRECISIONS if all(map(self.has, graph_names(each))))
+
+    def file(self, name: str, *, purpose: str) -> Path:
+        """Return the path of a file of the model.
+
+        Raises:
+            ArtifactError: if the model has no such file; `purpose` is what needs it.
+        """
+        if not self.has(name):
+            raise ArtifactError(f"{self.path}: {purpose} needs {name}, which this model lacks")
+        return self.path / name
+
+    @cached_property
+    def tensors(self) -> dict[str, TensorInfo]:
+        """Data types and shapes of the weights by name."""
+        return read_header(self.file(WEIGHTS_FILE, purpose="listing the tensors"))
+
+    @cached_property
+    def provenance(self) -> dict[str, Any]:
+        """Training data, time, machine and package version; empty if unknown."""
+        return self._read_optional(PROVENANCE_FILE)
+
+    @cached_property
+    def scores(self) -> dict[str, Any]:
+        """Validation scores; empty if there are none."""
+        return self._read_optional(SCORES_FILE)
+
+    def _read_optional(self, name: str) -> dict[str, Any]:
+        return read_model_object(self.path / name) if self.has(name) else {}
+
+
+def _check_vocabs(folder: ModelDir) -> None:
+    for name, vocab, expected in (
+        (SOURCE_VOCAB_FILE, folder.source_vocab, folder.run.source_vocab_size),
+        (VOCAB_FILE, folder.vocab, folder.run.vocab_size),
+    ):
+        if len(vocab) != expected:
+            raise ArtifactError(
+                f"{folder.path}: {RUN_FILE} sets a vocabulary of {expected} words, "
+                f"{name} has {len(vocab)}; was {name} edited by hand?"
+            )
+
+
+def _check_weights(folder: ModelDir) -> None:
+    path, tensors = folder.path / WEIGHTS_FILE, folder.tensors
+    for name, setting in _WORD_TENSORS.items():
+        expected = getattr(folder.run, setting)
+        if name not in tensors:
+            raise ArtifactError(f"{path}: no tensor '{name}'; these are weights of another network")
+        if tensors[name].shape[:1] != (expected,):
+            raise ArtifactError(
+                f"{path}: tensor '{name}' has shape {tensors[name].shape}; "
+                f"expected {expected} rows, one for each word"
+            )
+    found = sum(info.size for info in tensors.values())
+    expected = count_parameters(folder.run)
+    if found != expected:
+        raise ArtifactError(
+            f"{path}: {found:,} parameters; {RUN_FILE} describes a network of {expected:,}"
+        )
+
+
+def _check_graph_sizes(folder: ModelDir) -> None:
+    """Check that the graphs are large enough for the network that `run.json` describes.
+
+    Sizes in `run.json` decide how much memory inference allocates. A parameter takes at least one
+    byte of a graph.
+    """
+    expected = count_parameters(folder.run)
+    for precision in folder.precisions:
+        num_bytes = sum(folder.manifest.files[name].bytes for name in graph_names(precision))
+        if num_bytes < expected:
+            raise ArtifactError(
+                f"{folder.path}: {RUN_FILE} describes a network of {expected:,} parameters, the "
+                f"{precision} graphs have {num_bytes:,} bytes; was {RUN_FILE} edited by hand?"
+            )
+
+
+def check_new_dir(path: Path) -> None:
+    """Check, before long work, that a folder is new or empty.
+
+    Raises:
+        ArtifactError: if it contains something.
+    """
+    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        raise ArtifactError(f"{path}: exists already; name a new folder")
+
+
+def write_tuned(
+    folder: ModelDir, out: Path, decode: Mapping[str, float], provenance: Mapping[str, Any]
+) -> None:
+    """Write a copy of a model with other decoding settings.
+
+    Args:
+        folder: the model to copy.
+        out: the folder of the copy.
+        decode: the decoding settings to change.
+        provenance: how they were found; stored in the provenance of the copy.
+
+    Raises:
+        ArtifactError: if the folder exists or cannot be written.
+    """
+    check_new_dir(out)
+    run = override(folder.run, {f"decode.{name}": value for name, value in decode.items()})
+    text = json.dumps({**folder.provenance, "tuned": dict(provenance)}, indent=2) + "\n"
+    writers: dict[str, Callable[[Path], object]] = {
+        name: partial(shutil.copyfile, folder.path / name) for name in folder.manifest.files
+    }
+    writers[RUN_FILE] = partial(save_run, run)
+    writers[PROVENANCE_FILE] = lambda path: path.write_text(text, encoding="utf-8")
+    write_model_files(out, writers, replace_all=True)

@@ -1,0 +1,1 @@
+"""Files and folders on disk: atomic writes, checksums, manifests, locks, resumable output."""

@@ -1,0 +1,161 @@
+"""Atomic writes, fsync and bounded reads of files."""
+
+import errno
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from readagain.errors import ArtifactError, DataError, os_errors, type_in_words
+
+# Windows has no links that this protects from, and no such flag.
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+
+
+def read_bounded(path: Path, *, max_bytes: int) -> bytes:
+    """Read a file that may be untrusted, up to a size limit.
+
+    Raises:
+        OSError: if the file cannot be read, is larger, or is a pipe or a device, which may be
+            endless.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "not a regular file")
+    with path.open("rb") as file:
+        content = file.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise OSError(errno.EFBIG, f"more than {max_bytes:,} bytes")
+    return content
+
+
+def read_lines(path: Path, *, max_bytes: int) -> list[str]:
+    """Read a UTF-8 file with one entry per line.
+
+    It does not use splitlines(), since some words are characters that splitlines() splits at.
+
+    Raises:
+        ArtifactError: if the file cannot be read, is larger than `max_bytes` or is not UTF-8.
+    """
+    try:
+        with os_errors(path, "read", ArtifactError):
+            text = read_bounded(path, max_bytes=max_bytes).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ArtifactError(
+            f"{path}: not UTF-8 at byte {error.start}; was it edited by hand?"
+        ) from error
+    return text.removesuffix("\n").split("\n") if text else []
+
+
+def read_json_object(path: Path, *, max_bytes: int) -> dict[str, Any]:
+    """Read a file that contains one JSON object.
+
+    Raises:
+        ArtifactError: if the file cannot be read, is larger than `max_bytes`, or contains
+            something else.
+    """
+    try:
+        with os_errors(path, "read", ArtifactError):
+            content = json.loads(read_bounded(path, max_bytes=max_bytes))
+    except (ValueError, RecursionError) as error:
+        raise ArtifactError(f"{path}: not JSON; was it edited by hand?") from error
+    if not isinstance(content, dict):
+        raise ArtifactError(f"{path}: contains {type_in_words(content)}; expected a JSON object")
+    return content
+
+
+@contextmanager
+def atomic_write(
+    path: Path, *, durable: bool = False, temporary_dir: Path | None = None
+) -> Iterator[Path]:
+    """Yield the path of a temporary file that replaces `path` when the block ends.
+
+    The temporary file has a random name in the same directory and is created with O_EXCL, so no
+    planted link or file of that name is written to. If the block raises, `path` stays unchanged
+    and the temporary file is removed.
+
+    Args:
+        path: the file to write.
+        durable: return only when the content and the name are on the disk.
+        temporary_dir: where to put the temporary file, on the same file system; a killed process
+            leaves it behind.
+    """
+    temporary = (temporary_dir or path.parent) / f".{uuid4().hex}.part"
+    os.close(os.open(temporary, _NEW_FILE, 0o666))
+    try:
+        yield temporary
+        if durable:
+            sync_file(temporary)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    if durable:
+        sync_dir(path.parent)
+
+
+def check_writable(path: Path | None) -> None:
+    """Check, before long work, that a file could be written.
+
+    Raises:
+        DataError: if `path` is a folder, or its folder does not exist.
+    """
+    if path is None:
+        return
+    if path.is_dir():
+        raise DataError(f"{path}: is a folder; name a file to write")
+    if not path.parent.is_dir():
+        raise DataError(f"{path}: the folder '{path.parent}' does not exist; create it first")
+
+
+@contextmanager
+def write_output(path: Path) -> Iterator[Path]:
+    """Yield a path to write a file to that a user named; `path` changes when the block ends.
+
+    The target of a link is replaced, not the link. A pipe or a device is written to directly.
+
+    Raises:
+        DataError: if the file cannot be written; an existing file is then unchanged.
+    """
+    check_writable(path)
+    is_replaced = path.is_file() or not path.exists()
+    with (
+        os_errors(path, "written"),
+        atomic_write(Path(os.path.realpath(path))) if is_replaced else nullcontext(path) as target,
+    ):
+        yield target
+
+
+def write_synced(path: Path, content: bytes) -> None:
+    """Write a new file and return when it is on the disk."""
+    with os.fdopen(os.open(path, _NEW_FILE, 0o666), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync_file(path: Path) -> None:
+    """Return when the content of a file is on the disk."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def sync_dir(path: Path) -> None:
+    """Return when the names in a directory are on the disk."""
+    if os.name == "posix":  # Windows cannot open directories, and needs no such call
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link or a directory tree, if it exists; links are not followed."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

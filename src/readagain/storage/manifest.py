@@ -1,0 +1,86 @@
+"""Checks that model folders, prepared corpora and batch jobs share."""
+
+import re
+from collections.abc import Container, Mapping
+from pathlib import Path
+from typing import Any
+
+from readagain.errors import ArtifactError, quoted
+from readagain.storage.checksums import FileEntry
+
+# No separators, so nothing outside the folder, and nothing that a message could not show.
+_FILE_NAME = re.compile(r"\w[\w.-]{0,199}", re.ASCII)
+
+
+def check_format_version(content: Mapping[str, Any], current: int, *, path: Path | str) -> None:
+    """Check that this version of the package reads the format of a manifest.
+
+    Raises:
+        ArtifactError: if the format is missing, too new or no longer supported.
+    """
+    version = content.get("format_version")
+    if type(version) is not int or version < 1:
+        raise ArtifactError(f"{path}: no format_version; it was not written by readagain")
+    if version > current:
+        writer = str(content.get("package_version", "of a later version"))[:40]
+        raise ArtifactError(
+            f"{path}: written in format {str(version)[:40]} by readagain {writer}; this version "
+            f"reads format {current}: upgrade with pip install --upgrade readagain"
+        )
+    if version < current:
+        raise ArtifactError(
+            f"{path}: written in format {version}; this version reads format {current}: "
+            "create it again"
+        )
+
+
+def parse_file_entries(listed: Any, *, path: Path | str) -> dict[str, FileEntry]:
+    """Parse the `files` of a manifest: for each file name its size and checksum.
+
+    Raises:
+        ArtifactError: for incomplete entries, and for names outside the folder.
+    """
+    try:
+        files = {name: FileEntry(**entry) for name, entry in listed.items()}
+    except (TypeError, AttributeError) as error:
+        raise ArtifactError(f"{path}: incomplete; was it edited by hand?") from error
+    for name, entry in files.items():
+        if not _FILE_NAME.fullmatch(name):
+            raise ArtifactError(f"{path}: lists {quoted(name)}, which is not a file name")
+        if type(entry.bytes) is not int or type(entry.sha256) is not str:
+            raise ArtifactError(f"{path}: incomplete; was it edited by hand?")
+    return files
+
+
+def check_files(
+    folder: Path,
+    files: Mapping[str, FileEntry],
+    *,
+    manifest: str,
+    checksums: Container[str],
+    advice: str,
+) -> None:
+    """Compare the files of a folder with its manifest.
+
+    Args:
+        folder: the folder.
+        files: the entries of its manifest; sizes are compared for all of them.
+        manifest: the file name of the manifest, for messages.
+        checksums: names of the files whose content is compared, too.
+        advice: what to do about a missing or changed file.
+
+    Raises:
+        ArtifactError: for the first file that is missing, truncated or changed.
+    """
+    for name, entry in files.items():
+        path = folder / name
+        if not path.is_file():
+            raise ArtifactError(f"{path}: missing; {advice}")
+        num_bytes = path.stat().st_size
+        if num_bytes != entry.bytes:
+            raise ArtifactError(
+                f"{path}: {num_bytes:,} bytes, {manifest} lists {entry.bytes:,}; "
+                f"truncated or changed, {advice}"
+            )
+        if name in checksums and FileEntry.of(path) != entry:
+            raise ArtifactError(f"{path}: content does not match {manifest}; {advice}")

@@ -1,0 +1,137 @@
+"""Manifest of a model folder: the files of the model with sizes and checksums."""
+
+import json
+import shutil
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from readagain.errors import ArtifactError, os_errors
+from readagain.storage.checksums import FileEntry
+from readagain.storage.files import read_json_object, sync_dir, sync_file, write_synced
+from readagain.storage.manifest import check_files, check_format_version, parse_file_entries
+from readagain.version import __version__
+
+FORMAT_VERSION = 1
+MANIFEST_FILE = "model.json"
+
+MAX_OBJECT_BYTES = 4 << 20
+"""Maximum size of a JSON file of a model; real ones have kilobytes."""
+MAX_REQUIRED_BYTES = 64 << 20
+"""Maximum size of a file that is read whenever a model is opened: settings, vocabularies."""
+
+_STAGING_DIR = ".writing"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelManifest:
+    """Content of `model.json`."""
+
+    format_version: int = FORMAT_VERSION
+    package_version: str = __version__
+    files: dict[str, FileEntry] = field(default_factory=dict)
+
+
+def write_model_files(
+    folder: Path, writers: Mapping[str, Callable[[Path], object]], *, replace_all: bool = False
+) -> None:
+    """Write or replace files of a model folder and update its manifest.
+
+    All files are first written to a staging directory. When all are on the disk, the manifest is
+    removed, the files are moved to their places and the new manifest last: an interrupted write
+    leaves a folder without a manifest, which is refused.
+
+    Args:
+        folder: the model folder; created if needed.
+        writers: for each file name a function that writes the file at a given path.
+        replace_all: remove the other files of the old manifest, such as graphs exported from
+            older weights.
+
+    Raises:
+        ArtifactError: if the disk is full or the folder cannot be written to; the folder is then
+            unchanged.
+    """
+    staging = folder / _STAGING_DIR
+    try:
+        with os_errors(folder, "written", ArtifactError, advice="nothing in it was changed"):
+            shutil.rmtree(staging, ignore_errors=True)
+            staging.mkdir(parents=True)
+            for name, write in writers.items():
+                write(staging / name)
+                sync_file(staging / name)
+            written = {name: FileEntry.of(staging / name) for name in writers}
+            before = read_manifest(folder).files if (folder / MANIFEST_FILE).exists() else {}
+            outdated = before.keys() - writers.keys() if replace_all else set()
+            kept = {name: before[name] for name in before.keys() - outdated}
+            manifest = ModelManifest(files=dict(sorted({**kept, **written}.items())))
+            text = json.dumps(asdict(manifest), indent=2) + "\n"
+            write_synced(staging / MANIFEST_FILE, text.encode())
+    except BaseException:
+        shutil.rmtree(staging, ignore_errors=True)
+        raise
+    with os_errors(folder, "written", ArtifactError):
+        for name in (MANIFEST_FILE, *outdated):
+            (folder / name).unlink(missing_ok=True)
+        for name in (*writers, MANIFEST_FILE):
+            (staging / name).replace(folder / name)
+        staging.rmdir()
+        sync_dir(folder)
+
+
+def read_manifest(folder: Path) -> ModelManifest:
+    """Read the manifest of a model folder.
+
+    Raises:
+        ArtifactError: if there is none, or it is damaged or in another format.
+    """
+    path = folder / MANIFEST_FILE
+    if not folder.is_dir():
+        raise ArtifactError(f"{folder}: no such folder; expected a folder written by 'train'")
+    if not path.exists():
+        raise ArtifactError(
+            f"{folder}: no {MANIFEST_FILE}; this is not a model folder, or its training has not "
+            "finished a validation yet"
+        )
+    content = read_json_object(path, max_bytes=MAX_OBJECT_BYTES)
+    check_format_version(content, FORMAT_VERSION, path=path)
+    return ModelManifest(
+        package_version=str(content.get("package_version")),
+        files=parse_file_entries(content.get("files"), path=path),
+    )
+
+
+def check_model_files(
+    folder: Path, manifest: ModelManifest, *, required: Collection[str], checksums: bool
+) -> None:
+    """Compare a model folder with its manifest.
+
+    Args:
+        folder: the folder.
+        manifest: its manifest.
+        required: files that every model has; their content is always compared.
+        checksums: compare the content of all files.
+
+    Raises:
+        ArtifactError: for the first file that is missing, too large, truncated or changed.
+    """
+    for name in required:
+        if name not in manifest.files:
+            raise ArtifactError(f"{folder / MANIFEST_FILE}: does not list {name}")
+        if manifest.files[name].bytes > MAX_REQUIRED_BYTES:
+            raise ArtifactError(
+                f"{folder / name}: {manifest.files[name].bytes:,} bytes; expected at most "
+                f"{MAX_REQUIRED_BYTES:,}"
+            )
+    check_files(
+        folder,
+        manifest.files,
+        manifest=MANIFEST_FILE,
+        checksums=manifest.files if checksums else required,
+        advice="copy the model folder again",
+    )
+
+
+def read_model_object(path: Path) -> dict[str, Any]:
+    """Read a small JSON object of a model folder, such as its scores."""
+    return read_json_object(path, max_bytes=MAX_OBJECT_BYTES)

@@ -1,0 +1,216 @@
+"""Output directories of jobs that can be interrupted and resumed."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, Self
+
+from readagain.errors import (
+    LONGEST_QUOTE,
+    ArgumentError,
+    ArtifactError,
+    ConfigError,
+    DataError,
+    os_errors,
+    quoted,
+)
+from readagain.storage.differences import differences, first_few
+from readagain.storage.files import atomic_write, remove
+from readagain.storage.locks import LOCK_FILE, locked_dir
+
+
+class Directory(Protocol):
+    """Files of a directory by name; a name may contain subdirectories ("bad/part-0.jsonl")."""
+
+    location: str
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file atomically; return when it is on the disk."""
+        ...
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a file, or None if it does not exist."""
+        ...
+
+    def names(self, subdir: str = "") -> list[str]:
+        """List the sorted names in the directory or a subdirectory; empty if it is missing."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Remove a file or a subdirectory, if it exists."""
+        ...
+
+
+class LocalDir:
+    """Directory on this machine, or mounted here.
+
+    Args:
+        path: the directory.
+        temporary_dir: the subdirectory for temporary files.
+    """
+
+    def __init__(self, path: Path | str, *, temporary_dir: str = "") -> None:
+        self.location = str(path)
+        self.path = Path(path)
+        self._temporary_dir = self.path / temporary_dir
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file atomically; return when it is on the disk."""
+        with self._write_errors():
+            path = self.path / name
+            for each in (path.parent, self._temporary_dir):
+                each.mkdir(parents=True, exist_ok=True)
+            with atomic_write(path, durable=True, temporary_dir=self._temporary_dir) as temporary:
+                temporary.write_bytes(content)
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a file, or None if it does not exist."""
+        path = self.path / name
+        with os_errors(path, "read"), suppress(FileNotFoundError, NotADirectoryError):
+            return path.read_bytes()
+        return None
+
+    def names(self, subdir: str = "") -> list[str]:
+        """List the sorted names in the directory or a subdirectory; empty if it is missing."""
+        path = self.path / subdir
+        with os_errors(path, "read"):
+            return sorted(each.name for each in path.iterdir()) if path.is_dir() else []
+
+    def remove(self, name: str) -> None:
+        """Remove a file or a subdirectory, if it exists."""
+        with self._write_errors():
+            remove(self.path / name)
+
+    @contextmanager
+    def _write_errors(self) -> Iterator[None]:
+        advice = "fix this, then run the same command again to resume"
+        with os_errors(self.location, "written to", DataError, advice=advice):
+            yield
+
+
+class OutputDir:
+    """Output directory of one resumable job; base class for each kind of job.
+
+    The directory stores the identity of its job: the settings and inputs that determine the
+    output. A later process with the same identity resumes the job, another one is refused.
+    """
+
+    content: ClassVar[str]
+    """What the directory contains, for messages: "training run"."""
+    action: ClassVar[str]
+    """What the job does, for the message to a second process: "training into"."""
+    identity_file: ClassVar[str]
+
+    def __init__(self, directory: Directory) -> None:
+        self.directory = directory
+
+    @classmethod
+    @contextmanager
+    def open(
+        cls, directory: Directory, identity: Mapping[str, Any], *, overwrite: bool
+    ) -> Iterator[Self]:
+        """Open a new directory, or one to resume; hold its lock until the block ends.
+
+        Object stores have no locks; two jobs in one of their directories repeat the work.
+
+        Args:
+            directory: the directory.
+            identity: JSON values that determine the output.
+            overwrite: delete the job that is there.
+
+        Raises:
+            ConfigError: if the directory cannot be written to, is used by another process, or
+                contains another job or other files.
+        """
+        output = cls(directory)
+        output._refuse_other_files()  # before a lock file is created there
+        with (
+            locked_dir(directory.path, action=cls.action)
+            if isinstance(directory, LocalDir)
+            else nullcontext()
+        ):
+            output._refuse_other_files()
+            if overwrite:
+                output.clear()
+            else:
+                before = output.read_identity()
+                if before is not None:
+                    output.check_identity(before, json.loads(json.dumps(identity)))
+            output.write_json(cls.identity_file, identity)
+            yield output
+
+    def is_own_name(self, name: str) -> bool:
+        """Return whether a job of this kind writes a file or subdirectory of this name."""
+        raise NotImplementedError
+
+    def has_output(self) -> bool:
+        """Return whether the directory contains a job of this kind, perhaps with other files."""
+        raise NotImplementedError
+
+    def clear(self) -> None:
+        """Delete the files of the job, and no others."""
+        raise NotImplementedError
+
+    def read_identity(self) -> dict[str, Any] | None:
+        """Return the identity of the job in the directory, or None if there is no job."""
+        return self.read_json(self.identity_file)
+
+    def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        """Compare the identity in the directory with that of this job.
+
+        Raises:
+            ConfigError: if they differ.
+        """
+        found = [
+            f"{_printable(name)} was {quoted(old)} and is now {quoted(new)}"
+            for name, old, new in differences(before, now)
+        ]
+        if found:
+            raise ArgumentError(
+                "{0}: contains another {1}: {2}; choose another folder, or start over with "
+                "{overwrite}",
+                self.directory.location,
+                self.content,
+                first_few(found),
+            )
+
+    def read_json(self, name: str) -> dict[str, Any] | None:
+        """Read a JSON object; return None if the file does not exist.
+
+        Raises:
+            ArtifactError: if it is not a JSON object.
+        """
+        text = self.directory.read(name)
+        if text is None:
+            return None
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise self.damaged(name) from error
+        if not isinstance(content, dict):
+            raise self.damaged(name)
+        return content
+
+    def write_json(self, name: str, content: Mapping[str, Any]) -> None:
+        """Write a JSON object; return when it is on the disk."""
+        self.directory.write(name, f"{json.dumps(content, indent=1)}\n".encode())
+
+    def damaged(self, name: str) -> ArtifactError:
+        """Return the error for a damaged file of the job."""
+        return ArtifactError(
+            f"{self.directory.location}/{name}: damaged; choose another folder, or overwrite it"
+        )
+
+    def _refuse_other_files(self) -> None:
+        names = self.directory.names()
+        other = [name for name in names if name != LOCK_FILE and not self.is_own_name(name)]
+        if other and not self.has_output():
+            raise ConfigError(
+                f"{self.directory.location}: the folder contains '{other[0]}' and no "
+                f"{self.content}; choose another folder"
+            )
+
+
+def _printable(name: str) -> str:
+    return name if name.isprintable() and len(name) <= LONGEST_QUOTE else quoted(name)

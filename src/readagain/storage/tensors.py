@@ -1,0 +1,63 @@
+"""Tensors of safetensors files as numpy arrays."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+
+from readagain.errors import ArtifactError, first_line, os_errors
+
+
+@dataclass(frozen=True)
+class TensorInfo:
+    """Data type and shape of a tensor."""
+
+    dtype: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return math.prod(self.shape)
+
+
+def read_header(path: Path) -> dict[str, TensorInfo]:
+    """List the tensors of a safetensors file without reading them.
+
+    Raises:
+        ArtifactError: if the file is missing, damaged or not a safetensors file.
+    """
+    with _opened(path) as file:
+        slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
+        return {
+            name: TensorInfo(each.get_dtype(), tuple(each.get_shape()))
+            for name, each in slices.items()
+        }
+
+
+def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
+    """Read the tensors of a safetensors file; bfloat16 is not supported by numpy.
+
+    Raises:
+        ArtifactError: if the file is missing, damaged or not a safetensors file.
+    """
+    with _opened(path) as file:
+        return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    try:
+        with os_errors(path, "read", ArtifactError):
+            path.stat()  # its error is shorter than that of safetensors
+            with safe_open(path, framework="numpy") as file:
+                yield file
+    except (SafetensorError, TypeError) as error:
+        raise ArtifactError(
+            f"{path}: not a valid safetensors file: {first_line(error)[:200]}"
+        ) from error

@@ -1,0 +1,123 @@
+"""Output folder of a training run.
+
+```
+OUT/
+  model.json, run.json, …   the model folder, after the first validation
+  metrics.jsonl             one JSON object per log line or validation
+  tensorboard/              the same numbers for TensorBoard
+  resume/                   the identity of the run and its latest checkpoint
+  resume/finished.json      written when the run has finished; the checkpoint is removed then
+```
+"""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from readagain.errors import ArgumentError, ArtifactError, ConfigError
+from readagain.storage.files import remove
+from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
+from readagain.storage.output_dir import LocalDir, OutputDir
+from readagain.training.progress import TrainingState
+
+METRICS_FILE = "metrics.jsonl"
+TENSORBOARD_DIR = "tensorboard"
+RESUME_DIR = "resume"
+_FINISHED_FILE = f"{RESUME_DIR}/finished.json"
+
+
+class RunDir(OutputDir):
+    """Output folder of one training run."""
+
+    content = "training run"
+    action = "training into"
+    identity_file = f"{RESUME_DIR}/identity.json"
+
+    def __init__(self, directory: LocalDir) -> None:
+        super().__init__(directory)
+        self.path = directory.path
+
+    @property
+    def checkpoints(self) -> Path:
+        """Folder of the checkpoints."""
+        return self.path / RESUME_DIR
+
+    def finished_state(self) -> TrainingState | None:
+        """Return the final state of a finished run, or None if it has not finished."""
+        content = self.read_json(_FINISHED_FILE)
+        if content is None:
+            return None
+        try:
+            return TrainingState.from_dict(content)
+        except (KeyError, TypeError) as error:
+            raise self.damaged(_FINISHED_FILE) from error
+
+    def finish(self, state: TrainingState) -> None:
+        """Mark the run as finished, then remove its checkpoints."""
+        self.write_json(_FINISHED_FILE, asdict(state))
+        for path in self.checkpoints.iterdir():
+            if path.is_dir():
+                remove(path)
+
+    def is_own_name(self, name: str) -> bool:
+        """Return whether a run creates `name` before its identity is written."""
+        return name == RESUME_DIR
+
+    def has_output(self) -> bool:
+        """Return whether the folder contains a run or a model."""
+        return (self.path / MANIFEST_FILE).exists() or self.checkpoints.exists()
+
+    def clear(self) -> None:
+        """Delete the run and the model in the folder, and no other files."""
+        names: list[str] = []
+        if (self.path / MANIFEST_FILE).exists():
+            try:
+                names = [*read_manifest(self.path).files, MANIFEST_FILE]
+            except ArtifactError as error:
+                raise ConfigError(f"{error}; empty the folder by hand") from error
+        if self.has_output():
+            for name in (*names, METRICS_FILE, TENSORBOARD_DIR, RESUME_DIR):
+                self.directory.remove(name)
+
+    def read_identity(self) -> dict[str, Any] | None:
+        """Return the identity of the run in the folder, or None for a new folder.
+
+        Raises:
+            ConfigError: if the folder contains a checkpoint or a model without an identity.
+        """
+        identity = super().read_identity()
+        if identity is not None:
+            return identity
+        if self.checkpoints.is_dir() and any(each.is_dir() for each in self.checkpoints.iterdir()):
+            raise ArgumentError(
+                "{0}: contains a checkpoint of an unknown run ({1} is missing); choose another "
+                "folder, or start over with {overwrite}",
+                self.path,
+                self.identity_file,
+            )
+        if (self.path / MANIFEST_FILE).exists():
+            raise ArgumentError(
+                "{0}: contains a model already; choose another folder, or replace it with "
+                "{overwrite}",
+                self.path,
+            )
+        return None
+
+
+def open_run_dir(
+    path: Path, identity: Mapping[str, Any], *, overwrite: bool
+) -> AbstractContextManager[RunDir]:
+    """Open the folder of a new run, or of one to resume, and hold its lock.
+
+    Args:
+        path: the folder.
+        identity: the settings and inputs that determine the weights.
+        overwrite: delete another run that is there.
+
+    Raises:
+        ConfigError: if the folder cannot be written to, is used by another process, or contains
+            another run or other files.
+    """
+    return RunDir.open(LocalDir(path), identity, overwrite=overwrite)

@@ -1,0 +1,176 @@
+"""Atomic, synced and bounded file access."""
+
+import errno
+import os
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from readagain.errors import DataError
+from readagain.storage.files import (
+    atomic_write,
+    read_bounded,
+    remove,
+    sync_dir,
+    write_output,
+    write_synced,
+)
+
+
+def test_atomic_write_replaces_file_at_the_end(tmp_path):
+    path = tmp_path / "words.txt"
+    with atomic_write(path) as aside:
+        aside.write_text("bridge\n")
+        assert not path.exists()
+    assert path.read_text() == "bridge\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("trouble", [OSError, KeyboardInterrupt])
+def test_atomic_write_keeps_old_file_after_error(tmp_path, trouble):
+    path = tmp_path / "words.txt"
+    path.write_text("before\n")
+
+    def write_half():
+        with atomic_write(path) as aside:
+            aside.write_text("half")
+            raise trouble
+
+    with pytest.raises(trouble):
+        write_half()
+    assert path.read_text() == "before\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_write_output_refuses_missing_folder(tmp_path):
+    path = tmp_path / "none" / "words.txt"
+    message = r"none/words\.txt: the folder '.*none' does not exist; create it first$"
+    with pytest.raises(DataError, match=message), write_output(path):
+        pytest.fail("no work is done for it")
+
+
+def test_write_output_reports_os_error_in_one_line(tmp_path):
+    with (
+        pytest.raises(DataError, match=r"words\.txt: cannot be written: No space left on device$"),
+        write_output(tmp_path / "words.txt"),
+    ):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_write_output_writes_to_pipe(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    with write_output(pipe) as path:
+        path.write_text("bridge\n")
+    assert os.read(reading, 100) == b"bridge\n"
+    os.close(reading)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+@pytest.mark.parametrize("before", ["before\n", None])
+def test_write_output_replaces_target_of_link(tmp_path, before):
+    named, link = tmp_path / "named", tmp_path / "link"
+    link.symlink_to("named")
+    if before is not None:
+        named.write_text(before)
+    with write_output(link) as aside:
+        aside.write_text("bridge\n")
+        assert named.exists() == (before is not None)
+    assert link.readlink() == Path("named")
+    assert named.read_text() == "bridge\n"
+
+
+@pytest.mark.parametrize("name", [".", "/", "{folder}"])
+def test_write_output_refuses_folder(tmp_path, name):
+    path = Path(name.format(folder=tmp_path))
+    with pytest.raises(DataError, match="is a folder; name a file to write"), write_output(path):
+        pytest.fail("no work is done for it")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_read_bounded_refuses_larger_file(tmp_path):
+    path = tmp_path / "words.txt"
+    path.write_bytes(b"12345")
+    assert read_bounded(path, max_bytes=5) == b"12345"
+    with pytest.raises(OSError, match="more than 4 bytes"):
+        read_bounded(path, max_bytes=4)
+
+
+def test_read_bounded_refuses_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="not a regular file"):
+        read_bounded(tmp_path / "pipe", max_bytes=5)
+
+
+def synced_files(monkeypatch):
+    """Note what is waited for, with its size at that moment."""
+    synced = []
+
+    def fsync(descriptor):
+        state = os.fstat(descriptor)
+        synced.append((state.st_ino, state.st_size))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    return synced
+
+
+def test_write_synced_syncs_content(tmp_path, monkeypatch):
+    synced = synced_files(monkeypatch)
+    write_synced(tmp_path / "words.txt", b"bridge\n")
+    assert synced == [((tmp_path / "words.txt").stat().st_ino, 7)]
+    assert (tmp_path / "words.txt").read_bytes() == b"bridge\n"
+
+
+def test_durable_atomic_write_syncs_file_then_directory(tmp_path, monkeypatch):
+    synced = synced_files(monkeypatch)
+    with atomic_write(tmp_path / "words.txt", durable=True) as temporary:
+        temporary.write_bytes(b"bridge\n")
+    inodes = [(tmp_path / "words.txt").stat().st_ino, tmp_path.stat().st_ino]
+    assert [inode for inode, _ in synced] == inodes
+
+
+def test_atomic_write_does_not_use_predictable_names(tmp_path):
+    mine = tmp_path / "words.txt.part"
+    mine.write_text("mine")
+    with atomic_write(tmp_path / "words.txt") as temporary:
+        temporary.write_text("bridge\n")
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.parametrize("is_link", [True, False])
+def test_atomic_write_refuses_planted_temporary_file(tmp_path, monkeypatch, is_link):
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    planted = tmp_path / f".{UUID(int=1).hex}.part"
+    planted.symlink_to(victim) if is_link else planted.write_text("mine")
+    monkeypatch.setattr("readagain.storage.files.uuid4", lambda: UUID(int=1))
+    with pytest.raises(FileExistsError), atomic_write(tmp_path / "words.txt"):
+        pytest.fail("nothing is written")
+    assert planted.read_text() == victim.read_text() == "mine"
+
+
+def test_write_synced_does_not_follow_planted_link(tmp_path):
+    (tmp_path / "victim").write_text("mine")
+    (tmp_path / "link").symlink_to(tmp_path / "victim")
+    with pytest.raises(FileExistsError):
+        write_synced(tmp_path / "link", b"bridge")
+    assert (tmp_path / "victim").read_text() == "mine"
+
+
+def test_remove_deletes_link_and_keeps_its_target(tmp_path):
+    (tmp_path / "dir").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "dir")
+    remove(tmp_path / "link")
+    assert (tmp_path / "dir").exists()
+    remove(tmp_path / "dir")
+    remove(tmp_path / "dir")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_sync_dir_syncs_directory(tmp_path, monkeypatch):
+    synced = synced_files(monkeypatch)
+    sync_dir(tmp_path)
+    assert [inode for inode, _ in synced] == [tmp_path.stat().st_ino]
