@@ -186,7 +186,7 @@ class TestModelFolders:
         for make in (os.mkfifo, lambda path: Path(path).symlink_to("/dev/zero")):
             (model / name).unlink()
             make(model / name)
-            with pytest.raises(ArtifactError, match="missing; copy|no ordinary file"):
+            with pytest.raises(ArtifactError, match="missing; copy|not a regular file"):
                 ModelDir.open(model)
 
 
@@ -219,7 +219,7 @@ class TestCorpora:
 
     def test_a_pipe_in_place_of_a_manifest_is_not_waited_for(self, tmp_path):
         os.mkfifo(tmp_path / "manifest.json")
-        with pytest.raises(ArtifactError, match="no ordinary file"):
+        with pytest.raises(ArtifactError, match="not a regular file"):
             PreparedCorpus.open(tmp_path)
 
 

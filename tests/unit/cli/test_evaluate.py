@@ -122,8 +122,8 @@ def test_bad_input_is_answered_in_one_line(evaluate, arguments, message):
         (["--limit", "0"], "--limit is 0; expected 1 or more"),
         (["--split", "best"], "no split 'best'; expected one of train, dev, test"),
         (["--beam", "3"], "'prefix' searches nothing; leave out --beam"),
-        (["--save", "no/out.txt"], "no/out.txt: no folder 'no' to write it into; make it first"),
-        (["--html", "nothing"], "nothing: a folder; name a file to write"),
+        (["--save", "no/out.txt"], "no/out.txt: the folder 'no' does not exist; create it first"),
+        (["--html", "nothing"], "nothing: is a folder; name a file to write"),
         (["--encoding", "klingon"], "--encoding 'klingon' is not known"),
     ],
 )

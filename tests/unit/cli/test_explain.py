@@ -117,8 +117,11 @@ def test_a_text_without_words_is_refused(explain, text, tmp_path):
         (["."], ".: a folder; name the files in it"),
         (["two.jsonl"], "two.jsonl: several texts; expected one"),
         (["none.jsonl"], "none.jsonl: no text in it; expected one"),
-        ([POLICE, "--html", "nowhere/x.html"], "nowhere/x.html: no folder 'nowhere' to write"),
-        ([POLICE, "--html", "folder"], "folder: a folder; name a file to write"),
+        (
+            [POLICE, "--html", "nowhere/x.html"],
+            "nowhere/x.html: the folder 'nowhere' does not exist",
+        ),
+        ([POLICE, "--html", "folder"], "folder: is a folder; name a file to write"),
         ([POLICE, "--png", "x.gif"], "x.gif: expected a name that ends in .png, .svg, .pdf"),
     ],
 )

@@ -33,7 +33,7 @@ def test_damage_is_named(readagain, tmp_path):
     weights.write_bytes(weights.read_bytes()[:-1] + b"?")
     done = readagain("inspect", model)
     assert done.returncode == 2
-    assert "weights.safetensors: its content is not what model.json says" in done.stderr
+    assert "weights.safetensors: content does not match model.json" in done.stderr
 
 
 def test_what_is_no_model_is_refused(readagain, tmp_path):

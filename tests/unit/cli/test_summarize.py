@@ -188,8 +188,11 @@ def test_an_empty_text_has_an_empty_line(summarize, headlines):
             [POLICE, "--case", "title"],
             "--case is 'title'; expected one of sentence, headline, plain",
         ),
-        ([POLICE, "--output", "."], ".: a folder; name a file to write"),
-        ([POLICE, "--output", "nowhere/out.txt"], "nowhere/out.txt: no folder 'nowhere' to write"),
+        ([POLICE, "--output", "."], ".: is a folder; name a file to write"),
+        (
+            [POLICE, "--output", "nowhere/out.txt"],
+            "nowhere/out.txt: the folder 'nowhere' does not exist",
+        ),
         *(
             ([POLICE, "--output", name], f"--output {name}: plain lines or JSON lines are written")
             for name in ("out.csv", "out.parquet", "out.jsonl.gz")

@@ -53,7 +53,7 @@ def test_rounds_are_told_and_the_settings_printed(tune, tmp_path):
         (["--rounds", "0"], "--rounds is 0; expected 1 or more"),
         (["--objective", "bleu"], "--objective is 'bleu'; expected rouge-1"),
         (["--limit", "0"], "--limit is 0; expected 1 or more"),
-        (["--out", TOY], "is there already; name a folder that is not"),
+        (["--out", TOY], "exists already; name a new folder"),
     ],
 )
 def test_a_bad_option_is_answered_in_one_line(tune, arguments, message):

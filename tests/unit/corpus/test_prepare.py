@@ -3,12 +3,11 @@ import json
 import os
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from readagain.corpus import tokenizing, workers, workfolder
+from readagain.corpus import tokenizing, workers
 from readagain.corpus.filters import FilterLimits
 from readagain.corpus.manifest import unfinished_beside
 from readagain.corpus.readers import lines
@@ -318,22 +317,10 @@ def test_another_trouble_with_files_is_not_taken_for_a_full_disk(jsonl, prepared
 def test_two_cannot_prepare_into_one_folder(tmp_path, jsonl, prepared):
     with (
         work_folder(tmp_path / "out"),
-        pytest.raises(DataError, match="out: another process is preparing into this folder"),
+        pytest.raises(ConfigError, match="out: another process is preparing into this folder"),
     ):
         prepared(jsonl(MANY))
     prepared(jsonl(MANY))
-
-
-def test_a_lock_that_its_holder_has_just_removed_guards_nothing(
-    tmp_path, jsonl, prepared, monkeypatch
-):
-    def lock_too_late(file):
-        Path(file.name).unlink()
-        return True
-
-    monkeypatch.setattr(workfolder, "lock_file", lock_too_late)
-    with pytest.raises(DataError, match="another process is preparing"):
-        prepared(jsonl(MANY))
 
 
 def test_a_folder_that_is_not_ours_is_never_touched(tmp_path, jsonl, prepared):

@@ -117,5 +117,5 @@ def test_a_tuned_copy_searches_as_it_was_tuned_and_says_so(toy, tmp_path):
 
 def test_a_folder_that_is_taken_is_left_alone(tmp_path):
     (tmp_path / "mine.txt").write_text("x")
-    with pytest.raises(ArtifactError, match="is there already; name a folder that is not"):
+    with pytest.raises(ArtifactError, match="exists already; name a new folder"):
         check_new_dir(tmp_path)

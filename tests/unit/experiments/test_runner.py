@@ -198,8 +198,8 @@ def test_a_set_must_not_be_called_as_the_corpus(small, silent, tmp_path):
 def test_two_calls_do_not_run_into_one_folder(small, silent):
     request = small("prefix")
     with (
-        locked_dir(request.out, doing="reading", named_by="--out"),
-        pytest.raises(ConfigError, match="is running rows into this folder; wait for it"),
+        locked_dir(request.out, action="reading"),
+        pytest.raises(ConfigError, match="is running experiments into this folder; wait for it"),
     ):
         run_rows(request, FOREVER, silent)
 

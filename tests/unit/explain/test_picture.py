@@ -76,5 +76,5 @@ def test_a_missing_extra_says_what_to_type(story, tmp_path, monkeypatch):
 
 @pytest.mark.needs_extras
 def test_a_picture_that_cannot_be_written_is_named(story, tmp_path):
-    with pytest.raises(DataError, match=r"nowhere/x\.png: no folder '.*nowhere' to write it into"):
+    with pytest.raises(DataError, match=r"nowhere/x\.png: the folder '.*nowhere' does not exist"):
         draw_picture(story, tmp_path / "nowhere" / "x.png")

@@ -224,7 +224,7 @@ def test_what_lies_beside_a_job_stays_when_it_starts_over(news, make_job, finish
 
 
 def test_a_folder_that_cannot_be_made_is_named(news, make_job):
-    with pytest.raises(ConfigError, match=r"news\.jsonl: cannot be written to: .*another OUT_DIR"):
+    with pytest.raises(ConfigError, match=r"news\.jsonl: cannot be written to: .*another folder"):
         run_batch(make_job(news, out=news), engine_here)
 
 
@@ -252,15 +252,14 @@ def test_a_manifest_that_cannot_be_believed_is_named(
 
 def test_a_folder_is_written_into_by_one_process_at_a_time(news, make_job, tmp_path):
     code = (
-        "import sys, time; from readagain.storage.locks import lock_file; "
-        "file = open(sys.argv[1], 'a+'); file.write('77'); file.flush(); lock_file(file); "
-        "print('held', flush=True); sys.stdin.read()"
+        "import sys; from filelock import FileLock; lock = FileLock(sys.argv[1]); "
+        "lock.acquire(); print('held', flush=True); sys.stdin.read()"
     )
     (tmp_path / "out").mkdir()
     arguments = [sys.executable, "-c", code, str(tmp_path / "out" / ".lock")]
     with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         other.stdout.readline()
-        with pytest.raises(ConfigError, match=r"out: process 77 is writing into this folder; wait"):
+        with pytest.raises(ConfigError, match=r"out: another process is writing into this"):
             run_batch(make_job(news), engine_here)
         other.stdin.close()
 

@@ -58,5 +58,5 @@ def test_other_kinds_of_pictures_are_refused(tmp_path):
 
 def test_a_picture_that_cannot_be_written_is_told(tmp_path):
     curves = read_curves(write_log(tmp_path, LOG))
-    with pytest.raises(DataError, match="no folder '.*' to write it into; make it first"):
+    with pytest.raises(DataError, match="the folder '.*' does not exist; create it first"):
         draw_curves([curves], tmp_path / "nowhere" / "a.png")
