@@ -131,14 +131,14 @@ class TestModelFolders:
         header = json.dumps({"a": entry}).encode()
         path = tmp_path / "weights.safetensors"
         path.write_bytes(len(header).to_bytes(8, "little") + header)
-        with within(MEGABYTE), pytest.raises(ArtifactError, match="does not fit into the file"):
+        with within(MEGABYTE), pytest.raises(ArtifactError, match="not a valid safetensors file"):
             read_tensors(path)
 
     def test_a_header_of_gigabytes_is_refused_before_memory_is_taken(self, tmp_path):
         path = tmp_path / "weights.safetensors"
         path.write_bytes((1 << 33).to_bytes(8, "little"))
         os.truncate(path, 1 << 34)  # a file with a hole takes no disk
-        with within(MEGABYTE), pytest.raises(ArtifactError, match="no safetensors file, or cut"):
+        with within(MEGABYTE), pytest.raises(ArtifactError, match="not a valid safetensors file"):
             read_tensors(path)
 
     @pytest.mark.parametrize("name", ["vocab.txt", "run.json", MANIFEST_FILE])
@@ -164,7 +164,7 @@ class TestModelFolders:
         manifest = json.loads((model / MANIFEST_FILE).read_bytes())
         manifest["files"][name] = manifest["files"]["run.json"]
         (model / MANIFEST_FILE).write_text(json.dumps(manifest))
-        with pytest.raises(ArtifactError, match="which is no file of this folder"):
+        with pytest.raises(ArtifactError, match="which is not a file name"):
             ModelDir.open(model)
 
     @pytest.mark.parametrize("name", ["vocab.txt", "run.json", "step.int8.onnx"])
@@ -177,7 +177,7 @@ class TestModelFolders:
         manifest = json.loads((model / MANIFEST_FILE).read_bytes())
         manifest["files"][name]["bytes"] = secret.stat().st_size
         (model / MANIFEST_FILE).write_text(json.dumps(manifest))
-        with pytest.raises(ArtifactError, match="not what model.json says") as refusal:
+        with pytest.raises(ArtifactError, match="content does not match model.json") as refusal:
             Summarizer.load(model)
         assert "sesame" not in str(refusal.value)
 

@@ -119,7 +119,7 @@ def test_a_text_without_words_is_refused(explain, text, tmp_path):
         (["none.jsonl"], "none.jsonl: no text in it; expected one"),
         (
             [POLICE, "--html", "nowhere/x.html"],
-            "nowhere/x.html: the folder 'nowhere' does not exist",
+            "the folder 'nowhere' does not exist",
         ),
         ([POLICE, "--html", "folder"], "folder: is a folder; name a file to write"),
         ([POLICE, "--png", "x.gif"], "x.gif: expected a name that ends in .png, .svg, .pdf"),

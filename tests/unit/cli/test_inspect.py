@@ -39,7 +39,7 @@ def test_damage_is_named(readagain, tmp_path):
 def test_what_is_no_model_is_refused(readagain, tmp_path):
     done = readagain("inspect", tmp_path)
     assert done.returncode == 2
-    assert "no model.json in it, so no model folder" in done.stderr
+    assert "no model.json; this is not a model folder" in done.stderr
 
 
 def write_file(model, name, content):

@@ -13,7 +13,7 @@ from readagain.corpus.manifest import unfinished_beside
 from readagain.corpus.readers import lines
 from readagain.corpus.settings import Share
 from readagain.corpus.workfolder import work_folder
-from readagain.errors import DataError
+from readagain.errors import ConfigError, DataError
 from readagain.worker_team import TaskFailure, WorkerPool
 
 NAMES = "ada bo cy dee eve fay gil hal ida jo kay lea"

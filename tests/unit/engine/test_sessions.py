@@ -84,7 +84,7 @@ def test_a_graph_that_was_changed_is_refused_by_its_checksum(toy_copy):
 def test_a_graph_that_was_cut_short_is_refused(toy_copy):
     path = toy_copy / STEP
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(ArtifactError, match=r"step\.int8\.onnx: 1\d,\d{3} bytes, model\.json says"):
+    with pytest.raises(ArtifactError, match=r"step\.int8\.onnx: 1\d,\d{3} bytes, model\.json lists"):
         Summarizer.load(toy_copy)
 
 
@@ -103,5 +103,5 @@ def test_a_folder_of_a_later_format_is_refused(toy_copy):
 
 
 def test_a_folder_that_is_none_of_ours_is_refused(tmp_path):
-    with pytest.raises(ArtifactError, match=r"no model\.json in it, so no model folder"):
+    with pytest.raises(ArtifactError, match=r"no model\.json; this is not a model folder"):
         Summarizer.load(tmp_path)
