@@ -84,7 +84,9 @@ def test_a_graph_that_was_changed_is_refused_by_its_checksum(toy_copy):
 def test_a_graph_that_was_cut_short_is_refused(toy_copy):
     path = toy_copy / STEP
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(ArtifactError, match=r"step\.int8\.onnx: 1\d,\d{3} bytes, model\.json lists"):
+    with pytest.raises(
+        ArtifactError, match=r"step\.int8\.onnx: 1\d,\d{3} bytes, model\.json lists"
+    ):
         Summarizer.load(toy_copy)
 
 
