@@ -209,7 +209,7 @@ def test_a_worker_that_cannot_start_ends_the_server_with_a_line(readagain, tmp_p
     graph.write_bytes(graph.read_bytes()[::-1])
     run = readagain("serve", "--workers", 2, "--port", 0, "--model", broken, timeout=PATIENCE_S)
     assert run.returncode == 2
-    assert "its content is not what model.json says" in run.stderr
+    assert "content does not match model.json" in run.stderr
     assert "readagain: a worker ended with status 2 before it answered" in run.stderr
 
 

@@ -45,7 +45,7 @@ def read_graph(path: Path, facts: FileEntry) -> bytes:
         raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
     if sha256(content).hexdigest() != facts.sha256:
         raise ArtifactError(
-            f"{path}: its content is not what {MANIFEST_FILE} says; copy the model folder again"
+            f"{path}: content does not match {MANIFEST_FILE}; copy the model folder again"
         )
     return content
 

@@ -77,7 +77,7 @@ def test_a_graph_that_was_changed_is_refused_by_its_checksum(toy_copy):
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
     path.write_bytes(content)
-    with pytest.raises(ArtifactError, match=r"step\.int8\.onnx: its content is not what model\.js"):
+    with pytest.raises(ArtifactError, match=r"step\.int8\.onnx: content does not match model\.js"):
         Summarizer.load(toy_copy)
 
 
