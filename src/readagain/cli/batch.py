@@ -1,12 +1,13 @@
 """`readagain batch`: headlines for millions of texts, restartable, on one machine or many."""
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
 from readagain.cli import options
 from readagain.cli.options import READING, RUNNING, WRITING
+from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class EngineName(StrEnum):
     RAY = "ray"
 
 
+@options.decoding_options()
 def command(
     inputs: Annotated[
         list[str],
@@ -38,21 +40,9 @@ def command(
         EngineName, typer.Option(help="Processes on this machine, or a Ray cluster.")
     ] = EngineName.LOCAL,
     model: options.Model = DEFAULT_MODEL,
-    max_words: options.MaxWords = None,
-    min_words: options.MinWords = None,
-    min_bytes: options.MinBytes = None,
-    max_bytes: options.MaxBytes = None,
-    beam: options.Beam = None,
-    n_best: Annotated[
-        int, typer.Option(help="Summaries of each text; the others go into 'alternatives'.")
-    ] = 1,
-    diversity: options.Diversity = None,
-    begin: options.Begin = None,
-    case: options.Capitals = "sentence",
     format: options.TextFormat = None,
     text_column: options.TextColumn = None,
     encoding: options.Encoding = "utf-8",
-    tokenized: options.Tokenized = False,
     strict: Annotated[
         bool,
         typer.Option(
@@ -107,6 +97,7 @@ def command(
             rich_help_panel=RUNNING,
         ),
     ] = None,
+    **decoding: Unpack[SummarizeOptions],
 ) -> None:
     """Write headlines for every row of many files, in shards, with every field kept.
 
@@ -117,7 +108,6 @@ def command(
     from readagain.cli.inputs import read_options
     from readagain.cli.main import EXIT_INTERRUPTED
     from readagain.cli.progress import shown_progress
-    from readagain.engine.summarizer import SummarizeOptions
     from readagain.errors import ConfigError
     from readagain.scale.batch import run_batch
     from readagain.scale.files import find_files
@@ -141,18 +131,7 @@ def command(
         model=model,
         threads=threads,
         precision=precision,  # type: ignore[arg-type]
-        options=SummarizeOptions(
-            max_words=max_words,
-            min_words=min_words,
-            min_bytes=min_bytes,
-            max_bytes=max_bytes,
-            beam=beam,
-            n_best=n_best,
-            diversity=diversity,
-            case=case,  # type: ignore[typeddict-item]
-            tokenized=tokenized,
-            begin=begin,
-        ),
+        options=decoding,
         summary_field=field,
         has_score=score,
         output_format=output_format,

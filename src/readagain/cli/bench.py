@@ -1,11 +1,12 @@
 """`readagain bench`: how fast a model writes headlines here."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
 from readagain.cli import options
+from readagain.config.options import SummarizeOptions
 from readagain.counts import counted
 from readagain.storage.bundled import DEFAULT_MODEL
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 MAX_TEXTS = 256  # of a file; more would take longer and tell the same
 
 
+@options.decoding_options("beam")
 def command(
     *,
     model: options.Model = DEFAULT_MODEL,
@@ -26,9 +28,9 @@ def command(
         ),
     ] = None,
     encoding: options.Encoding = "utf-8",
-    beam: options.Beam = None,
     threads: options.Threads = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    **decoding: Unpack[SummarizeOptions],
 ) -> None:
     """Measure loading, the first headline, headlines alone and in batches, and memory."""
     import json
@@ -42,7 +44,9 @@ def command(
     import_s = time.perf_counter() - begin
     measured = SENTENCES if texts is None else _read(texts, encoding)
     threads = num_threads(threads)
-    speed = measure_speed(lambda: Summarizer.load(model, threads=threads), measured, beam=beam)
+    speed = measure_speed(
+        lambda: Summarizer.load(model, threads=threads), measured, beam=decoding.get("beam")
+    )
     facts = {
         "model": model,
         "texts": len(measured),

@@ -1,17 +1,21 @@
 """`readagain evaluate`: score a model on a data set, with all one needs to believe the figures."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
 from readagain.cli import options
-from readagain.cli.options import READING, SEARCHING, WRITING
+from readagain.cli.options import READING, WRITING
+from readagain.config.options import SummarizeOptions
 
 if TYPE_CHECKING:
     from readagain.evaluation.evaluate import Evaluation
 
 
+@options.decoding_options(
+    "beam", "min_words", "max_words", "min_bytes", "max_bytes", default="from the protocol or model"
+)
 def command(
     *,
     model: Annotated[
@@ -34,7 +38,7 @@ def command(
     protocol: options.RougeProtocol,
     split: options.Split = None,
     limit: options.Limit = None,
-    tokenized: options.TokenizedOrRaw = None,
+    is_tokenized: options.TokenizedOrRaw = None,
     unk: Annotated[
         str,
         typer.Option(
@@ -50,42 +54,6 @@ def command(
     headline_column: options.HeadlineColumn = None,
     headlines: options.Headlines = None,
     encoding: options.Encoding = "utf-8",
-    beam: Annotated[
-        int | None,
-        typer.Option(
-            help="Beginnings followed side by side.",
-            show_default="the protocol's, or the model's",
-            rich_help_panel=SEARCHING,
-        ),
-    ] = None,
-    min_words: Annotated[
-        int | None,
-        typer.Option(
-            help="The fewest words.", show_default="as for --beam", rich_help_panel=SEARCHING
-        ),
-    ] = None,
-    max_words: Annotated[
-        int | None,
-        typer.Option(
-            help="The most words.", show_default="as for --beam", rich_help_panel=SEARCHING
-        ),
-    ] = None,
-    min_bytes: Annotated[
-        int | None,
-        typer.Option(
-            help="The fewest bytes of its words, without spaces.",
-            show_default="as for --beam",
-            rich_help_panel=SEARCHING,
-        ),
-    ] = None,
-    max_bytes: Annotated[
-        int | None,
-        typer.Option(
-            help="The most bytes, ending at a word; 0 for no limit.",
-            show_default="as for --beam",
-            rich_help_panel=SEARCHING,
-        ),
-    ] = None,
     threads: options.Threads = None,
     precision: options.Precision = None,
     save: Annotated[
@@ -107,10 +75,10 @@ def command(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=WRITING)
     ] = False,
+    **decoding: Unpack[SummarizeOptions],
 ) -> None:
     """Summarize a data set with a model and score the summaries."""
     from readagain.cli.progress import counting_to
-    from readagain.config.decode import DecodeOverrides
     from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.evaluate import evaluate
@@ -120,21 +88,14 @@ def command(
 
     for file in (save, html):
         check_writable(file)
-    asked = DecodeOverrides(
-        beam=beam,
-        min_words=min_words,
-        max_words=max_words,
-        min_bytes=min_bytes,
-        max_bytes=max_bytes,
-    )
-    system = load_system(model, protocol, asked=asked, threads=threads, precision=precision)
+    system = load_system(model, protocol, asked=decoding, threads=threads, precision=precision)
     reading = CorpusReadOptions(
         format=format,
         text_column=text_column,
         headline_column=headline_column,
         headlines=headlines,
         encoding=encoding,
-        is_tokenized=tokenized,
+        is_tokenized=is_tokenized,
     )
     dataset = read_dataset(data, reading, split=split).first(limit)
     with counting_to(len(dataset.rows)) as count:

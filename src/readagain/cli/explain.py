@@ -1,18 +1,22 @@
 """`readagain explain`: why a headline is as it is, as coloured text, a page, a picture or JSON."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
 from readagain.cli import options
 from readagain.cli.inputs import STDIN, read_inputs, read_options
+from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
 if TYPE_CHECKING:
     from readagain.engine.records import TextRecord
 
 
+@options.decoding_options(
+    "max_words", "min_words", "min_bytes", "max_bytes", "beam", "case", "begin"
+)
 def command(
     input: Annotated[
         str,
@@ -35,9 +39,8 @@ def command(
         bool, typer.Option("--json", help="Print everything as one JSON object.")
     ] = False,
     encoding: options.Encoding = "utf-8",
-    max_words: options.MaxWords = None,
-    begin: options.Begin = None,
     threads: options.Threads = None,
+    **decoding: Unpack[SummarizeOptions],
 ) -> None:
     """Show which words the model weighed, looked at and copied for a headline."""
     import sys
@@ -55,7 +58,7 @@ def command(
         check_picture(png)
     record = _only_text(input, encoding)
     summarizer = Summarizer.load(model, threads=threads)
-    summary = summarizer.summarize(record.text, max_words=max_words, begin=begin, explain=True)
+    summary = summarizer.summarize(record.text, **(decoding | {"explain": True}))
     story = tell(record.text, summary, model=model_name(model), where=record.where)
     if png is not None:
         draw_picture(story, png)

@@ -1,14 +1,18 @@
 """Options that several commands take: each has one name, one meaning and one line of help."""
 
+import inspect
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from readagain.config.options import OPTIONS
+from readagain.config.settings import Setting
 from readagain.rouge.protocol import PROTOCOLS
 
-READING, SEARCHING, WRITING, RUNNING = "Reading", "Searching", "Writing", "Running"
+SUMMARY, READING, WRITING, RUNNING = "Summary", "Reading", "Writing", "Running"
 """The parts that a long --help is divided into."""
 
 
@@ -38,35 +42,52 @@ def _check_threads_or_zero(threads: int) -> int:
 # Which model, and what its summaries are like.
 
 Model = Annotated[str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")]
-MaxWords = Annotated[int | None, typer.Option(help="The most words of a summary.")]
-MinWords = Annotated[int | None, typer.Option(help="The fewest words.")]
-MinBytes = Annotated[
-    int | None, typer.Option(help="The fewest bytes of its words, without spaces.")
-]
-MaxBytes = Annotated[int | None, typer.Option(help="The most bytes, as printed.")]
-Beam = Annotated[
-    int | None, typer.Option(help="Beginnings followed side by side; the model's own if unset.")
-]
-Diversity = Annotated[
-    float | None,
-    typer.Option(help="How much several summaries should differ; 1 is a lot."),
-]
-Begin = Annotated[
-    str | None,
-    typer.Option(
-        metavar="WORDS",
-        help='Words that every summary begins with, as in --begin "Police say"; limits count them.',
-        show_default=False,
-    ),
-]
-Capitals = Annotated[
-    str,
-    typer.Option(
-        "--case",
-        metavar="sentence|headline|plain",
-        help="Capitals as in a sentence, as in a headline, or as the words have them.",
-    ),
-]
+
+
+def decoding_options(
+    *names: str, default: str = "from the model"
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that gives a command the options of `SummarizeOptions`.
+
+    The command takes them as `**decoding: Unpack[SummarizeOptions]`; Typer sees one parameter per
+    option.
+
+    Args:
+        names: which options; all but `explain`, which is a command, unless given.
+        default: where unset decode settings come from, for the help text.
+    """
+    chosen = names or tuple(name for name in OPTIONS if name != "explain")
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        added = [_parameter(OPTIONS[name], default) for name in chosen]
+        own = list(inspect.signature(command).parameters.values())[:-1]
+        first = next(n for n, each in enumerate(own) if each.kind is each.KEYWORD_ONLY)
+        parameters = [*own[:first], *added, *own[first:]]
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {each.name: each.annotation for each in parameters}
+        return command
+
+    return decorate
+
+
+def _parameter(option: Setting, default: str) -> inspect.Parameter:
+    flag = "--" + option.name.replace("_", "-")
+    shown = default if option.default is None and option.value_type in (int, float) else True
+    declared = typer.Option(
+        flag,
+        help=option.help,
+        metavar="|".join(option.choices) or None,
+        show_default=shown,
+        rich_help_panel=SUMMARY,
+    )
+    value_type = option.value_type | None if option.default is None else option.value_type
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=option.default,
+        annotation=Annotated[value_type, declared],
+    )
+
 
 # What is read.
 
@@ -104,15 +125,6 @@ Headlines = Annotated[
 ]
 Encoding = Annotated[
     str, typer.Option(help="Encoding of text, JSONL and CSV.", rich_help_panel=READING)
-]
-Tokenized = Annotated[
-    bool,
-    typer.Option(
-        "--tokenized",
-        help="Texts are in Gigaword form (lower case, words between spaces, # for digits), and "
-        "summaries stay in it.",
-        rich_help_panel=READING,
-    ),
 ]
 TokenizedOrRaw = Annotated[
     bool | None,

@@ -3,23 +3,25 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO, Unpack
 
 import typer
 
 from readagain.cli import options
 from readagain.cli.inputs import STDIN, read_inputs, read_options
 from readagain.cli.options import WRITING
+from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from readagain.engine.records import TextRecord
-    from readagain.engine.summarizer import SummarizeOptions, Summarizer
+    from readagain.engine.summarizer import Summarizer
     from readagain.engine.summary import Summary
 
 _UNDECODABLE = "backslashreplace"  # what is no character in an argument is written as \udc..
 
 
+@options.decoding_options()
 def command(
     inputs: Annotated[
         list[str] | None,
@@ -32,19 +34,9 @@ def command(
     ] = None,
     *,
     model: options.Model = DEFAULT_MODEL,
-    max_words: options.MaxWords = None,
-    min_words: options.MinWords = None,
-    min_bytes: options.MinBytes = None,
-    max_bytes: options.MaxBytes = None,
-    beam: options.Beam = None,
-    n_best: Annotated[int, typer.Option(help="Summaries of each text, at most --beam.")] = 1,
-    diversity: options.Diversity = None,
-    begin: options.Begin = None,
-    case: options.Capitals = "sentence",
     format: options.TextFormat = None,
     text_column: options.TextColumn = None,
     encoding: options.Encoding = "utf-8",
-    tokenized: options.Tokenized = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -65,32 +57,21 @@ def command(
     field: options.SummaryField = "summary",
     threads: options.Threads = None,
     precision: options.Precision = None,
+    **decoding: Unpack[SummarizeOptions],
 ) -> None:
     """Write a headline for each text."""
     from readagain.cli.output import for_terminal
     from readagain.cli.progress import counted_texts
-    from readagain.engine.summarizer import SummarizeOptions, Summarizer
+    from readagain.engine.summarizer import Summarizer
 
     is_json = output is not None and _names_json(output)
     reading = read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
-    wanted = SummarizeOptions(
-        max_words=max_words,
-        min_words=min_words,
-        min_bytes=min_bytes,
-        max_bytes=max_bytes,
-        beam=beam,
-        n_best=n_best,
-        diversity=diversity,
-        case=case,  # type: ignore[typeddict-item]
-        tokenized=tokenized,
-        begin=begin,
-    )
     describe = _as_json(field) if as_json or is_json else _as_text
     with _opened(output) as file, counted_texts(to_file=output is not None) as count:
         shown = for_terminal if file.isatty() else str
-        for record, summary in _summarized(summarizer, records, wanted):
+        for record, summary in _summarized(summarizer, records, decoding):
             print(shown(describe(record, summary)), file=file)
             file.flush()
             count()
@@ -116,7 +97,7 @@ def _names_json(output: Path) -> bool:
 
 
 def _summarized(
-    summarizer: "Summarizer", records: "Iterator[TextRecord]", wanted: "SummarizeOptions"
+    summarizer: "Summarizer", records: "Iterator[TextRecord]", options: SummarizeOptions
 ) -> "Iterator[tuple[TextRecord, Summary]]":
     """Summarize what is there as soon as it is there; many at once where many are."""
     from readagain.engine.streams import as_they_come
@@ -124,7 +105,7 @@ def _summarized(
 
     for batch in as_they_come(records, WINDOW):
         texts = [record.text for record in batch]
-        yield from zip(batch, summarizer.summarize(texts, **wanted), strict=True)
+        yield from zip(batch, summarizer.summarize(texts, **options), strict=True)
 
 
 def _as_text(record: "TextRecord", summary: "Summary") -> str:

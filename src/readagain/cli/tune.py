@@ -1,17 +1,19 @@
 """`readagain tune`: find weights of extractive features on a data set, as ABS+ does."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
 
 from readagain.cli import options
+from readagain.config.options import SummarizeOptions
 from readagain.counts import counted
 
 if TYPE_CHECKING:
     from readagain.evaluation.tuning import Round
 
 
+@options.decoding_options("beam", default="from the protocol or model")
 def command(
     model: Annotated[
         str, typer.Argument(metavar="NAME|FOLDER", help="A bundled model or a model folder.")
@@ -40,25 +42,18 @@ def command(
     ] = None,
     split: options.Split = None,
     limit: options.Limit = None,
-    beam: Annotated[
-        int | None,
-        typer.Option(
-            help="Summaries of each text in a round.",
-            show_default="the protocol's, or the model's",
-        ),
-    ] = None,
     rounds: Annotated[
         int, typer.Option(help="The most rounds; fewer when nothing new is found.")
     ] = 10,
     seed: Annotated[int, typer.Option(help="Of the random starts; same seed, same weights.")] = 1,
     threads: options.Threads = None,
     precision: options.Precision = None,
+    **decoding: Unpack[SummarizeOptions],
 ) -> None:
     """Tune how much words of the source are worth to a search, by ROUGE on a data set."""
     import sys
 
     from readagain.cli.progress import counting_to
-    from readagain.config.decode import DecodeOverrides
     from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.errors import ConfigError
     from readagain.evaluation.dataset import read_dataset
@@ -71,8 +66,7 @@ def command(
         raise ConfigError(f"--rounds is {rounds}; expected 1 or more")
     if out is not None:
         check_new_dir(out)
-    asked = DecodeOverrides(beam=beam)
-    network = load_system(model, protocol, asked=asked, threads=threads, precision=precision)
+    network = load_system(model, protocol, asked=decoding, threads=threads, precision=precision)
     if not isinstance(network, NetworkSystem):
         raise ConfigError(f"'{model}' searches nothing, so there is nothing to tune")
     dataset = read_dataset(data, CorpusReadOptions(), split=split).first(limit)

@@ -8,6 +8,11 @@ from typing import Protocol
 class Range(Protocol):
     """What a bounded field declares in its `Annotated` type."""
 
+    @property
+    def minimum(self) -> float:
+        """Lower end."""
+        ...
+
     def admits(self, value: float) -> bool:
         """Say whether `value` lies in the range."""
         ...
@@ -33,26 +38,26 @@ class AtLeast:
 class MoreThan:
     """A bound that is itself not allowed."""
 
-    bound: float
+    minimum: float
 
     def admits(self, value: float) -> bool:
         """Say whether `value` lies above the bound; nothing is endless."""
-        return self.bound < value < math.inf
+        return self.minimum < value < math.inf
 
     def __str__(self) -> str:
-        return f"more than {self.bound:g}"
+        return f"more than {self.minimum:g}"
 
 
 @dataclass(frozen=True)
 class Between:
     """Two ends, both allowed."""
 
-    low: float
+    minimum: float
     high: float
 
     def admits(self, value: float) -> bool:
         """Say whether `value` lies between the ends."""
-        return self.low <= value <= self.high
+        return self.minimum <= value <= self.high
 
     def __str__(self) -> str:
-        return f"{self.low:g} to {self.high:g}"
+        return f"{self.minimum:g} to {self.high:g}"

@@ -194,15 +194,18 @@ class TrainSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class DecodeSpec:
-    """How a summary is searched for."""
+    """Settings of the beam search."""
 
     beam_size: Annotated[int, Between(1, 1000)] = 10
+    """Beam size; 1 is greedy search."""
     min_words: Count = 1
+    """Minimum number of words."""
     max_words: Annotated[int, Between(1, 1000)] = 24
+    """Maximum number of words; punctuation and 's count as words."""
     min_bytes: Count = 0
-    """Shortest summary in bytes of its words, as the model has them and without spaces."""
+    """Minimum size in bytes of the normalized words, without spaces."""
     max_bytes: Count = 0
-    """Longest summary in bytes of UTF-8; 0 sets no limit."""
+    """Maximum size of the printed text in bytes of UTF-8, cut at a word; 0 sets no limit."""
     length_penalty: NonNegative = 0.0
     """Power of the length by which a score is divided: 0 sums log-probabilities, 1 averages."""
     no_repeat_ngram: Count = 0
@@ -214,7 +217,7 @@ class DecodeSpec:
     names_from_source: bool = False
     """Generate no name that the text lacks, but short forms (US); not for text in Gigaword form."""
     diversity: NonNegative = 0.0
-    """Taken off for each better word after the same beginning, so that a beam keeps several."""
+    """Penalty per better word after the same prefix; larger values give more varied summaries."""
     consensus: NonNegative = 0.0
     """Vote on the words of the beam: how evenly its summaries weigh; 0 takes the most probable."""
     consensus_by: Literal["f1", "recall"] = "f1"

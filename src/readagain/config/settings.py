@@ -3,8 +3,8 @@
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, is_dataclass
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -12,6 +12,13 @@ from readagain.config.ranges import Range
 from readagain.errors import quoted
 
 _TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+
+
+@dataclass(frozen=True)
+class Default:
+    """Default of a `TypedDict` field, written in its `Annotated` type."""
+
+    value: object
 
 
 @dataclass(frozen=True)
@@ -25,6 +32,7 @@ class Setting:
         ranges: bounds of a number.
         variants: the specs a field may hold; empty for a plain value.
         help: the string under the field.
+        default: of a field of a `TypedDict`; None elsewhere.
     """
 
     name: str
@@ -33,6 +41,12 @@ class Setting:
     ranges: tuple[Range, ...] = ()
     variants: tuple[type, ...] = ()
     help: str = ""
+    default: Any = None
+
+    @property
+    def minimum(self) -> float | None:
+        """Smallest value of a number; None if there is no lower bound."""
+        return next((bound.minimum for bound in self.ranges), None)
 
     def complaint(self, value: object) -> str | None:
         """Say what is wrong with `value`, as the end of a sentence; None if nothing is."""
@@ -74,23 +88,22 @@ _KNOWN: dict[type, dict[str, Setting]] = {}  # each spec's source is read once
 def _read_settings(spec_type: type) -> dict[str, Setting]:
     hints = get_type_hints(spec_type, include_extras=True)
     help_texts = _help_texts(spec_type)
-    return {
-        each.name: _setting(each.name, hints[each.name], help_texts.get(each.name, ""))
-        for each in fields(spec_type)
-    }
+    return {name: _setting(name, hint, help_texts.get(name, "")) for name, hint in hints.items()}
 
 
 def _setting(name: str, hint: Any, help_text: str) -> Setting:
     ranges: tuple[Range, ...] = ()
+    default = None
     if get_origin(hint) is Annotated:
-        hint, *bounds = get_args(hint)
-        ranges = tuple(bounds)
+        hint, *metadata = get_args(hint)
+        default = next((each.value for each in metadata if isinstance(each, Default)), None)
+        ranges = tuple(each for each in metadata if not isinstance(each, Default))
     if get_origin(hint) is Literal:
-        return Setting(name, str, choices=get_args(hint), help=help_text)
+        return Setting(name, str, choices=get_args(hint), help=help_text, default=default)
     members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     if all(is_dataclass(member) for member in members):
         return Setting(name, object, variants=members, help=help_text)
-    return Setting(name, hint, ranges=ranges, help=help_text)
+    return Setting(name, members[0], ranges=ranges, help=help_text, default=default)
 
 
 def _help_texts(spec_type: type) -> dict[str, str]:
@@ -109,5 +122,6 @@ def _help_texts(spec_type: type) -> dict[str, str]:
     return found
 
 
-def _either(words: tuple[str, ...] | list[str]) -> str:
-    return " or ".join(words)
+def _either(words: Sequence[str]) -> str:
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from readagain.config.schema import DecodeSpec
-from readagain.errors import ArgumentError, quoted
+from readagain.errors import ArgumentError
 from readagain.text.document import Token, read_tokenized
 from readagain.text.normalize import normalize
 from readagain.text.tokenize import token_at, token_spans
@@ -26,7 +26,7 @@ class TargetPrefix:
     def read(cls, text: str, *, tokenized: bool) -> "TargetPrefix":
         """Find the words of a beginning; in Gigaword form they are what stands between spaces.
 
-        >>> [word.form for word in Beginning.read("Acme Corp. pays", tokenized=False).words]
+        >>> [word.form for word in TargetPrefix.read("Acme Corp. pays", tokenized=False).words]
         ['acme', 'corp.', 'pays']
         """
         text = " ".join(text.split())
@@ -59,12 +59,10 @@ def read_beginning(text: str | None, decode: DecodeSpec, *, tokenized: bool) -> 
     """Read what summaries are to begin with, and check that they may be so long.
 
     Raises:
-        ArgumentError: for what is no text, or longer than a summary may be.
+        ArgumentError: if it is longer than a summary may be.
     """
     if text is None:
         return FREE
-    if not isinstance(text, str):
-        raise ArgumentError("{begin} is {0}; expected text", quoted(text))
     beginning = TargetPrefix.read(text, tokenized=tokenized)
     if len(beginning) > decode.max_words:
         raise ArgumentError(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from readagain.config.schema import DecodeSpec
-from readagain.search.beam import beam_search, check_n_best
+from readagain.search.beam import beam_search
 from readagain.search.constraints import (
     Constraint,
     CopyLimit,
@@ -34,7 +34,6 @@ def decode_sources(
     Raises:
         ConfigError: where the settings cannot be honoured together.
     """
-    check_n_best(n_best, decode.beam_size)  # a vote asks for the whole beam, whatever is wanted
     repeats: list[Constraint] = []
     if decode.no_repeat_ngram:
         repeats += [NoRepeatedNgram(decode.no_repeat_ngram), NoDoubledWord()]

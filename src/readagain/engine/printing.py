@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from readagain.config.options import Case
 from readagain.engine.beginning import FREE, TargetPrefix
 from readagain.engine.source import SourceText
 from readagain.engine.summary import Origin, PrintedWord, SummaryPart
@@ -11,7 +12,6 @@ from readagain.search.constraints import PrintedBytes, truncate_to_bytes
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import Ints
 from readagain.text.cases import Truecaser, usual_cases
-from readagain.text.casing import Case
 from readagain.text.surface import SummaryToken, WrittenWord, write_words
 from readagain.text.vocab import Vocab
 

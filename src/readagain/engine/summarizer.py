@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack, get_args, overload
+from typing import Any, Unpack, overload
 
-from readagain.config.decode import DecodeOverrides
+from readagain.config.options import Case, SummarizeOptions, resolve_decode
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
 from readagain.engine.beginning import TargetPrefix, read_beginning
@@ -23,35 +23,17 @@ from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.model_dir import PRECISIONS, WEIGHTS_FILE, ModelDir, Precision, graph_names
 from readagain.processors import num_threads
 from readagain.search.batching import ParallelBatches, bucketed_batches
-from readagain.search.beam import check_n_best
 from readagain.search.constraints import ByteLengthConstraint, Constraint
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch, StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, find_model
 from readagain.text.cases import Truecaser
-from readagain.text.casing import Case
 from readagain.text.vocab import Vocab
 
 # Measured (docs/engine.md): more texts at once no longer gain, and leave the cache.
 MAX_TEXTS = 16
 WORDS_OF_A_TEXT = 64  # longer texts make batches of fewer
 WINDOW = 16 * MAX_TEXTS  # texts of a stream that are sorted by length together
-
-
-class SummarizeOptions(TypedDict, total=False):
-    """What `Summarizer.summarize` can be asked for, by keyword; explained there."""
-
-    max_words: int | None
-    min_words: int | None
-    min_bytes: int | None
-    max_bytes: int | None
-    beam: int | None
-    n_best: int
-    diversity: float | None
-    explain: bool
-    case: Case
-    tokenized: bool
-    begin: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,20 +146,7 @@ class Summarizer:
         self, texts: Iterable[str], **options: Unpack[SummarizeOptions]
     ) -> Iterator[Summary]: ...
     def summarize(
-        self,
-        texts: str | Iterable[str],
-        *,
-        max_words: int | None = None,
-        min_words: int | None = None,
-        min_bytes: int | None = None,
-        max_bytes: int | None = None,
-        beam: int | None = None,
-        n_best: int = 1,
-        diversity: float | None = None,
-        explain: bool = False,
-        case: Case = "sentence",
-        tokenized: bool = False,
-        begin: str | None = None,
+        self, texts: str | Iterable[str], **options: Unpack[SummarizeOptions]
     ) -> Summary | list[Summary] | Iterator[Summary]:
         """Summarize a text, a list of texts, or a stream of any length.
 
@@ -186,20 +155,7 @@ class Summarizer:
 
         Args:
             texts: one text, a list, or an iterable that is read as far as needed.
-            max_words: the most words, as the model counts them: punctuation and 's are words.
-            min_words: the fewest words.
-            min_bytes: the fewest bytes of its words as the model has them, without spaces; with
-                `max_bytes` it asks for a summary that fills a place.
-            max_bytes: the most bytes of the printed text in UTF-8; it ends at a word.
-            beam: how many beginnings are followed side by side; 1 is fastest.
-            n_best: how many summaries of each text, at most `beam`.
-            diversity: how much several summaries should differ from each other; 1 is a lot.
-            explain: also say what the model looked at.
-            case: capitals as in a "sentence", as in a "headline", or "plain" as in the source.
-            tokenized: the texts are in Gigaword form (words with spaces between them, lower case,
-                # for digits), one sentence a line, and the summaries stay in that form.
-            begin: words that every summary begins with, printed as they are given; the limits
-                count them, and words that the model does not know are allowed.
+            options: keywords described in `config.options.SummarizeOptions`.
 
         Returns:
             A summary, a list of them, or an iterator, as the texts came.
@@ -207,29 +163,18 @@ class Summarizer:
         Raises:
             ConfigError: where limits cannot be honoured.
         """
-        if case not in get_args(Case):
-            raise ArgumentError(
-                "{case} is {0!r}; expected one of {1}", case, ", ".join(get_args(Case))
-            )
-        asked = DecodeOverrides(
-            beam=beam,
-            min_words=min_words,
-            max_words=max_words,
-            min_bytes=min_bytes,
-            max_bytes=max_bytes,
-            diversity=diversity,
-        )
-        decode = asked.applied_to(self.run.decode)
-        check_n_best(n_best, decode.beam_size)
-        beginning = read_beginning(begin, decode, tokenized=tokenized)
+        decode = resolve_decode(self.run.decode, options)
+        tokenized = options.get("tokenized", False)
+        beginning = read_beginning(options.get("begin"), decode, tokenized=tokenized)
+        is_limited = options.get("min_words") or options.get("min_bytes")
         request = _Request(
             decode=decode,
-            n_best=n_best,
-            explain=explain,
-            case=case,
+            n_best=options.get("n_best", 1),
+            explain=options.get("explain", False),
+            case=options.get("case", "sentence"),
             tokenized=tokenized,
             beginning=beginning,
-            may_be_whole=not (tokenized or beginning or min_words or min_bytes),
+            may_be_whole=not (tokenized or beginning or is_limited),
         )
         if isinstance(texts, bytes) or not isinstance(texts, Iterable):
             raise _no_text(texts)

@@ -6,7 +6,6 @@ from difflib import SequenceMatcher
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from readagain.config.decode import DecodeOverrides
 from readagain.engine.summary import Summary, SummaryPart
 from readagain.evaluation.dataset import on_one_line
 from readagain.evaluation.gigaword_form import TokenizedText
@@ -15,7 +14,8 @@ from readagain.model_dir import ModelDir
 from readagain.storage.model_manifest import MANIFEST_FILE
 
 if TYPE_CHECKING:
-    from readagain.engine.summarizer import SummarizeOptions, Summarizer
+    from readagain.config.options import SummarizeOptions
+    from readagain.engine.summarizer import Summarizer
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,6 @@ class NetworkSystem:
         summarizer: the same model, loaded.
         precision: of the graphs that were asked for; None for the first there are.
         threads: that the summarizer may use.
-        settings: how to search, where not as the model's own settings say.
     """
 
     name: str
@@ -36,7 +35,6 @@ class NetworkSystem:
     summarizer: "Summarizer"
     precision: str | None
     threads: int
-    settings: DecodeOverrides
 
     def describe(self) -> dict[str, Any]:
         """Say which model it is, and how it searches."""
@@ -46,7 +44,7 @@ class NetworkSystem:
             "sha256": sha256(manifest.read_bytes()).hexdigest(),
             "precision": self.precision or self.folder.precisions[0],
             "threads": self.threads,
-            "decode": asdict(self.settings.applied_to(self.folder.run.decode)),
+            "decode": asdict(self.summarizer.run.decode),
         }
 
     def write(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Written]:
@@ -59,14 +57,12 @@ class NetworkSystem:
     ) -> Iterator[list[tuple[str, Summary]]]:
         """Yield the best summaries of each text, as they are scored and as the model has them."""
         options: SummarizeOptions = {"n_best": n_best, "tokenized": is_tokenized}
-        decode = self.settings.applied_to(self.summarizer.run.decode)
-        summarizer = self.summarizer.searching(**asdict(decode))
         if not is_tokenized:
-            for summary in summarizer.summarize(iter(texts), **options):
+            for summary in self.summarizer.summarize(iter(texts), **options):
                 yield [(on_one_line(each.text), each) for each in _all(summary)]
             return
         read = [TokenizedText(text) for text in texts]
-        summaries = summarizer.summarize((text.for_model for text in read), **options)
+        summaries = self.summarizer.summarize((text.for_model for text in read), **options)
         for text, summary in zip(read, summaries, strict=True):
             yield [(" ".join(text.spell(each.words)), each) for each in _all(summary)]
 

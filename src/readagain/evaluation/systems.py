@@ -1,13 +1,14 @@
 """What can be evaluated, by name: the floor of every table, and models in their folders."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any, Protocol, assert_never
 
 from readagain.classic.topics import Topics
 from readagain.config.classic import LeadSpec, PrefixSpec, TopiarySpec
-from readagain.config.decode import NO_OVERRIDES, DecodeOverrides
+from readagain.config.options import SummarizeOptions, decode_overrides, override_decode
 from readagain.corpus.tokenizing import UNKNOWN_SPELLINGS
-from readagain.errors import ArtifactError, ConfigError
+from readagain.errors import ArgumentError, ArtifactError
 from readagain.evaluation.baselines import Lead, Prefix
 from readagain.evaluation.network import NetworkSystem
 from readagain.evaluation.settings import PROTOCOL_SETTINGS
@@ -44,7 +45,7 @@ def load_system(
     model: str,
     protocol: str,
     *,
-    asked: DecodeOverrides = NO_OVERRIDES,
+    asked: SummarizeOptions | None = None,
     threads: int | None = None,
     precision: str | None = None,
 ) -> System:
@@ -63,56 +64,52 @@ def load_system(
         MissingExtraError: for TOPIARY without its parser.
     """
     find_protocol(protocol)
+    asked = asked or {}
     if model in WITHOUT_NETWORK:
         return _load_classic(model, protocol, asked=asked, threads=threads, precision=precision)
-    settings = asked.over(PROTOCOL_SETTINGS[protocol])
+    overrides = decode_overrides(asked)
     try:
         path = find_model(model)
     except ArtifactError as error:
         floor = ", ".join(WITHOUT_NETWORK)
         raise ArtifactError(f"{error}; without a network there are {floor}") from error
     folder = ModelDir.open(path)
-    settings.applied_to(folder.run.decode)  # refused now, not after a model is loaded
+    # Checked before the graphs are loaded.
+    decode = override_decode(folder.run.decode, PROTOCOL_SETTINGS[protocol])
+    decode = override_decode(decode, overrides)
     # Imported here: it brings ONNX Runtime, which the floor does without.
     from readagain.engine.summarizer import Summarizer
 
     threads = num_threads(threads)
     summarizer = Summarizer.load(path, threads=threads, precision=precision)  # type: ignore[arg-type]
-    return NetworkSystem(model, folder, summarizer, precision, threads, settings)
+    summarizer = summarizer.searching(**asdict(decode))
+    return NetworkSystem(model, folder, summarizer, precision, threads)
 
 
 def _load_classic(
     model: str,
     protocol: str,
     *,
-    asked: DecodeOverrides,
+    asked: SummarizeOptions,
     threads: int | None,
     precision: str | None,
 ) -> System:
     """Make a system without a network; of the options of a search it honours few."""
     spec = BASELINES[model]
-    given = {
-        "--beam": asked.beam,
-        "--min-words": asked.min_words,
-        "--max-words": asked.max_words,
-        "--min-bytes": asked.min_bytes,
-        "--max-bytes": asked.max_bytes,
-        "--threads": threads,
-        "--precision": precision,
-    }
+    given = asked | {"threads": threads, "precision": precision}
     foreign = [
-        option
-        for option, value in given.items()
-        if value is not None and option not in _HONOURED[type(spec)]
+        f"{{{name}}}"
+        for name, value in given.items()
+        if value is not None and name not in _SUPPORTED[type(spec)]
     ]
     if foreign:
-        raise ConfigError(f"'{model}' searches nothing; leave out {', '.join(foreign)}")
+        raise ArgumentError(f"{{0}}: no beam search; remove {', '.join(foreign)}", model)
     match spec:
         case PrefixSpec():
             has_byte_limit = find_protocol(protocol).options.max_bytes is not None
             return Prefix(max_bytes=spec.max_bytes, cuts_words=has_byte_limit)
         case LeadSpec():
-            return Lead(max_words=asked.max_words)
+            return Lead(max_words=asked.get("max_words"))
         case TopiarySpec():
             common = ModelDir.open(find_model(DEFAULT_MODEL)).source_vocab
             return TopiarySystem(
@@ -124,8 +121,8 @@ def _load_classic(
             assert_never(spec)
 
 
-_HONOURED: dict[type, tuple[str, ...]] = {
+_SUPPORTED: dict[type, tuple[str, ...]] = {
     PrefixSpec: (),
-    LeadSpec: ("--max-words",),
-    TopiarySpec: ("--threads",),
+    LeadSpec: ("max_words",),
+    TopiarySpec: ("threads",),
 }

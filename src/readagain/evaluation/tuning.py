@@ -149,7 +149,7 @@ class _Pool:
         before = sum(len(found.words) for found in self._found)
         summarizer = self._network.summarizer.searching(**_settings(weights))
         network = replace(self._network, summarizer=summarizer)
-        beam = network.settings.beam or summarizer.run.decode.beam_size
+        beam = summarizer.run.decode.beam_size
         lists = network.write_best(
             [row.text for row in self._data.rows],
             is_tokenized=self._data.is_tokenized,

@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from copy import copy
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
 from safetensors.torch import load_file
 
+from readagain.config.options import override_decode
 from readagain.config.override import override
 from readagain.engine.summarizer import MAX_TEXTS, Summarizer
 from readagain.evaluation.network import NetworkSystem
@@ -52,11 +54,11 @@ class TrainedRow:
             TorchStepModel(self.network),
             max_texts=max_texts,
         )
+        decode = override_decode(self.run.decode, PAPER_SETTINGS[protocol])
         return NetworkSystem(
             self.run.title,
             self.folder,
-            summarizer,
+            summarizer.searching(**asdict(decode)),
             precision="float32",
             threads=torch.get_num_threads(),
-            settings=PAPER_SETTINGS[protocol],
         )

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from readagain.config.options import SummarizeOptions
 from readagain.corpus.pair import InvalidRecord
 from readagain.engine.records import TextRecord, with_summary
-from readagain.engine.summarizer import SummarizeOptions, Summarizer
+from readagain.engine.summarizer import Summarizer
 from readagain.errors import DataError
 from readagain.model_dir import Precision
 from readagain.scale.folder import open_folder

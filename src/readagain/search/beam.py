@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from readagain.counts import counted
-from readagain.errors import ArgumentError, ConfigError, ShapeError, quoted
+from readagain.errors import ConfigError, ShapeError
 from readagain.search.constraints import (
     Constraint,
     ConstraintList,
@@ -124,19 +124,6 @@ def beam_search(
     return trace.n_best(sources, n_best)
 
 
-def check_n_best(n_best: int, beam_size: int) -> None:
-    """Check that `n_best` is a whole number from 1 to `beam_size`.
-
-    Raises:
-        ArgumentError: if it is not.
-    """
-    is_whole = isinstance(n_best, int | np.integer) and not isinstance(n_best, bool)
-    if not is_whole or not 1 <= n_best <= beam_size:
-        raise ArgumentError(
-            "{n_best} is {0}; expected 1 to {1}, the beam size", quoted(n_best), beam_size
-        )
-
-
 def _check_sizes(
     sources: SourceBatch,
     *,
@@ -147,7 +134,7 @@ def _check_sizes(
 ) -> None:
     if beam_size < 1:
         raise ConfigError(f"beam_size is {beam_size}; expected 1 or more")
-    check_n_best(n_best, beam_size)
+    assert 1 <= n_best <= beam_size  # checked by `config.options`
     if len(prefix.lengths) != len(sources):
         raise ShapeError(
             f"forced prefix: {len(prefix.lengths)} prefixes for {len(sources)} documents; "

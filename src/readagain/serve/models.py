@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from readagain.engine.summarizer import SummarizeOptions, Summarizer
+from readagain.config.options import SummarizeOptions
+from readagain.engine.summarizer import Summarizer
 from readagain.serve.refusals import InvalidError
 from readagain.serve.schema import ModelFacts, SummarizeRequest, SummaryResult
 from readagain.serve.settings import ServeSettings

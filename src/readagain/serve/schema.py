@@ -1,14 +1,14 @@
 """Requests and replies as JSON. Within /v1 fields are added, never renamed or removed."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, create_model
 
-from readagain.engine.summarizer import SummarizeOptions
+from readagain.config.options import OPTIONS, SummarizeOptions
+from readagain.config.settings import Setting
 from readagain.engine.summary import ImportanceKind, Summary
 from readagain.explain.story import Origin, tell
-from readagain.serve.settings import MAX_BEAM, MAX_BEGIN, MAX_BYTES, MAX_DIVERSITY, MAX_WORDS
-from readagain.text.casing import Case
+from readagain.serve.settings import OPTION_LIMITS
 
 HALF_A_PAIR = "holds half a surrogate pair, which is no character"
 
@@ -23,7 +23,6 @@ def _is_unicode(text: str) -> str:
 
 
 Text = Annotated[str, AfterValidator(_is_unicode)]
-Beginning = Annotated[str, Field(max_length=MAX_BEGIN), AfterValidator(_is_unicode)]
 
 
 class _Strict(BaseModel):
@@ -32,61 +31,38 @@ class _Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
-class SummarizeRequest(_Strict):
-    """Texts, and what their headlines should be like."""
-
+class _Texts(_Strict):
     texts: Annotated[list[Text], Field(min_length=1, description="What to summarize.")]
     model: Annotated[str | None, Field(description="A loaded model; the default if null.")] = None
-    max_words: Annotated[
-        int | None, Field(ge=1, le=MAX_WORDS, description="The most words, punctuation included.")
-    ] = None
-    min_words: Annotated[int | None, Field(ge=0, le=MAX_WORDS, description="The fewest words.")] = (
-        None
-    )
-    min_bytes: Annotated[
-        int | None,
-        Field(ge=0, le=MAX_BYTES, description="The fewest bytes of its words, without spaces."),
-    ] = None
-    max_bytes: Annotated[
-        int | None,
-        Field(ge=1, le=MAX_BYTES, description="The most bytes of UTF-8; it ends at a word."),
-    ] = None
-    beam: Annotated[
-        int | None, Field(ge=1, le=MAX_BEAM, description="Beginnings followed side by side.")
-    ] = None
-    n_best: Annotated[
-        int, Field(ge=1, le=MAX_BEAM, description="Headlines of each text, at most beam.")
-    ] = 1
-    diversity: Annotated[
-        float | None,
-        Field(ge=0, le=MAX_DIVERSITY, description="How much several headlines should differ."),
-    ] = None
-    explain: Annotated[bool, Field(description="Also say what the model looked at.")] = False
-    case: Annotated[
-        Case, Field(description="Capitals as in a sentence, in a headline, or in the text.")
-    ] = "sentence"
-    tokenized: Annotated[
-        bool, Field(description="Texts are in Gigaword form, and headlines stay in it.")
-    ] = False
-    begin: Annotated[
-        Beginning | None, Field(description="Words that every headline begins with.")
-    ] = None
+
+
+def _field(option: Setting) -> tuple[Any, Any]:
+    """Return the type and the pydantic field of an option."""
+    value_type: Any = option.value_type
+    bounds: dict[str, Any] = {}
+    limit = OPTION_LIMITS.get(option.name)
+    if option.choices:
+        value_type = Literal[option.choices]
+    elif value_type is str:
+        length = Field(max_length=None if limit is None else int(limit))
+        value_type = Annotated[str, length, AfterValidator(_is_unicode)]
+    elif value_type in (int, float):
+        bounds = {"ge": option.minimum, "le": limit}
+    if option.default is None:
+        value_type = value_type | None
+    return value_type, Field(option.default, description=option.help, **bounds)
+
+
+_FIELDS: dict[str, Any] = {name: _field(option) for name, option in OPTIONS.items()}
+_WithOptions: Any = create_model("_WithOptions", __base__=_Texts, **_FIELDS)
+
+
+class SummarizeRequest(_WithOptions):  # type: ignore[misc]  # a base made at run time
+    """Texts, and what their headlines should be like."""
 
     def options(self) -> SummarizeOptions:
-        """Return what `Summarizer.summarize` is asked for."""
-        return SummarizeOptions(
-            max_words=self.max_words,
-            min_words=self.min_words,
-            min_bytes=self.min_bytes,
-            max_bytes=self.max_bytes,
-            beam=self.beam,
-            n_best=self.n_best,
-            diversity=self.diversity,
-            explain=self.explain,
-            case=self.case,
-            tokenized=self.tokenized,
-            begin=self.begin,
-        )
+        """Return the keywords for `Summarizer.summarize`."""
+        return cast(SummarizeOptions, {name: getattr(self, name) for name in OPTIONS})
 
 
 class _Reply(BaseModel):

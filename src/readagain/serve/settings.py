@@ -13,12 +13,17 @@ MAX_BEAM = 32
 """The widest beam that a request may ask for; time and memory grow with it."""
 MAX_WORDS = 64
 """The longest summary that a request may ask for."""
-MAX_BYTES = 10_000
-"""The largest limit in bytes that a request may name."""
-MAX_BEGIN = 1_000
-"""The most characters that a headline may be asked to begin with."""
-MAX_DIVERSITY = 10.0
-"""More would change nothing: every beginning is kept apart."""
+OPTION_LIMITS: dict[str, float] = {
+    "max_words": MAX_WORDS,
+    "min_words": MAX_WORDS,
+    "max_bytes": 10_000,
+    "min_bytes": 10_000,
+    "beam": MAX_BEAM,
+    "n_best": MAX_BEAM,
+    "diversity": 10.0,
+    "begin": 1_000,
+}
+"""Largest value of an option in a request: of a number, or of the characters of a text."""
 GRACE_S = 2.0
 """How much longer than a request may take a stopping worker waits for its last ones."""
 SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"

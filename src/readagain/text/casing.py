@@ -2,16 +2,14 @@
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import Literal
 
 import numpy as np
 
+from readagain.config.options import Case
 from readagain.text.cases import Truecaser, tell_case
 from readagain.text.document import Document
 from readagain.text.shouting import quieten_text
 from readagain.text.wordlists import MINOR, STARTERS
-
-Case = Literal["sentence", "headline", "plain"]
 
 _NEVER_CAPITAL = frozenset(["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"])
 _ENDS_SENTENCE = frozenset(".?!")

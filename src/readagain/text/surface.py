@@ -8,9 +8,10 @@ its capitals, and the digits of the number the model looked at when it wrote ##.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from readagain.config.options import Case
 from readagain.errors import ShapeError
 from readagain.text.cases import Truecaser, usual_cases
-from readagain.text.casing import Case, SourceTruecaser, capitalized
+from readagain.text.casing import SourceTruecaser, capitalized
 from readagain.text.document import Document
 from readagain.text.normalize import BRACKETS
 from readagain.text.numbers import SourceNumbers

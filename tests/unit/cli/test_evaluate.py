@@ -121,7 +121,7 @@ def test_bad_input_is_answered_in_one_line(evaluate, arguments, message):
         (["--unk", "maybe"], "--unk is 'maybe'; expected keep, strip, drop"),
         (["--limit", "0"], "--limit is 0; expected 1 or more"),
         (["--split", "best"], "no split 'best'; expected one of train, dev, test"),
-        (["--beam", "3"], "'prefix' searches nothing; leave out --beam"),
+        (["--beam", "3"], "prefix: no beam search; remove --beam"),
         (["--save", "no/out.txt"], "no/out.txt: the folder 'no' does not exist; create it first"),
         (["--html", "nothing"], "nothing: is a folder; name a file to write"),
         (["--encoding", "klingon"], "--encoding 'klingon' is not known"),

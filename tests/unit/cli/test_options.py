@@ -1,8 +1,28 @@
 """Options that several commands take are checked alike, before any work."""
 
 import pytest
+import typer
 
-from readagain.cli.main import main
+from readagain.cli.main import build_app, main
+from readagain.config.options import OPTIONS
+
+
+def flags(command):
+    found = typer.main.get_command(build_app()).commands[command]
+    return {option.name: option for option in found.params}
+
+
+@pytest.mark.parametrize("command", ["summarize", "batch"])
+def test_command_has_every_decoding_option(command):
+    found = flags(command)
+    for name in OPTIONS.keys() - {"explain"}:
+        assert found[name].opts == [f"--{name.replace('_', '-')}"]
+        assert found[name].help == OPTIONS[name].help
+
+
+@pytest.mark.parametrize("command", ["explain", "evaluate", "tune", "bench"])
+def test_command_with_some_decoding_options_has_the_beam(command):
+    assert flags(command)["beam"].help == OPTIONS["beam"].help
 
 
 @pytest.fixture

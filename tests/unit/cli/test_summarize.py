@@ -186,7 +186,7 @@ def test_an_empty_text_has_an_empty_line(summarize, headlines):
         ([POLICE, "--precision", "int4"], "--precision is 'int4'; expected int8 or float32"),
         (
             [POLICE, "--case", "title"],
-            "--case is 'title'; expected one of sentence, headline, plain",
+            "--case is 'title'; expected sentence, headline or plain",
         ),
         ([POLICE, "--output", "."], ".: is a folder; name a file to write"),
         (

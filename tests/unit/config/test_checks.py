@@ -113,5 +113,5 @@ def test_problems_of_a_run_made_by_hand_are_gathered():
 
 
 def test_something_that_is_no_spec_is_refused():
-    with pytest.raises(ConfigError, match="model.encoder is 'gru'; expected OnePassSpec or"):
+    with pytest.raises(ConfigError, match="model.encoder is 'gru'; expected OnePassSpec, "):
         check_run(RunSpec(title="t", paper="p", model=ModelSpec(encoder="gru")))

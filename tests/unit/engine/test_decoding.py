@@ -1,12 +1,10 @@
 """A model's settings reach the search."""
 
 import numpy as np
-import pytest
 from table_model import TableModel
 
 from readagain.config.schema import DecodeSpec
 from readagain.engine.decoding import decode_sources
-from readagain.errors import ConfigError
 from readagain.search.model import SourceBatch
 from readagain.text.vocab import BOS, EOS
 
@@ -64,13 +62,6 @@ def test_a_vote_by_recall_prefers_what_covers_the_others():
 
     assert best("f1") == [5]
     assert best("recall") == [4, 5]
-
-
-@pytest.mark.parametrize("consensus", [0.0, 1.0])
-@pytest.mark.parametrize("n_best", [0, 5])
-def test_no_more_summaries_are_promised_than_a_beam_holds(consensus, n_best):
-    with pytest.raises(ConfigError, match=rf"n_best is {n_best}; expected 1 to \d, the beam size"):
-        written(DecodeSpec(beam_size=4, consensus=consensus), n_best=n_best)
 
 
 def test_no_word_follows_itself_where_repeats_are_banned():

@@ -307,7 +307,7 @@ def test_case_is_as_asked(summarizer):
             {"min_words": 9, "max_words": 3},
             "min_words is 9; expected at most max_words",
         ),
-        ({"case": "upper"}, "case is 'upper'; expected one of sentence, headline, plain"),
+        ({"case": "upper"}, "case is 'upper'; expected sentence, headline or plain"),
     ],
 )
 def test_what_cannot_be_honoured_is_said(summarizer, options, message):

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from readagain.config.decode import NO_OVERRIDES
 from readagain.corpus.readers.find import CorpusReadOptions
 from readagain.evaluation.dataset import read_dataset
 from readagain.evaluation.evaluate import evaluate
@@ -76,7 +75,7 @@ def read():
 def evaluated(read):
     """Evaluate a model on a path, as the command does."""
 
-    def run(model, path, protocol, *, unk="keep", asked=NO_OVERRIDES, **options):
+    def run(model, path, protocol, *, unk="keep", asked=None, **options):
         settings = {} if model in ("prefix", "lead") else {"threads": 1}
         system = load_system(str(model), protocol, asked=asked, **settings)
         return evaluate(system, read(path, **options), protocol, unk=unk)

@@ -2,11 +2,9 @@
 
 import pytest
 
-from readagain.config.decode import DecodeOverrides
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.facts import collapse_warning, facts_of
-from readagain.evaluation.settings import PAPER_SETTINGS
 from readagain.evaluation.systems import load_system
 from readagain.rouge.corpus import score_corpus
 
@@ -51,19 +49,24 @@ def test_duc_asks_a_model_for_75_bytes_that_end_at_a_word(evaluated, toy, duc):
 
 
 def test_the_papers_fifteen_words_can_be_asked_for_on_duc(evaluated, toy, duc):
-    found = evaluated(toy, duc, "duc2004", asked=PAPER_SETTINGS["duc2004"])
+    found = evaluated(
+        toy,
+        duc,
+        "duc2004",
+        asked={"min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0},
+    )
     assert [len(summary.words) for summary in found.summaries] == [15, 15]
 
 
 def test_settings_that_were_asked_for_are_used_and_reported(evaluated, toy, duc):
-    found = evaluated(toy, duc, "duc2004", asked=DecodeOverrides(beam=2, max_words=5))
+    found = evaluated(toy, duc, "duc2004", asked={"beam": 2, "max_words": 5})
     assert [len(summary.words) for summary in found.summaries] == [5, 5]
     assert found.details["decode"]["beam_size"] == 2
 
 
 def test_unknown_words_are_never_copied_by_a_model(evaluated, toy, parallel):
     data = parallel(["UNK UNK UNK UNK bridge"], ["UNK bridge"])
-    found = evaluated(toy, data, "gigaword", asked=DecodeOverrides(min_words=8))
+    found = evaluated(toy, data, "gigaword", asked={"min_words": 8})
     assert found.as_json()["unk"]["summaries_with_unk"] == 0
 
 
@@ -165,11 +168,11 @@ def test_an_unknown_protocol_names_the_nearest(toy):
 @pytest.mark.parametrize(
     ("option", "asked"),
     [
-        ("--beam", {"asked": DecodeOverrides(beam=2)}),
-        ("--threads", {"threads": 1}),
-        ("--precision", {"precision": "int8"}),
+        ("beam", {"asked": {"beam": 2}}),
+        ("threads", {"threads": 1}),
+        ("precision", {"precision": "int8"}),
     ],
 )
 def test_settings_of_a_search_are_refused_where_nothing_is_searched(option, asked):
-    with pytest.raises(ConfigError, match=f"'prefix' searches nothing; leave out {option}$"):
+    with pytest.raises(ConfigError, match=f"^prefix: no beam search; remove {option}$"):
         load_system("prefix", "gigaword", **asked)

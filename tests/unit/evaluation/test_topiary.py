@@ -3,7 +3,6 @@
 import pytest
 
 from readagain.classic.link_grammar import LinkParser
-from readagain.config.decode import DecodeOverrides
 from readagain.errors import ConfigError, MissingExtraError
 from readagain.evaluation.systems import load_system
 
@@ -49,7 +48,7 @@ def test_without_the_parser_nothing_is_begun(monkeypatch):
 
 
 def test_settings_of_a_search_are_refused():
-    with pytest.raises(ConfigError, match="'topiary' searches nothing; leave out --beam$"):
-        load_system("topiary", "duc2003", threads=2, asked=DecodeOverrides(beam=3))
-    with pytest.raises(ConfigError, match="'lead' searches nothing; leave out --beam, --threads$"):
-        load_system("lead", "duc2003", threads=2, asked=DecodeOverrides(beam=3, max_words=9))
+    with pytest.raises(ConfigError, match="^topiary: no beam search; remove beam$"):
+        load_system("topiary", "duc2003", threads=2, asked={"beam": 3})
+    with pytest.raises(ConfigError, match="^lead: no beam search; remove beam, threads$"):
+        load_system("lead", "duc2003", threads=2, asked={"beam": 3, "max_words": 9})

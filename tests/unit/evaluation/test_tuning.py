@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from readagain.config.decode import DecodeOverrides
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation import tuning
 from readagain.evaluation.evaluate import evaluate
@@ -17,7 +16,7 @@ from readagain.rouge.protocol import find_protocol
 
 @pytest.fixture
 def network(toy):
-    return load_system(str(toy), "gigaword", asked=DecodeOverrides(beam=4, max_words=6), threads=1)
+    return load_system(str(toy), "gigaword", asked={"beam": 4, "max_words": 6}, threads=1)
 
 
 def tuned(network, data, **options):

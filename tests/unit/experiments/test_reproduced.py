@@ -50,9 +50,9 @@ def test_figures_are_those_of_readagain_evaluate_on_the_exported_model(kept, nam
     result, folder, corpora = kept
     model = ModelDir.open(folder)
     write_graphs(model, graphs := folder_graphs(model, ["float32"]), describe_export(graphs, {}))
-    system = load_system(
-        str(folder), protocol, asked=PAPER_SETTINGS[protocol], threads=1, precision="float32"
-    )
+    paper = dict(PAPER_SETTINGS[protocol])
+    asked = {"beam": paper.pop("beam_size", None), **paper}
+    system = load_system(str(folder), protocol, asked=asked, threads=1, precision="float32")
     data = read_dataset(corpora / name, CorpusReadOptions())
     found = evaluate(system, data, protocol)
     ours = result.sets[name]

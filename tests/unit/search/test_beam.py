@@ -179,11 +179,6 @@ def test_model_without_eos_probability_gives_no_summary(table_model, sources_of)
     ("options", "message"),
     [
         ({"beam_size": 0}, "beam_size is 0; expected 1 or more"),
-        ({"n_best": 0}, "n_best is 0; expected 1 to 2, the beam size"),
-        ({"n_best": 3}, "n_best is 3; expected 1 to 2, the beam size"),
-        ({"n_best": 2.0}, "n_best is 2.0; expected 1 to 2, the beam size"),
-        ({"n_best": True}, "n_best is True; expected 1 to 2, the beam size"),
-        ({"n_best": "2"}, "n_best is '2'; expected 1 to 2, the beam size"),
     ],
 )
 def test_search_rejects_invalid_sizes(table_model, sources_of, options, message):

@@ -3,14 +3,20 @@
 import pytest
 from pydantic import ValidationError
 
-from readagain.engine.summarizer import SummarizeOptions
+from readagain.config.options import OPTIONS
 from readagain.serve.schema import SummarizeRequest
 
 
-def test_a_request_can_ask_for_whatever_the_summarizer_can():
-    asked = set(SummarizeRequest.model_fields) - {"texts", "model"}
-    assert asked == set(SummarizeOptions.__annotations__)
-    assert set(SummarizeRequest(texts=["A storm."]).options()) == asked
+def test_request_has_every_option():
+    options = set(SummarizeRequest.model_fields) - {"texts", "model"}
+    assert options == set(OPTIONS)
+    assert set(SummarizeRequest(texts=["A storm."]).options()) == options
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_request_field_has_help_and_default_of_its_option(name):
+    field = SummarizeRequest.model_fields[name]
+    assert (field.description, field.default) == (OPTIONS[name].help, OPTIONS[name].default)
 
 
 @pytest.mark.parametrize(

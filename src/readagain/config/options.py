@@ -1,0 +1,131 @@
+"""Options of one `summarize` call.
+
+They are defined here once: the keywords of `Summarizer.summarize`, the command-line options and the
+fields of an HTTP request all follow from `SummarizeOptions`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Integral
+from typing import Annotated, Any, Literal, TypedDict
+
+from readagain.config.ranges import AtLeast
+from readagain.config.schema import DecodeSpec
+from readagain.config.settings import Default, Setting, settings_of
+from readagain.errors import ArgumentError, quoted
+
+Case = Literal["sentence", "headline", "plain"]
+
+
+class SummarizeOptions(TypedDict, total=False):
+    """Keyword options of `Summarizer.summarize`.
+
+    An option that is also a field of `DecodeSpec` overrides the model's setting. It takes its range
+    and help text from there, and None keeps the model's value.
+    """
+
+    max_words: int | None
+    min_words: int | None
+    min_bytes: int | None
+    max_bytes: int | None
+    beam: int | None
+    n_best: Annotated[int, AtLeast(1), Default(1)]
+    """Number of summaries per text, at most the beam size."""
+    diversity: float | None
+    explain: Annotated[bool, Default(False)]
+    """Also return attention and importance weights."""
+    case: Annotated[Case, Default("sentence")]
+    """Capitalization: of a sentence, of a headline, or as in the source."""
+    tokenized: Annotated[bool, Default(False)]
+    """Input in Gigaword form (lower-case tokens, # for digits); summaries keep that form."""
+    begin: Annotated[str | None, Default(None)]
+    """Words that every summary starts with; they count towards the limits."""
+
+
+_DECODE_NAMES = {"beam": "beam_size"}  # every other option has the name of its setting
+
+
+def _options() -> dict[str, Setting]:
+    settings = settings_of(DecodeSpec)
+    found = {}
+    for name, option in settings_of(SummarizeOptions).items():
+        decode_name = _DECODE_NAMES.get(name, name)
+        if decode_name in settings:
+            option = replace(settings[decode_name], name=name, default=None)
+        found[name] = option
+    return found
+
+
+OPTIONS: dict[str, Setting] = _options()
+"""Name, type, range, default and help text of every option."""
+
+
+def decode_overrides(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options that override the model, by the names of `DecodeSpec`.
+
+    Raises:
+        TypeError: for an unknown option.
+        ArgumentError: naming every value that is out of range.
+    """
+    problems = {}
+    overrides: dict[str, Any] = {}
+    settings = settings_of(DecodeSpec)
+    for name, value in options.items():
+        if name not in OPTIONS:
+            raise TypeError(f"unknown option {name!r}; expected one of {', '.join(OPTIONS)}")
+        option, decode_name = OPTIONS[name], _DECODE_NAMES.get(name, name)
+        if value is None and option.default is None:
+            continue
+        if isinstance(value, Integral) and not isinstance(value, bool):  # NumPy integers too
+            value = option.value_type(value) if option.value_type in (int, float) else value
+        problem = option.complaint(value)
+        if problem is not None:
+            problems[name] = problem
+        if decode_name in settings:
+            overrides[decode_name] = value
+    if problems:
+        message = "; ".join(f"{{{name}}} {{{nth}}}" for nth, name in enumerate(problems))
+        raise ArgumentError(message, *problems.values())
+    return overrides
+
+
+def override_decode(decode: DecodeSpec, overrides: Mapping[str, Any]) -> DecodeSpec:
+    """Return `decode` with some settings replaced.
+
+    A maximum in `overrides` lowers a minimum that is not in `overrides`; 0 means no maximum.
+
+    Raises:
+        ArgumentError: if a minimum is above its maximum.
+    """
+    result = replace(decode, **overrides)
+    for unit in ("words", "bytes"):
+        min_name, max_name = f"min_{unit}", f"max_{unit}"
+        minimum, maximum = getattr(result, min_name), getattr(result, max_name)
+        if not 0 < maximum < minimum:
+            continue
+        if min_name in overrides or max_name not in overrides:
+            raise ArgumentError(
+                f"{{{min_name}}} is {{0}}; expected at most {{{max_name}}}, which is {{1}}",
+                minimum,
+                maximum,
+            )
+        result = replace(result, **{min_name: maximum})
+    return result
+
+
+def resolve_decode(decode: DecodeSpec, options: Mapping[str, Any]) -> DecodeSpec:
+    """Return the decode settings of a model for one call, after checking all of its options.
+
+    Raises:
+        TypeError: for an unknown option.
+        ArgumentError: naming every value that is out of range or contradicts another.
+    """
+    resolved = override_decode(decode, decode_overrides(options))
+    n_best = options.get("n_best", 1)
+    if n_best > resolved.beam_size:
+        raise ArgumentError(
+            "{n_best} is {0}; expected 1 to {1}, the beam size",
+            quoted(n_best),
+            resolved.beam_size,
+        )
+    return resolved
