@@ -178,7 +178,7 @@ def test_an_empty_text_has_an_empty_line(summarize, headlines):
             [POLICE, "--min-bytes", "80", "--max-bytes", "75"],
             "--min-bytes is 80; expected at most --max-bytes, which is 75",
         ),
-        ([POLICE, "--beam", "2", "--n-best", "3"], "--n-best is 3; expected 1 to 2, the width of"),
+        ([POLICE, "--beam", "2", "--n-best", "3"], "--n-best is 3; expected 1 to 2, the beam size"),
         (
             [POLICE, "--begin", "a b c", "--max-words", "2"],
             "--begin has 3 words; expected at most --max-words, which is 2",

@@ -148,10 +148,10 @@ def test_the_model_is_fed_what_it_knows_of_each_word(summarizer):
     forced = reader.prefix(sources, asked)
     V, known = len(vocab), vocab.ids(["police"])[0]
     signs = [UNK] * 3  # </s> is three signs to a reader
-    assert forced.words.tolist() == [
+    assert forced.ids.tolist() == [
         [known, V + 1, V + 2, *signs, UNK],
         [known, V + 1, V + 2, *signs, UNK],
     ]
     assert set(forced.copied_from.ravel()) == {-1}
     spelled = TargetPrefix.read("</s> <pad>", tokenized=True)
-    assert reader.prefix(sources, spelled).words.tolist() == [[UNK, UNK]] * 2
+    assert reader.prefix(sources, spelled).ids.tolist() == [[UNK, UNK]] * 2
