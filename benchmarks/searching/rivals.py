@@ -16,10 +16,10 @@ from searching.measurement import (
     table_row,
 )
 
-from readagain.engine.decoding import decode_sources
 from readagain.engine.speed import SENTENCES
 from readagain.evaluation.systems import WITHOUT_NETWORK, load_system
 from readagain.model_dir import PRECISIONS, Precision
+from readagain.search.decoding import decode_sources
 
 OURS = "read_again_lstm_copy_15k"
 RIVALS = ("abs_69k", "abs_plus_69k", "ras_elman", "ras_lstm", "lvt2k_1sent", "lvt5k_1sent")

@@ -59,7 +59,7 @@ def command(
     from readagain.errors import require
 
     require("torch", extra="train", purpose="training")
-    require("safetensors", extra="train", purpose="training")
+    from readagain.export.recover import recover_weights
     from readagain.training.job import TrainingJob
     from readagain.training.loop import train
 
@@ -72,6 +72,7 @@ def command(
         begin_from=begin_from,
         extend_vocab=extend_vocab,
         overwrite=overwrite,
+        recover_weights=recover_weights,
     )
     outcome = train(job, device_name=device.value, threads=threads, console=lasting_console())
     _print_outcome(outcome, out)

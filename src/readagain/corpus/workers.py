@@ -2,9 +2,9 @@
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +15,7 @@ from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.tokenizing import save_chunk
 from readagain.corpus.workfolder import WorkFolder, input_bytes
 from readagain.errors import DataError
-from readagain.worker_team import TaskFailure, WorkerPool
+from readagain.worker_pool import process_pool
 
 BLOCKS_WAITING_PER_WORKER = 2
 """Enough that no worker waits for the reader, few enough that memory stays small."""
@@ -143,54 +143,16 @@ def _pool(num_workers: int) -> Iterator[Callable[[Task], NumMade]]:
     if num_workers == 1:
         yield _submit_here
         return
-    team: WorkerPool[Task, int] = WorkerPool(_saver, num_workers)
-    with team:
-        yield _Hands(team).submit
-
-
-class _Hands:
-    """Hands blocks to workers as these become free, and keeps what becomes of them."""
-
-    def __init__(self, team: WorkerPool[Task, int]) -> None:
-        self._team = team
-        self._waiting: deque[Task] = deque()
-        self._answers: dict[Path, int | TaskFailure] = {}
-
-    def submit(self, task: Task) -> NumMade:
-        """Take a block."""
-        self._waiting.append(task)
-        self._move(timeout_s=0)
-        *_, path = task
-        return partial(self._wait_for, path)
-
-    def _wait_for(self, path: Path) -> int:
-        while path not in self._answers:
-            self._move(timeout_s=None)
-        answer = self._answers.pop(path)
-        if not isinstance(answer, TaskFailure):
-            return answer
-        if answer.error is not None:
-            raise answer.error
+    try:
+        with process_pool(num_workers) as pool:
+            yield lambda task: pool.submit(save_chunk, *task).result
+    except BrokenProcessPool as error:
         raise DataError(
-            "a worker process was killed, perhaps for want of memory; "
-            "run the same command again with fewer --workers, what is done is kept"
-        )
-
-    def _move(self, *, timeout_s: float | None) -> None:
-        while self._waiting and self._team.has_room:
-            self._team.give(self._waiting.popleft())
-        for (*_, path), answer in self._team.answers(timeout_s):
-            self._answers[path] = answer
-
-
-def _saver() -> Callable[[Task], int]:
-    return _save
-
-
-def _save(task: Task) -> int:
-    return save_chunk(*task)
+            "a worker process was killed, perhaps because memory ran out; run the same command "
+            "again with fewer workers, finished chunks are kept"
+        ) from error
 
 
 def _submit_here(task: Task) -> NumMade:
-    num_records = _save(task)
+    num_records = save_chunk(*task)
     return lambda: num_records

@@ -10,7 +10,6 @@ from readagain.config.options import Case, SummarizeOptions, resolve_decode
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
 from readagain.engine.beginning import TargetPrefix, read_beginning
-from readagain.engine.decoding import decode_sources
 from readagain.engine.explaining import SourceImportance, explain, look_at
 from readagain.engine.grounding import GroundingConstraint
 from readagain.engine.onnx_model import OnnxStepModel
@@ -24,6 +23,7 @@ from readagain.model_dir import PRECISIONS, WEIGHTS_FILE, ModelDir, Precision, g
 from readagain.processors import num_threads
 from readagain.search.batching import ParallelBatches, bucketed_batches
 from readagain.search.constraints import ByteLengthConstraint, Constraint
+from readagain.search.decoding import decode_sources
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch, StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, find_model

@@ -10,7 +10,6 @@ import torch
 
 from readagain.corpus.shards import PreparedCorpus
 from readagain.counts import counted
-from readagain.engine.decoding import decode_sources
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.printing import Detokenizer
 from readagain.engine.source import SourceReader, SourceText
@@ -22,6 +21,7 @@ from readagain.networks.network import AnyNetwork
 from readagain.networks.step_model import TorchStepModel
 from readagain.rouge.corpus import score_corpus
 from readagain.search.batching import bucketed_batches
+from readagain.search.decoding import decode_sources
 from readagain.search.hypotheses import Hypothesis
 from readagain.storage.tensors import read_tensors
 from readagain.text.vocab import SPECIAL_TOKENS

@@ -1,7 +1,7 @@
 """Shards done by processes on this machine, each with an engine of its own."""
 
 import logging
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -12,12 +12,9 @@ from readagain.scale.job import BatchJob, Done
 from readagain.scale.notes import ShardMetadata
 from readagain.scale.shards import BatchShard
 from readagain.scale.work import ShardConfig, ShardWorker
-from readagain.worker_team import TaskFailure, WorkerPool
+from readagain.worker_pool import MAX_CRASHES, TaskFailure, run_tasks
 
 logger = logging.getLogger(__name__)
-
-MOST_DEATHS = 3
-"""So many workers may die over one shard."""
 
 
 def local_engine(*, num_workers: int) -> Engine:
@@ -43,48 +40,40 @@ def run_local(
         DataError: in the end, naming shards that killed their worker each time.
         ReadAgainError: as a worker raised it, at once.
     """
-    deaths: Counter[str] = Counter()
-    again: deque[BatchShard] = deque()
+    finished: deque[ShardMetadata] = deque()
     set_aside: list[BatchShard] = []
-    team: WorkerPool[BatchShard, ShardMetadata] = WorkerPool(
-        partial(_shard_worker, work), num_workers
-    )
-    with team:
-        while True:
-            while team.has_room:
-                found = again.popleft() if again else next(outline, None)
-                if found is None:
-                    break
-                if isinstance(found, ShardMetadata):
-                    yield found
-                else:
-                    team.give(found)
-            if team.is_idle:
-                break
-            for shard, answer in team.answers():
-                if not isinstance(answer, TaskFailure):
-                    yield answer
-                    continue
-                if answer.error is not None:
-                    raise answer.error
-                deaths[shard.name] += 1
-                is_hopeless = deaths[shard.name] == MOST_DEATHS
-                logger.warning(
-                    "a worker died over %s (%s); it is %s",
-                    shard.name,
-                    shard.where,
-                    "set aside" if is_hopeless else "done again",
-                )
-                (set_aside if is_hopeless else again).append(shard)
+
+    def shards() -> Iterator[BatchShard]:
+        for item in outline:
+            if isinstance(item, ShardMetadata):
+                finished.append(item)
+            else:
+                yield item
+
+    for result in run_tasks(partial(_shard_worker, work), shards(), num_workers):
+        yield from _drain(finished)
+        if isinstance(result, TaskFailure):
+            logger.warning(
+                "%s (%s) killed its worker; skipped", result.task.name, result.task.where
+            )
+            set_aside.append(result.task)
+        else:
+            yield result
+    yield from finished
     if set_aside:
         raise DataError(give_up([f"{shard.name} ({shard.where})" for shard in set_aside]))
+
+
+def _drain(finished: deque[ShardMetadata]) -> Iterator[ShardMetadata]:
+    while finished:
+        yield finished.popleft()
 
 
 def give_up(names: Sequence[str]) -> str:
     """Say that shards are set aside, and what to do about them."""
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return (
-        f"{names[0]}{more} set aside, since it killed its worker {MOST_DEATHS} times; "
+        f"{names[0]}{more} set aside, since it killed its worker {MAX_CRASHES} times; "
         "the rest is done; give the same command again to try once more"
     )
 

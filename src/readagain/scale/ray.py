@@ -18,12 +18,13 @@ from readagain.scale.batch import Engine
 from readagain.scale.files import is_remote
 from readagain.scale.folder import open_folder
 from readagain.scale.job import BatchJob, Done
-from readagain.scale.local import MOST_DEATHS, give_up
+from readagain.scale.local import give_up
 from readagain.scale.notes import TRIES, ShardMetadata
 from readagain.scale.shards import BatchShard
 from readagain.scale.work import ShardConfig, ShardWorker
 from readagain.storage.bundled import bundled_models, find_model
 from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
+from readagain.worker_pool import MAX_CRASHES
 
 WORKERS_PER_READER = 8
 """A reader cuts far faster than a worker summarizes; several only help with many workers."""
@@ -152,7 +153,7 @@ class ShardActor:
         tries = f"{TRIES}/{name}"
         try:
             _enter(self._home)
-            if len(self._folder.names(tries)) >= MOST_DEATHS:
+            if len(self._folder.names(tries)) >= MAX_CRASHES:
                 return pickle.dumps(_SetAside(name))
             self._folder.write(f"{tries}/{uuid4().hex}", b"")
             note = self._worker.do(pickle.loads(packed))  # nosec B301

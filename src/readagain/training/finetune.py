@@ -1,7 +1,7 @@
 """Begin from a trained model: its settings, its words, and its weights with rows for new words."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ from torch import Tensor
 from readagain.config.files import run_to_dict
 from readagain.config.schema import RunSpec
 from readagain.errors import ConfigError
-from readagain.export.recover import recover_weights
 from readagain.model_dir import WEIGHTS_FILE, ModelDir, graph_names
 from readagain.networks.build import build_model
 from readagain.storage.differences import differences
@@ -29,23 +28,30 @@ _SUMMARY_ROWS = (
 )
 _SUMMARY_BIAS = "output.project.bias"
 
+RecoverWeights = Callable[[Path, RunSpec, Mapping[str, tuple[int, ...]]], Mapping[str, Any]]
+"""Reads weights of given shapes from the int8 graphs of a model: `export.recover`."""
+
 
 @dataclass(frozen=True)
 class TrainedModel:
     """A model folder to begin from."""
 
     folder: ModelDir
+    recover_weights: RecoverWeights | None = None
 
     @classmethod
-    def open(cls, path: Path) -> "TrainedModel":
-        """Open a folder, contents checked, that has weights to begin from.
+    def open(cls, path: Path, recover_weights: RecoverWeights | None = None) -> "TrainedModel":
+        """Open a model folder, with checksums, that has weights to start from.
 
-        A model made for inference, as the bundled ones are, has them in its int8 graphs alone.
+        Args:
+            path: the model folder.
+            recover_weights: reads weights from int8 graphs, for models that have nothing else, as
+                the bundled ones.
 
         Raises:
-            ArtifactError: when it is no whole model, or has neither weights nor such graphs.
+            ArtifactError: if the model is damaged, or has neither weights nor such graphs.
         """
-        trained = cls(ModelDir.open(path, checksums=True))
+        trained = cls(ModelDir.open(path, checksums=True), recover_weights)
         if not trained.is_read_back:
             trained.folder.file(WEIGHTS_FILE, purpose="fine-tuning")
         return trained
@@ -53,8 +59,8 @@ class TrainedModel:
     @property
     def is_read_back(self) -> bool:
         """Whether the weights are read back from graphs, as exact as bytes are."""
-        files = self.folder.manifest.files
-        return WEIGHTS_FILE not in files and files.keys() >= set(graph_names("int8"))
+        has_weights = self.folder.has(WEIGHTS_FILE)
+        return bool(self.recover_weights) and not has_weights and "int8" in self.folder.precisions
 
     @property
     def words(self) -> Vocabs:
@@ -99,11 +105,11 @@ class TrainedModel:
         return tensors
 
     def _arrays(self) -> Mapping[str, Any]:
-        if not self.is_read_back:
+        if self.recover_weights is None or not self.is_read_back:
             return read_tensors(self.folder.path / WEIGHTS_FILE)
         network = build_model(self.folder.run).state_dict()
         shapes = {name: tuple(each.shape) for name, each in network.items()}
-        return recover_weights(self.folder.path, self.folder.run, shapes)
+        return self.recover_weights(self.folder.path, self.folder.run, shapes)
 
 
 def _network(run: RunSpec) -> dict[str, Any]:

@@ -11,9 +11,9 @@ from torch import Tensor
 from readagain.config.schema import DataSpec, RunSpec
 from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.shards import Split
-from readagain.engine.decoding import decode_sources
 from readagain.networks.network import AnyNetwork
 from readagain.networks.step_model import TorchStepModel
+from readagain.search.decoding import decode_sources
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch
 from readagain.text.vocab import Vocab

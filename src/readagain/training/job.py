@@ -15,7 +15,7 @@ from readagain.errors import ConfigError, DataError
 from readagain.presets.find import find_run
 from readagain.storage.bundled import find_model
 from readagain.text.cases import Truecaser
-from readagain.training.finetune import TrainedModel
+from readagain.training.finetune import RecoverWeights, TrainedModel
 from readagain.training.words import (
     Vocabs,
     check_sizes,
@@ -39,6 +39,7 @@ class TrainingJob:
         begin_from: a model to fine-tune: its folder, or the name of a bundled one.
         extend_vocab: how many words of the corpus its vocabularies may take up.
         overwrite: whether another run in `out` may be removed.
+        recover_weights: reads weights from int8 graphs, for models without a weights file.
     """
 
     preset: str | RunSpec | None
@@ -49,6 +50,7 @@ class TrainingJob:
     begin_from: str | Path | None = None
     extend_vocab: int = 0
     overwrite: bool = False
+    recover_weights: RecoverWeights | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +87,11 @@ def settle(job: TrainingJob) -> ResolvedJob:
         ArtifactError: for a corpus or a model that is missing, damaged or too new.
         DataError: for a corpus without training pairs.
     """
-    trained = None if job.begin_from is None else TrainedModel.open(find_model(job.begin_from))
+    trained = (
+        None
+        if job.begin_from is None
+        else TrainedModel.open(find_model(job.begin_from), job.recover_weights)
+    )
     asked = _asked_run(job, trained)
     if asked.train.objective == "risk" and trained is None:
         raise ConfigError(

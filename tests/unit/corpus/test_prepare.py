@@ -1,8 +1,11 @@
 import errno
 import json
 import os
+import signal
 from contextlib import contextmanager
 from functools import partial
+
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from readagain.corpus.readers import lines
 from readagain.corpus.settings import Share
 from readagain.corpus.workfolder import work_folder
 from readagain.errors import ConfigError, DataError
-from readagain.worker_team import TaskFailure, WorkerPool
+from readagain.worker_pool import process_pool
 
 NAMES = "ada bo cy dee eve fay gil hal ida jo kay lea"
 MANY = [
@@ -168,17 +171,14 @@ def test_several_workers_make_the_same_corpus(jsonl, prepared, small_blocks):
 
 
 def test_a_killed_worker_is_told_with_what_to_do(jsonl, prepared, small_blocks, monkeypatch):
-    class LostTeam(WorkerPool):
-        has_room = True
+    @contextmanager
+    def broken_pool(num_workers):
+        with process_pool(num_workers) as pool:
+            pool.submit(signal.raise_signal, signal.SIGKILL).exception()
+            yield Mock(submit=lambda *task: pool.submit(print))
 
-        def give(self, task):
-            self.task = task
-
-        def answers(self, timeout_s=None):
-            yield self.task, TaskFailure(None)
-
-    monkeypatch.setattr(workers, "WorkerPool", LostTeam)
-    with pytest.raises(DataError, match="a worker process was killed, perhaps for want of memory"):
+    monkeypatch.setattr(workers, "process_pool", broken_pool)
+    with pytest.raises(DataError, match="a worker process was killed, perhaps because memory"):
         prepared(jsonl(MANY), num_workers=2)
 
 

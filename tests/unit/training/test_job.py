@@ -6,6 +6,7 @@ import pytest
 
 from readagain.corpus.manifest import fingerprint
 from readagain.errors import ArtifactError, ConfigError, DataError
+from readagain.export.recover import recover_weights
 from readagain.model_dir import ModelDir
 from readagain.networks.build import build_model
 from readagain.training.job import TrainingJob, settle
@@ -116,7 +117,12 @@ def test_a_model_is_fine_tuned_from_where_it_was(make_job, run_job, corpus_witho
 @pytest.mark.parametrize("extend_vocab", [0, 5], ids=["words kept", "words added"])
 def test_a_bundled_model_is_fine_tuned_from_its_graphs(corpus, tmp_path, name, extend_vocab):
     job = TrainingJob(
-        out=tmp_path, preset=None, data=corpus.folder, begin_from=name, extend_vocab=extend_vocab
+        out=tmp_path,
+        preset=None,
+        data=corpus.folder,
+        begin_from=name,
+        extend_vocab=extend_vocab,
+        recover_weights=recover_weights,
     )
     settled = settle(job)
     assert "its weights are read back from its int8 graphs, as exact as bytes are" in settled.notes

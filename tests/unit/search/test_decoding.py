@@ -4,7 +4,7 @@ import numpy as np
 from table_model import TableModel
 
 from readagain.config.schema import DecodeSpec
-from readagain.engine.decoding import decode_sources
+from readagain.search.decoding import decode_sources
 from readagain.search.model import SourceBatch
 from readagain.text.vocab import BOS, EOS
 

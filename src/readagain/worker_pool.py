@@ -1,0 +1,158 @@
+"""Process pools that end with their parent and survive killed workers."""
+
+import logging
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing import get_context, parent_process
+from typing import Any, Generic, TypeVar
+
+from readagain.errors import DataError
+
+logger = logging.getLogger(__name__)
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+MAX_CRASHES = 3
+"""Maximum number of workers that may die while they run one task, or while they start."""
+
+
+@dataclass
+class TaskFailure(Generic[Task]):
+    """Task whose worker died each time it was run."""
+
+    task: Task
+    num_crashes: int = 0
+
+
+@contextmanager
+def process_pool(num_workers: int) -> Iterator[ProcessPoolExecutor]:
+    """Open a process pool whose workers are terminated at the end, and when this process dies.
+
+    Workers are spawned, not forked: this works on every system and beside threads.
+    """
+    pool = ProcessPoolExecutor(num_workers, get_context("spawn"), initializer=_follow_parent)
+    try:
+        yield pool
+    finally:
+        # From Python 3.14 on this is terminate_workers().
+        for process in list((pool._processes or {}).values()):
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
+
+
+def run_tasks(
+    build: Callable[[], Callable[[Task], Result]], tasks: Iterable[Task], num_workers: int
+) -> Iterator[Result | TaskFailure[Task]]:
+    """Run tasks in worker processes; yield results in the order in which they finish.
+
+    A task is read from `tasks` when a worker is free. When a worker dies, the tasks that were
+    running are run again one at a time, which shows which of them kills its worker.
+
+    Args:
+        build: returns the function that runs a task; called once in each worker.
+        tasks: the tasks.
+        num_workers: the number of processes.
+
+    Raises:
+        DataError: if workers die while they start.
+        Exception: as raised by `build` or by a task.
+    """
+    waiting, retries = iter(tasks), deque[TaskFailure[Task]]()
+    num_dead_starts = 0
+    while True:
+        with process_pool(num_workers) as pool:
+            try:
+                if retries:
+                    pool.submit(_warm_up, build).result()
+                num_dead_starts = 0
+            except BrokenProcessPool:
+                num_dead_starts += 1
+                if num_dead_starts == MAX_CRASHES:
+                    raise DataError(
+                        f"{MAX_CRASHES} worker processes died while they started, perhaps because "
+                        "memory ran out; use fewer workers"
+                    ) from None
+                continue
+            yield from _run_until_crash(pool, build, waiting, retries, num_workers)
+        if not retries:
+            return
+        for attempt in [each for each in retries if each.num_crashes == MAX_CRASHES]:
+            retries.remove(attempt)
+            yield attempt
+
+
+def _run_until_crash(
+    pool: ProcessPoolExecutor,
+    build: Callable[[], Callable[[Task], Result]],
+    waiting: Iterator[Task],
+    retries: deque[TaskFailure[Task]],
+    num_workers: int,
+) -> Iterator[Result]:
+    """Run tasks and yield results; if a worker dies, add the unfinished tasks to `retries`."""
+    running: dict[Future[Result], TaskFailure[Task]] = {}
+    is_broken = False
+    while not is_broken:
+        is_alone = bool(retries)
+        while len(running) < (1 if is_alone else num_workers):
+            attempt = retries.popleft() if retries else _next_attempt(waiting)
+            if attempt is None:
+                break
+            try:
+                running[pool.submit(_run, build, attempt.task)] = attempt
+            except BrokenProcessPool:
+                retries.append(attempt)
+                is_broken = True
+                break
+        if not running:
+            return
+        done, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            if isinstance(future.exception(), BrokenProcessPool):
+                is_broken = True
+            else:
+                del running[future]
+                yield future.result()
+    for attempt in running.values():
+        attempt.num_crashes += 1
+        retries.append(attempt)
+    logger.warning("a worker process died; %d tasks are run again", len(running))
+
+
+def _next_attempt(waiting: Iterator[Task]) -> TaskFailure[Task] | None:
+    for task in waiting:
+        return TaskFailure(task)
+    return None
+
+
+_functions: list[Callable[[Any], Any]] = []  # in a worker: the function that runs its tasks
+
+
+def _warm_up(build: Callable[[], Callable[[Task], Result]]) -> None:
+    if not _functions:
+        _functions.append(build())
+
+
+def _run(build: Callable[[], Callable[[Task], Result]], task: Task) -> Result:
+    _warm_up(build)
+    result: Result = _functions[0](task)
+    return result
+
+
+def _follow_parent() -> None:
+    """Leave Ctrl-C to the parent process, and end when the parent has died."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    signal.raise_signal(signal.SIGTERM)
