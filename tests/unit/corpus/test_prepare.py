@@ -4,7 +4,6 @@ import os
 import signal
 from contextlib import contextmanager
 from functools import partial
-
 from unittest.mock import Mock
 
 import numpy as np
