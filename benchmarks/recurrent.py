@@ -16,9 +16,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from readagain.networks.decoders.recurrence import DecoderWeights, decode_teacher_forced
-from readagain.networks.fused import choose
-from readagain.networks.recurrent import read_gated_gru
+from readagain.networks import dispatch
+from readagain.networks.functional import DecoderWeights, decode_teacher_forced, gated_gru
 
 WORDS = 32
 SUMMARY_WORDS = 12
@@ -76,14 +75,13 @@ def _compare(batch: int, width: int, device: torch.device, dtype: torch.dtype) -
     weight, recurrent, first_bias, second_bias = lstm.all_weights[0]
 
     def fused_lstm() -> None:
-        states = choose.read_lstm(F.linear(words, weight, first_bias + second_bias), recurrent)
-        assert states is not None
+        states = dispatch.lstm(F.linear(words, weight, first_bias + second_bias), recurrent)
         torch.autograd.grad(states, [words, weight, recurrent, first_bias], arriving)
 
     base = _milliseconds(library(gru), device)
     _row("library GRU (no importance)", base, base)
-    _row("α-gated GRU, ours", _milliseconds(read(choose.read_gated_gru), device), base)
-    _row("α-gated GRU, plain loop", _milliseconds(read(read_gated_gru), device, 3), base)
+    _row("α-gated GRU, ours", _milliseconds(read(dispatch.gated_gru), device), base)
+    _row("α-gated GRU, plain loop", _milliseconds(read(gated_gru), device, 3), base)
     base = _milliseconds(library(lstm), device)
     _row("library LSTM", base, base)
     if device.type == "cuda":
@@ -114,8 +112,7 @@ def _decoder(
     arriving = torch.randn(B, SUMMARY_WORDS, H, device=device).to(dtype)
 
     def fused() -> None:
-        found = choose.decode_teacher_forced(*given, *weights)
-        assert found is not None
+        found = dispatch.decode_teacher_forced(*given, DecoderWeights(*weights))
         torch.autograd.grad(found[0], leaves, arriving)
 
     def plain() -> None:

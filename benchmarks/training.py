@@ -28,9 +28,8 @@ import torch
 from readagain.config.recipes import RECIPES
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import CorpusShard, PreparedCorpus, Split
-from readagain.networks import recurrent
+from readagain.networks import dispatch
 from readagain.networks.build import build_model
-from readagain.networks.fused import choose
 from readagain.presets import PRESETS
 from readagain.training import step as training_step
 from readagain.training.batches import BatchPlan, TrainingDataset
@@ -142,9 +141,6 @@ def _rate(
 def _plainly() -> Iterator[None]:
     """Leave recurrences, loss, casts and tables to the plain functions, autocast and autograd."""
 
-    def nothing(*_: object) -> None:
-        return None
-
     def never(*_: object, **__: object) -> bool:
         return False
 
@@ -154,10 +150,7 @@ def _plainly() -> Iterator[None]:
     with (
         patch.object(training_step, "can_learn_by_rows", never),
         patch.object(training_step, "call_with_weights_in", called),
-        patch.object(choose, "read_gated_gru", recurrent.read_gated_gru),
-        patch.object(choose, "read_lstm", nothing),
-        patch.object(choose, "decode_teacher_forced", nothing),
-        patch.object(choose, "target_log_probs", nothing),
+        patch.object(dispatch, "use_kernels", never),
     ):
         yield
 

@@ -6,7 +6,7 @@ import torch
 
 from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
 from readagain.networks.decoders.previous_words import PreviousWords
-from readagain.networks.decoders.recurrence import decode_teacher_forced
+from readagain.networks.functional import decode_teacher_forced
 from readagain.networks.init import initialise
 from readagain.networks.outputs.copy_softmax import (
     CopyScorer,

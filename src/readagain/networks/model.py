@@ -5,20 +5,20 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor, nn
 
+from readagain.networks import dispatch
 from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
 from readagain.networks.decoders.previous_words import PreviousWords
 from readagain.networks.embedding import WordEmbedding
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
-from readagain.networks.fused import choose
 from readagain.networks.network import (
     Network,
     SourceMemory,
     StepLogits,
     generated_log_probs,
 )
-from readagain.networks.outputs.copy_softmax import CopyScorer, copy_target_log_probs
+from readagain.networks.outputs.copy_softmax import CopyScorer
 from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput
 from readagain.text.vocab import PAD, UNK
@@ -129,9 +129,9 @@ class EncoderDecoder(Network[StepState]):
         if self.copy_scores is None:
             return generated_log_probs(vocab_logits, memory, target_ids, label_smoothing)
         copy_logits = self.copy_scores(hidden, memory.copy_keys)  # (B, T, S)
-        given = (vocab_logits, copy_logits, memory.valid, ext_ids, target_ids, label_smoothing)
-        fused = choose.target_log_probs(*given)
-        return copy_target_log_probs(*given) if fused is None else fused
+        return dispatch.target_log_probs(
+            vocab_logits, copy_logits, memory.valid, ext_ids, target_ids, label_smoothing
+        )
 
     def start(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor

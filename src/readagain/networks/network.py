@@ -7,9 +7,8 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import torch
 from torch import Tensor, nn
 
-from readagain.networks.fused import choose
+from readagain.networks import dispatch
 from readagain.networks.outputs.shortlist import SourceShortlist
-from readagain.networks.outputs.softmax import target_log_probs
 from readagain.text.vocab import UNK
 
 
@@ -140,9 +139,6 @@ def generated_log_probs(
         (B, T), float32 or finer.
     """
     target_ids = torch.where(target_ids < vocab_logits.size(-1), target_ids, UNK)
-    fused = choose.target_log_probs(
+    return dispatch.target_log_probs(
         vocab_logits, None, memory.valid, memory.ext_ids, target_ids, label_smoothing
     )
-    if fused is not None:
-        return fused
-    return target_log_probs(vocab_logits, target_ids, label_smoothing)

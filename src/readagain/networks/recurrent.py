@@ -6,50 +6,9 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from readagain.networks import dispatch
 from readagain.networks.affine import Affine, affine
-from readagain.networks.fused import choose
-from readagain.networks.masks import last_states, reverse_rows, valid_positions
-
-
-def read_gated_gru(
-    inputs: Tensor,
-    weight_gates: Tensor,
-    weight_candidate: Tensor,
-    importance: Tensor | None,
-    lengths: Tensor,
-) -> Tensor:
-    """Read with the GRU of equation 3, its update scaled by each word's importance.
-
-    h_i = (1 - α_i z_i) h_{i-1} + (α_i z_i) h̃_i    (equation 6)
-
-    Where the importance α is 1 this is the plain GRU, where it is 0 the word is passed over.
-
-    Args:
-        inputs: (B, L, 3H) the words' part of z, r and the candidate, biases included.
-        weight_gates: (2H, H) from the previous state to z and r.
-        weight_candidate: (H, H) from the reset state to the candidate.
-        importance: (B, L, H) α, or None for a plain GRU.
-        lengths: (B,) real words of each row.
-
-    Returns:
-        (B, L, H) states; steps beyond a row's length keep its last state.
-    """
-    B, L, _ = inputs.shape
-    H = weight_candidate.size(0)
-    is_word = valid_positions(lengths, L).unsqueeze(-1)  # (B, L, 1)
-    state = inputs.new_zeros(B, H)
-    states = []
-    for i in range(L):
-        word_gates, word_candidate = inputs[:, i, : 2 * H], inputs[:, i, 2 * H :]
-        gates = torch.sigmoid(word_gates + state @ weight_gates.T)  # (B, 2H)
-        update, reset = gates.chunk(2, dim=1)  # (B, H) each
-        candidate = torch.tanh(word_candidate + (reset * state) @ weight_candidate.T)  # (B, H)
-        if importance is not None:
-            update = importance[:, i] * update
-        update = update * is_word[:, i]
-        state = (1 - update) * state + update * candidate
-        states.append(state)
-    return torch.stack(states, dim=1)
+from readagain.networks.masks import last_states, reverse_rows
 
 
 class GruLayer(nn.Module):
@@ -75,7 +34,7 @@ class GruLayer(nn.Module):
             H = self.weight_candidate.size(0)
             importance = importance.expand(-1, -1, H)
         projected = self.input(inputs)  # (B, L, 3H)
-        return choose.read_gated_gru(
+        return dispatch.gated_gru(
             projected, self.weight_gates, self.weight_candidate, importance, lengths
         )
 
@@ -92,13 +51,10 @@ class LstmLayer(nn.Module):
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """Read (B, L, I) inputs into (B, L, H) states."""
-        if inputs.is_cuda:
-            # Not by `get_parameter`: the caller may have put cast weights in their places.
-            weight, recurrent, bias, second_bias = self.lstm.parameters()
-            projected = affine(inputs, weight, bias + second_bias)  # (B, L, 4H)
-            fused = choose.read_lstm(projected, recurrent)
-            if fused is not None:
-                return fused
+        # Not `get_parameter`: the caller may have replaced the weights by cast ones.
+        weight, recurrent, bias, second_bias = self.lstm.parameters()
+        if dispatch.has_lstm_kernel(recurrent):
+            return dispatch.lstm(affine(inputs, weight, bias + second_bias), recurrent)
         states: Tensor = self.lstm(inputs)[0]
         return states
 

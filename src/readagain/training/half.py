@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
+from readagain.networks import dispatch
 from readagain.networks.embedding import WordEmbedding
-from readagain.networks.fused import choose
 
 
 def call_with_weights_in(dtype: torch.dtype, model: nn.Module, *inputs: object) -> Tensor:
@@ -26,7 +26,7 @@ def call_with_weights_in(dtype: torch.dtype, model: nn.Module, *inputs: object) 
         if isinstance(each, WordEmbedding)
         or (
             isinstance(each, nn.LSTM)
-            and not choose.can_read_lstm(each.get_parameter("weight_hh_l0"))
+            and not dispatch.has_lstm_kernel(each.get_parameter("weight_hh_l0"))
         )
     ]
     as_they_are = {parameter for each in kept for parameter in each.parameters()}

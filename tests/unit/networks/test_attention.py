@@ -1,7 +1,7 @@
 import torch
 from torch.autograd import gradcheck
 
-from readagain.networks.attention import attend
+from readagain.networks.functional import attend
 
 B, S, A, Q, H = 2, 4, 3, 2, 5
 

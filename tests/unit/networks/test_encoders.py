@@ -5,7 +5,7 @@ from torch.autograd import gradcheck
 
 from readagain.errors import ShapeError
 from readagain.networks.encoders.hierarchical import ConcatSentences, GlobalVector
-from readagain.networks.encoders.second_reading import GruSecondPass, Importance
+from readagain.networks.encoders.second_pass import GruSecondPass, Importance
 
 
 def test_a_sequence_encoder_refuses_several_sentences(build):

@@ -1,7 +1,8 @@
 import torch
 from torch.autograd import gradcheck
 
-from readagain.networks.recurrent import GruLayer, RnnLayer, read_gated_gru
+from readagain.networks.functional import gated_gru
+from readagain.networks.recurrent import GruLayer, RnnLayer
 
 B, L, H = 2, 4, 3
 
@@ -18,8 +19,8 @@ def gated_gru_inputs(seed=0):
 def test_importance_one_gives_the_plain_gru():
     inputs, gates, candidate, _, lengths = gated_gru_inputs()
     ones = torch.ones(B, L, H, dtype=torch.float64)
-    weighed = read_gated_gru(inputs, gates, candidate, ones, lengths)
-    plain = read_gated_gru(inputs, gates, candidate, None, lengths)
+    weighed = gated_gru(inputs, gates, candidate, ones, lengths)
+    plain = gated_gru(inputs, gates, candidate, None, lengths)
     assert torch.equal(weighed, plain)
 
 
@@ -27,29 +28,27 @@ def test_importance_zero_keeps_the_old_state():
     inputs, gates, candidate, importance, lengths = gated_gru_inputs()
     importance = importance.detach().clone()
     importance[:, 1] = 0.0
-    states = read_gated_gru(inputs, gates, candidate, importance, lengths)
+    states = gated_gru(inputs, gates, candidate, importance, lengths)
     assert torch.equal(states[:, 1], states[:, 0])
     assert not torch.equal(states[0, 2], states[0, 1])
 
 
 def test_steps_beyond_the_length_keep_the_last_state():
     inputs, gates, candidate, importance, lengths = gated_gru_inputs()
-    states = read_gated_gru(inputs, gates, candidate, importance, lengths)
+    states = gated_gru(inputs, gates, candidate, importance, lengths)
     assert torch.equal(states[1, 2:], states[1, 1].expand(2, H))
 
 
 def test_the_gradient_of_the_gated_gru_is_its_derivative():
     inputs, gates, candidate, importance, lengths = gated_gru_inputs()
     assert gradcheck(
-        lambda *given: read_gated_gru(*given, lengths), (inputs, gates, candidate, importance)
+        lambda *given: gated_gru(*given, lengths), (inputs, gates, candidate, importance)
     )
 
 
 def test_the_gradient_of_the_plain_gru_is_its_derivative():
     inputs, gates, candidate, _, lengths = gated_gru_inputs()
-    assert gradcheck(
-        lambda *given: read_gated_gru(*given, None, lengths), (inputs, gates, candidate)
-    )
+    assert gradcheck(lambda *given: gated_gru(*given, None, lengths), (inputs, gates, candidate))
 
 
 def test_one_weight_for_a_word_is_the_same_weight_in_every_dimension():

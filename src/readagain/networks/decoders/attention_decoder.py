@@ -6,14 +6,9 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
+from readagain.networks import dispatch
 from readagain.networks.affine import Affine
-from readagain.networks.decoders.recurrence import (
-    DecoderWeights,
-    decode_teacher_forced,
-    decoder_step,
-    gru_decoder_step,
-)
-from readagain.networks.fused import choose
+from readagain.networks.functional import DecoderWeights, gru_decoder_step, lstm_decoder_step
 
 
 @dataclass(frozen=True)
@@ -89,12 +84,9 @@ class AttentionDecoder(nn.Module):
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
     ) -> tuple[Tensor, Tensor, Tensor]:
         """Decode (B, T, E) known previous words: (B, T, H) states, contexts, (B, T, S) weights."""
-        seen = (self.input(words), keys, states, valid, start.hidden)
-        if start.cell is not None:
-            fused = choose.decode_teacher_forced(*seen, start.cell, *self.weights())
-            if fused is not None:
-                return fused
-        return decode_teacher_forced(*seen, start.cell, self.weights())
+        return dispatch.decode_teacher_forced(
+            self.input(words), keys, states, valid, start.hidden, start.cell, self.weights()
+        )
 
     def step(
         self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
@@ -104,5 +96,5 @@ class AttentionDecoder(nn.Module):
         if state.cell is None:
             hidden, context, weights = gru_decoder_step(*seen, self.weights())
             return DecoderState(hidden, None), context, weights
-        hidden, cell, context, weights = decoder_step(*seen, state.cell, self.weights())
+        hidden, cell, context, weights = lstm_decoder_step(*seen, state.cell, self.weights())
         return DecoderState(hidden, cell), context, weights

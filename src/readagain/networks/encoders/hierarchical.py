@@ -6,8 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from readagain.errors import ShapeError
-from readagain.networks.encoders.encoded import EncoderOutput
-from readagain.networks.encoders.second_reading import build_second_reading
+from readagain.networks.encoders.encoder_output import EncoderOutput
+from readagain.networks.encoders.second_pass import build_second_pass
 from readagain.networks.masks import valid_positions
 from readagain.networks.recurrent import RnnLayer
 
@@ -91,7 +91,7 @@ class HierarchicalEncoder(nn.Module):
             self.combine = GlobalVector(
                 num_sentences=num_sentences, sentence_size=sentence_size, dropout=dropout
             )
-        self.second = build_second_reading(
+        self.second = build_second_pass(
             cell=cell,
             input_size=input_size,
             first_size=sentence_size,

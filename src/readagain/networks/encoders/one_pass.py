@@ -4,7 +4,7 @@ from typing import Literal
 
 from torch import Tensor, nn
 
-from readagain.networks.encoders.encoded import EncoderOutput
+from readagain.networks.encoders.encoder_output import EncoderOutput
 from readagain.networks.encoders.sentences import only_sentence
 from readagain.networks.masks import valid_positions
 from readagain.networks.recurrent import RnnLayer

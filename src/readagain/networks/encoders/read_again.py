@@ -4,8 +4,8 @@ from typing import Literal
 
 from torch import Tensor, nn
 
-from readagain.networks.encoders.encoded import EncoderOutput
-from readagain.networks.encoders.second_reading import build_second_reading
+from readagain.networks.encoders.encoder_output import EncoderOutput
+from readagain.networks.encoders.second_pass import build_second_pass
 from readagain.networks.encoders.sentences import only_sentence
 from readagain.networks.masks import valid_positions
 from readagain.networks.recurrent import RnnLayer
@@ -45,7 +45,7 @@ class ReadAgainEncoder(nn.Module):
             hidden_size=hidden_size,
             bidirectional=bidirectional,
         )
-        self.second = build_second_reading(
+        self.second = build_second_pass(
             cell=cell,
             input_size=input_size,
             first_size=self.first.output_size,

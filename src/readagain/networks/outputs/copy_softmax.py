@@ -1,5 +1,7 @@
 """Generate or copy: one softmax over the vocabulary and the source positions."""
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -99,24 +101,22 @@ def copy_target_log_probs(
     Returns:
         (B, T), float32 or finer.
     """
-    V = vocab_logits.size(-1)
+    V, S = vocab_logits.size(-1), copy_logits.size(-1)
     vocab_logits = at_least_float32(vocab_logits)
-    copy_logits = at_least_float32(copy_logits)
     lowest = torch.finfo(vocab_logits.dtype).min
+    copy_logits = copy_logits.to(vocab_logits.dtype)
+    copy_logits = copy_logits.masked_fill(~source_valid.unsqueeze(1), lowest)
+    log_probs = torch.cat([vocab_logits, copy_logits], dim=-1).log_softmax(-1)  # (B, T, V + S)
 
-    copy_logits = copy_logits.masked_fill(~source_valid.unsqueeze(1), lowest)  # (B, T, S)
-    total = torch.logaddexp(vocab_logits.logsumexp(-1), copy_logits.logsumexp(-1))  # (B, T)
-
+    # One gather for the target's own entry and all positions: its gradient is one pass over V.
     is_known = target_ids < V  # (B, T)
     known_ids = target_ids.where(is_known, 0).unsqueeze(-1)  # (B, T, 1)
-    generated = vocab_logits.gather(-1, known_ids).squeeze(-1)  # (B, T)
-    generated = generated.masked_fill(~is_known, lowest)
-    stands_here = source_ext_ids.unsqueeze(1) == target_ids.unsqueeze(-1)  # (B, T, S)
-    copied = copy_logits.masked_fill(~stands_here, lowest).logsumexp(-1)  # (B, T)
-    chosen = torch.logaddexp(generated, copied) - total  # (B, T)
-
-    smallest = torch.finfo(vocab_logits.dtype).tiny
-    chosen = chosen.clamp_min(torch.tensor(smallest).log().item())
+    positions = torch.arange(V, V + S, device=target_ids.device).expand(*target_ids.shape, -1)
+    reached = log_probs.gather(-1, torch.cat([known_ids, positions], dim=-1))  # (B, T, 1 + S)
+    is_copy = source_ext_ids.unsqueeze(1) == target_ids.unsqueeze(-1)  # (B, T, S)
+    is_target = torch.cat([is_known.unsqueeze(-1), is_copy], dim=-1)  # (B, T, 1 + S)
+    chosen = reached.masked_fill(~is_target, lowest).logsumexp(-1)  # (B, T)
+    chosen = chosen.clamp_min(math.log(torch.finfo(log_probs.dtype).tiny))
     if label_smoothing:
-        chosen = torch.lerp(chosen, vocab_logits.mean(-1) - total, label_smoothing)
+        chosen = torch.lerp(chosen, log_probs[..., :V].mean(-1), label_smoothing)
     return chosen

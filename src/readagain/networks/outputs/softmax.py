@@ -38,12 +38,11 @@ def target_log_probs(
     Returns:
         (B, T), float32 or finer.
     """
-    vocab_logits = at_least_float32(vocab_logits)
-    total = vocab_logits.logsumexp(dim=-1)  # (B, T)
-    chosen = vocab_logits.gather(-1, target_ids.unsqueeze(-1)).squeeze(-1)  # (B, T)
+    log_probs = at_least_float32(vocab_logits).log_softmax(dim=-1)  # (B, T, V)
+    chosen = log_probs.gather(-1, target_ids.unsqueeze(-1)).squeeze(-1)  # (B, T)
     if label_smoothing:
-        chosen = torch.lerp(chosen, vocab_logits.mean(dim=-1), label_smoothing)
-    return chosen - total
+        chosen = torch.lerp(chosen, log_probs.mean(dim=-1), label_smoothing)
+    return chosen
 
 
 def at_least_float32(logits: Tensor) -> Tensor:

@@ -1,6 +1,6 @@
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.autograd import gradcheck
 
@@ -47,6 +47,7 @@ def batches(draw):
     return scale * torch.randn(1, T, V), scale * torch.randn(1, T, S), valid, ext_ids
 
 
+@settings(deadline=None)
 @given(batches())
 def test_probabilities_sum_to_one(batch):
     vocab_logits, copy_logits, valid, ext_ids = batch
@@ -54,6 +55,7 @@ def test_probabilities_sum_to_one(batch):
     assert probs.sum().item() == pytest.approx(1.0, abs=1e-5)
 
 
+@settings(deadline=None)
 @given(batches())
 def test_the_targets_alone_score_as_among_all_words(batch):
     vocab_logits, copy_logits, valid, ext_ids = batch

@@ -7,7 +7,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from readagain.networks.fused.kernels.grid import quick_tanh, tanh
+from readagain.networks.kernels.launch import quick_tanh, tanh
 
 BLOCK_S = 16
 """Source positions that a program compares with the query at a time."""

@@ -6,13 +6,12 @@ depend on the order of the words (all weight gradients, the gradients of keys an
 is done once for all words.
 """
 
-from types import ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from readagain.networks.fused import attention
+from readagain.networks.kernels import attention as kernels
 
 
 class AttentionLstm(torch.autograd.Function):
@@ -47,7 +46,6 @@ class AttentionLstm(torch.autograd.Function):
             weight_context: (4H, D).
             weight_state: (4H, H).
         """
-        kernels = _kernels(keys.device)
         B, T, _ = word_gates.shape
         _, S, A = keys.shape
         D, H = states.size(2), start_state.size(1)
@@ -94,7 +92,6 @@ class AttentionLstm(torch.autograd.Function):
             keys, states, score, weight, weight_context,
             outputs, cells, gates, contexts, weights, *kept,
         ) = ctx.saved_tensors  # fmt: skip
-        kernels = _kernels(keys.device)
         T, B, _ = contexts.shape
         A, H = keys.size(2), outputs.size(2)
         d_outputs = _time_first(d_outputs, like=outputs[1:])  # (T, B, H)
@@ -139,11 +136,3 @@ def _time_first(gradient: Tensor | None, *, like: Tensor) -> Tensor:
     if gradient is None:
         return torch.zeros_like(like)
     return gradient.transpose(0, 1).clone(memory_format=torch.contiguous_format)
-
-
-def _kernels(device: torch.device) -> ModuleType:
-    if device.type != "cuda":
-        return attention
-    from readagain.networks.fused.kernels import attention as kernels
-
-    return kernels

@@ -1,4 +1,4 @@
-"""Where there is no GPU, Triton's interpreter runs the kernels; it must be asked before import."""
+"""Run the kernels in Triton's interpreter without a GPU; the variable is read at import."""
 
 import os
 

@@ -72,7 +72,7 @@ def dot_precision() -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class LaunchPlan:
     """How launches cover B rows and H hidden units."""
 
     rows: int
@@ -106,7 +106,7 @@ class Plan:
         }
 
 
-def plan_launch(batch_size: int, hidden_size: int, device: torch.device) -> Plan:
+def plan_launch(batch_size: int, hidden_size: int, device: torch.device) -> LaunchPlan:
     """Choose the smallest row block whose groups and teams fit the chip together.
 
     Args:
@@ -115,7 +115,7 @@ def plan_launch(batch_size: int, hidden_size: int, device: torch.device) -> Plan
         device: where it will run; away from a GPU (the interpreter) a team has one program.
     """
     if device.type != "cuda":
-        return Plan(rows=ROWS[0], units=hidden_size, team=1, rows_per_launch=ROWS[0])
+        return LaunchPlan(rows=ROWS[0], units=hidden_size, team=1, rows_per_launch=ROWS[0])
     programs = torch.cuda.get_device_properties(device).multi_processor_count
     units = 32 if hidden_size % 32 == 0 else 16
     if hidden_size % 64 == 0 and batch_size > MANY_ROWS * (programs * units // hidden_size):
@@ -123,4 +123,4 @@ def plan_launch(batch_size: int, hidden_size: int, device: torch.device) -> Plan
     team = hidden_size // units
     groups = max(1, programs // team)
     rows = next((each for each in ROWS if groups * each >= batch_size), ROWS[-1])
-    return Plan(rows=rows, units=units, team=team, rows_per_launch=groups * rows)
+    return LaunchPlan(rows=rows, units=units, team=team, rows_per_launch=groups * rows)

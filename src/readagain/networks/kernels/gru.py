@@ -7,7 +7,7 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from readagain.networks.fused.kernels.grid import (
+from readagain.networks.kernels.launch import (
     dot_precision,
     plan_launch,
     states_before,

@@ -130,7 +130,7 @@ class LstmSecondPass(nn.Module):
 SecondPass = GruSecondPass | LstmSecondPass
 
 
-def build_second_reading(
+def build_second_pass(
     *,
     cell: Literal["gru", "lstm"],
     input_size: int,

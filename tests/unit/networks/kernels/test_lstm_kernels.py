@@ -1,12 +1,12 @@
-"""The LSTM kernel against torch's own LSTM."""
+"""The LSTM kernel gives the states and gradients of `nn.LSTM`."""
 
 import torch
 import torch.nn.functional as F
 
-from readagain.networks.fused.kernels.lstm import Lstm
+from readagain.networks.kernels.lstm import Lstm
 
 
-def test_states_and_gradients_are_those_of_torch():
+def test_lstm_kernel_matches_torch():
     torch.manual_seed(3)
     lstm = torch.nn.LSTM(5, 16, batch_first=True)
     weight, recurrent, bias, second_bias = lstm.all_weights[0]

@@ -1,0 +1,115 @@
+"""Choice between the Triton kernels (CUDA) and the plain torch functions (everywhere else).
+
+Both compute the same function; `tests/unit/networks/kernels` compares them.
+"""
+
+from functools import cache
+from importlib.util import find_spec
+
+import torch
+from torch import Tensor
+
+from readagain.networks import functional
+from readagain.networks.functional import DecoderWeights
+from readagain.networks.outputs.copy_softmax import copy_target_log_probs
+from readagain.networks.outputs.softmax import target_log_probs as vocab_target_log_probs
+
+KERNEL_WIDTH = 16
+"""The recurrent kernels support hidden sizes that are multiples of this."""
+
+
+def gated_gru(
+    inputs: Tensor,
+    weight_gates: Tensor,
+    weight_candidate: Tensor,
+    importance: Tensor | None,
+    lengths: Tensor,
+) -> Tensor:
+    """Compute `functional.gated_gru`."""
+    if not _has_recurrent_kernel(inputs, weight_candidate.size(0)):
+        return functional.gated_gru(inputs, weight_gates, weight_candidate, importance, lengths)
+    from readagain.networks.kernels.gru import TritonGatedGru
+
+    arguments = _cast([inputs, weight_gates, weight_candidate, importance])
+    return _apply(TritonGatedGru, *arguments, lengths)
+
+
+def has_lstm_kernel(weight: Tensor) -> bool:
+    """Return whether `lstm` supports a (4H, H) recurrent weight; otherwise use `nn.LSTM`."""
+    return _has_recurrent_kernel(weight, weight.size(1))
+
+
+def lstm(inputs: Tensor, weight: Tensor) -> Tensor:
+    """Run an LSTM over (B, L, 4H) projected inputs with its kernel: (B, L, H) states."""
+    from readagain.networks.kernels.lstm import Lstm
+
+    return _apply(Lstm, *_cast([inputs, weight]))
+
+
+def decode_teacher_forced(
+    input_gates: Tensor,
+    keys: Tensor,
+    states: Tensor,
+    valid: Tensor,
+    hidden: Tensor,
+    cell: Tensor | None,
+    weights: DecoderWeights,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Compute `functional.decode_teacher_forced`; the kernels give attention no gradient."""
+    if cell is None or not use_kernels(keys):
+        return functional.decode_teacher_forced(
+            input_gates, keys, states, valid, hidden, cell, weights
+        )
+    from readagain.networks.kernels.decoder import AttentionLstm
+
+    arguments = _cast([input_gates, keys, states, valid, hidden, cell, *weights])
+    return AttentionLstm.apply(*arguments)  # type: ignore[no-any-return, no-untyped-call]
+
+
+def target_log_probs(
+    vocab_logits: Tensor,
+    copy_logits: Tensor | None,
+    source_valid: Tensor,
+    source_ext_ids: Tensor,
+    target_ids: Tensor,
+    label_smoothing: float,
+) -> Tensor:
+    """Compute `copy_target_log_probs`, or `target_log_probs` for a model that cannot copy."""
+    copy_arguments = (source_valid, source_ext_ids, target_ids, label_smoothing)
+    if use_kernels(vocab_logits):
+        from readagain.networks.kernels.target_log_probs import TritonTargetLogProbs
+
+        return _apply(TritonTargetLogProbs, vocab_logits, copy_logits, *copy_arguments)
+    if copy_logits is None:
+        return vocab_target_log_probs(vocab_logits, target_ids, label_smoothing)
+    return copy_target_log_probs(vocab_logits, copy_logits, *copy_arguments)
+
+
+def use_kernels(tensor: Tensor) -> bool:
+    """Return whether a tensor is on a device that the Triton kernels run on."""
+    return tensor.is_cuda and _has_triton()
+
+
+@cache
+def _has_triton() -> bool:
+    return find_spec("triton") is not None
+
+
+def _has_recurrent_kernel(tensor: Tensor, hidden_size: int) -> bool:
+    return use_kernels(tensor) and hidden_size % KERNEL_WIDTH == 0
+
+
+def _apply(function: type[torch.autograd.Function], *arguments: object) -> Tensor:
+    result: Tensor = function.apply(*arguments)  # type: ignore[no-untyped-call]
+    return result
+
+
+def _cast(tensors: list[Tensor | None]) -> list[Tensor | None]:
+    """Cast floating tensors to the dtype of CUDA autocast, if it is enabled."""
+    if not torch.is_autocast_enabled("cuda"):
+        return tensors
+    dtype = torch.get_autocast_dtype("cuda")
+    return [
+        each.to(dtype) if each is not None and each.is_floating_point() else each
+        for each in tensors
+    ]

@@ -1,0 +1,193 @@
+"""The equations of the paper's recurrent networks as plain torch functions.
+
+They define what the Triton kernels compute (`kernels/`) and run wherever those do not
+(`dispatch.py`).
+"""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from readagain.networks.masks import masked_softmax, valid_positions
+
+
+def gated_gru(
+    inputs: Tensor,
+    weight_gates: Tensor,
+    weight_candidate: Tensor,
+    importance: Tensor | None,
+    lengths: Tensor,
+) -> Tensor:
+    """Run the GRU of equation 3 with its update gate scaled by the importance of each word.
+
+    h_i = (1 - α_i z_i) h_{i-1} + (α_i z_i) h̃_i    (equation 6)
+
+    Args:
+        inputs: (B, L, 3H) projected words for z, r and the candidate, biases included.
+        weight_gates: (2H, H) from the previous state to z and r.
+        weight_candidate: (H, H) from the reset state to the candidate.
+        importance: (B, L, H) α, or None for a plain GRU (α = 1).
+        lengths: (B,) real words of each row.
+
+    Returns:
+        (B, L, H) states; steps beyond a row's length repeat its last state.
+    """
+    B, L, _ = inputs.shape
+    H = weight_candidate.size(0)
+    scale = valid_positions(lengths, L).unsqueeze(-1).to(inputs.dtype)  # (B, L, 1)
+    if importance is not None:
+        scale = scale * importance.to(inputs.dtype)  # (B, L, H)
+    word_gates, word_candidates = inputs[..., : 2 * H], inputs[..., 2 * H :]
+    state = inputs.new_zeros(B, H)
+    states = []
+    # addmm and lerp keep autograd to eight operations a word: about 1.3 times faster on a CPU.
+    for gates, candidate, alpha in zip(
+        word_gates.unbind(1), word_candidates.unbind(1), scale.unbind(1), strict=True
+    ):
+        gates = torch.sigmoid(torch.addmm(gates, state, weight_gates.T))  # (B, 2H)
+        update, reset = gates.chunk(2, dim=1)  # (B, H) each
+        candidate = torch.tanh(torch.addmm(candidate, reset * state, weight_candidate.T))
+        state = torch.lerp(state, candidate, update * alpha)  # (B, H)
+        states.append(state)
+    return torch.stack(states, dim=1)
+
+
+def attend(
+    query: Tensor,
+    keys: Tensor,
+    states: Tensor,
+    valid: Tensor,
+    weight_query: Tensor,
+    weight_score: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """Compute additive attention (equations 13 and 14).
+
+    o_it = v_a . tanh(W_a s_{t-1} + U_a h²_i);  β_t = softmax(o_t);  c_t = Σ_i β_it h²_i
+
+    Args:
+        query: (B, Q) the decoder state s_{t-1}.
+        keys: (B, S, A) the products U_a h²_i, computed once per source.
+        states: (B, S, H) the source states h²_i.
+        valid: (B, S) True at real words.
+        weight_query: (A, Q) W_a.
+        weight_score: (A,) v_a.
+
+    Returns:
+        (B, H) context and (B, S) attention weights.
+    """
+    energy = torch.tanh((query @ weight_query.T).unsqueeze(1) + keys)  # (B, S, A)
+    weights = masked_softmax(energy @ weight_score, valid)  # (B, S)
+    context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, H)
+    return context, weights
+
+
+class DecoderWeights(NamedTuple):
+    """Weights of a decoder step; the projection of the previous word is computed beforehand.
+
+    Args:
+        query: (A, H) W_a, from the decoder state to attention.
+        score: (A,) v_a.
+        context: (4H, D) from the context to the gates: input, forget, candidate, output;
+            (3H, D) for a GRU: update, reset, candidate.
+        hidden: (4H, H) from the decoder state to the gates; (3H, H) for a GRU.
+    """
+
+    query: Tensor
+    score: Tensor
+    context: Tensor
+    hidden: Tensor
+
+
+def lstm_decoder_step(
+    input_gates: Tensor,
+    keys: Tensor,
+    states: Tensor,
+    valid: Tensor,
+    hidden: Tensor,
+    cell: Tensor,
+    weights: DecoderWeights,
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Compute s_t = LSTM([y_{t-1}, c_t], s_{t-1}), with c_t attended from s_{t-1}.
+
+    Args:
+        input_gates: (B, 4H) projection of y_{t-1}, biases included.
+        keys: (B, S, A) attention keys.
+        states: (B, S, D) the source states h².
+        valid: (B, S) True at real words.
+        hidden: (B, H) s_{t-1}.
+        cell: (B, H) the LSTM cell before the step.
+        weights: weights of attention and gates.
+
+    Returns:
+        (B, H) state, (B, H) cell, (B, D) context and (B, S) attention weights.
+    """
+    context, attention = attend(hidden, keys, states, valid, weights.query, weights.score)
+    gates = input_gates + context @ weights.context.T + hidden @ weights.hidden.T  # (B, 4H)
+    input_gate, forget, candidate, output = gates.chunk(4, dim=1)  # (B, H) each
+    cell = torch.sigmoid(forget) * cell + torch.sigmoid(input_gate) * torch.tanh(candidate)
+    hidden = torch.sigmoid(output) * torch.tanh(cell)
+    return hidden, cell, context, attention
+
+
+def gru_decoder_step(
+    input_gates: Tensor,
+    keys: Tensor,
+    states: Tensor,
+    valid: Tensor,
+    hidden: Tensor,
+    weights: DecoderWeights,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Compute s_t = GRU([y_{t-1}, c_t], s_{t-1}), with c_t attended from s_{t-1}.
+
+    As in equation 3 and Bahdanau, Cho and Bengio 2015, the reset gate is applied to the state
+    before the matrix product. Arguments as in `lstm_decoder_step`, with 3H gates and no cell.
+
+    Returns:
+        (B, H) state, (B, D) context and (B, S) attention weights.
+    """
+    context, attention = attend(hidden, keys, states, valid, weights.query, weights.score)
+    H = hidden.size(1)
+    inputs = input_gates + context @ weights.context.T  # (B, 3H)
+    gates = torch.sigmoid(inputs[:, : 2 * H] + hidden @ weights.hidden[: 2 * H].T)  # (B, 2H)
+    update, reset = gates.chunk(2, dim=1)  # (B, H) each
+    candidate = torch.tanh(inputs[:, 2 * H :] + (reset * hidden) @ weights.hidden[2 * H :].T)
+    hidden = (1 - update) * hidden + update * candidate
+    return hidden, context, attention
+
+
+def decode_teacher_forced(
+    input_gates: Tensor,
+    keys: Tensor,
+    states: Tensor,
+    valid: Tensor,
+    hidden: Tensor,
+    cell: Tensor | None,
+    weights: DecoderWeights,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Run all T steps of a known summary.
+
+    Args:
+        input_gates: (B, T, 4H) projections of the previous words; 3H for a GRU.
+        keys: (B, S, A) attention keys.
+        states: (B, S, D) the source states h².
+        valid: (B, S) True at real words.
+        hidden: (B, H) s_0.
+        cell: (B, H) the LSTM cell before the first step; None for a GRU.
+        weights: weights of attention and gates.
+
+    Returns:
+        (B, T, H) decoder states, (B, T, D) contexts and (B, T, S) attention weights.
+    """
+    steps = []
+    for gates in input_gates.unbind(1):
+        arguments = (gates, keys, states, valid, hidden)
+        if cell is None:
+            hidden, context, attention = gru_decoder_step(*arguments, weights)
+        else:
+            hidden, cell, context, attention = lstm_decoder_step(*arguments, cell, weights)
+        steps.append((hidden, context, attention))
+    all_hidden, contexts, attentions = (
+        torch.stack(each, dim=1) for each in zip(*steps, strict=True)
+    )
+    return all_hidden, contexts, attentions
