@@ -1,4 +1,4 @@
-"""`readagain serve`: headlines over HTTP, and a page to try them on."""
+"""`readagain serve`: HTTP server with a web page."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,25 +9,23 @@ from readagain.cli import options
 from readagain.serve.settings import RequestLimits, ServeSettings
 
 DEFAULTS = ServeSettings()
-MOST = RequestLimits()
-LIMITS, ACCESS = "RequestLimits", "Access"
+LIMITS, ACCESS = "Limits", "Access"
 KEY_VARIABLE = "READAGAIN_API_KEY"
 
 
 def command(
     *,
     host: Annotated[
-        str, typer.Option(help="Where to listen; 0.0.0.0 for everywhere.")
+        str, typer.Option(help="Address to listen on; 0.0.0.0 for all.")
     ] = DEFAULTS.host,
-    port: Annotated[int, typer.Option(help="The port; 0 takes any free one.")] = DEFAULTS.port,
+    port: Annotated[int, typer.Option(help="Port; 0 for any free one.")] = DEFAULTS.port,
     model: Annotated[
         list[str] | None,
         typer.Option(
             "--model",
             "-m",
-            help="A bundled model, or a model folder; may be repeated, the first is the default. "
-            f"{DEFAULTS.models[0]} unless given.",
-            show_default=False,
+            help="Bundled model or model folder; may be repeated, the first is the default.",
+            show_default=DEFAULTS.models[0],
         ),
     ] = None,
     workers: Annotated[
@@ -36,51 +34,66 @@ def command(
     threads: Annotated[
         int | None,
         typer.Option(
-            help="Threads of a worker; its share of the processors if unset.",
+            help="Threads of a worker.",
+            show_default="processors divided by workers",
             callback=options.check_threads,
         ),
     ] = None,
     max_texts: Annotated[
-        int, typer.Option(help="Texts in a request.", rich_help_panel=LIMITS)
-    ] = MOST.max_texts,
+        int, typer.Option(help="Texts of a request.", rich_help_panel=LIMITS)
+    ] = DEFAULTS.limits.max_texts,
     max_chars: Annotated[
         int, typer.Option(help="Characters of a text.", rich_help_panel=LIMITS)
-    ] = MOST.max_chars,
+    ] = DEFAULTS.limits.max_chars,
     max_body_bytes: Annotated[
         int, typer.Option(help="Bytes of a request.", rich_help_panel=LIMITS)
-    ] = MOST.max_body_bytes,
+    ] = DEFAULTS.limits.max_body_bytes,
     max_queue: Annotated[
         int,
         typer.Option(
-            help="Texts that may wait in a worker; beyond, requests are refused at once.",
-            rich_help_panel=LIMITS,
+            help="Texts waiting in a worker; requests beyond are refused.", rich_help_panel=LIMITS
         ),
-    ] = MOST.max_queue,
+    ] = DEFAULTS.limits.max_queue,
     max_requests: Annotated[
         int, typer.Option(help="Requests in a worker at once.", rich_help_panel=LIMITS)
-    ] = MOST.max_requests,
+    ] = DEFAULTS.limits.max_requests,
+    max_connections: Annotated[
+        int, typer.Option(help="Open connections of a worker.", rich_help_panel=LIMITS)
+    ] = DEFAULTS.limits.max_connections,
     max_wait_ms: Annotated[
         float,
         typer.Option(
-            help="Milliseconds that a text waits for others to be read with.",
+            help="Milliseconds that a text waits for others to form a batch.",
             rich_help_panel=LIMITS,
         ),
-    ] = MOST.max_wait_ms,
+    ] = DEFAULTS.limits.max_wait_ms,
     timeout_s: Annotated[
-        float, typer.Option(help="Seconds that a request may take.", rich_help_panel=LIMITS)
-    ] = MOST.timeout_s,
+        float, typer.Option(help="Seconds per request.", rich_help_panel=LIMITS)
+    ] = DEFAULTS.limits.timeout_s,
     api_key_file: Annotated[
         Path | None,
         typer.Option(
-            help="A file of keys, one a line; requests must send one of them. "
-            f"{KEY_VARIABLE} may hold one too.",
+            metavar="FILE",
+            help="File of accepted API keys, one per line; "
+            f"the variable {KEY_VARIABLE} may hold one too.",
             rich_help_panel=ACCESS,
         ),
     ] = None,
     cors_origin: Annotated[
         list[str] | None,
         typer.Option(
-            help="Another site whose pages may ask, as https://example.org, or *; may be repeated.",
+            metavar="ORIGIN",
+            help="Other site whose pages may send requests, such as https://example.org, or *; "
+            "may be repeated.",
+            rich_help_panel=ACCESS,
+        ),
+    ] = None,
+    allowed_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Another host name that a local server without a key answers to, as behind a "
+            "proxy; may be repeated.",
             rich_help_panel=ACCESS,
         ),
     ] = None,
@@ -90,11 +103,12 @@ def command(
     import sys
 
     from readagain.processors import num_processors
-    from readagain.serve.run import check_keys, read_keys, serve
+    from readagain.serve.server import serve
+    from readagain.serve.settings import check_api_keys, read_api_keys
 
-    keys = read_keys(api_key_file) if api_key_file is not None else ()
+    keys = read_api_keys(api_key_file) if api_key_file is not None else ()
     if KEY_VARIABLE in os.environ:
-        keys += check_keys([os.environ[KEY_VARIABLE]], KEY_VARIABLE)
+        keys += check_api_keys([os.environ[KEY_VARIABLE]], KEY_VARIABLE)
     settings = ServeSettings(
         host=host,
         port=port,
@@ -107,16 +121,18 @@ def command(
             max_chars=max_chars,
             max_queue=max_queue,
             max_requests=max_requests,
+            max_connections=max_connections,
             max_wait_ms=max_wait_ms,
             timeout_s=timeout_s,
         ),
         api_keys=keys,
         cors_origins=tuple(cors_origin or ()),
+        allowed_hosts=tuple(allowed_host or ()),
     )
     if not settings.is_local and not keys:
         print(
-            f"readagain serve: warning: {host} can be reached by others, and no key is asked for; "
-            f"set one in {KEY_VARIABLE} or with --api-key-file, or put a proxy in front",
+            f"readagain serve: warning: {host} can be reached from other machines without a key; "
+            f"set one in {KEY_VARIABLE} or with --api-key-file, or use a proxy",
             file=sys.stderr,
         )
     serve(settings, lambda url: print(f"readagain serve: {url}", flush=True))

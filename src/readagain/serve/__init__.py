@@ -1,1 +1,1 @@
-"""Headlines over HTTP: the API, its queue, and the page."""
+"""HTTP server for headlines, built on FastAPI and uvicorn."""

@@ -1,31 +1,32 @@
-"""The HTTP application: what it is made of, and the layers that a request passes."""
+"""FastAPI application and its middleware."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
+from fastapi.middleware.trustedhost import TrustedHostMiddleware
 
 from readagain.engine.summarizer import MAX_TEXTS
-from readagain.serve.body import BoundedBody
-from readagain.serve.edge import REQUEST_ID, ErrorMiddleware
-from readagain.serve.gate import AdmissionMiddleware
+from readagain.serve.api_docs import add_docs
+from readagain.serve.batching import BatchingQueue
+from readagain.serve.errors import HANDLERS
+from readagain.serve.logs import logger
 from readagain.serve.metrics import Metrics
+from readagain.serve.middleware import (
+    REQUEST_ID,
+    AdmissionMiddleware,
+    BodyMiddleware,
+    ErrorMiddleware,
+)
 from readagain.serve.models import BatchKey, LoadedModels
-from readagain.serve.openapi import describe_api
-from readagain.serve.problems import HANDLERS
-from readagain.serve.queue import BatchingQueue
 from readagain.serve.routes import Service, add_routes
-from readagain.serve.schema import SummaryResult
+from readagain.serve.schemas import SummaryResult
 from readagain.serve.settings import ServeSettings
 
 
 def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
-    """Build the application that answers with some loaded models.
-
-    A request passes `ErrorMiddleware`, `AdmissionMiddleware` and `BoundedBody` to its route. Where
-    pages of other sites may ask, CORS stands before them, so that they may read errors, too.
-    """
+    """Build the application for some loaded models."""
     limits = settings.limits
     metrics = Metrics()
     queue: BatchingQueue[BatchKey, SummaryResult] = BatchingQueue(
@@ -34,7 +35,7 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         max_batch=MAX_TEXTS,
         max_wait_s=limits.max_wait_ms / 1e3,
         observe_batch=metrics.observe_batch,
-        observe_waiting=metrics.observe_waiting,
+        observe_queue=metrics.observe_queue,
     )
 
     @asynccontextmanager
@@ -42,22 +43,32 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         queue.start()
         yield
         await queue.close()
+        logger.info("stopped")
 
-    app = FastAPI(lifespan=lifespan, docs_url=None, redoc_url=None, exception_handlers=HANDLERS)
+    app = FastAPI(
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,  # a redirect would repeat the Host header of the request
+        exception_handlers=HANDLERS,
+    )
     app.state.service = Service(settings, models, queue, metrics)
     add_routes(app, app.state.service)
-    describe_api(app, settings)
+    add_docs(app, settings)
 
-    # The one that is added last is met first.
-    app.add_middleware(BoundedBody, max_bytes=limits.max_body_bytes, timeout_s=limits.timeout_s)
+    # The one that is added last handles a request first.
     app.add_middleware(
-        AdmissionMiddleware,
-        keys=settings.api_keys,
+        BodyMiddleware,
+        max_bytes=limits.max_body_bytes,
         max_requests=limits.max_requests,
-        check_room=queue.check_room,
+        timeout_s=limits.timeout_s,
+    )
+    app.add_middleware(AdmissionMiddleware, keys=settings.api_keys, check_room=queue.check_room)
+    app.add_middleware(
+        TrustedHostMiddleware, allowed_hosts=settings.trusted_hosts, www_redirect=False
     )
     app.add_middleware(ErrorMiddleware, metrics=metrics)
-    if settings.cors_origins:
+    if settings.cors_origins:  # outermost, so that errors too can be read by other sites
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.cors_origins,

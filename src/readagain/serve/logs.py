@@ -1,4 +1,4 @@
-"""The log of the server: one JSON object a line, and no text of anybody's in it."""
+"""Log of the server: one JSON object per line, without any text of a request."""
 
 import json
 import logging
@@ -8,28 +8,33 @@ from datetime import UTC, datetime
 logger = logging.getLogger("readagain.serve")
 
 
-class JsonLines(logging.Formatter):
-    """Writes a record as one line of JSON: when, how grave, what, and its facts."""
+class JsonFormatter(logging.Formatter):
+    """Formatter that writes a record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write one record."""
+        """Return time, level, process, event and the fields given as `extra={"fields": …}`."""
         line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "pid": record.process,
             "event": record.getMessage(),
-            **getattr(record, "facts", {}),
+            **getattr(record, "fields", {}),
         }
         if record.exc_info and record.exc_info[0] is not None:
             line["error"] = record.exc_info[0].__name__
         return json.dumps(line, ensure_ascii=True)
 
 
-def start_logging() -> None:
-    """Send our own log, and what the HTTP server has to say, to standard error."""
+def start_logging(uvicorn_level: int = logging.WARNING) -> None:
+    """Send the logs of the server, uvicorn and asyncio to standard error."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(JsonLines())
-    for name, level in (("readagain.serve", logging.INFO), ("uvicorn", logging.WARNING)):
+    handler.setFormatter(JsonFormatter())
+    levels = {
+        "readagain.serve": logging.INFO,
+        "uvicorn": uvicorn_level,
+        "asyncio": logging.WARNING,
+    }
+    for name, level in levels.items():
         each = logging.getLogger(name)
         each.handlers = [handler]
         each.setLevel(level)

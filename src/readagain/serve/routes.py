@@ -1,42 +1,47 @@
-"""The routes of the API, and the files of the page."""
+"""Routes of the API and of the web page."""
 
+import asyncio
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, Response
 from fastapi.staticfiles import StaticFiles
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.routing import Route
+from starlette.types import Receive
 
-from readagain.serve.gate import SUMMARIZE
+from readagain.serve.batching import BatchingQueue
+from readagain.serve.errors import ClientGoneError, DeadlineError, StoppingError
 from readagain.serve.metrics import Metrics
+from readagain.serve.middleware import SUMMARIZE
 from readagain.serve.models import BatchKey, LoadedModels
-from readagain.serve.queue import BatchingQueue
-from readagain.serve.refusals import InvalidError, StoppingError
-from readagain.serve.schema import (
-    ErrorReply,
-    HealthReply,
-    LimitFacts,
-    ModelsReply,
-    ReadyReply,
+from readagain.serve.schemas import (
+    ErrorResponse,
+    HealthResponse,
+    LimitsInfo,
+    ModelsResponse,
+    ReadyResponse,
     SummarizeRequest,
     SummarizeResponse,
     SummaryResult,
+    limited_request,
 )
-from readagain.serve.settings import MAX_BEAM, MAX_WORDS, RequestLimits, ServeSettings
-from readagain.serve.waiting import answer_in_time
+from readagain.serve.settings import MAX_BEAM, MAX_WORDS, ServeSettings
 from readagain.version import __version__
 
 STATIC = Path(__file__).parent / "static"
 
-_FAILING: dict[int | str, dict[str, Any]] = {"default": {"model": ErrorReply}}
+T = TypeVar("T")
+
+_ERRORS: dict[int | str, dict[str, Any]] = {"default": {"model": ErrorResponse}}
 
 
 @dataclass(frozen=True)
 class Service:
-    """What routes answer with."""
+    """What the routes use."""
 
     settings: ServeSettings
     models: LoadedModels
@@ -45,32 +50,33 @@ class Service:
 
 
 def add_routes(app: FastAPI, service: Service) -> None:
-    """Add everything that is answered, but for the pages about the API."""
+    """Add all routes but those of the API documentation."""
     limits = service.settings.limits
 
-    @app.post(SUMMARIZE, responses=_FAILING)
-    async def summarize(asked: SummarizeRequest, request: Request) -> SummarizeResponse:
+    async def summarize(body: SummarizeRequest, request: Request) -> SummarizeResponse:
         """Write a headline for each text."""
-        check_limits(asked, limits)
-        wish = service.models.wish(asked)
-        request.state.facts.update(
-            model=wish.model, texts=len(asked.texts), characters=sum(map(len, asked.texts))
+        key = service.models.batch_key(body)
+        request.state.log_fields.update(
+            model=key.model, texts=len(body.texts), characters=sum(map(len, body.texts))
         )
-        results = await answer_in_time(
-            service.queue.summarize(wish, asked.texts),
+        results = await run_until_disconnect(
+            service.queue.summarize(key, body.texts),
             request.receive,
-            deadline=request.state.begin + limits.timeout_s,
+            deadline=request.state.start + limits.timeout_s,
             timeout_s=limits.timeout_s,
         )
-        service.metrics.count_texts(wish.model, len(results))
-        return SummarizeResponse(model=wish.model, results=results)
+        service.metrics.count_texts(key.model, len(results))
+        return SummarizeResponse(model=key.model, results=results)
 
-    @app.get("/v1/models", responses=_FAILING)
-    async def models() -> ModelsReply:
-        """List the loaded models, the default first, and what a request may ask for."""
-        return ModelsReply(
-            models=service.models.facts(),
-            limits=LimitFacts(
+    summarize.__annotations__["body"] = limited_request(limits)
+    app.post(SUMMARIZE, responses=_ERRORS)(summarize)
+
+    @app.get("/v1/models", responses=_ERRORS)
+    async def models() -> ModelsResponse:
+        """List the loaded models, the default first, and the limits of a request."""
+        return ModelsResponse(
+            models=service.models.describe(),
+            limits=LimitsInfo(
                 max_texts=limits.max_texts,
                 max_chars=limits.max_chars,
                 max_body_bytes=limits.max_body_bytes,
@@ -82,22 +88,22 @@ def add_routes(app: FastAPI, service: Service) -> None:
 
     @app.head("/healthz", include_in_schema=False)
     @app.get("/healthz")
-    async def health() -> HealthReply:
-        """Say that the process answers."""
-        return HealthReply(version=__version__)
+    async def health() -> HealthResponse:
+        """Report that the process answers."""
+        return HealthResponse(version=__version__)
 
     @app.head("/readyz", include_in_schema=False)
-    @app.get("/readyz", responses=_FAILING)
-    async def readiness() -> ReadyReply:
-        """Say whether texts are taken and worked on."""
+    @app.get("/readyz", responses=_ERRORS)
+    async def readiness() -> ReadyResponse:
+        """Report whether texts are accepted."""
         if not service.queue.is_open:
-            raise StoppingError("the server has not started, or is stopping; ask again")
-        return ReadyReply()
+            raise StoppingError
+        return ReadyResponse()
 
-    @app.get("/metrics", response_class=Response, responses=_FAILING)
+    @app.get("/metrics", response_class=Response, responses=_ERRORS)
     async def metrics() -> Response:
-        """Show what is counted and measured, in the text format of Prometheus."""
-        return Response(service.metrics.write(), media_type=CONTENT_TYPE_LATEST)
+        """Return metrics in the text format of Prometheus."""
+        return Response(service.metrics.render(), media_type=CONTENT_TYPE_LATEST)
 
     async def page(request: Request) -> Response:
         return FileResponse(STATIC / "index.html")
@@ -106,19 +112,41 @@ def add_routes(app: FastAPI, service: Service) -> None:
     app.mount("/static", StaticFiles(directory=STATIC))
 
 
-def check_limits(asked: SummarizeRequest, limits: RequestLimits) -> None:
-    """Check a request against what this server takes.
+async def run_until_disconnect(
+    work: Coroutine[Any, Any, T], receive: Receive, *, deadline: float, timeout_s: float
+) -> T:
+    """Return the result of some work; cancel it if the client disconnects or time is up.
+
+    Args:
+        work: what the client waits for.
+        receive: the request's channel, after its body was read.
+        deadline: on the clock of the event loop.
+        timeout_s: how long that was, for the message.
 
     Raises:
-        InvalidError: naming the limit.
+        ClientGoneError: if the client disconnected.
+        DeadlineError: at the deadline.
     """
-    if len(asked.texts) > limits.max_texts:
-        raise InvalidError(
-            f"{len(asked.texts)} texts; at most {limits.max_texts} are taken in one request"
+    working = asyncio.create_task(work)
+    disconnect = asyncio.create_task(_wait_for_disconnect(receive))
+    remaining = deadline - asyncio.get_running_loop().time()
+    try:
+        await asyncio.wait(
+            {working, disconnect}, timeout=remaining, return_when=asyncio.FIRST_COMPLETED
         )
-    for place, text in enumerate(asked.texts):
-        if len(text) > limits.max_chars:
-            raise InvalidError(
-                f"texts[{place}] has {len(text):,} characters; at most {limits.max_chars:,} are "
-                "taken; models read the beginning alone"
-            )
+        if working.done():
+            return working.result()
+        if disconnect.done():
+            raise ClientGoneError("the client disconnected")
+        raise DeadlineError(
+            f"server: no result within {timeout_s:g} s; send fewer texts, or try again later"
+        )
+    finally:
+        working.cancel()
+        disconnect.cancel()
+        await asyncio.wait({working, disconnect})
+
+
+async def _wait_for_disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,8 +1,9 @@
-"""What a server is told: models, address, limits. The only home of its defaults."""
+"""Settings of the server, with their defaults and checks."""
 
 import re
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Annotated, get_args, get_type_hints
 
 from readagain.config.ranges import AtLeast, Between, MoreThan
@@ -10,9 +11,9 @@ from readagain.errors import ArgumentError, ConfigError
 from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
 MAX_BEAM = 32
-"""The widest beam that a request may ask for; time and memory grow with it."""
+"""Largest beam size of a request; time and memory grow with it."""
 MAX_WORDS = 64
-"""The longest summary that a request may ask for."""
+"""Largest word limit of a request."""
 OPTION_LIMITS: dict[str, float] = {
     "max_words": MAX_WORDS,
     "min_words": MAX_WORDS,
@@ -24,40 +25,39 @@ OPTION_LIMITS: dict[str, float] = {
     "begin": 1_000,
 }
 """Largest value of an option in a request: of a number, or of the characters of a text."""
-GRACE_S = 2.0
-"""How much longer than a request may take a stopping worker waits for its last ones."""
-SHARED_METRICS = "PROMETHEUS_MULTIPROC_DIR"
-"""Names the folder where workers keep their numbers, so that each can show the sums of all. It is
-read when prometheus_client is imported."""
+MIN_KEY_LENGTH = 16
+METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"
+"""Environment variable that prometheus_client reads when it is imported."""
 
 _ORIGIN = re.compile(r"https?://[^/\s]+|\*")
+_HOST = re.compile(r"(\*\.)?[^/\s:*]+|\[[0-9a-fA-F:.]+\]|\*")
 _Size = Annotated[int, AtLeast(1)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RequestLimits:
-    """What one request may ask for at most, and what waits at most."""
+    """Limits of one request, and of the requests in one worker."""
 
     max_body_bytes: _Size = 1 << 20
     max_texts: _Size = 64
     max_chars: _Size = 20_000
     """Characters of one text."""
     max_queue: _Size = 256
-    """Texts that may wait in a worker; a request that finds no room is refused at once."""
+    """Texts waiting in a worker; a request that exceeds it is refused at once."""
     max_requests: _Size = 256
-    """Requests with texts in a worker at once, those whose body is on its way included; so memory
-    for bodies is bounded too."""
+    """Summarize requests in a worker at once, and bodies being received at once."""
+    max_connections: _Size = 800
+    """Open connections of a worker; below the usual limit of 1,024 open files."""
     max_wait_ms: Annotated[float, Between(0, 1000)] = 3.0
-    """How long a text waits for others to be read with, at most."""
+    """Time that a text waits for others to form a batch."""
     timeout_s: Annotated[float, MoreThan(0)] = 10.0
-    """How long a request may take, from its first byte to its answer."""
+    """Time from the first byte of a request to its response."""
 
     def __post_init__(self) -> None:
         _check_ranges(self)
         if self.max_queue < self.max_texts:
             raise ArgumentError(
-                "{max_queue} is {0}; expected {max_texts}, which is {1}, or more: a request of so "
-                "many texts would never find room",
+                "{max_queue} is {0}; expected {max_texts}, which is {1}, or more",
                 self.max_queue,
                 self.max_texts,
             )
@@ -65,7 +65,7 @@ class RequestLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class ServeSettings:
-    """A server: where it listens, what it loads, whom it answers."""
+    """Address, models, processes and access rules of a server."""
 
     host: str = "127.0.0.1"
     port: Annotated[int, Between(0, 65535)] = 8000
@@ -75,50 +75,66 @@ class ServeSettings:
     workers: _Size = 1
     """Processes that share the port."""
     threads: _Size = 1
-    """Threads that a worker computes with."""
+    """Threads of a worker."""
     limits: RequestLimits = field(default_factory=RequestLimits)
     api_keys: tuple[str, ...] = field(default=(), repr=False)
-    """One of these must come with a request; without any, everybody is answered."""
+    """Accepted API keys; if empty, no key is needed."""
     cors_origins: tuple[str, ...] = ()
-    """Other sites whose pages may ask; * is every site."""
+    """Other sites whose pages may send requests; * is every site."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Host names that a local server without a key answers to, besides its own."""
 
     def __post_init__(self) -> None:
         _check_ranges(self)
         names = self.model_names
-        doubled = sorted({name for name in names if names.count(name) > 1})
-        if doubled:
-            raise ConfigError(
-                f"two models are called '{doubled[0]}'; rename one of the folders, since requests "
-                "ask for a model by that name"
-            )
+        duplicates = sorted({name for name in names if names.count(name) > 1})
+        if duplicates:
+            raise ConfigError(f"models: two are named '{duplicates[0]}'; rename one of the folders")
         for origin in self.cors_origins:
             if not _ORIGIN.fullmatch(origin):
                 raise ConfigError(
-                    f"no origin: {origin!r}; expected one as browsers send it, such as "
+                    f"CORS origin: {origin!r} is invalid; expected a form such as "
                     "https://example.org, without a path, or * for every site"
+                )
+        for host in self.allowed_hosts:
+            if not _HOST.fullmatch(host):
+                raise ConfigError(
+                    f"allowed host: {host!r} is invalid; expected a form such as example.org, "
+                    "without a port, or *.example.org"
                 )
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """Return what requests call the models: the names of their folders."""
+        """Return the names by which requests select models: those of the folders."""
         return tuple(map(model_name, self.models))
 
     @property
     def is_local(self) -> bool:
-        """Say whether only this machine can reach the server."""
+        """Return whether only this machine can reach the server."""
         if self.host == "localhost":
             return True
         try:
             return ip_address(self.host).is_loopback
-        except ValueError:  # a name that may resolve to anything
+        except ValueError:  # a name that may resolve to any address
             return False
+
+    @property
+    def trusted_hosts(self) -> tuple[str, ...]:
+        """Return the accepted Host headers.
+
+        A local server without a key is protected against DNS rebinding: a page of another site
+        must not reach it under a name of its own. Others accept every name, as proxies need.
+        """
+        if self.api_keys or not self.is_local:
+            return ("*",)
+        return ("localhost", "127.0.0.1", "[::1]", self.host, *self.allowed_hosts)
 
 
 def _check_ranges(settings: RequestLimits | ServeSettings) -> None:
-    """Check the numbers of settings against the ranges declared beside them.
+    """Check the numbers of settings against the ranges in their type hints.
 
     Raises:
-        ConfigError: naming the setting, its value, and what would be right.
+        ArgumentError: naming the setting, its value and the range.
     """
     hints = get_type_hints(type(settings), include_extras=True)
     for each in fields(settings):
@@ -126,3 +142,38 @@ def _check_ranges(settings: RequestLimits | ServeSettings) -> None:
         for bounds in get_args(hints[each.name])[1:]:
             if isinstance(bounds, AtLeast | Between | MoreThan) and not bounds.admits(value):
                 raise ArgumentError(f"{{{each.name}}} is {{0}}; expected {{1}}", value, bounds)
+
+
+def check_api_keys(keys: list[str], where: str) -> tuple[str, ...]:
+    """Check that keys are long enough and can be sent in a header.
+
+    Raises:
+        ConfigError: without repeating a key.
+    """
+    for number, key in enumerate(keys, start=1):
+        if len(key) < MIN_KEY_LENGTH or not all("!" <= character <= "~" for character in key):
+            raise ConfigError(
+                f"{where}: key {number} is invalid; expected {MIN_KEY_LENGTH} or more letters, "
+                "digits and signs without spaces, as from: "
+                "python -c 'import secrets; print(secrets.token_urlsafe())'"
+            )
+    return tuple(keys)
+
+
+def read_api_keys(path: Path) -> tuple[str, ...]:
+    """Read a file of keys, one per line; empty lines and lines that start with # are skipped.
+
+    Raises:
+        ConfigError: if the file cannot be read or holds no valid key.
+    """
+    try:
+        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8"
+        raise ConfigError(
+            f"{path}: cannot be read ({reason}); expected one key per line"
+        ) from error
+    keys = [line for line in lines if line and not line.startswith("#")]
+    if not keys:
+        raise ConfigError(f"{path}: contains no key; expected one per line")
+    return check_api_keys(keys, str(path))

@@ -24,7 +24,7 @@ class Server:
         self._lifespan = app.router.lifespan_context(app)
         self._loop.run_until_complete(self._lifespan.__aenter__())
         self._client = httpx.AsyncClient(
-            transport=httpx.ASGITransport(app=app), base_url="http://fuzz", timeout=30
+            transport=httpx.ASGITransport(app=app), base_url="http://localhost", timeout=30
         )
 
     def __call__(self, data: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Servers in this process, talked to without a port."""
+"""Servers in this process, called without a port."""
 
 import asyncio
 import threading
@@ -27,60 +27,60 @@ def models(summarizer):
 
 
 @pytest.fixture
-def talk(models):
-    """Start a server with the toy model, let a coroutine talk to it, and stop it."""
+def run_client(models):
+    """Run a coroutine with a client of a server that has the toy model."""
 
-    def run(story, *, settings=None, models=models):
+    def run(scenario, *, settings=None, models=models):
         app = build_app(settings or ServeSettings(), models)
 
-        async def whole():
+        async def run_all():
             transport = httpx.ASGITransport(app=app)
             async with (
                 app.router.lifespan_context(app),
                 httpx.AsyncClient(
-                    transport=transport, base_url="http://test", timeout=30
+                    transport=transport, base_url="http://localhost", timeout=30
                 ) as client,
             ):
                 client.queue = app.state.service.queue
-                return await story(client)
+                return await scenario(client)
 
-        return asyncio.run(whole())
+        return asyncio.run(run_all())
 
     return run
 
 
 @pytest.fixture
-def ask(talk):
+def request_once(run_client):
     """Send one request to a server with the toy model."""
 
     def send(method, path, *, settings=None, **request):
-        return talk(lambda client: client.request(method, path, **request), settings=settings)
+        return run_client(lambda client: client.request(method, path, **request), settings=settings)
 
     return send
 
 
 @pytest.fixture
-def summarize(ask):
-    """Ask for summaries, and return the reply."""
+def summarize(request_once):
+    """Send one summarize request and return the response."""
 
     def send(body, **options):
-        return ask("POST", "/v1/summarize", json=body, **options)
+        return request_once("POST", "/v1/summarize", json=body, **options)
 
     return send
 
 
-class Held:
-    """A summarizer that answers a text with itself, once it is released."""
+class BlockedSummarizer:
+    """Summarizer that returns each text as its summary, once it is released."""
 
     def __init__(self, summarizer):
         self.run = summarizer.run
         self.calls = []
-        self.began = threading.Event()
+        self.started = threading.Event()
         self.released = threading.Event()
 
     def summarize(self, texts, **options):
         self.calls.append((list(texts), options))
-        self.began.set()
+        self.started.set()
         assert self.released.wait(timeout=30)
         return [
             Summary(text=text, score=0.0, words=(), read_sentences=1, truncated=False)
@@ -89,7 +89,7 @@ class Held:
 
 
 @pytest.fixture
-def held(summarizer):
-    held = Held(summarizer)
-    yield held
-    held.released.set()
+def blocked(summarizer):
+    blocked = BlockedSummarizer(summarizer)
+    yield blocked
+    blocked.released.set()

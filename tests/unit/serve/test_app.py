@@ -1,38 +1,38 @@
-"""How the application is put together, started and stopped."""
+"""Start and stop of the application."""
 
 import pytest
 
 from readagain.engine.summarizer import MAX_TEXTS
 from readagain.serve import app
-from readagain.serve.refusals import StoppingError
+from readagain.serve.errors import StoppingError
 from readagain.serve.settings import RequestLimits, ServeSettings
 
 
-def test_the_queue_is_as_large_and_as_patient_as_the_settings_say(models, monkeypatch):
+def test_queue_gets_limits_of_settings(models, monkeypatch):
     given = {}
 
-    class Queue(app.SummaryQueue):
-        def __init__(self, work, **options):
+    class Queue(app.BatchingQueue):
+        def __init__(self, summarize_batch, **options):
             given.update(options)
-            super().__init__(work, **options)
+            super().__init__(summarize_batch, **options)
 
-    monkeypatch.setattr(app, "SummaryQueue", Queue)
+    monkeypatch.setattr(app, "BatchingQueue", Queue)
     app.build_app(ServeSettings(limits=RequestLimits(max_queue=99, max_wait_ms=5)), models)
     assert given["max_texts"] == 99
     assert given["max_batch"] == MAX_TEXTS
     assert given["max_wait_s"] == 0.005
 
 
-def test_an_application_that_stops_closes_its_queue(talk):
-    async def story(client):
+def test_stopped_app_closes_its_queue(run_client):
+    async def scenario(client):
         return client.queue
 
-    with pytest.raises(StoppingError, match="the server is stopping"):
-        talk(story).check_room()
+    with pytest.raises(StoppingError, match="server: stopping"):
+        run_client(scenario).check_room()
 
 
-def test_a_server_that_stops_says_that_it_is_not_ready_and_takes_nothing_new(talk):
-    async def story(client):
+def test_stopping_server_is_not_ready_and_refuses(run_client):
+    async def scenario(client):
         await client.queue.close()
         return [
             await client.get("/healthz"),
@@ -40,7 +40,7 @@ def test_a_server_that_stops_says_that_it_is_not_ready_and_takes_nothing_new(tal
             await client.post("/v1/summarize", json={"texts": ["A storm."]}),
         ]
 
-    alive, ready, refused = talk(story)
+    alive, ready, refused = run_client(scenario)
     assert alive.status_code == 200
     for reply in (ready, refused):
         assert (reply.status_code, reply.json()["error"]["code"]) == (503, "stopping")

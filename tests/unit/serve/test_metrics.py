@@ -1,29 +1,29 @@
-"""What is measured is shown."""
+"""Prometheus metrics."""
 
 from readagain.serve.metrics import Metrics
 
 
-def test_batches_are_counted_and_what_waits_is_shown():
+def test_metrics_show_batches_and_queue_length():
     metrics = Metrics()
-    metrics.observe_waiting(7)
+    metrics.observe_queue(7)
     metrics.observe_batch(4)
-    metrics.observe_waiting(2)
+    metrics.observe_queue(2)
     metrics.observe_batch(16)
-    lines = metrics.write().decode().splitlines()
+    lines = metrics.render().decode().splitlines()
     assert 'readagain_batch_texts_bucket{le="4.0"} 1.0' in lines
     assert "readagain_batch_texts_sum 20.0" in lines
     assert "readagain_queue_texts 2.0" in lines
 
 
-def test_memory_is_looked_at_while_there_is_work(monkeypatch):
+def test_metrics_show_memory_after_a_batch(monkeypatch):
     monkeypatch.setattr("readagain.serve.metrics.resident_mb", lambda: 12.5)
     metrics = Metrics()
     metrics.observe_batch(1)
-    assert b"readagain_resident_bytes 1.25e+07" in metrics.write()
+    assert b"readagain_resident_bytes 1.25e+07" in metrics.render()
 
 
-def test_two_servers_in_one_process_count_apart():
+def test_metrics_of_two_servers_are_separate():
     one, other = Metrics(), Metrics()
     one.count_texts("toy", 3)
-    assert b'readagain_texts_total{model="toy"} 3.0' in one.write()
-    assert b"readagain_texts_total{" not in other.write()
+    assert b'readagain_texts_total{model="toy"} 3.0' in one.render()
+    assert b"readagain_texts_total{" not in other.render()

@@ -1,4 +1,4 @@
-"""The API: what is asked for comes back, one result for each text, within limits that are named."""
+"""Routes: results, limits, errors, health and metrics."""
 
 import asyncio
 import json
@@ -6,27 +6,30 @@ import json
 import pytest
 
 from readagain.explain.story import tell
+from readagain.serve import errors
+from readagain.serve.errors import ClientGoneError, describe_problems
 from readagain.serve.models import LoadedModels
+from readagain.serve.routes import run_until_disconnect
 from readagain.serve.settings import RequestLimits, ServeSettings
 
 TEXT = "Police in Ghent said on Monday that 12 people crossed the old bridge."
 TEXTS = [TEXT, "", "A storm hit the harbour. It was the 3rd.", "The museum closes."]
 
 
-def message(reply):
-    """Return what an error says; its shape is that of all errors."""
-    body = reply.json()
+def message(response):
+    """Return the message of an error response and check its form."""
+    body = response.json()
     assert set(body) == {"error"}
     assert set(body["error"]) == {"code", "message", "request_id"}
-    assert body["error"]["request_id"] == reply.headers["x-request-id"]
+    assert body["error"]["request_id"] == response.headers["x-request-id"]
     return body["error"]["message"]
 
 
-def test_each_text_gets_its_summary_in_order(summarize, summarizer):
-    reply = summarize({"texts": TEXTS})
-    assert reply.status_code == 200
-    assert reply.json()["model"] == "toy"
-    results = reply.json()["results"]
+def test_summarize_returns_results_in_order(summarize, summarizer):
+    response = summarize({"texts": TEXTS})
+    assert response.status_code == 200
+    assert response.json()["model"] == "toy"
+    results = response.json()["results"]
     assert [each["summary"] for each in results] == [str(s) for s in summarizer.summarize(TEXTS)]
     assert results[1] == {
         "summary": "",
@@ -50,20 +53,20 @@ def test_each_text_gets_its_summary_in_order(summarize, summarizer):
     ],
     ids=str,
 )
-def test_options_are_those_of_the_summarizer(summarize, summarizer, options):
+def test_options_equal_those_of_summarizer(summarize, summarizer, options):
     (result,) = summarize({"texts": [TEXT], **options}).json()["results"]
     assert result["summary"] == summarizer.summarize(TEXT, **options).text
     assert result["summary"] != summarizer.summarize(TEXT).text
 
 
-def test_several_summaries_of_a_text(summarize, summarizer):
+def test_n_best_returns_alternatives(summarize, summarizer):
     (result,) = summarize({"texts": [TEXT], "n_best": 3}).json()["results"]
     expected = summarizer.summarize(TEXT, n_best=3).alternatives
     found = [(each["summary"], each["score"]) for each in result["alternatives"]]
     assert found == [(each.text, each.score) for each in expected]
 
 
-def test_headlines_begin_as_they_are_asked_to(summarize):
+def test_begin_forces_prefix_of_headline(summarize):
     (result,) = summarize({"texts": [TEXT], "begin": "Blorb say", "explain": True}).json()[
         "results"
     ]
@@ -72,41 +75,43 @@ def test_headlines_begin_as_they_are_asked_to(summarize):
     assert origins[:2] == ["given", "given"]
 
 
-def test_an_explanation_is_what_readagain_explain_tells(summarize, summarizer):
-    reply = summarize({"texts": [TEXT, ""], "explain": True})
-    first, empty = reply.json()["results"]
-    told = tell(TEXT, summarizer.summarize(TEXT, explain=True), model="toy").to_dict()
-    told = json.loads(json.dumps(told))
+def test_explanation_equals_explain_command(summarize, summarizer):
+    response = summarize({"texts": [TEXT, ""], "explain": True})
+    first, empty = response.json()["results"]
+    expected = tell(TEXT, summarizer.summarize(TEXT, explain=True), model="toy").to_dict()
+    expected = json.loads(json.dumps(expected))
     assert first["explanation"] == {
-        name: told[name] for name in ("importance_kind", "source", "words")
+        name: expected[name] for name in ("importance_kind", "source", "words")
     }
     assert empty["explanation"] is None
 
 
-def test_requests_that_arrive_together_are_answered_together_and_not_mixed_up(talk, held):
-    async def story(client):
+def test_concurrent_requests_share_batches(run_client, blocked):
+    async def scenario(client):
         def send(text, **options):
             return client.post("/v1/summarize", json={"texts": [text], **options})
 
         first = asyncio.create_task(send("first"))
-        await asyncio.to_thread(held.began.wait, 30)
+        await asyncio.to_thread(blocked.started.wait, 30)
         others = [asyncio.create_task(send(f"text {number}")) for number in range(8)]
         others.append(asyncio.create_task(send("text 8", beam=2)))
         while len(client.queue) < len(others):
             await asyncio.sleep(0)
-        held.released.set()
+        blocked.released.set()
         return await asyncio.gather(first, *others)
 
-    replies = talk(story, models=LoadedModels({"held": held}))
-    texts = [reply.json()["results"][0]["summary"] for reply in replies]
+    responses = run_client(scenario, models=LoadedModels({"blocked": blocked}))
+    texts = [response.json()["results"][0]["summary"] for response in responses]
     assert texts == ["first", *(f"text {number}" for number in range(9))]
-    assert [len(texts) for texts, _ in held.calls] == [1, 8, 1]
+    assert [len(texts) for texts, _ in blocked.calls] == [1, 8, 1]
 
 
-def test_models_are_listed_with_the_limits_of_a_request(talk, summarizer):
+def test_models_lists_models_and_limits(run_client, summarizer):
     settings = ServeSettings(limits=RequestLimits(max_texts=5, max_chars=70))
     models = LoadedModels({"first": summarizer, "second": summarizer})
-    body = talk(lambda client: client.get("/v1/models"), settings=settings, models=models).json()
+    body = run_client(
+        lambda client: client.get("/v1/models"), settings=settings, models=models
+    ).json()
     assert [(each["name"], each["is_default"]) for each in body["models"]] == [
         ("first", True),
         ("second", False),
@@ -122,30 +127,30 @@ def test_models_are_listed_with_the_limits_of_a_request(talk, summarizer):
     }
 
 
-def test_a_model_is_asked_for_by_name(talk, summarizer, held):
-    held.released.set()
-    models = LoadedModels({"first": summarizer, "second": held})
+def test_model_field_selects_model(run_client, summarizer, blocked):
+    blocked.released.set()
+    models = LoadedModels({"first": summarizer, "second": blocked})
     body = {"texts": ["A storm."], "model": "second"}
-    reply = talk(lambda client: client.post("/v1/summarize", json=body), models=models)
-    assert reply.json()["model"] == "second"
-    assert reply.json()["results"][0]["summary"] == "A storm."
+    response = run_client(lambda client: client.post("/v1/summarize", json=body), models=models)
+    assert response.json()["model"] == "second"
+    assert response.json()["results"][0]["summary"] == "A storm."
 
 
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ({"texts": ["x"] * 4}, "4 texts; at most 3 are taken in one request"),
-        ({"texts": ["x", "y" * 71]}, r"texts[1] has 71 characters; at most 70 are taken"),
+        ({"texts": ["x"] * 4}, "texts has 4 items; the limit is 3"),
+        ({"texts": ["x", "y" * 71]}, "texts[1] has 71 characters; the limit is 70"),
         ({"texts": []}, "texts is empty; expected at least one"),
         ({"texts": "x"}, "texts is a string; expected a list"),
         ({"texts": [None]}, "texts[0] is null; expected a string"),
-        ({"texts": ["\ud800"]}, "texts[0] holds half a surrogate pair, which is no character"),
-        ({}, "no texts"),
-        ([], 'the body is a list; expected an object such as {"texts": ["..."]}'),
-        ({"texts": ["x"], "max_word": 3}, "no field 'max_word'; did you mean 'max_words'?"),
-        ({"texts": ["x"], "\ud800": 3}, "the body holds half a surrogate pair"),
-        ({"texts": ["x"], "q": 3}, "no field 'q'; see /docs for those there are"),
-        ({"texts": ["x"], "": 3}, "no field ''; see /docs for those there are"),
+        ({"texts": ["\ud800"]}, "texts[0] contains half a surrogate pair"),
+        ({}, "texts is missing"),
+        ([], 'body is a list; expected an object such as {"texts": ["..."]}'),
+        ({"texts": ["x"], "max_word": 3}, "unknown field 'max_word'; did you mean 'max_words'?"),
+        ({"texts": ["x"], "\ud800": 3}, "unknown field '?'; see /docs for all fields"),
+        ({"texts": ["x"], "q": 3}, "unknown field 'q'; see /docs for all fields"),
+        ({"texts": ["x"], "": 3}, "unknown field ''; see /docs for all fields"),
         ({"texts": ["x"], "max_words": 0}, "max_words is 0; expected 1 or more"),
         ({"texts": ["x"], "max_words": 65}, "max_words is 65; expected 64 or less"),
         ({"texts": ["x"], "min_words": -1}, "min_words is -1; expected 0 or more"),
@@ -155,11 +160,11 @@ def test_a_model_is_asked_for_by_name(talk, summarizer, held):
         ({"texts": ["x"], "beam": 2.5}, "beam is a fraction; expected a whole number"),
         ({"texts": ["x"], "explain": "no"}, "explain is a string; expected true or false"),
         ({"texts": ["x"], "model": 3}, "model is a whole number; expected a string"),
-        ({"texts": ["x"], "model": "old"}, "no model 'old'; loaded here: toy"),
+        ({"texts": ["x"], "model": "old"}, "model is 'old'; expected one of toy"),
         ({"texts": ["x"], "n_best": 9}, "n_best is 9; expected 1 to 4, the beam size"),
         (
             {"texts": ["x"], "begin": "b" * 1001},
-            "begin has 1001 characters; at most 1000 are taken",
+            "begin has 1,001 characters; the limit is 1,000",
         ),
         (
             {"texts": ["x"], "begin": "a b c", "max_words": 2},
@@ -177,89 +182,101 @@ def test_a_model_is_asked_for_by_name(talk, summarizer, held):
             {"texts": [1], "beam": 0},
             "texts[0] is a whole number; expected a string; beam is 0; expected 1 or more",
         ),
-        ({"texts": list(range(9))}, "texts[4] is a whole number; expected a string; and 4 more"),
+        ({"texts": list(range(9))}, "texts[0] is a whole number; expected a string"),
     ],
     ids=lambda value: str(value)[:40].encode("ascii", "replace").decode(),
 )
-def test_what_cannot_be_done_is_refused_in_words(ask, body, expected):
+def test_invalid_request_gets_422_with_reason(request_once, body, expected):
     settings = ServeSettings(limits=RequestLimits(max_texts=3, max_chars=70))
     content = json.dumps(body)
     headers = {"Content-Type": "application/json"}
-    reply = ask("POST", "/v1/summarize", content=content, headers=headers, settings=settings)
-    assert reply.status_code == 422
-    assert reply.json()["error"]["code"] == "invalid"
-    assert expected in message(reply)
+    response = request_once(
+        "POST", "/v1/summarize", content=content, headers=headers, settings=settings
+    )
+    assert response.status_code == 422
+    assert response.json()["error"]["code"] == "invalid"
+    assert expected in message(response)
 
 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"{", "the body is not JSON: Expecting property name"),
-        (b'{"texts": ["\xff"]}', "the body is not JSON that can be read"),
-        (b'{"texts": ' + b"[" * 100_000, "the body is not JSON that can be read"),
-        (b'{"beam": ' + b"9" * 5_000 + b"}", "the body is not JSON that can be read"),
+        (b"{", "body: not valid JSON; Expecting property name"),
+        (b'{"texts": ["\xff"]}', "body: not valid JSON; expected UTF-8 without deep nesting"),
+        (
+            b'{"texts": ' + b"[" * 100_000,
+            "body: not valid JSON; expected UTF-8 without deep nesting",
+        ),
+        (
+            b'{"beam": ' + b"9" * 5_000 + b"}",
+            "body: not valid JSON; expected UTF-8 without deep nesting",
+        ),
     ],
     ids=["cut short", "not UTF-8", "nested too deeply", "a number too long"],
 )
-def test_a_body_that_is_not_json_is_refused_in_words(ask, content, expected):
+def test_invalid_json_gets_400(request_once, content, expected):
     headers = {"Content-Type": "application/json"}
-    reply = ask("POST", "/v1/summarize", content=content, headers=headers)
-    assert (reply.status_code, reply.json()["error"]["code"]) == (400, "bad_json")
-    assert expected in message(reply)
+    response = request_once("POST", "/v1/summarize", content=content, headers=headers)
+    assert (response.status_code, response.json()["error"]["code"]) == (400, "bad_json")
+    assert expected in message(response)
 
 
 @pytest.mark.parametrize("headers", [{}, {"Content-Type": "text/plain"}], ids=["none", "text"])
-def test_a_body_must_be_called_json(ask, headers):
-    reply = ask("POST", "/v1/summarize", content=b'{"texts": ["x"]}', headers=headers)
-    assert (reply.status_code, reply.json()["error"]["code"]) == (415, "not_json")
-    assert "send Content-Type: application/json" in message(reply)
+def test_content_type_must_be_json(request_once, headers):
+    response = request_once("POST", "/v1/summarize", content=b'{"texts": ["x"]}', headers=headers)
+    assert (response.status_code, response.json()["error"]["code"]) == (415, "not_json")
+    assert "send Content-Type: application/json" in message(response)
 
 
-def test_no_body_is_refused_in_words(ask):
-    reply = ask("POST", "/v1/summarize")
-    assert reply.status_code == 422
-    assert message(reply) == "no body; expected a JSON object"
+def test_missing_body_gets_422(request_once):
+    response = request_once("POST", "/v1/summarize")
+    assert response.status_code == 422
+    assert message(response) == "body is missing"
 
 
 @pytest.mark.parametrize("path", ["/v2/summarize", "/static/no.js", "/static/../app.py", "/v1/"])
-def test_a_path_that_is_not_there_is_answered_in_the_same_shape(ask, path):
-    reply = ask("GET", path)
-    assert (reply.status_code, reply.json()["error"]["code"]) == (404, "not_found")
-    assert "see /docs for what there is" in message(reply)
+def test_unknown_path_gets_404(request_once, path):
+    response = request_once("GET", path)
+    assert (response.status_code, response.json()["error"]["code"]) == (404, "not_found")
+    assert "not found; see /docs for all paths" in message(response)
 
 
 @pytest.mark.parametrize(
     ("method", "path"), [("GET", "/v1/summarize"), ("DELETE", "/v1/models"), ("POST", "/")]
 )
-def test_a_method_that_is_not_taken_is_answered_in_the_same_shape(ask, method, path):
-    reply = ask(method, path)
-    assert (reply.status_code, reply.json()["error"]["code"]) == (405, "method_not_allowed")
-    assert f"{path} does not take {method}" in message(reply)
-    assert reply.headers["allow"]
+def test_unsupported_method_gets_405(request_once, method, path):
+    response = request_once(method, path)
+    assert (response.status_code, response.json()["error"]["code"]) == (405, "method_not_allowed")
+    assert f"{path}: does not support {method}" in message(response)
+    assert response.headers["allow"]
 
 
-def test_health_and_readiness(ask):
-    assert ask("GET", "/healthz").json()["status"] == "ok"
-    assert ask("GET", "/readyz").json() == {"status": "ready"}
-    assert ask("HEAD", "/healthz").status_code == ask("HEAD", "/readyz").status_code == 200
+def test_health_and_readiness_answer_get_and_head(request_once):
+    assert request_once("GET", "/healthz").json()["status"] == "ok"
+    assert request_once("GET", "/readyz").json() == {"status": "ready"}
+    assert (
+        request_once("HEAD", "/healthz").status_code
+        == request_once("HEAD", "/readyz").status_code
+        == 200
+    )
 
 
-def test_the_page_and_its_files_are_served(ask):
-    page = ask("GET", "/")
+def test_page_and_static_files_are_served(request_once):
+    page = request_once("GET", "/")
     assert page.headers["content-type"] == "text/html; charset=utf-8"
     assert "readagain" in page.text
-    assert ask("HEAD", "/").status_code == 200
-    assert ask("GET", "/static/index.html").text == page.text
+    assert request_once("HEAD", "/").status_code == 200
+    assert request_once("GET", "/static/index.html").text == page.text
 
 
-def test_metrics_count_requests_texts_and_batches(talk):
-    async def story(client):
+def test_metrics_count_requests_texts_and_batches(run_client):
+    async def scenario(client):
         await client.post("/v1/summarize", json={"texts": [TEXT, TEXT]})
         await client.post("/v1/summarize", json={})
         await client.get("/nowhere")
         return await client.get("/metrics")
 
-    lines = talk(story).text.splitlines()
+    lines = run_client(scenario).text.splitlines()
     for line in (
         'readagain_requests_total{route="/v1/summarize",status="200"} 1.0',
         'readagain_requests_total{route="/v1/summarize",status="422"} 1.0',
@@ -273,7 +290,89 @@ def test_metrics_count_requests_texts_and_batches(talk):
     assert any(line.startswith("readagain_resident_bytes ") for line in lines)
 
 
-def test_an_unknown_field_is_told_in_one_line(ask):
-    reply = ask("POST", "/v1/summarize", json={"texts": ["A storm came."], "a\nb": 1})
-    assert reply.status_code == 422
-    assert r"no field 'a\nb'; see /docs" in reply.json()["error"]["message"]
+def test_unknown_field_is_escaped(request_once):
+    response = request_once("POST", "/v1/summarize", json={"texts": ["A storm came."], "a\nb": 1})
+    assert response.status_code == 422
+    assert r"unknown field 'a\nb'; see /docs" in response.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ('{"texts": [' + "1," * 500_000 + "1]}", "texts[0] is a whole number; expected a string"),
+        ('{"texts": [' + '"a",' * 250_000 + '"a"]}', "texts has 250,001 items; the limit is 64"),
+        (
+            "{" + ",".join(f'"{number}":1' for number in range(90_000)) + "}",
+            "unknown field '0'; see /docs for all fields",
+        ),
+    ],
+    ids=["wrong items", "many items", "many fields"],
+)
+def test_validation_of_a_large_body_stops_early(request_once, body, code, monkeypatch):
+    """One error at most, so that a body of many small items does not block the event loop."""
+    described = []
+
+    def describe(problems):
+        described.append(len(problems))
+        return describe_problems(problems)
+
+    monkeypatch.setattr(errors, "describe_problems", describe)
+    headers = {"Content-Type": "application/json"}
+    response = request_once("POST", "/v1/summarize", content=body, headers=headers)
+    assert message(response) == code
+    assert described == [1]
+
+
+def test_request_beyond_timeout_gets_504_and_is_dropped(run_client, blocked):
+    async def scenario(client):
+        first = asyncio.create_task(client.post("/v1/summarize", json={"texts": ["first"]}))
+        await asyncio.to_thread(blocked.started.wait, 30)
+        late = await client.post("/v1/summarize", json={"texts": ["late"]})
+        assert len(client.queue) == 0
+        blocked.released.set()
+        await first
+        return late
+
+    settings = ServeSettings(limits=RequestLimits(timeout_s=0.3))
+    models = LoadedModels({"blocked": blocked})
+    response = run_client(scenario, settings=settings, models=models)
+    assert (response.status_code, response.json()["error"]["code"]) == (504, "deadline")
+    assert "no result within 0.3 s; send fewer texts" in response.json()["error"]["message"]
+    assert [texts for texts, _ in blocked.calls] == [["first"]]
+
+
+def run_with_disconnect(work, disconnect):
+    async def scenario():
+        deadline = asyncio.get_running_loop().time() + 30
+        return await run_until_disconnect(work(), disconnect, deadline=deadline, timeout_s=30)
+
+    return asyncio.run(scenario())
+
+
+def test_disconnect_cancels_the_work():
+    cancelled = []
+
+    async def work():
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.append(True)
+            raise
+
+    async def disconnect():
+        await asyncio.sleep(0)  # after the work has started
+        return {"type": "http.disconnect"}
+
+    with pytest.raises(ClientGoneError):
+        run_with_disconnect(work, disconnect)
+    assert cancelled == [True]
+
+
+def test_finished_work_counts_despite_disconnect():
+    async def work():
+        return "result"
+
+    async def disconnect():
+        return {"type": "http.disconnect"}
+
+    assert run_with_disconnect(work, disconnect) == "result"

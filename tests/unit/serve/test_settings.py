@@ -1,14 +1,21 @@
-"""What a server is told is checked before it starts."""
+"""Settings of the server, sockets and keys are checked before it starts."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
 from readagain.errors import ArtifactError, ConfigError, MissingExtraError
-from readagain.serve.address import bind, reserve, url
-from readagain.serve.run import check_keys, read_keys, serve
-from readagain.serve.settings import RequestLimits, ServeSettings
-from readagain.serve.supervisor import Supervisor
+from readagain.serve.server import serve
+from readagain.serve.settings import (
+    RequestLimits,
+    ServeSettings,
+    check_api_keys,
+    read_api_keys,
+)
+from readagain.serve.sockets import bind, reserve, url
+
+TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
 
 
 @pytest.mark.parametrize(
@@ -24,7 +31,7 @@ from readagain.serve.supervisor import Supervisor
     ],
     ids=str,
 )
-def test_limits_that_make_no_sense_are_named(wrong, expected):
+def test_invalid_limits_are_refused(wrong, expected):
     with pytest.raises(ConfigError, match=expected):
         RequestLimits(**wrong)
 
@@ -35,18 +42,19 @@ def test_limits_that_make_no_sense_are_named(wrong, expected):
         ({"port": 65536}, "port is 65536; expected 0 to 65535"),
         ({"workers": 0}, "workers is 0; expected 1 or more"),
         ({"threads": 0}, "threads is 0; expected 1 or more"),
-        ({"cors_origins": ("example.org",)}, "no origin: 'example.org'; expected one as browsers"),
+        ({"cors_origins": ("example.org",)}, "CORS origin: 'example.org' is invalid"),
         ({"cors_origins": ("https://a.example/",)}, "such as https://example.org, without a path"),
-        ({"models": ("a/mine", "b/mine")}, "two models are called 'mine'; rename one"),
+        ({"allowed_hosts": ("a.example:80",)}, "allowed host: 'a.example:80' is invalid"),
+        ({"models": ("a/mine", "b/mine")}, "models: two are named 'mine'; rename one"),
     ],
     ids=str,
 )
-def test_settings_that_make_no_sense_are_named(wrong, expected):
+def test_invalid_settings_are_refused(wrong, expected):
     with pytest.raises(ConfigError, match=expected):
         ServeSettings(**wrong)
 
 
-def test_requests_call_a_model_by_the_name_of_its_folder(tmp_path, monkeypatch):
+def test_model_names_are_folder_names(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     models = ("news", "runs/mine/", ".")
     assert ServeSettings(models=models).model_names == ("news", "mine", tmp_path.name)
@@ -64,11 +72,11 @@ def test_requests_call_a_model_by_the_name_of_its_folder(tmp_path, monkeypatch):
         ("example.org", False),
     ],
 )
-def test_an_address_is_local_or_not(host, is_local):
+def test_is_local_depends_on_host(host, is_local):
     assert ServeSettings(host=host).is_local == is_local
 
 
-def test_a_missing_extra_is_named_with_what_installs_it(monkeypatch):
+def test_missing_extra_names_install_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "fastapi", None)
     with pytest.raises(
         MissingExtraError, match=r"serving needs .* pip install 'readagain\[serve\]'"
@@ -76,27 +84,29 @@ def test_a_missing_extra_is_named_with_what_installs_it(monkeypatch):
         serve(ServeSettings(port=0), print)
 
 
-def test_a_model_that_is_not_there_is_named_before_anything_listens():
+def test_missing_model_is_refused_before_listening():
     with pytest.raises(ArtifactError, match="no model 'nowhere'"):
         serve(ServeSettings(models=("nowhere",), port=0), print)
 
 
-def test_a_port_that_is_taken_is_named():
-    with bind("127.0.0.1", 0, shared=False) as taken:
+def test_used_port_is_refused():
+    with bind("127.0.0.1", 0) as taken:
         taken.listen()
         port = taken.getsockname()[1]
-        with pytest.raises(ConfigError, match=f"cannot listen on http://127.0.0.1:{port}: Address"):
-            bind("127.0.0.1", port, shared=False)
+        with pytest.raises(
+            ConfigError, match=rf"http://127.0.0.1:{port}: cannot listen there \(Address"
+        ):
+            bind("127.0.0.1", port)
 
 
-def test_workers_do_not_join_the_port_of_another_server():
+def test_reserve_refuses_port_of_another_server():
     with bind("127.0.0.1", 0, shared=True) as taken:
         taken.listen()
-        with pytest.raises(ConfigError, match="choose another with --host and --port"):
+        with pytest.raises(ConfigError, match="choose another --host or --port"):
             reserve("127.0.0.1", taken.getsockname()[1])
 
 
-def test_workers_of_one_server_share_its_port():
+def test_workers_share_the_reserved_port():
     with reserve("127.0.0.1", 0) as reserved:
         port = reserved.getsockname()[1]
         with bind("127.0.0.1", port, shared=True) as one, bind("127.0.0.1", port, shared=True):
@@ -104,63 +114,63 @@ def test_workers_of_one_server_share_its_port():
 
 
 @pytest.mark.parametrize("host", ["no.such.host.invalid", "x" * 70, "a..b"])
-def test_a_host_that_cannot_be_found_is_named(host):
-    with pytest.raises(ConfigError, match=f"host is '{host}', which cannot be found"):
-        bind(host, 0, shared=False)
+def test_unknown_host_is_refused(host):
+    with pytest.raises(ConfigError, match=f"host is '{host}', which cannot be resolved"):
+        bind(host, 0)
 
 
-def test_several_workers_need_a_system_that_shares_ports(monkeypatch):
+def test_several_workers_need_linux(monkeypatch):
     monkeypatch.setattr("sys.platform", "win32")
-    with pytest.raises(ConfigError, match="only Linux does fairly; start one"):
+    with pytest.raises(ConfigError, match="workers: more than one needs Linux"):
         reserve("127.0.0.1", 0)
 
 
-def test_several_workers_need_a_folder_for_their_metrics(tmp_path, monkeypatch):
+def test_several_workers_need_temporary_directory(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
-    with pytest.raises(ConfigError, match="no folder for the metrics of several workers: No such"):
-        Supervisor(ServeSettings(port=0, workers=2)).run(print)
+    with pytest.raises(ConfigError, match="metrics: no temporary directory"):
+        serve(ServeSettings(port=0, workers=2, models=(str(TOY),)), print)
 
 
-def test_keys_are_not_shown_by_accident():
+def test_repr_hides_keys():
     assert "first-key" not in repr(ServeSettings(api_keys=("first-key-0123456",)))
 
 
-def test_addresses_are_written_as_people_open_them():
+def test_url_brackets_ipv6():
     assert url("127.0.0.1", 80) == "http://127.0.0.1:80"
     assert url("::1", 8000) == "http://[::1]:8000"
 
 
-def test_keys_are_read_one_a_line(tmp_path):
+def test_key_file_has_one_key_per_line(tmp_path):
     path = tmp_path / "keys.txt"
     path.write_text("# ours\nfirst-key-0123456\n\n  second-key-012345  \n")
-    assert read_keys(path) == ("first-key-0123456", "second-key-012345")
+    assert read_api_keys(path) == ("first-key-0123456", "second-key-012345")
 
 
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"", r"keys\.txt: no key in it; expected one a line"),
-        (b"# none\n", r"keys\.txt: no key in it"),
-        (b"\xff", r"keys\.txt: cannot be read: not UTF-8; expected one key a line"),
-        (b"first-key-0123456\nshort", r"keys\.txt: key 2 cannot be used; expected 16 or more"),
-        (b"one with spaces in it", "key 1 cannot be used"),
+        (b"", r"keys\.txt: contains no key; expected one per line"),
+        (b"# none\n", r"keys\.txt: contains no key"),
+        (b"\xff", r"keys\.txt: cannot be read .not UTF-8.; expected one key per line"),
+        (b"first-key-0123456\nshort", r"keys\.txt: key 2 is invalid; expected 16 or more"),
+        (b"one with spaces in it", "key 1 is invalid"),
     ],
     ids=repr,
 )
-def test_a_file_of_keys_that_cannot_be_used_is_named(tmp_path, content, expected):
+def test_invalid_key_file_is_refused(tmp_path, content, expected):
     path = tmp_path / "keys.txt"
     path.write_bytes(content)
     with pytest.raises(ConfigError, match=expected):
-        read_keys(path)
+        read_api_keys(path)
 
 
-def test_a_missing_file_of_keys_is_named(tmp_path):
-    with pytest.raises(ConfigError, match="cannot be read: No such file"):
-        read_keys(tmp_path / "keys.txt")
+def test_missing_key_file_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="cannot be read .No such file"):
+        read_api_keys(tmp_path / "keys.txt")
 
 
-def test_a_key_that_cannot_be_used_is_not_repeated():
+def test_invalid_key_is_not_repeated():
     with pytest.raises(ConfigError) as refused:
-        check_keys(["hunter2"], "READAGAIN_API_KEY")
+        check_api_keys(["hunter2"], "READAGAIN_API_KEY")
     assert "hunter2" not in str(refused.value)
     assert "secrets.token_urlsafe()" in str(refused.value)

@@ -1,10 +1,10 @@
-"""Requests and replies as JSON."""
+"""Schemas of requests."""
 
 import pytest
 from pydantic import ValidationError
 
 from readagain.config.options import OPTIONS
-from readagain.serve.schema import SummarizeRequest
+from readagain.serve.schemas import SummarizeRequest
 
 
 def test_request_has_every_option():
@@ -22,6 +22,6 @@ def test_request_field_has_help_and_default_of_its_option(name):
 @pytest.mark.parametrize(
     "wrong", [{"beam": "3"}, {"beam": True}, {"explain": 1}, {"beams": 3}, {"texts": "A storm."}]
 )
-def test_nothing_in_a_request_is_guessed(wrong):
+def test_request_refuses_conversions_and_unknown_fields(wrong):
     with pytest.raises(ValidationError):
         SummarizeRequest.model_validate({"texts": ["A storm."], **wrong})

@@ -1,0 +1,195 @@
+"""Batching queue: texts of many requests are summarized together in one thread."""
+
+import asyncio
+import time
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Generic, TypeVar
+
+from readagain.counts import counted
+from readagain.serve.errors import QueueFullError, StoppingError
+
+Key = TypeVar("Key", bound=Hashable)
+Result = TypeVar("Result")
+SummarizeBatch = Callable[[Key, Sequence[str]], Sequence[Result]]
+
+
+class _Job(Generic[Key, Result]):
+    """Texts of one request and their results so far."""
+
+    def __init__(self, key: Key, texts: Sequence[str]) -> None:
+        self.key = key
+        self.texts = texts
+        self.results: dict[int, Result] = {}
+        self.done: asyncio.Future[list[Result]] = asyncio.get_running_loop().create_future()
+        self.arrived = time.monotonic()
+
+    def add_result(self, index: int, result: Result) -> None:
+        """Keep the result of one text; the last one completes the job."""
+        self.results[index] = result
+        if len(self.results) == len(self.texts) and not self.done.done():
+            self.done.set_result([self.results[index] for index in range(len(self.texts))])
+
+    def fail(self, error: BaseException) -> None:
+        if not self.done.done():
+            self.done.set_exception(error)
+
+
+_Item = tuple[_Job[Key, Result], int]  # a text: its job and its index there
+
+
+class BatchingQueue(Generic[Key, Result]):
+    """Bounded queue that batches waiting texts with equal keys.
+
+    The oldest text determines the key of the next batch; others with that key join it in order of
+    arrival, whichever request they belong to. A text waits for others only while the thread is
+    idle. Batches run in one thread, so that the event loop stays free.
+
+    Args:
+        summarize_batch: returns one result for each text of a batch with one key.
+        max_texts: texts that may wait.
+        max_batch: texts of a batch.
+        max_wait_s: time that a text waits for others.
+        observe_batch: called with the size of each batch when it starts.
+        observe_queue: called with the number of waiting texts when it changes.
+    """
+
+    def __init__(
+        self,
+        summarize_batch: SummarizeBatch[Key, Result],
+        *,
+        max_texts: int,
+        max_batch: int,
+        max_wait_s: float,
+        observe_batch: Callable[[int], None] = lambda size: None,
+        observe_queue: Callable[[int], None] = lambda length: None,
+    ) -> None:
+        self._summarize_batch = summarize_batch
+        self._max_texts = max_texts
+        self._max_batch = max_batch
+        self._max_wait_s = max_wait_s
+        self._observe_batch = observe_batch
+        self._observe_queue = observe_queue
+        self._items: list[_Item[Key, Result]] = []
+        self._arrival = asyncio.Event()
+        self._is_closed = False
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="summarize")
+        self._loop: asyncio.Task[None] | None = None
+
+    def __len__(self) -> int:
+        """Return the number of waiting texts."""
+        return len(self._items)
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether texts are accepted and processed."""
+        return not self._is_closed and self._loop is not None and not self._loop.done()
+
+    def check_room(self, num_texts: int = 1) -> None:
+        """Check that `num_texts` more texts fit.
+
+        Raises:
+            QueueFullError: if they do not.
+            StoppingError: if the queue is closed.
+        """
+        if self._is_closed:
+            raise StoppingError
+        if len(self._items) + num_texts > self._max_texts:
+            raise QueueFullError(
+                f"queue: {counted(len(self._items), 'text')} waiting, the limit is "
+                f"{self._max_texts}; try again in a moment"
+            )
+
+    async def summarize(self, key: Key, texts: Sequence[str]) -> list[Result]:
+        """Return the results of some texts, in order; if cancelled, waiting texts are dropped.
+
+        Raises:
+            QueueFullError: at once, if they do not fit.
+            StoppingError: if the queue is closed.
+        """
+        self.check_room(len(texts))
+        job: _Job[Key, Result] = _Job(key, texts)
+        self._set_items([*self._items, *((job, index) for index in range(len(texts)))])
+        self._arrival.set()
+        try:
+            return await job.done
+        finally:
+            if len(job.results) < len(texts):  # cancelled or failed
+                self._set_items([item for item in self._items if item[0] is not job])
+
+    def start(self) -> None:
+        """Start processing; needs a running event loop."""
+        self._loop = asyncio.create_task(self._run(), name="batching queue")
+
+    async def close(self) -> None:
+        """Finish the waiting texts, accept no new ones, and stop."""
+        self._is_closed = True
+        self._arrival.set()
+        if self._loop is not None:
+            await self._loop
+        self._thread.shutdown()
+
+    async def _run(self) -> None:
+        while await self._wait_for_items():
+            await self._wait_for_full_batch()
+            batch = self._take_batch()
+            if batch:
+                self._observe_batch(len(batch))
+                await self._process(batch)
+
+    async def _wait_for_items(self) -> bool:
+        """Wait until a text arrives; return False once the queue is closed and empty."""
+        while not self._items:
+            if self._is_closed:
+                return False
+            self._arrival.clear()
+            await self._arrival.wait()
+        return True
+
+    async def _wait_for_full_batch(self) -> None:
+        """Wait until a batch is full or the oldest text has waited `max_wait_s`."""
+        until = self._items[0][0].arrived + self._max_wait_s
+        while self._items and len(self._items) < self._max_batch and not self._is_closed:
+            remaining = until - time.monotonic()
+            if remaining <= 0:
+                return
+            self._arrival.clear()
+            try:
+                await asyncio.wait_for(self._arrival.wait(), remaining)
+            except TimeoutError:
+                return
+
+    def _take_batch(self) -> list[_Item[Key, Result]]:
+        """Remove the oldest text, and others with its key, from the queue."""
+        if not self._items:
+            return []
+        key = self._items[0][0].key
+        batch: list[_Item[Key, Result]] = []
+        others: list[_Item[Key, Result]] = []
+        for item in self._items:
+            joins = item[0].key == key and len(batch) < self._max_batch
+            (batch if joins else others).append(item)
+        self._set_items(others)
+        return batch
+
+    def _set_items(self, items: list[_Item[Key, Result]]) -> None:
+        self._items = items
+        self._observe_queue(len(items))
+
+    async def _process(self, batch: Sequence[_Item[Key, Result]]) -> None:
+        """Summarize a batch; if it fails, each text alone, so that only the cause fails."""
+        loop = asyncio.get_running_loop()
+        key = batch[0][0].key
+        texts = [job.texts[index] for job, index in batch]
+        try:
+            results = await loop.run_in_executor(self._thread, self._summarize_batch, key, texts)
+        except Exception as error:  # passed on to the request, not suppressed
+            if len(batch) == 1:
+                batch[0][0].fail(error)
+                return
+            for item in batch:
+                if not item[0].done.done():
+                    await self._process([item])
+            return
+        for (job, index), result in zip(batch, results, strict=True):
+            job.add_result(index, result)

@@ -1,0 +1,251 @@
+"""Error responses: a status and a code for each, and messages for invalid requests."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, ClassVar
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from readagain.errors import ConfigError, RequestError, type_in_words
+from readagain.serve.schemas import SummarizeRequest
+
+MAX_PROBLEMS = 5
+"""Problems of one request that its error message lists."""
+_MAX_QUOTED = 40
+
+_EXPECTED = {
+    "int_type": "a whole number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "string_type": "a string",
+    "model_attributes_type": 'an object such as {"texts": ["..."]}',
+}
+
+
+class ApiError(RequestError):
+    """Error that becomes an HTTP response.
+
+    Args:
+        message: one sentence for the client.
+        headers: additional headers of the response.
+    """
+
+    status: ClassVar[int]
+    code: ClassVar[str]
+
+    def __init__(self, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.headers = dict(headers or {})
+
+
+class BadRequestError(ApiError):
+    """Headers that contradict each other."""
+
+    status = 400
+    code = "bad_request"
+
+
+class BadJsonError(ApiError):
+    """Body that is not valid JSON."""
+
+    status = 400
+    code = "bad_json"
+
+
+class UnauthorizedError(ApiError):
+    """Missing or invalid API key."""
+
+    status = 401
+    code = "unauthorized"
+
+
+class NotFoundError(ApiError):
+    """Unknown path."""
+
+    status = 404
+    code = "not_found"
+
+
+class MethodNotAllowedError(ApiError):
+    """Method that the path does not support."""
+
+    status = 405
+    code = "method_not_allowed"
+
+
+class SlowBodyError(ApiError):
+    """Body that was not received in time."""
+
+    status = 408
+    code = "slow_body"
+
+
+class BodyTooLargeError(ApiError):
+    """Body with more bytes than the limit."""
+
+    status = 413
+    code = "body_too_large"
+
+
+class NotJsonError(ApiError):
+    """Content type other than JSON."""
+
+    status = 415
+    code = "not_json"
+
+
+class InvalidError(ApiError):
+    """JSON with missing, unknown or invalid fields."""
+
+    status = 422
+    code = "invalid"
+
+
+class InternalError(ApiError):
+    """Unexpected error in the server; its log has the details."""
+
+    status = 500
+    code = "internal"
+
+
+class QueueFullError(ApiError):
+    """Too many texts or requests are waiting."""
+
+    status = 503
+    code = "queue_full"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, {"Retry-After": "1"})
+
+
+class StoppingError(ApiError):
+    """The server is stopping and accepts no new requests."""
+
+    status = 503
+    code = "stopping"
+
+    def __init__(self) -> None:
+        super().__init__("server: stopping; send the request again", {"Retry-After": "1"})
+
+
+class DeadlineError(ApiError):
+    """No result within the request timeout; work on it has stopped."""
+
+    status = 504
+    code = "deadline"
+
+
+class ClientGoneError(RequestError):
+    """The client disconnected before the response."""
+
+
+async def handle_validation_error(request: Request, error: Exception) -> None:
+    """Translate FastAPI's error for a body that does not match the schema.
+
+    Raises:
+        ApiError: always.
+    """
+    assert isinstance(error, RequestValidationError)
+    problems = error.errors()
+    if problems and problems[0]["type"] == "json_invalid":
+        position, reason = problems[0]["loc"][-1], problems[0]["ctx"]["error"]
+        raise BadJsonError(f"body: not valid JSON; {reason} at character {position}")
+    if isinstance(error.body, bytes):
+        raise NotJsonError("body: not declared as JSON; send Content-Type: application/json")
+    raise InvalidError(describe_problems(problems))
+
+
+async def handle_http_error(request: Request, error: Exception) -> None:
+    """Translate the errors of Starlette's router and of FastAPI's JSON parsing.
+
+    Raises:
+        ApiError: for the statuses that they use.
+    """
+    assert isinstance(error, HTTPException)
+    path, method = request.url.path[:100], request.method[:20]
+    match error.status_code:
+        case 400:  # FastAPI raises it for any error of json.loads but JSONDecodeError
+            raise BadJsonError("body: not valid JSON; expected UTF-8 without deep nesting")
+        case 404:
+            raise NotFoundError(f"{path}: not found; see /docs for all paths")
+        case 405:
+            raise MethodNotAllowedError(
+                f"{path}: does not support {method}; see /docs", error.headers
+            )
+    raise error
+
+
+async def handle_config_error(request: Request, error: Exception) -> None:
+    """Translate the summarizer's error for limits that contradict each other.
+
+    Raises:
+        InvalidError: always.
+    """
+    raise InvalidError(str(error))
+
+
+HANDLERS: dict[int | type[Exception], Any] = {
+    RequestValidationError: handle_validation_error,
+    HTTPException: handle_http_error,
+    ConfigError: handle_config_error,
+}
+"""Exception handlers that translate to `ApiError`, which `ErrorMiddleware` turns into JSON."""
+
+
+def describe_problems(problems: Sequence[Mapping[str, Any]]) -> str:
+    """Return the first problems that pydantic found, in one line."""
+    described = [_describe_problem(problem) for problem in problems[:MAX_PROBLEMS]]
+    if len(problems) > MAX_PROBLEMS:
+        described.append(f"and {len(problems) - MAX_PROBLEMS} more")
+    return "; ".join(described)
+
+
+def _describe_problem(problem: Mapping[str, Any]) -> str:
+    name = _field_name(problem["loc"][1:])
+    value, context = problem.get("input"), problem.get("ctx", {})
+    match problem["type"]:
+        case "missing":
+            return f"{name} is missing"
+        case "unknown_field":
+            return _describe_unknown_field(context["name"])
+        case "greater_than_equal":
+            return f"{name} is {_quote(value)}; expected {context['ge']} or more"
+        case "less_than_equal":
+            return f"{name} is {_quote(value)}; expected {context['le']} or less"
+        case "literal_error":
+            return f"{name} is {_quote(value)}; expected {context['expected']}"
+        case "string_too_long":
+            return (
+                f"{name} has {len(str(value)):,} characters; the limit is {context['max_length']:,}"
+            )
+        case "too_long":
+            return f"{name} has {len(value or ()):,} items; the limit is {context['max_length']:,}"
+        case "too_short":
+            return f"{name} is empty; expected at least one"
+        case "string_unicode":
+            return f"{name} contains half a surrogate pair; expected Unicode text"
+        case kind if kind in _EXPECTED:
+            # Never the value itself, which may be a private text.
+            return f"{name} is {type_in_words(value)}; expected {_EXPECTED[kind]}"
+    return f"{name}: {problem['msg']}"
+
+
+def _field_name(location: Iterable[str | int]) -> str:
+    """Return a location as it is written in code, such as texts[3]."""
+    name = ""
+    for step in location:
+        name += f"[{step}]" if isinstance(step, int) else f".{step}" if name else step
+    return name[:_MAX_QUOTED] or "body"
+
+
+def _describe_unknown_field(name: str) -> str:
+    close = get_close_matches(name, SummarizeRequest.model_fields, n=1)
+    hint = f"did you mean '{close[0]}'?" if close else "see /docs for all fields"
+    return f"unknown field {_quote(name)}; {hint}"
+
+
+def _quote(value: object) -> str:
+    quoted = repr(value)
+    return quoted if len(quoted) <= _MAX_QUOTED else f"{quoted[:_MAX_QUOTED]}..."

@@ -1,0 +1,305 @@
+"""Middleware: request ids, headers, log and errors; access; request bodies."""
+
+import asyncio
+import json
+import re
+import time
+import traceback
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from hmac import compare_digest
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from readagain.counts import counted
+from readagain.serve.errors import (
+    ApiError,
+    BadRequestError,
+    BodyTooLargeError,
+    ClientGoneError,
+    InternalError,
+    QueueFullError,
+    SlowBodyError,
+    UnauthorizedError,
+)
+from readagain.serve.logs import logger
+from readagain.serve.metrics import Metrics
+from readagain.serve.schemas import ErrorDetail, ErrorResponse
+
+OPEN_PATHS = ("/", "/healthz", "/readyz", "/docs", "/openapi.json")
+"""Paths that need no key, besides static files."""
+SUMMARIZE = "/v1/summarize"
+REQUEST_ID = "X-Request-Id"
+SECURITY_HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        "connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; "
+        "form-action 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+CLIENT_GONE = 499
+"""Status in log and metrics of a request whose client disconnected; nothing is sent."""
+DISCARD_BYTES = 16 << 20
+DISCARD_S = 2.0
+"""Bounds of what is read of the body of a refused request."""
+METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
+
+_VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+class ErrorMiddleware:
+    """Outermost middleware: adds request id and headers, logs and counts, turns errors into JSON.
+
+    Args:
+        app: the next application.
+        metrics: counts requests.
+    """
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        start = time.monotonic()
+        given_id = Headers(scope=scope).get(REQUEST_ID, "")
+        request_id = given_id if _VALID_ID.fullmatch(given_id) else uuid.uuid4().hex
+        scope["state"] = {"start": start, "log_fields": {"request_id": request_id}}
+        status = None
+
+        async def send_with_headers(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                headers = MutableHeaders(scope=message)
+                headers[REQUEST_ID] = request_id
+                headers.update(SECURITY_HEADERS)
+                headers["Cache-Control"] = "no-cache" if "etag" in headers else "no-store"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_with_headers)
+        except ClientGoneError:
+            pass  # nobody reads a response
+        except Exception as error:  # the outermost boundary: logged, not shown to the client
+            api_error = error if isinstance(error, ApiError) else _log_error(error, request_id)
+            if status is None:
+                await _discard_body(scope, receive)
+                await _to_response(api_error, request_id)(scope, receive, send_with_headers)
+        finally:
+            self._log(scope, CLIENT_GONE if status is None else status, time.monotonic() - start)
+
+    def _log(self, scope: Scope, status: int, seconds: float) -> None:
+        """Log and count a request without its content."""
+        route = getattr(scope.get("route"), "path", "other")
+        self._metrics.observe_request(route=route, status=status, seconds=seconds)
+        fields = {
+            **scope["state"]["log_fields"],
+            "method": scope["method"],
+            "path": scope["path"][:200],
+            "status": status,
+            "ms": round(1e3 * seconds, 1),
+        }
+        logger.info("request", extra={"fields": fields})
+
+
+def _to_response(error: ApiError, request_id: str) -> Response:
+    detail = ErrorDetail(code=error.code, message=str(error), request_id=request_id)
+    # Escaped, since a message may quote half a surrogate pair, which UTF-8 cannot encode.
+    content = json.dumps(ErrorResponse(error=detail).model_dump(), ensure_ascii=True)
+    return Response(content, error.status, error.headers, media_type="application/json")
+
+
+def _log_error(error: Exception, request_id: str) -> InternalError:
+    """Log the origin of an unexpected error, without its message, which may quote a text."""
+    frames = traceback.extract_tb(error.__traceback__)
+    fields = {
+        "request_id": request_id,
+        "error": type(error).__name__,
+        "where": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames],
+    }
+    logger.error("unexpected error", extra={"fields": fields})
+    return InternalError("server: internal error; see its log under this request id")
+
+
+async def _discard_body(scope: Scope, receive: Receive) -> None:
+    """Read the rest of the body of a refused request, within bounds.
+
+    A client that sends all before it reads, such as urllib, would see a reset connection instead
+    of the response.
+    """
+    if scope["method"] in METHODS_WITHOUT_BODY or "expect" in Headers(scope=scope):
+        return
+    try:
+        async with asyncio.timeout(DISCARD_S):
+            size = 0
+            while size <= DISCARD_BYTES and not scope["state"].get("is_body_read"):
+                message = await receive()
+                size += len(message.get("body", b""))
+                scope["state"]["is_body_read"] = not message.get("more_body", False)
+    except TimeoutError:
+        pass
+
+
+class AdmissionMiddleware:
+    """Refuses requests without a valid key, or without room for them, before their body is read.
+
+    Args:
+        app: the next application.
+        keys: accepted keys; if empty, no key is needed.
+        check_room: raises an `ApiError` if no more texts can be queued.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, keys: Sequence[str], check_room: Callable[[], None]
+    ) -> None:
+        self._app = app
+        # Digests have equal lengths, so that comparing them does not reveal that of a key.
+        self._digests = [_digest(key.encode()) for key in keys]
+        self._check_room = check_room
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request.
+
+        Raises:
+            BadRequestError: for headers that proxies may read in two ways.
+            UnauthorizedError: without a valid key.
+            QueueFullError: if the queue is full.
+        """
+        if scope["type"] == "http":
+            path, headers = scope["path"], Headers(scope=scope)
+            if "content-length" in headers and "transfer-encoding" in headers:
+                raise BadRequestError(
+                    "headers: both Content-Length and Transfer-Encoding; send one of them",
+                    {"Connection": "close"},
+                )
+            is_open = path in OPEN_PATHS or path.startswith(("/static/", "/docs/"))
+            if self._digests and not is_open:
+                self._check_key(headers)
+            if path == SUMMARIZE:  # health checks are answered under load too
+                self._check_room()
+        await self._app(scope, receive, send)
+
+    def _check_key(self, headers: Headers) -> None:
+        scheme, _, given = headers.get("authorization", "").partition(" ")
+        digest = _digest(given.strip().encode())
+        # All keys are compared, so that the time does not depend on which one matches.
+        matches = [compare_digest(digest, known) for known in self._digests]
+        if scheme.lower() != "bearer" or not any(matches):
+            raise UnauthorizedError(
+                "API key: missing or invalid; send the header Authorization: Bearer KEY",
+                {"WWW-Authenticate": "Bearer"},
+            )
+
+
+def _digest(key: bytes) -> bytes:
+    return sha256(key).digest()
+
+
+class BodyMiddleware:
+    """Reads the body of a request within limits of size and time, and limits requests in progress.
+
+    When `max_requests` bodies are being received, the oldest of them is given up: clients that
+    send slowly displace each other instead of everybody else.
+
+    Args:
+        app: the next application.
+        max_bytes: largest body.
+        max_requests: bodies received at once, and summarize requests in progress at once.
+        timeout_s: time for a body to arrive.
+    """
+
+    def __init__(
+        self, app: ASGIApp, *, max_bytes: int, max_requests: int, timeout_s: float
+    ) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+        self._max_requests = max_requests
+        self._timeout_s = timeout_s
+        self._receiving: dict[asyncio.Timeout, None] = {}  # oldest first
+        self._num_requests = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle a request.
+
+        Raises:
+            BodyTooLargeError: for a body beyond the limit.
+            SlowBodyError: for one that does not arrive in time.
+            QueueFullError: if too many requests are in progress.
+            ClientGoneError: if the client disconnects before the end of the body.
+        """
+        if scope["type"] != "http" or scope["method"] in METHODS_WITHOUT_BODY:
+            await self._app(scope, receive, send)
+            return
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdecimal() and int(length) > self._max_bytes:
+            raise self._too_large()
+        receive = _replay(await self._read_in_time(receive), receive)
+        scope["state"]["is_body_read"] = True
+        if self._num_requests >= self._max_requests:
+            raise QueueFullError(
+                f"server: {counted(self._num_requests, 'request')} in progress, which is the "
+                "limit; try again in a moment"
+            )
+        self._num_requests += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._num_requests -= 1
+
+    async def _read_in_time(self, receive: Receive) -> bytes:
+        if len(self._receiving) >= self._max_requests:
+            oldest = next(iter(self._receiving))
+            del self._receiving[oldest]
+            oldest.reschedule(0.0)
+        try:
+            async with asyncio.timeout(self._timeout_s) as timeout:
+                self._receiving[timeout] = None
+                try:
+                    return await self._read(receive)
+                finally:
+                    self._receiving.pop(timeout, None)
+        except TimeoutError as error:
+            raise SlowBodyError(
+                f"body: not received within {self._timeout_s:g} s, or too slowly for a busy "
+                "server; send it without pauses",
+                {"Connection": "close"},
+            ) from error
+
+    async def _read(self, receive: Receive) -> bytes:
+        body = bytearray()
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGoneError("the client disconnected")
+            body += message.get("body", b"")
+            if len(body) > self._max_bytes:
+                raise self._too_large()
+            if not message.get("more_body", False):
+                return bytes(body)
+
+    def _too_large(self) -> BodyTooLargeError:
+        return BodyTooLargeError(
+            f"body: more than {self._max_bytes:,} bytes; send fewer or shorter texts"
+        )
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that yields the body, then what follows it."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return replay

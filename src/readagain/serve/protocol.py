@@ -1,0 +1,74 @@
+"""HTTP/1.1 connections with timeouts and limits that uvicorn has no settings for."""
+
+import asyncio
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+WRITE_TIMEOUT_S = 30.0
+"""Time that a client may take to read a response once the send buffer is full."""
+MAX_UNSENT_BYTES = 64 << 20
+"""Responses that clients have not read yet, in all connections of a worker."""
+
+
+class LimitedProtocol(H11Protocol):
+    """uvicorn's protocol with deadlines for request headers and for reading responses.
+
+    `timeout_keep_alive` is the time until the headers of the next request are complete; uvicorn
+    alone starts it after the first response and stops it at the first byte. When
+    `limit_concurrency` connections are open, the one that has been idle longest is closed, so that
+    clients that open many connections displace each other; uvicorn alone would refuse everybody.
+    """
+
+    _write_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the timeout for headers, and close an idle connection if there are too many."""
+        super().connection_made(transport)
+        self.timeout_keep_alive_task = self.loop.call_later(
+            self.timeout_keep_alive, self.timeout_keep_alive_handler
+        )
+        if self.limit_concurrency and len(self.connections) >= self.limit_concurrency:
+            _abort_first({each: each.timeout_keep_alive_task for each in self._peers() - {self}})
+
+    def _peers(self) -> "set[LimitedProtocol]":
+        return {each for each in self.connections if isinstance(each, LimitedProtocol)}
+
+    def data_received(self, data: bytes) -> None:
+        """Read data; the timeout for headers stops once a request is complete."""
+        timer, self.timeout_keep_alive_task = self.timeout_keep_alive_task, None
+        super().data_received(data)
+        is_idle = self.cycle is None or self.cycle.response_complete
+        if is_idle and self.timeout_keep_alive_task is None:
+            self.timeout_keep_alive_task = timer
+        elif timer is not None:
+            timer.cancel()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection, without waiting for a client that reads nothing."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            super().timeout_keep_alive_handler()
+
+    def pause_writing(self) -> None:
+        """Start the timeout for writing, and limit the bytes that wait for slow readers."""
+        super().pause_writing()
+        self._write_timer = self.loop.call_later(WRITE_TIMEOUT_S, self.transport.abort)
+        unsent = sum(each.transport.get_write_buffer_size() for each in self.connections)
+        if unsent > MAX_UNSENT_BYTES:
+            _abort_first({each: each._write_timer for each in self._peers()})
+
+    def resume_writing(self) -> None:
+        """Stop the timeout for writing; also called when the connection is lost."""
+        super().resume_writing()
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
+
+
+def _abort_first(timers: dict[LimitedProtocol, asyncio.TimerHandle | None]) -> None:
+    """Close the connection whose timer ends first, if any has one."""
+    running = {each: timer for each, timer in timers.items() if timer is not None}
+    if running:
+        first = min(running, key=lambda each: running[each].when())
+        first.transport.abort()

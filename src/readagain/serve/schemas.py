@@ -1,0 +1,219 @@
+"""JSON schemas of requests and responses; within /v1, fields are only ever added."""
+
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field, create_model, model_validator
+from pydantic_core import PydanticCustomError
+
+from readagain.config.options import OPTIONS, SummarizeOptions
+from readagain.config.settings import Setting
+from readagain.engine.summary import ImportanceKind, Summary
+from readagain.explain.story import Origin, tell
+from readagain.serve.settings import OPTION_LIMITS, RequestLimits
+
+
+class _Request(BaseModel):
+    """JSON without conversions: "3" is not a number, and unknown fields are errors."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_field_names(cls, data: object) -> object:
+        """Stop at the first unknown field; pydantic alone would report 100,000 of them."""
+        for name in data if isinstance(data, dict) else ():
+            if name not in cls.model_fields:
+                shown = name[:100].encode(errors="replace").decode()
+                raise PydanticCustomError("unknown_field", "unknown field", {"name": shown})
+        return data
+
+
+class _Texts(_Request):
+    texts: Annotated[list[str], Field(min_length=1, description="Texts to summarize.")]
+    model: Annotated[
+        str | None, Field(description="Name of a loaded model; null for the default.")
+    ] = None
+
+
+def _field(option: Setting) -> tuple[Any, Any]:
+    """Return the type and the pydantic field of an option."""
+    value_type: Any = option.value_type
+    bounds: dict[str, Any] = {}
+    limit = OPTION_LIMITS.get(option.name)
+    if option.choices:
+        value_type = Literal[option.choices]
+    elif value_type is str:
+        value_type = Annotated[str, Field(max_length=None if limit is None else int(limit))]
+    elif value_type in (int, float):
+        bounds = {"ge": option.minimum, "le": limit}
+    if option.default is None:
+        value_type = value_type | None
+    return value_type, Field(option.default, description=option.help, **bounds)
+
+
+_FIELDS: dict[str, Any] = {name: _field(option) for name, option in OPTIONS.items()}
+_WithOptions: Any = create_model("_WithOptions", __base__=_Texts, **_FIELDS)
+
+
+class SummarizeRequest(_WithOptions):  # type: ignore[misc]  # a base made at run time
+    """Texts and decoding options."""
+
+    def options(self) -> SummarizeOptions:
+        """Return the keywords for `Summarizer.summarize`."""
+        return cast(SummarizeOptions, {name: getattr(self, name) for name in OPTIONS})
+
+
+def limited_request(limits: RequestLimits) -> type[SummarizeRequest]:
+    """Return the request schema with the limits of a server.
+
+    Validation stops at the first invalid text and at the limit, so that a body of many small items
+    takes no longer than others.
+    """
+    text = Annotated[str, Field(max_length=limits.max_chars)]
+    bounds = Field(min_length=1, max_length=limits.max_texts, description="Texts to summarize.")
+    return create_model(
+        SummarizeRequest.__name__,
+        __base__=SummarizeRequest,
+        __doc__=SummarizeRequest.__doc__,
+        texts=(Annotated[list[text], bounds, FailFast()], ...),
+    )
+
+
+class _Response(BaseModel):
+    """JSON that the server writes."""
+
+    model_config = ConfigDict(frozen=True, from_attributes=True)
+
+
+class Alternative(_Response):
+    """Another headline of an n-best list."""
+
+    summary: str
+    score: float
+
+
+class SourceTokenResponse(_Response):
+    """Word of the text that the model read; offsets count characters."""
+
+    surface: str
+    start: int
+    end: int
+    importance: Annotated[
+        float | None, Field(description="Importance in the second pass; null if read once.")
+    ]
+    shade: Annotated[float, Field(description="Importance scaled to 0 to 1.")]
+
+
+class SummaryTokenResponse(_Response):
+    """Word of the headline; offsets count characters."""
+
+    surface: Annotated[str, Field(description="As printed; empty for a number without digits.")]
+    start: int
+    end: int
+    form: Annotated[str, Field(description="As in the vocabulary: lower case, # for digits.")]
+    origin: Origin
+    source: Annotated[
+        int | None, Field(description="Index of the source word that it, or its digits, copy.")
+    ]
+    probability: float
+    attention: Annotated[list[float], Field(description="Weight of each source word.")]
+
+
+class ExplanationResponse(_Response):
+    """Importance, attention and copied words behind a headline."""
+
+    importance_kind: ImportanceKind | None
+    source: list[SourceTokenResponse]
+    words: list[SummaryTokenResponse]
+
+
+class SummaryResult(_Response):
+    """Headline of one text."""
+
+    summary: Annotated[str, Field(description="Empty for a text without a letter or a digit.")]
+    score: float
+    read_sentences: Annotated[int, Field(description="Sentences that the model read.")]
+    truncated: Annotated[bool, Field(description="Whether the text continues after those.")]
+    alternatives: Annotated[list[Alternative], Field(description="The next best headlines.")]
+    explanation: ExplanationResponse | None
+
+    @classmethod
+    def of(cls, text: str, summary: Summary) -> "SummaryResult":
+        """Convert a summary of `text`."""
+        explanation = None
+        if summary.explanation is not None:
+            explanation = ExplanationResponse.model_validate(tell(text, summary, model=""))
+        return cls(
+            summary=summary.text,
+            score=summary.score,
+            read_sentences=summary.read_sentences,
+            truncated=summary.truncated,
+            alternatives=[
+                Alternative(summary=other.text, score=other.score) for other in summary.alternatives
+            ],
+            explanation=explanation,
+        )
+
+
+class SummarizeResponse(_Response):
+    """One result per text, in order."""
+
+    model: Annotated[str, Field(description="Name of the model that wrote them.")]
+    results: list[SummaryResult]
+
+
+class ModelInfo(_Response):
+    """Loaded model and its default decoding options."""
+
+    name: str
+    title: str
+    is_default: bool
+    beam: int
+    min_words: int
+    max_words: int
+    max_bytes: int | None
+
+
+class LimitsInfo(_Response):
+    """Limits of one request."""
+
+    max_texts: int
+    max_chars: Annotated[int, Field(description="Characters of one text.")]
+    max_body_bytes: int
+    max_beam: int
+    max_words: int
+
+
+class ModelsResponse(_Response):
+    """Loaded models and the limits of the server."""
+
+    models: list[ModelInfo]
+    limits: LimitsInfo
+    version: Annotated[str, Field(description="Version of readagain.")]
+
+
+class HealthResponse(_Response):
+    """The process answers."""
+
+    status: Literal["ok"] = "ok"
+    version: str
+
+
+class ReadyResponse(_Response):
+    """Requests are accepted."""
+
+    status: Literal["ready"] = "ready"
+
+
+class ErrorDetail(_Response):
+    """Code for programs and message for people."""
+
+    code: str
+    message: str
+    request_id: str
+
+
+class ErrorResponse(_Response):
+    """Body of every response that reports an error."""
+
+    error: ErrorDetail

@@ -1,0 +1,221 @@
+"""Start and stop of the server: one process, or several workers under uvicorn's supervisor."""
+
+import logging
+import os
+import shutil
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+from multiprocessing import parent_process
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from readagain.errors import ConfigError, ReadAgainError, require
+from readagain.model_dir import ModelDir
+from readagain.serve.logs import logger, start_logging
+from readagain.serve.settings import METRICS_DIR, ServeSettings
+from readagain.serve.sockets import WorkerSocket, bind, reserve, url
+from readagain.storage.bundled import find_model
+
+if TYPE_CHECKING:
+    import uvicorn
+    from fastapi import FastAPI
+
+GRACE_S = 2.0
+"""Time beyond the request timeout that a stopping worker waits for its last requests."""
+HEADER_TIMEOUT_S = 10
+"""Time for the headers of a request to arrive, and for an idle connection to be used again."""
+MAX_HEADER_BYTES = 16 << 10
+HEALTH_CHECK_S = 10
+"""Time in which a worker must answer the supervisor; one that does not is replaced."""
+START_TIMEOUT_S = 120
+METRICS_FILES = ("counter", "histogram", "gauge_livesum", "gauge_liveall")
+METRICS_FILE_BYTES = 1 << 20
+"""Size of the files that prometheus_client makes; ours never grow beyond it."""
+
+
+def serve(settings: ServeSettings, announce: Callable[[str], None]) -> None:
+    """Answer requests until SIGTERM or Ctrl-C, then finish those that were accepted.
+
+    Args:
+        settings: what to serve.
+        announce: called with the address once requests are answered.
+
+    Raises:
+        ArtifactError: if a model cannot be used.
+        ConfigError: if the port cannot be bound.
+        MissingExtraError: if the extra is not installed.
+    """
+    for module in ("fastapi", "uvicorn", "prometheus_client"):
+        require(module, extra="serve", purpose="serving")
+    for model in settings.models:
+        ModelDir.open(find_model(model))
+    if settings.workers > 1:
+        _run_workers(settings, announce)
+    else:
+        _run_alone(settings, announce)
+
+
+def _run_alone(settings: ServeSettings, announce: Callable[[str], None]) -> None:
+    """Run the server in this process."""
+    import uvicorn
+
+    bound = bind(settings.host, settings.port)
+    address = url(settings.host, bound.getsockname()[1])
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if not self.should_exit:
+                announce(address)
+
+    start_logging()
+    server = Server(_uvicorn_config(settings, _create_app))
+
+    def stop(number: int, frame: object) -> None:
+        server.should_exit = True
+
+    # uvicorn handles the first two while it runs, and raises them again at its end; that must not
+    # end the process with an error status.
+    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), stop)
+    with bound:
+        server.run(sockets=[bound])
+
+
+def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> None:
+    """Run several workers; uvicorn replaces those that die or hang, and all of them at SIGHUP.
+
+    Raises:
+        ReadAgainError: if a worker cannot start.
+    """
+    from uvicorn.config import STARTUP_FAILURE
+    from uvicorn.supervisors import Multiprocess
+
+    class Supervisor(Multiprocess):
+        def init_processes(self) -> None:
+            super().init_processes()
+            if all(each.wait_until_ready(START_TIMEOUT_S) for each in self.processes):
+                announce(url(settings.host, port))
+
+        def join_all(self) -> None:
+            for each in self.processes:
+                each.process.join(settings.limits.timeout_s + 2 * GRACE_S)
+                each.process.kill()  # without effect unless it hangs
+            super().join_all()
+
+    # The reserved socket never listens; it keeps the port while workers are replaced.
+    with reserve(settings.host, settings.port) as reserved, _metrics_dir() as folder:
+        os.environ[METRICS_DIR] = folder
+        port = reserved.getsockname()[1]
+        start_logging(uvicorn_level=logging.INFO)
+        sockets: list[Any] = [WorkerSocket(settings.host, port)]
+        supervisor = Supervisor(_uvicorn_config(settings, _create_worker_app), sockets)
+        try:
+            supervisor.run()
+        finally:
+            del os.environ[METRICS_DIR]
+    if any(each.exitcode == STARTUP_FAILURE for each in supervisor.processes):
+        raise ReadAgainError("workers: one could not start; see the reason in the log above")
+
+
+def _uvicorn_config(
+    settings: ServeSettings, create_app: "Callable[[ServeSettings], FastAPI]"
+) -> "uvicorn.Config":
+    import uvicorn
+
+    from readagain.serve.protocol import LimitedProtocol
+
+    return uvicorn.Config(
+        partial(create_app, settings),
+        factory=True,
+        http=LimitedProtocol,
+        ws="none",
+        workers=settings.workers,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        h11_max_incomplete_event_size=MAX_HEADER_BYTES,
+        limit_concurrency=_max_connections(settings.limits.max_connections),
+        timeout_keep_alive=HEADER_TIMEOUT_S,
+        timeout_graceful_shutdown=int(settings.limits.timeout_s + GRACE_S),
+        timeout_worker_healthcheck=HEALTH_CHECK_S,
+    )
+
+
+def _max_connections(wanted: int) -> int:
+    """Return the connections that the limit of open files allows, with some files left."""
+    if os.name != "posix":
+        return wanted
+    import resource
+
+    max_files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return wanted if max_files == resource.RLIM_INFINITY else max(1, min(wanted, max_files - 100))
+
+
+def _create_app(settings: ServeSettings) -> "FastAPI":
+    from readagain.serve.app import build_app
+    from readagain.serve.models import LoadedModels
+
+    return build_app(settings, LoadedModels.load(settings))
+
+
+def _create_worker_app(settings: ServeSettings) -> "FastAPI":
+    """Create the application in a worker process."""
+    from uvicorn.config import STARTUP_FAILURE
+
+    start_logging()
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the supervisor acts on it
+    _stop_with_parent()
+    _reserve_metrics()
+    try:
+        return _create_app(settings)
+    except ReadAgainError as error:
+        logger.error("cannot start", extra={"fields": {"reason": str(error)}})
+        sys.exit(STARTUP_FAILURE)
+
+
+def _stop_with_parent() -> None:
+    """Stop this process, and remove the metrics, when the supervisor has died."""
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        shutil.rmtree(os.environ.get(METRICS_DIR, ""), ignore_errors=True)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="watch parent", daemon=True).start()
+
+
+def _metrics_dir() -> TemporaryDirectory[str]:
+    try:
+        return TemporaryDirectory(prefix="readagain-metrics-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise ConfigError(
+            f"metrics: no temporary directory ({error.strerror}); set TMPDIR to a writable one"
+        ) from error
+
+
+def _reserve_metrics() -> None:
+    """Allocate the metrics files of this worker before prometheus_client maps them.
+
+    They would be sparse, and writing to a page of a mapped file on a full disk ends the process
+    with SIGBUS. If there is no room, this worker counts for itself in memory.
+    """
+    paths = [Path(os.environ[METRICS_DIR], f"{kind}_{os.getpid()}.db") for kind in METRICS_FILES]
+    try:
+        for path in paths:
+            with path.open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, METRICS_FILE_BYTES)
+    except OSError as error:
+        for path in paths:
+            path.unlink(missing_ok=True)
+        del os.environ[METRICS_DIR]
+        fields = {"reason": error.strerror}
+        logger.warning("metrics of this worker are not shared", extra={"fields": fields})

@@ -1,0 +1,85 @@
+"""Listening sockets of one process or of several workers."""
+
+import os
+import socket
+import sys
+from typing import Any
+
+from readagain.errors import ArgumentError, ConfigError
+
+
+def bind(host: str, port: int, shared: bool = False) -> socket.socket:
+    """Bind a port without listening on it yet.
+
+    Args:
+        host: a name or an address.
+        port: 0 takes any free port.
+        shared: whether other sockets of this user may bind the port too; the kernel spreads
+            connections evenly over those that listen.
+
+    Raises:
+        ConfigError: if the port cannot be bound.
+    """
+    try:
+        family, *_, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        bound = socket.socket(family, socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise ArgumentError(
+            "{host} is {0!r}, which cannot be resolved; expected a name or address of this machine",
+            host,
+        ) from error
+    try:
+        if os.name == "posix":  # on Windows it would let two servers bind one port
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        # Headers and body of a response are two writes; without this the second waits up to
+        # 40 ms for the client's acknowledgement of the first. Connections inherit it.
+        bound.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        bound.bind(address)
+    except OSError as error:
+        bound.close()
+        raise ConfigError(
+            f"{url(host, port)}: cannot listen there ({error.strerror}); "
+            "choose another --host or --port"
+        ) from error
+    return bound
+
+
+class WorkerSocket:
+    """Placeholder that becomes a bound socket when it is sent to a worker.
+
+    uvicorn passes its sockets to each worker. With one socket for all, the worker that wakes first
+    accepts every waiting connection: 64 clients were split 58 to 6 between two workers. With a
+    socket per worker the kernel spreads them evenly.
+    """
+
+    def __init__(self, host: str, port: int) -> None:
+        self._address = host, port
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return bind, (*self._address, True)
+
+
+def reserve(host: str, port: int) -> socket.socket:
+    """Bind a port for several workers, unless another server uses it.
+
+    A shared bind alone would let two servers use one port unnoticed, so it is first bound
+    exclusively.
+
+    Raises:
+        ConfigError: if the port cannot be bound, or this system cannot share ports.
+    """
+    if sys.platform != "linux":
+        raise ConfigError(
+            "workers: more than one needs Linux; start one, or several servers behind a proxy"
+        )
+    bind(host, port).close()
+    return bind(host, port, shared=True)
+
+
+def url(host: str, port: int) -> str:
+    """Return the address as a URL."""
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

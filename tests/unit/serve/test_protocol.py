@@ -1,0 +1,211 @@
+"""Timeouts and limits of connections, with a transport in memory."""
+
+import asyncio
+
+import pytest
+from uvicorn import Config
+from uvicorn.server import ServerState
+
+from readagain.serve import protocol
+from readagain.serve.protocol import LimitedProtocol
+
+GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+class Clock:
+    """Event loop functions with a clock that a test sets."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.timers = []
+
+    def call_later(self, delay, callback):
+        timer = asyncio.TimerHandle(self.now + delay, callback, (), self)
+        self.timers.append(timer)
+        return timer
+
+    def create_task(self, coroutine):
+        return asyncio.get_running_loop().create_task(coroutine)
+
+    def get_debug(self):
+        return False
+
+    def _timer_handle_cancelled(self, timer):
+        pass
+
+    def advance(self, seconds):
+        self.now += seconds
+        for timer in [each for each in self.timers if each.when() <= self.now]:
+            self.timers.remove(timer)
+            if not timer.cancelled():
+                timer._run()
+
+
+class Transport:
+    """Transport whose client reads nothing."""
+
+    def __init__(self):
+        self.sent = b""
+        self.is_open = True
+        self.unsent = 0
+
+    def get_extra_info(self, name, default=None):
+        return default
+
+    def write(self, data):
+        self.sent += data
+
+    def get_write_buffer_size(self):
+        return self.unsent
+
+    def is_closing(self):
+        return not self.is_open
+
+    def close(self):
+        self.is_open = False
+
+    abort = close
+
+    def pause_reading(self):
+        pass
+
+    resume_reading = pause_reading
+
+
+async def answer(scope, receive, send):
+    """Send a response, once the body was received."""
+    while (await receive()).get("more_body"):
+        pass
+    headers = [(b"content-length", b"2")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"ok"})
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def connect(clock):
+    """Open connections to a server that allows three of them."""
+    config = Config(answer, ws="none", log_config=None, limit_concurrency=4, timeout_keep_alive=10)
+    config.load()
+    state = ServerState()
+
+    def open_connection():
+        connection = LimitedProtocol(config, state, {}, _loop=clock)
+        connection.connection_made(Transport())
+        return connection
+
+    return open_connection
+
+
+async def send(connection, data):
+    connection.data_received(data)
+    for _ in range(5):  # let the application answer
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("before", [b"", GET], ids=["first request", "second request"])
+def test_headers_must_arrive_in_time(connect, clock, before):
+    async def scenario():
+        connection = connect()
+        if before:
+            await send(connection, before)
+        for byte in GET[:9]:
+            clock.advance(1)
+            await send(connection, bytes([byte]))
+        assert connection.transport.is_open
+        clock.advance(1)
+        assert not connection.transport.is_open
+
+    asyncio.run(scenario())
+
+
+def test_body_and_response_are_not_subject_to_header_timeout(connect, clock):
+    async def scenario():
+        connection = connect()
+        await send(connection, GET[:-2] + b"Content-Length: 2\r\n\r\n")
+        clock.advance(60)
+        await send(connection, b"ab")
+        assert connection.transport.is_open
+        assert connection.transport.sent.endswith(b"ok")
+
+    asyncio.run(scenario())
+
+
+def test_body_sent_after_the_response_is_cut_off(connect, clock):
+    async def refuse(scope, receive, send):
+        headers = [(b"content-length", b"0")]
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body"})
+
+    async def scenario():
+        connection = connect()
+        connection.app = refuse
+        await send(connection, GET[:-2] + b"Content-Length: 99\r\n\r\n")
+        for _ in range(10):
+            clock.advance(1)
+            await send(connection, b"a")
+        assert not connection.transport.is_open
+
+    asyncio.run(scenario())
+
+
+def test_new_connection_displaces_longest_idle_one(connect, clock):
+    async def scenario():
+        busy, idle, other = connect(), connect(), connect()
+        await send(busy, GET[:-2] + b"Content-Length: 2\r\n\r\n")
+        clock.advance(1)
+        await send(other, GET)
+        new = connect()
+        assert not idle.transport.is_open
+        assert busy.transport.is_open
+        assert other.transport.is_open
+        assert new.transport.is_open
+
+    asyncio.run(scenario())
+
+
+def test_client_that_does_not_read_is_disconnected(connect, clock):
+    connection = connect()
+    connection.pause_writing()
+    clock.advance(protocol.WRITE_TIMEOUT_S)
+    assert not connection.transport.is_open
+
+
+def test_client_that_reads_again_stays_connected(connect, clock):
+    async def scenario():
+        connection = connect()
+        await send(connection, GET[:-2] + b"Content-Length: 2\r\n\r\n")
+        connection.pause_writing()
+        connection.resume_writing()
+        clock.advance(protocol.WRITE_TIMEOUT_S)
+        assert connection.transport.is_open
+
+    asyncio.run(scenario())
+
+
+def test_idle_connection_with_unread_response_is_aborted(connect, clock):
+    async def scenario():
+        connection = connect()
+        await send(connection, GET)
+        connection.transport.unsent = 1
+        connection.transport.close = None  # it would wait for the client
+        clock.advance(10)
+        assert not connection.transport.is_open
+
+    asyncio.run(scenario())
+
+
+def test_unread_responses_are_limited_in_bytes(connect, clock, monkeypatch):
+    monkeypatch.setattr(protocol, "MAX_UNSENT_BYTES", 10)
+    slow, slower = connect(), connect()
+    slower.transport.unsent = 6
+    slower.pause_writing()
+    clock.advance(1)
+    slow.transport.unsent = 6
+    slow.pause_writing()
+    assert not slower.transport.is_open
+    assert slow.transport.is_open
