@@ -31,7 +31,7 @@ from typing import Any
 import psutil
 
 from readagain.engine.records import TextReadOptions
-from readagain.evaluation.machine import describe_machine
+from readagain.processors import describe_machine
 from readagain.scale.batch import Engine, run_batch
 from readagain.scale.files import find_files
 from readagain.scale.job import BatchJob

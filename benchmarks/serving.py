@@ -31,7 +31,7 @@ import psutil
 
 from readagain.engine.speed import SENTENCES
 from readagain.engine.summarizer import Summarizer
-from readagain.evaluation.machine import describe_machine
+from readagain.processors import describe_machine
 
 CLIENTS = 64
 NUM_TEXTS = 512

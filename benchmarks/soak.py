@@ -30,7 +30,7 @@ import psutil
 
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import MissingExtraError, require
-from readagain.evaluation.machine import describe_machine
+from readagain.processors import describe_machine
 from readagain.storage.bundled import find_model
 from readagain.text.vocab import Vocab
 

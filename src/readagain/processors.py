@@ -1,7 +1,10 @@
 """How many processors there are to share work among, and what shares them at most."""
 
 import os
+import platform
+from pathlib import Path
 
+from readagain.counts import counted
 from readagain.errors import ArgumentError
 
 MOST_PER_PROCESSOR = 4
@@ -46,3 +49,21 @@ def check_shared(name: str, asked: int) -> None:
             most,
             MOST_PER_PROCESSOR,
         )
+
+
+def describe_machine() -> str:
+    """Return the name of the processor and its number of cores.
+
+    >>> "core" in describe_machine()
+    True
+    """
+    return f"{_processor_name() or platform.machine()}, {counted(os.cpu_count() or 1, 'core')}"
+
+
+def _processor_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:  # not Linux
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else ""

@@ -90,7 +90,7 @@ def _machine() -> dict[str, Any]:
 
     import onnxruntime  # type: ignore[import-untyped]
 
-    from readagain.evaluation.machine import describe_machine
+    from readagain.processors import describe_machine
 
     return {
         "machine": describe_machine(),

@@ -1,4 +1,4 @@
-"""`readagain evaluate`: score a model on a data set, with all one needs to believe the figures."""
+"""`readagain evaluate`: score a model on a data set."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
@@ -24,31 +24,41 @@ def command(
             "--model",
             "-m",
             metavar="NAME|FOLDER",
-            help="A bundled model, a model folder, or without a network prefix, lead, topiary.",
+            help="Bundled model, model directory, or baseline: prefix, lead or topiary.",
         ),
     ],
     data: Annotated[
         Path,
         typer.Option(
             metavar="FOLDER|FILE",
-            help="Texts with references: the Gigaword or the DUC layout, a prepared corpus, JSONL "
-            "or another format that 'readagain prepare' reads.",
+            help="Texts with references: Gigaword or DUC layout, prepared corpus, JSONL or another "
+            "format of 'readagain prepare'.",
         ),
     ],
     protocol: options.RougeProtocol,
     split: options.Split = None,
     limit: options.Limit = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Size of a random sample of the rows.", rich_help_panel=READING
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Random seed of --sample.", rich_help_panel=READING)
+    ] = 1,
     is_tokenized: options.TokenizedOrRaw = None,
     unk: Annotated[
         str,
         typer.Option(
             metavar="keep|strip|drop",
-            help="UNK in references: score it as a word, take the word out, or the row.",
+            help="Policy for UNK in references: score it as a word, remove it, or remove the row.",
             rich_help_panel=READING,
         ),
     ] = "keep",
     format: Annotated[
-        str | None, typer.Option(help="Recognised unless given.", rich_help_panel=READING)
+        str | None,
+        typer.Option(help="Format of the data (default: detected).", rich_help_panel=READING),
     ] = None,
     text_column: options.TextColumn = None,
     headline_column: options.HeadlineColumn = None,
@@ -60,7 +70,7 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the summaries, one a line, as 'readagain rouge' reads them.",
+            help="File for the summaries, one a line, as 'readagain rouge' reads them.",
             rich_help_panel=WRITING,
         ),
     ] = None,
@@ -68,7 +78,7 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write a page with scores, lengths, the best and the worst summaries.",
+            help="File for a page with scores, lengths, the best and the worst summaries.",
             rich_help_panel=WRITING,
         ),
     ] = None,
@@ -77,18 +87,18 @@ def command(
     ] = False,
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
-    """Summarize a data set with a model and score the summaries."""
+    """Summarize a data set with a model and score the summaries with ROUGE."""
     from readagain.cli.progress import counting_to
     from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.evaluate import evaluate
+    from readagain.evaluation.report import write_text
     from readagain.evaluation.systems import load_system
-    from readagain.evaluation.writing import write_whole
     from readagain.storage.files import check_writable
 
     for file in (save, html):
         check_writable(file)
-    system = load_system(model, protocol, asked=decoding, threads=threads, precision=precision)
+    system = load_system(model, protocol, decoding=decoding, threads=threads, precision=precision)
     reading = CorpusReadOptions(
         format=format,
         text_column=text_column,
@@ -97,15 +107,15 @@ def command(
         encoding=encoding,
         is_tokenized=is_tokenized,
     )
-    dataset = read_dataset(data, reading, split=split).first(limit)
+    dataset = read_dataset(data, reading, split=split).first(limit).sample(sample, seed=seed)
     with counting_to(len(dataset.rows)) as count:
         found = evaluate(system, dataset, protocol, unk=unk, on_summary=count)
     if save is not None:
-        write_whole(save, "".join(f"{summary.text}\n" for summary in found.summaries))
+        write_text(save, "".join(f"{summary.text}\n" for summary in found.summaries))
     if html is not None:
         from readagain.evaluation.page import render_page
 
-        write_whole(html, render_page(found))
+        write_text(html, render_page(found))
     if as_json:
         import json
 
@@ -117,12 +127,12 @@ def command(
 def _print_tables(found: "Evaluation") -> None:
     from rich.console import Console
 
-    from readagain.evaluation.facts import facts_of
+    from readagain.evaluation.report import metadata
 
     console = Console()
     console.print(_score_table(found))
-    console.print(_habits_table(found))
-    for name, value in facts_of(found):
+    console.print(_stats_table(found))
+    for name, value in metadata(found):
         # Not wrapped, so that they can be copied.
         console.print(f"{name:<8} {value}", soft_wrap=True, highlight=False, markup=False)
 
@@ -131,7 +141,7 @@ def _score_table(found: "Evaluation") -> Any:
     from rich.markup import escape
     from rich.table import Table
 
-    from readagain.evaluation.facts import FIGURE_NAMES, score_rows
+    from readagain.evaluation.report import FIGURE_NAMES, score_rows
 
     protocol = found.rouge.protocol
     table = Table(
@@ -148,14 +158,14 @@ def _score_table(found: "Evaluation") -> Any:
     return table
 
 
-def _habits_table(found: "Evaluation") -> Any:
+def _stats_table(found: "Evaluation") -> Any:
     from rich.table import Table
 
-    from readagain.evaluation.facts import habit_rows
+    from readagain.evaluation.report import stats_rows
 
-    table = Table("", title="what they are like")
+    table = Table("", title="statistics")
     for column in ("summaries", "references"):
         table.add_column(column, justify="right")
-    for row in habit_rows(found):
+    for row in stats_rows(found):
         table.add_row(*row)
     return table

@@ -1,4 +1,4 @@
-"""`readagain reproduce`: the paper's tables and figures, rebuilt beside the paper's numbers."""
+"""`readagain reproduce`: rebuild the paper's tables and figures."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -10,20 +10,20 @@ from readagain.cli import options
 from readagain.cli.options import RUNNING
 
 if TYPE_CHECKING:
-    from readagain.experiments.runner import ReproduceResult
+    from readagain.experiments.reproduce import ReproduceResult
 
 TRAINING, SCORING = "Training", "Scoring"
 
 
 class Scale(StrEnum):
-    """How large networks are."""
+    """Size of the networks."""
 
     PAPER = "paper"
     SMALL = "small"
 
 
 class Recipe(StrEnum):
-    """How rows are trained."""
+    """Training recipe."""
 
     MODERN = "modern"
     PAPER = "paper"
@@ -34,15 +34,12 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="Tables (table1 to table5, importance, ablations) or rows; all unless given.",
+            help="Tables (table1 to table5, importance, ablations) or rows (default: all).",
         ),
     ] = None,
     *,
     out: Annotated[
-        Path,
-        typer.Option(
-            "--out", "-o", metavar="FOLDER", help="Folder of results; finished rows stay."
-        ),
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Directory of the results.")
     ],
     data: Annotated[
         Path | None,
@@ -50,8 +47,8 @@ def command(
             "--data",
             "-d",
             metavar="FOLDER",
-            help="Prepared corpus: rows are trained on its train split, scored on its dev split. "
-            "With --scale small an invented one unless given.",
+            help="Prepared corpus with a train split to train on and a dev split to score on "
+            "(default with --scale small: an invented one).",
             rich_help_panel=TRAINING,
         ),
     ] = None,
@@ -65,8 +62,7 @@ def command(
     recipe: Annotated[
         list[Recipe] | None,
         typer.Option(
-            help="How rows are trained: AdamW, or as in the "
-            "paper; may be repeated. modern unless given.",
+            help="Training recipe: AdamW, or as in the paper; can be repeated (default: modern).",
             rich_help_panel=TRAINING,
         ),
     ] = None,
@@ -79,31 +75,32 @@ def command(
     epochs: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            help="Instead of the recipe's; written down with the results.",
-            rich_help_panel=TRAINING,
+            min=1, help="Number of epochs (default: from the recipe).", rich_help_panel=TRAINING
         ),
     ] = None,
     test: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME=FOLDER",
-            help="Another set to score on: all that 'readagain evaluate --data' reads; may be "
-            "repeated. Several references for a text mean the DUC protocol.",
+            help="Another data set to score on, as for 'readagain evaluate --data'; can be "
+            "repeated. Data sets with several references are scored by the DUC protocol.",
             rich_help_panel=SCORING,
         ),
     ] = None,
     limit: Annotated[
         int | None,
         typer.Option(
-            metavar="N", min=1, help="Only the first texts of each set.", rich_help_panel=SCORING
+            metavar="N",
+            min=1,
+            help="Number of texts of each data set, from its start.",
+            rich_help_panel=SCORING,
         ),
     ] = None,
     rows_only: Annotated[
         bool,
         typer.Option(
             "--rows-only",
-            help="Write no tables: for machines whose rows are put together elsewhere.",
+            help="Write no tables, for machines whose results are combined elsewhere.",
             rich_help_panel=RUNNING,
         ),
     ] = False,
@@ -111,7 +108,7 @@ def command(
         bool,
         typer.Option(
             "--tables-only",
-            help="Run nothing: write the tables from the rows that are there.",
+            help="Run nothing; write the tables from existing results.",
             rich_help_panel=RUNNING,
         ),
     ] = False,
@@ -119,8 +116,8 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Also publish: write results.md between the marks of this Markdown file, and the "
-            "figures, without any text, into a folder beside it.",
+            help="Markdown file to publish the report in, between its two marks; the figures go "
+            "into a directory beside it.",
             rich_help_panel=RUNNING,
         ),
     ] = None,
@@ -128,7 +125,7 @@ def command(
         float | None,
         typer.Option(
             metavar="MINUTES",
-            help="Begin no row that would not be finished by then.",
+            help="Time limit in minutes; rows that would exceed it are not started.",
             rich_help_panel=RUNNING,
         ),
     ] = None,
@@ -136,24 +133,24 @@ def command(
         bool,
         typer.Option(
             "--keep-weights",
-            help="Leave the model folders of finished rows in FOLDER/work.",
+            help="Keep the model directories of finished rows in FOLDER/work.",
             rich_help_panel=RUNNING,
         ),
     ] = False,
     device: options.Device = options.DeviceName.AUTO,
     threads: options.TrainingThreads = 0,
 ) -> None:
-    """Train, score and tabulate the rows of the paper, as many as are missing.
+    """Train and score the missing rows of the paper's tables, and write the tables.
 
-    Killed or interrupted, it goes on where it stopped when the same command is given again.
+    After an interruption the same command resumes.
     """
     from readagain.cli.output import lasting_console
     from readagain.errors import ConfigError, require
 
-    tests = _tests(test or [])
+    tests = _parse_tests(test or [])
     if rows_only and (tables_only or page is not None):
-        raise ConfigError("--rows-only writes no tables; leave out --tables-only and --page")
-    has_failed = False
+        raise ConfigError("--rows-only: conflicts with --tables-only and --page; use one of them")
+    result = None
     if tables_only:
         from readagain.experiments.report import write_report
 
@@ -162,10 +159,9 @@ def command(
     else:
         require("torch", extra="train", purpose="training rows")
         require("safetensors", extra="train", purpose="training rows")
-        from readagain.experiments.reproduce import reproduce
-        from readagain.experiments.request import Request
+        from readagain.experiments.reproduce import ReproduceOptions, reproduce
 
-        request = Request(
+        reproduce_options = ReproduceOptions(
             names=tuple(names or ()),
             out=out,
             data=data,
@@ -174,59 +170,59 @@ def command(
             recipes=[each.value for each in recipe or [Recipe.MODERN]],
             seeds=seeds,
             epochs=epochs,
-            budget=budget,
+            budget_minutes=budget,
             limit=limit,
             device_name=device.value,
             threads=threads,
             keep_weights=keep_weights,
             rows_only=rows_only,
         )
-        outcome = reproduce(request, lasting_console())
-        _print_outcome(outcome)
-        has_failed = bool(outcome.failed)
-    if (out / "results.md").exists() and not rows_only:  # not after a call that finished nothing
-        print(f"{out / 'results.md'}: tables and claims; {out / 'tables'}: each by itself")
+        result = reproduce(reproduce_options, lasting_console())
+        _print_result(result)
+        if result.is_interrupted:
+            return
+    if (out / "results.md").exists() and not rows_only:  # a call may have finished nothing yet
+        print(f"{out / 'results.md'}: tables and claims; {out / 'tables'}: the tables as files")
     if page is not None:
-        from readagain.experiments.publish import publish
+        from readagain.experiments.report import publish_report
 
-        print(f"{page}: written; figures in {publish(out, page)}")
-    if has_failed:
+        print(f"{page}: written; figures in {publish_report(out, page)}")
+    if result is not None and result.failed:
         raise typer.Exit(1)
 
 
-def _tests(options: list[str]) -> dict[str, Path]:
-    """Read `--test NAME=FOLDER` options.
+def _parse_tests(options: list[str]) -> dict[str, Path]:
+    """Parse `--test NAME=FOLDER` options.
 
     Raises:
-        ConfigError: for one without a name, or for a name given twice.
+        ConfigError: for an option without a name, or a name given twice.
     """
     from readagain.errors import ConfigError
 
     tests: dict[str, Path] = {}
     for option in options:
         name, separator, path = option.partition("=")
-        # A comma in the name of a set says which part of a corpus it is.
+        # In the tables a comma separates the name of a corpus from that of its part.
         if not separator or not name or not path or "," in name:
             raise ConfigError(
-                f"--test {option!r}: expected NAME=FOLDER, for example duc2003=data/duc2003, with "
-                "no comma in the name"
+                f"--test {option!r}: expected NAME=FOLDER without a comma in the name, for example "
+                "duc2003=data/duc2003"
             )
         if name in tests:
-            raise ConfigError(f"--test: two sets are called '{name}'; name them apart")
+            raise ConfigError(f"--test: the name '{name}' is used twice; choose another")
         tests[name] = Path(path)
     return tests
 
 
-def _print_outcome(outcome: "ReproduceResult") -> None:
-    if outcome.unknown:
-        print(f"not in this version of readagain: {', '.join(outcome.unknown)}")
-    if outcome.failed:
-        print(f"failed, see above: {', '.join(outcome.failed)}")
-    print(f"rows done now: {len(outcome.done)}, there before: {len(outcome.there)}")
-    if outcome.is_interrupted:
-        print("stopped and saved; to go on, give the same command again")
-    elif outcome.left:
+def _print_result(result: "ReproduceResult") -> None:
+    if result.failed:
+        print(f"failed, see above: {', '.join(result.failed)}")
+    print(f"rows done now: {len(result.done)}, done before: {len(result.existing)}")
+    for name, reason in result.skipped.items():
+        print(f"skipped {name}: {reason}")
+    if result.is_interrupted:
+        print("stopped and saved; to resume, run the same command again")
+    elif result.left:
         print(
-            f"left for lack of time: {', '.join(outcome.left)}; to go on, give the same command "
-            "again"
+            f"not run, out of time: {', '.join(result.left)}; to resume, run the same command again"
         )

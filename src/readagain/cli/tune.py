@@ -1,4 +1,4 @@
-"""`readagain tune`: find weights of extractive features on a data set, as ABS+ does."""
+"""`readagain tune`: tune the weights of extractive features, as ABS+ does."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Unpack
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 @options.decoding_options("beam", default="from the protocol or model")
 def command(
     model: Annotated[
-        str, typer.Argument(metavar="NAME|FOLDER", help="A bundled model or a model folder.")
+        str, typer.Argument(metavar="NAME|FOLDER", help="Bundled model or model directory.")
     ],
     *,
     data: Annotated[
         Path,
         typer.Option(
             metavar="FOLDER|FILE",
-            help="Texts with references, as 'readagain evaluate' reads them; not those that the "
-            "model is scored on afterwards.",
+            help="Texts with references, as for 'readagain evaluate'; not those that the model is "
+            "evaluated on later.",
         ),
     ],
     protocol: options.RougeProtocol,
     objective: Annotated[
-        str, typer.Option(help="rouge-1, rouge-2, rouge-l or their mean: what is to grow.")
+        str, typer.Option(help="Measure to maximize: rouge-1, rouge-2, rouge-l or mean.")
     ] = "rouge-1",
     out: Annotated[
         Path | None,
@@ -37,20 +37,21 @@ def command(
             "--out",
             "-o",
             metavar="FOLDER",
-            help="Write a copy of the model with the weights; they are only printed unless given.",
+            help="Directory for a copy of the model with the tuned weights.",
         ),
     ] = None,
     split: options.Split = None,
     limit: options.Limit = None,
-    rounds: Annotated[
-        int, typer.Option(help="The most rounds; fewer when nothing new is found.")
-    ] = 10,
-    seed: Annotated[int, typer.Option(help="Of the random starts; same seed, same weights.")] = 1,
+    rounds: Annotated[int, typer.Option(help="Maximum number of rounds.")] = 10,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 1,
     threads: options.Threads = None,
     precision: options.Precision = None,
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
-    """Tune how much words of the source are worth to a search, by ROUGE on a data set."""
+    """Tune the weights of extractive features on a data set.
+
+    The weights are printed; with --out they are also written into a copy of the model.
+    """
     import sys
 
     from readagain.cli.progress import counting_to
@@ -66,9 +67,9 @@ def command(
         raise ConfigError(f"--rounds is {rounds}; expected 1 or more")
     if out is not None:
         check_new_dir(out)
-    network = load_system(model, protocol, asked=decoding, threads=threads, precision=precision)
+    network = load_system(model, protocol, decoding=decoding, threads=threads, precision=precision)
     if not isinstance(network, NetworkSystem):
-        raise ConfigError(f"'{model}' searches nothing, so there is nothing to tune")
+        raise ConfigError(f"{model}: no beam search; choose a bundled model or a model directory")
     dataset = read_dataset(data, CorpusReadOptions(), split=split).first(limit)
     best = None
     with counting_to(rounds * len(dataset.rows)) as count:
@@ -82,7 +83,7 @@ def command(
             on_summary=count,
         )
         for number, each in enumerate(found, start=1):
-            print(f"round {number}: {_told(each, objective)}", file=sys.stderr, flush=True)
+            print(f"round {number}: {_describe(each, objective)}", file=sys.stderr, flush=True)
             if best is None or each.value > best.value:
                 best = each
     assert best is not None
@@ -102,7 +103,7 @@ def command(
         print(out)
 
 
-def _told(found: "Round", objective: str) -> str:
+def _describe(found: "Round", objective: str) -> str:
     weights = " ".join(f"{name} {value:g}" for name, value in found.weights_by_name.items())
     return (
         f"{objective} {100 * found.value:.3f} with {weights}; "

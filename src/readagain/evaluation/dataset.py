@@ -1,5 +1,6 @@
-"""The data set that a system is evaluated on: found, read and fingerprinted."""
+"""Data set that systems are evaluated on."""
 
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +20,8 @@ from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.readers.lines import numbered_lines
 from readagain.corpus.readers.source import CorpusInput, SplitName
 from readagain.corpus.shards import PreparedCorpus, texts_file
-from readagain.errors import ConfigError, DataError
+from readagain.errors import ArgumentError, DataError
+from readagain.evaluation.summaries import on_one_line
 from readagain.rouge.corpus import fingerprint
 from readagain.rouge.files import require_equal_lengths
 
@@ -29,7 +31,7 @@ _DEFAULT_SPLIT: SplitName = "dev"
 
 @dataclass(frozen=True, kw_only=True)
 class EvalExample:
-    """A text as it stands, and what people wrote about it, each reference on one line."""
+    """A text and its references, each on one line."""
 
     text: str
     references: tuple[str, ...]
@@ -37,14 +39,15 @@ class EvalExample:
 
 @dataclass(frozen=True, kw_only=True)
 class DataSet:
-    """Texts with their references, and where they come from.
+    """Texts with references.
 
     Args:
-        rows: at least one.
-        files: where they stand.
-        format: the name of a corpus format, or `PREPARED`.
-        is_tokenized: the texts are in Gigaword form: words between spaces, lower case.
-        are_references_tokenized: the references are, too.
+        rows: the texts, at least one.
+        files: files of the texts and the references.
+        format: name of a corpus format, or `PREPARED`.
+        is_tokenized: whether the texts are in Gigaword form: words between spaces, lower case.
+        are_references_tokenized: whether the references are.
+        selection: how the rows were selected from the files; None for all.
     """
 
     rows: tuple[EvalExample, ...]
@@ -52,45 +55,58 @@ class DataSet:
     format: str
     is_tokenized: bool
     are_references_tokenized: bool
+    selection: str | None = None
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 over all texts and references, in order."""
+        """SHA-256 of all texts and references, in order."""
         return fingerprint([(row.text, row.references) for row in self.rows])
 
     def first(self, limit: int | None) -> "DataSet":
-        """Keep the first rows only.
+        """Return the first rows; all for None.
 
         Raises:
-            ConfigError: for a limit below 1.
+            ArgumentError: for a limit below 1.
         """
         if limit is None:
             return self
-        if limit < 1:
-            raise ConfigError(f"--limit is {limit}; expected 1 or more")
-        return replace(self, rows=self.rows[:limit])
+        _check_positive("limit", limit)
+        return replace(self, rows=self.rows[:limit], selection=f"the first {limit:,}")
+
+    def sample(self, size: int | None, *, seed: int = 1) -> "DataSet":
+        """Return a random sample of the rows, in their order; all for None.
+
+        Raises:
+            ArgumentError: for a size below 1.
+        """
+        if size is None or size >= len(self.rows):
+            return self
+        _check_positive("sample", size)
+        chosen = sorted(random.Random(seed).sample(range(len(self.rows)), size))
+        rows = tuple(self.rows[row] for row in chosen)
+        return replace(self, rows=rows, selection=f"a random sample with seed {seed}")
 
 
-def on_one_line(text: str) -> str:
-    """Write a text on one line, each stretch of white space as one space."""
-    return " ".join(text.split())
+def _check_positive(name: str, value: int) -> None:
+    if value < 1:
+        raise ArgumentError(f"{{{name}}} is {{0}}; expected 1 or more", value)
 
 
 def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = None) -> DataSet:
-    """Read a file, a folder with one set in it, or a prepared corpus.
+    """Read a file, a directory with one data set, or a prepared corpus.
 
     Args:
-        path: what `--data` named.
-        options: how raw files are read; `is_tokenized` None lets the data say.
-        split: which set of a folder; the dev split of a prepared corpus unless given. A file is
-            one set, whose name must not say otherwise.
+        path: the file or directory.
+        options: how raw files are read; with `is_tokenized` None the form is detected.
+        split: split of a directory; by default dev for a prepared corpus. The name of a file must
+            match it.
 
     Raises:
-        DataError: saying what is missing, ambiguous, unequal, empty or not readable.
-        ConfigError: for a split that does not exist, or cannot be chosen from.
+        DataError: if data is missing, ambiguous, unequal, empty or not readable.
+        ConfigError: for an unknown split, or one that does not match.
     """
     if split is not None and split not in SPLIT_NAMES:
-        raise ConfigError(f"no split '{split}'; expected one of {', '.join(SPLIT_NAMES)}")
+        raise ArgumentError("{split} is '{0}'; expected {1}", split, ", ".join(SPLIT_NAMES))
     if (path / FILE_NAME).is_file():
         return _read_prepared(path, split or _DEFAULT_SPLIT, options.is_tokenized)
     [source] = find_sources([str(_choose(path, split))], options)
@@ -98,7 +114,7 @@ def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = 
         require_equal_lengths({file: _count_lines(file) for file in source.paths})
     rows = [_row(pair, source.paths, number) for number, pair in enumerate(_pairs(source), start=1)]
     if not rows:
-        raise DataError(f"{source.path}: no pairs in it; expected at least one")
+        raise DataError(f"{source.path}: no pairs; expected at least one")
     return DataSet(
         rows=tuple(rows),
         files=source.paths,
@@ -109,12 +125,14 @@ def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = 
 
 
 def _choose(path: Path, split: str | None) -> Path:
-    """Find the one set that a folder holds; a file is one already."""
+    """Return the file of the data set in a directory."""
     if not path.is_dir() or next(path.glob("*.story"), None):
         if split is not None and path.exists() and split_by_name(path) != split:
-            raise ConfigError(
-                f"--split {split}: {path} is one set, and not called so; leave the option away, or "
-                "name a folder of several"
+            raise ArgumentError(
+                "{split} is '{0}': {1} is one data set without this name; remove the option, or "
+                "give a directory of several",
+                split,
+                path,
             )
         return path
     sets = [file for file in sorted(path.iterdir()) if file.is_file() and _is_set(file)]
@@ -124,8 +142,8 @@ def _choose(path: Path, split: str | None) -> Path:
     names = ", ".join(file.name for file in sets)
     if not sets:
         raise DataError(
-            f"{path}: no data of a known layout in this folder; expected X.article.txt beside "
-            "X.title.txt, input.txt beside task1_ref0.txt, a prepared corpus, or one file of "
+            f"{path}: no data set in this folder; expected X.article.txt and X.title.txt, "
+            "input.txt and task1_ref0.txt, a prepared corpus, or one file with the suffix "
             f"{', '.join(KNOWN_SUFFIXES)}"
         )
     if not chosen:
@@ -133,8 +151,8 @@ def _choose(path: Path, split: str | None) -> Path:
     if split is not None:
         names = ", ".join(file.name for file in chosen)
     raise DataError(
-        f"{path}: {len(chosen)} sets in this folder: {names}; choose one by naming its file, as "
-        f"in --data {chosen[0]}" + ("" if split else ", or by --split train, dev or test")
+        f"{path}: {len(chosen)} data sets in this folder: {names}; give the path of one, such as "
+        f"{chosen[0]}" + ("" if split else ", or the split train, dev or test")
     )
 
 
@@ -159,25 +177,23 @@ def _pairs(source: CorpusInput) -> Iterator[Example]:
 
 
 def _row(pair: Example, files: Sequence[Path], number: int) -> EvalExample:
-    """Check a pair; of several files the first has the texts, the others the references."""
+    """Return a checked example; of several files the first has the texts."""
     references = pair.references or (pair.headline,)
     for place, reference in enumerate(references, start=1):
         if not reference.strip():
             is_parallel = len(files) > 1
             where = f"{files[place]}:{number}" if is_parallel else f"{files[0]}: pair {number}"
-            raise DataError(
-                f"{where}: empty reference; fill it in, or leave the pair out of the data"
-            )
+            raise DataError(f"{where}: empty reference; add it, or remove the pair from the data")
     return EvalExample(text=pair.text, references=tuple(map(on_one_line, references)))
 
 
 def _read_prepared(folder: Path, split: str, is_tokenized: bool | None) -> DataSet:
-    """Read the raw texts that a prepared corpus keeps of its dev and test splits."""
+    """Read the raw texts of a split of a prepared corpus."""
     corpus = PreparedCorpus.open(folder)
     if not corpus.manifest.splits[split]["pairs"]:
         raise DataError(
-            f"{folder}: its {split} split has no pairs; choose another with --split, or prepare "
-            f"the corpus again with --{split}-pairs"
+            f"{folder}: its {split} split has no pairs; choose another split, or prepare the "
+            f"corpus again with {split} pairs"
         )
     files = (folder / texts_file(split),)
     pairs = enumerate(corpus.texts(split), start=1)
@@ -185,22 +201,24 @@ def _read_prepared(folder: Path, split: str, is_tokenized: bool | None) -> DataS
         rows=tuple(_row(pair, files, number) for number, pair in pairs),
         files=files,
         format=PREPARED,
-        is_tokenized=_agreed(corpus, split, "is_text_tokenized", is_tokenized),
-        are_references_tokenized=_agreed(corpus, split, "is_headline_tokenized", is_tokenized),
+        is_tokenized=_is_tokenized(corpus, split, "is_text_tokenized", is_tokenized),
+        are_references_tokenized=_is_tokenized(
+            corpus, split, "is_headline_tokenized", is_tokenized
+        ),
     )
 
 
-def _agreed(corpus: PreparedCorpus, split: str, fact: str, said: bool | None) -> bool:
-    """Tell what was said of the inputs of a split, or else what they all are."""
-    if said is not None:
-        return said
+def _is_tokenized(corpus: PreparedCorpus, split: str, key: str, override: bool | None) -> bool:
+    """Return the override, or whether the inputs of a split are tokenized."""
+    if override is not None:
+        return override
     inputs = corpus.manifest.inputs
-    # A split that no input was given for was cut from the training inputs.
+    # A split without own inputs was taken from the training inputs.
     given = [each for each in inputs if each["split"] == split] or inputs
-    found = {bool(each[fact]) for each in given}
+    found = {bool(each[key]) for each in given}
     if len(found) > 1:
         raise DataError(
-            f"{corpus.folder}: some inputs of its {split} split are in Gigaword form and some are "
-            "not; say --tokenized or --raw"
+            f"{corpus.folder}: only some inputs of its {split} split are in Gigaword form; choose "
+            "--tokenized or --raw"
         )
     return found.pop()

@@ -1,40 +1,65 @@
-"""Evaluate a system on a data set: summarize, score, and keep all one needs to believe it."""
+"""Evaluation of a system on a data set."""
 
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
+from readagain.errors import ArgumentError, DataError
 from readagain.evaluation.dataset import DataSet
-from readagain.evaluation.machine import describe_machine
-from readagain.evaluation.statistics import (
+from readagain.evaluation.summaries import (
     SummaryStats,
+    SystemSummary,
     TokenizedSummary,
-    count_copied,
-    measure_habits,
+    is_unk,
+    source_norms,
+    summary_stats,
+    summary_words,
 )
 from readagain.evaluation.systems import System
-from readagain.evaluation.unknown import Scored, apply_policy, holds_unknown
-from readagain.evaluation.words import Written, source_forms, summary_words
+from readagain.processors import describe_machine
 from readagain.rouge.corpus import score_corpus
 from readagain.rouge.report import Report
 from readagain.version import __version__
 
+UnkPolicy = Literal["keep", "strip", "drop"]
+"""Policy for UNK, which Gigaword's preprocessing wrote for rare words, in references.
+
+keep    score references as they are. UNK is a word that our models never generate. Published
+        scores are computed like this, so it is the default.
+strip   remove UNK from references and summaries.
+drop    leave out rows with UNK in a reference.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoredRows:
+    """Rows of a data set that are scored.
+
+    Args:
+        rows: their positions in the data set.
+        summaries, references: their texts.
+    """
+
+    rows: tuple[int, ...]
+    summaries: tuple[str, ...]
+    references: tuple[tuple[str, ...], ...]
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluation:
-    """The scores of a system on a data set, and how they came about.
+    """Scores of a system on a data set, and how they were obtained.
 
     Args:
-        system: its name; `details` is what it says of itself.
-        data: every row, those that were not scored included.
-        protocol: its name.
-        unk: the policy for UNK.
-        summaries: one for each row, as the system wrote it.
-        scored: the rows that were scored, and their texts.
+        system: name of the system; `details` is its description.
+        data: the data set, including rows that were not scored.
+        protocol: name of the protocol.
+        unk: policy for UNK.
+        summaries: one for each row.
+        scored: the rows that were scored.
         rouge: their scores.
-        habits, reference_habits: what the summaries and the references are like.
-        seconds: time spent summarizing, loading not included.
+        stats, reference_stats: statistics of the summaries and the references.
+        seconds: time to generate the summaries, without loading.
         machine: where.
     """
 
@@ -43,31 +68,31 @@ class Evaluation:
     data: DataSet
     protocol: str
     unk: str
-    summaries: tuple[Written, ...]
-    scored: Scored
+    summaries: tuple[SystemSummary, ...]
+    scored: ScoredRows
     rouge: Report
-    habits: SummaryStats
-    reference_habits: SummaryStats
+    stats: SummaryStats
+    reference_stats: SummaryStats
     seconds: float
     machine: str
 
     @property
     def sentences_per_s(self) -> float:
-        """Texts summarized in a second."""
+        """Texts summarized per second."""
         return len(self.summaries) / self.seconds if self.seconds else 0.0
 
     @property
     def rows_with_unk(self) -> int:
-        """Rows with a reference that holds UNK."""
-        return sum(any(map(holds_unknown, row.references)) for row in self.data.rows)
+        """Number of rows with UNK in a reference."""
+        return sum(any(map(_has_unk, row.references)) for row in self.data.rows)
 
     @property
     def summaries_with_unk(self) -> int:
-        """Summaries that hold UNK, which only systems that copy blindly write."""
-        return sum(holds_unknown(summary.text) for summary in self.summaries)
+        """Number of summaries with UNK; models never generate it, baselines may copy it."""
+        return sum(_has_unk(summary.text) for summary in self.summaries)
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values; `rouge` is what `readagain rouge --json` prints."""
+        """Return plain values; `rouge` is the output of `readagain rouge --json`."""
         return {
             "model": {"name": self.system, **self.details},
             "protocol": self.protocol,
@@ -77,6 +102,7 @@ class Evaluation:
                 "tokenized": self.data.is_tokenized,
                 "rows": len(self.data.rows),
                 "fingerprint": self.data.fingerprint,
+                **({} if self.data.selection is None else {"selection": self.data.selection}),
             },
             "unk": {
                 "policy": self.unk,
@@ -85,8 +111,8 @@ class Evaluation:
                 "rows_left_out": len(self.data.rows) - len(self.scored.rows),
             },
             "rouge": self.rouge.as_json(),
-            "summaries": asdict(self.habits),
-            "references": asdict(self.reference_habits),
+            "summaries": asdict(self.stats),
+            "references": asdict(self.reference_stats),
             "speed": {
                 "sentences_per_s": self.sentences_per_s,
                 "seconds": self.seconds,
@@ -107,28 +133,28 @@ def evaluate(
     """Summarize every row and score the summaries.
 
     Args:
-        system: what to evaluate, loaded for the same protocol.
-        data: what to evaluate it on.
-        protocol: the name of a ROUGE protocol.
-        unk: what to do about UNK in references; see `unknown.py`.
+        system: the system, loaded for the same protocol.
+        data: the data set.
+        protocol: name of a ROUGE protocol.
+        unk: policy for UNK in references.
         on_summary: called after each summary.
 
     Raises:
-        ConfigError: for a protocol or a policy that does not exist.
-        DataError: when the policy leaves nothing to score.
+        ConfigError: for an unknown protocol or policy.
+        DataError: if the policy leaves nothing to score.
     """
     references = [row.references for row in data.rows]
-    apply_policy(unk, ["" for _ in references], references)  # before any work is done in vain
+    apply_unk_policy(unk, ["" for _ in references], references)  # raises errors before the work
     summaries = []
     start = time.perf_counter()
     texts = [row.text for row in data.rows]
-    for summary in system.write(texts, is_tokenized=data.is_tokenized):
+    for summary in system.summarize(texts, is_tokenized=data.is_tokenized):
         summaries.append(summary)
         on_summary()
     seconds = time.perf_counter() - start
-    scored = apply_policy(unk, [summary.text for summary in summaries], references)
-    sources = [source_forms(row.text, is_tokenized=data.is_tokenized) for row in data.rows]
-    written = [
+    scored = apply_unk_policy(unk, [summary.text for summary in summaries], references)
+    sources = [source_norms(row.text, is_tokenized=data.is_tokenized) for row in data.rows]
+    tokenized = [
         TokenizedSummary(summary.text, [word.form for word in summary.words], source)
         for summary, source in zip(summaries, sources, strict=True)
     ]
@@ -141,14 +167,16 @@ def evaluate(
         summaries=tuple(summaries),
         scored=scored,
         rouge=score_corpus(scored.summaries, scored.references, protocol),
-        habits=measure_habits(written, copied=count_copied(summaries)),
-        reference_habits=measure_habits(_reference_examples(data, sources)),
+        stats=summary_stats(
+            tokenized, num_copied=sum(sum(summary.is_copied) for summary in summaries)
+        ),
+        reference_stats=summary_stats(_tokenize_references(data, sources)),
         seconds=seconds,
         machine=describe_machine(),
     )
 
 
-def _reference_examples(data: DataSet, sources: Sequence[Sequence[str]]) -> list[TokenizedSummary]:
+def _tokenize_references(data: DataSet, sources: Sequence[Sequence[str]]) -> list[TokenizedSummary]:
     is_tokenized = data.are_references_tokenized
     return [
         TokenizedSummary(
@@ -159,3 +187,44 @@ def _reference_examples(data: DataSet, sources: Sequence[Sequence[str]]) -> list
         for row, source in zip(data.rows, sources, strict=True)
         for reference in row.references
     ]
+
+
+def apply_unk_policy(
+    policy: str, summaries: Sequence[str], references: Sequence[Sequence[str]]
+) -> ScoredRows:
+    """Return the rows to score under a policy for UNK.
+
+    Raises:
+        ArgumentError: for an unknown policy.
+        DataError: if nothing is left to score.
+    """
+    if policy not in get_args(UnkPolicy):
+        names = ", ".join(get_args(UnkPolicy))
+        raise ArgumentError("{unk} is '{0}'; expected {1}", policy, names)
+    if policy == "strip":
+        summaries = [_strip_unk(summary) for summary in summaries]
+        references = [[left for left in map(_strip_unk, texts) if left] for texts in references]
+    # Under 'strip' a row whose references were nothing but UNK cannot be scored either.
+    kept = [
+        row
+        for row, texts in enumerate(references)
+        if texts and not (policy == "drop" and any(map(_has_unk, texts)))
+    ]
+    if not kept:
+        why = "has a reference with UNK" if policy == "drop" else "has references of UNK alone"
+        raise DataError(f"policy '{policy}' for UNK: nothing left to score; every row {why}")
+    return ScoredRows(
+        rows=tuple(kept),
+        summaries=tuple(summaries[row] for row in kept),
+        references=tuple(tuple(references[row]) for row in kept),
+    )
+
+
+def _has_unk(text: str) -> bool:
+    return any(map(is_unk, text.split()))
+
+
+def _strip_unk(text: str) -> str:
+    if not _has_unk(text):
+        return text
+    return " ".join(word for word in text.split() if not is_unk(word))

@@ -1,9 +1,9 @@
-"""Minimum-error-rate training: weights by exact line searches over lists of candidates.
+"""Minimum error rate training: exact line searches over n-best lists.
 
-Och 2003, "Minimum error rate training in statistical machine translation", section 5. A candidate
-scores base + weights . features, so along a line of weights each is a straight line; the best one
-of a document changes only where two of them cross, and the figure of a set is a step function
-whose every step is known.
+Och 2003, "Minimum error rate training in statistical machine translation", section 5. The score of
+a candidate is base + weights . features, so along a line of weights it is a linear function. The
+best candidate of a document changes only where two lines cross, and the mean metric of a data set
+is a step function.
 """
 
 from collections.abc import Iterator
@@ -13,21 +13,21 @@ import numpy as np
 import numpy.typing as npt
 
 Numbers = npt.NDArray[np.float64]
-Places = npt.NDArray[np.intp]
+Indices = npt.NDArray[np.intp]
 
 RANDOM_STARTS = 8  # besides the given one
-MAX_PASSES = 20  # over all directions from one start; a handful is usual
-NARROWEST = 1e-9  # a stretch, or a gain, below this is rounding
+MAX_PASSES = 20  # over all directions from one start
+MIN_WIDTH = 1e-9  # smaller intervals and gains are rounding errors
 
 
 @dataclass(frozen=True)
 class NBestLists:
-    """The candidates of D documents, K at the most; places without one have a base of -inf.
+    """Up to K candidates of D documents; missing ones have a base of -inf.
 
     Args:
         base: (D, K) scores without features.
-        features: (D, K, F) what the weights are multiplied with.
-        figures: (D, K) what each is worth in the end.
+        features: (D, K, F) feature values.
+        figures: (D, K) metric of each candidate.
     """
 
     base: Numbers
@@ -35,7 +35,7 @@ class NBestLists:
     figures: Numbers
 
     def value(self, weights: Numbers) -> float:
-        """Return the mean figure of what these weights choose."""
+        """Return the mean metric of the candidates that the weights select."""
         chosen = (self.base + self.features @ weights).argmax(axis=1)
         return float(np.take_along_axis(self.figures, chosen[:, None], axis=1).mean())
 
@@ -43,17 +43,17 @@ class NBestLists:
 def best_weights(
     lists: NBestLists, start: Numbers, *, reach: float, seed: int
 ) -> tuple[Numbers, float]:
-    """Find weights that choose candidates of the highest mean figure.
+    """Return the weights with the highest mean metric, and that metric.
 
-    Line searches along every weight and along random directions, over and over until none gains;
-    from the given start and from random ones around it. Of equals the first wins.
+    Line searches along every axis and along random directions are repeated until none improves,
+    from the given start and from random ones around it.
 
     Args:
         lists: the candidates.
-        start: (F,) weights to begin with.
-        reach: how far a weight may move from its start: lists hold what a search near the start
-            finds, and far from it another search would find other things.
-        seed: of the random starts and directions; the same gives the same answer.
+        start: (F,) initial weights.
+        reach: maximum distance of a weight from its start. Farther away a search would find other
+            candidates than those in the lists.
+        seed: random seed of the starts and directions.
     """
     rng = np.random.default_rng(seed)
     F = len(start)
@@ -82,7 +82,7 @@ def _climb(
 def _span(
     weights: Numbers, direction: Numbers, centre: Numbers, reach: float
 ) -> tuple[float, float]:
-    """Return how far one can go back and on before a weight is out of reach of the centre."""
+    """Return the range of steps that keeps every weight within reach of the centre."""
     moving = direction != 0
     ends = (centre + [[-reach], [reach]] - weights)[:, moving] / direction[moving]  # (2, moving)
     return float(ends.min(axis=0).max()), float(ends.max(axis=0).min())
@@ -91,50 +91,50 @@ def _span(
 def best_step(
     lists: NBestLists, weights: Numbers, direction: Numbers, *, shortest: float, longest: float
 ) -> float:
-    """Return how far to go along a direction: to the middle of the best stretch, the nearest one.
+    """Return the step to the middle of the best interval along a direction, nearest to 0.
 
     Args:
         lists: the candidates.
-        weights: where the line begins.
-        direction: along which it runs.
-        shortest: how far to go at the least; below 0 to go back.
-        longest: how far to go at the most.
+        weights: (F,) start of the line.
+        direction: (F,) direction of the line.
+        shortest: minimum step; negative to go back.
+        longest: maximum step.
     """
     heights = lists.base + lists.features @ weights  # (D, K)
     slopes = lists.features @ direction  # (D, K)
-    figures = np.zeros(len(heights))  # of the leader so far
-    places, gains = [], []
-    for documents, at, leaders in leaders_along(heights, slopes, shortest, longest):
-        places.append(at)
+    figures = np.zeros(len(heights))  # metric of the current best candidates
+    positions, gains = [], []
+    for documents, at, leaders in highest_lines(heights, slopes, shortest, longest):
+        positions.append(at)
         gains.append(lists.figures[documents, leaders] - figures[documents])
         figures[documents] = lists.figures[documents, leaders]
-    # The first leaders stand at the beginning, so their figures come first in the sum.
-    order = np.argsort(np.concatenate(places), kind="stable")
-    starts = np.concatenate(places)[order]
+    # The sort is stable, so the metrics of the first best candidates come first in the sum.
+    order = np.argsort(np.concatenate(positions), kind="stable")
+    starts = np.concatenate(positions)[order]
     values = np.cumsum(np.concatenate(gains)[order])
     ends = np.append(starts[1:], longest)
-    is_wide = ends - starts > NARROWEST
+    is_wide = ends - starts > MIN_WIDTH
     if not is_wide.any():
         return 0.0
-    best = is_wide & (values >= values[is_wide].max() - NARROWEST)
+    best = is_wide & (values >= values[is_wide].max() - MIN_WIDTH)
     middles = (starts + ends)[best] / 2
     return float(middles[np.abs(middles).argmin()])
 
 
-def leaders_along(
+def highest_lines(
     heights: Numbers, slopes: Numbers, shortest: float, longest: float
-) -> Iterator[tuple[Places, Numbers, Places]]:
-    """Follow which of K straight lines is highest in each of D documents, all at once.
+) -> Iterator[tuple[Indices, Numbers, Indices]]:
+    """Find which of K lines is highest between two positions, for D documents at once.
 
     Args:
-        heights: (D, K) of the lines at 0; -inf for a line that is none.
-        slopes: (D, K) how steep they are.
-        shortest: where to begin.
-        longest: where to end.
+        heights: (D, K) values of the lines at 0; -inf for missing lines.
+        slopes: (D, K) slopes of the lines.
+        shortest: first position.
+        longest: last position.
 
     Yields:
-        Documents, the place in each where the leader changes, and the new leader; first all
-        documents with their leader at the beginning.
+        Documents, the positions where their highest line changes, and the new highest lines;
+        first all documents at the first position.
     """
     D = len(heights)
     documents = np.arange(D)
@@ -145,15 +145,16 @@ def leaders_along(
         rise = slopes[documents] - slopes[documents, leaders][:, None]  # (D, K)
         with np.errstate(divide="ignore", invalid="ignore"):
             crossings = np.where(rise > 0, (height - heights[documents]) / rise, np.inf)
-        places = crossings.min(axis=1)
-        goes_on = places < longest
+        positions = crossings.min(axis=1)
+        has_next = positions < longest
         overtaking = _steepest(-crossings, slopes[documents])
-        documents, leaders, places = documents[goes_on], overtaking[goes_on], places[goes_on]
+        documents, leaders = documents[has_next], overtaking[has_next]
+        positions = positions[has_next]
         if len(documents):
-            yield documents, np.maximum(places, shortest), leaders
+            yield documents, np.maximum(positions, shortest), leaders
 
 
-def _steepest(values: Numbers, slopes: Numbers) -> Places:
-    """Find the largest value of each row; of equals the one with the steepest line."""
+def _steepest(values: Numbers, slopes: Numbers) -> Indices:
+    """Return the index of the largest value of each row; of equal ones the steepest line."""
     is_largest = values == values.max(axis=1, keepdims=True)
     return np.asarray(np.where(is_largest, slopes, -np.inf).argmax(axis=1))

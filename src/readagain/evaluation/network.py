@@ -1,5 +1,6 @@
-"""A trained model as a system that is evaluated."""
+"""Trained model as a system that can be evaluated."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
@@ -7,27 +8,55 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from readagain.engine.summary import Summary, SummaryPart
-from readagain.evaluation.dataset import on_one_line
-from readagain.evaluation.gigaword_form import TokenizedText
-from readagain.evaluation.words import Written, summary_words
+from readagain.evaluation.summaries import SystemSummary, is_unk, on_one_line, summary_words
 from readagain.model_dir import ModelDir
 from readagain.storage.model_manifest import MANIFEST_FILE
+from readagain.text.document import Token, read_tokenized
+from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 if TYPE_CHECKING:
     from readagain.config.options import SummarizeOptions
     from readagain.engine.summarizer import Summarizer
 
+_DIGIT = re.compile(r"\d")
+# "We generate summaries with 15 words using beam-size of 10" (Zeng, Luo, Fidler and Urtasun 2016,
+# section 4), of which ROUGE then reads 75 bytes.
+_PAPER_DUC = {"beam_size": 10, "min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0}
+# A search within 75 bytes uses them better than one that is cut off after them. The minimum does
+# not count spaces: with those of a dozen words it is about 72. MBR reranking uses recall, the
+# figure of the protocol, and gains from a large beam.
+_DUC = {
+    "beam_size": 32,
+    "min_words": 1,
+    "max_words": 20,
+    "min_bytes": 61,
+    "max_bytes": 75,
+    "consensus_by": "recall",
+}
+PROTOCOL_SETTINGS: dict[str, dict[str, Any]] = {
+    "gigaword": {},
+    "duc2003": _DUC,
+    "duc2004": _DUC,
+}
+"""Decoding settings of each protocol."""
+PAPER_SETTINGS: dict[str, dict[str, Any]] = {
+    "gigaword": {},
+    "duc2003": _PAPER_DUC,
+    "duc2004": _PAPER_DUC,
+}
+"""Decoding settings of the paper, for its tables."""
+
 
 @dataclass(frozen=True)
 class NetworkSystem:
-    """A model from a folder, on the CPU.
+    """A model directory and its summarizer.
 
     Args:
-        name: what the user called it.
-        folder: where it stands.
-        summarizer: the same model, loaded.
-        precision: of the graphs that were asked for; None for the first there are.
-        threads: that the summarizer may use.
+        name: name given by the user.
+        folder: the model directory.
+        summarizer: the loaded model, with the decoding settings to use.
+        precision: precision of the graphs; None for the first.
+        threads: threads of the summarizer.
     """
 
     name: str
@@ -37,7 +66,7 @@ class NetworkSystem:
     threads: int
 
     def describe(self) -> dict[str, Any]:
-        """Say which model it is, and how it searches."""
+        """Return the title, checksum, precision and decoding settings of the model."""
         manifest = self.folder.path / MANIFEST_FILE
         return {
             "title": self.folder.run.title,
@@ -47,34 +76,33 @@ class NetworkSystem:
             "decode": asdict(self.summarizer.run.decode),
         }
 
-    def write(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Written]:
-        """Summarize texts, in their order; in Gigaword form what came in it."""
-        for [(text, summary)] in self.write_best(texts, is_tokenized=is_tokenized):
-            yield _written(text, summary.words, is_tokenized=is_tokenized)
+    def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
+        """Yield the summary of each text, in order and in the form of the text."""
+        for [(text, summary)] in self.summarize_n_best(texts, is_tokenized=is_tokenized):
+            yield _find_copied(text, summary.words, is_tokenized=is_tokenized)
 
-    def write_best(
+    def summarize_n_best(
         self, texts: Sequence[str], *, is_tokenized: bool, n_best: int = 1
     ) -> Iterator[list[tuple[str, Summary]]]:
-        """Yield the best summaries of each text, as they are scored and as the model has them."""
+        """Yield the best summaries of each text, as text to score and as the model's summary."""
         options: SummarizeOptions = {"n_best": n_best, "tokenized": is_tokenized}
         if not is_tokenized:
             for summary in self.summarizer.summarize(iter(texts), **options):
-                yield [(on_one_line(each.text), each) for each in _all(summary)]
+                yield [(on_one_line(each.text), each) for each in (summary, *summary.alternatives)]
             return
         read = [TokenizedText(text) for text in texts]
         summaries = self.summarizer.summarize((text.for_model for text in read), **options)
         for text, summary in zip(read, summaries, strict=True):
-            yield [(" ".join(text.spell(each.words)), each) for each in _all(summary)]
+            yield [
+                (" ".join(text.surfaces(each.words)), each)
+                for each in (summary, *summary.alternatives)
+            ]
 
 
-def _all(summary: Summary) -> list[Summary]:
-    return [summary, *summary.alternatives]
+def _find_copied(text: str, parts: Sequence[SummaryPart], *, is_tokenized: bool) -> SystemSummary:
+    """Find the words of a summary that the model copied.
 
-
-def _written(text: str, parts: Sequence[SummaryPart], *, is_tokenized: bool) -> Written:
-    """Find the words of a printed summary that the model copied.
-
-    Printing may join words, leave a number out or fill one in, so the words are matched in order.
+    Detokenization can join words or omit or fill in numbers, so words are aligned in order.
     """
     words = summary_words(text, is_tokenized=is_tokenized)
     is_copied = [False] * len(words)
@@ -84,4 +112,42 @@ def _written(text: str, parts: Sequence[SummaryPart], *, is_tokenized: bool) -> 
     for block in matcher.get_matching_blocks():
         for offset in range(block.size):
             is_copied[block.a + offset] = parts[block.b + offset].origin == "copied"
-    return Written(text, words, tuple(is_copied))
+    return SystemSummary(text, words, tuple(is_copied))
+
+
+class TokenizedText:
+    """A text in Gigaword form: words between spaces, lower case, one sentence a line.
+
+    Models are trained with # for digits and one UNK token. Public data sets differ: DUC has real
+    digits, Gigaword has several spellings of UNK. So digits are masked for the model and restored
+    in its summary, and UNK is replaced by the token of the model, which it never generates.
+    """
+
+    def __init__(self, text: str) -> None:
+        sentences = read_tokenized(text).sentences
+        self._words: list[str] = [word.form for sentence in sentences for word in sentence]
+        lines = [" ".join(map(_as_trained, sentence)) for sentence in sentences]
+        self.for_model = "\n".join(lines)
+        """The text with masked digits and the UNK token of models."""
+
+    def surfaces(self, parts: Sequence[SummaryPart]) -> list[str]:
+        """Return the words of a summary as they are in this text, with real digits."""
+        given = [word for sentence in read_tokenized(self.for_model).sentences for word in sentence]
+        position_of = {word.start: position for position, word in enumerate(given)}
+        first_surface: dict[str, str] = {}
+        for word, surface in zip(given, self._words, strict=True):
+            first_surface.setdefault(word.form, surface)
+        words = []
+        for part in parts:
+            if part.start is not None:
+                words.append(self._words[position_of[part.start]])
+            elif "#" in part.form:
+                # A number that the text does not have keeps its #, which ROUGE ignores.
+                words.append(first_surface.get(part.form, part.form))
+            else:
+                words.append(part.form)
+        return words
+
+
+def _as_trained(word: Token) -> str:
+    return SPECIAL_TOKENS[UNK] if is_unk(word.form) else _DIGIT.sub("#", word.form)

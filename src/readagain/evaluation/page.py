@@ -1,28 +1,40 @@
-"""An evaluation as one HTML page that needs nothing else."""
+"""HTML page of an evaluation, without external resources."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from difflib import SequenceMatcher
 from html import escape
 from importlib.resources import files
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
 from readagain.counts import counted
 from readagain.evaluation.evaluate import Evaluation
-from readagain.evaluation.facts import FIGURE_NAMES, facts_of, habit_rows, score_rows
-from readagain.evaluation.histogram import draw_lengths, length_rows
-from readagain.evaluation.marks import marked_source, marked_summary
-from readagain.evaluation.words import source_forms, summary_words
+from readagain.evaluation.report import FIGURE_NAMES, metadata, score_rows, stats_rows
+from readagain.evaluation.summaries import SystemSummary, source_norms, summary_words
 from readagain.rouge.options import FIGURES
 from readagain.storage.bundled import model_name
+from readagain.text.document import Token, read_document, read_tokenized
+from readagain.text.normalize import normalize
 
 NUM_EXAMPLES = 10
+MAX_SOURCE_WORDS = 120
+"""Words of a text that are shown."""
+_MAX_LENGTH = 40  # longer summaries are counted together
 
 
 def render_page(found: Evaluation) -> str:
-    """Write the page: scores, lengths, habits, the best and the worst summaries."""
+    """Return the page: scores, lengths, statistics, the best and the worst summaries."""
     data = found.data.files[0].absolute()
     title = f"{model_name(found.system)} on {data.parent.name}/{data.name}"
     style = (files("readagain.evaluation") / "page.css").read_text(encoding="utf-8")
+    quoted = FIGURE_NAMES[found.rouge.protocol.headline]
+    columns = ("measure", *FIGURE_NAMES.values(), f"interval of {quoted}")
+    facts = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in metadata(found)
+    )
     best, worst = choose_examples(found)
     return f"""<!doctype html>
 <html lang="en">
@@ -34,17 +46,17 @@ def render_page(found: Evaluation) -> str:
 </head>
 <body>
 <h1>{escape(title)}</h1>
-<p class="lead">{counted(len(found.scored.rows), "summary", "summaries")} scored by ROUGE-1.5.5's
-rules, protocol {escape(found.protocol)}; figures in percent, with their 95% intervals.</p>
+<p class="lead">{counted(len(found.scored.rows), "summary", "summaries")} scored by the rules of
+ROUGE-1.5.5, protocol {escape(found.protocol)}; in percent, with 95% intervals.</p>
 {_cards(found)}
 <h2>Scores</h2>
-{_scores(found)}
+{_table(columns, score_rows(found.rouge))}
 <h2>Words in a summary</h2>
 {_lengths(found)}
-<h2>What they are like</h2>
-{_table(("", "summaries", "references"), habit_rows(found))}
+<h2>Statistics</h2>
+{_table(("", "summaries", "references"), stats_rows(found))}
 <h2>How it was measured</h2>
-{_facts(found)}
+<dl class="facts">{facts}</dl>
 {_examples("Best summaries", best, found)}
 {_examples("Worst summaries", worst, found)}
 </body>
@@ -53,16 +65,16 @@ rules, protocol {escape(found.protocol)}; figures in percent, with their 95% int
 
 
 def choose_examples(found: Evaluation) -> tuple[list[int], list[int]]:
-    """Choose places in `found.scored`: the best first, and the worst first; none in both.
+    """Return the positions in `found.scored` of the best and of the worst summaries.
 
-    By the mean over the measures of the figure that the protocol quotes; of equals the first.
+    They are ranked by the mean over the measures; ties keep their order. None is in both lists.
     """
     figure = FIGURES.index(found.rouge.protocol.headline)
-    means = found.rouge.item_scores[:, :, figure].mean(axis=1)  # (items,)
+    means = found.rouge.item_scores[:, :, figure].mean(axis=1)  # (I,)
     count = min(NUM_EXAMPLES, len(means) // 2)
     best = np.argsort(-means, kind="stable")[: max(count, 1)]
-    worst = [place for place in np.argsort(means, kind="stable") if place not in best]
-    return best.tolist(), [int(place) for place in worst[:count]]
+    worst = [position for position in np.argsort(means, kind="stable") if position not in best]
+    return best.tolist(), [int(position) for position in worst[:count]]
 
 
 def _cards(found: Evaluation) -> str:
@@ -77,17 +89,6 @@ def _cards(found: Evaluation) -> str:
     return f'<div class="cards">{"".join(cards)}</div>'
 
 
-def _scores(found: Evaluation) -> str:
-    quoted = FIGURE_NAMES[found.rouge.protocol.headline]
-    heading = ("measure", *FIGURE_NAMES.values(), f"interval of {quoted}")
-    return _table(heading, score_rows(found.rouge))
-
-
-def _facts(found: Evaluation) -> str:
-    facts = (f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>" for name, fact in facts_of(found))
-    return f'<dl class="facts">{"".join(facts)}</dl>'
-
-
 def _lengths(found: Evaluation) -> str:
     summaries = [len(summary.words) for summary in found.summaries]
     is_tokenized = found.data.are_references_tokenized
@@ -96,38 +97,53 @@ def _lengths(found: Evaluation) -> str:
         for row in found.data.rows
         for reference in row.references
     ]
-    numbers = _table(("words", "summaries", "references"), length_rows(summaries, references))
-    return (
-        '<p><span class="key summary"></span>summaries'
-        '<span class="key reference"></span>references</p>'
-        f'<div class="scroll">{draw_lengths(summaries, references)}</div>'
-        f"<details><summary>the numbers</summary>{numbers}</details>"
-    )
+    return length_histogram(summaries, references)
 
 
-def _examples(title: str, places: Sequence[int], found: Evaluation) -> str:
-    if not places:
+def length_histogram(summaries: Sequence[int], references: Sequence[int]) -> str:
+    """Return a table with a bar for the share of summaries and references of each length."""
+    shares = [
+        {
+            length: count / len(lengths)
+            for length, count in Counter(min(each, _MAX_LENGTH) for each in lengths).items()
+        }
+        for lengths in (summaries, references)
+    ]
+    highest = max(share for each in shares for share in each.values())
+    rows = []
+    for length in sorted({*shares[0], *shares[1]}):
+        name = f"{length} or more" if length == _MAX_LENGTH else str(length)
+        bars = "".join(
+            f'<td><meter class="{kind}" max="{highest:.4f}" value="{each.get(length, 0):.4f}">'
+            f"</meter> {each.get(length, 0):.1%}</td>"
+            for kind, each in zip(("summary", "reference"), shares, strict=True)
+        )
+        rows.append(f"<tr><td>{name}</td>{bars}</tr>")
+    return _table_html(("words", "summaries", "references"), rows)
+
+
+def _examples(title: str, positions: Sequence[int], found: Evaluation) -> str:
+    if not positions:
         return ""
     legend = (
         '<p class="quiet"><mark class="copied">copied</mark> by the system from the text; '
         '<mark class="novel">new</mark>: not in the text.</p>'
     )
-    articles = "".join(_example(place, found) for place in places)
+    articles = "".join(_example(position, found) for position in positions)
     return f"<section><h2>{title}</h2>{legend}{articles}</section>"
 
 
-def _example(place: int, found: Evaluation) -> str:
-    number = found.scored.rows[place]
+def _example(position: int, found: Evaluation) -> str:
+    number = found.scored.rows[position]
     row, summary = found.data.rows[number], found.summaries[number]
     is_tokenized = found.data.is_tokenized
     figure = FIGURES.index(found.rouge.protocol.headline)
+    values = found.rouge.item_scores[position, :, figure].tolist()
     scores = ", ".join(
         f"{measure.upper()} {100 * value:.1f}"
-        for measure, value in zip(
-            found.rouge.scores, found.rouge.item_scores[place, :, figure].tolist(), strict=True
-        )
+        for measure, value in zip(found.rouge.scores, values, strict=True)
     )
-    known = set(source_forms(row.text, is_tokenized=is_tokenized))
+    source = set(source_norms(row.text, is_tokenized=is_tokenized))
     references = "".join(
         f'<p><span class="who">reference</span><span>{escape(reference)}</span></p>'
         for reference in row.references
@@ -135,19 +151,75 @@ def _example(place: int, found: Evaluation) -> str:
     return (
         f'<article><p class="meta">row {number + 1}: {scores}</p>'
         f'<p class="ours"><span class="who">summary</span>'
-        f"<span>{marked_summary(summary, known)}</span></p>"
+        f"<span>{mark_summary(summary, source)}</span></p>"
         f"{references}"
         '<p class="source"><span class="who">text</span>'
-        f"<span>{marked_source(row.text, summary, is_tokenized=is_tokenized)}</span></p></article>"
+        f"<span>{mark_source(row.text, summary, is_tokenized=is_tokenized)}</span></p></article>"
     )
 
 
-def _table(heading: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in heading)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
-    )
+def _table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    cells = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows)
+    return _table_html(columns, (f"<tr>{row}</tr>" for row in cells))
+
+
+def _table_html(columns: Iterable[str], rows: Iterable[str]) -> str:
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
     return (
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-        "</div>"
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+def mark_summary(summary: SystemSummary, source: set[str]) -> str:
+    """Return a summary as HTML with copied words, and words not in the text, marked."""
+
+    def mark(position: int) -> str | None:
+        if summary.is_copied[position]:
+            return "copied"
+        return None if summary.words[position].form in source else "novel"
+
+    return _mark_words(summary.text, summary.words, mark) or "<em>empty</em>"
+
+
+def mark_source(text: str, summary: SystemSummary, *, is_tokenized: bool) -> str:
+    """Return the beginning of a text as HTML with the words that the summary copied marked."""
+    document = read_tokenized(text) if is_tokenized else read_document(text)
+    words = document.words[:MAX_SOURCE_WORDS]
+    copied = _copied_positions([normalize(word.form) for word in words], summary)
+    is_cut = len(words) < len(document.words)
+    shown = text[: words[-1].end] if is_cut else text
+    marked = _mark_words(shown, words, lambda position: "copied" if position in copied else None)
+    return marked + (" …" if is_cut else "")
+
+
+def _copied_positions(source: Sequence[str], summary: SystemSummary) -> set[int]:
+    """Align the copied words with the source: longest runs first, then first occurrences."""
+    copied = [
+        word.form
+        for word, is_copied in zip(summary.words, summary.is_copied, strict=True)
+        if is_copied
+    ]
+    blocks = SequenceMatcher(None, source, copied, autojunk=False).get_matching_blocks()
+    positions = {block.a + offset for block in blocks for offset in range(block.size)}
+    left = Counter(copied) - Counter(source[position] for position in positions)
+    for position, norm in enumerate(source):
+        if left[norm] and position not in positions:
+            left[norm] -= 1
+            positions.add(position)
+    return positions
+
+
+def _mark_words(text: str, words: Sequence[Token], mark: Callable[[int], str | None]) -> str:
+    """Return a text as HTML; adjacent words with the same mark share one element."""
+    pieces = []
+    end = 0
+    marked = ((mark(position), word) for position, word in enumerate(words))
+    for kind, run in groupby(marked, key=itemgetter(0)):
+        members = [word for _, word in run]
+        start, last = members[0].start, members[-1].end
+        shown = escape(text[start:last])
+        pieces.append(escape(text[end:start]))
+        pieces.append(shown if kind is None else f'<mark class="{kind}">{shown}</mark>')
+        end = last
+    return "".join(pieces) + escape(text[end:])

@@ -1,43 +1,45 @@
-"""What can be evaluated, by name: the floor of every table, and models in their folders."""
+"""Systems that can be evaluated: baselines and trained models, by name."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from queue import SimpleQueue
 from typing import Any, Protocol, assert_never
 
+from readagain.classic.link_grammar import LinkParser, Parser
+from readagain.classic.prefix import first_words, lead_sentence
+from readagain.classic.topiary import Topiary, TopiaryHeadline
 from readagain.classic.topics import Topics
 from readagain.config.classic import LeadSpec, PrefixSpec, TopiarySpec
 from readagain.config.options import SummarizeOptions, decode_overrides, override_decode
 from readagain.corpus.tokenizing import UNKNOWN_SPELLINGS
+from readagain.counts import counted
 from readagain.errors import ArgumentError, ArtifactError
-from readagain.evaluation.baselines import Lead, Prefix
-from readagain.evaluation.network import NetworkSystem
-from readagain.evaluation.settings import PROTOCOL_SETTINGS
-from readagain.evaluation.topiary import TopiarySystem
-from readagain.evaluation.words import Written
+from readagain.evaluation.network import PROTOCOL_SETTINGS, NetworkSystem
+from readagain.evaluation.summaries import SystemSummary, on_one_line
 from readagain.model_dir import ModelDir
 from readagain.presets import BASELINES
 from readagain.processors import num_threads
 from readagain.rouge.protocol import find_protocol
 from readagain.storage.bundled import DEFAULT_MODEL, find_model
+from readagain.text.document import read_document, read_tokenized
 from readagain.text.vocab import SPECIAL_TOKENS
-
-WITHOUT_NETWORK = tuple(BASELINES)
 
 
 class System(Protocol):
-    """Writes the summaries that are scored."""
+    """A system that generates summaries."""
 
     @property
     def name(self) -> str:
-        """What the user called it."""
+        """Name given by the user."""
         ...
 
     def describe(self) -> dict[str, Any]:
-        """Say what it is and how it works, for the report."""
+        """Return what the system is and how it works, for the report."""
         ...
 
-    def write(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Written]:
-        """Summarize texts, in their order."""
+    def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
+        """Yield the summary of each text, in order."""
         ...
 
 
@@ -45,39 +47,41 @@ def load_system(
     model: str,
     protocol: str,
     *,
-    asked: SummarizeOptions | None = None,
+    decoding: SummarizeOptions | None = None,
     threads: int | None = None,
     precision: str | None = None,
 ) -> System:
-    """Load what `--model` names, to search as the protocol says, or as was asked instead.
+    """Load a system with the decoding settings of a protocol.
 
     Args:
-        model: `prefix`, `lead`, `topiary`, a bundled model's name, or a model folder.
-        protocol: the name of one.
-        asked: what comes before the protocol's settings.
-        threads: that a network, or the parsers of TOPIARY, may use; all processors unless given.
-        precision: of its graphs; the first there are unless given.
+        model: `prefix`, `lead`, `topiary`, the name of a bundled model, or a model directory.
+        protocol: name of the protocol.
+        decoding: decoding options that override the settings of the protocol.
+        threads: threads of a network, or parsers of TOPIARY; all processors by default.
+        precision: precision of the graphs; the model's first by default.
 
     Raises:
-        ArtifactError: for a model that is not there or cannot be used.
-        ConfigError: for settings that the system cannot honour.
-        MissingExtraError: for TOPIARY without its parser.
+        ArtifactError: if the model does not exist or cannot be used.
+        ConfigError: for settings that the system does not support.
+        MissingExtraError: if the parser of TOPIARY is not installed.
     """
     find_protocol(protocol)
-    asked = asked or {}
-    if model in WITHOUT_NETWORK:
-        return _load_classic(model, protocol, asked=asked, threads=threads, precision=precision)
-    overrides = decode_overrides(asked)
+    decoding = decoding or {}
+    if model in BASELINES:
+        options = {**decoding, "threads": threads, "precision": precision}
+        return _load_baseline(
+            model, protocol, {name: value for name, value in options.items() if value is not None}
+        )
+    overrides = decode_overrides(decoding)
     try:
         path = find_model(model)
     except ArtifactError as error:
-        floor = ", ".join(WITHOUT_NETWORK)
-        raise ArtifactError(f"{error}; without a network there are {floor}") from error
+        raise ArtifactError(f"{error}; without a network: {', '.join(BASELINES)}") from error
     folder = ModelDir.open(path)
     # Checked before the graphs are loaded.
     decode = override_decode(folder.run.decode, PROTOCOL_SETTINGS[protocol])
     decode = override_decode(decode, overrides)
-    # Imported here: it brings ONNX Runtime, which the floor does without.
+    # Imported here: it imports ONNX Runtime, which baselines do not need.
     from readagain.engine.summarizer import Summarizer
 
     threads = num_threads(threads)
@@ -86,43 +90,155 @@ def load_system(
     return NetworkSystem(model, folder, summarizer, precision, threads)
 
 
-def _load_classic(
-    model: str,
-    protocol: str,
-    *,
-    asked: SummarizeOptions,
-    threads: int | None,
-    precision: str | None,
-) -> System:
-    """Make a system without a network; of the options of a search it honours few."""
+_BASELINE_OPTIONS: dict[type, tuple[str, ...]] = {
+    PrefixSpec: (),
+    LeadSpec: ("max_words",),
+    TopiarySpec: ("threads",),
+}
+
+
+def _load_baseline(model: str, protocol: str, options: dict[str, Any]) -> System:
     spec = BASELINES[model]
-    given = asked | {"threads": threads, "precision": precision}
-    foreign = [
-        f"{{{name}}}"
-        for name, value in given.items()
-        if value is not None and name not in _SUPPORTED[type(spec)]
-    ]
-    if foreign:
-        raise ArgumentError(f"{{0}}: no beam search; remove {', '.join(foreign)}", model)
+    unsupported = [name for name in options if name not in _BASELINE_OPTIONS[type(spec)]]
+    if unsupported:
+        names = ", ".join(f"{{{name}}}" for name in unsupported)
+        raise ArgumentError(f"{{0}}: no beam search; remove {names}", model)
     match spec:
         case PrefixSpec():
             has_byte_limit = find_protocol(protocol).options.max_bytes is not None
             return Prefix(max_bytes=spec.max_bytes, cuts_words=has_byte_limit)
         case LeadSpec():
-            return Lead(max_words=asked.get("max_words"))
+            return Lead(max_words=options.get("max_words"))
         case TopiarySpec():
             common = ModelDir.open(find_model(DEFAULT_MODEL)).source_vocab
             return TopiarySystem(
                 Topics(common.words[len(SPECIAL_TOKENS) :], excluded=UNKNOWN_SPELLINGS),
                 max_bytes=spec.max_bytes,
-                num_parsers=num_threads(threads),
+                num_parsers=num_threads(options.get("threads")),
             )
         case _:
             assert_never(spec)
 
 
-_SUPPORTED: dict[type, tuple[str, ...]] = {
-    PrefixSpec: (),
-    LeadSpec: ("max_words",),
-    TopiarySpec: ("threads",),
-}
+@dataclass(frozen=True)
+class Prefix:
+    """The first bytes of a text.
+
+    Args:
+        max_bytes: how many.
+        cuts_words: cut inside a word, as protocols with a byte limit do.
+    """
+
+    max_bytes: int
+    cuts_words: bool
+    name: str = "prefix"
+
+    def describe(self) -> dict[str, Any]:
+        """Return how much of a text is taken."""
+        words = "" if self.cuts_words else ", whole words of them"
+        return {"takes": f"the first {counted(self.max_bytes, 'byte')}{words}"}
+
+    def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
+        """Yield the first bytes of each text."""
+        for text in texts:
+            prefix = self._prefix(on_one_line(text))
+            yield SystemSummary.copied(prefix, is_tokenized=is_tokenized)
+
+    def _prefix(self, text: str) -> str:
+        start = text.encode()[: self.max_bytes].decode(errors="ignore")
+        if self.cuts_words or text[len(start) : len(start) + 1] in ("", " "):
+            return start.rstrip()
+        return start.rpartition(" ")[0]
+
+
+@dataclass(frozen=True)
+class Lead:
+    """The first sentence of a text, or its first words.
+
+    Args:
+        max_words: number of words to take instead of a sentence; punctuation and 's count.
+    """
+
+    max_words: int | None = None
+    name: str = "lead"
+
+    def describe(self) -> dict[str, Any]:
+        """Return how much of a text is taken."""
+        if self.max_words is None:
+            return {"takes": "the first sentence"}
+        return {"takes": f"the first {counted(self.max_words, 'word')}"}
+
+    def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
+        """Yield the lead of each text; in Gigaword form a line is a sentence."""
+        for text in texts:
+            lead = self._tokenized_lead(text) if is_tokenized else self._lead(text)
+            yield SystemSummary.copied(lead, is_tokenized=is_tokenized)
+
+    def _tokenized_lead(self, text: str) -> str:
+        if self.max_words is None:
+            return on_one_line(text.strip().partition("\n")[0])
+        return " ".join(text.split()[: self.max_words])
+
+    def _lead(self, text: str) -> str:
+        if self.max_words is None:
+            return lead_sentence(read_document(text, max_sentences=1)).text
+        return on_one_line(first_words(read_document(text), self.max_words).text)
+
+
+class TopiarySystem:
+    """TOPIARY: topic words and a trimmed sentence, with several parsers in parallel.
+
+    Each parser is a process, so threads suffice.
+
+    Args:
+        topics: ranks words.
+        max_bytes: maximum length of a summary.
+        num_parsers: number of parsers.
+
+    Raises:
+        MissingExtraError: if the parser is not installed.
+    """
+
+    name = "topiary"
+
+    def __init__(self, topics: Topics, *, max_bytes: int, num_parsers: int) -> None:
+        self._topics = topics
+        self._max_bytes = max_bytes
+        self._parsers: list[Parser] = [LinkParser() for _ in range(num_parsers)]
+        self._num_unparsed = 0
+
+    def describe(self) -> dict[str, Any]:
+        """Return how it works, and how many sentences of the last texts had no parse."""
+        return {
+            "takes": "topic words and a clause of the first sentence, "
+            f"{counted(self._max_bytes, 'byte')}",
+            "parser": "Link Grammar",
+            "threads": len(self._parsers),
+            "without_tree": self._num_unparsed,
+        }
+
+    def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
+        """Yield the summary of each text, in order."""
+        self._num_unparsed = 0
+        idle: SimpleQueue[Parser] = SimpleQueue()
+        for parser in self._parsers:
+            idle.put(parser)
+
+        def headline(text: str) -> TopiaryHeadline:
+            parser = idle.get()
+            try:
+                read = read_tokenized if is_tokenized else read_document
+                return Topiary(parser, self._topics, max_bytes=self._max_bytes).write(read(text))
+            finally:
+                idle.put(parser)
+
+        pool = ThreadPoolExecutor(len(self._parsers))
+        try:
+            for found in pool.map(headline, texts):
+                self._num_unparsed += not found.is_parsed
+                text = on_one_line(found.summary.text)
+                yield SystemSummary.copied(text, is_tokenized=is_tokenized)
+        finally:
+            pool.shutdown(cancel_futures=True)
+            for parser in self._parsers:
+                parser.close()

@@ -1,7 +1,7 @@
-"""Tune the weights of extractive features: search, gather, choose weights, search again.
+"""Tuning of the weights of extractive features.
 
-The weights that are best on the summaries found so far make a search find others; when a round
-finds none that is new, the weights are best on all that such searches find.
+Each round searches with the weights that are best for the summaries found so far, and adds its
+summaries. Tuning ends when a round finds no new summary.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,11 +11,10 @@ import numpy as np
 
 from readagain.engine.source import SourceReader
 from readagain.engine.summary import Summary
-from readagain.errors import ConfigError
+from readagain.errors import ArgumentError
 from readagain.evaluation.dataset import DataSet
-from readagain.evaluation.gigaword_form import TokenizedText
 from readagain.evaluation.line_search import NBestLists, Numbers, best_weights
-from readagain.evaluation.network import NetworkSystem
+from readagain.evaluation.network import NetworkSystem, TokenizedText
 from readagain.rouge.measures import build_measures
 from readagain.rouge.options import FIGURES
 from readagain.rouge.protocol import Protocol, find_protocol
@@ -23,21 +22,20 @@ from readagain.rouge.scores import count_items, item_scores
 from readagain.search.features import FEATURES, count_features
 
 MEAN = "mean"
-DECIMALS = 4  # of weights: as many as are printed and kept
-# How far a weight may go in a round, at first. Log-probabilities of a weak network are worth less
-# than its features, and weights of 5 to 18 are then best.
+DECIMALS = 4  # of the weights
+# Maximum change of a weight in the first rounds. For a weak network weights of 5 to 18 are best.
 _FIRST_REACH = 4.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Round:
-    """What one search found.
+    """Result of one search of the data set.
 
     Args:
-        weights: (F,) it searched with.
-        value: the mean figure of its best summaries.
-        new: summaries that no round before had found.
-        found: different summaries of all rounds so far.
+        weights: (F,) weights of the search.
+        value: mean metric of its best summaries.
+        new: number of summaries that no earlier round had found.
+        found: number of different summaries of all rounds so far.
     """
 
     weights: Numbers
@@ -47,12 +45,12 @@ class Round:
 
     @property
     def weights_by_name(self) -> dict[str, float]:
-        """The weight of each feature."""
+        """Weight of each feature."""
         return dict(zip(FEATURES, self.weights.tolist(), strict=True))
 
     @property
     def settings(self) -> dict[str, float]:
-        """The weights as settings of `decode`."""
+        """Weights as settings of `decode`."""
         return _settings(self.weights)
 
 
@@ -68,21 +66,20 @@ def tune(
 ) -> Iterator[Round]:
     """Yield the rounds of tuning; the first searches without features.
 
-    Each goes on from the best so far, and no further than it could be believed: where a search
-    does not keep what the lists promised, the next one stays nearer. Which round has the best
-    weights is for the caller to choose by `value`, which is what their own search achieved.
+    Each round starts from the best weights so far. After a round that does not improve, the
+    maximum change is halved. The best weights are those of the round with the highest `value`.
 
     Args:
         network: the model, loaded for the protocol.
-        data: what it is tuned on.
-        protocol: the name of one; its quoted figure is maximised.
-        objective: the measure of it, such as `rouge-1`, or `mean` of all.
-        max_rounds: the most searches.
-        seed: the same gives the same weights.
+        data: data set to tune on.
+        protocol: name of the protocol, whose figure is maximized.
+        objective: measure to maximize, such as `rouge-1`, or `mean` of all.
+        max_rounds: maximum number of rounds.
+        seed: random seed.
         on_summary: called after each summary.
 
     Raises:
-        ConfigError: for a measure that the protocol has not.
+        ArgumentError: for an unknown measure.
     """
     scorer = _Scorer(find_protocol(protocol), objective)
     pool = _Pool(network, data, scorer)
@@ -102,7 +99,7 @@ def tune(
 
 
 class _Scorer:
-    """Scores summaries one by one by a measure of a protocol."""
+    """Scorer of single summaries by one measure of a protocol."""
 
     def __init__(self, protocol: Protocol, objective: str) -> None:
         self._options = protocol.options
@@ -110,10 +107,9 @@ class _Scorer:
         self._measures = build_measures(protocol.options)
         names = [measure.name for measure in self._measures]
         if objective not in (*names, MEAN):
-            raise ConfigError(
-                f"--objective is '{objective}'; expected {', '.join(names)} or {MEAN}"
-            )
-        self._columns = [place for place, name in enumerate(names) if objective in (name, MEAN)]
+            message = "{objective} is '{0}'; expected {1} or {2}"
+            raise ArgumentError(message, objective, ", ".join(names), MEAN)
+        self._columns = [column for column, name in enumerate(names) if objective in (name, MEAN)]
 
     def figures(self, summaries: list[str], references: tuple[str, ...]) -> Numbers:
         counts = count_items(self._options, [(summary, references) for summary in summaries])
@@ -124,7 +120,7 @@ class _Scorer:
 
 @dataclass
 class _Found:
-    """The different summaries of one text."""
+    """Different summaries of one text."""
 
     sentences: list[list[str]]
     words: dict[tuple[str, ...], int] = field(default_factory=dict)
@@ -134,7 +130,7 @@ class _Found:
 
 
 class _Pool:
-    """All summaries that any round has found, by text."""
+    """Summaries of all rounds, by text."""
 
     def __init__(self, network: NetworkSystem, data: DataSet, scorer: _Scorer) -> None:
         self._network = network
@@ -145,12 +141,12 @@ class _Pool:
         self._found = [_Found(_read(reader, row.text, data.is_tokenized)) for row in data.rows]
 
     def search(self, weights: Numbers, on_summary: Callable[[], None]) -> Round:
-        """Search with some weights and keep what is new."""
+        """Search with some weights and add new summaries."""
         before = sum(len(found.words) for found in self._found)
         summarizer = self._network.summarizer.searching(**_settings(weights))
         network = replace(self._network, summarizer=summarizer)
         beam = summarizer.run.decode.beam_size
-        lists = network.write_best(
+        lists = network.summarize_n_best(
             [row.text for row in self._data.rows],
             is_tokenized=self._data.is_tokenized,
             n_best=beam,
@@ -181,8 +177,8 @@ class _Pool:
             if words in found.words:
                 continue
             found.words[words] = len(found.words)
-            # The score is (log-probability + weights . features) / length, and what a summary is
-            # worth with other weights follows from it.
+            # The score is (log-probability + weights . features) / length penalty; the base is
+            # the score without features.
             features = count_features(words, found.sentences) / (len(words) + 1) ** exponent
             found.base.append(summary.score - float(features @ weights))
             found.features.append(features)
@@ -191,7 +187,7 @@ class _Pool:
             found.figures += self._scorer.figures(texts, references).tolist()
 
     def lists(self) -> NBestLists:
-        """Return everything found as arrays."""
+        """Return all summaries as arrays."""
         D, K = len(self._found), max(len(found.words) for found in self._found)
         base = np.full((D, K), -np.inf)
         features = np.zeros((D, K, len(FEATURES)))
@@ -205,7 +201,7 @@ class _Pool:
 
 
 def _settings(weights: Numbers) -> dict[str, float]:
-    """Spell weights as settings; they are tuned for the best score, so there is no vote."""
+    """Return weights as settings, without MBR reranking, which would change the ranking."""
     named = zip(FEATURES, weights.tolist(), strict=True)
     return {f"{name}_bonus": weight for name, weight in named} | {"consensus": 0.0}
 
@@ -215,4 +211,4 @@ def _read(reader: SourceReader, text: str, is_tokenized: bool) -> list[list[str]
     seen = TokenizedText(text).for_model if is_tokenized else text
     source = reader.read(seen, tokenized=is_tokenized)
     words = source.document.words
-    return [[words[place].form for place in sequence] for sequence in source.sequences]
+    return [[words[position].form for position in sequence] for sequence in source.sequences]

@@ -1,72 +1,83 @@
-"""What the second reading makes of words: mean weights by word class, and of sample sentences."""
+"""Importance weights of the second reading by word class (Figure 4 of the paper)."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import torch
 
-from readagain.config.schema import HierarchicalSpec, ModelSpec, ReadAgainSpec
-from readagain.engine.movement import state_movement
-from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.speed import SENTENCES
 from readagain.evaluation.dataset import DataSet
-from readagain.experiments.torch_system import TrainedRow
-from readagain.experiments.word_classes import CLASSES, OPEN_PARTS, word_class
-from readagain.networks.model import EncoderDecoder
 from readagain.search.model import Floats
 from readagain.text.tagging import part_of_speech
 
-MAX_TEXTS = 2_000  # of a dev set; more would move no digit
-_BATCH = 64
+if TYPE_CHECKING:
+    from readagain.experiments.trained_model import TrainedModel
+
+WordClass = Literal["function", "content", "number", "sign"]
+WORD_CLASSES: tuple[WordClass, ...] = ("function", "content", "number", "sign")
+_CONTENT_PARTS = ("noun", "verb", "noun or verb", "adjective", "adverb")
+_CLASS_OF: dict[str, WordClass] = {
+    **dict.fromkeys(("determiner", "pronoun", "preposition"), "function"),
+    **dict.fromkeys(("conjunction", "auxiliary", "particle"), "function"),
+    "number": "number",
+    "punctuation": "sign",
+}
+_BRACKETS = ("-lrb-", "-rrb-", "-lcb-", "-rcb-", "-lsb-", "-rsb-")
+_MAX_TEXTS = 2_000
 _RESAMPLES = 1000
-_SAMPLES = SENTENCES[::9]  # invented, so that a figure of them can be published
+_SAMPLES = SENTENCES[::9]  # invented sentences, so that the figure can be published
+
+WeightedText = tuple[list[str], Floats]
+"""Normalized words of a text, and the importance of each."""
 
 
-@dataclass(frozen=True)
-class Weighed:
-    """A text and the importance of each word that was read of it: α, or how far the state moves."""
+def word_class(norm: str) -> WordClass:
+    """Return the class of a normalized word.
 
-    forms: list[str]
-    weights: Floats
+    >>> [word_class(norm) for norm in ("the", "bridge", "##", "-lrb-", ",")]
+    ['function', 'content', 'number', 'sign', 'sign']
+    """
+    return "sign" if norm in _BRACKETS else _CLASS_OF.get(part_of_speech(norm), "content")
 
 
-def measure_importance(row: TrainedRow, data: DataSet) -> dict[str, Any] | None:
-    """Measure weights by word class on a data set; None for a network that reads once."""
-    spec = row.folder.run.model
-    if not isinstance(spec, ModelSpec):
+def measure_importance(model: "TrainedModel", data: DataSet) -> dict[str, Any] | None:
+    """Return importance weights by word class; None for a network that reads once."""
+    kind = model.importance_kind
+    if kind is None:
         return None
-    encoder = spec.encoder
-    if not isinstance(encoder, ReadAgainSpec | HierarchicalSpec):
-        return None
-    texts = [text.text for text in data.rows[:MAX_TEXTS]]
-    weighed = list(_weigh(row, texts, is_tokenized=data.is_tokenized))
-    samples = _weigh(row, _SAMPLES, is_tokenized=False)
-    kinds = [[word_class(form) for form in text.forms] for text in weighed]
-    parts = [[part_of_speech(form) for form in text.forms] for text in weighed]
-    function = [[kind == "function" for kind in each] for each in kinds]
+    texts = [example.text for example in data.rows[:_MAX_TEXTS]]
+    weighted = list(model.importance(texts, is_tokenized=data.is_tokenized))
+    classes = [np.array([word_class(norm) for norm in norms]) for norms, _ in weighted]
+    parts = [np.array([part_of_speech(norm) for norm in norms]) for norms, _ in weighted]
+    is_function = [each == "function" for each in classes]
+    samples = model.importance(_SAMPLES, is_tokenized=False)
     return {
-        "kind": "weight" if encoder.cell == "gru" else "movement",
-        "texts": len(weighed),
-        "classes": _means(weighed, kinds, CLASSES),
-        "parts": _means(weighed, parts, OPEN_PARTS),
-        "content_over_function": _difference(weighed, kinds, "content", function),
-        "noun_over_function": _difference(weighed, parts, "noun", function),
-        "verb_over_function": _difference(weighed, parts, "verb", function),
+        "kind": kind,
+        "texts": len(weighted),
+        "classes": _means(weighted, classes, WORD_CLASSES),
+        "parts": _means(weighted, parts, _CONTENT_PARTS),
+        "content_over_function": _difference(
+            weighted, [each == "content" for each in classes], is_function
+        ),
+        "noun_over_function": _difference(
+            weighted, [each == "noun" for each in parts], is_function
+        ),
+        "verb_over_function": _difference(
+            weighted, [each == "verb" for each in parts], is_function
+        ),
         "samples": [
-            {"words": each.forms, "weights": np.round(each.weights, 4).tolist()} for each in samples
+            {"words": norms, "weights": np.round(weights, 4).tolist()} for norms, weights in samples
         ],
     }
 
 
 def _means(
-    weighed: Sequence[Weighed], labels: Sequence[Sequence[str]], names: Sequence[str]
+    weighted: Sequence[WeightedText], labels: Sequence[Any], names: Sequence[str]
 ) -> dict[str, dict[str, float]]:
-    """Average the weights of all words under each label."""
-    weights = np.concatenate([text.weights for text in weighed])
-    joined = np.array([label for each in labels for label in each])
-    found = {name: weights[joined == name] for name in names}
+    """Return the mean weight of the words with each label."""
+    weights = np.concatenate([each for _, each in weighted])
+    label = np.concatenate(labels)
+    found = {name: weights[label == name] for name in names}
     return {
         name: {"words": len(each), "mean": float(each.mean()) if len(each) else 0.0}
         for name, each in found.items()
@@ -74,18 +85,17 @@ def _means(
 
 
 def _difference(
-    weighed: Sequence[Weighed],
-    labels: Sequence[Sequence[str]],
-    name: str,
-    function: Sequence[Sequence[bool]],
+    weighted: Sequence[WeightedText], selected: Sequence[Any], is_function: Sequence[Any]
 ) -> dict[str, float]:
-    """Compare some words with function words within each text; interval by resampling texts."""
-    differences = []
-    for text, label, is_function in zip(weighed, labels, function, strict=True):
-        some, others = text.weights[np.array(label) == name], text.weights[np.array(is_function)]
-        if len(some) and len(others):
-            differences.append(float(some.mean() - others.mean()))
-    values = np.array(differences)
+    """Compare selected words with function words within each text; resample texts."""
+    values = np.array(
+        [
+            weights[chosen].mean() - weights[function].mean()
+            for (_, weights), chosen, function in zip(weighted, selected, is_function, strict=True)
+            if chosen.any() and function.any()
+        ],
+        np.float64,
+    )
     if not len(values):
         return {"texts": 0, "mean": 0.0, "low": 0.0, "high": 0.0, "positive_share": 0.0}
     draws = np.random.default_rng(0).integers(len(values), size=(_RESAMPLES, len(values)))
@@ -97,42 +107,3 @@ def _difference(
         "high": float(high),
         "positive_share": float((values > 0).mean()),
     }
-
-
-@torch.inference_mode()
-def _weigh(row: TrainedRow, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[Weighed]:
-    """Read texts, and yield the importance of their words without padding."""
-    folder = row.folder
-    reader = SourceReader(folder.run, folder.source_vocab, folder.vocab)
-    sources = [reader.read(text, tokenized=is_tokenized) for text in texts]
-    readable = [source for source in sources if not source.is_empty]
-    for at in range(0, len(readable), _BATCH):
-        yield from _weigh_batch(row, reader, readable[at : at + _BATCH])
-
-
-def _weigh_batch(
-    row: TrainedRow, reader: SourceReader, sources: Sequence[SourceText]
-) -> Iterator[Weighed]:
-    batch = reader.batch(sources)
-    device = row.device
-    network, spec = row.network, row.folder.run.model
-    assert isinstance(network, EncoderDecoder)
-    assert isinstance(spec, ModelSpec)
-    memory, _ = network.read(
-        torch.as_tensor(batch.source_ids, device=device),
-        torch.as_tensor(batch.lengths, device=device),
-        torch.as_tensor(batch.source_ext_ids, device=device),
-    )
-    valid = batch.source_valid  # (B, S)
-    if memory.importance is not None:
-        weights: Floats = memory.importance.mean(-1).float().cpu().numpy()  # (B, S)
-    else:
-        B, N, L = batch.source_ids.shape
-        weights = state_movement(
-            memory.states.float().cpu().numpy().reshape(B, N, L, -1),
-            valid.reshape(B, N, L),
-            num_directions=1 + spec.encoder.bidirectional,
-        ).reshape(B, -1)
-    for place, source in enumerate(sources):
-        forms = [word.form for word in source.read_words]
-        yield Weighed(forms, weights[place, valid[place]])

@@ -1,219 +1,214 @@
-"""The tables as pictures: bars and curves, the paper's beside ours."""
+"""Plots of the tables: the paper's values beside ours."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from readagain.errors import require
-from readagain.experiments.board import Figure, ResultStore
-from readagain.experiments.paper import paper_table
-from readagain.experiments.plan import rows_of
-from readagain.experiments.rouge_tables import ABLATIONS
-from readagain.experiments.rows import ROWS
-from readagain.experiments.time_table import milliseconds
-from readagain.experiments.word_classes import CLASSES
+from readagain.experiments.catalog import EXPERIMENTS, TABLES, PaperRow, paper_table
+from readagain.experiments.importance import WORD_CLASSES
+from readagain.experiments.results import milliseconds
+from readagain.experiments.store import ResultStore
+from readagain.experiments.table import MarkedEstimate, Table, TableSection
+from readagain.rouge.report import Estimate
 from readagain.storage.files import write_output
 
-_DOTS_PER_INCH = 150
 _PAPER, _OURS, _OTHER = "#999999", "#1f5fa8", "#c4512d"
-_SAMPLES = 4  # sentences of the figure, as in the paper
+_NUM_SAMPLES = 4  # sentences of the importance figure, as in the paper
 
 
-def draw_all(
-    board: ResultStore, timing: dict[str, Any] | None, recipe: str, folder: Path
+def plot_tables(
+    tables: Sequence[Table], store: ResultStore, timing: Mapping[str, Any] | None, folder: Path
 ) -> list[Path]:
-    """Draw a picture for each table that has something to show.
+    """Plot each table that has results, for the first recipe.
 
     Raises:
-        MissingExtraError: when matplotlib is not installed.
-        DataError: when a file cannot be written.
+        MissingExtraError: if matplotlib is not installed.
+        DataError: if a file cannot be written.
     """
     figures = require("matplotlib.figure", extra="plot", purpose="drawing the tables")
-    drawers: dict[str, Callable[[Any], bool]] = {
-        "table1": lambda figure: _bars(figure, board, recipe, "table1", "f1"),
-        "table2": lambda figure: _bars(figure, board, recipe, "table2", "recall"),
-        "table3": lambda figure: _sizes(figure, board, recipe),
-        "table4": lambda figure: _times(figure, timing),
-        "table5": lambda figure: _copied(figure, board, recipe),
-        "importance": lambda figure: _importance(figure, board, recipe),
-        "ablations": lambda figure: _ablations(figure, board, recipe),
-    }
-    drawn = []
-    for name, draw in drawers.items():
+    recipe = store.recipes[0]
+    sections = {table.name: table.sections[0] for table in tables if table.sections}
+    written = []
+    for name in TABLES:
         figure = figures.Figure(figsize=(9, 5), layout="constrained")
-        if draw(figure):
+        if name == "table4":
+            has_data = _plot_timing(figure, timing)
+        elif name == "importance":
+            has_data = _plot_importance(figure, store, recipe)
+        elif name == "ablations":
+            has_data = _plot_ablations(figure, store, recipe)
+        else:
+            plot = {"table3": _plot_sizes, "table5": _plot_oov}.get(name, _plot_scores)
+            has_data = plot(figure, sections[name], name)
+        if has_data:
             path = folder / f"{name}.png"
-            _save(figure, path)
-            drawn.append(path)
-    return drawn
+            with write_output(path) as partial, warnings.catch_warnings():
+                warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from")
+                figure.savefig(partial, format="png", dpi=150)
+            written.append(path)
+    return written
 
 
-def _save(figure: Any, path: Path) -> None:
-    with write_output(path) as aside, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from")
-        figure.savefig(aside, format="png", dpi=_DOTS_PER_INCH)
+def _paper_and_ours(section: TableSection, table: str) -> list[tuple[PaperRow, Estimate]]:
+    """Return the paper's rows with our ROUGE-1 on the first data set, where there is one."""
+    found: list[tuple[PaperRow, Estimate]] = []
+    for paper in paper_table(table):
+        title = EXPERIMENTS[paper.row].title
+        for row in section.rows:
+            scores = [value for value in row.values() if isinstance(value, MarkedEstimate)]
+            if row["row"] == title and scores:
+                found.append((paper, scores[0]))
+    return found
 
 
-def _bars(figure: Any, board: ResultStore, recipe: str, table: str, kind: str) -> bool:
-    """Draw ROUGE-1 of each row, the paper's bar beside ours."""
-    lines = list(paper_table(table))
-    axes = figure.subplots()
-    labels, printed, ours, errors = [], [], [], []
-    for line in lines:
-        figures = _first_figures(board, line.row, recipe, kind)
-        if figures is None:
-            continue
-        labels.append(f"{line.label} {line.size}")
-        printed.append(line.rouge[0])
-        ours.append(figures.value)
-        errors.append(figures.reach)
-    if not labels:
+def _error_bars(scores: Sequence[Estimate]) -> list[list[float]]:
+    """Return the distances from the values to the lower and upper ends of the intervals."""
+    below = [max(each.value - each.low, 0.0) for each in scores]
+    above = [max(each.high - each.value, 0.0) for each in scores]
+    return [below, above]
+
+
+def _plot_scores(figure: Any, section: TableSection, table: str) -> bool:
+    """Plot ROUGE-1 of each row as bars, the paper's beside ours."""
+    rows = _paper_and_ours(section, table)
+    if not rows:
         return False
-    places = list(range(len(labels)))
-    axes.barh([p - 0.2 for p in places], printed, 0.38, color=_PAPER, label="paper, its data")
+    axes = figure.subplots()
+    scores = [score for _, score in rows]
+    positions = range(len(rows))
+    paper = [row.rouge[0] for row, _ in rows]
+    axes.barh([p - 0.2 for p in positions], paper, 0.38, color=_PAPER, label="paper, its data")
     axes.barh(
-        [p + 0.2 for p in places],
-        ours,
+        [p + 0.2 for p in positions],
+        [score.value for score in scores],
         0.38,
-        xerr=list(zip(*errors, strict=True)),
+        xerr=_error_bars(scores),
         color=_OURS,
         label="ours, our data",
     )
-    axes.set_yticks(places, labels)
+    axes.set_yticks(positions, [f"{row.label} {row.size}" for row, _ in rows])
     axes.invert_yaxis()
-    axes.set_xlabel("ROUGE-1 " + ("recall at 75 bytes" if kind == "recall" else "F1"))
+    axes.set_xlabel("ROUGE-1 recall at 75 bytes" if table == "table2" else "ROUGE-1 F1")
     axes.set_title(f"Table {table[-1]}")
     figure.legend(loc="outside lower center", ncols=2)
     return True
 
 
-def _first_figures(board: ResultStore, row: str, recipe: str, kind: str) -> Any:
-    entry = board.entry(row, recipe)
-    if entry is None:
-        return None
-    names = [name for name in entry.sets if entry.of(name)[0].figure == kind]
-    return entry.figures(names[0])["rouge-1"] if names else None
-
-
-def _sizes(figure: Any, board: ResultStore, recipe: str) -> bool:
-    """Draw ROUGE-1 against the decoder's vocabulary."""
+def _plot_sizes(figure: Any, section: TableSection, table: str) -> bool:
+    """Plot ROUGE-1 by size of the decoder vocabulary."""
     axes = figure.subplots()
     for has_copy, color in ((True, _OURS), (False, _OTHER)):
-        lines = [line for line in paper_table("table3") if ("_copy" in line.row) == has_copy]
         title = "with copying" if has_copy else "without"
-        thousands = [int(line.size[:-1]) for line in lines]
+        paper = [row for row in paper_table(table) if ("_copy" in row.row) == has_copy]
         axes.plot(
-            thousands,
-            [line.rouge[0] for line in lines],
+            [_thousands(row.size) for row in paper],
+            [row.rouge[0] for row in paper],
             color=color,
             linestyle=":",
             marker=".",
             label=f"paper, {title}",
         )
-        found = [
-            (size, _first_figures(board, line.row, recipe, "f1"))
-            for size, line in zip(thousands, lines, strict=True)
-        ]
-        points = [(size, figures) for size, figures in found if figures is not None]
-        if points:
-            values = [figures.value for _, figures in points]
+        ours = [each for each in _paper_and_ours(section, table) if each[0] in paper]
+        if ours:
             axes.errorbar(
-                [size for size, _ in points],
-                values,
-                yerr=list(zip(*(figures.reach for _, figures in points), strict=True)),
+                [_thousands(row.size) for row, _ in ours],
+                [score.value for _, score in ours],
+                yerr=_error_bars([score for _, score in ours]),
                 color=color,
                 marker="o",
                 capsize=3,
                 label=f"ours, {title}",
             )
-    _size_axis(axes, [int(line.size[:-1]) for line in paper_table("table3")])
+    _set_size_axis(axes)
     axes.set_ylabel("ROUGE-1 F1")
-    axes.set_title("Table 3: ROUGE against the decoder's vocabulary")
+    axes.set_title("Table 3: ROUGE by size of the decoder vocabulary")
     axes.legend()
     return True
 
 
-def _times(figure: Any, timing: dict[str, Any] | None) -> bool:
-    """Draw decoding time against the vocabulary, each curve over its own 2K."""
+def _plot_timing(figure: Any, timing: Mapping[str, Any] | None) -> bool:
+    """Plot decoding time by vocabulary size, relative to 2K."""
     axes = figure.subplots()
-    for line, color in zip(paper_table("table4"), (_OTHER, _OURS), strict=True):
-        _curve(axes, line.seconds, color, ":", f"paper, {line.label}")
+
+    def curve(times: Mapping[str, float], color: str, style: str, label: str) -> None:
+        values = [value / next(iter(times.values())) for value in times.values()]
+        sizes = list(map(_thousands, times))
+        axes.plot(sizes, values, color=color, linestyle=style, marker=".", label=label)
+
+    for row, color in zip(paper_table("table4"), (_OTHER, _OURS), strict=True):
+        curve(row.seconds, color, ":", f"paper, {row.label}")
         if timing is not None:
             for precision, style in (("int8", "-"), ("float32", "--")):
-                times = milliseconds(timing, line.row, precision, 1)
-                _curve(axes, times, color, style, f"ours, {line.label}, {precision}")
-    _size_axis(axes, [int(size[:-1]) for size in paper_table("table4")[0].seconds])
-    axes.set_ylabel("decoding time, times that of 2K")
-    axes.set_title("Table 4: decoding time against the decoder's vocabulary")
+                times = milliseconds(timing, row.row, precision, 1)
+                curve(times, color, style, f"ours, {row.label}, {precision}")
+    _set_size_axis(axes)
+    axes.set_ylabel("decoding time relative to 2K")
+    axes.set_title("Table 4: decoding time by size of the decoder vocabulary")
     axes.legend()
     return True
 
 
-def _curve(axes: Any, times: dict[str, float], color: str, style: str, label: str) -> None:
-    smallest = next(iter(times.values()))
-    axes.plot(
-        [int(size[:-1]) for size in times],
-        [value / smallest for value in times.values()],
-        color=color,
-        linestyle=style,
-        marker=".",
-        label=label,
-    )
+def _thousands(size: str) -> int:
+    return int(size.removesuffix("K"))
 
 
-def _size_axis(axes: Any, thousands: Sequence[int]) -> None:
+def _set_size_axis(axes: Any) -> None:
+    sizes = list(paper_table("table4")[0].seconds)
     axes.set_xscale("log")
-    marks = sorted(set(thousands))
-    axes.set_xticks(marks, [f"{size}K" for size in marks])
+    axes.set_xticks(list(map(_thousands, sizes)), sizes)
     axes.set_xticks([], minor=True)
-    axes.set_xlabel("words of the decoder")
+    axes.set_xlabel("size of the decoder vocabulary")
     axes.grid(alpha=0.3)
 
 
-def _copied(figure: Any, board: ResultStore, recipe: str) -> bool:
-    """Draw the share of unknown reference words that were written."""
-    axes = figure.subplots()
-    labels, shares = [], []
-    for row in rows_of("table5"):
-        entry = board.entry(row, recipe)
-        if entry is not None:
-            counts = [each.unknown["common"] for each in entry.of(entry.sets[0])]
-            words = sum(each["words"] for each in counts)
-            labels.append(ROWS[row].title)
-            shares.append(100 * sum(each["written"] for each in counts) / max(words, 1))
-    if not labels:
+def _plot_oov(figure: Any, section: TableSection, table: str) -> bool:
+    """Plot the share of out-of-vocabulary reference words that were generated."""
+    column = "share generated, %"
+    shares: dict[Any, Any] = {}
+    for row in section.rows:
+        if column in row:
+            shares.setdefault(row["row"], row[column])  # of the first data set
+    if not shares:
         return False
-    axes.barh(labels, shares, color=_OURS)
+    axes = figure.subplots()
+    axes.barh(list(shares), list(shares.values()), color=_OURS)
     axes.invert_yaxis()
-    axes.set_xlabel("written, % of the reference words outside the common vocabulary")
-    axes.set_title("Table 5: words that copying brings")
+    axes.set_xlabel("generated, % of the reference words outside the common vocabulary")
+    axes.set_title("Table 5: out-of-vocabulary words in summaries")
     return True
 
 
-def _importance(figure: Any, board: ResultStore, recipe: str) -> bool:
-    """Draw mean weights by class; below, sentences by the row that tells the classes apart best."""
+def _plot_importance(figure: Any, store: ResultStore, recipe: str) -> bool:
+    """Plot mean weights by word class, and sample sentences of the row with the most contrast."""
     found = {
-        row: entry.results[0].importance
-        for row in rows_of("importance")
-        if (entry := board.entry(row, recipe)) is not None
+        name: results.results[0].importance
+        for name in TABLES["importance"].rows
+        if (results := store.find(name, recipe)) is not None
     }
-    shown = {row: each for row, each in found.items() if each is not None}
+    shown = {name: each for name, each in found.items() if each is not None}
     if not shown:
         return False
     figure.set_size_inches(12, 8)
-    upper, *strips = figure.subplots(1 + _SAMPLES, 1, height_ratios=[4, *[1] * _SAMPLES])
+    upper, *strips = figure.subplots(1 + _NUM_SAMPLES, 1, height_ratios=[4, *[1] * _NUM_SAMPLES])
     width = 0.8 / len(shown)
-    for number, (row, each) in enumerate(shown.items()):
-        places = [place + number * width for place in range(len(CLASSES))]
-        means = [each["classes"][name]["mean"] for name in CLASSES]
-        upper.bar(places, means, width, label=ROWS[row].title)
-    upper.set_xticks([place + 0.4 - width / 2 for place in range(len(CLASSES))], CLASSES)
+    for number, (name, each) in enumerate(shown.items()):
+        positions = [position + number * width for position in range(len(WORD_CLASSES))]
+        means = [each["classes"][word_class]["mean"] for word_class in WORD_CLASSES]
+        upper.bar(positions, means, width, label=EXPERIMENTS[name].title)
+    centers = [position + 0.4 - width / 2 for position in range(len(WORD_CLASSES))]
+    upper.set_xticks(centers, WORD_CLASSES)
     upper.set_title("Mean importance by word class, and of invented sentences")
     figure.legend(loc="outside lower center", ncols=3, fontsize=8)
-    weighed = [row for row, each in shown.items() if each["kind"] == "weight"]
-    clearest = max(weighed or shown, key=lambda row: _contrast(shown[row]))
-    strips[0].set_title(f"{ROWS[clearest].title}: white is 0, dark is 1", fontsize=8)
+
+    def contrast(name: str) -> float:
+        classes = shown[name]["classes"]
+        return float((classes["content"]["mean"] or 0) - (classes["function"]["mean"] or 0))
+
+    weights = [name for name, each in shown.items() if each["kind"] == "weight"]
+    clearest = max(weights or shown, key=contrast)
+    strips[0].set_title(f"{EXPERIMENTS[clearest].title}: white is 0, dark is 1", fontsize=8)
     for axes, sample in zip(strips, shown[clearest]["samples"], strict=False):
         axes.imshow([sample["weights"]], aspect="auto", cmap="Blues", vmin=0, vmax=1)
         words = sample["words"]
@@ -222,27 +217,21 @@ def _importance(figure: Any, board: ResultStore, recipe: str) -> bool:
     return True
 
 
-def _contrast(importance: dict[str, Any]) -> float:
-    """Return how much more content words weigh than function words."""
-    means = {name: each["mean"] for name, each in importance["classes"].items()}
-    return float((means["content"] or 0) - (means["function"] or 0))
-
-
-def _ablations(figure: Any, board: ResultStore, recipe: str) -> bool:
-    """Draw what each change does to ROUGE-1, with its interval."""
-    axes = figure.subplots()
-    labels, values, errors = [], [], []
-    for row, against in ABLATIONS.items():
-        compared = board.compare(row, against, recipe)
+def _plot_ablations(figure: Any, store: ResultStore, recipe: str) -> bool:
+    """Plot the change of ROUGE-1 by each ablation."""
+    changes = {}
+    for name, base in TABLES["ablations"].rows.items():
+        compared = store.compare(name, base, recipe)
         if compared is not None:
-            change = compared["rouge-1"].tested
-            labels.append(ROWS[row].title)
-            values.append(100 * change.difference)
-            bounds = (100 * change.difference, 100 * change.low, 100 * change.high)
-            errors.append(Figure(*bounds).reach)
-    if not labels:
+            found = compared["rouge-1"]
+            change = Estimate(100 * found.difference, 100 * found.low, 100 * found.high)
+            changes[EXPERIMENTS[name].title] = change
+    if not changes:
         return False
-    axes.barh(labels, values, xerr=list(zip(*errors, strict=True)), color=_OURS)
+    axes = figure.subplots()
+    scores = list(changes.values())
+    values = [score.value for score in scores]
+    axes.barh(list(changes), values, xerr=_error_bars(scores), color=_OURS)
     axes.invert_yaxis()
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_xlabel("change of ROUGE-1, points")

@@ -1,12 +1,12 @@
-"""What is kept of a row when its weights are gone: figures, and no line of any corpus.
+"""Result files: settings and scores of an experiment, without any text of a corpus.
 
 ```
-OUT/rows/NAME/RECIPE-seedN.json             settings, scores, those of every item, counts, machine
-OUT/summaries/NAME/RECIPE-seedN.jsonl.gz    what it wrote, set by set
+OUT/rows/NAME/RECIPE-seedN.json             settings, scores, scores of every text, counts, machine
+OUT/summaries/NAME/RECIPE-seedN.jsonl.gz    the summaries, data set by data set
 ```
 
-Summaries copy from texts that may not be published, so they lie apart: `rows/` may be shown to
-anybody. Results of several machines come together by copying their folders into one.
+Summaries copy from texts that may not be published, so they are separate files; `rows/` can be
+published. To combine the results of several machines, copy their directories into one.
 """
 
 import base64
@@ -14,7 +14,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,25 +25,28 @@ from readagain.errors import ArtifactError
 from readagain.storage.files import atomic_write
 
 FORMAT_VERSION = 1
-ROWS_FOLDER, SUMMARIES_FOLDER = "rows", "summaries"
+ROWS_DIR = "rows"
+TIMING_FILE = "timing.json"
+BATCH_SIZES = (1, 16)
+"""Numbers of texts that are summarized together when decoding time is measured."""
 MEASURES = ("rouge-1", "rouge-2", "rouge-l")
-_UNITS = 10_000  # item scores are kept as whole hundredths of a per cent
+_SCORE_UNITS = 10_000  # scores of texts are stored in hundredths of a percent
 
 Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SetResult:
-    """The scores of a row on one dev set.
+class DatasetResult:
+    """Scores of an experiment on one data set. The field names are the keys of the file.
 
     Args:
-        protocol, figure: how it was scored, and which figure that quotes.
-        fingerprint: of its texts and references.
-        rouge: for each measure value, low and high, from 0 to 1.
-        item_scores: (items, 3) of the quoted figure, packed.
-        habits: what the summaries are like.
-        unknown: counts of reference words outside the vocabulary; see `copied.py`.
-        seconds: spent writing the summaries.
+        protocol, figure: ROUGE protocol, and the figure (recall or F1) that it reports.
+        fingerprint: SHA-256 of the texts and references.
+        rouge: value, low and high of each measure, from 0 to 1.
+        item_scores: packed (I, 3) scores of every text.
+        habits: `SummaryStats` of the summaries.
+        unknown: counts of out-of-vocabulary words; see `copying.py`.
+        seconds: time to generate the summaries.
     """
 
     protocol: str
@@ -56,24 +59,23 @@ class SetResult:
     seconds: float
 
     def items(self) -> Scores:
-        """Unpack the (items, 3) scores."""
-        return unpack(self.item_scores)
+        """Return the (I, 3) scores of the texts."""
+        return unpack_scores(self.item_scores)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentResult:
-    """Everything later tables need of one trained and scored row.
+    """Result of one experiment with one recipe and seed. The field names are the keys of the file.
 
     Args:
-        row, recipe, seed, scale: which one it is.
-        run: every setting, resolved; None for a system that is not trained.
-        corpus: name, fingerprint and size of what it was trained on.
-        parameters: of its network.
-        training: minutes, updates, the validation that was kept, the curve.
+        row: name of the experiment.
+        run: every setting; None for a system without training.
+        corpus: name, fingerprint and size of the training corpus.
+        training: minutes, updates, the selected checkpoint, the learning curve.
         machine: device, processor, versions, commit, date.
-        seconds: from the first update to the last score.
-        sets: scores by the name of the dev set.
-        importance: weights by word class, where it reads twice; see `importance.py`.
+        seconds: time of training and scoring.
+        sets: results by name of the data set; the first is the dev split of the corpus.
+        importance: weights by word class, for networks that read twice; see `importance.py`.
     """
 
     row: str
@@ -86,48 +88,48 @@ class ExperimentResult:
     training: dict[str, Any]
     machine: dict[str, Any]
     seconds: float
-    sets: dict[str, SetResult]
+    sets: dict[str, DatasetResult]
     importance: dict[str, Any] | None = None
-    format_version: int = field(default=FORMAT_VERSION)
+    format_version: int = FORMAT_VERSION
 
 
-def result_file(out: Path, row: str, recipe: str, seed: int) -> Path:
-    """Name the file of a result."""
-    return out / ROWS_FOLDER / row / f"{recipe}-seed{seed}.json"
+def result_file(out: Path, name: str, recipe: str, seed: int) -> Path:
+    """Return the path of a result."""
+    return out / ROWS_DIR / name / f"{recipe}-seed{seed}.json"
 
 
-def summaries_file(out: Path, row: str, recipe: str, seed: int) -> Path:
-    """Name the file of what a row wrote."""
-    return out / SUMMARIES_FOLDER / row / f"{recipe}-seed{seed}.jsonl.gz"
+def summaries_file(out: Path, name: str, recipe: str, seed: int) -> Path:
+    """Return the path of the summaries of a result."""
+    return out / "summaries" / name / f"{recipe}-seed{seed}.jsonl.gz"
 
 
 def write_result(
     out: Path, result: ExperimentResult, summaries: Mapping[str, Sequence[str]]
 ) -> None:
-    """Write what a row wrote, then its result, which says that the row is done."""
-    which = (result.row, result.recipe, result.seed)
+    """Write the summaries, then the result, which marks the run as done."""
+    key = (result.row, result.recipe, result.seed)
     lines = [
         json.dumps({"set": name, "summary": text}, ensure_ascii=False) + "\n"
         for name, texts in summaries.items()
         for text in texts
     ]
-    # No time of day in it, so that equal summaries are equal files.
-    _write(summaries_file(out, *which), gzip.compress("".join(lines).encode(), mtime=0))
-    text = json.dumps(asdict(result), ensure_ascii=False) + "\n"
-    _write(result_file(out, *which), text.encode())
-
-
-def _write(path: Path, content: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_write(path) as aside:
-        aside.write_bytes(content)
+    # No modification time, so that equal summaries are equal files.
+    compressed = gzip.compress("".join(lines).encode(), mtime=0)
+    content = json.dumps(asdict(result), ensure_ascii=False) + "\n"
+    for path, data in (
+        (summaries_file(out, *key), compressed),
+        (result_file(out, *key), content.encode()),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with atomic_write(path) as partial:
+            partial.write_bytes(data)
 
 
 def read_result(path: Path) -> ExperimentResult:
-    """Read the file of a result.
+    """Read a result.
 
     Raises:
-        ArtifactError: when it is damaged, or of another format.
+        ArtifactError: if the file is damaged or has another format version.
     """
     try:
         content = json.loads(path.read_bytes())
@@ -136,8 +138,8 @@ def read_result(path: Path) -> ExperimentResult:
             raise ArtifactError(
                 f"{path}: format {version!r}; this version of readagain reads {FORMAT_VERSION}"
             )
-        sets = {name: SetResult(**facts) for name, facts in content.pop("sets").items()}
-        return ExperimentResult(**{**content, "sets": sets})
+        sets = {name: DatasetResult(**each) for name, each in content.pop("sets").items()}
+        return ExperimentResult(**content, sets=sets)
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise ArtifactError(
             f"{path}: not a result of 'readagain reproduce' ({error}); remove it"
@@ -145,26 +147,27 @@ def read_result(path: Path) -> ExperimentResult:
 
 
 def read_results(out: Path) -> list[ExperimentResult]:
-    """Read every result under `out`, whichever machines they came from, in order of their paths.
+    """Read every result under `out`, in the order of the paths.
 
     Raises:
-        ArtifactError: when one is damaged, of another format, or under another name than its own,
-            as a copy that would count as one more seed.
+        ArtifactError: if one is damaged, has another format version, or is not at its own path
+            (a copy would count as another seed).
     """
     results = []
-    for path in sorted((out / ROWS_FOLDER).glob("*/*.json")):
+    for path in sorted((out / ROWS_DIR).glob("*/*.json")):
         result = read_result(path)
-        own = result_file(out, result.row, result.recipe, result.seed)
-        if path != own:
+        expected = result_file(out, result.row, result.recipe, result.seed)
+        if path != expected:
             raise ArtifactError(
-                f"{path}: holds the result of {own.relative_to(out)}; move it out of {ROWS_FOLDER}/"
+                f"{path}: contains the result {expected.relative_to(out)}; move it out of "
+                f"{ROWS_DIR}/"
             )
         results.append(result)
     return results
 
 
 def read_summaries(path: Path) -> dict[str, list[str]]:
-    """Read what a row wrote, set by set; nothing where the file was left out."""
+    """Read summaries by data set; return an empty dict if there is no such file."""
     summaries: dict[str, list[str]] = {}
     if path.exists():
         with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -173,14 +176,42 @@ def read_summaries(path: Path) -> dict[str, list[str]]:
     return summaries
 
 
-def pack(scores: Scores) -> str:
-    """Write (items, 3) scores from 0 to 1 as a short string."""
-    units = np.rint(scores * _UNITS).astype("<u2")
+def read_timing(out: Path) -> dict[str, Any] | None:
+    """Read the decoding times of Table 4; None if they were not measured.
+
+    Raises:
+        ArtifactError: if the file is damaged.
+    """
+    path = out / TIMING_FILE
+    if not path.exists():
+        return None
+    try:
+        timing: dict[str, Any] = json.loads(path.read_bytes())
+        timing["measured"][0]["ms_per_text"]
+    except (ValueError, KeyError, IndexError, TypeError) as error:
+        raise ArtifactError(f"{path}: damaged ({error!r}); remove it and measure again") from error
+    return timing
+
+
+def milliseconds(
+    timing: Mapping[str, Any], row: str, precision: str, batch_size: int
+) -> dict[str, float]:
+    """Return the milliseconds per text of one system by vocabulary size."""
+    return {
+        each["size"]: each["ms_per_text"][str(batch_size)]
+        for each in timing["measured"]
+        if (each["row"], each["precision"]) == (row, precision)
+    }
+
+
+def pack_scores(scores: Scores) -> str:
+    """Encode (I, 3) scores from 0 to 1 as a short string."""
+    units = np.rint(scores * _SCORE_UNITS).astype("<u2")
     return base64.b64encode(zlib.compress(units.tobytes(), 9)).decode("ascii")
 
 
-def unpack(packed: str) -> Scores:
-    """Read what `pack` wrote."""
+def unpack_scores(packed: str) -> Scores:
+    """Decode the string of `pack_scores`."""
     units = np.frombuffer(zlib.decompress(base64.b64decode(packed)), "<u2")
-    scores: Scores = units.reshape(-1, len(MEASURES)) / _UNITS
+    scores: Scores = units.reshape(-1, len(MEASURES)) / _SCORE_UNITS
     return scores

@@ -1,4 +1,4 @@
-"""The settings of a row: its preset, the scale, and how it is trained."""
+"""Run settings of an experiment: its preset, the scale and the recipe."""
 
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Literal
@@ -6,36 +6,29 @@ from typing import Any, Literal
 from readagain.config.override import override
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, RunSpec
-from readagain.experiments.rows import Experiment
+from readagain.experiments.catalog import Experiment, Recipe
 from readagain.presets import PRESETS
 
 Scale = Literal["small", "paper"]
-Recipe = Literal["modern", "paper"]
 
-# A point to validate and to go on from. Of a minute's training some suffice, since each costs
-# seconds of writing; the paper's recipe takes minutes and is validated after each epoch.
-_MODERN_VALIDATIONS = 2
+_MODERN_VALIDATIONS = 2  # each takes seconds, of a training of about a minute
 _MODERN_EPOCHS = 5
-# A part of the corpus is seen more often, or there would be too few updates.
-_MODERN_UPDATES = 8_000
+_MODERN_UPDATES = 8_000  # a part of the corpus is trained on for more epochs to reach these
 _MODERN_WARMUP = 1_344
-# Not larger: without copying a network learns late to look at the text, and after as many pairs
-# in batches of 1,024 it has hardly begun.
+# Not larger: with batches of 1,024, networks without copying have hardly learned to attend to the
+# source after the same number of examples.
 _MODERN_BATCH = 256
+_WIDTH_STEP = 16  # the GPU kernels require widths that are multiples of it
+_COMMON_VOCAB = 15_000  # vocabulary size of most of the paper's rows
 
-_WIDTH_STEP = 16  # the kernels for GPUs take widths that are multiples of it
-_COMMON_WORDS = 15_000  # the size that most of the paper's rows have
-
-# What `small` leaves of widths, vocabularies and training.
 _SMALL_WIDTH = 16
-_SMALL_WORDS = 100  # one word for so many
-_SMALL_SOURCE, _SMALL_SUMMARY = 30, 12
+_SMALL_VOCAB_DIVISOR = 100
+_SMALL_SOURCE_WORDS, _SMALL_SUMMARY_WORDS = 30, 12
 _SMALL_SHORTLIST = 40  # room for every word of a source
-_SMALL_BATCH, _SMALL_EPOCHS, _SMALL_RATE = 32, 8, 5e-3
 
 
-def row_run(
-    row: Experiment,
+def experiment_run(
+    experiment: Experiment,
     *,
     scale: Scale,
     recipe: Recipe,
@@ -43,110 +36,97 @@ def row_run(
     train_pairs: int,
     epochs: int | None = None,
 ) -> RunSpec:
-    """Resolve what is trained for a row.
+    """Return the run that trains an experiment.
 
     Args:
-        row: a row whose system is a preset.
+        experiment: an experiment whose system is a preset.
         scale: the paper's sizes, or small ones.
-        recipe: how to train.
-        seed: of weights, order and dropout.
-        train_pairs: the size of the corpus, which decides how often a modern recipe sees it.
-        epochs: instead of the recipe's; written down with the result like every setting.
+        recipe: `modern`, or `paper` for the preset's own training settings.
+        seed: random seed of weights, data order and dropout.
+        train_pairs: size of the corpus, from which `modern` derives the number of epochs.
+        epochs: overrides the recipe.
     """
-    run = row_network(row, scale=scale)
-    training = _training(row, recipe, scale, train_pairs, epochs)
-    return override(run, {**training, "train.seed": seed})
-
-
-def row_network(row: Experiment, *, scale: Scale) -> RunSpec:
-    """Resolve the network of a row, whichever way it is trained."""
-    run = PRESETS[row.system]
-    changes = {"title": row.title, **row.changes}
-    run = override(run, changes) if scale == "paper" else _shrunk(override(run, changes))
-    if row.as_large_as is None:
-        return run
-    twin = PRESETS[row.as_large_as]
-    wanted = count_parameters(twin if scale == "paper" else _shrunk(twin))
-    return widened(run, wanted)
-
-
-def common_words(scale: Scale) -> int:
-    """Return the size of the vocabulary by which rows of all sizes are counted alike."""
-    return _COMMON_WORDS if scale == "paper" else _COMMON_WORDS // _SMALL_WORDS
-
-
-def widened(run: RunSpec, parameters: int) -> RunSpec:
-    """Widen the encoder of a run until its network has at least so many parameters."""
-    assert isinstance(run.model, ModelSpec)
-    width = run.model.encoder.hidden_size
-    while count_parameters(run) < parameters:
-        width += _WIDTH_STEP
-        run = override(run, {"model.encoder.hidden_size": width})
-    return run
-
-
-def _training(
-    row: Experiment, recipe: Recipe, scale: Scale, pairs: int, epochs: int | None
-) -> dict[str, object]:
-    """Say what is changed in how a preset is trained; the paper's recipe is the preset's own."""
-    is_modern = recipe == "modern"
-    changes: dict[str, object] = {"train": "modern"} if is_modern else {}
+    changes: dict[str, object] = {"train.seed": seed}
+    if recipe == "modern":
+        changes["train"] = "modern"
     if scale == "small":
         changes |= {
-            "train.batch_size": _SMALL_BATCH,
-            "train.epochs": _SMALL_EPOCHS,
+            "train.batch_size": 32,
+            "train.epochs": 8,
             "train.precision": "float32",
             "train.rouge_pairs": 0,
         }
-        if is_modern:
+        if recipe == "modern":
             changes |= {
-                "train.learning_rate": _SMALL_RATE,
+                "train.learning_rate": 5e-3,
                 "train.warmup_steps": 0,
                 "train.ema_decay": 0.9,
             }
     else:
         changes |= {"train.precision": "bfloat16", "train.rouge_pairs": 64, "train.log_every": 100}
-        if is_modern:
-            changes |= {
-                **_modern(pairs, epochs or row.modern_epochs),
-                "train.learning_rate": row.modern_rate,
-            }
-    return changes if epochs is None else changes | {"train.epochs": epochs}
+        if recipe == "modern":
+            changes |= _modern_schedule(train_pairs, epochs or experiment.modern_epochs)
+            changes["train.learning_rate"] = experiment.modern_rate
+    if epochs is not None:
+        changes["train.epochs"] = epochs
+    return override(experiment_network(experiment, scale=scale), changes)
 
 
-def _modern(pairs: int, epochs: int | None) -> dict[str, int]:
-    steps = max(1, -(-pairs // _MODERN_BATCH))
-    most = 3 * _MODERN_EPOCHS
-    epochs = epochs or max(_MODERN_EPOCHS, min(most, _MODERN_UPDATES // steps))
+def experiment_network(experiment: Experiment, *, scale: Scale) -> RunSpec:
+    """Return the run of an experiment with the training settings of its preset."""
+    run = override(PRESETS[experiment.system], {"title": experiment.title, **experiment.changes})
+    if scale == "small":
+        run = _shrink(run)
+    if experiment.match_parameters is None:
+        return run
+    twin = PRESETS[experiment.match_parameters]
+    num_parameters = count_parameters(twin if scale == "paper" else _shrink(twin))
+    assert isinstance(run.model, ModelSpec)
+    width = run.model.encoder.hidden_size
+    while count_parameters(run) < num_parameters:
+        width += _WIDTH_STEP
+        run = override(run, {"model.encoder.hidden_size": width})
+    return run
+
+
+def common_vocab_size(scale: Scale) -> int:
+    """Return the vocabulary size that defines out-of-vocabulary words for all experiments."""
+    return _COMMON_VOCAB if scale == "paper" else _COMMON_VOCAB // _SMALL_VOCAB_DIVISOR
+
+
+def _modern_schedule(train_pairs: int, epochs: int | None) -> dict[str, object]:
+    steps = max(1, -(-train_pairs // _MODERN_BATCH))
+    epochs = epochs or max(_MODERN_EPOCHS, min(3 * _MODERN_EPOCHS, _MODERN_UPDATES // steps))
     updates = epochs * steps
     return {
         "train.batch_size": _MODERN_BATCH,
         "train.epochs": epochs,
         "train.warmup_steps": min(_MODERN_WARMUP, updates // 8),
-        # Batches of like lengths are not all full, so there are a few more than counted here.
+        # Bucketed batches are not all full, so there are a few more than counted here.
         "train.validate_every": int(1.1 * updates) // _MODERN_VALIDATIONS,
     }
 
 
-def _shrunk(run: RunSpec) -> RunSpec:
-    """Make a network that trains in a second or two, and is like its large brother otherwise."""
+def _shrink(run: RunSpec) -> RunSpec:
+    """Return a run of the same kind that trains in a second or two."""
     return replace(
         run,
-        vocab_size=max(run.vocab_size // _SMALL_WORDS, 8),
-        source_vocab_size=max(run.source_vocab_size // _SMALL_WORDS, 8),
-        model=_narrowed(run.model),
-        data=replace(run.data, max_source_words=_SMALL_SOURCE, max_summary_words=_SMALL_SUMMARY),
-        decode=replace(run.decode, beam_size=2, max_words=_SMALL_SUMMARY),
+        vocab_size=max(run.vocab_size // _SMALL_VOCAB_DIVISOR, 8),
+        source_vocab_size=max(run.source_vocab_size // _SMALL_VOCAB_DIVISOR, 8),
+        model=_shrink_sizes(run.model),
+        data=replace(
+            run.data, max_source_words=_SMALL_SOURCE_WORDS, max_summary_words=_SMALL_SUMMARY_WORDS
+        ),
+        decode=replace(run.decode, beam_size=2, max_words=_SMALL_SUMMARY_WORDS),
     )
 
 
-def _narrowed(spec: Any) -> Any:
-    """Narrow every width of a part and of its parts."""
+def _shrink_sizes(spec: Any) -> Any:
     changes: dict[str, Any] = {}
     for each in fields(spec):
         value = getattr(spec, each.name)
         if is_dataclass(value):
-            changes[each.name] = _narrowed(value)
+            changes[each.name] = _shrink_sizes(value)
         elif each.name == "shortlist_size":
             changes[each.name] = min(value, _SMALL_SHORTLIST)
         elif each.name.endswith("_size") and isinstance(value, int):

@@ -1,116 +1,157 @@
-"""A table as data, and as Markdown, CSV and JSON."""
+"""Table of results, written as Markdown, CSV and JSON."""
 
 import csv
 import io
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readagain.evaluation.writing import write_whole
-from readagain.experiments.board import Figure
+from readagain.evaluation.report import write_text
+from readagain.rouge.report import Estimate
 
-Value = str | int | float | Figure | None
+
+@dataclass(frozen=True)
+class MarkedEstimate(Estimate):
+    """Score in percent with its 95% interval.
+
+    `mark` is ▲ if the score is significantly higher than the one it is compared with, ▼ if lower.
+    """
+
+    mark: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.value:.2f}{self.mark} ({self.low:.1f}–{self.high:.1f})"
+
+
+Value = str | int | float | MarkedEstimate | None
+TableRow = Mapping[str, Value]
+"""Values by column; a missing or None value is shown as "not run"."""
 
 
 @dataclass(frozen=True)
 class TableSection:
-    """Lines under a heading of their own, all with the same columns.
+    """Rows with the same columns.
 
     Args:
-        heading: what they have in common.
-        columns: their names.
-        lines: a value for each column.
-        left_out: rows that stand in another section only, by their titles.
+        heading: what the rows have in common.
+        columns: names of the columns, in order.
+        rows: values by column.
+        other_recipe: titles of experiments that were run with another recipe only.
     """
 
     heading: str
     columns: Sequence[str]
-    lines: Sequence[Sequence[Value]]
-    left_out: Sequence[str] = ()
+    rows: Sequence[TableRow]
+    other_recipe: Sequence[str] = ()
+
+    def values(self, row: TableRow) -> list[Value]:
+        """Return the values of a row in the order of the columns."""
+        return [row.get(column) for column in self.columns]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A table of the paper, rebuilt.
+    """A table with one section for each recipe.
 
     Args:
-        name: of its files.
-        title: its first line.
-        sections: its parts, one for each recipe.
-        notes: what a reader must know, below it.
-        facts: machine, corpus and versions behind it.
+        name: stem of the files.
+        title: heading.
+        sections: the parts of the table.
+        notes: how to read the table.
+        sources: corpora, data sets, machines and versions of the results.
     """
 
     name: str
     title: str
     sections: Sequence[TableSection]
     notes: Sequence[str] = ()
-    facts: Sequence[str] = field(default_factory=tuple)
+    sources: Sequence[str] = ()
 
     def markdown(self, *, level: int = 1) -> str:
-        """Write it as Markdown."""
+        """Return the table as Markdown with headings from `level` on."""
         parts = [f"{'#' * level} {self.title}"]
         for section in self.sections:
             if section.heading:
                 parts.append(f"{'#' * (level + 1)} {section.heading}")
-            head = f"| {' | '.join(section.columns)} |\n|{'---|' * len(section.columns)}"
-            rows = (f"| {' | '.join(map(_shown, line))} |" for line in section.lines)
-            parts.append("\n".join([head, *rows]))
-            if section.left_out:
-                parts.append(f"Not run by this recipe: {'; '.join(section.left_out)}.")
+            parts.append(markdown_table(section.columns, map(section.values, section.rows)))
+            if section.other_recipe:
+                parts.append(f"Not run with this recipe: {'; '.join(section.other_recipe)}.")
         if self.notes:
             parts.append("\n".join(f"- {note}" for note in self.notes))
-        if self.facts:
-            parts.append("  \n".join(self.facts))
+        if self.sources:
+            parts.append("  \n".join(self.sources))
         return "\n\n".join(parts) + "\n"
 
     def csv(self) -> str:
-        """Write it as CSV: a figure takes four columns, and the heading the first of all."""
+        """Return the table as CSV; the first column is the section, a score takes four columns."""
         file = io.StringIO()
         writer = csv.writer(file, lineterminator="\n")
         for section in self.sections:
-            spread = [_spread_head(section, place) for place in range(len(section.columns))]
-            writer.writerow(["section", *(name for names in spread for name in names)])
-            for line in section.lines:
-                cells = [
-                    cell
-                    for value, names in zip(line, spread, strict=True)
-                    for cell in _spread(value, len(names))
-                ]
-                writer.writerow([section.heading, *cells])
+            scores = {
+                column
+                for column in section.columns
+                if any(isinstance(row.get(column), MarkedEstimate) for row in section.rows)
+            }
+            header = ["section"]
+            for column in section.columns:
+                header.append(column)
+                if column in scores:
+                    header += [f"{column} {part}" for part in ("low", "high", "mark")]
+            writer.writerow(header)
+            for row in section.rows:
+                cells: list[object] = [section.heading]
+                for column, value in zip(section.columns, section.values(row), strict=True):
+                    if isinstance(value, MarkedEstimate):
+                        bounds = (value.value, value.low, value.high)
+                        cells += [*(round(each, 3) for each in bounds), value.mark]
+                    else:
+                        cells += ["" if value is None else value, *[""] * (3 * (column in scores))]
+                writer.writerow(cells)
         return file.getvalue()
 
     def as_json(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return the table as plain values."""
         return {
             "name": self.name,
             "title": self.title,
             "sections": [
                 {
                     "heading": section.heading,
-                    "lines": [
-                        dict(zip(section.columns, map(_plain, line), strict=True))
-                        for line in section.lines
+                    "rows": [
+                        {
+                            column: vars(value) if isinstance(value, MarkedEstimate) else value
+                            for column, value in zip(
+                                section.columns, section.values(row), strict=True
+                            )
+                        }
+                        for row in section.rows
                     ],
                 }
                 for section in self.sections
             ],
             "notes": list(self.notes),
-            "facts": list(self.facts),
+            "sources": list(self.sources),
         }
 
     def write(self, folder: Path) -> None:
-        """Write all three forms."""
+        """Write the Markdown, CSV and JSON files."""
         folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / f"{self.name}.md", self.markdown())
-        write_whole(folder / f"{self.name}.csv", self.csv())
-        text = json.dumps(self.as_json(), indent=1, ensure_ascii=False)
-        write_whole(folder / f"{self.name}.json", text + "\n")
+        write_text(folder / f"{self.name}.md", self.markdown())
+        write_text(folder / f"{self.name}.csv", self.csv())
+        content = json.dumps(self.as_json(), indent=1, ensure_ascii=False)
+        write_text(folder / f"{self.name}.json", content + "\n")
 
 
-def _shown(value: Value) -> str:
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
+    """Return a Markdown table."""
+    lines = [f"| {' | '.join(columns)} |", f"|{'---|' * len(columns)}"]
+    lines += [f"| {' | '.join(map(_cell, row))} |" for row in rows]
+    return "\n".join(lines)
+
+
+def _cell(value: Value) -> str:
     if value is None:
         return "not run"
     if isinstance(value, float):
@@ -118,20 +159,3 @@ def _shown(value: Value) -> str:
     if isinstance(value, int):
         return f"{value:,}"
     return str(value).replace("|", "\\|")
-
-
-def _plain(value: Value) -> Any:
-    return vars(value) if isinstance(value, Figure) else value
-
-
-def _spread_head(section: TableSection, place: int) -> list[str]:
-    name = section.columns[place]
-    if any(isinstance(line[place], Figure) for line in section.lines):
-        return [name, f"{name} low", f"{name} high", f"{name} mark"]
-    return [name]
-
-
-def _spread(value: Value, width: int) -> list[object]:
-    if isinstance(value, Figure):
-        return [round(value.value, 3), round(value.low, 3), round(value.high, 3), value.mark]
-    return ["" if value is None else value, *[""] * (width - 1)]

@@ -30,7 +30,12 @@ class TrainingResult:
 
 
 def train(
-    job: TrainingJob, *, device_name: DeviceName, threads: int = 0, console: Console
+    job: TrainingJob,
+    *,
+    device_name: DeviceName,
+    threads: int = 0,
+    console: Console,
+    stop: StopSignal | None = None,
 ) -> TrainingResult | None:
     """Train what a job asks for, or go on with it; leave the best model in its folder.
 
@@ -39,6 +44,7 @@ def train(
         device_name: where to compute.
         threads: how many on a CPU; 0 chooses.
         console: where to tell how it goes; only the first of several processes does.
+        stop: stops the training when set; None to set it by SIGTERM and Ctrl-C.
 
     Returns:
         How it ended; None when the run had been finished before.
@@ -48,7 +54,7 @@ def train(
     """
     with ExitStack() as stack:
         processes, device = stack.enter_context(joined_processes(device_name))
-        wish = stack.enter_context(listening())
+        wish = stack.enter_context(listening()) if stop is None else stop
         settled = settle(job)
         set_threads(settled.run, threads)
         folder = None

@@ -12,7 +12,7 @@ import torch
 import readagain
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
-from readagain.evaluation.machine import describe_machine
+from readagain.processors import describe_machine
 from readagain.training.finetune import TrainedModel
 from readagain.training.parallel import Processes
 from readagain.training.progress import TrainingState

@@ -1,4 +1,4 @@
-"""An invented corpus, so that the whole chain can be tried anywhere in a minute or two."""
+"""Invented corpus, to run every experiment anywhere in minutes."""
 
 import json
 import random
@@ -11,7 +11,7 @@ from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArtifactError
 
-TRAIN_PAIRS, DEV_PAIRS, DUC_TEXTS = 240, 24, 8
+_TRAIN_PAIRS, _DEV_PAIRS, _DUC_TEXTS = 240, 24, 8
 _REFERENCES = 4
 
 _SYLLABLES = ("ba", "dor", "el", "fen", "gri", "hal", "is", "kel", "lun", "mar", "nor", "os")
@@ -30,29 +30,29 @@ _SECOND = (
 )
 
 
-def invented_corpora(folder: Path) -> tuple[Path, dict[str, Path]]:
-    """Return a corpus to train on, and dev sets by name, all made up here once."""
+def write_sample_corpora(folder: Path) -> tuple[Path, dict[str, Path]]:
+    """Return an invented corpus and data sets by name; write them if they are not there."""
     main, duc = folder / "invented", folder / "invented-duc"
     raw = folder / "raw"
     raw.mkdir(parents=True, exist_ok=True)
     draw = random.Random(1)
-    pairs = [_pair(draw) for _ in range(TRAIN_PAIRS + DEV_PAIRS + DUC_TEXTS)]
-    if not _is_there(main):
-        train = _write_pairs(raw / "train.jsonl", pairs[:TRAIN_PAIRS])
-        dev = _write_pairs(raw / "dev.jsonl", pairs[TRAIN_PAIRS:-DUC_TEXTS])
+    pairs = [_pair(draw) for _ in range(_TRAIN_PAIRS + _DEV_PAIRS + _DUC_TEXTS)]
+    if not _exists(main):
+        train = _write_pairs(raw / "train.jsonl", pairs[:_TRAIN_PAIRS])
+        dev = _write_pairs(raw / "dev.jsonl", pairs[_TRAIN_PAIRS:-_DUC_TEXTS])
         sources = [
             *find_sources([str(train)], CorpusReadOptions()),
             *find_sources([str(dev)], CorpusReadOptions(), split="dev"),
         ]
         prepare(sources, main, PrepareSettings(), overwrite=True)
-    if not _is_there(duc):
-        texts = _write_references(raw, pairs[-DUC_TEXTS:])
+    if not _exists(duc):
+        texts = _write_references(raw, pairs[-_DUC_TEXTS:])
         sources = find_sources([str(texts)], CorpusReadOptions(), split="dev")
         prepare(sources, duc, PrepareSettings(), overwrite=True)
     return main, {duc.name: duc}
 
 
-def _is_there(folder: Path) -> bool:
+def _exists(folder: Path) -> bool:
     try:
         PreparedCorpus.open(folder)
     except ArtifactError:
@@ -66,7 +66,7 @@ def _write_pairs(path: Path, pairs: Sequence[dict[str, str]]) -> Path:
 
 
 def _write_references(folder: Path, pairs: Sequence[dict[str, str]]) -> Path:
-    """Write texts in the DUC layout: four references each, some of them shorter."""
+    """Write texts in the DUC layout with four references each, some of them shorter."""
     for number in range(_REFERENCES):
         shortened = (pair["headline"].split()[: 4 - number % 2] for pair in pairs)
         lines = "".join(" ".join(words) + "\n" for words in shortened)
@@ -77,7 +77,7 @@ def _write_references(folder: Path, pairs: Sequence[dict[str, str]]) -> Path:
 
 
 def _pair(draw: random.Random) -> dict[str, str]:
-    """Invent a text of one to five sentences about a town whose name no vocabulary holds."""
+    """Return a text of one to five sentences about a town with an out-of-vocabulary name."""
     town = "".join(draw.choices(_SYLLABLES, k=3)).capitalize()
     thing, day = draw.choice(_THINGS), draw.choice(_DAYS)
     past, present, why = draw.choice(_EVENTS)

@@ -1,0 +1,118 @@
+"""Report of an evaluation as lines of text, for the terminal and the HTML page."""
+
+from pathlib import Path
+
+from readagain.counts import counted
+from readagain.evaluation.evaluate import Evaluation
+from readagain.evaluation.summaries import SummaryStats
+from readagain.rouge.options import FIGURES
+from readagain.rouge.report import Report
+from readagain.storage.files import write_output
+
+FIGURE_NAMES = {"recall": "recall", "precision": "precision", "f1": "F1"}
+_STATS = {
+    "words": "words, mean",
+    "bytes": "bytes, mean",
+    "copy_rate": "words copied by the system",
+    "novel_1gram_rate": "words not in the text",
+    "novel_2gram_rate": "pairs of words not in the text",
+    "repetition_rate": "repeated words",
+    "distinct": "different ones",
+    "empty": "empty ones",
+}
+_MIN_DISTINCT_RATIO = 0.5  # fewer different summaries per text are a sign of collapse
+
+
+def write_text(path: Path, content: str) -> None:
+    """Write a text file atomically.
+
+    Raises:
+        DataError: if it cannot be written; an existing file is then unchanged.
+    """
+    with write_output(path) as partial:
+        partial.write_text(content, encoding="utf-8", newline="\n")
+
+
+def score_rows(report: Report) -> list[tuple[str, ...]]:
+    """Return for each measure its name, recall, precision and F1 in percent, and the interval."""
+    rows = []
+    for name, score in report.scores.items():
+        figures = (getattr(score, figure).value for figure in FIGURES)
+        quoted = report.headline(name)
+        interval = f"{100 * quoted.low:.2f} to {100 * quoted.high:.2f}"
+        rows.append((name.upper(), *(f"{100 * figure:.3f}" for figure in figures), interval))
+    return rows
+
+
+def stats_rows(found: Evaluation) -> list[tuple[str, str, str]]:
+    """Return the statistics of summaries and references."""
+    return [
+        (title, _stat(name, found.stats), _stat(name, found.reference_stats))
+        for name, title in _STATS.items()
+    ]
+
+
+def _stat(name: str, stats: SummaryStats) -> str:
+    value = getattr(stats, name)
+    if value is None:
+        return "–"
+    if name.endswith("_rate"):
+        return f"{100 * value:.1f}%"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"
+
+
+def metadata(found: Evaluation) -> list[tuple[str, str]]:
+    """Return how the scores were obtained: model, data, options, speed."""
+    data = found.data
+    form = "in Gigaword form" if data.is_tokenized else "raw text"
+    texts, *references = data.files
+    names = ", ".join([str(texts), *(file.name for file in references)])
+    selection = "" if data.selection is None else f", {data.selection}"
+    lines = [
+        ("model", _describe_model(found)),
+        ("data", f"{names} ({data.format}, {form})"),
+        ("rows", f"{len(data.rows):,}{selection}, SHA-256 {data.fingerprint}"),
+        ("ROUGE", found.rouge.protocol.options.flags()),
+        ("UNK", _describe_unk(found)),
+        ("speed", f"{found.sentences_per_s:,.1f} sentences/s on {found.machine}"),
+    ]
+    if (warning := collapse_warning(found)) is not None:
+        lines.append(("warning", warning))
+    return lines
+
+
+def collapse_warning(found: Evaluation) -> str | None:
+    """Return a warning if many different texts have the same summary."""
+    num_texts = len({row.text for row in found.data.rows})
+    distinct = found.stats.distinct
+    if distinct >= _MIN_DISTINCT_RATIO * num_texts:
+        return None
+    summaries = counted(distinct, "summary", "different summaries")
+    return f"only {summaries} for {counted(num_texts, 'different text')}"
+
+
+def _describe_model(found: Evaluation) -> str:
+    details = [
+        f"{name} {value}" for name, value in found.details.items() if not isinstance(value, dict)
+    ]
+    decode: dict[str, float | str] = found.details.get("decode", {})
+    settings = [
+        f"{name} {value if isinstance(value, str) else f'{value:g}'}"
+        for name, value in decode.items()
+    ]
+    return ", ".join([found.system, *details, *settings])
+
+
+def _describe_unk(found: Evaluation) -> str:
+    if not found.rows_with_unk:
+        return f"{found.unk}: in no reference"
+    left_out = len(found.data.rows) - len(found.scored.rows)
+    effect = {
+        "keep": "scored as a word",
+        "strip": f"removed; {counted(left_out, 'row')} without another word left out",
+        "drop": f"{counted(left_out, 'row')} left out",
+    }[found.unk]
+    return (
+        f"{found.unk}: {counted(found.rows_with_unk, 'row')} with it in a reference, {effect}; "
+        f"{counted(found.summaries_with_unk, 'summary', 'summaries')} with it"
+    )

@@ -1,0 +1,166 @@
+"""Catalog of the experiments, tables and claims (`catalog.toml`) and the paper's own values."""
+
+import difflib
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from readagain.errors import ConfigError
+from readagain.presets import BASELINES
+
+Recipe = Literal["modern", "paper"]
+UNTRAINED = "untrained"
+"""Recipe name in the results of systems without training."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """One system of the tables.
+
+    Args:
+        name: name on the command line and in `rows/`.
+        title: name in the tables.
+        group: what the experiment is for; `main` experiments run with several seeds.
+        system: preset to train, or baseline without training; the name by default.
+        changes: settings that differ from the preset, by dotted name.
+        min_sentences: train and score only on texts with at least this many sentences.
+        match_parameters: widen the encoder until it has as many parameters as this preset.
+        modern_rate: learning rate of the recipe `modern`.
+        modern_epochs: epochs of the recipe `modern`; None for the default.
+    """
+
+    name: str
+    title: str
+    group: str
+    system: str
+    changes: Mapping[str, object] = field(default_factory=dict)
+    min_sentences: int = 1
+    match_parameters: str | None = None
+    modern_rate: float = 1e-3
+    modern_epochs: int | None = None
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether the system is a network, not a baseline."""
+        return self.system not in BASELINES
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableSpec:
+    """Specification of a table.
+
+    Args:
+        title: heading.
+        notes: how to read the table.
+        rows: experiments in order, each with the one it is compared with ("" for none).
+        figure: ROUGE figure of its scores: f1 or recall.
+    """
+
+    title: str
+    notes: Sequence[str]
+    rows: Mapping[str, str]
+    figure: str = "f1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaperRow:
+    """Row of one of the paper's tables, as printed.
+
+    Args:
+        label: name in the paper.
+        row: name of our experiment; in Table 4 without the vocabulary size.
+        size: size of the decoder vocabulary.
+        input: number of sentences read, where the table gives it.
+        rouge: ROUGE-1, ROUGE-2 and ROUGE-L in percent.
+        seconds: seconds per sentence by vocabulary size (Table 4).
+    """
+
+    label: str
+    row: str
+    size: str = ""
+    input: str = ""
+    rouge: Sequence[float] = ()
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+def _load(name: str) -> dict[str, Any]:
+    return tomllib.loads((files(__package__) / name).read_text(encoding="utf-8"))
+
+
+@cache
+def paper_table(name: str) -> tuple[PaperRow, ...]:
+    """Return the rows of `table1` to `table4` in the order of the paper; none for other tables."""
+    return tuple(PaperRow(**entry) for entry in _load("paper.toml").get(name, ()))
+
+
+_CATALOG = _load("catalog.toml")
+EXPERIMENTS: dict[str, Experiment] = {
+    entry["name"]: Experiment(**{"system": entry["name"], **entry})
+    for entry in _CATALOG["experiments"]
+}
+TABLES: dict[str, TableSpec] = {
+    name: TableSpec(**entry) for name, entry in _CATALOG["tables"].items()
+}
+CLAIMS: list[dict[str, Any]] = _CATALOG["claims"]
+"""Name, text and tests of each claim; see `claims.py`."""
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """One experiment with one recipe and one seed."""
+
+    experiment: Experiment
+    recipe: str
+    seed: int
+
+    @property
+    def name(self) -> str:
+        """Name in messages and in `work/`."""
+        return f"{self.experiment.name}/{self.recipe}-seed{self.seed}"
+
+
+def select_experiments(names: Sequence[str]) -> tuple[list[Experiment], list[str]]:
+    """Return the experiments, most important first, and the tables that `names` select.
+
+    Args:
+        names: tables and experiments; all if empty.
+
+    Raises:
+        ConfigError: for a name that is neither.
+    """
+    if not names:
+        return list(EXPERIMENTS.values()), list(TABLES)
+    selected: set[str] = set()
+    for name in names:
+        if name in TABLES:
+            rows = TABLES[name].rows
+            selected.update(rows, filter(None, rows.values()))
+        elif name in EXPERIMENTS:
+            selected.add(name)
+        else:
+            close = difflib.get_close_matches(name, [*TABLES, *EXPERIMENTS], n=1)
+            hint = f"did you mean '{close[0]}'?" if close else f"tables are {', '.join(TABLES)}"
+            raise ConfigError(f"no table or row '{name}'; {hint}")
+    tables = [name for name in names if name in TABLES]
+    return [each for each in EXPERIMENTS.values() if each.name in selected], tables
+
+
+def plan_runs(
+    experiments: Sequence[Experiment], recipes: Sequence[Recipe], *, seeds: int
+) -> list[PlannedRun]:
+    """Return the runs, most informative first.
+
+    Baselines take seconds and come first. Then for each recipe: the main experiments with the
+    first seed, the main experiments with the other seeds, all others with one seed.
+    """
+    plan = [PlannedRun(each, UNTRAINED, 1) for each in experiments if not each.is_trained]
+    trained = [each for each in experiments if each.is_trained]
+    main = [each for each in trained if each.group == "main"]
+    others = [each for each in trained if each.group != "main"]
+    for recipe in dict.fromkeys(recipes):
+        plan += [PlannedRun(each, recipe, seed) for seed in range(1, seeds + 1) for each in main]
+        plan += [PlannedRun(each, recipe, 1) for each in others]
+    return plan

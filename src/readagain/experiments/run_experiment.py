@@ -1,0 +1,287 @@
+"""Run of one experiment: train the network, generate summaries, score them, keep the result."""
+
+import gc
+import json
+import platform
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+from rich.console import Console
+
+from readagain.config.files import run_to_dict
+from readagain.config.parameters import count_parameters
+from readagain.config.schema import RunSpec
+from readagain.corpus.shards import PreparedCorpus
+from readagain.evaluation.evaluate import Evaluation, evaluate
+from readagain.evaluation.systems import System, load_system
+from readagain.experiments.catalog import PlannedRun
+from readagain.experiments.copying import count_oov
+from readagain.experiments.corpora import DUC, Corpora, EvaluationSet
+from readagain.experiments.importance import measure_importance
+from readagain.experiments.results import (
+    MEASURES,
+    DatasetResult,
+    ExperimentResult,
+    pack_scores,
+    write_result,
+)
+from readagain.experiments.trained_model import TrainedModel
+from readagain.processors import describe_machine
+from readagain.rouge.options import FIGURES
+from readagain.storage.output_dir import LocalDir
+from readagain.text.vocab import Vocab
+from readagain.training.interrupt import StopSignal
+from readagain.training.job import TrainingJob
+from readagain.training.loop import train
+from readagain.training.provenance import device_name as name_of_device
+from readagain.training.provenance import package_commit
+from readagain.training.run_dir import METRICS_FILE, RunDir
+from readagain.version import __version__
+
+_CURVE = ("loss", "dev_loss", "rouge_1")
+_MAX_CURVE_POINTS = 100
+
+
+class InterruptedRunError(Exception):
+    """Raised when a run stops at a stop signal; the same call resumes it."""
+
+
+class ExperimentRunner:
+    """Runs experiments and writes their results.
+
+    Args:
+        corpora: the corpora and data sets.
+        out: directory of the results.
+        scale: scale of the experiments.
+        device: where to train and search.
+        threads: threads of a training on the CPU; 0 chooses.
+        keep_weights: keep the model directories.
+        console: where to print messages.
+        stop: checked while training, searching and tuning. Processes that share a GPU must not be
+            killed in the middle of a kernel, since that ends the others, too.
+    """
+
+    def __init__(
+        self,
+        corpora: Corpora,
+        out: Path,
+        *,
+        scale: str,
+        device: torch.device,
+        threads: int,
+        keep_weights: bool,
+        console: Console,
+        stop: StopSignal,
+    ) -> None:
+        self.corpora = corpora
+        self.out = out
+        self.scale = scale
+        self.device = device
+        self.threads = threads
+        self.keep_weights = keep_weights
+        self.console = console
+        self.stop = stop
+
+    def check_stop(self) -> None:
+        """Raise `InterruptedRunError` after a stop signal."""
+        if self.stop.is_asked:
+            raise InterruptedRunError
+
+    def score_baseline(self, planned: PlannedRun) -> ExperimentResult:
+        """Score a system without training."""
+        start = time.monotonic()
+        system = planned.experiment.system
+        sets, summaries = self._score(
+            planned,
+            lambda protocol: load_system(system, protocol),
+            {"common": self.corpora.common_vocab},
+        )
+        result = ExperimentResult(
+            row=planned.experiment.name,
+            recipe=planned.recipe,
+            seed=planned.seed,
+            scale=self.scale,
+            run=None,
+            corpus=_describe_corpus(self.corpora.main),
+            parameters=0,
+            training={},
+            machine=_describe_machine(torch.device("cpu")),
+            seconds=time.monotonic() - start,
+            sets=sets,
+        )
+        write_result(self.out, result, summaries)
+        return result
+
+    def train_and_score(self, planned: PlannedRun, run: RunSpec, work: Path) -> ExperimentResult:
+        """Train a network, or resume its training, and score it.
+
+        Args:
+            planned: the experiment.
+            run: its settings.
+            work: model directory; removed at the end unless `keep_weights`.
+        """
+        start = time.monotonic()
+        corpus = self.corpora.corpus(planned.experiment.min_sentences)
+        self._train(run, corpus, work)
+        trained_s = time.monotonic() - start
+        model = TrainedModel(work, self.device)
+        training = _describe_training(work)
+        if model.has_features:
+            model, training["tuned"] = self._tune(planned, model)
+        vocabs = {"own": model.folder.vocab, "common": self.corpora.common_vocab}
+        sets, summaries = self._score(planned, model.system, vocabs)
+        dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
+        result = ExperimentResult(
+            row=planned.experiment.name,
+            recipe=planned.recipe,
+            seed=planned.seed,
+            scale=self.scale,
+            run=run_to_dict(run),
+            corpus=_describe_corpus(corpus),
+            parameters=count_parameters(model.folder.run),
+            training=training,
+            machine=_describe_machine(self.device),
+            # Including the training before an interruption.
+            seconds=time.monotonic() - start + max(0.0, 60 * training["minutes"] - trained_s),
+            sets=sets,
+            importance=measure_importance(model, dev_set.data),
+        )
+        write_result(self.out, result, summaries)
+        del model
+        self._free_memory()
+        if not self.keep_weights:
+            shutil.rmtree(work)
+        return result
+
+    def _train(self, run: RunSpec, corpus: PreparedCorpus, work: Path) -> None:
+        work.parent.mkdir(parents=True, exist_ok=True)
+        job = TrainingJob(preset=run, data=corpus.folder, out=work)
+        ended = train(
+            job,
+            device_name="cuda" if self.device.type == "cuda" else "cpu",
+            threads=self.threads,
+            console=self.console,
+            stop=self.stop,
+        )
+        self._free_memory()
+        if ended is not None and not ended.is_finished:
+            raise InterruptedRunError
+
+    def _tune(
+        self, planned: PlannedRun, model: TrainedModel
+    ) -> tuple[TrainedModel, dict[str, Any] | None]:
+        """Tune the extractive features on the first data set with several references.
+
+        ABS+ is tuned on DUC 2003 in its paper, so its score on that data set is optimistic.
+        """
+        tests = self.corpora.tests(planned.experiment.min_sentences)
+        test = next((each for each in tests if each.protocol == DUC), None)
+        if test is None:
+            self.print(
+                f"{planned.name}: not tuned: no data set with several references; the weights of "
+                "the preset are used"
+            )
+            return model, None
+        tuned, found = model.tune(test.name, test.data, test.protocol, self._on_summary)
+        weights = " ".join(f"{name} {value:g}" for name, value in found["weights"].items())
+        self.print(f"{planned.name}: tuned on {test.name}: {weights}")
+        return tuned, found
+
+    def _score(
+        self,
+        planned: PlannedRun,
+        system: Callable[[str], System],
+        vocabs: Mapping[str, Vocab],
+    ) -> tuple[dict[str, DatasetResult], dict[str, list[str]]]:
+        """Return the scores and the summaries by data set."""
+        tests: Sequence[EvaluationSet] = self.corpora.tests(planned.experiment.min_sentences)
+        sets, summaries = {}, {}
+        for test in tests:
+            found = evaluate(
+                system(test.protocol), test.data, test.protocol, on_summary=self._on_summary
+            )
+            sets[test.name] = _dataset_result(found, vocabs)
+            summaries[test.name] = [summary.text for summary in found.summaries]
+        return sets, summaries
+
+    def _on_summary(self) -> None:
+        if self.stop.is_asked:
+            self._free_memory()
+            raise InterruptedRunError
+
+    def _free_memory(self) -> None:
+        """Wait for the GPU and free the memory of a network."""
+        gc.collect()
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()
+            torch.cuda.empty_cache()
+
+    def print(self, line: str) -> None:
+        """Print a line as it is."""
+        self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _dataset_result(found: Evaluation, vocabs: Mapping[str, Vocab]) -> DatasetResult:
+    report = found.rouge
+    figure = FIGURES.index(report.protocol.headline)
+    columns = [list(report.scores).index(measure) for measure in MEASURES]
+    scores = {measure: report.headline(measure) for measure in MEASURES}
+    return DatasetResult(
+        protocol=found.protocol,
+        figure=report.protocol.headline,
+        fingerprint=found.data.fingerprint,
+        rouge={name: [each.value, each.low, each.high] for name, each in scores.items()},
+        item_scores=pack_scores(report.item_scores[:, columns, figure]),
+        habits=asdict(found.stats),
+        unknown={name: count_oov(found, vocab) for name, vocab in vocabs.items()},
+        seconds=found.seconds,
+    )
+
+
+def _describe_training(work: Path) -> dict[str, Any]:
+    """Return the duration, the selected checkpoint and the learning curve of a training."""
+    progress = RunDir(LocalDir(work)).finished_state()
+    assert progress is not None
+    curve: dict[str, list[list[float]]] = {name: [] for name in _CURVE}
+    for line in (work / METRICS_FILE).read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)
+        for name in _CURVE:
+            if name in record:
+                curve[name].append([round(record["epoch"], 3), round(record[name], 4)])
+    curve = {
+        name: points[:: 1 + len(points) // _MAX_CURVE_POINTS] for name, points in curve.items()
+    }
+    return {
+        "minutes": round(progress.minutes, 3),
+        "updates": progress.step,
+        "best": None if progress.best is None else asdict(progress.best),
+        "curve": curve,
+    }
+
+
+def _describe_corpus(corpus: PreparedCorpus) -> dict[str, Any]:
+    manifest = corpus.manifest
+    return {
+        "name": corpus.folder.resolve().name,
+        "fingerprint": manifest.fingerprint,
+        "train_pairs": manifest.splits["train"]["pairs"],
+    }
+
+
+def _describe_machine(device: torch.device) -> dict[str, Any]:
+    return {
+        "device_type": device.type,
+        "device": name_of_device(device),
+        "processor": describe_machine(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "readagain": __version__,
+        "commit": package_commit(),
+        "date": datetime.now(UTC).date().isoformat(),
+    }

@@ -1,0 +1,298 @@
+"""Tables 1 to 5, the importance weights and the ablations: the paper's values beside ours."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import mean
+from typing import Any
+
+from readagain.experiments.catalog import EXPERIMENTS, TABLES, PaperRow, paper_table
+from readagain.experiments.importance import WORD_CLASSES
+from readagain.experiments.results import BATCH_SIZES, milliseconds
+from readagain.experiments.store import ResultStore, SeedResults
+from readagain.experiments.table import MarkedEstimate, Table, TableRow, TableSection, Value
+from readagain.model_dir import PRECISIONS
+
+_SHORT = {"rouge-1": "R-1", "rouge-2": "R-2", "rouge-l": "R-L"}
+_SCORE_COLUMNS = (*_SHORT.values(), "words")
+_RECIPES = {
+    "modern": "Trained with AdamW in batches of 256 (recipe `modern`)",
+    "paper": "Trained as in the paper of each system (recipe `paper`)",
+    "untrained": "Without training",
+}
+
+
+def build_tables(store: ResultStore, timing: Mapping[str, Any] | None) -> list[Table]:
+    """Return every table, in the order of the paper."""
+    tables = []
+    for name in TABLES:
+        if name == "table4":
+            table = timing_table(timing)
+        elif name == "table5":
+            table = _oov_table(store)
+        elif name == "importance":
+            table = _importance_table(store)
+        else:
+            table = _rouge_table(store, name)
+        tables.append(table)
+    return tables
+
+
+def _table(name: str, sections: Sequence[TableSection], sources: Sequence[str]) -> Table:
+    spec = TABLES[name]
+    return Table(name=name, title=spec.title, sections=sections, notes=spec.notes, sources=sources)
+
+
+def _sections(
+    store: ResultStore,
+    table: str,
+    columns: Callable[[str], Sequence[str]],
+    rows: Callable[[str, str, SeedResults | None], Iterable[TableRow]],
+) -> list[TableSection]:
+    """Return one section for each recipe.
+
+    Args:
+        store: the results.
+        table: name of the table.
+        columns: returns the columns for a recipe.
+        rows: returns the rows of an experiment, given its name, the recipe and its results.
+    """
+    sections = []
+    for recipe in store.recipes:
+        names = TABLES[table].rows
+        shown = [name for name in names if not store.has_other_recipe(name, recipe)]
+        sections.append(
+            TableSection(
+                _RECIPES[recipe],
+                columns(recipe),
+                [row for name in shown for row in rows(name, recipe, store.find(name, recipe))],
+                [EXPERIMENTS[name].title for name in names if name not in shown],
+            )
+        )
+    return sections
+
+
+def _rouge_table(store: ResultStore, name: str) -> Table:
+    """Return a table with the scores and the summary length on each data set."""
+    paper = {row.row: row for row in paper_table(name)}
+    paper_columns = ["paper's name", "paper R-1 / R-2 / R-L"] if paper else []
+
+    def columns(recipe: str) -> list[str]:
+        datasets = _dataset_columns(store, name, recipe)
+        scores = [f"{each} {score}" for each in datasets for score in _SCORE_COLUMNS]
+        training = ("compared with", "seeds", "parameters", "updates", "minutes")
+        return ["row", *paper_columns, *scores, *training]
+
+    def rows(experiment: str, recipe: str, found: SeedResults | None) -> list[TableRow]:
+        base = TABLES[name].rows[experiment]
+        row: dict[str, Value] = {"row": EXPERIMENTS[experiment].title}
+        if paper:
+            row |= dict(zip(paper_columns, _paper_cells(paper.get(experiment)), strict=True))
+        row["compared with"] = EXPERIMENTS[base].title if base else "nothing"
+        if found is not None:
+            for column, datasets in _dataset_columns(store, name, recipe).items():
+                cells = _score_cells(store, experiment, base, recipe, found, datasets)
+                row |= {f"{column} {score}": value for score, value in cells.items()}
+            row |= _training_cells(found)
+        return [row]
+
+    return _table(name, _sections(store, name, columns, rows), _sources(store, name))
+
+
+def _dataset_columns(store: ResultStore, table: str, recipe: str) -> dict[str, list[str]]:
+    """Return the data sets of each column.
+
+    A corpus and its part with several sentences share a column, since an experiment uses one.
+    """
+    columns: dict[str, list[str]] = {}
+    for name in TABLES[table].rows:
+        found = store.find(name, recipe)
+        for dataset, scored in found.results[0].sets.items() if found else ():
+            if scored.figure == TABLES[table].figure:
+                datasets = columns.setdefault(dataset.partition(",")[0], [])
+                if dataset not in datasets:
+                    datasets.append(dataset)
+    return columns
+
+
+def _score_cells(
+    store: ResultStore,
+    name: str,
+    base: str,
+    recipe: str,
+    found: SeedResults,
+    datasets: Sequence[str],
+) -> dict[str, Value]:
+    """Return the scores on the first of some data sets that the experiment was scored on."""
+    dataset = next((each for each in datasets if each in found.datasets), None)
+    if dataset is None:
+        return dict.fromkeys(_SCORE_COLUMNS, "not scored")
+    compared = store.compare(name, base, recipe, dataset) if base else None
+    lengths = [each.habits["words"] for each in found.on(dataset) if "words" in each.habits]
+    return {
+        **{
+            _SHORT[measure]: MarkedEstimate(
+                **vars(score), mark="" if compared is None else compared[measure].mark
+            )
+            for measure, score in found.scores(dataset).items()
+        },
+        "words": f"{mean(lengths):.1f}" if lengths else "not measured",
+    }
+
+
+def _paper_cells(paper: PaperRow | None) -> tuple[str, str]:
+    if paper is None:
+        return "not in the paper", "none"
+    name = paper.label if paper.size == "-" else f"{paper.label} {paper.size}"
+    return name, " / ".join(f"{value:.2f}" for value in paper.rouge)
+
+
+def _training_cells(found: SeedResults) -> dict[str, Value]:
+    minutes, first = found.minutes, found.results[0]
+    cells: dict[str, Value] = {"seeds": len(found.results)}
+    if minutes is None:
+        return {**cells, "parameters": "none", "updates": "none", "minutes": "untrained"}
+    updates = first.training["updates"]
+    return {**cells, "parameters": first.parameters, "updates": updates, "minutes": minutes}
+
+
+def _sources(store: ResultStore, table: str) -> list[str]:
+    """Return which corpora, data sets, machines and versions the results of a table come from."""
+    results = [result for result in store.results if result.row in TABLES[table].rows]
+    corpora = {
+        f"{result.corpus['name']} ({result.corpus['train_pairs']:,} pairs, fingerprint "
+        f"{result.corpus['fingerprint'][:12]})"
+        for result in results
+        if result.run is not None
+    }
+    datasets = {
+        f"{name} ({len(scored.items()):,} texts, {scored.protocol}, fingerprint "
+        f"{scored.fingerprint[:12]})"
+        for result in results
+        for name, scored in result.sets.items()
+    }
+    machines = {
+        f"{result.machine['device']}, torch {result.machine['torch']}, readagain "
+        f"{result.machine['readagain']}"
+        for result in results
+    }
+    return [
+        f"Scale: {', '.join(sorted({result.scale for result in results})) or 'nothing run'}.",
+        f"Trained on: {'; '.join(sorted(corpora)) or 'nothing'}.",
+        f"Scored on: {'; '.join(sorted(datasets)) or 'nothing'}.",
+        f"Machines: {'; '.join(sorted(machines)) or 'none'}.",
+    ]
+
+
+def timing_table(timing: Mapping[str, Any] | None) -> Table:
+    """Return Table 4: decoding time by size of the decoder vocabulary."""
+    sizes = list(paper_table("table4")[0].seconds)
+    ratio = f"{sizes[-1]} / {sizes[0]}"
+    rows: list[TableRow] = []
+    for paper in paper_table("table4"):
+        seconds = {size: f"{1e3 * paper.seconds[size]:.0f}" for size in sizes}
+        growth = paper.seconds[sizes[-1]] / paper.seconds[sizes[0]]
+        system = {"system": paper.label, "where": "paper, NVIDIA Titan X"}
+        rows.append({**system, **seconds, ratio: growth})
+        system = {"system": f"ours: {paper.row}", "where": "CPU"}
+        if timing is None:
+            rows.append(system)
+            continue
+        for precision in PRECISIONS:
+            for batch_size in BATCH_SIZES:
+                found = milliseconds(timing, paper.row, precision, batch_size)
+                batch = "alone" if batch_size == 1 else f"{batch_size} together"
+                where = {"where": f"CPU, {precision}, {batch}"}
+                cells = {size: f"{found[size]:.1f}" for size in sizes}
+                growth = found[sizes[-1]] / found[sizes[0]]
+                rows.append({**system, **where, **cells, ratio: growth})
+    source = (
+        "Not measured yet."
+        if timing is None
+        else f"{timing['machine']}, threads: {timing['threads']}, beam {timing['beam']}, "
+        f"{timing['texts']} invented sentences, summaries of {timing['summary_words']} words; "
+        f"scale {timing['scale']}."
+    )
+    section = TableSection("", ["system", "where", *sizes, ratio], rows)
+    return _table("table4", [section], [source])
+
+
+def _oov_table(store: ResultStore) -> Table:
+    """Return Table 5: how many out-of-vocabulary words of the references were generated."""
+    counts = {
+        "reference words outside the common vocabulary": "words",
+        "of these in the text": "in_source",
+        "of these generated": "written",
+        "share generated, %": None,
+        "such words in summaries": "summary_words",
+        "of these in no reference": "wrong",
+    }
+
+    def rows(name: str, recipe: str, found: SeedResults | None) -> Iterable[TableRow]:
+        title = EXPERIMENTS[name].title
+        if found is None:
+            return [{"row": title, "data set": "all"}]
+        return [
+            {"row": title, "data set": dataset, **_oov_counts(found, dataset)}
+            for dataset in found.datasets
+        ]
+
+    def _oov_counts(found: SeedResults, dataset: str) -> dict[str, Value]:
+        total = {
+            key: sum(each.unknown["common"][key] for each in found.on(dataset))
+            for key in counts.values()
+            if key
+        }
+        share = 100 * total["written"] / total["words"] if total["words"] else 0.0
+        return {column: total[key] if key else share for column, key in counts.items()}
+
+    sections = _sections(store, "table5", lambda _: ["row", "data set", *counts], rows)
+    return _table("table5", sections, _sources(store, "table5"))
+
+
+def _importance_table(store: ResultStore) -> Table:
+    """Return the mean importance weights by word class."""
+    classes = {
+        **{f"{name} words": ("classes", name) for name in WORD_CLASSES if name != "sign"},
+        "punctuation": ("classes", "sign"),
+        "nouns": ("parts", "noun"),
+        "verbs": ("parts", "verb"),
+    }
+    differences = {
+        f"{name} minus function (95% interval)": f"{name}_over_function"
+        for name in ("content", "noun", "verb")
+    }
+    share = "texts where content weighs more, %"
+
+    def rows(name: str, recipe: str, results: SeedResults | None) -> list[TableRow]:
+        row = {"row": EXPERIMENTS[name].title}
+        found = None if results is None else results.results[0].importance
+        if found is None:
+            return [row]
+        return [
+            {
+                **row,
+                "importance is": "mean α" if found["kind"] == "weight" else "change of the state",
+                **{column: _class_mean(found, *key) for column, key in classes.items()},
+                **{column: _interval(found.get(key)) for column, key in differences.items()},
+                share: 100 * found["content_over_function"]["positive_share"],
+                "texts": found["texts"],
+            }
+        ]
+
+    columns = ["row", "importance is", *classes, *differences, share, "texts"]
+    sections = _sections(store, "importance", lambda _: columns, rows)
+    return _table("importance", sections, _sources(store, "importance"))
+
+
+def _class_mean(found: Mapping[str, Any], kind: str, name: str) -> str:
+    if kind not in found:  # the oldest results have no parts of speech
+        return "not measured"
+    weights = found[kind][name]
+    return f"{weights['mean']:.3f}" if weights["words"] else "no word"
+
+
+def _interval(difference: Mapping[str, float] | None) -> str:
+    if difference is None:
+        return "not measured"
+    if not difference["texts"]:
+        return "no text with both"
+    return f"{difference['mean']:+.3f} ({difference['low']:+.3f} to {difference['high']:+.3f})"
