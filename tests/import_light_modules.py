@@ -13,15 +13,7 @@ HEAVY = (
     "readagain.serve",  # but for its settings, which its command imports
     *(
         f"readagain.experiments.{name}"
-        for name in (
-            "importance",
-            "reproduce",
-            "run_row",
-            "runner",
-            "timing",
-            "torch_system",
-            "tuned",
-        )
+        for name in ("reproduce", "run_experiment", "timing", "trained_model")
     ),
     "readagain.__main__",
 )

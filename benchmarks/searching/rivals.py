@@ -17,8 +17,9 @@ from searching.measurement import (
 )
 
 from readagain.engine.speed import SENTENCES
-from readagain.evaluation.systems import WITHOUT_NETWORK, load_system
+from readagain.evaluation.systems import load_system
 from readagain.model_dir import PRECISIONS, Precision
+from readagain.presets import BASELINES
 from readagain.search.decoding import decode_sources
 
 OURS = "read_again_lstm_copy_15k"
@@ -47,7 +48,7 @@ def against_rivals(measurement: Measurement) -> None:
         print(table_row([name, *times, *(f"{each[name] / each[ours]:.2f}" for each in compared)]))
     print("\nWithout a network, and with the start of TOPIARY's parser:\n")
     print(table_head(["", "ms", f"times {ours}, int8, alone"]))
-    works = {f"`{system}`": partial(write_all, system) for system in WITHOUT_NETWORK}
+    works = {f"`{system}`": partial(write_all, system) for system in BASELINES}
     for name, taken in best(works, measurement.repeat, per=len(SENTENCES)).items():
         share = taken / seconds["int8, alone"][ours]
         print(table_row([name, f"{1e3 * taken:.2f}", f"{share:.3f}"]))
@@ -100,4 +101,4 @@ def write_all(system: str) -> object:
     """Write a headline for every sentence, without a network."""
     threads = 1 if system == "topiary" else None  # the others have nothing to share out
     loaded = load_system(system, "duc2003", threads=threads)
-    return list(loaded.write(SENTENCES, is_tokenized=False))
+    return list(loaded.summarize(SENTENCES, is_tokenized=False))

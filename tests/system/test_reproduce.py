@@ -9,9 +9,8 @@ import time
 
 import pytest
 
-from readagain.experiments.plan import TABLES, is_available
+from readagain.experiments.catalog import EXPERIMENTS, TABLES, is_available
 from readagain.experiments.results import read_results
-from readagain.experiments.rows import ROWS
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +46,7 @@ def test_the_whole_chain_runs_and_every_row_has_a_result(everything):
     out, done = everything
     assert done.returncode == 0, done.stdout + done.stderr
     assert {result.row for result in read_results(out)} == {
-        name for name, row in ROWS.items() if is_available(row)
+        name for name, row in EXPERIMENTS.items() if is_available(row)
     }
 
 
@@ -56,7 +55,7 @@ def test_every_table_and_every_picture_is_there(everything):
     for table in TABLES:
         for suffix in ("md", "csv", "json", "png"):
             assert (out / "tables" / f"{table}.{suffix}").stat().st_size > 100, (table, suffix)
-    missing = {row.title for row in ROWS.values() if not is_available(row)}
+    missing = {row.title for row in EXPERIMENTS.values() if not is_available(row)}
     lines = (out / "results.md").read_text().splitlines()
     unfilled = {line.split(" | ")[0].removeprefix("| ") for line in lines if "| not run |" in line}
     assert unfilled == missing

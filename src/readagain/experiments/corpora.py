@@ -12,7 +12,7 @@ from readagain.corpus.manifest import CorpusManifest, describe_files, fingerprin
 from readagain.corpus.readers.find import CorpusReadOptions
 from readagain.corpus.select import SPLITS
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, PreparedCorpus, texts_file
-from readagain.errors import ArtifactError, ConfigError, DataError
+from readagain.errors import ArgumentError, ArtifactError, DataError
 from readagain.evaluation.dataset import DataSet, read_dataset
 from readagain.text.cases import CASES_FILE
 from readagain.text.vocab import Vocab
@@ -53,8 +53,8 @@ class Corpora:
         self.main = PreparedCorpus.open(data)
         self.name = data.resolve().name
         if self.name in tests:
-            raise ConfigError(
-                f"--test {self.name}: the corpus of --data has that name; choose another"
+            raise ArgumentError(
+                "{test} {0}: the corpus of {data} has that name; choose another", self.name
             )
         for split in ("train", "dev"):
             if not self.main.manifest.splits[split]["pairs"]:

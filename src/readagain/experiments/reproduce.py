@@ -14,7 +14,7 @@ from readagain.config.files import run_from_dict, run_to_dict
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
-from readagain.errors import ConfigError, MissingExtraError, ReadAgainError
+from readagain.errors import ArgumentError, ConfigError, MissingExtraError, ReadAgainError
 from readagain.experiments.catalog import PlannedRun, Recipe, plan_runs, select_experiments
 from readagain.experiments.copying import write_examples
 from readagain.experiments.corpora import Corpora
@@ -233,9 +233,13 @@ class _Session:
         ]
         for name, before_value, value in changes:
             if before_value != value:
-                raise ConfigError(
-                    f"{path}: a result of another run: {name} was {before_value!r} and is now "
-                    f"{value!r}; choose another --out, or remove the result"
+                raise ArgumentError(
+                    "{0}: a result of another run: {1} was {2!r} and is now {3!r}; choose another "
+                    "{out}, or remove the result",
+                    path,
+                    name,
+                    before_value,
+                    value,
                 )
         return True
 
@@ -340,8 +344,8 @@ def _open_corpora(options: ReproduceOptions) -> Corpora:
     data, tests = options.data, options.tests
     if data is None:
         if options.scale != "small":
-            raise ConfigError(
-                "--data: no corpus to train on; give a prepared corpus, or use --scale small for "
+            raise ArgumentError(
+                "{data}: no corpus to train on; give a prepared corpus, or use {scale} small for "
                 "an invented one"
             )
         data, invented = write_sample_corpora(options.work / "corpora")

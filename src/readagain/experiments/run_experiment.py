@@ -31,7 +31,7 @@ from readagain.experiments.results import (
     pack_scores,
     write_result,
 )
-from readagain.experiments.trained_model import TrainedModel
+from readagain.experiments.trained_model import TrainedModel, has_features
 from readagain.processors import describe_machine
 from readagain.rouge.options import FIGURES
 from readagain.storage.output_dir import LocalDir
@@ -132,7 +132,7 @@ class ExperimentRunner:
         trained_s = time.monotonic() - start
         model = TrainedModel(work, self.device)
         training = _describe_training(work)
-        if model.has_features:
+        if has_features(run):
             model, training["tuned"] = self._tune(planned, model)
         vocabs = {"own": model.folder.vocab, "common": self.corpora.common_vocab}
         sets, summaries = self._score(planned, model.system, vocabs)

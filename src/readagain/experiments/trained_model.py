@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 
 from readagain.config.options import override_decode
 from readagain.config.override import override
-from readagain.config.schema import HierarchicalSpec, ModelSpec, ReadAgainSpec
+from readagain.config.schema import HierarchicalSpec, ModelSpec, ReadAgainSpec, RunSpec
 from readagain.engine.movement import state_movement
 from readagain.engine.source import SourceReader
 from readagain.engine.summarizer import MAX_TEXTS, Summarizer
@@ -30,6 +30,11 @@ _GPU_TEXTS = 256  # texts searched together: a GPU takes as many as easily as fe
 _IMPORTANCE_BATCH = 64
 _TUNE_OBJECTIVE = "rouge-1"
 _TUNE_ROUNDS = 10
+
+
+def has_features(run: RunSpec) -> bool:
+    """Return whether the search uses extractive features, as ABS+ does."""
+    return any(getattr(run.decode, f"{name}_bonus") for name in FEATURES)
 
 
 class TrainedModel:
@@ -72,11 +77,6 @@ class TrainedModel:
             precision="float32",
             threads=torch.get_num_threads(),
         )
-
-    @property
-    def has_features(self) -> bool:
-        """Whether the search uses extractive features, as ABS+ does."""
-        return any(getattr(self.run.decode, f"{name}_bonus") for name in FEATURES)
 
     def tune(
         self, name: str, data: DataSet, protocol: str, on_summary: Any

@@ -102,7 +102,7 @@ def test_search_settings_reach_the_model(evaluate):
         ({"data": "holes"}, "holes/a.title.txt:2: empty reference"),
         ({"data": "latin"}, "latin/a.title.txt:1: byte 0xe9 at column 4 is not utf-8"),
         ({"data": "absent"}, "absent: no such file or folder"),
-        ({"data": "nothing"}, "nothing: no data of a known layout in this folder"),
+        ({"data": "nothing"}, "nothing: no data set in this folder"),
         ({"protocol": "duc2o03"}, "no protocol 'duc2o03'; did you mean 'duc2003'?"),
         ({"model": "nwes"}, "no model 'nwes'"),
         ({"model": "duc"}, "duc: no model.json"),
@@ -120,7 +120,7 @@ def test_bad_input_is_answered_in_one_line(evaluate, arguments, message):
     [
         (["--unk", "maybe"], "--unk is 'maybe'; expected keep, strip, drop"),
         (["--limit", "0"], "--limit is 0; expected 1 or more"),
-        (["--split", "best"], "no split 'best'; expected one of train, dev, test"),
+        (["--split", "best"], "--split is 'best'; expected train, dev, test"),
         (["--beam", "3"], "prefix: no beam search; remove --beam"),
         (["--save", "no/out.txt"], "no/out.txt: the folder 'no' does not exist; create it first"),
         (["--html", "nothing"], "nothing: is a folder; name a file to write"),
@@ -136,12 +136,12 @@ def test_a_bad_option_is_answered_in_one_line(evaluate, arguments, message):
 
 def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
     from readagain.errors import DataError
-    from readagain.evaluation.writing import write_whole
+    from readagain.evaluation.report import write_text
 
     def fail(self, target):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", fail)
     with pytest.raises(DataError, match=r"out\.txt: cannot be written: No space left on device"):
-        write_whole(tmp_path / "out.txt", "text")
+        write_text(tmp_path / "out.txt", "text")
     assert list(tmp_path.iterdir()) == []

@@ -67,5 +67,5 @@ def test_what_searches_nothing_cannot_be_tuned(readagain, data):
     done = readagain("tune", "lead", "--data", data, "--protocol", "gigaword")
     assert (done.returncode, done.stderr) == (
         2,
-        "readagain: 'lead' searches nothing, so there is nothing to tune\n",
+        "readagain: lead: no beam search; choose a bundled model or a model directory\n",
     )

@@ -75,9 +75,9 @@ def read():
 def evaluated(read):
     """Evaluate a model on a path, as the command does."""
 
-    def run(model, path, protocol, *, unk="keep", asked=None, **options):
+    def run(model, path, protocol, *, unk="keep", decoding=None, **options):
         settings = {} if model in ("prefix", "lead") else {"threads": 1}
-        system = load_system(str(model), protocol, asked=asked, **settings)
+        system = load_system(str(model), protocol, decoding=decoding, **settings)
         return evaluate(system, read(path, **options), protocol, unk=unk)
 
     return run

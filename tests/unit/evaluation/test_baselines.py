@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.evaluation.baselines import Lead, Prefix
+from readagain.evaluation.systems import Lead, Prefix
 
 LONG = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november"
 
 
 def texts_of(system, texts, is_tokenized=False):
-    return [written.text for written in system.write(texts, is_tokenized=is_tokenized)]
+    return [written.text for written in system.summarize(texts, is_tokenized=is_tokenized)]
 
 
 def test_a_protocol_with_a_byte_limit_gets_exactly_the_first_75_bytes():
@@ -70,7 +70,7 @@ def test_in_gigaword_form_a_line_is_a_sentence_and_stays_as_it_is():
 
 
 def test_every_word_counts_as_copied():
-    [written] = Lead().write(["It did."], is_tokenized=False)
+    [written] = Lead().summarize(["It did."], is_tokenized=False)
     assert [word.form for word in written.words] == ["it", "did", "."]
     assert written.is_copied == (True, True, True)
 

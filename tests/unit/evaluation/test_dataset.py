@@ -69,7 +69,7 @@ def test_inputs_of_both_forms_in_one_split_must_be_told_apart(read, tmp_path, gi
     train = tmp_path / "train.jsonl"
     train.write_text('{"text": "Ships came at dawn.", "headline": "Ships come"}\n')
     corpus = prepared(tmp_path, train, gigaword / "dev.article.txt", jsonl)
-    with pytest.raises(DataError, match="some inputs of its dev split are in Gigaword form and"):
+    with pytest.raises(DataError, match="only some inputs of its dev split are in Gigaword"):
         read(corpus)
     assert len(read(corpus, is_tokenized=False).rows) == 5
 
@@ -77,7 +77,7 @@ def test_inputs_of_both_forms_in_one_split_must_be_told_apart(read, tmp_path, gi
 @pytest.mark.parametrize(
     ("split", "message"),
     [
-        ("dev", "its dev split has no pairs; choose another with --split, or prepare the"),
+        ("dev", "its dev split has no pairs; choose another split, or prepare the"),
         (
             "train",
             r"train\.texts\.jsonl: raw texts are kept for dev and test splits only; name the f",
@@ -91,7 +91,7 @@ def test_a_split_without_texts_is_refused(read, tmp_path, jsonl, split, message)
 
 
 def test_a_split_that_does_not_exist_is_refused(read, gigaword):
-    with pytest.raises(ConfigError, match="no split 'valid'; expected one of train, dev, test"):
+    with pytest.raises(ConfigError, match="split is 'valid'; expected train, dev, test"):
         read(gigaword, split="valid")
 
 
@@ -99,8 +99,8 @@ def test_a_folder_of_several_sets_says_how_to_choose(read, gigaword):
     for name in ("article", "title"):
         shutil.copy(gigaword / f"dev.{name}.txt", gigaword / f"train.{name}.txt")
     message = (
-        r"giga: 2 sets in this folder: dev\.article\.txt, train\.article\.txt; choose one by "
-        r"naming its file, as in --data .*dev\.article\.txt, or by --split train, dev or test"
+        r"giga: 2 data sets in this folder: dev\.article\.txt, train\.article\.txt; give the path "
+        r"of one, such as .*dev\.article\.txt, or the split train, dev or test"
     )
     with pytest.raises(DataError, match=message):
         read(gigaword)
@@ -110,7 +110,9 @@ def test_a_folder_of_several_sets_says_how_to_choose(read, gigaword):
 
 def test_two_sets_of_the_same_split_are_told_apart_by_name_only(read, gigaword, jsonl):
     shutil.copy(jsonl, gigaword / "valid.jsonl")
-    with pytest.raises(DataError, match=r"2 sets in this folder: dev\.art.*valid\.jsonl; choose"):
+    with pytest.raises(
+        DataError, match=r"2 data sets in this folder: dev\.art.*valid\.jsonl; give"
+    ):
         read(gigaword, split="dev")
 
 
@@ -127,7 +129,9 @@ def test_a_split_that_a_folder_lacks_is_refused(read, gigaword):
 @pytest.mark.parametrize("name", ["train.jsonl", "news.jsonl"])
 def test_a_file_is_not_taken_for_a_split_that_its_name_does_not_say(read, tmp_path, jsonl, name):
     file = shutil.copyfile(jsonl, tmp_path / name)
-    with pytest.raises(ConfigError, match=rf"--split dev: .*{name} is one set, and not called so"):
+    with pytest.raises(
+        ConfigError, match=rf"split is 'dev': .*{name} is one data set without this"
+    ):
         read(file, split="dev")
 
 
@@ -138,7 +142,7 @@ def test_a_file_may_be_named_with_the_split_that_it_is(read, tmp_path, jsonl):
 
 def test_a_folder_of_no_known_layout_says_what_would_be_one(read, tmp_path):
     (tmp_path / "notes.txt").write_text("nothing\n")
-    with pytest.raises(DataError, match=r"no data of a known layout .*; expected X\.article\.txt"):
+    with pytest.raises(DataError, match=r"no data set in this folder; expected X\.article\.txt"):
         read(tmp_path)
 
 
@@ -156,7 +160,7 @@ def test_unequal_files_are_named_with_their_counts(read, duc):
 
 def test_an_empty_reference_is_named_by_file_and_line(read, duc):
     (duc / "task1_ref1.txt").write_text("fine\n  \n")
-    with pytest.raises(DataError, match=r"task1_ref1\.txt:2: empty reference; fill it in"):
+    with pytest.raises(DataError, match=r"task1_ref1\.txt:2: empty reference; add it"):
         read(duc)
 
 
@@ -177,7 +181,7 @@ def test_another_encoding_is_refused_unless_named(read, gigaword):
 def test_a_file_without_a_pair_is_refused(read, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,headline\n")
-    with pytest.raises(DataError, match=r"a\.csv: no pairs in it"):
+    with pytest.raises(DataError, match=r"a\.csv: no pairs; expected"):
         read(path)
 
 
@@ -198,5 +202,19 @@ def test_a_limit_keeps_the_first_rows_and_changes_the_fingerprint(read, gigaword
     assert whole.first(2).rows == whole.rows[:2]
     assert whole.first(2).fingerprint != whole.fingerprint
     assert whole.first(None) is whole
-    with pytest.raises(ConfigError, match="--limit is 0; expected 1 or more"):
+    with pytest.raises(ConfigError, match="limit is 0; expected 1 or more"):
         whole.first(0)
+
+
+def test_sample_is_random_ordered_and_repeatable(read, parallel):
+    whole = read(parallel([f"text {n}" for n in range(50)], ["title"] * 50))
+    sample = whole.sample(10, seed=3)
+    positions = [whole.rows.index(row) for row in sample.rows]
+    assert positions == sorted(set(positions))
+    assert len(positions) == 10
+    assert positions != list(range(10))
+    assert sample == whole.sample(10, seed=3) != whole.sample(10, seed=4)
+    assert sample.selection == "a random sample with seed 3"
+    assert whole.sample(50) is whole.sample(None) is whole
+    with pytest.raises(ConfigError, match="sample is 0; expected 1 or more"):
+        whole.sample(0)

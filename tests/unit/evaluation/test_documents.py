@@ -3,13 +3,13 @@
 import doctest
 from pathlib import Path
 
-from readagain.evaluation import machine
+from readagain import processors
 
 PAGE = Path(__file__).parents[3] / "docs" / "evaluation.md"
 
 
 def test_the_examples_of_docstrings_hold():
-    found = doctest.testmod(machine)
+    found = doctest.testmod(processors)
     assert found.attempted > 0
     assert found.failed == 0
 

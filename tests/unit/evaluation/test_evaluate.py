@@ -4,7 +4,7 @@ import pytest
 
 from readagain.errors import ArtifactError, ConfigError
 from readagain.evaluation.evaluate import evaluate
-from readagain.evaluation.facts import collapse_warning, facts_of
+from readagain.evaluation.report import collapse_warning, metadata
 from readagain.evaluation.systems import load_system
 from readagain.rouge.corpus import score_corpus
 
@@ -53,20 +53,20 @@ def test_the_papers_fifteen_words_can_be_asked_for_on_duc(evaluated, toy, duc):
         toy,
         duc,
         "duc2004",
-        asked={"min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0},
+        decoding={"min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0},
     )
     assert [len(summary.words) for summary in found.summaries] == [15, 15]
 
 
 def test_settings_that_were_asked_for_are_used_and_reported(evaluated, toy, duc):
-    found = evaluated(toy, duc, "duc2004", asked={"beam": 2, "max_words": 5})
+    found = evaluated(toy, duc, "duc2004", decoding={"beam": 2, "max_words": 5})
     assert [len(summary.words) for summary in found.summaries] == [5, 5]
     assert found.details["decode"]["beam_size"] == 2
 
 
 def test_unknown_words_are_never_copied_by_a_model(evaluated, toy, parallel):
     data = parallel(["UNK UNK UNK UNK bridge"], ["UNK bridge"])
-    found = evaluated(toy, data, "gigaword", asked={"min_words": 8})
+    found = evaluated(toy, data, "gigaword", decoding={"min_words": 8})
     assert found.as_json()["unk"]["summaries_with_unk"] == 0
 
 
@@ -76,7 +76,7 @@ def test_copied_words_are_those_that_the_model_copied(evaluated, toy, jsonl):
         for word, is_copied in zip(summary.words, summary.is_copied, strict=True):
             if is_copied:
                 assert summary.text[word.start : word.end].lower() in row.text.lower()
-    assert 0 < found.habits.copy_rate < 1
+    assert 0 < found.stats.copy_rate < 1
 
 
 def test_dropping_rows_keeps_summaries_beside_their_references(evaluated, parallel):
@@ -103,7 +103,7 @@ def test_policies_differ_where_references_hold_unk(evaluated, gigaword):
 def test_references_of_duc_are_like_texts_where_only_case_and_digits_differ(evaluated, duc):
     found = evaluated("lead", duc, "duc2003")
     # cross, at, sea, is, after; not Ghent, 12, Storm, Old, Ferry and the full stop
-    assert found.reference_habits.novel_1gram_rate == 5 / 19
+    assert found.reference_stats.novel_1gram_rate == 5 / 19
 
 
 def test_json_says_everything(evaluated, toy, duc):
@@ -127,10 +127,10 @@ def test_a_policy_is_refused_before_any_summary_is_written(read, gigaword):
     class NeverAsked:
         name = "never"
 
-        def write(self, texts, *, is_tokenized):
+        def summarize(self, texts, *, is_tokenized):
             raise AssertionError("asked for summaries")
 
-    with pytest.raises(ConfigError, match="--unk is 'no'"):
+    with pytest.raises(ConfigError, match="unk is 'no'"):
         evaluate(NeverAsked(), read(gigaword), "gigaword", unk="no")
 
 
@@ -139,22 +139,22 @@ def test_a_system_that_always_says_the_same_is_noticed(evaluated, parallel):
     data = parallel([f"{same} {n}" for n in "abcde"], ["ferry"] * 5)
     found = evaluated("prefix", data, "gigaword")
     assert collapse_warning(found) == "only 1 summary for 5 different texts"
-    assert dict(facts_of(found))["warning"] == collapse_warning(found)
+    assert dict(metadata(found))["warning"] == collapse_warning(found)
 
 
 def test_facts_name_the_model_its_search_and_the_data(evaluated, toy, duc):
-    facts = dict(facts_of(evaluated(toy, duc, "duc2003")))
+    facts = dict(metadata(evaluated(toy, duc, "duc2003")))
     assert "title Toy" in facts["model"]
     assert "beam_size 32" in facts["model"]
     assert "consensus_by recall" in facts["model"]
     assert facts["data"].endswith(
         "input.txt, task1_ref0.txt, task1_ref1.txt (duc, in Gigaword form)"
     )
-    assert facts["UNK"] == "keep: no reference holds it"
+    assert facts["UNK"] == "keep: in no reference"
 
 
 def test_an_unknown_model_names_those_there_are():
-    message = "no model 'nwes'; bundled models: .*; without a network there are prefix, lead"
+    message = "no model 'nwes'; bundled models: .*; without a network: prefix, lead"
     with pytest.raises(ArtifactError, match=message):
         load_system("nwes", "gigaword")
 
@@ -166,13 +166,13 @@ def test_an_unknown_protocol_names_the_nearest(toy):
 
 
 @pytest.mark.parametrize(
-    ("option", "asked"),
+    ("option", "arguments"),
     [
-        ("beam", {"asked": {"beam": 2}}),
+        ("beam", {"decoding": {"beam": 2}}),
         ("threads", {"threads": 1}),
         ("precision", {"precision": "int8"}),
     ],
 )
-def test_settings_of_a_search_are_refused_where_nothing_is_searched(option, asked):
+def test_settings_of_a_search_are_refused_where_nothing_is_searched(option, arguments):
     with pytest.raises(ConfigError, match=f"^prefix: no beam search; remove {option}$"):
-        load_system("prefix", "gigaword", **asked)
+        load_system("prefix", "gigaword", **arguments)

@@ -1,7 +1,7 @@
 """Digits and unknown words on the way into a model, and back."""
 
 from readagain.engine.summary import SummaryPart
-from readagain.evaluation.gigaword_form import TokenizedText
+from readagain.evaluation.network import TokenizedText
 
 
 def part(form, place_in=None):
@@ -33,19 +33,19 @@ def test_a_copied_number_has_the_digits_of_its_place():
     given = text.for_model
     second = SummaryPart(form="##", origin="copied", start=11, end=13, log_prob=0.0)
     assert given[11:13] == "##"
-    assert text.spell([part("from", given), second]) == ["from", "34"]
+    assert text.surfaces([part("from", given), second]) == ["from", "34"]
 
 
 def test_a_generated_number_takes_the_first_of_its_form():
     text = TokenizedText("in 1904 , 12 and 34")
-    assert text.spell([part("##"), part("####")]) == ["12", "1904"]
+    assert text.surfaces([part("##"), part("####")]) == ["12", "1904"]
 
 
 def test_a_number_that_the_text_lacks_keeps_its_signs():
-    assert TokenizedText("no number").spell([part("#.#"), part("new")]) == ["#.#", "new"]
+    assert TokenizedText("no number").surfaces([part("#.#"), part("new")]) == ["#.#", "new"]
 
 
 def test_a_text_that_is_masked_already_comes_back_as_it_was():
     text = TokenizedText("in #### , ## people")
     assert text.for_model == "in #### , ## people"
-    assert text.spell([part("##", text.for_model), part("####")]) == ["##", "####"]
+    assert text.surfaces([part("##", text.for_model), part("####")]) == ["##", "####"]

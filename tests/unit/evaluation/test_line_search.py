@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.evaluation.line_search import NBestLists, best_step, best_weights, leaders_along
+from readagain.evaluation.line_search import NBestLists, best_step, best_weights, highest_lines
 
 FAR = {"shortest": -9.0, "longest": 9.0}
 
@@ -26,7 +26,7 @@ def followed(lines, shortest=-9.0, longest=9.0):
     heights, slopes = np.array(lines, dtype=np.float64).T
     return [
         (at.item(), leader.item())
-        for _, at, leader in leaders_along(heights[None], slopes[None], shortest, longest)
+        for _, at, leader in highest_lines(heights[None], slopes[None], shortest, longest)
     ]
 
 
@@ -55,7 +55,7 @@ def test_where_several_cross_at_once_the_steepest_goes_on():
 def test_a_leader_is_highest_until_the_next_one_takes_over(documents, place):
     heights, slopes = np.moveaxis(np.array(documents, dtype=np.float64), -1, 0)
     leader = {}
-    for which, at, lines in leaders_along(heights, slopes, -9.0, 9.0):
+    for which, at, lines in highest_lines(heights, slopes, -9.0, 9.0):
         leader |= {
             d: line
             for d, start, line in zip(which.tolist(), at.tolist(), lines.tolist(), strict=True)

@@ -5,10 +5,16 @@ from html.parser import HTMLParser
 
 import pytest
 
-from readagain.evaluation.histogram import draw_lengths, length_rows
-from readagain.evaluation.marks import MAX_SOURCE_WORDS, marked_source, marked_summary
-from readagain.evaluation.page import NUM_EXAMPLES, choose_examples, render_page
-from readagain.evaluation.words import Written, summary_words
+from readagain.evaluation.page import (
+    MAX_SOURCE_WORDS,
+    NUM_EXAMPLES,
+    choose_examples,
+    length_histogram,
+    mark_source,
+    mark_summary,
+    render_page,
+)
+from readagain.evaluation.summaries import SystemSummary, summary_words
 
 VOID = {"meta"}
 
@@ -32,7 +38,7 @@ class Tags(HTMLParser):
 
 def written(text, *copied, is_tokenized=False):
     words = summary_words(text, is_tokenized=is_tokenized)
-    return Written(text, words, tuple(word.form in copied for word in words))
+    return SystemSummary(text, words, tuple(word.form in copied for word in words))
 
 
 @pytest.fixture
@@ -74,48 +80,48 @@ def test_texts_references_and_summaries_are_escaped(evaluated, tmp_path):
 
 
 def test_neighbours_that_were_copied_share_a_mark():
-    marked = marked_summary(written("Old bridge opens again", "old", "bridge"), {"opens"})
+    marked = mark_summary(written("Old bridge opens again", "old", "bridge"), {"opens"})
     assert marked == (
         '<mark class="copied">Old bridge</mark> opens <mark class="novel">again</mark>'
     )
 
 
 def test_an_empty_summary_says_so():
-    assert marked_summary(written(""), set()) == "<em>empty</em>"
+    assert mark_summary(written(""), set()) == "<em>empty</em>"
 
 
 def test_a_copied_word_is_marked_in_the_text_as_often_as_it_was_copied():
-    marked = marked_source("The old, old bridge.", written("Old", "old"), is_tokenized=False)
+    marked = mark_source("The old, old bridge.", written("Old", "old"), is_tokenized=False)
     assert marked == 'The <mark class="copied">old</mark>, old bridge.'
 
 
 def test_a_word_is_marked_no_more_often_than_it_was_copied():
     summary = written("Old bridge", "old", "bridge")
-    marked = marked_source("The bridge is old, old, old.", summary, is_tokenized=False)
+    marked = mark_source("The bridge is old, old, old.", summary, is_tokenized=False)
     assert marked.count("<mark") == 2
 
 
 def test_a_run_of_copied_words_is_marked_as_a_run():
     summary = written("Sands of Time", "sands", "of", "time")
-    marked = marked_source("Time for the Sands of Time.", summary, is_tokenized=False)
+    marked = mark_source("Time for the Sands of Time.", summary, is_tokenized=False)
     assert marked == 'Time for the <mark class="copied">Sands of Time</mark>.'
 
 
 def test_copied_words_in_another_order_are_marked_too():
     summary = written("bridge old", "bridge", "old")
-    marked = marked_source("the old bridge", summary, is_tokenized=True)
+    marked = mark_source("the old bridge", summary, is_tokenized=True)
     assert marked == 'the <mark class="copied">old bridge</mark>'
 
 
 def test_real_digits_in_gigaword_form_are_found_in_the_text():
     summary = written("in 1904", "####", is_tokenized=True)
-    marked = marked_source("opened in 1904 .", summary, is_tokenized=True)
+    marked = mark_source("opened in 1904 .", summary, is_tokenized=True)
     assert marked == 'opened in <mark class="copied">1904</mark> .'
 
 
 def test_a_long_text_is_shortened():
     text = " ".join(f"w{n}" for n in range(MAX_SOURCE_WORDS + 1))
-    shown = marked_source(text, written(""), is_tokenized=True)
+    shown = mark_source(text, written(""), is_tokenized=True)
     assert shown.endswith(f"w{MAX_SOURCE_WORDS - 1} …")
 
 
@@ -146,13 +152,12 @@ def test_rows_that_were_left_out_keep_their_numbers(evaluated, parallel):
     assert sorted(re.findall(r"row (\d+):", page)) == ["2", "3"]
 
 
-def test_lengths_are_drawn_as_shares_with_a_table_behind():
-    assert length_rows([1, 1, 2, 2], [2]) == [("1", "50.0%", "0.0%"), ("2", "50.0%", "100.0%")]
-    drawn = draw_lengths([1, 1, 2, 2], [2])
-    assert drawn.count('class="summary"') == 2
-    assert drawn.count('class="reference"') == 1
-    assert "reference: 2 words, 100.0%" in drawn
+def test_length_histogram_shows_shares():
+    table = length_histogram([1, 1, 2, 2], [2])
+    assert table.count("<meter") == 4
+    assert 'class="summary" max="1.0000" value="0.5000"></meter> 50.0%' in table
+    assert 'class="reference" max="1.0000" value="1.0000"></meter> 100.0%' in table
 
 
-def test_very_long_summaries_are_counted_together():
-    assert length_rows([50, 300], [1])[-1] == ("40 or more", "100.0%", "0.0%")
+def test_length_histogram_counts_long_summaries_together():
+    assert "<td>40 or more</td>" in length_histogram([50, 300], [1])

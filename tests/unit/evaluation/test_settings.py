@@ -2,7 +2,7 @@
 
 from readagain.config.options import override_decode
 from readagain.config.schema import DecodeSpec
-from readagain.evaluation.settings import PAPER_SETTINGS, PROTOCOL_SETTINGS
+from readagain.evaluation.network import PAPER_SETTINGS, PROTOCOL_SETTINGS
 from readagain.rouge.protocol import PROTOCOLS
 
 

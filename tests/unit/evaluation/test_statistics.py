@@ -2,44 +2,44 @@
 
 import pytest
 
-from readagain.evaluation.statistics import TokenizedSummary, measure_habits
+from readagain.evaluation.summaries import TokenizedSummary, summary_stats
 
 SOURCE = ["a", "storm", "hit", "the", "old", "harbour"]
 
 
-def habits(*texts, **options):
-    return measure_habits(
+def stats(*texts, **options):
+    return summary_stats(
         [TokenizedSummary(text, text.split(), SOURCE) for text in texts], **options
     )
 
 
 def test_lengths_are_means_in_words_and_bytes():
-    found = habits("a storm", "the café")
+    found = stats("a storm", "the café")
     assert (found.words, found.bytes) == (2, (7 + 9) / 2)
 
 
 def test_new_words_and_pairs_are_shares_of_all():
-    found = habits("a storm hit harbour", "new storm")
+    found = stats("a storm hit harbour", "new storm")
     assert found.novel_1gram_rate == 1 / 6
     assert found.novel_2gram_rate == 2 / 4  # hit harbour, new storm
 
 
 def test_repeating_counts_words_said_before():
-    assert habits("the storm the storm the", "a").repetition_rate == 3 / 6
+    assert stats("the storm the storm the", "a").repetition_rate == 3 / 6
 
 
 def test_copied_words_are_a_share_of_all():
-    assert habits("a storm", "the sea", copied=3).copy_rate == 3 / 4
-    assert habits("a storm").copy_rate is None
+    assert stats("a storm", "the sea", num_copied=3).copy_rate == 3 / 4
+    assert stats("a storm").copy_rate is None
 
 
 def test_equal_and_empty_summaries_are_counted():
-    found = habits("a", "a", "")
+    found = stats("a", "a", "")
     assert (found.distinct, found.empty) == (2, 1)
 
 
 def test_nothing_but_empty_summaries_has_no_rates():
-    found = habits("", "", copied=0)
+    found = stats("", "", num_copied=0)
     rates = (found.copy_rate, found.novel_1gram_rate, found.novel_2gram_rate)
     assert rates == (0, 0, 0)
     assert found.words == pytest.approx(0)

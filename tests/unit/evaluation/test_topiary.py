@@ -15,7 +15,7 @@ TEXTS = [
 
 def test_texts_are_summarized_in_their_order_within_75_bytes():
     system = load_system("topiary", "duc2003", threads=2)
-    written = list(system.write(TEXTS * 3, is_tokenized=False))
+    written = list(system.summarize(TEXTS * 3, is_tokenized=False))
     assert [each.text for each in written[:3]] == [each.text for each in written[3:6]]
     assert "bridge" in written[0].text
     assert "closed" in written[0].text
@@ -28,14 +28,14 @@ def test_texts_are_summarized_in_their_order_within_75_bytes():
 def test_sentences_without_a_tree_are_counted_in_what_it_says_of_itself(monkeypatch):
     system = load_system("topiary", "duc2003", threads=1)
     monkeypatch.setattr(LinkParser, "_ask", lambda self, sentence: None)
-    assert len(list(system.write(TEXTS, is_tokenized=False))) == 3
+    assert len(list(system.summarize(TEXTS, is_tokenized=False))) == 3
     assert system.describe()["without_tree"] == 3
 
 
 def test_a_second_set_is_counted_anew():
     system = load_system("topiary", "duc2003", threads=1)
     for texts, expected in (([""], 1), (["A ferry sank."], 0)):
-        list(system.write(texts, is_tokenized=False))
+        list(system.summarize(texts, is_tokenized=False))
         assert system.describe()["without_tree"] == expected
 
 
@@ -49,6 +49,6 @@ def test_without_the_parser_nothing_is_begun(monkeypatch):
 
 def test_settings_of_a_search_are_refused():
     with pytest.raises(ConfigError, match="^topiary: no beam search; remove beam$"):
-        load_system("topiary", "duc2003", threads=2, asked={"beam": 3})
+        load_system("topiary", "duc2003", threads=2, decoding={"beam": 3})
     with pytest.raises(ConfigError, match="^lead: no beam search; remove beam, threads$"):
-        load_system("lead", "duc2003", threads=2, asked={"beam": 3, "max_words": 9})
+        load_system("lead", "duc2003", threads=2, decoding={"beam": 3, "max_words": 9})

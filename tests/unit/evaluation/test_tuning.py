@@ -16,7 +16,7 @@ from readagain.rouge.protocol import find_protocol
 
 @pytest.fixture
 def network(toy):
-    return load_system(str(toy), "gigaword", asked={"beam": 4, "max_words": 6}, threads=1)
+    return load_system(str(toy), "gigaword", decoding={"beam": 4, "max_words": 6}, threads=1)
 
 
 def tuned(network, data, **options):
@@ -99,7 +99,7 @@ def test_the_same_seed_tunes_the_same(network, read, gigaword):
 
 
 def test_an_unknown_objective_names_those_there_are(network, read, gigaword):
-    message = "--objective is 'bleu'; expected rouge-1, rouge-2, rouge-l or mean"
+    message = "objective is 'bleu'; expected rouge-1, rouge-2, rouge-l or mean"
     with pytest.raises(ConfigError, match=message):
         tuned(network, read(gigaword), objective="bleu")
 

@@ -3,50 +3,50 @@
 import pytest
 
 from readagain.errors import ConfigError, DataError
-from readagain.evaluation.unknown import apply_policy
+from readagain.evaluation.evaluate import apply_unk_policy
 
 SUMMARIES = ["UNK opens", "storm", "museum"]
 REFERENCES = [["UNK opens on friday"], ["storm", "a <unk> storm"], ["museum closes"]]
 
 
 def test_keep_changes_nothing():
-    found = apply_policy("keep", SUMMARIES, REFERENCES)
+    found = apply_unk_policy("keep", SUMMARIES, REFERENCES)
     assert found.rows == (0, 1, 2)
     assert list(found.summaries) == SUMMARIES
     assert [list(texts) for texts in found.references] == REFERENCES
 
 
 def test_strip_takes_the_word_out_on_both_sides():
-    found = apply_policy("strip", SUMMARIES, REFERENCES)
+    found = apply_unk_policy("strip", SUMMARIES, REFERENCES)
     assert found.summaries == ("opens", "storm", "museum")
     assert found.references == (("opens on friday",), ("storm", "a storm"), ("museum closes",))
 
 
 def test_strip_leaves_out_what_has_no_other_word():
-    found = apply_policy("strip", ["a", "b", "c"], [["UNK"], ["UNK", "b"], ["c"]])
+    found = apply_unk_policy("strip", ["a", "b", "c"], [["UNK"], ["UNK", "b"], ["c"]])
     assert found.rows == (1, 2)
     assert found.references == (("b",), ("c",))
 
 
 def test_drop_leaves_out_rows_with_any_such_reference():
-    found = apply_policy("drop", SUMMARIES, REFERENCES)
+    found = apply_unk_policy("drop", SUMMARIES, REFERENCES)
     assert found.rows == (2,)
     assert found.summaries == ("museum",)
 
 
 def test_only_the_word_itself_is_unknown():
-    found = apply_policy("drop", ["a", "b"], [["UNK's or UNKIND"], ["drunk"]])
+    found = apply_unk_policy("drop", ["a", "b"], [["UNK's or UNKIND"], ["drunk"]])
     assert found.rows == (0, 1)
 
 
 @pytest.mark.parametrize("spelling", ["UNK", "unk", "<UNK>", "<unk>"])
 def test_a_word_that_prepare_takes_for_unknown_is_so_for_scores(spelling):
-    found = apply_policy("strip", ["a"], [[f"{spelling} opens"]])
+    found = apply_unk_policy("strip", ["a"], [[f"{spelling} opens"]])
     assert found.references == (("opens",),)
 
 
 def test_marks_of_sentences_are_not_taken_for_unknown_words():
-    assert apply_policy("drop", ["a"], [["<s> museum opens </s>"]]).rows == (0,)
+    assert apply_unk_policy("drop", ["a"], [["<s> museum opens </s>"]]).rows == (0,)
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,11 @@ def test_marks_of_sentences_are_not_taken_for_unknown_words():
 )
 def test_leaving_nothing_is_an_error(policy, references, why):
     with pytest.raises(
-        DataError, match=f"--unk {policy} leaves no row to score; every row .*{why}"
+        DataError, match=f"policy '{policy}' for UNK: nothing left to score; every row .*{why}"
     ):
-        apply_policy(policy, ["a"], [references])
+        apply_unk_policy(policy, ["a"], [references])
 
 
 def test_another_policy_is_refused():
-    with pytest.raises(ConfigError, match="--unk is 'ignore'; expected keep, strip, drop"):
-        apply_policy("ignore", ["a"], [["a"]])
+    with pytest.raises(ConfigError, match="unk is 'ignore'; expected keep, strip, drop"):
+        apply_unk_policy("ignore", ["a"], [["a"]])

@@ -1,13 +1,11 @@
-"""Made-up results, and one small reproduction on invented data that several tests look at."""
+"""Made-up results, and one small reproduction on invented data."""
 
 import numpy as np
 import pytest
 from rich.console import Console
 
-from readagain.experiments.budget import Budget
-from readagain.experiments.request import Request
-from readagain.experiments.results import MEASURES, ExperimentResult, SetResult, pack
-from readagain.experiments.runner import run_rows
+from readagain.experiments.reproduce import ReproduceOptions, run_experiments
+from readagain.experiments.results import MEASURES, DatasetResult, ExperimentResult, pack_scores
 
 ITEMS = 200
 UNKNOWN = {"words": 10, "in_source": 8, "written": 4, "summary_words": 5, "wrong": 1}
@@ -17,13 +15,13 @@ def made_up_set(mean, *, figure="f1", spread=0.1, seed=0, unknown=None, fingerpr
     """A set of scores around `mean`; the same seed gives the same texts their luck."""
     luck = np.random.default_rng(seed).uniform(-spread, spread, (ITEMS, 1))
     items = np.clip(mean + luck, 0, 1).repeat(len(MEASURES), axis=1)
-    return SetResult(
+    return DatasetResult(
         protocol="gigaword" if figure == "f1" else "duc2003",
         figure=figure,
         fingerprint=fingerprint,
         rouge={measure: [mean, mean - 0.01, mean + 0.01] for measure in MEASURES},
-        item_scores=pack(items),
-        habits={},
+        item_scores=pack_scores(items),
+        habits={"words": 8.25},
         unknown={"common": {**UNKNOWN, **(unknown or {})}},
         seconds=1.0,
     )
@@ -73,7 +71,7 @@ def small(tmp_path):
 
     def request(*names, **options):
         defaults = {"out": tmp_path / "out", "scale": "small", "device_name": "cpu", "epochs": 1}
-        return Request(names=names, **{**defaults, **options})
+        return ReproduceOptions(names=names, **{**defaults, **options})
 
     return request
 
@@ -89,5 +87,5 @@ def reproduced(tmp_path_factory):
         "read_again_gru_15k",
         "two_sentences_option2_copy_15k",
     )
-    request = Request(names=names, out=out, scale="small", device_name="cpu")
-    return out, run_rows(request, Budget(None), Console(quiet=True))
+    request = ReproduceOptions(names=names, out=out, scale="small", device_name="cpu")
+    return out, run_experiments(request, Console(quiet=True))

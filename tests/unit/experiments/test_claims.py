@@ -2,16 +2,15 @@
 
 import pytest
 
-from readagain.experiments.board import ResultStore
-from readagain.experiments.claims import Claim, claims_markdown, claims_of
-from readagain.experiments.evidence import Evidence
-from readagain.experiments.rows import ROWS
+from readagain.experiments.catalog import EXPERIMENTS
+from readagain.experiments.claims import Claim, Evidence, claims_markdown, judge_claims
+from readagain.experiments.store import ResultStore
 
 COPY, PLAIN = "read_again_lstm_copy_15k", "read_again_lstm_15k"
 
 
 def claim(board, name, timing=None):
-    return next(each for each in claims_of(board, timing, "modern") if each.name == name)
+    return next(each for each in judge_claims(board, timing, "modern") if each.name == name)
 
 
 def board_of(result, **means):
@@ -201,7 +200,7 @@ def test_duc_is_judged_by_recall(result, scored):
 
 
 def test_every_claim_names_rows_that_exist_and_says_what_it_found(result):
-    claims = claims_of(ResultStore([result(row) for row in ROWS]), None, "modern")
+    claims = judge_claims(ResultStore([result(row) for row in EXPERIMENTS]), None, "modern")
     assert len(claims) == 14
     page = claims_markdown(claims)
     for each in claims:

@@ -2,14 +2,14 @@
 
 from matplotlib.figure import Figure
 
-from readagain.experiments.board import ResultStore
-from readagain.experiments.plots import _importance
-from readagain.experiments.rows import ROWS
-from readagain.experiments.word_classes import CLASSES
+from readagain.experiments.catalog import EXPERIMENTS
+from readagain.experiments.importance import WORD_CLASSES
+from readagain.experiments.plots import _plot_importance
+from readagain.experiments.store import ResultStore
 
 
 def importance(content, *, kind="weight"):
-    means = dict.fromkeys(CLASSES, 0.3) | {"content": content}
+    means = dict.fromkeys(WORD_CLASSES, 0.3) | {"content": content}
     return {
         "kind": kind,
         "classes": {name: {"mean": mean} for name, mean in means.items()},
@@ -26,8 +26,8 @@ def test_sentences_are_weighed_by_the_row_that_tells_words_apart_best(result):
         ]
     )
     figure = Figure()
-    assert _importance(figure, board, "modern")
+    assert _plot_importance(figure, board, "modern")
     _, strip, *_ = figure.axes
-    assert strip.get_title().startswith(ROWS["sigmoid_importance"].title)
+    assert strip.get_title().startswith(EXPERIMENTS["sigmoid_importance"].title)
     (image,) = strip.get_images()
     assert image.get_array().tolist() == [[0.1, 0.7]]

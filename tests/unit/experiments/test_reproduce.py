@@ -4,7 +4,7 @@ import pytest
 
 from readagain.experiments import reproduce as story
 from readagain.experiments.reproduce import DECODING_TIME, reproduce
-from readagain.experiments.time_table import TIMING_FILE
+from readagain.experiments.results import TIMING_FILE
 
 
 @pytest.fixture
@@ -31,13 +31,13 @@ def test_time_is_measured_for_table_4_alone_and_once(small, silent, timed):
 
 
 def test_time_is_left_when_the_budget_does_not_reach(small, silent, timed):
-    request = small("table4", budget=0.01)
+    request = small("table4", budget_minutes=0.01)
     assert reproduce(request, silent).left == [DECODING_TIME]
     assert timed == []
 
 
 def test_a_call_that_finished_nothing_says_so_instead_of_missing_results(small, silent):
-    request = small("gru_15k", budget=0.0001)
+    request = small("gru_15k", budget_minutes=0.0001)
     assert reproduce(request, silent).left == ["gru_15k/modern-seed1"]
 
 

@@ -13,16 +13,14 @@ from readagain.engine.summarizer import Summarizer
 from readagain.errors import ConfigError, DataError, MissingExtraError
 from readagain.evaluation.dataset import read_dataset
 from readagain.evaluation.evaluate import evaluate
-from readagain.evaluation.settings import PAPER_SETTINGS
+from readagain.evaluation.network import PAPER_SETTINGS
 from readagain.evaluation.systems import load_system
 from readagain.experiments import report
-from readagain.experiments.budget import Budget
 from readagain.experiments.importance import measure_importance
 from readagain.experiments.report import write_report
-from readagain.experiments.request import Request
+from readagain.experiments.reproduce import ReproduceOptions, run_experiments
 from readagain.experiments.results import read_results, read_summaries, summaries_file
-from readagain.experiments.runner import run_rows
-from readagain.experiments.torch_system import TrainedRow
+from readagain.experiments.trained_model import TrainedModel
 from readagain.export.write import describe_export, folder_graphs, write_graphs
 from readagain.model_dir import ModelDir
 
@@ -35,10 +33,10 @@ COPY = "read_again_lstm_copy_15k"
 def kept(tmp_path_factory):
     """A row whose weights are kept: its result, its model folder, the corpora."""
     out = tmp_path_factory.mktemp("kept") / "out"
-    request = Request(
+    request = ReproduceOptions(
         names=(COPY,), out=out, scale="small", device_name="cpu", epochs=2, keep_weights=True
     )
-    run_rows(request, Budget(None), Console(quiet=True))
+    run_experiments(request, Console(quiet=True))
     [result] = read_results(out)
     return result, request.work / f"{COPY}-modern-seed1", request.work / "corpora"
 
@@ -52,7 +50,7 @@ def test_figures_are_those_of_readagain_evaluate_on_the_exported_model(kept, nam
     write_graphs(model, graphs := folder_graphs(model, ["float32"]), describe_export(graphs, {}))
     paper = dict(PAPER_SETTINGS[protocol])
     asked = {"beam": paper.pop("beam_size", None), **paper}
-    system = load_system(str(folder), protocol, asked=asked, threads=1, precision="float32")
+    system = load_system(str(folder), protocol, decoding=asked, threads=1, precision="float32")
     data = read_dataset(corpora / name, CorpusReadOptions())
     found = evaluate(system, data, protocol)
     ours = result.sets[name]
@@ -65,7 +63,7 @@ def test_figures_are_those_of_readagain_evaluate_on_the_exported_model(kept, nam
 
 def test_explanations_need_exported_graphs(kept):
     _, folder, _ = kept
-    row = TrainedRow(folder, torch.device("cpu"))
+    row = TrainedModel(folder, torch.device("cpu"))
     summarizer = row.system("gigaword").summarizer
     assert isinstance(summarizer, Summarizer)
     with pytest.raises(ConfigError, match="explanations come from exported graphs"):
@@ -108,7 +106,7 @@ def test_importance_is_measured_where_a_network_reads_twice(reproduced):
 
 def test_weights_are_the_networks_own(kept):
     _, folder, corpora = kept
-    row = TrainedRow(folder, torch.device("cpu"))
+    row = TrainedModel(folder, torch.device("cpu"))
     data = read_dataset(corpora / "invented", CorpusReadOptions())
     measured = measure_importance(row, data)
     assert measured["texts"] == len(data.rows)
@@ -157,12 +155,12 @@ def test_everything_is_written_from_the_results_alone(reproduced, tmp_path):
             assert (copied / "tables" / f"{name}.{suffix}").stat().st_size > 100
     assert (copied / "tables" / "table3.png").read_bytes().startswith(b"\x89PNG")
     page = (copied / "results.md").read_text()
-    assert "Pictures show the first recipe." in page
+    assert "Plots show the first recipe." in page
     assert "| Reading again helps" in page
     assert "](tables/table1.png)" in page
     for name in ("results.md", "claims.md"):
         assert "**Small scale**" in (copied / name).read_text()
-        assert "updates, the paper's about 594,000" in (copied / name).read_text()
+        assert "updates, those of the paper for about 594,000" in (copied / name).read_text()
 
 
 def test_without_matplotlib_a_line_says_so_and_the_rest_is_written(
@@ -172,12 +170,12 @@ def test_without_matplotlib_a_line_says_so_and_the_rest_is_written(
         raise MissingExtraError("drawing needs the package 'matplotlib'")
 
     out, _ = reproduced
-    monkeypatch.setattr(report, "draw_all", missing)
+    monkeypatch.setattr(report, "plot_tables", missing)
     (tmp_path / "rows").symlink_to(out / "rows")
-    assert write_report(tmp_path) == ["no pictures: drawing needs the package 'matplotlib'"]
+    assert write_report(tmp_path) == ["no plots: drawing needs the package 'matplotlib'"]
     assert (tmp_path / "results.md").exists()
 
 
 def test_a_folder_without_results_is_told_of(tmp_path):
-    with pytest.raises(DataError, match="no results in it; run some rows, or copy them into"):
+    with pytest.raises(DataError, match="no results; run some experiments, or copy"):
         write_report(tmp_path)

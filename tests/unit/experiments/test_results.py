@@ -6,21 +6,21 @@ import pytest
 
 from readagain.errors import ArtifactError
 from readagain.experiments.results import (
-    pack,
+    pack_scores,
     read_result,
     read_results,
     read_summaries,
     result_file,
     summaries_file,
-    unpack,
+    unpack_scores,
     write_result,
 )
 
 
 def test_item_scores_survive_packing_to_a_hundredth_of_a_per_cent():
     scores = np.random.default_rng(1).random((50, 3))
-    np.testing.assert_allclose(unpack(pack(scores)), scores, atol=0.5e-4)
-    assert len(pack(scores)) < 8 * scores.size
+    np.testing.assert_allclose(unpack_scores(pack_scores(scores)), scores, atol=0.5e-4)
+    assert len(pack_scores(scores)) < 8 * scores.size
 
 
 def test_a_result_is_read_as_it_was_written(tmp_path, result):
@@ -50,7 +50,7 @@ def test_a_copy_under_another_name_is_not_taken_for_another_seed(tmp_path, resul
     shutil.copyfile(path, path.with_name("modern-seed1-old.json"))
     with pytest.raises(
         ArtifactError,
-        match=r"seed1-old\.json: holds the result of rows/gru_15k/modern-seed1\.json; move it",
+        match=r"seed1-old\.json: contains the result rows/gru_15k/modern-seed1\.json; move it",
     ):
         read_results(tmp_path)
 

@@ -1,14 +1,14 @@
 import pytest
 
 from readagain.config.parameters import count_parameters
-from readagain.experiments.rows import ROWS, Experiment
-from readagain.experiments.settings import common_words, row_network, row_run
+from readagain.experiments.catalog import EXPERIMENTS, Experiment
+from readagain.experiments.settings import common_vocab_size, experiment_network, experiment_run
 from readagain.presets import PRESETS
 
 
 def resolved(name, **options):
     defaults = {"scale": "paper", "recipe": "modern", "seed": 1, "train_pairs": 551_062}
-    return row_run(ROWS[name], **{**defaults, **options})
+    return experiment_run(EXPERIMENTS[name], **{**defaults, **options})
 
 
 def test_at_the_papers_scale_a_row_is_its_preset():
@@ -38,26 +38,28 @@ def test_epochs_and_seed_are_what_was_asked_for():
 @pytest.mark.parametrize("name", ["wide_gru_15k", "wide_lstm_15k", "wide_lstm_copy_15k"])
 @pytest.mark.parametrize("scale", ["paper", "small"])
 def test_the_control_has_as_many_parameters_as_what_it_controls(name, scale):
-    control = count_parameters(row_network(ROWS[name], scale=scale))
-    twin_row = ROWS[ROWS[name].as_large_as]
-    twin = count_parameters(row_network(twin_row, scale=scale))
+    control = count_parameters(experiment_network(EXPERIMENTS[name], scale=scale))
+    twin_row = EXPERIMENTS[EXPERIMENTS[name].match_parameters]
+    twin = count_parameters(experiment_network(twin_row, scale=scale))
     assert twin <= control < 1.15 * twin
     if scale == "paper":
         assert control < 1.005 * twin
 
 
-@pytest.mark.parametrize("name", [name for name, row in ROWS.items() if row.system in PRESETS])
+@pytest.mark.parametrize(
+    "name", [name for name, row in EXPERIMENTS.items() if row.system in PRESETS]
+)
 def test_every_row_is_tiny_at_small_scale(name):
-    assert count_parameters(row_network(ROWS[name], scale="small")) < 200_000
+    assert count_parameters(experiment_network(EXPERIMENTS[name], scale="small")) < 200_000
 
 
 def test_small_vocabularies_keep_their_order():
     sizes = [
-        row_network(ROWS[f"read_again_lstm_{size}k"], scale="small").vocab_size
+        experiment_network(EXPERIMENTS[f"read_again_lstm_{size}k"], scale="small").vocab_size
         for size in (2, 5, 15, 30, 69)
     ]
     assert sizes == [20, 50, 150, 300, 690]
-    assert (common_words("paper"), common_words("small")) == (15_000, 150)
+    assert (common_vocab_size("paper"), common_vocab_size("small")) == (15_000, 150)
 
 
 def test_a_row_says_what_differs_from_its_preset():
@@ -68,7 +70,7 @@ def test_a_row_says_what_differs_from_its_preset():
         group="main",
         changes={"model.encoder.cell": "lstm"},
     )
-    run = row_network(row, scale="paper")
+    run = experiment_network(row, scale="paper")
     assert (run.title, run.model.encoder.cell) == ("A title", "lstm")
 
 

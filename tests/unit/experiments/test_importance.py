@@ -1,6 +1,6 @@
 import pytest
 
-from readagain.experiments.word_classes import word_class
+from readagain.experiments.importance import word_class
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,15 @@ import pytest
 
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import DataError
-from readagain.experiments.invented import invented_corpora
-from readagain.experiments.subset import several_sentences
+from readagain.experiments.corpora import open_subset
+from readagain.experiments.sample_corpus import write_sample_corpora
 from readagain.text.cases import CASES_FILE
 from readagain.text.document import sentence_words
 
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
-    main, _ = invented_corpora(tmp_path_factory.mktemp("corpora"))
+    main, _ = write_sample_corpora(tmp_path_factory.mktemp("corpora"))
     return PreparedCorpus.open(main)
 
 
@@ -21,7 +21,7 @@ def pairs_of(split):
 
 @pytest.mark.parametrize("split", ["train", "dev"])
 def test_exactly_the_pairs_with_enough_sentences_are_kept_in_order(corpus, tmp_path, split):
-    part = several_sentences(corpus, tmp_path / "part", minimum=2)
+    part = open_subset(corpus, tmp_path / "part", min_sentences=2)
     expected = [pair for pair in pairs_of(corpus.split(split)) if len(pair[0]) >= 2]
     assert 0 < len(expected) < len(corpus.split(split))
     assert pairs_of(part.split(split)) == expected
@@ -29,41 +29,41 @@ def test_exactly_the_pairs_with_enough_sentences_are_kept_in_order(corpus, tmp_p
 
 
 def test_texts_stay_beside_their_words(corpus, tmp_path):
-    part = several_sentences(corpus, tmp_path / "part", minimum=3)
+    part = open_subset(corpus, tmp_path / "part", min_sentences=3)
     for pair, (sentences, _) in zip(part.texts("dev"), part.split("dev"), strict=True):
         words = [part.lexicon.words.index(word) for word in sentence_words(pair.text)[0]]
         np.testing.assert_array_equal(sentences[0], words)
 
 
 def test_the_part_is_a_whole_corpus_of_its_own_with_the_same_words(corpus, tmp_path):
-    part = several_sentences(corpus, tmp_path / "part", minimum=2)
+    part = open_subset(corpus, tmp_path / "part", min_sentences=2)
     assert PreparedCorpus.open(part.folder, checksums=True).lexicon.words == corpus.lexicon.words
     assert part.manifest.fingerprint != corpus.manifest.fingerprint
-    again = several_sentences(corpus, tmp_path / "again", minimum=2)
+    again = open_subset(corpus, tmp_path / "again", min_sentences=2)
     assert again.manifest.fingerprint == part.manifest.fingerprint
 
 
 def test_words_are_written_as_in_the_whole_corpus(corpus, tmp_path):
-    part = several_sentences(corpus, tmp_path / "part", minimum=2)
+    part = open_subset(corpus, tmp_path / "part", min_sentences=2)
     written = (part.folder / CASES_FILE).read_text()
     assert written == (corpus.folder / CASES_FILE).read_text() != ""
 
 
 def test_it_is_written_once(corpus, tmp_path):
-    first = several_sentences(corpus, tmp_path / "part", minimum=2)
+    first = open_subset(corpus, tmp_path / "part", min_sentences=2)
     written = (first.folder / "manifest.json").stat().st_mtime_ns
-    again = several_sentences(corpus, tmp_path / "part", minimum=2)
+    again = open_subset(corpus, tmp_path / "part", min_sentences=2)
     assert (again.folder / "manifest.json").stat().st_mtime_ns == written
 
 
 def test_a_part_of_another_corpus_is_replaced(corpus, tmp_path):
-    several_sentences(corpus, tmp_path / "part", minimum=2)
-    smaller = several_sentences(corpus, tmp_path / "other", minimum=3)
-    replaced = several_sentences(smaller, tmp_path / "part", minimum=4)
+    open_subset(corpus, tmp_path / "part", min_sentences=2)
+    smaller = open_subset(corpus, tmp_path / "other", min_sentences=3)
+    replaced = open_subset(smaller, tmp_path / "part", min_sentences=4)
     assert replaced.manifest.settings["taken_from"] == smaller.manifest.fingerprint
 
 
 def test_a_corpus_without_such_texts_is_refused(corpus, tmp_path):
     with pytest.raises(DataError, match="no text of its train split has 6 sentences"):
-        several_sentences(corpus, tmp_path / "part", minimum=6)
+        open_subset(corpus, tmp_path / "part", min_sentences=6)
     assert not (tmp_path / "part").exists()

@@ -5,11 +5,9 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from readagain.experiments.budget import Budget
+from readagain.experiments.reproduce import run_experiments
 from readagain.experiments.results import read_results
-from readagain.experiments.runner import run_rows
-from readagain.experiments.torch_system import TrainedRow
-from readagain.experiments.tuned import has_features
+from readagain.experiments.trained_model import TrainedModel, has_features
 from readagain.presets import PRESETS
 from readagain.search.features import FEATURES
 
@@ -20,14 +18,14 @@ def test_abs_plus_is_tuned_on_the_duc_set_and_scored_with_what_was_found(
     small, silent, monkeypatch
 ):
     searched = []
-    real = TrainedRow.system
+    real = TrainedModel.system
 
     def noted(row, protocol):
         searched.append([getattr(row.run.decode, f"{name}_bonus") for name in FEATURES])
         return real(row, protocol)
 
-    monkeypatch.setattr(TrainedRow, "system", noted)
-    run_rows(small(ROW), Budget(None), silent)
+    monkeypatch.setattr(TrainedModel, "system", noted)
+    run_experiments(small(ROW), silent)
     [result] = read_results(small().out)
     facts = result.training["tuned"]
     assert facts["set"] == "invented-duc"
@@ -38,21 +36,19 @@ def test_abs_plus_is_tuned_on_the_duc_set_and_scored_with_what_was_found(
     assert value == pytest.approx(max(facts["rounds"]), abs=0.02)  # one is of resampled texts
     # The settings of the row stay the preset's, so that the same request finds it done.
     assert result.run["decode"]["unigram_bonus"] == 1.0
-    assert run_rows(small(ROW), Budget(None), silent).there == [f"{ROW}/modern-seed1"]
+    assert run_experiments(small(ROW), silent).existing == [f"{ROW}/modern-seed1"]
 
 
 def test_without_a_set_of_several_references_the_weights_of_the_preset_stay(small, silent):
-    run_rows(small("prefix"), Budget(None), silent)  # invents the corpora
+    run_experiments(small("prefix"), silent)  # invents the corpora
     corpus = small().work / "corpora" / "invented"
     console = Console(file=StringIO(), width=200)
-    run_rows(small(ROW, data=corpus), Budget(None), console)
+    run_experiments(small(ROW, data=corpus), console)
     [result] = [each for each in read_results(small().out) if each.row == ROW]
     assert result.training["tuned"] is None
     assert list(result.sets) == ["invented"]
-    assert (
-        f"{ROW}/modern-seed1: no set with several references to tune on; the preset's weights stay"
-        in console.file.getvalue()
-    )
+    message = f"{ROW}/modern-seed1: not tuned: no data set with several references"
+    assert message in console.file.getvalue()
 
 
 def test_only_searches_with_features_are_tuned():

@@ -1,10 +1,8 @@
 import pytest
 
 from readagain.errors import DataError
-from readagain.experiments.publish import BEGIN, END, publish
-from readagain.experiments.report import write_report
-from readagain.experiments.results import write_result
-from readagain.experiments.time_table import TIMING_FILE
+from readagain.experiments.report import BEGIN, END, publish_report, write_report
+from readagain.experiments.results import TIMING_FILE, write_result
 
 
 @pytest.fixture
@@ -19,18 +17,18 @@ def test_words_of_a_person_stay_around_what_is_written(reported, tmp_path):
     page = tmp_path / "docs" / "results.md"
     page.parent.mkdir()
     page.write_text(f"# Ours\n\nBefore.\n\n{BEGIN}\nold\n{END}\n\nAfter.\n")
-    publish(reported, page)
+    publish_report(reported, page)
     text = page.read_text()
     assert text.startswith(f"# Ours\n\nBefore.\n\n{BEGIN}\n\nWritten by")
     assert text.endswith(f"{END}\n\nAfter.\n")
     assert "old" not in text.split()
-    publish(reported, page)
+    publish_report(reported, page)
     assert page.read_text() == text
 
 
 def test_figures_are_published_and_texts_are_not(reported, tmp_path):
     page = tmp_path / "results.md"
-    folder = publish(reported, page)
+    folder = publish_report(reported, page)
     assert folder == tmp_path / "results"
     assert (folder / "rows" / "gru_15k" / "modern-seed1.json").exists()
     assert (folder / "tables" / "table1.csv").exists()
@@ -44,38 +42,40 @@ def test_rows_that_are_gone_leave_the_published_folder(reported, tmp_path):
     old = tmp_path / "results" / "rows" / "of_old" / "modern-seed1.json"
     old.parent.mkdir(parents=True)
     old.write_text("{}")
-    publish(reported, tmp_path / "results.md")
+    publish_report(reported, tmp_path / "results.md")
     assert not old.exists()
 
 
 def test_a_page_without_marks_is_not_touched(reported, tmp_path):
     page = tmp_path / "results.md"
     page.write_text("# Mine")
-    with pytest.raises(DataError, match=r"results\.md: expected the lines '<!-- written by"):
-        publish(reported, page)
+    with pytest.raises(DataError, match=r"results\.md: no lines '<!-- written by"):
+        publish_report(reported, page)
     assert page.read_text() == "# Mine"
 
 
 def test_results_are_not_published_over_themselves(reported):
     page = reported.with_suffix(".md")
-    with pytest.raises(DataError, match=r"out\.md: its figures would go into .*name another page"):
-        publish(reported, page)
+    with pytest.raises(
+        DataError, match=r"out\.md: its figures would be written into .*choose another page"
+    ):
+        publish_report(reported, page)
     assert (reported / "rows" / "gru_15k" / "modern-seed1.json").exists()
 
 
 def test_without_a_page_to_publish_the_earlier_figures_stay(reported, tmp_path):
-    folder = publish(reported, tmp_path / "results.md")
+    folder = publish_report(reported, tmp_path / "results.md")
     (reported / "results.md").unlink()
     (reported / "rows" / "gru_15k" / "modern-seed1.json").unlink()
-    with pytest.raises(DataError, match=r"out: no results\.md in it to publish; run some rows"):
-        publish(reported, tmp_path / "results.md")
+    with pytest.raises(DataError, match=r"out: no results\.md to publish; run some"):
+        publish_report(reported, tmp_path / "results.md")
     assert (folder / "rows" / "gru_15k" / "modern-seed1.json").exists()
 
 
 def test_times_that_are_gone_leave_the_published_folder(reported, tmp_path):
     (reported / TIMING_FILE).write_text("{}")
-    folder = publish(reported, tmp_path / "results.md")
+    folder = publish_report(reported, tmp_path / "results.md")
     assert (folder / TIMING_FILE).exists()
     (reported / TIMING_FILE).unlink()
-    publish(reported, tmp_path / "results.md")
+    publish_report(reported, tmp_path / "results.md")
     assert not (folder / TIMING_FILE).exists()

@@ -4,16 +4,16 @@ import pytest
 
 from readagain.evaluation.dataset import DataSet, EvalExample
 from readagain.evaluation.evaluate import evaluate
-from readagain.evaluation.words import Written, summary_words
-from readagain.experiments.copied import count_unknown
-from readagain.experiments.corpora import DevSet
-from readagain.experiments.examples import (
+from readagain.evaluation.summaries import SystemSummary, summary_words
+from readagain.experiments.copying import (
     EXAMPLES_FILE,
     WITH,
     WITHOUT,
+    count_oov,
     find_examples,
     write_examples,
 )
+from readagain.experiments.corpora import EvaluationSet
 from readagain.experiments.results import write_result
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
@@ -32,10 +32,10 @@ class Says:
     def describe(self):
         return {}
 
-    def write(self, texts, *, is_tokenized):
+    def summarize(self, texts, *, is_tokenized):
         for summary in self.summaries:
             words = summary_words(summary, is_tokenized=is_tokenized)
-            yield Written(summary, words, (False,) * len(words))
+            yield SystemSummary(summary, words, (False,) * len(words))
 
 
 def data_of(*references):
@@ -51,43 +51,48 @@ def data_of(*references):
 
 def counted(summary, *references):
     data = data_of(references)
-    return count_unknown(evaluate(Says(summary), data, "gigaword"), VOCAB)
+    return count_oov(evaluate(Says(summary), data, "gigaword"), VOCAB)
 
 
 def test_a_copied_unknown_word_is_counted_where_the_reference_has_it():
     found = counted("zyxwick sells theatre", "zyxwick sells theatre")
-    assert (found.words, found.in_source, found.written, found.wrong) == (1, 1, 1, 0)
+    assert (found["words"], found["in_source"], found["written"], found["wrong"]) == (1, 1, 1, 0)
 
 
 def test_an_unknown_word_that_no_reference_has_is_wrong():
     found = counted("ansett sells theatre", "zyxwick sells theatre")
-    assert (found.words, found.written, found.summary_words, found.wrong) == (1, 0, 1, 1)
+    assert (found["words"], found["written"], found["summary_words"], found["wrong"]) == (
+        1,
+        0,
+        1,
+        1,
+    )
 
 
 def test_a_word_that_stands_nowhere_in_the_text_cannot_be_copied():
     found = counted("town sells theatre", "quorbane sells theatre")
-    assert (found.words, found.in_source, found.written) == (1, 0, 0)
+    assert (found["words"], found["in_source"], found["written"]) == (1, 0, 0)
 
 
 def test_known_words_and_signs_do_not_count():
     found = counted("the theatre .", "the theatre ; ### .")
-    assert (found.words, found.summary_words) == (0, 0)
+    assert (found["words"], found["summary_words"]) == (0, 0)
 
 
 @pytest.mark.parametrize("unknown", ["UNK", "unk", "<unk>"])
 def test_what_the_corpus_did_not_keep_is_no_word_that_copying_could_bring(unknown):
     found = counted(f"{unknown} sells", f"zyxwick {unknown} theatre")
-    assert (found.words, found.summary_words) == (1, 0)
+    assert (found["words"], found["summary_words"]) == (1, 0)
 
 
 def test_every_reference_counts():
     found = counted("zyxwick sells", "zyxwick sells theatre", "zyxwick town")
-    assert (found.words, found.written) == (2, 2)
+    assert (found["words"], found["written"]) == (2, 2)
 
 
 def test_examples_are_texts_where_only_the_copying_model_wrote_the_word():
     data = data_of(["zyxwick sells theatre"], ["zyxwick sells theatre"], ["town sells theatre"])
-    test = DevSet("news", data, "gigaword")
+    test = EvaluationSet("news", data, "gigaword")
     copying = ["zyxwick sells", "zyxwick sells", "zyxwick sells"]
     plain = ["town sells", "zyxwick sells", "town sells"]
     [example] = find_examples(test, copying, plain, VOCAB)
@@ -96,21 +101,21 @@ def test_examples_are_texts_where_only_the_copying_model_wrote_the_word():
 
 def test_examples_wait_until_both_rows_have_written_about_all_texts(result, tmp_path):
     references = [["zyxwick sells theatre"], ["town sells theatre"]]
-    test = DevSet("news", data_of(*references), "gigaword")
+    test = EvaluationSet("news", data_of(*references), "gigaword")
     write_result(tmp_path, result(WITH), {"news": ["zyxwick sells", "town sells"]})
     for plain, is_written in ([], False), (["town"], False), (["town", "town"], True):
         write_result(tmp_path, result(WITHOUT), {"news": plain})
         write_examples(tmp_path, test, VOCAB, ["modern"])
         assert (tmp_path / EXAMPLES_FILE).exists() == is_written
-    assert "1 of 2 texts are such" in (tmp_path / EXAMPLES_FILE).read_text()
+    assert "1 of 2 texts are examples" in (tmp_path / EXAMPLES_FILE).read_text()
 
 
 def test_examples_of_every_recipe_are_kept(result, tmp_path):
-    test = DevSet("news", data_of(["zyxwick sells theatre"]), "gigaword")
+    test = EvaluationSet("news", data_of(["zyxwick sells theatre"]), "gigaword")
     for recipe, plain in ("modern", "town sells"), ("paper", "zyxwick sells"):
         write_result(tmp_path, result(WITH, recipe=recipe), {"news": ["zyxwick sells"]})
         write_result(tmp_path, result(WITHOUT, recipe=recipe), {"news": [plain]})
     write_examples(tmp_path, test, VOCAB, ["modern", "paper"])
     _, modern, paper = (tmp_path / EXAMPLES_FILE).read_text().split("## Recipe ")
-    assert "1 of 1 texts are such; the first:\n\n- word: **zyxwick**" in modern
-    assert "0 of 1 texts are such" in paper
+    assert "1 of 1 texts are examples; the first:\n\n- word: **zyxwick**" in modern
+    assert "0 of 1 texts are examples" in paper

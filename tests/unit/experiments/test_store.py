@@ -4,21 +4,21 @@ import numpy as np
 import pytest
 
 from readagain.errors import DataError
-from readagain.experiments.board import ComparedResults, ResultStore
+from readagain.experiments.store import ResultStore, SeedComparison
 from readagain.rouge.significance import Comparison
 
 
 def test_one_seed_has_the_figures_that_evaluate_prints(result):
     figure = (
-        ResultStore([result("gru_15k", 0.3)]).entry("gru_15k", "modern").figures("news")["rouge-1"]
+        ResultStore([result("gru_15k", 0.3)]).find("gru_15k", "modern").scores("news")["rouge-1"]
     )
     assert (figure.value, figure.low, figure.high) == pytest.approx((30.0, 29.0, 31.0))
 
 
 def test_several_seeds_are_averaged_item_by_item(result):
     board = ResultStore([result("gru_15k", 0.3), result("gru_15k", 0.4, seed=2)])
-    entry = board.entry("gru_15k", "modern")
-    figure = entry.figures("news")["rouge-1"]
+    entry = board.find("gru_15k", "modern")
+    figure = entry.scores("news")["rouge-1"]
     assert figure.value == pytest.approx(35.0)
     assert figure.low < 35.0 < figure.high
     assert entry.items("news")[:, 0].mean() == pytest.approx(0.35, abs=0.01)
@@ -33,9 +33,9 @@ def test_recipes_are_kept_apart_and_untrained_rows_belong_to_each(result):
         ]
     )
     assert board.recipes == ["modern", "paper"]
-    assert board.entry("gru_15k", "paper").figures("news")["rouge-1"].value == pytest.approx(20.0)
-    assert board.entry("prefix", "paper") is board.entry("prefix", "modern")
-    assert board.entry("gru_69k", "paper") is None
+    assert board.find("gru_15k", "paper").scores("news")["rouge-1"].value == pytest.approx(20.0)
+    assert board.find("prefix", "paper") is board.find("prefix", "modern")
+    assert board.find("gru_69k", "paper") is None
 
 
 def test_rows_are_compared_on_a_set_that_both_have(result, scored):
@@ -43,7 +43,7 @@ def test_rows_are_compared_on_a_set_that_both_have(result, scored):
     other = result("gru_69k", sets={"news": scored(0.3), "duc": scored(0.4)})
     board = ResultStore([one, other])
     found = board.compare("gru_15k", "gru_69k", "modern")
-    assert found["rouge-1"].tested.difference == pytest.approx(0.1, abs=1e-3)
+    assert found["rouge-1"].difference == pytest.approx(0.1, abs=1e-3)
     assert found["rouge-1"].direction == 1
     assert board.compare("gru_15k", "gru_69k", "modern", "news") is None
     assert board.compare("gru_15k", "lstm_15k", "modern") is None
@@ -51,10 +51,10 @@ def test_rows_are_compared_on_a_set_that_both_have(result, scored):
 
 def test_a_difference_that_seeds_disagree_about_is_not_sure():
     sure = Comparison(difference=0.1, low=0.05, high=0.15, p_bootstrap=0.001, p_randomization=0.001)
-    assert ComparedResults(sure, (0.15, 0.05)).direction == 1
-    assert ComparedResults(sure, (0.25, -0.05)).direction == 0
-    assert ComparedResults(sure, (0.25, -0.05)).mark == ""
-    assert "by seed +25.00, -5.00" in str(ComparedResults(sure, (0.25, -0.05)))
+    assert SeedComparison(**vars(sure), by_seed=(0.15, 0.05)).direction == 1
+    assert SeedComparison(**vars(sure), by_seed=(0.25, -0.05)).direction == 0
+    assert SeedComparison(**vars(sure), by_seed=(0.25, -0.05)).mark == ""
+    assert "by seed +25.00, -5.00" in str(SeedComparison(**vars(sure), by_seed=(0.25, -0.05)))
 
 
 def test_a_system_that_is_not_trained_is_held_against_every_seed(result):
@@ -62,29 +62,29 @@ def test_a_system_that_is_not_trained_is_held_against_every_seed(result):
     seeds = [result("gru_15k", 0.4), result("gru_15k", 0.28, seed=2)]
     found = ResultStore([floor, *seeds]).compare("gru_15k", "prefix", "modern")["rouge-1"]
     assert found.by_seed == pytest.approx((0.1, -0.02), abs=1e-3)
-    assert found.tested.difference == pytest.approx(0.04, abs=1e-3)
+    assert found.difference == pytest.approx(0.04, abs=1e-3)
     assert found.direction == 0
 
 
 def test_a_difference_counts_when_both_tests_find_it():
     found = Comparison(difference=-0.1, low=-0.2, high=-0.01, p_bootstrap=0.01, p_randomization=0.2)
-    assert ComparedResults(found).direction == 0
+    assert SeedComparison(**vars(found)).direction == 0
     sure = Comparison(difference=-0.1, low=-0.2, high=-0.01, p_bootstrap=0.01, p_randomization=0.02)
-    assert ComparedResults(sure).mark == "▼"
+    assert SeedComparison(**vars(sure)).mark == "▼"
 
 
 def test_scales_are_not_mixed(result):
-    with pytest.raises(DataError, match="results of the scales paper and small lie in one folder"):
+    with pytest.raises(DataError, match="results of the scales paper and small in one directory"):
         ResultStore([result("gru_15k"), result("gru_69k", scale="small")])
 
 
 def test_different_texts_under_one_name_are_noticed(result, scored):
     other = result("gru_69k", sets={"news": scored(0.3, fingerprint="others")})
-    with pytest.raises(DataError, match="the set 'news' is not the same in all results"):
+    with pytest.raises(DataError, match="data set 'news': not the same texts in all results"):
         ResultStore([result("gru_15k"), other])
 
 
 def test_the_same_luck_of_texts_makes_small_differences_sure(result):
     board = ResultStore([result("gru_15k", 0.30), result("gru_69k", 0.31)])
     assert board.compare("gru_69k", "gru_15k", "modern")["rouge-1"].direction == 1
-    assert np.isclose(board.entry("gru_15k", "modern").minutes, 1.5)
+    assert np.isclose(board.find("gru_15k", "modern").minutes, 1.5)

@@ -1,0 +1,285 @@
+"""Running rows: what is done stays done, what was stopped goes on, what fails harms nobody."""
+
+import json
+import os
+import signal
+import time
+from dataclasses import replace
+
+import pytest
+
+from readagain.errors import ConfigError, DataError, ReadAgainError
+from readagain.experiments.catalog import EXPERIMENTS
+from readagain.experiments.reproduce import expected_seconds, run_experiments
+from readagain.experiments.results import read_result, read_results, result_file
+from readagain.experiments.run_experiment import ExperimentRunner, InterruptedRunError
+from readagain.storage.locks import locked_dir
+from readagain.training.loop import train
+from readagain.training.session import Trainer
+
+GRU, LSTM = "gru_15k", "lstm_15k"
+
+
+def done_and_there(outcome):
+    return outcome.done, outcome.existing
+
+
+def test_a_row_is_trained_once(small, silent):
+    request = small(GRU)
+    assert run_experiments(request, silent).done == ["gru_15k/modern-seed1"]
+    before = read_results(request.out)
+    again = run_experiments(request, silent)
+    assert done_and_there(again) == ([], ["gru_15k/modern-seed1"])
+    assert read_results(request.out) == before
+
+
+def test_weights_go_unless_they_are_to_be_kept(small, silent, tmp_path):
+    run_experiments(small(GRU), silent)
+    assert [path.name for path in (tmp_path / "out" / "work").iterdir()] == ["corpora"]
+    kept = small(GRU, out=tmp_path / "kept", keep_weights=True)
+    run_experiments(kept, silent)
+    assert (kept.work / "gru_15k-modern-seed1" / "weights.safetensors").exists()
+
+
+def test_a_row_goes_on_where_it_was_stopped_within_its_training(small, silent, monkeypatch):
+    request, steps = small(GRU, epochs=2), []
+
+    def stopped(job, **options):
+        outcome = train(replace(job, preset=job.preset), **options)
+        return replace(outcome, is_finished=False)
+
+    monkeypatch.setattr("readagain.experiments.run_experiment.train", stopped)
+    outcome = run_experiments(request, silent)
+    assert outcome.is_interrupted
+    assert outcome.left == ["gru_15k/modern-seed1"]
+    assert read_results(request.out) == []
+
+    def counted(job, **options):
+        ended = train(job, **options)
+        steps.append(ended)
+        return ended
+
+    monkeypatch.setattr("readagain.experiments.run_experiment.train", counted)
+    assert run_experiments(request, silent).done == ["gru_15k/modern-seed1"]
+    assert steps == [None]  # training had been finished; only scoring was left
+
+
+def test_after_an_interruption_between_rows_the_others_are_still_to_be_done(
+    small, silent, monkeypatch
+):
+    request, real = small(GRU, LSTM), ExperimentRunner.train_and_score
+
+    def interrupted(runner, planned, *arguments):
+        if planned.experiment.name == LSTM:
+            raise InterruptedRunError
+        return real(runner, planned, *arguments)
+
+    monkeypatch.setattr(ExperimentRunner, "train_and_score", interrupted)
+    first = run_experiments(request, silent)
+    assert (first.done, first.left) == (["gru_15k/modern-seed1"], ["lstm_15k/modern-seed1"])
+    monkeypatch.undo()
+    second = run_experiments(request, silent)
+    assert done_and_there(second) == (["lstm_15k/modern-seed1"], ["gru_15k/modern-seed1"])
+
+
+def test_no_row_begins_that_would_not_be_finished(small, silent):
+    outcome = run_experiments(small("prefix", GRU), silent, deadline=time.monotonic())
+    assert (outcome.done, outcome.left) == (["prefix/untrained-seed1"], ["gru_15k/modern-seed1"])
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(ReadAgainError("it diverged"), "it diverged"), (ValueError("odd\nmore"), "ValueError: odd;")],
+)
+def test_a_row_that_fails_harms_no_other(small, silent, monkeypatch, error, told):
+    request, real = small(GRU, LSTM), ExperimentRunner.train_and_score
+
+    def failing(runner, planned, *arguments):
+        if planned.experiment.name == GRU:
+            raise error
+        return real(runner, planned, *arguments)
+
+    monkeypatch.setattr(ExperimentRunner, "train_and_score", failing)
+    outcome = run_experiments(request, silent)
+    assert outcome.done == ["lstm_15k/modern-seed1"]
+    assert outcome.failed["gru_15k/modern-seed1"].startswith(told)
+    traces = [path.read_text() for path in request.work.glob("*.failed.txt")]
+    assert all("ValueError: odd" in trace for trace in traces)
+    assert bool(traces) == isinstance(error, ValueError)
+
+
+def test_missing_parser_skips_topiary_and_runs_the_others(small, silent, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    result = run_experiments(small("prefix", "topiary"), silent)
+    assert result.done == ["prefix/untrained-seed1"]
+    assert result.failed == {}
+    assert "TOPIARY needs the parser" in result.skipped["topiary/untrained-seed1"]
+
+
+@pytest.mark.parametrize("after", [0, 1, 5])
+def test_stop_signal_while_scoring_leaves_the_run_resumable(small, silent, monkeypatch, after):
+    calls = 0
+    real = ExperimentRunner._on_summary
+
+    def terminate(runner):
+        nonlocal calls
+        if calls == after:
+            os.kill(os.getpid(), signal.SIGTERM)
+        calls += 1
+        real(runner)
+
+    monkeypatch.setattr(ExperimentRunner, "_on_summary", terminate)
+    options = small(GRU, LSTM)
+    stopped = run_experiments(options, silent)
+    assert stopped.is_interrupted
+    assert stopped.left == ["gru_15k/modern-seed1", "lstm_15k/modern-seed1"]
+    assert read_results(options.out) == []
+    monkeypatch.undo()
+    assert run_experiments(options, silent).done == stopped.left
+
+
+def test_stop_signal_while_training_leaves_the_run_resumable(small, silent, monkeypatch):
+    real = Trainer.update
+
+    def terminate(trainer):
+        if trainer.step.step == 3:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return real(trainer)
+
+    monkeypatch.setattr(Trainer, "update", terminate)
+    options = small(GRU, epochs=2)
+    assert run_experiments(options, silent).left == ["gru_15k/modern-seed1"]
+    monkeypatch.undo()
+    assert run_experiments(options, silent).done == ["gru_15k/modern-seed1"]
+
+
+def test_stop_signal_between_runs_starts_no_training(small, silent, monkeypatch):
+    real = ExperimentRunner.score_baseline
+
+    def terminate(runner, planned):
+        result = real(runner, planned)
+        os.kill(os.getpid(), signal.SIGTERM)
+        return result
+
+    monkeypatch.setattr(ExperimentRunner, "score_baseline", terminate)
+    result = run_experiments(small("prefix", GRU), silent)
+    assert (result.done, result.left) == (["prefix/untrained-seed1"], ["gru_15k/modern-seed1"])
+    assert not (small().work / "gru_15k-modern-seed1").exists()
+
+
+def test_a_result_of_other_settings_is_refused_and_kept_and_other_rows_are_run(small, silent):
+    run_experiments(small(GRU), silent)
+    path = result_file(small().out, GRU, "modern", 1)
+    before = path.read_bytes()
+    outcome = run_experiments(small(GRU, "prefix", epochs=2), silent)
+    assert outcome.done == ["prefix/untrained-seed1"]
+    assert outcome.failed["gru_15k/modern-seed1"] == (
+        f"{path}: a result of another run: train.epochs was 1 and is now 2; choose another out, "
+        "or remove the result"
+    )
+    assert path.read_bytes() == before
+
+
+def test_a_result_of_another_corpus_is_refused(small, silent):
+    request = small("prefix")
+    run_experiments(request, silent)
+    path = result_file(request.out, "prefix", "untrained", 1)
+    content = json.loads(path.read_text())
+    content["corpus"]["fingerprint"] = "another"
+    path.write_text(json.dumps(content))
+    outcome = run_experiments(request, silent)
+    assert "corpus was 'another' and is now" in outcome.failed["prefix/untrained-seed1"]
+
+
+def test_a_result_on_other_texts_is_refused(small, silent):
+    run_experiments(small("prefix", limit=3), silent)
+    outcome = run_experiments(small("prefix"), silent)
+    assert "the set 'invented' was '" in outcome.failed["prefix/untrained-seed1"]
+
+
+def test_a_set_that_is_not_asked_for_again_stays_in_the_result(small, silent, tmp_path):
+    run_experiments(small("prefix"), silent)
+    data = small().work / "corpora" / "invented"
+    again = run_experiments(small("prefix", data=data), silent)
+    assert again.existing == ["prefix/untrained-seed1"]
+
+
+def test_a_recipe_that_is_named_twice_is_run_once(small, silent):
+    outcome = run_experiments(small(GRU, recipes=("modern", "modern")), silent)
+    assert (outcome.done, outcome.failed) == (["gru_15k/modern-seed1"], {})
+
+
+def test_how_often_one_looks_at_a_run_may_change(small, silent):
+    request = small(GRU)
+    run_experiments(request, silent)
+    path = result_file(request.out, GRU, "modern", 1)
+    content = json.loads(path.read_text())
+    content["run"]["train"]["validate_every"] = 3
+    path.write_text(json.dumps(content))
+    assert run_experiments(request, silent).existing == ["gru_15k/modern-seed1"]
+
+
+def test_a_title_may_change(small, silent, monkeypatch):
+    run_experiments(small(GRU), silent)
+    monkeypatch.setitem(EXPERIMENTS, GRU, replace(EXPERIMENTS[GRU], title="Another title"))
+    assert run_experiments(small(GRU), silent).existing == ["gru_15k/modern-seed1"]
+
+
+def test_the_papers_scale_needs_a_corpus(small, silent):
+    with pytest.raises(ConfigError, match="data: no corpus to train on; give a prepared"):
+        run_experiments(small(GRU, scale="paper"), silent)
+
+
+def test_a_corpus_without_dev_pairs_is_refused(small, silent, tmp_path):
+    request = small("prefix")
+    run_experiments(request, silent)
+    duc = request.work / "corpora" / "invented-duc"
+    with pytest.raises(DataError, match=r"invented-duc: no train pairs; prepare a corpus"):
+        run_experiments(small("prefix", data=duc, out=tmp_path / "other"), silent)
+
+
+def test_a_set_must_not_be_called_as_the_corpus(small, silent, tmp_path):
+    request = small("prefix")
+    run_experiments(request, silent)
+    data = request.work / "corpora" / "invented"
+    other = small("prefix", data=data, tests={"invented": data}, out=tmp_path / "other")
+    with pytest.raises(ConfigError, match="test invented: the corpus of data has that name"):
+        run_experiments(other, silent)
+
+
+def test_two_calls_do_not_run_into_one_folder(small, silent):
+    request = small("prefix")
+    with (
+        locked_dir(request.out, action="reading"),
+        pytest.raises(ConfigError, match="is running experiments into this folder; wait for it"),
+    ):
+        run_experiments(request, silent)
+
+
+def test_a_folder_that_cannot_be_made_is_told_of(small, silent, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match="file/out: cannot be written to"):
+        run_experiments(small("prefix", out=tmp_path / "file" / "out"), silent)
+
+
+def test_seeds_and_recipes_are_results_of_their_own(small, silent):
+    request = small(GRU, seeds=2, recipes=("modern", "paper"))
+    assert len(run_experiments(request, silent).done) == 4
+    found = {(each.recipe, each.seed): each for each in read_results(request.out)}
+    assert set(found) == {("modern", 1), ("modern", 2), ("paper", 1), ("paper", 2)}
+    assert found["modern", 1].training != found["modern", 2].training
+    assert found["paper", 1].run["train"]["optimizer"] == "sgd"
+
+
+def test_only_the_first_texts_are_scored_when_asked(small, silent):
+    request = small("prefix", limit=3)
+    run_experiments(request, silent)
+    result = read_result(result_file(request.out, "prefix", "untrained", 1))
+    assert [len(each.items()) for each in result.sets.values()] == [3, 3]
+
+
+def test_expected_seconds_follow_earlier_runs():
+    assert expected_seconds(1_000_000, [], examples_per_s=50_000) < 100
+    timed = [(1_000_000, 500.0)]
+    assert 500 < expected_seconds(1_000_000, timed, examples_per_s=50_000) < 600
+    assert 950 < expected_seconds(2_000_000, timed, examples_per_s=50_000) < 1100
