@@ -25,8 +25,7 @@ from unittest.mock import patch
 import numpy as np
 import torch
 
-from readagain.config.recipes import RECIPES
-from readagain.config.schema import RunSpec
+from readagain.config.schema import RECIPES, RunSpec
 from readagain.corpus.shards import CorpusShard, PreparedCorpus, Split
 from readagain.networks import dispatch
 from readagain.networks.build import build_model

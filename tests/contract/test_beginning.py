@@ -3,8 +3,8 @@
 import pytest
 import torch
 
+from readagain.config.fields import walk_fields
 from readagain.config.override import override
-from readagain.config.settings import walk
 from readagain.engine.summarizer import Summarizer
 from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
@@ -45,7 +45,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_goes_on_from_known_copied_and_unknown_words(name):
-    settings = {path for path, _, _ in walk(PRESETS[name])}
+    settings = {path for path, _, _ in walk_fields(PRESETS[name])}
     run = override(PRESETS[name], {path: size for path, size in SMALL.items() if path in settings})
     torch.manual_seed(0)
     summarizer = Summarizer(run, VOCAB, VOCAB, TorchStepModel(build_model(run).eval()))

@@ -6,11 +6,11 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from readagain.config.checks import check_run
+from readagain.config.fields import walk_fields
 from readagain.config.files import run_from_dict, run_to_dict
 from readagain.config.override import override
 from readagain.config.parameters import count_parameters
-from readagain.config.settings import walk
+from readagain.config.validation import validate_run
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.parametrize("name", PRESETS)
 @pytest.fixture
 def run(name):
     """The preset as it is, but small; every width differs, so that a mix-up does not fit."""
-    settings = {path for path, _, _ in walk(PRESETS[name])}
+    settings = {path for path, _, _ in walk_fields(PRESETS[name])}
     return override(PRESETS[name], {path: size for path, size in SMALL.items() if path in settings})
 
 
@@ -56,7 +56,7 @@ def batch(run):
 
 
 def test_it_is_sound_and_says_where_it_comes_from(name):
-    check_run(PRESETS[name])
+    validate_run(PRESETS[name])
     assert PRESETS[name].title
     assert "20" in PRESETS[name].paper
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
+from readagain.config.fields import walk_fields
 from readagain.config.override import override
 from readagain.config.schema import ModelSpec
-from readagain.config.settings import walk
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.export.write import build_graphs
 from readagain.networks.build import build_model
@@ -70,7 +70,7 @@ VARIANTS |= FROM_A_SHORTLIST
 
 def shrunk(name):
     run = override(PRESETS[name.partition(",")[0]], VARIANTS.get(name, {}))
-    settings = {path for path, _, _ in walk(run)}
+    settings = {path for path, _, _ in walk_fields(run)}
     return override(run, {path: size for path, size in SMALL.items() if path in settings})
 
 

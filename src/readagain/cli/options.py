@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from readagain.config.fields import SpecField
 from readagain.config.options import OPTIONS
-from readagain.config.settings import Setting
 from readagain.rouge.protocol import PROTOCOLS
 
 SUMMARY, READING, WRITING, RUNNING = "Summary", "Reading", "Writing", "Running"
@@ -70,7 +70,7 @@ def decoding_options(
     return decorate
 
 
-def _parameter(option: Setting, default: str) -> inspect.Parameter:
+def _parameter(option: SpecField, default: str) -> inspect.Parameter:
     flag = "--" + option.name.replace("_", "-")
     shown = default if option.default is None and option.value_type in (int, float) else True
     declared = typer.Option(

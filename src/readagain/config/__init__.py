@@ -1,1 +1,1 @@
-"""What a run is: specs, checks, overrides, files."""
+"""Settings of runs and of calls: specs, validation, overrides and files."""

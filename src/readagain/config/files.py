@@ -1,4 +1,4 @@
-"""Runs as text: the resolved run as JSON or TOML, and the run files people write."""
+"""Runs as JSON and TOML: resolved runs, and run files written by users."""
 
 import json
 import tomllib
@@ -7,14 +7,12 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any
 
-from readagain.config.checks import refuse
-from readagain.config.classic import ClassicSpec
-from readagain.config.kinds import kind_of
-from readagain.config.override import KIND, override
-from readagain.config.schema import RunSpec
-from readagain.config.settings import settings_of
-from readagain.errors import ConfigError, quoted, type_in_words
-from readagain.storage.files import atomic_write, read_bounded
+from readagain.config.fields import spec_fields
+from readagain.config.override import KIND, kind_of, override
+from readagain.config.schema import BaselineSpec, RunSpec
+from readagain.config.validation import raise_problems
+from readagain.errors import ConfigError, os_errors, quoted
+from readagain.storage.files import atomic_write, read_bounded, read_json_object
 
 MAX_RUN_BYTES = 1 << 20
 _RUN_FILE_KEYS = ("preset", "override")
@@ -22,19 +20,24 @@ _REMOVED_SETTINGS = {"model": {"feature_size": 0}}
 """Settings that older run files have; each is ignored if it has this value."""
 
 
-def run_to_dict(run: RunSpec | ClassicSpec) -> dict[str, Any]:
-    """Return every setting of a run as plain values; a variant is named by its kind."""
-    return _plain(run)
+def run_to_dict(spec: Any) -> dict[str, Any]:
+    """Return every setting of a run, a baseline or a part; `kind` names a variant."""
+    kind = kind_of(type(spec))
+    result: dict[str, Any] = {KIND: kind} if kind else {}
+    for name in spec_fields(type(spec)):
+        value = getattr(spec, name)
+        result[name] = run_to_dict(value) if is_dataclass(value) else value
+    return result
 
 
 def run_from_dict(settings: Mapping[str, Any], *, where: str = "run") -> RunSpec:
-    """Build the run that `run_to_dict` described; a setting that is missing takes its default.
+    """Build a run from the result of `run_to_dict`; missing settings take their defaults.
 
     Raises:
-        ConfigError: naming every setting that is unknown or cannot be honoured.
+        ConfigError: naming every unknown setting and every invalid value.
     """
     missing = [name for name in ("title", "paper") if name not in settings]
-    refuse([f"no '{name}'; every run says where it comes from" for name in missing], where=where)
+    raise_problems([f"no '{name}'; add it" for name in missing], where=where)
     return override(RunSpec(title="", paper=""), _without_removed(settings), where=where)
 
 
@@ -52,7 +55,7 @@ def _without_removed(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def save_run(run: RunSpec, path: Path) -> None:
-    """Write a resolved run as JSON; the file is whole or absent."""
+    """Write a run to a JSON file atomically."""
     with atomic_write(path) as aside:
         aside.write_text(run_to_json(run), encoding="utf-8")
 
@@ -61,34 +64,26 @@ def load_run(path: Path) -> RunSpec:
     """Read a run that `save_run` wrote.
 
     Raises:
-        ConfigError: naming the file and what is wrong in it.
+        ArtifactError: if the file is not a JSON object.
+        ConfigError: naming every unknown setting and every invalid value.
     """
-    try:
-        settings = json.loads(_read(path))
-    except json.JSONDecodeError as error:
-        raise ConfigError(f"{path}:{error.lineno}: not JSON: {error.msg}") from error
-    except (ValueError, RecursionError) as error:  # a number or nesting beyond all bounds
-        raise ConfigError(f"{path}: not JSON that a run could be: {error}") from error
-    if not isinstance(settings, dict):
-        raise ConfigError(f"{path}: holds {type_in_words(settings)}; expected a JSON object")
-    return run_from_dict(settings, where=str(path))
+    return run_from_dict(read_json_object(path, max_bytes=MAX_RUN_BYTES), where=str(path))
 
 
 def read_run_file(path: Path, presets: Mapping[str, RunSpec]) -> RunSpec:
-    """Read a TOML run file: the name of a preset, and what differs under `[override]`.
+    """Read a TOML run file: the name of a preset, and changes under `[override]`.
 
     Raises:
         ConfigError: naming the file and every problem in it.
     """
     try:
-        content = tomllib.loads(_read(path))
-    except tomllib.TOMLDecodeError as error:
+        with os_errors(path, "read", ConfigError):
+            content = tomllib.loads(read_bounded(path, max_bytes=MAX_RUN_BYTES).decode("utf-8"))
+    except (ValueError, RecursionError) as error:  # also huge numbers, deep nesting, not UTF-8
         raise ConfigError(f"{path}: not TOML: {error}") from error
-    except (ValueError, RecursionError) as error:  # a number or nesting beyond all bounds
-        raise ConfigError(f"{path}: not TOML that a run could be: {error}") from error
-    refuse(
+    raise_problems(
         [
-            f"no setting {quoted(name)} here; a run file has 'preset' and settings under [override]"
+            f"unknown key {quoted(name)}; a run file has 'preset' and settings under [override]"
             for name in content
             if name not in _RUN_FILE_KEYS
         ],
@@ -97,30 +92,21 @@ def read_run_file(path: Path, presets: Mapping[str, RunSpec]) -> RunSpec:
     preset = content.get("preset")
     if not isinstance(preset, str) or preset not in presets:
         found = f"preset is {quoted(preset)}" if "preset" in content else "no 'preset'"
-        raise ConfigError(f"{path}: {found}; 'readagain presets' lists what there is")
+        raise ConfigError(f"{path}: {found}; 'readagain presets' lists the presets")
     changes = content.get("override", {})
     if not isinstance(changes, dict):
         raise ConfigError(f"{path}: override is {quoted(changes)}; expected a table, [override]")
     return override(presets[preset], changes, where=str(path))
 
 
-def run_to_json(run: RunSpec | ClassicSpec) -> str:
-    """Write a run as JSON, every setting resolved."""
+def run_to_json(run: RunSpec | BaselineSpec) -> str:
+    """Return a run as JSON with every setting."""
     return json.dumps(run_to_dict(run), indent=2, ensure_ascii=False) + "\n"
 
 
-def run_to_toml(run: RunSpec | ClassicSpec) -> str:
-    """Write a run as TOML, every setting resolved and explained."""
+def run_to_toml(run: RunSpec | BaselineSpec) -> str:
+    """Return a run as TOML with every setting and its help text."""
     return "\n".join(_toml_table(run, "")).lstrip() + "\n"
-
-
-def _plain(spec: Any) -> dict[str, Any]:
-    kind = kind_of(type(spec))
-    plain: dict[str, Any] = {KIND: kind} if kind else {}
-    for name in settings_of(type(spec)):
-        value = getattr(spec, name)
-        plain[name] = _plain(value) if is_dataclass(value) else value
-    return plain
 
 
 def _toml_table(spec: Any, path: str) -> list[str]:
@@ -129,21 +115,12 @@ def _toml_table(spec: Any, path: str) -> list[str]:
     if kind:
         lines.append(f'{KIND} = "{kind}"')
     inner = []
-    for name, setting in settings_of(type(spec)).items():
+    for name, field in spec_fields(type(spec)).items():
         value = getattr(spec, name)
-        if setting.variants:
+        if field.variants:
             inner += _toml_table(value, f"{path}.{name}" if path else name)
             continue
-        explanation = "  # " + setting.help if setting.help else ""
-        # JSON spells text, numbers and booleans as TOML does.
-        lines.append(f"{name} = {json.dumps(value, ensure_ascii=False)}{explanation}")
+        comment = f"  # {field.help}" if field.help else ""
+        # Strings, numbers and booleans are written alike in JSON and TOML.
+        lines.append(f"{name} = {json.dumps(value, ensure_ascii=False)}{comment}")
     return lines + inner
-
-
-def _read(path: Path) -> str:
-    try:
-        return read_bounded(path, max_bytes=MAX_RUN_BYTES).decode("utf-8")
-    except FileNotFoundError as error:
-        raise ConfigError(f"{path}: no such file") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: cannot be read: {error}") from error

@@ -9,9 +9,8 @@ from dataclasses import replace
 from numbers import Integral
 from typing import Annotated, Any, Literal, TypedDict
 
-from readagain.config.ranges import AtLeast
+from readagain.config.fields import Default, Range, SpecField, spec_fields
 from readagain.config.schema import DecodeSpec
-from readagain.config.settings import Default, Setting, settings_of
 from readagain.errors import ArgumentError, quoted
 
 Case = Literal["sentence", "headline", "plain"]
@@ -29,7 +28,7 @@ class SummarizeOptions(TypedDict, total=False):
     min_bytes: int | None
     max_bytes: int | None
     beam: int | None
-    n_best: Annotated[int, AtLeast(1), Default(1)]
+    n_best: Annotated[int, Range(1), Default(1)]
     """Number of summaries per text, at most the beam size."""
     diversity: float | None
     explain: Annotated[bool, Default(False)]
@@ -45,10 +44,10 @@ class SummarizeOptions(TypedDict, total=False):
 _DECODE_NAMES = {"beam": "beam_size"}  # every other option has the name of its setting
 
 
-def _options() -> dict[str, Setting]:
-    settings = settings_of(DecodeSpec)
+def _options() -> dict[str, SpecField]:
+    settings = spec_fields(DecodeSpec)
     found = {}
-    for name, option in settings_of(SummarizeOptions).items():
+    for name, option in spec_fields(SummarizeOptions).items():
         decode_name = _DECODE_NAMES.get(name, name)
         if decode_name in settings:
             option = replace(settings[decode_name], name=name, default=None)
@@ -56,7 +55,7 @@ def _options() -> dict[str, Setting]:
     return found
 
 
-OPTIONS: dict[str, Setting] = _options()
+OPTIONS: dict[str, SpecField] = _options()
 """Name, type, range, default and help text of every option."""
 
 
@@ -69,7 +68,7 @@ def decode_overrides(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     problems = {}
     overrides: dict[str, Any] = {}
-    settings = settings_of(DecodeSpec)
+    settings = spec_fields(DecodeSpec)
     for name, value in options.items():
         if name not in OPTIONS:
             raise TypeError(f"unknown option {name!r}; expected one of {', '.join(OPTIONS)}")
@@ -78,7 +77,7 @@ def decode_overrides(options: Mapping[str, Any]) -> dict[str, Any]:
             continue
         if isinstance(value, Integral) and not isinstance(value, bool):  # NumPy integers too
             value = option.value_type(value) if option.value_type in (int, float) else value
-        problem = option.complaint(value)
+        problem = option.validation_error(value)
         if problem is not None:
             problems[name] = problem
         if decode_name in settings:

@@ -1,4 +1,4 @@
-"""The one way to derive a run from another: presets, run files and `--set` all use it."""
+"""Derivation of a run from another one, used by presets, run files and `--set`."""
 
 import difflib
 import sys
@@ -7,47 +7,44 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from readagain.config.checks import problems_of, refuse
-from readagain.config.kinds import KINDS, kind_of
-from readagain.config.recipes import RECIPES
-from readagain.config.schema import RunSpec
-from readagain.config.settings import Setting, settings_of
+from readagain.config.fields import SpecField, either, spec_fields
+from readagain.config.schema import KINDS, RECIPES, RunSpec
+from readagain.config.validation import find_problems, raise_problems
 from readagain.errors import ConfigError, quoted
 
 KIND = "kind"
-_DEEPEST = 20
-"""No setting stands so deep; what does is unknown by its first names."""
+_MAX_DEPTH = 20  # deeper mappings than any spec are reported as unknown settings
 
 
 def override(run: RunSpec, changes: Mapping[str, object], *, where: str = "") -> RunSpec:
-    """Return `run` with some settings changed.
+    """Return a copy of `run` with some settings changed.
 
     Args:
-        run: what to start from; it stays as it is.
+        run: run to start from.
         changes: values by dotted name, `{"decode.beam_size": 5}`, or nested mappings. A part may
-            be given as a spec; `"model.encoder.kind"` changes to another variant, which takes over
-            the settings that mean something to both; `"train": "modern"` takes a whole recipe.
-        where: the file or option the changes came from, for the message.
+            be a spec; `"model.encoder.kind"` changes to another variant, which keeps the settings
+            that both have; `"train": "modern"` selects a recipe.
+        where: file or option that the changes came from, for the message.
 
     Raises:
-        ConfigError: naming every unknown name and every value that cannot be honoured.
+        ConfigError: naming every unknown name and every invalid value.
     """
     problems: list[str] = []
     changed: RunSpec = run
-    # Whole parts first, then a part's kind, then what stands inside it.
+    # Whole parts first, then the kind of a part, then the settings inside it.
     for path, value in sorted(_flat(changes), key=lambda item: (len(item[0]), item[0][-1] != KIND)):
-        changed = _with(changed, path, value, "", problems)
-    refuse([*problems, *problems_of(changed)], where=where)
+        changed = _replaced(changed, path, value, "", problems)
+    raise_problems([*problems, *find_problems(changed)], where=where)
     return changed
 
 
 def parse_assignments(assignments: Iterable[str]) -> dict[str, object]:
-    """Read `--set` options: `decode.beam_size=5` becomes `{"decode.beam_size": 5}`.
+    """Parse `NAME=VALUE` strings: `decode.beam_size=5` becomes `{"decode.beam_size": 5}`.
 
-    Values are spelled as in TOML, and a bare word is text, so `model.output=copy` needs no quotes.
+    Values are written as in TOML; a bare word is a string, so `model.output=copy` needs no quotes.
 
     Raises:
-        ConfigError: for an option without `=`.
+        ConfigError: for a string without `=`.
     """
     changes: dict[str, object] = {}
     for assignment in assignments:
@@ -56,11 +53,16 @@ def parse_assignments(assignments: Iterable[str]) -> dict[str, object]:
             raise ConfigError(
                 f"--set {assignment!r}: expected NAME=VALUE, for example decode.beam_size=5"
             )
-        changes[name.strip()] = _value(text.strip())
+        changes[name.strip()] = _parse_value(text.strip())
     return changes
 
 
-def _value(text: str) -> object:
+def kind_of(spec_type: type) -> str | None:
+    """Return the kind of a variant, or None for a spec without variants."""
+    return next((kind for kind, variant in KINDS.items() if variant is spec_type), None)
+
+
+def _parse_value(text: str) -> object:
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except (ValueError, RecursionError):
@@ -68,72 +70,73 @@ def _value(text: str) -> object:
 
 
 def _flat(
-    changes: Mapping[str, object], above: tuple[str, ...] = ()
+    changes: Mapping[str, object], prefix: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], object]]:
     """Yield each change with its path: {"a": {"b": 1}} and {"a.b": 1} both give ("a", "b"), 1."""
     for name, value in changes.items():
-        path = (*above, *name.split("."))
-        if isinstance(value, Mapping) and len(path) < _DEEPEST:
+        path = (*prefix, *name.split("."))
+        if isinstance(value, Mapping) and len(path) < _MAX_DEPTH:
             yield from _flat(value, path)
         else:
             yield path, value
 
 
-def _with(spec: Any, path: tuple[str, ...], value: Any, where: str, problems: list[str]) -> Any:
-    """Return `spec` with the field at `path` replaced; add to `problems` if it has none."""
-    name, *below = path
-    settings = settings_of(type(spec))
-    if name not in settings:
-        problems.append(_unknown(where, name, list(settings)))
+def _replaced(
+    spec: Any, path: tuple[str, ...], value: Any, prefix: str, problems: list[str]
+) -> Any:
+    """Return `spec` with the setting at `path` replaced; add to `problems` if there is none."""
+    name, *rest = path
+    fields = spec_fields(type(spec))
+    if name not in fields:
+        problems.append(_unknown(prefix, name, list(fields)))
         return spec
-    setting, current = settings[name], getattr(spec, name)
-    if not below:
-        return replace(spec, **{name: _accepted(value, setting, where + name, current, problems)})
-    if not isinstance(current, setting.variants):
-        named = quoted(where + ".".join(path))
-        problems.append(f"{named}: '{name}' has no settings inside it")
+    field, current = fields[name], getattr(spec, name)
+    if not rest:
+        return replace(spec, **{name: _converted(value, field, prefix + name, current, problems)})
+    if not isinstance(current, field.variants):
+        problems.append(f"{quoted(prefix + '.'.join(path))}: '{name}' has no settings inside it")
         return spec
-    if below == [KIND]:
-        part = _of_kind(value, current, setting, where + name, problems)
+    if rest == [KIND]:
+        part = _of_kind(value, current, field, prefix + name, problems)
     else:
-        part = _with(current, tuple(below), value, f"{where}{name}.", problems)
+        part = _replaced(current, tuple(rest), value, f"{prefix}{name}.", problems)
     return replace(spec, **{name: part})
 
 
-def _accepted(value: Any, setting: Setting, path: str, current: Any, problems: list[str]) -> Any:
-    """Return what is put into a field for `value`: a recipe for its name, a float for an int."""
-    if setting.variants and not isinstance(value, setting.variants):
-        recipes = [name for name, recipe in RECIPES.items() if isinstance(recipe, setting.variants)]
+def _converted(value: Any, field: SpecField, name: str, current: Any, problems: list[str]) -> Any:
+    """Return the value for a field: the recipe of a name, a float for an int."""
+    if field.variants and not isinstance(value, field.variants):
+        recipes = [each for each, recipe in RECIPES.items() if isinstance(recipe, field.variants)]
         if isinstance(value, str) and value in recipes:
             return RECIPES[value]
-        expected = f"{' or '.join(recipes)}, or settings" if recipes else "settings"
-        problems.append(f"{path} is {quoted(value)}; expected {expected} inside it")
+        expected = f"{either(recipes)}, or settings" if recipes else "settings"
+        problems.append(f"{name} is {quoted(value)}; expected {expected} inside it")
         return current
-    # A whole number is a number too, in TOML as on the command line; if no float is as large, the
-    # check of the whole run will say so.
-    if setting.value_type is float and type(value) is int and abs(value) <= sys.float_info.max:
+    # Integers too large for a float are left to the validation of the run.
+    if field.value_type is float and type(value) is int and abs(value) <= sys.float_info.max:
         return float(value)
     return value
 
 
-def _of_kind(kind: Any, part: Any, setting: Setting, path: str, problems: list[str]) -> Any:
-    known = [kind_of(variant) for variant in setting.variants]
+def _of_kind(kind: Any, part: Any, field: SpecField, name: str, problems: list[str]) -> Any:
+    known = [str(kind_of(variant)) for variant in field.variants]
     if kind not in known:
-        expected = " or ".join(repr(each) for each in known)
-        problems.append(f"{path}.{KIND} is {quoted(kind)}; expected {expected}")
+        expected = either([repr(each) for each in known])
+        problems.append(f"{name}.{KIND} is {quoted(kind)}; expected {expected}")
         return part
     variant = KINDS[kind]
     if type(part) is variant:
         return part
-    taken_over = {
+    kept = {
         name: getattr(part, name)
-        for name, its in settings_of(variant).items()
-        if name in settings_of(type(part)) and its.complaint(getattr(part, name)) is None
+        for name, its_field in spec_fields(variant).items()
+        if name in spec_fields(type(part))
+        and its_field.validation_error(getattr(part, name)) is None
     }
-    return variant(**taken_over)
+    return variant(**kept)
 
 
-def _unknown(path: str, name: str, known: list[str]) -> str:
+def _unknown(prefix: str, name: str, known: list[str]) -> str:
     nearest = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean '{nearest[0]}'?" if nearest else f"there are {', '.join(known)}"
-    return f"{quoted(path + name)}: no setting {quoted(name)}; {hint}"
+    hint = f"did you mean '{nearest[0]}'?" if nearest else f"expected one of {', '.join(known)}"
+    return f"{quoted(prefix + name)}: no setting {quoted(name)}; {hint}"

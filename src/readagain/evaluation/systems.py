@@ -10,8 +10,8 @@ from readagain.classic.link_grammar import LinkParser, Parser
 from readagain.classic.prefix import first_words, lead_sentence
 from readagain.classic.topiary import Topiary, TopiaryHeadline
 from readagain.classic.topics import Topics
-from readagain.config.classic import LeadSpec, PrefixSpec, TopiarySpec
 from readagain.config.options import SummarizeOptions, decode_overrides, override_decode
+from readagain.config.schema import LeadSpec, PrefixSpec, TopiarySpec
 from readagain.corpus.tokenizing import UNKNOWN_SPELLINGS
 from readagain.counts import counted
 from readagain.errors import ArgumentError, ArtifactError

@@ -2,7 +2,6 @@
 
 from typing import assert_never
 
-from readagain.config.checks import check_run
 from readagain.config.schema import (
     AbsSpec,
     AttentionDecoderSpec,
@@ -15,6 +14,7 @@ from readagain.config.schema import (
     ReadAgainSpec,
     RunSpec,
 )
+from readagain.config.validation import validate_run
 from readagain.networks.abs_model import AbsModel
 from readagain.networks.decoders.attention_decoder import AttentionDecoder
 from readagain.networks.decoders.previous_words import PreviousWords
@@ -40,7 +40,7 @@ def build_model(run: RunSpec) -> AnyNetwork:
     Raises:
         ConfigError: naming every setting that cannot be honoured.
     """
-    check_run(run)
+    validate_run(run)
     match run.model:
         case ModelSpec():
             return _build_encoder_decoder(run, run.model)

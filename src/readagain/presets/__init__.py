@@ -1,7 +1,6 @@
 """One file per row of the tables; PRESETS is the table of contents, BASELINES of rows unlearnt."""
 
-from readagain.config.classic import ClassicSpec
-from readagain.config.schema import RunSpec
+from readagain.config.schema import BaselineSpec, RunSpec
 from readagain.presets import (
     abs,
     abs_plus,
@@ -36,7 +35,7 @@ PRESETS: dict[str, RunSpec] = {
     **bundled.RUNS,
 }
 
-BASELINES: dict[str, ClassicSpec] = {
+BASELINES: dict[str, BaselineSpec] = {
     "prefix": prefix.PREFIX,
     "lead": prefix.LEAD,
     "topiary": topiary.SPEC,

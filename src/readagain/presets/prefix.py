@@ -1,6 +1,6 @@
 """Prefix and lead: the floor of every table, the beginning of a text as its summary."""
 
-from readagain.config.classic import LeadSpec, PrefixSpec
+from readagain.config.schema import LeadSpec, PrefixSpec
 
 PREFIX = PrefixSpec(
     title="Prefix",

@@ -1,6 +1,6 @@
 """TOPIARY: topic words, then the first sentence trimmed; the best system of DUC 2004, task 1."""
 
-from readagain.config.classic import TopiarySpec
+from readagain.config.schema import TopiarySpec
 
 SPEC = TopiarySpec(
     title="TOPIARY",

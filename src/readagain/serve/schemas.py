@@ -5,8 +5,8 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import BaseModel, ConfigDict, FailFast, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
+from readagain.config.fields import SpecField
 from readagain.config.options import OPTIONS, SummarizeOptions
-from readagain.config.settings import Setting
 from readagain.engine.summary import ImportanceKind, Summary
 from readagain.explain.story import Origin, tell
 from readagain.serve.settings import OPTION_LIMITS, RequestLimits
@@ -35,7 +35,7 @@ class _Texts(_Request):
     ] = None
 
 
-def _field(option: Setting) -> tuple[Any, Any]:
+def _field(option: SpecField) -> tuple[Any, Any]:
     """Return the type and the pydantic field of an option."""
     value_type: Any = option.value_type
     bounds: dict[str, Any] = {}
@@ -45,7 +45,7 @@ def _field(option: Setting) -> tuple[Any, Any]:
     elif value_type is str:
         value_type = Annotated[str, Field(max_length=None if limit is None else int(limit))]
     elif value_type in (int, float):
-        bounds = {"ge": option.minimum, "le": limit}
+        bounds = {"ge": option.range and option.range.minimum, "le": limit}
     if option.default is None:
         value_type = value_type | None
     return value_type, Field(option.default, description=option.help, **bounds)

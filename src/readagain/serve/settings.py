@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, get_args, get_type_hints
 
-from readagain.config.ranges import AtLeast, Between, MoreThan
+from readagain.config.fields import Range
 from readagain.errors import ArgumentError, ConfigError
 from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
@@ -31,7 +31,7 @@ METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"
 
 _ORIGIN = re.compile(r"https?://[^/\s]+|\*")
 _HOST = re.compile(r"(\*\.)?[^/\s:*]+|\[[0-9a-fA-F:.]+\]|\*")
-_Size = Annotated[int, AtLeast(1)]
+_Size = Annotated[int, Range(1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +48,9 @@ class RequestLimits:
     """Summarize requests in a worker at once, and bodies being received at once."""
     max_connections: _Size = 800
     """Open connections of a worker; below the usual limit of 1,024 open files."""
-    max_wait_ms: Annotated[float, Between(0, 1000)] = 3.0
+    max_wait_ms: Annotated[float, Range(0, 1000)] = 3.0
     """Time that a text waits for others to form a batch."""
-    timeout_s: Annotated[float, MoreThan(0)] = 10.0
+    timeout_s: Annotated[float, Range(0, exclusive=True)] = 10.0
     """Time from the first byte of a request to its response."""
 
     def __post_init__(self) -> None:
@@ -68,7 +68,7 @@ class ServeSettings:
     """Address, models, processes and access rules of a server."""
 
     host: str = "127.0.0.1"
-    port: Annotated[int, Between(0, 65535)] = 8000
+    port: Annotated[int, Range(0, 65535)] = 8000
     """0 takes any free port."""
     models: tuple[str, ...] = (DEFAULT_MODEL,)
     """Bundled models by name, or model folders; the first is the default."""
@@ -140,7 +140,7 @@ def _check_ranges(settings: RequestLimits | ServeSettings) -> None:
     for each in fields(settings):
         value = getattr(settings, each.name)
         for bounds in get_args(hints[each.name])[1:]:
-            if isinstance(bounds, AtLeast | Between | MoreThan) and not bounds.admits(value):
+            if isinstance(bounds, Range) and value not in bounds:
                 raise ArgumentError(f"{{{each.name}}} is {{0}}; expected {{1}}", value, bounds)
 
 

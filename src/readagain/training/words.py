@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from readagain.config.checks import refuse
 from readagain.config.schema import RunSpec
+from readagain.config.validation import raise_problems
 from readagain.corpus.lexicon import Lexicon, Side
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
@@ -76,7 +76,7 @@ def check_sizes(typed: Mapping[str, object], words: Vocabs) -> None:
     Raises:
         ConfigError: naming the setting and the size that can be had.
     """
-    refuse(
+    raise_problems(
         [
             f"{name} is {typed[name]}, but there are {len(vocab)} {side} words, the four reserved "
             f"ones included; set it to {len(vocab)}, or leave it out"

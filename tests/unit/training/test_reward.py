@@ -68,7 +68,7 @@ def test_the_reference_itself_earns_everything():
 
 
 def test_the_longest_reference_that_a_run_may_have_is_counted_right():
-    ids = torch.arange(10, 72)[None]  # 62 words, as config.checks allows
+    ids = torch.arange(10, 72)[None]  # 62 words, as config.validation allows
     reference = torch.cat([ids, torch.tensor([[EOS]])], 1)
     lengths = torch.tensor([62])
     assert overlap_reward(ids, lengths, reference, lengths).item() == 1.0

@@ -1,15 +1,15 @@
 import pytest
 
-from readagain.config.checks import check_run
 from readagain.config.override import override
 from readagain.config.schema import DataSpec, DecodeSpec, ModelSpec, ReadAgainSpec, RunSpec
+from readagain.config.validation import validate_run
 from readagain.errors import ConfigError
 
 RUN = RunSpec(title="a run", paper="none")
 
 
-def test_the_defaults_are_sound():
-    check_run(RUN)
+def test_default_run_is_valid():
+    validate_run(RUN)
 
 
 @pytest.mark.parametrize(
@@ -25,21 +25,21 @@ def test_the_defaults_are_sound():
                 "data.num_sentences": 2,
                 "data.join_sentences": True,
             },
-            "data.join_sentences is True, but model.encoder reads each sentence on its own",
+            "data.join_sentences is True, but model.encoder reads sentences separately",
         ),
         (
             {"data.num_sentences": 3},
-            "data.num_sentences is 3, but model.encoder reads one sequence; "
+            "data.num_sentences is 3, but the encoder reads one sequence; "
             "set data.join_sentences to true, or model.encoder.kind to 'hierarchical'",
         ),
         (
             {"model.kind": "ras", "data.num_sentences": 2},
-            "data.num_sentences is 2, but this network reads one sequence; "
+            "data.num_sentences is 2, but the encoder reads one sequence; "
             "set data.join_sentences to true",
         ),
         (
             {"model.encoder.importance": "scalar"},
-            "model.encoder.importance is 'scalar', but an LSTM reads again without importance",
+            "model.encoder.importance is 'scalar', but a Read-Again LSTM has no importance",
         ),
         (
             {"model.encoder.importance_activation": "sigmoid"},
@@ -52,13 +52,13 @@ def test_the_defaults_are_sound():
         ),
         (
             {"train.objective": "risk", "train.label_smoothing": 0.1},
-            "train.label_smoothing is 0.1, but train.objective is 'risk', which smooths nothing; "
+            "train.label_smoothing is 0.1, but has no effect with train.objective 'risk'; "
             "set it to 0",
         ),
         (
             {"model.shortlist_size": 63},
-            "model.shortlist_size is 63; expected 64 or more, room for every word of a source and "
-            "the four reserved ones, or 0 for no shortlist",
+            "model.shortlist_size is 63; expected 64 or more, for all words of a source and "
+            "the four special tokens, or 0 for no shortlist",
         ),
         (
             {"decode.min_bytes": 80, "decode.max_bytes": 75},
@@ -74,19 +74,19 @@ def test_the_defaults_are_sound():
         ),
     ],
 )
-def test_settings_that_contradict_each_other_are_named(changes, message):
+def test_contradictions_are_reported(changes, message):
     with pytest.raises(ConfigError) as caught:
         override(RUN, changes)
     assert message in str(caught.value)
 
 
-def test_a_sequence_encoder_may_read_joined_sentences():
+def test_sequence_networks_accept_joined_sentences():
     for kind in ("encoder_decoder", "abs", "ras"):
         changes = {"data.num_sentences": 3, "data.join_sentences": True, "model.kind": kind}
         assert override(RUN, changes).data == DataSpec(num_sentences=3, join_sentences=True)
 
 
-def test_a_shortlist_has_room_for_all_sentences_or_for_the_joined_ones():
+def test_shortlist_must_hold_every_word_of_a_source():
     sentences = {"data.num_sentences": 2, "data.max_source_words": 10}
     with pytest.raises(ConfigError, match="shortlist_size is 23; expected 24 or more"):
         override(
@@ -96,7 +96,7 @@ def test_a_shortlist_has_room_for_all_sentences_or_for_the_joined_ones():
     assert run.model.shortlist_size == 14
 
 
-def test_problems_of_a_run_made_by_hand_are_gathered():
+def test_all_problems_are_reported_together():
     run = RunSpec(
         title="by hand",
         paper="none",
@@ -104,7 +104,7 @@ def test_problems_of_a_run_made_by_hand_are_gathered():
         decode=DecodeSpec(beam_size=-1),
     )
     with pytest.raises(ConfigError) as caught:
-        check_run(run, where="a test")
+        validate_run(run, where="a test")
     assert str(caught.value) == (
         "a test: 2 problems\n"
         "  model.encoder.hidden_size is 0; expected 1 or more\n"
@@ -112,6 +112,6 @@ def test_problems_of_a_run_made_by_hand_are_gathered():
     )
 
 
-def test_something_that_is_no_spec_is_refused():
+def test_part_must_be_a_spec():
     with pytest.raises(ConfigError, match="model.encoder is 'gru'; expected OnePassSpec, "):
-        check_run(RunSpec(title="t", paper="p", model=ModelSpec(encoder="gru")))
+        validate_run(RunSpec(title="t", paper="p", model=ModelSpec(encoder="gru")))

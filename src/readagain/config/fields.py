@@ -1,0 +1,143 @@
+"""Fields of a spec: type, choices, range, default and help text, read from its class."""
+
+import ast
+import inspect
+import math
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, is_dataclass
+from functools import cache
+from types import UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from readagain.errors import quoted
+
+_TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+
+
+@dataclass(frozen=True)
+class Range:
+    """Range of a number, written in the `Annotated` type of its field.
+
+    Args:
+        minimum: smallest value.
+        maximum: largest value; infinity itself is never valid.
+        exclusive: whether `minimum` itself is invalid.
+    """
+
+    minimum: float
+    maximum: float = math.inf
+    exclusive: bool = False
+
+    def __contains__(self, value: Any) -> bool:
+        if value == math.inf or (self.exclusive and value == self.minimum):
+            return False
+        return bool(self.minimum <= value <= self.maximum)
+
+    def __str__(self) -> str:
+        if self.maximum < math.inf:
+            return f"{self.minimum:g} to {self.maximum:g}"
+        return f"more than {self.minimum:g}" if self.exclusive else f"{self.minimum:g} or more"
+
+
+@dataclass(frozen=True)
+class Default:
+    """Default of a `TypedDict` field, written in its `Annotated` type."""
+
+    value: object
+
+
+@dataclass(frozen=True)
+class SpecField:
+    """One field of a spec.
+
+    Args:
+        name: name of the field.
+        value_type: int, float, bool or str; object for a field that holds a spec.
+        choices: values of a `Literal` field.
+        range: range of a number, if it has one.
+        variants: spec types that the field may hold; empty for a plain value.
+        help: string below the field.
+        default: default of a `TypedDict` field.
+    """
+
+    name: str
+    value_type: type
+    choices: tuple[str, ...] = ()
+    range: Range | None = None
+    variants: tuple[type, ...] = ()
+    help: str = ""
+    default: Any = None
+
+    def validation_error(self, value: Any) -> str | None:
+        """Return what is wrong with `value`, to be put behind the name, or None if it is valid."""
+        if self.variants:
+            is_valid, expected = isinstance(value, self.variants), self._variant_names
+        elif self.choices:
+            is_valid, expected = value in self.choices, either(self.choices)
+        elif type(value) is not self.value_type:
+            is_valid, expected = False, _TYPE_NAMES[self.value_type]
+        else:
+            is_valid, expected = self.range is None or value in self.range, str(self.range)
+        return None if is_valid else f"is {quoted(value)}; expected {expected}"
+
+    @property
+    def _variant_names(self) -> str:
+        return either([variant.__name__ for variant in self.variants])
+
+
+def spec_fields(spec_type: type[Any]) -> dict[str, SpecField]:
+    """Return the fields of a spec, a dataclass or a `TypedDict`, by name and in order."""
+    return _read_fields(spec_type)  # type: ignore[arg-type]  # types are hashable
+
+
+@cache
+def _read_fields(spec_type: type[Any]) -> dict[str, SpecField]:
+    help_texts = _help_texts(spec_type)
+    hints = get_type_hints(spec_type, include_extras=True)
+    return {name: _field(name, hint, help_texts.get(name, "")) for name, hint in hints.items()}
+
+
+def walk_fields(spec: object, prefix: str = "") -> Iterator[tuple[str, SpecField, Any]]:
+    """Yield the dotted name, the field and the value of every setting, parents first."""
+    for name, field in spec_fields(type(spec)).items():
+        value = getattr(spec, name)
+        yield prefix + name, field, value
+        if is_dataclass(value):
+            yield from walk_fields(value, f"{prefix}{name}.")
+
+
+def either(words: Sequence[str]) -> str:
+    """Join words: `a, b or c`."""
+    *others, last = words
+    return f"{', '.join(others)} or {last}" if others else last
+
+
+def _field(name: str, hint: Any, help_text: str) -> SpecField:
+    metadata: list[Any] = []
+    if get_origin(hint) is Annotated:
+        hint, *metadata = get_args(hint)
+    bounds = next((each for each in metadata if isinstance(each, Range)), None)
+    default = next((each.value for each in metadata if isinstance(each, Default)), None)
+    if get_origin(hint) is Literal:
+        return SpecField(name, str, choices=get_args(hint), help=help_text, default=default)
+    members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    if all(is_dataclass(member) for member in members):
+        return SpecField(name, object, variants=members, help=help_text)
+    return SpecField(name, members[0], range=bounds, help=help_text, default=default)
+
+
+def _help_texts(spec_type: type) -> dict[str, str]:
+    """Return the strings below the fields, which Python itself does not keep."""
+    (definition,) = ast.parse(textwrap.dedent(inspect.getsource(spec_type))).body
+    assert isinstance(definition, ast.ClassDef)
+    found = {}
+    for statement, following in zip(definition.body, definition.body[1:], strict=False):
+        if (
+            isinstance(statement, ast.AnnAssign)
+            and isinstance(statement.target, ast.Name)
+            and isinstance(following, ast.Expr)
+            and isinstance(following.value, ast.Constant)
+        ):
+            found[statement.target.id] = str(following.value.value)
+    return found

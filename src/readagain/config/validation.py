@@ -1,0 +1,136 @@
+"""Validation of a run: all problems are found and reported together."""
+
+from collections.abc import Sequence
+
+from readagain.config.fields import walk_fields
+from readagain.config.schema import HierarchicalSpec, ModelSpec, OnePassSpec, RunSpec
+from readagain.errors import ConfigError
+
+_NUM_SPECIAL_TOKENS = 4  # of text.vocab.SPECIAL_TOKENS, which is in a higher layer
+_MAX_REWARDED_WORDS = 62  # training.reward keeps a reference in the bits of one integer
+
+
+def validate_run(run: RunSpec, *, where: str = "") -> None:
+    """Check every setting of a run.
+
+    Args:
+        run: run to check.
+        where: file or option that it came from, for the message.
+
+    Raises:
+        ConfigError: naming every problem.
+    """
+    raise_problems(find_problems(run), where=where)
+
+
+def find_problems(run: RunSpec) -> list[str]:
+    """Return one message per invalid setting, or else per contradiction between settings."""
+    errors = [
+        f"{name} {error}"
+        for name, field, value in walk_fields(run)
+        if (error := field.validation_error(value)) is not None
+    ]
+    return errors or _contradictions(run)
+
+
+def raise_problems(problems: Sequence[str], *, where: str = "") -> None:
+    """Raise one error for all problems; do nothing if there are none.
+
+    Raises:
+        ConfigError: one line for one problem, a count and a list for several.
+    """
+    if not problems:
+        return
+    prefix = f"{where}: " if where else ""
+    if len(problems) == 1:
+        raise ConfigError(prefix + problems[0])
+    lines = "".join(f"\n  {problem}" for problem in problems)
+    raise ConfigError(f"{prefix}{len(problems)} problems{lines}")
+
+
+def _contradictions(run: RunSpec) -> list[str]:
+    train, decode = run.train, run.decode
+    found = _sentence_problems(run)
+    if isinstance(run.model, ModelSpec):
+        found += _unused_settings(run.model)
+        found += _shortlist_problems(run, run.model)
+    if train.best_by == "rouge" and train.rouge_pairs == 0:
+        found.append(
+            "train.best_by is 'rouge', but train.rouge_pairs is 0, so ROUGE is not computed; "
+            "expected 1 or more"
+        )
+    if train.objective == "risk" and train.label_smoothing > 0:
+        found.append(
+            f"train.label_smoothing is {train.label_smoothing}, but has no effect with "
+            "train.objective 'risk'; set it to 0"
+        )
+    if train.objective == "risk" and run.data.max_summary_words > _MAX_REWARDED_WORDS:
+        found.append(
+            f"data.max_summary_words is {run.data.max_summary_words}; expected at most "
+            f"{_MAX_REWARDED_WORDS}, since train.objective is 'risk'"
+        )
+    if decode.min_words > decode.max_words:
+        found.append(
+            f"decode.min_words is {decode.min_words}; "
+            f"expected at most decode.max_words, which is {decode.max_words}"
+        )
+    if 0 < decode.max_bytes < decode.min_bytes:
+        found.append(
+            f"decode.min_bytes is {decode.min_bytes}; "
+            f"expected at most decode.max_bytes, which is {decode.max_bytes}"
+        )
+    return found
+
+
+def _sentence_problems(run: RunSpec) -> list[str]:
+    """Return where the encoder cannot read the configured number of sentences."""
+    model, data, found = run.model, run.data, []
+    is_hierarchical = isinstance(model, ModelSpec) and isinstance(model.encoder, HierarchicalSpec)
+    if is_hierarchical:
+        if data.num_sentences < 2:
+            found.append(
+                f"data.num_sentences is {data.num_sentences}; "
+                "expected 2 or more, since model.encoder reads several sentences"
+            )
+        if data.join_sentences:
+            found.append(
+                "data.join_sentences is True, but model.encoder reads sentences separately; "
+                "set it to false"
+            )
+    elif data.num_sentences > 1 and not data.join_sentences:
+        hint = ", or model.encoder.kind to 'hierarchical'" if isinstance(model, ModelSpec) else ""
+        found.append(
+            f"data.num_sentences is {data.num_sentences}, but the encoder reads one sequence; "
+            f"set data.join_sentences to true{hint}"
+        )
+    return found
+
+
+def _shortlist_problems(run: RunSpec, model: ModelSpec) -> list[str]:
+    """Return whether the words of one text may exceed the shortlist."""
+    num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
+    needed = _NUM_SPECIAL_TOKENS + num_sequences * run.data.max_source_words
+    if not 0 < model.shortlist_size < needed:
+        return []
+    return [
+        f"model.shortlist_size is {model.shortlist_size}; expected {needed} or more, for all words "
+        "of a source and the four special tokens, or 0 for no shortlist"
+    ]
+
+
+def _unused_settings(model: ModelSpec) -> list[str]:
+    """Return settings without effect: an ablation over one of them would mislead."""
+    found, encoder = [], model.encoder
+    if model.copied_words != "place" and model.output != "copy":
+        found.append(
+            f"model.copied_words is {model.copied_words!r}, but model.output is {model.output!r}; "
+            "set model.output to 'copy', or copied_words to 'place'"
+        )
+    if isinstance(encoder, OnePassSpec) or encoder.cell == "gru":
+        return found
+    return found + [
+        f"model.encoder.{name} is {getattr(encoder, name)!r}, but a Read-Again LSTM has no "
+        f"importance weights; set model.encoder.cell to 'gru', or {name} to {default!r}"
+        for name, default in (("importance", "vector"), ("importance_activation", "tanh"))
+        if getattr(encoder, name) != default
+    ]
