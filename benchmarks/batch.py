@@ -30,14 +30,14 @@ from typing import Any
 
 import psutil
 
-from readagain.engine.records import TextReadOptions
+from readagain.batch.files import find_files
+from readagain.batch.job import BatchJob
+from readagain.batch.local import local_engine
+from readagain.batch.run import Engine, run_batch
+from readagain.batch.sources import CutOptions, group_sources
+from readagain.batch.work import ShardConfig
+from readagain.formats.texts import TextReadOptions
 from readagain.processors import describe_machine
-from readagain.scale.batch import Engine, run_batch
-from readagain.scale.files import find_files
-from readagain.scale.job import BatchJob
-from readagain.scale.local import local_engine
-from readagain.scale.sources import CutOptions, group_sources
-from readagain.scale.work import ShardConfig
 from readagain.storage.bundled import find_model
 from readagain.text.vocab import Vocab
 
@@ -98,7 +98,7 @@ def _engine(name: str, workers: int) -> Engine:
         return local_engine(num_workers=workers)
     import ray
 
-    from readagain.scale.ray import ray_engine
+    from readagain.batch.ray import ray_engine
 
     ray.init(
         num_cpus=workers,

@@ -14,22 +14,22 @@ import pytest
 import torch
 from rich.console import Console
 
+from readagain.batch.files import find_files
+from readagain.batch.job import BatchJob
+from readagain.batch.run import run_batch
+from readagain.batch.sources import CutOptions, group_sources
+from readagain.batch.work import ShardConfig, ShardWorker
 from readagain.corpus import tokenizing, workers
 from readagain.corpus.manifest import unfinished_beside
 from readagain.corpus.prepare import prepare
-from readagain.corpus.readers import lines
-from readagain.corpus.readers.find import CorpusReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, Share
 from readagain.corpus.shards import PreparedCorpus
-from readagain.engine.records import TextReadOptions as RowOptions
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ReadAgainError
+from readagain.formats import lines
+from readagain.formats.texts import TextReadOptions as RowOptions
 from readagain.model_dir import ModelDir
-from readagain.scale.batch import run_batch
-from readagain.scale.files import find_files
-from readagain.scale.job import BatchJob
-from readagain.scale.sources import CutOptions, group_sources
-from readagain.scale.work import ShardConfig, ShardWorker
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.session import Trainer
@@ -131,7 +131,7 @@ def inspected_artefact():
 def unfinished_corpus_artefact(tmp_path_factory, invented):
     """Interrupt a preparation after two of its chunks."""
     home = tmp_path_factory.mktemp("unfinished")
-    sources = find_sources([str(invented("pairs.jsonl", 60))], CorpusReadOptions())
+    sources = find_inputs([str(invented("pairs.jsonl", 60))], CorpusReadOptions())
     settings = PrepareSettings(dev=Share(pairs=9))
     made = []
 

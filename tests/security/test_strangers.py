@@ -16,12 +16,12 @@ import pytest
 from onnx import TensorProto, helper
 
 from readagain.corpus import compression
-from readagain.corpus.pair import InvalidRecord
-from readagain.corpus.readers.find import CorpusReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import CorpusShard, PreparedCorpus
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError, DataError
+from readagain.formats.records import InvalidRecord
 from readagain.model_dir import ModelDir
 from readagain.storage.model_manifest import MANIFEST_FILE
 from readagain.storage.tensors import read_tensors
@@ -57,9 +57,10 @@ def within(num_bytes):
 
 
 def records(path):
-    (source,) = find_sources([str(path)], CorpusReadOptions())
+    (source,) = find_inputs([str(path)], CorpusReadOptions())
     format = FORMATS[source.format]
-    return [each for block in format.blocks(source) for each in format.records(source, block)]
+    blocks = format.read_blocks(source)
+    return [each for block in blocks for each in format.parse_block(source, block)]
 
 
 def graph_with(*nodes, initializers=(), domains=()):

@@ -26,13 +26,13 @@ sys.stdin.read()
 DEADLY_JOB = """
 import signal, sys
 from dataclasses import replace
-from readagain.engine.records import ReadOptions
-from readagain.scale.batch import run_batch
-from readagain.scale.files import find_files
-from readagain.scale.job import BatchJob
-from readagain.scale.ray import ray_engine
-from readagain.scale.sources import CutOptions, group_sources
-from readagain.scale.work import Work
+from readagain.formats.texts import TextReadOptions
+from readagain.batch.run import run_batch
+from readagain.batch.files import find_files
+from readagain.batch.job import BatchJob
+from readagain.batch.ray import ray_engine
+from readagain.batch.sources import CutOptions, group_sources
+from readagain.batch.work import Work
 
 class Deadly(tuple):
     def __reduce__(self):
@@ -46,8 +46,8 @@ class DeadlyJob(BatchJob):
 
 news, out, model, address = sys.argv[1:]
 job = DeadlyJob(
-    sources=tuple(group_sources(find_files([news]), ReadOptions())),
-    cut=CutOptions(read=ReadOptions(), shard_rows=40, added_fields=("summary",)),
+    sources=tuple(group_sources(find_files([news]), TextReadOptions())),
+    cut=CutOptions(read=TextReadOptions(), shard_rows=40, added_fields=("summary",)),
     work=Work(out=out, model=model),
 )
 run_batch(job, ray_engine(address=address, num_workers=1))

@@ -11,8 +11,8 @@ from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from readagain.scale.batch import Engine
-    from readagain.scale.job_folder import JobManifest
+    from readagain.batch.job_folder import JobManifest
+    from readagain.batch.run import Engine
 
 
 class EngineName(StrEnum):
@@ -105,16 +105,16 @@ def command(
     """
     import sys
 
+    from readagain.batch.files import find_files
+    from readagain.batch.job import BatchJob
+    from readagain.batch.rows import OUTPUT_FORMATS
+    from readagain.batch.run import run_batch
+    from readagain.batch.sources import CutOptions, group_sources
+    from readagain.batch.work import ShardConfig
     from readagain.cli.inputs import read_options
     from readagain.cli.main import EXIT_INTERRUPTED
     from readagain.cli.progress import shown_progress
     from readagain.errors import ConfigError
-    from readagain.scale.batch import run_batch
-    from readagain.scale.files import find_files
-    from readagain.scale.job import BatchJob
-    from readagain.scale.rows import OUTPUT_FORMATS
-    from readagain.scale.sources import CutOptions, group_sources
-    from readagain.scale.work import ShardConfig
 
     if output_format is not None and output_format not in OUTPUT_FORMATS:
         raise ConfigError(
@@ -155,17 +155,17 @@ def command(
 
 def _engine(name: EngineName, workers: int, address: str | None) -> "Engine":
     if name is EngineName.RAY:
-        from readagain.scale.ray import ray_engine
+        from readagain.batch.ray import ray_engine
 
         return ray_engine(address=address, num_workers=workers)
-    from readagain.scale.local import local_engine
+    from readagain.batch.local import local_engine
 
     return local_engine(num_workers=workers)
 
 
 def _print_summary(manifest: "JobManifest", out: str) -> None:
+    from readagain.batch.notes import BAD_ROWS
     from readagain.counts import counted
-    from readagain.scale.notes import BAD_ROWS
 
     bad = ""
     if manifest.bad_rows:

@@ -69,14 +69,14 @@ def _read(path: Path, encoding: str) -> list[str]:
     from itertools import islice
 
     from readagain.cli.inputs import is_readable, read_options, read_path
-    from readagain.engine.records import format_of
     from readagain.errors import DataError
+    from readagain.formats.texts import text_format
 
     if path.is_dir():
         raise DataError(f"{path}: a folder; name a file of texts")
     if not is_readable(path):
         raise DataError(f"{path}: no such file; without --texts invented sentences are taken")
-    kind = format_of(path)
+    kind = text_format(path)
     reading = read_options("lines" if kind == "text" else kind, None, encoding)
     texts = [record.text for record in islice(read_path(path, reading), MAX_TEXTS)]
     if not any(text.strip() for text in texts):

@@ -11,7 +11,7 @@ from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
 if TYPE_CHECKING:
-    from readagain.engine.records import TextRecord
+    from readagain.formats.texts import TextRecord
 
 
 @options.decoding_options(
@@ -45,11 +45,11 @@ def command(
     """Show which words the model weighed, looked at and copied for a headline."""
     import sys
 
-    from readagain.engine.records import to_json
     from readagain.engine.summarizer import Summarizer
     from readagain.explain.page import write_page
     from readagain.explain.picture import check_picture, draw_picture
     from readagain.explain.story import tell
+    from readagain.formats.jsonl import to_json
     from readagain.storage.files import check_writable, write_output
 
     for file in (html, png):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from readagain.engine.records import TextReadOptions, TextRecord
+    from readagain.formats.texts import TextReadOptions, TextRecord
 
 STDIN = "-"
 
@@ -27,8 +27,8 @@ def read_inputs(
     import os
     import sys
 
-    from readagain.engine.records import TextRecord, read_stream
     from readagain.errors import ConfigError
+    from readagain.formats.texts import TextRecord, read_stream
 
     if inputs == [STDIN] and sys.stdin.isatty():
         raise ConfigError(
@@ -53,10 +53,10 @@ def read_inputs(
 
 def read_path(path: Path, options: "TextReadOptions") -> "Iterator[TextRecord]":
     """Yield the texts of a file, or of a pipe that has a name, such as /dev/stdin."""
-    from readagain.engine.records import read_records, read_stream
+    from readagain.formats.texts import read_stream, read_texts
 
     if path.is_file():
-        yield from read_records(path, options)
+        yield from read_texts(path, options)
         return
     with path.open("rb") as stream:
         yield from read_stream(stream, str(path), options)
@@ -68,13 +68,13 @@ def read_options(format: str | None, text_column: str | None, encoding: str) -> 
     Raises:
         ConfigError: for a format or an encoding that there is not.
     """
-    from readagain.corpus.readers.find import check_encoding
-    from readagain.engine.records import FORMATS, TextReadOptions
     from readagain.errors import ConfigError
+    from readagain.formats.lines import check_encoding
+    from readagain.formats.texts import TEXT_FORMATS, TextReadOptions
 
     check_encoding(encoding)
-    if format is not None and format not in FORMATS:
-        raise ConfigError(f"no format '{format}'; expected one of {', '.join(FORMATS)}")
+    if format is not None and format not in TEXT_FORMATS:
+        raise ConfigError(f"no format '{format}'; expected one of {', '.join(TEXT_FORMATS)}")
     return TextReadOptions(format=format, text_column=text_column, encoding=encoding)
 
 

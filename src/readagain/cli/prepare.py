@@ -11,8 +11,8 @@ from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, Filt
 from readagain.corpus.settings import DEFAULT_MAX_SENTENCES
 
 if TYPE_CHECKING:
+    from readagain.corpus.inputs import CorpusInput
     from readagain.corpus.manifest import CorpusManifest
-    from readagain.corpus.readers.source import CorpusInput
 
 CHOOSING, SPLITTING = "What to keep", "Splits"
 LIMITS = FilterLimits()
@@ -123,7 +123,7 @@ def command(
     from readagain.cli.progress import shown_progress
     from readagain.corpus.filters import choose_filters
     from readagain.corpus.prepare import prepare
-    from readagain.corpus.readers.find import CorpusReadOptions, find_sources
+    from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
     from readagain.corpus.settings import PrepareSettings, Share
     from readagain.errors import ConfigError
     from readagain.processors import num_processors
@@ -158,9 +158,9 @@ def command(
     )
     given = [Path(argument) for argument in [*(dev or []), *(test or [])]]
     sources = [
-        *find_sources(inputs or [], reading, leave_out=given),
-        *find_sources(dev or [], replace(reading, headlines=None), split="dev"),
-        *find_sources(test or [], replace(reading, headlines=None), split="test"),
+        *find_inputs(inputs or [], reading, exclude=given),
+        *find_inputs(dev or [], replace(reading, headlines=None), split="dev"),
+        *find_inputs(test or [], replace(reading, headlines=None), split="test"),
     ]
     for source in sources:
         print(_describe(source), file=sys.stderr)

@@ -14,9 +14,9 @@ from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from readagain.engine.records import TextRecord
     from readagain.engine.summarizer import Summarizer
     from readagain.engine.summary import Summary
+    from readagain.formats.texts import TextRecord
 
 _UNDECODABLE = "backslashreplace"  # what is no character in an argument is written as \udc..
 
@@ -83,11 +83,11 @@ def _names_json(output: Path) -> bool:
     Raises:
         ConfigError: for a name that promises a table or compression, which are not written here.
     """
-    from readagain.corpus.compression import plain_name
-    from readagain.engine.records import format_of
     from readagain.errors import ConfigError
+    from readagain.formats.files import plain_name
+    from readagain.formats.texts import text_format
 
-    kind = format_of(output)
+    kind = text_format(output)
     if kind in ("csv", "parquet") or plain_name(output) != output.name.lower():
         raise ConfigError(
             f"--output {output}: plain lines or JSON lines are written; name a .txt or a .jsonl "
@@ -116,12 +116,13 @@ def _as_text(record: "TextRecord", summary: "Summary") -> str:
 
 
 def _as_json(field: str) -> "Callable[[TextRecord, Summary], str]":
-    from readagain.corpus.pair import InvalidRecord
-    from readagain.engine.records import to_json, with_summary
+    from readagain.engine.summary import add_summary
     from readagain.errors import DataError
+    from readagain.formats.jsonl import to_json
+    from readagain.formats.records import InvalidRecord
 
     def describe(record: "TextRecord", summary: "Summary") -> str:
-        fields = with_summary(record, summary, field=field)
+        fields = add_summary(record, summary, field=field)
         if isinstance(fields, InvalidRecord):
             raise DataError(f"{fields.where}: {fields.reason}")
         return to_json(fields)

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.pair import InvalidRecord
 from readagain.errors import ArtifactError
+from readagain.formats.records import InvalidRecord
 from readagain.storage.files import atomic_write
 
 _CHECKSUM_BYTES = 32

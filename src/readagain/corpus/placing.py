@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from readagain.corpus.chunk import Chunk, PlacedChunk
-from readagain.corpus.readers.source import CorpusInput, SplitName
+from readagain.corpus.inputs import CorpusInput, SplitName
 from readagain.corpus.select import (
     SPLITS,
     Hashes,

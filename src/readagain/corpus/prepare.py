@@ -13,10 +13,10 @@ from typing import Any
 from readagain import __version__
 from readagain.corpus.cases import NUM_PASSES
 from readagain.corpus.chunk import Chunk, PlacedChunk
+from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.manifest import CorpusManifest, describe_files, fingerprint
 from readagain.corpus.merge import write_shards
 from readagain.corpus.placing import origins_of, place_pairs
-from readagain.corpus.readers.source import CorpusInput
 from readagain.corpus.report import write_report
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.texts import write_texts

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.readers.source import SplitName
+from readagain.corpus.inputs import SplitName
 from readagain.corpus.settings import PrepareSettings, Share
 
 SPLITS: tuple[SplitName, ...] = ("train", "dev", "test")

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from readagain.corpus.inputs import Example
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.corpus.manifest import CorpusManifest, check_files
-from readagain.corpus.pair import Example
 from readagain.corpus.select import SPLITS
 from readagain.errors import ArtifactError, quoted
 from readagain.text.cases import CASES_FILE, Truecaser

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from readagain.corpus.chunk import Chunk, PlacedChunk
-from readagain.corpus.pair import Example, InvalidRecord
+from readagain.corpus.inputs import CorpusInput, Example
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.readers.source import CorpusInput
 from readagain.corpus.select import SPLITS, TRAIN
 from readagain.corpus.shards import texts_file
 from readagain.errors import DataError
+from readagain.formats.records import InvalidRecord
 
 
 def write_texts(
@@ -42,13 +42,13 @@ def _placed_pairs(
     if not any((chunk.places > TRAIN).any() for chunk in chunks):
         return
     format = FORMATS[source.format]
-    for placed, block in zip(chunks, format.blocks(source), strict=True):
+    for placed, block in zip(chunks, format.read_blocks(source), strict=True):
         wanted = np.flatnonzero(placed.places > TRAIN)
         if len(wanted) == 0:
             continue
         numbers = Chunk.load(placed.path).records[wanted].tolist()
         place_of = dict(zip(numbers, placed.places[wanted].tolist(), strict=True))
-        for number, record in enumerate(format.records(source, block)):
+        for number, record in enumerate(format.parse_block(source, block)):
             if number in place_of:
                 if isinstance(record, InvalidRecord):
                     raise DataError(f"{source.path}: changed while it was read; start again")

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, UNKNOWN_WORD, Chunk
 from readagain.corpus.filters import FILTERS
-from readagain.corpus.pair import Example, InvalidRecord
+from readagain.corpus.inputs import CorpusInput, Example
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.readers.source import Block, CorpusInput
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import DataError
+from readagain.formats.records import Block, InvalidRecord
 from readagain.text.cases import tell_case
 from readagain.text.document import forms_of, headline_tokens, sentence_tokens
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
@@ -43,7 +43,7 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
     names = settings.filters if source.split == "train" else ()
     rules = [(name, rule) for name in names if (rule := FILTERS[name].is_unwanted) is not None]
     made = _Builder()
-    for record in FORMATS[source.format].records(source, block):
+    for record in FORMATS[source.format].parse_block(source, block):
         if isinstance(record, InvalidRecord):
             made.skip(record, settings.skip_bad)
             continue

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Literal
 
 from readagain.corpus.chunk import records_in
+from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.readers.source import Block, CorpusInput
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.tokenizing import save_chunk
 from readagain.corpus.workfolder import WorkFolder, input_bytes
 from readagain.errors import DataError
+from readagain.formats.records import Block
 from readagain.worker_pool import process_pool
 
 BLOCKS_WAITING_PER_WORKER = 2
@@ -72,7 +73,7 @@ def make_chunks(
                 folder = work.chunk_folder(source, settings)
                 folder.mkdir(parents=True, exist_ok=True)
                 paths: list[Path] = []
-                for number, block in enumerate(FORMATS[source.format].blocks(source)):
+                for number, block in enumerate(FORMATS[source.format].read_blocks(source)):
                     path = folder / f"{number:06d}.npz"
                     paths.append(path)
                     known = records_in(path)

@@ -11,8 +11,8 @@ from typing import Any
 
 from readagain import __version__
 from readagain.corpus.chunk import CHUNK_FORMAT
+from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.manifest import FILE_NAME, unfinished_beside
-from readagain.corpus.readers.source import CorpusInput
 from readagain.corpus.readers.story import story_files
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import ConfigError, DataError

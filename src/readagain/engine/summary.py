@@ -1,8 +1,10 @@
 """What a summarizer answers: a headline, and where its words come from."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from readagain.formats.records import InvalidRecord
+from readagain.formats.texts import TextRecord
 from readagain.search.model import Floats
 from readagain.text.document import Token
 
@@ -89,3 +91,22 @@ class Summary:
 
     def __str__(self) -> str:
         return self.text
+
+
+def add_summary(
+    record: TextRecord, summary: Summary, *, field: str, has_score: bool = False
+) -> dict[str, Any] | InvalidRecord:
+    """Return the fields of a record with its summary; a name that it has already is an error."""
+    added: dict[str, Any] = {field: summary.text}
+    if has_score:
+        added["score"] = summary.score
+    if summary.alternatives:
+        added["alternatives"] = [
+            {"summary": each.text, "score": each.score} for each in summary.alternatives
+        ]
+    for name in added:
+        if name in record.fields:
+            return InvalidRecord(
+                record.where, f"has a field '{name}' already; set another field for the summary"
+            )
+    return {**record.fields, **added}

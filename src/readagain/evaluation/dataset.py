@@ -5,23 +5,23 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from readagain.corpus.compression import open_bytes, plain_name
+from readagain.corpus.inputs import CorpusInput, Example, SplitName
 from readagain.corpus.manifest import FILE_NAME
-from readagain.corpus.pair import Example, InvalidRecord
-from readagain.corpus.readers import duc, gigaword
+from readagain.corpus.readers import parallel
 from readagain.corpus.readers.find import (
     KNOWN_SUFFIXES,
     SPLIT_NAMES,
     CorpusReadOptions,
-    find_sources,
+    find_inputs,
     split_by_name,
 )
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.readers.lines import numbered_lines
-from readagain.corpus.readers.source import CorpusInput, SplitName
 from readagain.corpus.shards import PreparedCorpus, texts_file
 from readagain.errors import ArgumentError, DataError
 from readagain.evaluation.summaries import on_one_line
+from readagain.formats.files import open_bytes, plain_name
+from readagain.formats.lines import read_lines
+from readagain.formats.records import InvalidRecord
 from readagain.rouge.corpus import fingerprint
 from readagain.rouge.files import require_equal_lengths
 
@@ -109,7 +109,7 @@ def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = 
         raise ArgumentError("{split} is '{0}'; expected {1}", split, ", ".join(SPLIT_NAMES))
     if (path / FILE_NAME).is_file():
         return _read_prepared(path, split or _DEFAULT_SPLIT, options.is_tokenized)
-    [source] = find_sources([str(_choose(path, split))], options)
+    [source] = find_inputs([str(_choose(path, split))], options)
     if len(source.paths) > 1:
         require_equal_lengths({file: _count_lines(file) for file in source.paths})
     rows = [_row(pair, source.paths, number) for number, pair in enumerate(_pairs(source), start=1)]
@@ -157,20 +157,20 @@ def _choose(path: Path, split: str | None) -> Path:
 
 
 def _is_set(path: Path) -> bool:
-    if duc.references_beside(path) or gigaword.headlines_beside(path):
+    if parallel.find_references(path) or parallel.find_headlines(path):
         return True
     return plain_name(path).endswith(KNOWN_SUFFIXES)
 
 
 def _count_lines(path: Path) -> int:
     with open_bytes(path) as (stream, _):
-        return sum(1 for _ in numbered_lines(stream))
+        return sum(1 for _ in read_lines(stream))
 
 
 def _pairs(source: CorpusInput) -> Iterator[Example]:
     format = FORMATS[source.format]
-    for block in format.blocks(source):
-        for record in format.records(source, block):
+    for block in format.read_blocks(source):
+        for record in format.parse_block(source, block):
             if isinstance(record, InvalidRecord):
                 raise DataError(f"{record.where}: {record.reason}")
             yield record

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from readagain.corpus.prepare import prepare
-from readagain.corpus.readers.find import CorpusReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArtifactError
@@ -41,13 +41,13 @@ def write_sample_corpora(folder: Path) -> tuple[Path, dict[str, Path]]:
         train = _write_pairs(raw / "train.jsonl", pairs[:_TRAIN_PAIRS])
         dev = _write_pairs(raw / "dev.jsonl", pairs[_TRAIN_PAIRS:-_DUC_TEXTS])
         sources = [
-            *find_sources([str(train)], CorpusReadOptions()),
-            *find_sources([str(dev)], CorpusReadOptions(), split="dev"),
+            *find_inputs([str(train)], CorpusReadOptions()),
+            *find_inputs([str(dev)], CorpusReadOptions(), split="dev"),
         ]
         prepare(sources, main, PrepareSettings(), overwrite=True)
     if not _exists(duc):
         texts = _write_references(raw, pairs[-_DUC_TEXTS:])
-        sources = find_sources([str(texts)], CorpusReadOptions(), split="dev")
+        sources = find_inputs([str(texts)], CorpusReadOptions(), split="dev")
         prepare(sources, duc, PrepareSettings(), overwrite=True)
     return main, {duc.name: duc}
 

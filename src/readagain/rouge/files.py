@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from readagain.corpus.readers.lines import refuse_wide_encoding
 from readagain.errors import DataError
+from readagain.formats.lines import reject_utf16
 
 
 def read_texts(path: Path) -> list[str]:
@@ -21,7 +21,7 @@ def read_texts(path: Path) -> list[str]:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from error
     if not content:
         raise DataError(f"{path}: empty file; expected one text a line")
-    refuse_wide_encoding(path, content)
+    reject_utf16(path, content)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

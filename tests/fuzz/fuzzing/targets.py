@@ -16,14 +16,14 @@ from fuzzing.messages import check_message
 from readagain.config.files import load_run, read_run_file
 from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.manifest import FILE_NAME
-from readagain.corpus.pair import InvalidRecord
-from readagain.corpus.readers.find import CorpusReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import CorpusShard, PreparedCorpus, shard_file
 from readagain.engine import records
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import DataError, ReadAgainError
+from readagain.formats.records import InvalidRecord
 from readagain.model_dir import ModelDir
 from readagain.presets import PRESETS
 from readagain.rouge.files import read_texts
@@ -68,9 +68,9 @@ def _reading(name: str, **options: object) -> Callable[[Path], Reader]:
 
 
 def _exhaust(arguments: list[str], options: CorpusReadOptions) -> None:
-    for source in find_sources(arguments, options):
-        for block in FORMATS[source.format].blocks(source):
-            for record in FORMATS[source.format].records(source, block):
+    for source in find_inputs(arguments, options):
+        for block in FORMATS[source.format].read_blocks(source):
+            for record in FORMATS[source.format].parse_block(source, block):
                 if isinstance(record, InvalidRecord):
                     check_message(str(DataError(f"{record.where}: {record.reason}")))
 

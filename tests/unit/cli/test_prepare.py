@@ -91,9 +91,9 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path, pairs, capsys, monkeypat
         ((), "no input; name files or folders of pairs"),
         (("PAIRS", "--dev", "PAIRS", "--dev-share", "0.1"), "a split is either given or cut off"),
         (("PAIRS", "--filters", "rash"), "no filter 'rash'"),
-        (("PAIRS", "--format", "jason"), "no format 'jason'"),
+        (("PAIRS", "--format", "jason"), "unknown format 'jason'"),
         (("absent.jsonl",), "absent.jsonl: no such file or folder"),
-        (("PAIRS", "--text-column", "body"), "no column 'body' for the text"),
+        (("PAIRS", "--text-column", "body"), "no column 'body'; set the text column"),
         (("PAIRS", "--workers", "-1"), "--workers is -1; expected 0 or more"),
     ],
 )

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from readagain.corpus.pair import Example, InvalidRecord
+from readagain.corpus.inputs import Example
 from readagain.corpus.prepare import prepare
-from readagain.corpus.readers.find import CorpusReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.shards import PreparedCorpus
+from readagain.formats.records import InvalidRecord
 
 PAIRS = [
     ("The harbour of Norrvik opened on Monday. Ships came at dawn.", "Norrvik opens its harbour"),
@@ -25,14 +26,14 @@ def read_records() -> Callable[..., list[Example | InvalidRecord]]:
     """Read inputs as `prepare` would, into a list."""
 
     def read(*arguments: object, **options: object) -> list[Example | InvalidRecord]:
-        sources = find_sources(
+        sources = find_inputs(
             [str(argument) for argument in arguments], CorpusReadOptions(**options)
         )
         return [
             record
             for source in sources
-            for block in FORMATS[source.format].blocks(source)
-            for record in FORMATS[source.format].records(source, block)
+            for block in FORMATS[source.format].read_blocks(source)
+            for record in FORMATS[source.format].parse_block(source, block)
         ]
 
     return read
@@ -70,7 +71,7 @@ def prepared(tmp_path) -> Callable[..., PreparedCorpus]:
             source
             for split, arguments in (("train", inputs), ("dev", dev_files), ("test", test_files))
             if arguments
-            for source in find_sources([str(path) for path in arguments], options, split=split)
+            for source in find_inputs([str(path) for path in arguments], options, split=split)
         ]
         prepare(
             sources,

@@ -3,8 +3,8 @@
 import pytest
 
 from readagain.corpus import cases
-from readagain.corpus.readers import lines
 from readagain.corpus.shards import PreparedCorpus
+from readagain.formats import lines
 from readagain.text.cases import Truecaser
 
 QUIET = "Visitors found {} near the harbour on day {}."

@@ -2,18 +2,18 @@ import numpy as np
 import pytest
 
 from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, UNKNOWN_WORD, Chunk, records_in
-from readagain.corpus.pair import InvalidRecord
-from readagain.corpus.readers.find import CorpusReadOptions, find_sources
+from readagain.corpus.inputs import CorpusInput
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.readers.formats import FORMATS
-from readagain.corpus.readers.source import Block, CorpusInput
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.tokenizing import make_chunk
 from readagain.errors import ArtifactError, DataError
+from readagain.formats.records import Block, InvalidRecord
 
 
 def chunk_of(path, *, split="train", **settings):
-    (source,) = find_sources([str(path)], CorpusReadOptions(), split=split)
-    (block,) = FORMATS[source.format].blocks(source)
+    (source,) = find_inputs([str(path)], CorpusReadOptions(), split=split)
+    (block,) = FORMATS[source.format].read_blocks(source)
     return make_chunk(source, block, PrepareSettings(**settings))
 
 
@@ -130,7 +130,7 @@ def test_bad_records_survive_saving(tmp_path):
     chunk_of(path, skip_bad=True).save(tmp_path / "0.npz")
     (bad,) = Chunk.load(tmp_path / "0.npz").bad
     assert bad == InvalidRecord(
-        f"{path}:2", "not JSON: Expecting value at column 1; expected one object a line"
+        f"{path}:2", "not JSON: Expecting value at column 1; expected one object per line"
     )
 
 

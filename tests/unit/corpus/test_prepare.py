@@ -12,10 +12,10 @@ import pytest
 from readagain.corpus import tokenizing, workers
 from readagain.corpus.filters import FilterLimits
 from readagain.corpus.manifest import unfinished_beside
-from readagain.corpus.readers import lines
 from readagain.corpus.settings import Share
 from readagain.corpus.workfolder import work_folder
 from readagain.errors import ConfigError, DataError
+from readagain.formats import lines
 from readagain.worker_pool import process_pool
 
 NAMES = "ada bo cy dee eve fay gil hal ida jo kay lea"

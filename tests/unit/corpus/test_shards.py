@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from readagain.corpus.inputs import Example
 from readagain.corpus.lexicon import UNKNOWN_ID
 from readagain.corpus.manifest import FORMAT_VERSION
 from readagain.corpus.merge import Pieces, ShardWriter
-from readagain.corpus.pair import Example
 from readagain.corpus.settings import Share
 from readagain.corpus.shards import CorpusShard, PreparedCorpus, Split
 from readagain.errors import ArtifactError

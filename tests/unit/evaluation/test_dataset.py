@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from readagain.corpus.prepare import prepare
-from readagain.corpus.readers.find import CorpusReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.evaluation.dataset import PREPARED
@@ -14,9 +14,9 @@ from readagain.evaluation.dataset import PREPARED
 
 def prepared(tmp_path, train, *dev):
     folder = tmp_path / "prepared"
-    sources = find_sources([str(train)], CorpusReadOptions())
+    sources = find_inputs([str(train)], CorpusReadOptions())
     for path in dev:
-        sources += find_sources([str(path)], CorpusReadOptions(), split="dev")
+        sources += find_inputs([str(path)], CorpusReadOptions(), split="dev")
     prepare(sources, folder, PrepareSettings())
     return folder
 

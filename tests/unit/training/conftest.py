@@ -10,7 +10,7 @@ import torch
 from rich.console import Console
 
 from readagain.corpus.prepare import prepare
-from readagain.corpus.readers.find import CorpusReadOptions, find_sources
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, Share
 from readagain.corpus.shards import PreparedCorpus
 from readagain.training.interrupt import StopSignal
@@ -78,7 +78,7 @@ def write_corpus(folder, *, num_pairs, dev_pairs):
         text = f"The {place} of {town} {event} on Monday after {number} years of repairs ."
         lines.append(json.dumps({"text": text, "headline": f"{town} {place} {event} on Monday"}))
     (folder / "pairs.jsonl").write_text("\n".join(lines) + "\n")
-    sources = find_sources([str(folder / "pairs.jsonl")], CorpusReadOptions())
+    sources = find_inputs([str(folder / "pairs.jsonl")], CorpusReadOptions())
     prepare(sources, folder / "data", PrepareSettings(dev=Share(pairs=dev_pairs)))
     return PreparedCorpus.open(folder / "data")
 

@@ -1,1 +1,1 @@
-"""One public format, one file."""
+"""Readers of corpus formats."""

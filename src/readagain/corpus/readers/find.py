@@ -1,4 +1,4 @@
-"""From the arguments of a command to sources: expand folders, recognise formats, choose columns."""
+"""Detection of inputs: folders, formats and columns."""
 
 import logging
 import re
@@ -6,12 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from readagain.corpus.compression import check_lasting, plain_name
-from readagain.corpus.readers import duc, gigaword, huggingface
-from readagain.corpus.readers.columns import guess_columns
-from readagain.corpus.readers.formats import format_named, recognise
-from readagain.corpus.readers.source import Columns, CorpusInput, SplitName
-from readagain.errors import ConfigError, DataError
+from readagain.corpus.inputs import Columns, CorpusInput, SplitName
+from readagain.corpus.readers import huggingface, parallel
+from readagain.corpus.readers.formats import detect_format, find_format
+from readagain.errors import ArgumentError, DataError
+from readagain.formats.columns import Side, choose_column
+from readagain.formats.files import check_regular_file, named_errors, plain_name
+from readagain.formats.lines import check_encoding
 
 logger = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ KNOWN_SUFFIXES = (
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusReadOptions:
-    """How inputs are to be read; what is None is recognised or guessed."""
+    """Options for reading inputs; None means detected."""
 
     format: str | None = None
     text_column: str | None = None
@@ -37,123 +38,111 @@ class CorpusReadOptions:
     is_tokenized: bool | None = None
 
 
-def find_sources(
+def find_inputs(
     arguments: Sequence[str],
     options: CorpusReadOptions,
     *,
     split: SplitName = "train",
-    leave_out: Collection[Path] = (),
+    exclude: Collection[Path] = (),
 ) -> list[CorpusInput]:
-    """Turn the inputs somebody named into sources, in that order.
+    """Return the inputs for files and folders, in order.
 
     Args:
         arguments: files, folders or `hf:NAME`.
-        options: what was said about how to read them.
-        split: where their pairs belong.
-        leave_out: files of a folder that are already used elsewhere.
+        options: how to read them.
+        split: the split of their examples.
+        exclude: files of a folder that are used elsewhere.
 
     Raises:
-        DataError: naming the input that is missing, empty or not recognised.
-        ConfigError: when an option cannot be meant for these inputs.
+        DataError: naming the input that is missing, empty or of an unknown format.
+        ConfigError: when an option does not fit the inputs.
     """
     check_encoding(options.encoding)
     if options.format is not None:
-        format_named(options.format)
+        find_format(options.format)
     if options.headlines is not None and len(arguments) != 1:
-        raise ConfigError(
-            f"--headlines goes with one file of texts, not with {len(arguments)} inputs"
+        raise ArgumentError(
+            "{headlines}: needs exactly one file of texts; found {0} inputs", len(arguments)
         )
-    sources = []
+    inputs = []
     for argument in arguments:
         if argument.startswith(huggingface.PREFIX):
-            sources.append(_source(Path(argument), "huggingface", options, argument, split))
+            inputs.append(_make_input(Path(argument), "huggingface", options, argument, split))
             continue
-        for path in _files(Path(argument), options, split, leave_out):
-            name = options.format or (options.headlines and "parallel") or recognise(path)
-            sources.append(_source(path, name, options, argument, split))
-    if sources and not any(source.columns for source in sources):
-        for flag in ("text_column", "headline_column"):
-            if getattr(options, flag):
-                raise ConfigError(
-                    f"--{flag.replace('_', '-')}: no input has columns to choose from; "
-                    f"recognised as {', '.join(sorted({source.format for source in sources}))}"
+        path = Path(argument)
+        with named_errors(path):
+            for file in _find_files(path, options, split, exclude):
+                name = options.format or (options.headlines and "parallel") or detect_format(file)
+                inputs.append(_make_input(file, name, options, argument, split))
+    if inputs and not any(found.columns for found in inputs):
+        formats = ", ".join(sorted({found.format for found in inputs}))
+        for name in ("text_column", "headline_column"):
+            if getattr(options, name):
+                raise ArgumentError(
+                    f"{{{name}}}: no input has columns (format: {{0}}); remove it", formats
                 )
-    return sources
+    return inputs
 
 
-def check_encoding(encoding: str) -> None:
-    """Refuse an encoding that Python does not know, or whose lines cannot be told apart."""
-    try:
-        newline = "\n".encode(encoding)
-    except LookupError as error:
-        raise ConfigError(
-            f"--encoding '{encoding}' is not known; for example utf-8, latin-1, cp1252"
-        ) from error
-    if newline != b"\n":
-        raise ConfigError(
-            f"--encoding '{encoding}' does not end lines as ASCII does; convert the file to UTF-8"
-        )
-
-
-def _files(
-    path: Path, options: CorpusReadOptions, split: SplitName, leave_out: Collection[Path]
+def _find_files(
+    path: Path, options: CorpusReadOptions, split: SplitName, exclude: Collection[Path]
 ) -> list[Path]:
-    """List the inputs that an argument stands for."""
+    """Return the files of a folder that belong to a split, or the file itself."""
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
     if not path.is_dir():
-        check_lasting(path)
+        check_regular_file(path)
         return [path]
     if next(path.glob("*.story"), None):
         return [path]
-    used = {other.resolve() for other in leave_out}
+    used = {other.resolve() for other in exclude}
     files = [
         file
         for file in sorted(path.iterdir())
-        if file.is_file() and file.resolve() not in used and _looks_readable(file, options)
+        if file.is_file() and file.resolve() not in used and _is_known(file, options)
     ]
-    # A folder of splits is not one big training set: what calls itself otherwise stays out.
+    # A file named for another split is not part of this one.
     chosen = [file for file in files if split_by_name(file) == split] or [
         file for file in files if split_by_name(file) is None
     ]
     if not chosen:
-        found = ", ".join(file.name for file in files) or "none that can be read"
+        found = ", ".join(file.name for file in files) or "none of a known format"
         raise DataError(
-            f"{path}: no file for {split} in this folder; expected names that begin with {split}, "
-            f"or with no split's name; found {found}"
+            f"{path}: no file for {split} in this folder; expected a name that starts with "
+            f"{split}, or with no split name; found {found}"
         )
     if others := [file.name for file in files if file not in chosen]:
-        logger.warning("%s: not taken for %s: %s", path, split, ", ".join(others))
+        logger.warning("%s: not used for %s: %s", path, split, ", ".join(others))
     return chosen
 
 
-def _looks_readable(path: Path, options: CorpusReadOptions) -> bool:
-    if duc.references_beside(path) or gigaword.headlines_beside(path):
+def _is_known(path: Path, options: CorpusReadOptions) -> bool:
+    if parallel.find_references(path) or parallel.find_headlines(path):
         return True
-    if gigaword.is_headlines_file(path):
+    if parallel.is_headlines_file(path):
         return False
     return plain_name(path).endswith(KNOWN_SUFFIXES) or options.format is not None
 
 
 def split_by_name(path: Path) -> SplitName | None:
-    """Tell the split that a file's name begins with."""
+    """Return the split that a file's name starts with."""
     first = re.split(r"[^a-z]", plain_name(path), maxsplit=1)[0]
     return next((split for split, names in SPLIT_NAMES.items() if first in names), None)
 
 
-def _source(
+def _make_input(
     path: Path, name: str, options: CorpusReadOptions, origin: str, split: SplitName
 ) -> CorpusInput:
-    columns = _columns(path, name, options)
+    columns = _choose_columns(path, name, options)
     headlines = _headline_files(path, name, options)
     for file in headlines:
         if not file.exists():
             raise DataError(f"{file}: no such file of headlines")
-        check_lasting(file)
+        check_regular_file(file)
     is_text_tokenized = is_headline_tokenized = bool(options.is_tokenized)
     if options.is_tokenized is None and headlines:
-        is_text_tokenized = gigaword.is_tokenized(path)
-        is_headline_tokenized = all(map(gigaword.is_tokenized, headlines))
+        is_text_tokenized = parallel.is_tokenized(path)
+        is_headline_tokenized = all(map(parallel.is_tokenized, headlines))
     return CorpusInput(
         format=name,
         paths=(path, *headlines),
@@ -166,18 +155,22 @@ def _source(
     )
 
 
-def _columns(path: Path, name: str, options: CorpusReadOptions) -> Columns | None:
-    column_names = format_named(name).column_names
+def _choose_columns(path: Path, name: str, options: CorpusReadOptions) -> Columns | None:
+    column_names = find_format(name).column_names
     if column_names is None:
         return None
     names = column_names(path, options.encoding)
-    columns = guess_columns(
-        names, where=str(path), text=options.text_column, headline=options.headline_column
+
+    def choose(side: Side, wanted: str | None) -> str:
+        return choose_column(side, names, wanted, where=str(path))
+
+    columns = Columns(
+        text=choose("text", options.text_column),
+        headline=choose("headline", options.headline_column),
     )
     if columns.text == columns.headline:
         raise DataError(
-            f"{path}: '{columns.text}' would be text and headline at once; choose two columns with "
-            "--text-column and --headline-column"
+            f"{path}: '{columns.text}' is both text and headline; set two different columns"
         )
     return columns
 
@@ -185,15 +178,14 @@ def _columns(path: Path, name: str, options: CorpusReadOptions) -> Columns | Non
 def _headline_files(path: Path, name: str, options: CorpusReadOptions) -> list[Path]:
     match name:
         case "duc":
-            found = duc.references_beside(path)
+            found = parallel.find_references(path)
         case "gigaword" | "parallel":
-            beside = options.headlines or gigaword.headlines_beside(path)
+            beside = options.headlines or parallel.find_headlines(path)
             found = [beside] if beside else []
         case _:
             return []
     if not found:
         raise DataError(
-            f"{path}: no file of headlines beside it for the format {name}; "
-            "name it with --headlines"
+            f"{path}: no headline file beside it for the format {name}; set the file of headlines"
         )
     return found

@@ -1,64 +1,54 @@
-"""The table of formats, and how a file's format is recognised."""
+"""All corpus formats, and the detection of a file's format."""
 
 import json
 from pathlib import Path
 
-from readagain.corpus.compression import open_bytes, plain_name
-from readagain.corpus.readers import (
-    arxiv,
-    delimited,
-    duc,
-    feed,
-    gigaword,
-    huggingface,
-    jsonl,
-    newsapi,
-    parallel,
-    parquet,
-    story,
-)
-from readagain.corpus.readers.lines import refuse_wide_encoding
-from readagain.corpus.readers.source import CorpusFormat
-from readagain.errors import ConfigError, DataError
+from readagain.corpus.inputs import CorpusFormat
+from readagain.corpus.readers import huggingface, newsapi, parallel, story, tables
+from readagain.errors import ArgumentError, DataError
+from readagain.formats.files import open_bytes, plain_name
+from readagain.formats.lines import BOM, reject_utf16
 
 FORMATS: dict[str, CorpusFormat] = {
-    reader.FORMAT.name: reader.FORMAT
-    for reader in (
-        jsonl,
-        delimited,
-        parquet,
-        parallel,
-        gigaword,
-        duc,
-        story,
-        arxiv,
-        newsapi,
-        feed,
-        huggingface,
+    format.name: format
+    for format in (
+        tables.JSONL,
+        tables.CSV,
+        tables.PARQUET,
+        parallel.PARALLEL,
+        parallel.GIGAWORD,
+        parallel.DUC,
+        story.FORMAT,
+        tables.ARXIV,
+        newsapi.FORMAT,
+        tables.FEED,
+        huggingface.FORMAT,
     )
 }
 
 HEAD_BYTES = 1 << 16
 
 
-def format_named(name: str) -> CorpusFormat:
-    """Look a format up by the name a person typed.
+def find_format(name: str) -> CorpusFormat:
+    """Return a format by its name.
 
     Raises:
-        ConfigError: listing the names there are.
+        ConfigError: listing the formats.
     """
     if name not in FORMATS:
-        raise ConfigError(f"no format '{name}'; expected one of {', '.join(FORMATS)}")
+        raise ArgumentError(
+            "{format}: unknown format '{0}'; expected one of {1}", name, ", ".join(FORMATS)
+        )
     return FORMATS[name]
 
 
-def recognise(path: Path) -> str:
-    """Name the format of a file, from its name where that says enough, else from its content.
+def detect_format(path: Path) -> str:
+    """Return the name of a file's format, from its name or else its content.
 
-    A folder is one input only when it is full of stories.
+    A folder is one input only when it contains stories.
 
     Raises:
-        DataError: when the file is empty, or like nothing we know.
+        DataError: when the file is empty or of an unknown format.
     """
     name = plain_name(path)
     if name.endswith(".story") or path.is_dir():
@@ -66,49 +56,44 @@ def recognise(path: Path) -> str:
     with open_bytes(path) as (stream, _):
         head = stream.read(HEAD_BYTES)
     if not head:
-        raise DataError(f"{path}: the file is empty; expected (text, headline) pairs")
-    refuse_wide_encoding(path, head)
+        raise DataError(f"{path}: the file is empty; expected texts with headlines")
+    reject_utf16(path, head)
     if head.startswith(b"PAR1"):
         return "parquet"
     if name.endswith(".parquet"):
-        raise DataError(
-            f"{path}: named .parquet but does not begin with PAR1; is it a download page?"
-        )
-    if duc.references_beside(path):
+        raise DataError(f"{path}: not a Parquet file, which starts with PAR1; download it again")
+    if parallel.find_references(path):
         return "duc"
-    if gigaword.headlines_beside(path):
+    if parallel.find_headlines(path):
         return "gigaword"
     if name.endswith((".csv", ".tsv", ".tab")):
         return "csv"
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if start.startswith(b"<") and any(mark in head for mark in (b"<rss", b"<feed", b"<rdf:RDF")):
+    start = head.removeprefix(BOM).lstrip()
+    if start.startswith(b"<") and any(tag in head for tag in (b"<rss", b"<feed", b"<rdf:RDF")):
         return "feed"
     if name.endswith((".xml", ".rss", ".atom")):
         return "feed"
     if start.startswith((b"{", b"[")) or name.endswith((".jsonl", ".ndjson", ".json")):
-        return _kind_of_json(name, start)
-    if gigaword.is_headlines_file(path):
-        raise DataError(f"{path}: a file of headlines; name the file of texts beside it instead")
+        return _detect_json(name, start)
+    if parallel.is_headlines_file(path):
+        raise DataError(f"{path}: a file of headlines; name the file of texts beside it")
     if name.endswith(".txt"):
         raise DataError(
-            f"{path}: a text file without a file of headlines beside it; "
-            "name that file with --headlines"
+            f"{path}: a text file without a headline file beside it; set the file of headlines"
         )
-    raise DataError(
-        f"{path}: its format shows neither in its name nor in its content; "
-        f"name it with --format ({', '.join(FORMATS)})"
-    )
+    raise DataError(f"{path}: unknown format; set the format to one of {', '.join(FORMATS)}")
 
 
-def _kind_of_json(name: str, start: bytes) -> str:
-    """Tell one object a line from one document, and arXiv's records from others."""
+def _detect_json(name: str, start: bytes) -> str:
+    """Distinguish JSONL from one document, and arXiv's records from others."""
+    is_named_jsonl = name.endswith((".jsonl", ".ndjson"))
     try:
         first = json.loads(start.partition(b"\n")[0])
     except (ValueError, RecursionError):
-        return "jsonl" if name.endswith((".jsonl", ".ndjson")) else "newsapi"
-    is_lines = isinstance(first, dict) and not any(
+        return "jsonl" if is_named_jsonl else "newsapi"
+    is_record = isinstance(first, dict) and not any(
         isinstance(first.get(key), list) for key in newsapi.LIST_KEYS
     )
-    if not is_lines and not name.endswith((".jsonl", ".ndjson")):
+    if not is_record and not is_named_jsonl:
         return "newsapi"
-    return "arxiv" if isinstance(first, dict) and first.keys() >= arxiv.MARKS else "jsonl"
+    return "arxiv" if isinstance(first, dict) and first.keys() >= tables.ARXIV_KEYS else "jsonl"

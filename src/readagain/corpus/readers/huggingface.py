@@ -1,45 +1,51 @@
 """Hugging Face datasets by name, where the `datasets` package is installed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from readagain.corpus.pair import Example, InvalidRecord
-from readagain.corpus.readers.columns import pick_pair
-from readagain.corpus.readers.source import BLOCK_RECORDS, Block, CorpusFormat, CorpusInput
+from readagain.corpus.readers.tables import table_format
 from readagain.errors import DataError, MissingExtraError
+from readagain.formats.records import BLOCK_RECORDS, Block, InvalidRecord, Record
 
 PREFIX = "hf:"
 
 
-def blocks(source: CorpusInput) -> Iterator[Block]:
-    """Stream the dataset and cut its rows."""
-    assert source.columns is not None
-    columns = (source.columns.text, source.columns.headline)
-    rows: list[dict[str, object]] = []
-    number = 0
-    for number, row in enumerate(_load(source.path), start=1):
-        rows.append({name: row[name] for name in columns if name in row})
-        if len(rows) == BLOCK_RECORDS:
-            yield Block(first=number - len(rows) + 1, payload=rows, position=0)
-            rows = []
-    if rows:
-        yield Block(first=number - len(rows) + 1, payload=rows, position=0)
+class _Dataset:
+    """Reader of a dataset as a stream of rows; the path is `hf:NAME`."""
 
+    def column_names(self, path: Path, encoding: str) -> list[str]:
+        """Return the columns of the first row."""
+        for row in _load(path):
+            return list(row)
+        raise DataError(f"{path}: the dataset has no rows")
 
-def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
-    """Take text and headline out of each row."""
-    assert source.columns is not None
-    for number, record in enumerate(block.payload, start=block.first):
-        yield pick_pair(record, source.columns, source.path, number)
+    def read_blocks(
+        self,
+        path: Path,
+        encoding: str,
+        *,
+        columns: Sequence[str] | None = None,
+        max_records: int | None = None,
+    ) -> Iterator[Block]:
+        """Stream the dataset and split its rows."""
+        first = 1
+        rows: list[dict[str, object]] = []
+        for row in _load(path):
+            rows.append({name: row[name] for name in columns or row if name in row})
+            if len(rows) == (max_records or BLOCK_RECORDS):
+                yield Block(first=first, payload=rows, position=0)
+                first, rows = first + len(rows), []
+        if rows:
+            yield Block(first=first, payload=rows, position=0)
 
-
-def column_names(path: Path, encoding: str) -> list[str]:
-    """Return the column names of the dataset's first row."""
-    for row in _load(path):
-        return list(row)
-    raise DataError(f"{path}: the dataset has no rows")
+    def parse_block(
+        self, block: Block, path: Path, encoding: str
+    ) -> Iterator[Record | InvalidRecord]:
+        """Yield the rows with their numbers."""
+        for number, fields in enumerate(block.payload, start=block.first):
+            yield Record(number, fields)
 
 
 def _load(path: Path) -> Any:
@@ -63,10 +69,6 @@ def _load(path: Path) -> Any:
         raise DataError(f"{path}: the dataset cannot be opened: {reason}") from error
 
 
-FORMAT = CorpusFormat(
-    name="huggingface",
-    title="hf:NAME[:CONFIG][:SPLIT], with the package 'datasets'",
-    blocks=blocks,
-    records=records,
-    column_names=column_names,
+FORMAT = table_format(
+    "huggingface", "hf:NAME[:CONFIG][:SPLIT], with the package 'datasets'", _Dataset()
 )

@@ -1,16 +1,33 @@
-"""Parallel text files: line n of one is the headline of line n of the other."""
+"""Line-aligned text files: parallel files, and the layouts of Gigaword and DUC."""
 
+import re
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, islice
+from pathlib import Path
 
-from readagain.corpus.pair import Example, InvalidRecord
-from readagain.corpus.readers.lines import TOO_LONG, line_blocks, undecodable
-from readagain.corpus.readers.source import Block, CorpusFormat, CorpusInput
+from readagain.corpus.inputs import CorpusFormat, CorpusInput, Example
 from readagain.errors import DataError
+from readagain.formats.files import open_bytes
+from readagain.formats.lines import TOO_LONG, describe_decode_error, line_blocks, read_lines
+from readagain.formats.records import Block, InvalidRecord
+
+# Names of the two sides of a split in the public copies of Gigaword.
+SIDE_NAMES = (
+    ("article", "title"),
+    ("article", "headline"),
+    ("text", "headline"),
+    ("document", "summary"),
+    ("source", "target"),
+    ("src", "tgt"),
+)
+DUC_TEXTS = "input.txt"
+NUM_SAMPLE_LINES = 200
+MAX_UNTOKENIZED_SHARE = 0.05
+_UNTOKENIZED = re.compile(r"[A-Z]|[a-z][,;!?)]|[(\"“”]")
 
 
-def blocks(source: CorpusInput) -> Iterator[Block]:
-    """Cut all files together; the payload holds a list of lines for each file.
+def _read_blocks(source: CorpusInput) -> Iterator[Block]:
+    """Split all files together; the payload has a list of lines for each file.
 
     Raises:
         DataError: when the files have different numbers of lines.
@@ -22,24 +39,24 @@ def blocks(source: CorpusInput) -> Iterator[Block]:
     for block in line_blocks(texts):
         columns = [block.payload]
         for path, other in zip(headlines, others, strict=True):
-            lines = [line for _, line in zip(block.payload, other, strict=False)]
+            lines = list(islice(other, len(block.payload)))
             if len(lines) < len(block.payload):
                 number = block.first + len(lines)
                 raise DataError(
-                    f"{path}: ends before line {number:,}, where {texts.name} goes on; "
+                    f"{path}: ends before line {number:,} of {texts.name}; "
                     "expected one line for each text"
                 )
             columns.append(lines)
         yield Block(first=block.first, payload=columns, position=block.position)
     for path, other in zip(headlines, others, strict=True):
-        if any(line != b"" for line in other):  # empty lines at the end are no harm
+        if any(line != b"" for line in other):  # empty lines at the end are allowed
             raise DataError(
-                f"{path}: goes on after the end of {texts.name}; expected one line for each text"
+                f"{path}: has more lines than {texts.name}; expected one line for each text"
             )
 
 
-def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
-    """Put the lines of each text together; with several headline files, all are references."""
+def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
+    """Combine the lines of each text; several headline files are references."""
     for number, lines in enumerate(zip(*block.payload, strict=True), start=block.first):
         decoded: list[str] = []
         for path, line in zip(source.paths, lines, strict=True):
@@ -49,7 +66,7 @@ def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidReco
             try:
                 decoded.append(line.decode(source.encoding))
             except UnicodeDecodeError as error:
-                yield InvalidRecord(f"{path}:{number}", undecodable(error))
+                yield InvalidRecord(f"{path}:{number}", describe_decode_error(error))
                 break
         else:
             text, *headlines = decoded
@@ -57,9 +74,60 @@ def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidReco
             yield Example(text, headlines[0], references)
 
 
-FORMAT = CorpusFormat(
-    name="parallel",
-    title="two text files, line by line (the second with --headlines)",
-    blocks=blocks,
-    records=records,
+def find_references(texts: Path) -> list[Path]:
+    """Return the reference files of a DUC `input.txt`; empty unless there are several."""
+    if texts.name != DUC_TEXTS:
+        return []
+    found = sorted(texts.parent.glob("task1_ref[0-9].txt"))
+    return found if len(found) > 1 else []
+
+
+def find_headlines(texts: Path) -> Path | None:
+    """Return the headline file of a file of texts, by its name."""
+    for side, other in SIDE_NAMES:
+        partner = _swap_side(texts, side, other)
+        if partner is not None and partner.exists():
+            return partner
+    if texts.name == DUC_TEXTS and (reference := texts.with_name("task1_ref0.txt")).exists():
+        return reference
+    return None
+
+
+def is_headlines_file(path: Path) -> bool:
+    """Return whether a file is the headline side of two files in the same folder."""
+    for side, other in SIDE_NAMES:
+        partner = _swap_side(path, other, side)
+        if partner is not None and partner.exists():
+            return True
+    return path.name.startswith("task1_ref") and path.with_name(DUC_TEXTS).exists()
+
+
+def _swap_side(path: Path, side: str, other: str) -> Path | None:
+    parts = re.split(r"([._-])", path.name)
+    if side not in parts:
+        return None
+    parts[parts.index(side)] = other
+    return path.with_name("".join(parts))
+
+
+def is_tokenized(path: Path) -> bool:
+    """Return whether a file is in Gigaword form: lower case, punctuation separated.
+
+    In the first lines hardly any may have a capital letter (except in UNK) or a comma attached to
+    a word. Public copies contain a few remains of HTML, so a few are allowed.
+    """
+    with open_bytes(path) as (stream, _):
+        sample = list(islice(read_lines(stream), NUM_SAMPLE_LINES))
+    lines = [(line or b"").decode("utf-8", "replace").replace("UNK", "") for line in sample]
+    num_untokenized = sum(bool(_UNTOKENIZED.search(line)) for line in lines)
+    return num_untokenized <= MAX_UNTOKENIZED_SHARE * len(lines)
+
+
+PARALLEL, GIGAWORD, DUC = (
+    CorpusFormat(name=name, title=title, read_blocks=_read_blocks, parse_block=_parse_block)
+    for name, title in (
+        ("parallel", "two line-aligned text files (the second with --headlines)"),
+        ("gigaword", "train.article.txt beside train.title.txt"),
+        ("duc", "input.txt with task1_ref0.txt to task1_ref3.txt"),
+    )
 )

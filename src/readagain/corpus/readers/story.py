@@ -1,34 +1,34 @@
-"""CNN/DailyMail .story files: the article, then one @highlight after another."""
+"""CNN/DailyMail .story files: the article, then its @highlight lines."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
-from readagain.corpus.compression import open_bytes
-from readagain.corpus.pair import Example, InvalidRecord
-from readagain.corpus.readers.lines import undecodable
-from readagain.corpus.readers.source import MAX_RECORD_BYTES, Block, CorpusFormat, CorpusInput
+from readagain.corpus.inputs import CorpusFormat, CorpusInput, Example
 from readagain.errors import DataError
+from readagain.formats.files import open_bytes
+from readagain.formats.lines import describe_decode_error
+from readagain.formats.records import MAX_RECORD_BYTES, Block, InvalidRecord
 
 BLOCK_FILES = 512
 HIGHLIGHT = "@highlight"
 
 
-def blocks(source: CorpusInput) -> Iterator[Block]:
-    """Cut a folder (or take one file) into blocks of file names."""
+def _read_blocks(source: CorpusInput) -> Iterator[Block]:
+    """Split the file names of a folder (or take one file)."""
     files = story_files(source.path)
     position = 0
     for start in range(0, len(files), BLOCK_FILES):
-        some = files[start : start + BLOCK_FILES]
-        position += sum(path.stat().st_size for path in some)
-        yield Block(first=start + 1, payload=some, position=position)
+        payload = files[start : start + BLOCK_FILES]
+        position += sum(path.stat().st_size for path in payload)
+        yield Block(first=start + 1, payload=payload, position=position)
 
 
 def story_files(path: Path) -> list[Path]:
-    """List the stories of a folder in order of their names; a file is its own list."""
+    """Return the stories of a folder, sorted by name; or the file itself."""
     return sorted(path.glob("*.story")) if path.is_dir() else [path]
 
 
-def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
+def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
     """Read each story; its highlights, one sentence each, are the summary."""
     for path in block.payload:
         with open_bytes(path) as (stream, _):
@@ -39,14 +39,14 @@ def records(source: CorpusInput, block: Block) -> Iterator[Example | InvalidReco
             )
             continue
         try:
-            yield _story(content.decode(source.encoding))
+            yield _parse_story(content.decode(source.encoding))
         except UnicodeDecodeError as error:
-            yield InvalidRecord(str(path), undecodable(error))
+            yield InvalidRecord(str(path), describe_decode_error(error))
         except DataError as error:
             yield InvalidRecord(str(path), str(error))
 
 
-def _story(content: str) -> Example:
+def _parse_story(content: str) -> Example:
     article, *highlights = content.split(HIGHLIGHT)
     if not highlights:
         raise DataError(f"no line '{HIGHLIGHT}'; expected the article and then its highlights")
@@ -56,5 +56,8 @@ def _story(content: str) -> Example:
 
 
 FORMAT = CorpusFormat(
-    name="story", title="CNN/DailyMail .story files", blocks=blocks, records=records
+    name="story",
+    title="CNN/DailyMail .story files",
+    read_blocks=_read_blocks,
+    parse_block=_parse_block,
 )

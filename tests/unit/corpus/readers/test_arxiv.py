@@ -1,7 +1,8 @@
 import json
 
-from readagain.corpus.pair import Example, InvalidRecord
-from readagain.corpus.readers.find import CorpusReadOptions, find_sources
+from readagain.corpus.inputs import Example
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
+from readagain.formats.records import InvalidRecord
 
 RECORD = {
     "id": "0000.00001",
@@ -14,7 +15,7 @@ RECORD = {
 def test_line_breaks_of_titles_and_abstracts_are_undone(tmp_path, read_records):
     path = tmp_path / "snapshot.json"
     path.write_text(json.dumps(RECORD) + "\n" + json.dumps(RECORD) + "\nbroken\n")
-    (source,) = find_sources([str(path)], CorpusReadOptions())
+    (source,) = find_inputs([str(path)], CorpusReadOptions())
     assert source.format == "arxiv"
     first, second, bad = read_records(path)
     assert first == second

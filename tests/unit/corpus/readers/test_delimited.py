@@ -2,10 +2,11 @@ import re
 
 import pytest
 
-from readagain.corpus.pair import Example, InvalidRecord
-from readagain.corpus.readers import delimited
-from readagain.corpus.readers.lines import TOO_LONG
+from readagain.corpus.inputs import Example
 from readagain.errors import DataError
+from readagain.formats import delimited
+from readagain.formats.lines import TOO_LONG
+from readagain.formats.records import InvalidRecord
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,7 @@ def test_a_missing_column_is_named_with_those_there_are(tmp_path, read_records):
     with pytest.raises(
         DataError,
         match=r"a\.csv: no column for the headline; expected one of headline, .*"
-        r"found 'id', 'body'; name it with --headline-column",
+        r"found 'id', 'body'; set the headline column",
     ):
         read_records(path)
 
@@ -49,7 +50,7 @@ def test_columns_can_be_chosen(tmp_path, read_records):
     path.write_text("text,headline,teaser\nA storm came,Storm,It is windy\n")
     assert read_records(path, headline_column="teaser") == [Example("A storm came", "It is windy")]
     with pytest.raises(
-        DataError, match=r"no column 'lead' for the text; the columns are 'text', .*--text-column"
+        DataError, match=r"no column 'lead'; set the text column to one of 'text', "
     ):
         read_records(path, text_column="lead")
 
@@ -59,7 +60,7 @@ def test_a_row_with_too_few_fields_is_named_by_the_line_it_begins_on(tmp_path, r
     path.write_text('text,headline\n"two\nlines",fine\nonly one\n')
     assert read_records(path)[1] == InvalidRecord(
         f"{path}:4",
-        "1 field; the header has 2 ('text', 'headline'); is a quote or a delimiter missing?",
+        "1 field; the header has 2 ('text', 'headline'); check for a missing quote or delimiter",
     )
 
 
@@ -69,15 +70,15 @@ def test_a_byte_that_is_not_utf8_spoils_its_row_alone(tmp_path, read_records):
     bad, good = read_records(path)
     assert good == Example("fine", "y")
     assert bad.where == f"{path}:2"
-    assert "'text' holds byte 0xe9, which the encoding has no meaning for" in bad.reason
-    assert "--encoding" in bad.reason
+    assert "'text' contains byte 0xe9, which is not valid in this encoding" in bad.reason
+    assert "set its encoding" in bad.reason
 
 
 def test_a_quote_that_is_never_closed_is_named_where_it_opens(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\nfine,y\n"open,' + "x" * 99 + "\n" + ("z" * 999 + "\n") * 2000)
     with pytest.raises(
-        DataError, match=r"a\.csv:3: a row of more than 1,048,576 bytes; is a quote"
+        DataError, match=r"a\.csv:3: a row of more than 1,048,576 bytes; check for a quote"
     ):
         read_records(path)
 
@@ -103,9 +104,12 @@ def test_a_stray_carriage_return_spoils_its_row_alone(tmp_path, read_records):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"text\xff,\x00\n", r"a\.csv: its header holds byte 0xff, which the encoding has no me"),
+        (b"text\xff,\x00\n", r"a\.csv: the header contains byte 0xff, which is not valid"),
         (b"text,headline\ra,b\r", r"a\.csv:1: a carriage return inside a row; expected lines"),
-        (b"text,headline,text\na,b,c\n", r"a\.csv: two columns are called 'text'; name them apart"),
+        (
+            b"text,headline,text\na,b,c\n",
+            r"a\.csv: two columns are called 'text'; rename",
+        ),
         (b'"text,headline\na,b\n', r"a\.csv:1: a quote that opens here is never closed"),
     ],
 )
@@ -120,7 +124,7 @@ def test_endless_empty_lines_in_a_quote_are_too_long_a_row(tmp_path, read_record
     path = tmp_path / "a.csv"
     path.write_text('text,headline\n"open' + "\n" * 3_000_000 + '",x\n')
     with pytest.raises(
-        DataError, match=r"a\.csv:2: a row of more than 1,048,576 bytes; is a quote"
+        DataError, match=r"a\.csv:2: a row of more than 1,048,576 bytes; check for a quote"
     ):
         read_records(path)
 
@@ -143,7 +147,7 @@ def test_blocks_are_cut_by_number_and_by_size(tmp_path, monkeypatch):
     path.write_text('text\naa\n"b\nb"\ncc\ndddddddd\ne\n')
 
     def blocks(max_records=None):
-        found = delimited.row_blocks(path, "utf-8", max_records)
+        found = delimited.read_blocks(path, "utf-8", max_records=max_records)
         return [(block.first, [row[0] for _, row in block.payload]) for block in found]
 
     by_number = [(2, ["aa", "b\nb"]), (5, ["cc", "dddddddd"]), (7, ["e"])]  # named by lines
@@ -159,4 +163,4 @@ def test_a_column_without_end_is_cut_in_the_reason(tmp_path, read_records):
     path = tmp_path / "a.csv"
     path.write_bytes(b"text" + b" " * 5_000 + b",headline\ncaf\xe9,b\n")
     (bad,) = read_records(path)
-    assert re.match(r"'text {70,79}… holds byte 0xe9", bad.reason)
+    assert re.match(r"'text {70,79}… contains byte 0xe9", bad.reason)

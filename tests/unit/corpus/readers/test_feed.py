@@ -1,6 +1,6 @@
 import pytest
 
-from readagain.corpus.pair import Example
+from readagain.corpus.inputs import Example
 from readagain.errors import DataError
 
 RSS = """<?xml version="1.0"?>
@@ -48,7 +48,7 @@ def test_atom_entries_are_pairs_too(tmp_path, read_records):
 def test_a_bomb_is_refused_before_it_unfolds(tmp_path, read_records, attack):
     path = tmp_path / "news.xml"
     path.write_text(attack)
-    with pytest.raises(DataError, match=r"news\.xml: declares XML entities .* refused"):
+    with pytest.raises(DataError, match=r"news\.xml: declares a document type, XML entities"):
         read_records(path)
 
 

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from readagain.corpus.readers.find import CorpusReadOptions, find_sources
-from readagain.corpus.readers.formats import FORMATS, recognise
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
+from readagain.corpus.readers.formats import FORMATS, detect_format
 from readagain.errors import ConfigError, DataError, MissingExtraError
 
 LINE = '{"text": "A storm came.", "headline": "Storm"}\n'
@@ -33,57 +33,57 @@ def names(sources):
 )
 def test_formats_are_recognised_from_name_and_content(tmp_path, name, content, format):
     (tmp_path / name).write_text(content)
-    assert recognise(tmp_path / name) == format
+    assert detect_format(tmp_path / name) == format
 
 
 def test_an_unknown_format_lists_the_known_ones(tmp_path):
     (tmp_path / "a.doc").write_text("whatever this is")
-    with pytest.raises(DataError, match=r"a\.doc: its format shows neither .* --format \(jsonl, "):
-        recognise(tmp_path / "a.doc")
-    with pytest.raises(ConfigError, match=r"no format 'jason'; expected one of jsonl, csv"):
-        find_sources([str(tmp_path / "a.doc")], CorpusReadOptions(format="jason"))
+    with pytest.raises(DataError, match=r"a\.doc: unknown format; set the format to one of"):
+        detect_format(tmp_path / "a.doc")
+    with pytest.raises(ConfigError, match=r"unknown format 'jason'; expected one of jsonl, csv"):
+        find_inputs([str(tmp_path / "a.doc")], CorpusReadOptions(format="jason"))
 
 
 def test_an_empty_file_is_named(tmp_path):
     (tmp_path / "a.jsonl").touch()
     with pytest.raises(DataError, match=r"a\.jsonl: the file is empty; expected"):
-        find_sources([str(tmp_path / "a.jsonl")], CorpusReadOptions())
+        find_inputs([str(tmp_path / "a.jsonl")], CorpusReadOptions())
 
 
 def test_a_missing_input_is_named(tmp_path):
     with pytest.raises(DataError, match=r"absent\.jsonl: no such file or folder"):
-        find_sources([str(tmp_path / "absent.jsonl")], CorpusReadOptions())
+        find_inputs([str(tmp_path / "absent.jsonl")], CorpusReadOptions())
 
 
 def test_utf16_is_refused_with_the_way_out(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(LINE.encode("utf-16"))
     with pytest.raises(DataError, match=r"a\.jsonl: UTF-16 text; .* iconv -f utf-16"):
-        find_sources([str(tmp_path / "a.jsonl")], CorpusReadOptions())
+        find_inputs([str(tmp_path / "a.jsonl")], CorpusReadOptions())
 
 
 @pytest.mark.parametrize(
     ("encoding", "message"),
-    [("utf-9", "'utf-9' is not known"), ("utf-16", "does not end lines as ASCII does")],
+    [("utf-9", "unknown encoding 'utf-9'"), ("utf-16", "does not end lines as ASCII does")],
 )
 def test_an_encoding_that_cannot_work_is_refused(encoding, message):
     with pytest.raises(ConfigError, match=message):
-        find_sources([], CorpusReadOptions(encoding=encoding))
+        find_inputs([], CorpusReadOptions(encoding=encoding))
 
 
 def test_a_folder_gives_its_training_files_and_says_what_it_left(tmp_path, caplog):
     for name in ("train-1.jsonl", "train-0.jsonl", "dev.jsonl", "other.jsonl"):
         (tmp_path / name).write_text(LINE)
     (tmp_path / "README.md").write_text("not data")
-    sources = find_sources([str(tmp_path)], CorpusReadOptions(), leave_out=[tmp_path / "dev.jsonl"])
+    sources = find_inputs([str(tmp_path)], CorpusReadOptions(), exclude=[tmp_path / "dev.jsonl"])
     assert names(sources) == ["train-0.jsonl", "train-1.jsonl"]
-    assert caplog.messages == [f"{tmp_path}: not taken for train: other.jsonl"]
+    assert caplog.messages == [f"{tmp_path}: not used for train: other.jsonl"]
 
 
 def test_a_folder_without_training_names_gives_all_but_the_evaluation_files(tmp_path):
     for name in ("a.jsonl", "b.csv", "test.jsonl", "valid-0.jsonl"):
         (tmp_path / name).write_text(LINE if name.endswith("jsonl") else "text,headline\nx,y\n")
-    assert names(find_sources([str(tmp_path)], CorpusReadOptions())) == ["a.jsonl", "b.csv"]
-    dev = find_sources([str(tmp_path)], CorpusReadOptions(), split="dev")
+    assert names(find_inputs([str(tmp_path)], CorpusReadOptions())) == ["a.jsonl", "b.csv"]
+    dev = find_inputs([str(tmp_path)], CorpusReadOptions(), split="dev")
     assert names(dev) == ["valid-0.jsonl"]
     assert dev[0].split == "dev"
 
@@ -91,7 +91,7 @@ def test_a_folder_without_training_names_gives_all_but_the_evaluation_files(tmp_
 def test_a_folder_with_nothing_to_train_on_is_named(tmp_path):
     (tmp_path / "dev.jsonl").write_text(LINE)
     with pytest.raises(DataError, match=r"no file for train in this folder; .* found dev\.jsonl"):
-        find_sources([str(tmp_path)], CorpusReadOptions())
+        find_inputs([str(tmp_path)], CorpusReadOptions())
 
 
 def test_several_inputs_keep_their_order_and_their_origin(tmp_path):
@@ -99,22 +99,22 @@ def test_several_inputs_keep_their_order_and_their_origin(tmp_path):
     (tmp_path / "news" / "a.jsonl").write_text(LINE)
     (tmp_path / "b.csv").write_text("text,headline\nx,y\n")
     arguments = [str(tmp_path / "news"), str(tmp_path / "b.csv")]
-    sources = find_sources(arguments, CorpusReadOptions())
+    sources = find_inputs(arguments, CorpusReadOptions())
     assert [source.origin for source in sources] == arguments
     assert [source.format for source in sources] == ["jsonl", "csv"]
 
 
 def test_columns_are_not_chosen_where_there_are_none(tmp_path):
     (tmp_path / "a.story").write_text("x\n@highlight\ny")
-    with pytest.raises(ConfigError, match="--text-column: no input has columns .* as story"):
-        find_sources([str(tmp_path / "a.story")], CorpusReadOptions(text_column="body"))
+    with pytest.raises(ConfigError, match="text_column: no input has columns .*story"):
+        find_inputs([str(tmp_path / "a.story")], CorpusReadOptions(text_column="body"))
 
 
 def test_one_column_is_not_text_and_headline_at_once(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(LINE)
-    with pytest.raises(DataError, match=r"a\.jsonl: 'text' would be text and headline at once; ch"):
-        find_sources([str(path)], CorpusReadOptions(headline_column="text"))
+    with pytest.raises(DataError, match=r"a\.jsonl: 'text' is both text and headline; set two"):
+        find_inputs([str(path)], CorpusReadOptions(headline_column="text"))
 
 
 def test_a_pipe_is_refused_since_inputs_are_looked_into_first(tmp_path):
@@ -126,13 +126,13 @@ def test_a_pipe_is_refused_since_inputs_are_looked_into_first(tmp_path):
         (tmp_path / "a.txt", CorpusReadOptions(headlines=pipe)),
     ):
         with pytest.raises(DataError, match=r"pipe: a pipe or a device, which can be read only on"):
-            find_sources([str(argument)], options)
+            find_inputs([str(argument)], options)
 
 
 def test_one_headline_file_cannot_serve_two_inputs(tmp_path):
     options = CorpusReadOptions(headlines=tmp_path / "heads.txt")
-    with pytest.raises(ConfigError, match="--headlines goes with one file of texts, not with 2"):
-        find_sources(["a.txt", "b.txt"], options)
+    with pytest.raises(ConfigError, match="headlines: needs exactly one file of texts; found 2"):
+        find_inputs(["a.txt", "b.txt"], options)
 
 
 def test_every_format_says_what_it_is():
@@ -147,4 +147,4 @@ def test_without_pyarrow_the_pip_line_is_told(tmp_path, monkeypatch, name, conte
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / name).write_bytes(content)
     with pytest.raises(MissingExtraError, match=rf"{name}: reading .* 'readagain\[data\]'"):
-        find_sources([str(tmp_path / name)], CorpusReadOptions())
+        find_inputs([str(tmp_path / name)], CorpusReadOptions())

@@ -3,7 +3,7 @@ from types import ModuleType
 
 import pytest
 
-from readagain.corpus.pair import Example
+from readagain.corpus.inputs import Example
 from readagain.corpus.readers import huggingface
 from readagain.errors import DataError, MissingExtraError
 

@@ -4,9 +4,10 @@ import re
 
 import pytest
 
-from readagain.corpus.pair import Example, InvalidRecord
-from readagain.corpus.readers import lines
+from readagain.corpus.inputs import Example
 from readagain.errors import DataError
+from readagain.formats import lines
+from readagain.formats.records import InvalidRecord
 
 GOOD = '{"text": "A storm came.", "headline": "Storm"}'
 
@@ -41,7 +42,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path, read_recor
     [
         (
             b'{"text": "A storm',
-            "not JSON: Unterminated .* at column 10; expected one object a line",
+            "not JSON: Unterminated .* at column 10; expected one object per line",
         ),
         (b"[1, 2]", "a list; expected a JSON object with a text"),
         (b'{"text": "A storm."}', "nothing under 'headline'; expected a string"),
@@ -49,7 +50,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path, read_recor
         (b'{"text": "caf\xe9", "headline": "x"}', "byte 0xe9 at column 14 is not utf-8"),
         (
             b'{"text": "\\ud800", "headline": "x"}',
-            r"'text' holds half a surrogate pair \(U\+D800\)",
+            r"'text' contains half a surrogate pair \(U\+D800\)",
         ),
         (b"[" * 100_000, "JSON nested too deeply"),
     ],
@@ -103,7 +104,7 @@ def test_a_file_of_blank_lines_is_named(tmp_path, read_records):
 def test_a_file_without_one_good_line_says_what_is_wrong_with_the_first(tmp_path, read_records):
     path = tmp_path / "a.jsonl"
     path.write_text("broken\nbroken too\n")
-    with pytest.raises(DataError, match=r"a\.jsonl:1: not JSON: .* no other line can be used"):
+    with pytest.raises(DataError, match=r"a\.jsonl:1: not JSON: .* no other line is valid"):
         read_records(path)
 
 
@@ -123,12 +124,12 @@ def test_a_number_without_end_makes_one_bad_record(tmp_path, read_records):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "a", "headline": "b"}\n{"text": ' + "9" * 5_000 + "}\n")
     assert read_records(path)[1] == InvalidRecord(
-        f"{path}:2", "a number with more digits than any number has"
+        f"{path}:2", "JSON with a number of too many digits; expected one object per line"
     )
 
 
 def test_a_column_without_end_is_cut_in_the_message(tmp_path, read_records):
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"a" * 10_000: 1}))
-    with pytest.raises(DataError, match="found 'a{70,79}…; name it with --text-column"):
+    with pytest.raises(DataError, match="found 'a{70,79}…; set the text column"):
         read_records(path)

@@ -2,8 +2,9 @@ import json
 
 import pytest
 
-from readagain.corpus.pair import Example, InvalidRecord
+from readagain.corpus.inputs import Example
 from readagain.errors import DataError
+from readagain.formats.records import InvalidRecord
 
 ARTICLES = [
     {
@@ -79,7 +80,7 @@ def test_a_document_that_is_no_reply_is_named(tmp_path, read_records, content, m
 def test_a_number_without_end_is_refused(tmp_path, read_records):
     path = tmp_path / "a.json"
     path.write_text('{"articles": [' + "9" * 5_000 + "]}")
-    with pytest.raises(DataError, match="a number with more digits than any number has"):
+    with pytest.raises(DataError, match="JSON with a number of too many digits"):
         read_records(path, format="newsapi")
 
 

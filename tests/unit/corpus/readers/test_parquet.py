@@ -1,8 +1,9 @@
 import pytest
 
-from readagain.corpus.pair import Example, InvalidRecord
-from readagain.corpus.readers import parquet
+from readagain.corpus.inputs import Example
 from readagain.errors import DataError
+from readagain.formats import parquet
+from readagain.formats.records import InvalidRecord
 
 pytestmark = pytest.mark.needs_extras
 
@@ -47,7 +48,7 @@ def test_a_file_cut_short_is_named(table, read_records):
 def test_a_page_saved_under_a_parquet_name_is_named(tmp_path, read_records):
     path = tmp_path / "a.parquet"
     path.write_text("<html>please log in</html>")
-    with pytest.raises(DataError, match=r"a\.parquet: named \.parquet but does not begin with"):
+    with pytest.raises(DataError, match=r"a\.parquet: not a Parquet file, which starts with PAR1"):
         read_records(path)
 
 
@@ -62,4 +63,4 @@ def test_a_string_that_is_not_utf8_spoils_its_row_alone(tmp_path, read_records):
     first, bad, last = read_records(path)
     assert (first, last) == (Example("fine", "a"), Example("fine too", "c"))
     assert bad.where == f"{path}:2"
-    assert "a value cannot be read: 'utf-8' codec can't decode byte 0xe9" in bad.reason
+    assert "invalid value: 'utf-8' codec can't decode byte 0xe9" in bad.reason

@@ -1,4 +1,5 @@
-from readagain.corpus.pair import Example, InvalidRecord
+from readagain.corpus.inputs import Example
+from readagain.formats.records import InvalidRecord
 
 STORY = """A storm came to Eastmoor.
 

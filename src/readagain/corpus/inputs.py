@@ -1,0 +1,64 @@
+"""Examples and the inputs that they are read from."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from readagain.formats.records import Block, InvalidRecord
+
+SplitName = Literal["train", "dev", "test"]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A text with its headline, not normalized.
+
+    `references` holds all human summaries where a text has several, as in DUC; the headline is
+    then the first of them.
+    """
+
+    text: str
+    headline: str
+    references: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Columns:
+    """Names of the text and headline columns."""
+
+    text: str
+    headline: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusInput:
+    """One input: its files, how to read them, and its split."""
+
+    format: str
+    paths: tuple[Path, ...]
+    """The file with the texts first; line-aligned formats add their headline files."""
+    origin: str
+    """The argument that named it; examples are counted by origin."""
+    split: SplitName = "train"
+    columns: Columns | None = None
+    encoding: str = "utf-8"
+    is_text_tokenized: bool = False
+    is_headline_tokenized: bool = False
+
+    @property
+    def path(self) -> Path:
+        """The file named in messages."""
+        return self.paths[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorpusFormat:
+    """A corpus format: its name, a one-line description, and how it is read."""
+
+    name: str
+    title: str
+    read_blocks: Callable[[CorpusInput], Iterator[Block]]
+    parse_block: Callable[[CorpusInput, Block], Iterator[Example | InvalidRecord]]
+    column_names: Callable[[Path, str], list[str]] | None = None
+    """Return the columns of a file in an encoding; None where they cannot be chosen."""

@@ -1,0 +1,86 @@
+"""Choice of the text and headline columns of a record."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from readagain.errors import DataError, quoted, type_in_words
+from readagain.formats.records import MAX_RECORD_BYTES, InvalidRecord
+
+Side = Literal["text", "headline"]
+
+# In order of preference. 'source' often names a publisher and 'summary' may be on either side,
+# so they come late.
+COMMON_COLUMNS: dict[Side, tuple[str, ...]] = {
+    "text": (
+        "text", "article", "document", "description", "abstract", "body", "content", "story",
+        "passage", "source",
+    ),
+    "headline": ("headline", "title", "heading", "summary", "highlights", "target", "label"),
+}  # fmt: skip
+
+
+def choose_column(side: Side, names: Sequence[str], wanted: str | None, *, where: str) -> str:
+    """Return the wanted column, or the first common one of `COMMON_COLUMNS` in `names`.
+
+    Raises:
+        DataError: when there is none; the message lists the columns.
+    """
+    common = COMMON_COLUMNS[side]
+    by_lower = {name.strip().lower(): name for name in reversed(names)}
+    if wanted is None:
+        found = next((by_lower[name] for name in common if name in by_lower), None)
+    else:
+        found = wanted if wanted in names else None
+    if found is not None:
+        check_unique(found, names, where=where)
+        return found
+    if problem := _describe_invalid_text("".join(names)):
+        raise DataError(f"{where}: the header {problem}")
+    listed = ", ".join(map(quoted, list(names)[:8])) or "none"
+    if wanted is not None:
+        raise DataError(f"{where}: no column '{wanted}'; set the {side} column to one of {listed}")
+    raise DataError(
+        f"{where}: no column for the {side}; expected one of {', '.join(common)}, "
+        f"found {listed}; set the {side} column"
+    )
+
+
+def check_unique(name: str, names: Sequence[str], *, where: str) -> None:
+    """Raise `DataError` when two columns have this name."""
+    if list(names).count(name) > 1:
+        raise DataError(f"{where}: two columns are called {quoted(name)}; rename one of them")
+
+
+def get_text(fields: Mapping[str, Any], column: str, *, where: str) -> str | InvalidRecord:
+    """Return the string in a column, empty for null; or why it cannot be used."""
+    if column not in fields:
+        return InvalidRecord(where, f"nothing under {quoted(column)}; expected a string")
+    value = fields[column]
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return InvalidRecord(
+            where, f"{type_in_words(value)} under {quoted(column)}; expected a string"
+        )
+    if len(value) > MAX_RECORD_BYTES:
+        return InvalidRecord(
+            where, f"more than {MAX_RECORD_BYTES:,} characters under {quoted(column)}; shorten it"
+        )
+    if not value.isascii() and (problem := _describe_invalid_text(value)):
+        return InvalidRecord(where, f"{quoted(column)} {problem}")
+    return value
+
+
+def _describe_invalid_text(value: str) -> str | None:
+    """Return why a string is not valid Unicode text, or None."""
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        code = ord(value[error.start])
+        if 0xDC80 <= code <= 0xDCFF:  # a byte that 'surrogateescape' decoded
+            return (
+                f"contains byte 0x{code - 0xDC00:02x}, which is not valid in this encoding; "
+                "convert the file or set its encoding (for example latin-1)"
+            )
+        return f"contains half a surrogate pair (U+{code:04X}); expected whole characters"
+    return None

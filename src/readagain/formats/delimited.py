@@ -1,0 +1,179 @@
+"""CSV and TSV with a header line."""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from readagain.counts import counted
+from readagain.errors import DataError, quoted
+from readagain.formats.files import open_bytes, plain_name
+from readagain.formats.jsonl import to_json
+from readagain.formats.lines import TOO_LONG, read_lines
+from readagain.formats.records import (
+    BLOCK_BYTES,
+    BLOCK_RECORDS,
+    MAX_RECORD_BYTES,
+    Block,
+    InvalidRecord,
+    Record,
+)
+
+DELIMITERS = (",", "\t", ";", "|")
+Row = tuple[int, list[str]] | InvalidRecord
+"""The line number and the cells of a row."""
+
+_QUOTED = re.compile(r'"[^"]*"')
+_STRAY_RETURN = (
+    "a carriage return inside a row; expected lines that end in LF or CR LF, "
+    "or quotes around a field with line ends"
+)
+_OPEN_QUOTE = "a quote that opens here is never closed, so the rest of the file is in one field"
+
+
+def column_names(path: Path, encoding: str) -> list[str]:
+    """Return the names in the header line."""
+    with open_bytes(path) as (stream, _):
+        lines = _Lines(path, read_lines(stream), encoding)
+        return _read_header(path, _read_rows(lines, detect_delimiter(path, encoding)))
+
+
+def _read_header(path: Path, rows: Iterator[Row]) -> list[str]:
+    header = next(rows, None)
+    if header is None:
+        raise DataError(f"{path}: no header line; expected the names of the columns")
+    if isinstance(header, InvalidRecord):
+        raise DataError(f"{header.where}: {header.reason}")
+    return header[1]
+
+
+def read_blocks(
+    path: Path,
+    encoding: str,
+    *,
+    columns: Sequence[str] | None = None,
+    max_records: int | None = None,
+) -> Iterator[Block]:
+    """Split a file into blocks; the payload is a list of `Row`.
+
+    A quoted field may contain line breaks, so rows can only be found by parsing; the csv module
+    does that in C, several times faster than tokenization.
+    """
+    with open_bytes(path) as (stream, raw):
+        lines = _Lines(path, read_lines(stream), encoding)
+        rows = _read_rows(lines, detect_delimiter(path, encoding))
+        header = tuple(_read_header(path, rows))
+        payload: list[Row] = []
+        size, first = 0, 2
+        for row in rows:
+            payload.append(row)
+            size += 0 if isinstance(row, InvalidRecord) else sum(map(len, row[1]))
+            if len(payload) == (max_records or BLOCK_RECORDS) or size >= BLOCK_BYTES:
+                yield Block(first=first, payload=payload, position=raw.tell(), columns=header)
+                payload, size, first = [], 0, lines.number + 1
+        if payload:
+            yield Block(first=first, payload=payload, position=raw.tell(), columns=header)
+
+
+def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:
+    """Yield the rows with named fields; a row needs as many fields as the header."""
+    header = block.columns
+    for row in block.payload:
+        if isinstance(row, InvalidRecord):
+            yield row
+        elif len(row[1]) != len(header):
+            yield InvalidRecord(
+                f"{path}:{row[0]}",
+                f"{counted(len(row[1]), 'field')}; the header has {len(header)} "
+                f"({', '.join(map(quoted, header[:8]))}); check for a missing quote or delimiter",
+            )
+        else:
+            yield Record(row[0], dict(zip(header, row[1], strict=True)))
+
+
+class _Lines:
+    """Decoded lines for the csv module, counted; too long lines are collected apart."""
+
+    def __init__(self, path: Path, lines: Iterator[bytes | None], encoding: str) -> None:
+        self.path = path
+        self.number = 0
+        self.row_bytes = 0
+        """Bytes of the lines of the current row."""
+        self.too_long: list[InvalidRecord] = []
+        self.is_at_end = False
+        self._lines = lines
+        self._encoding = encoding
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self.number += 1
+            self.row_bytes += len(line or b"") + 1  # with the line end
+            if self.row_bytes > MAX_RECORD_BYTES:
+                raise csv.Error(f"a row of more than {MAX_RECORD_BYTES:,} bytes")
+            if line is None:
+                self.too_long.append(InvalidRecord(f"{self.path}:{self.number}", TOO_LONG))
+            else:
+                # Invalid bytes become lone surrogates, so that the row is found whole;
+                # `get_text` then rejects it with its line number.
+                yield line.decode(self._encoding, "surrogateescape") + "\n"
+        self.is_at_end = True
+
+
+def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
+    csv.field_size_limit(2 * MAX_RECORD_BYTES)  # never reached: `_Lines` limits the whole row
+    reader = csv.reader(iter(lines), delimiter=delimiter)
+    while True:
+        start, lines.row_bytes = lines.number + 1, 0
+        where = f"{lines.path}:{start}"
+        row: list[str] | InvalidRecord | None
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            if "new-line" not in str(error):
+                raise DataError(f"{where}: {error}; check for a quote without an end") from error
+            row = InvalidRecord(where, _STRAY_RETURN)  # the reader continues with the next line
+        yield from lines.too_long
+        lines.too_long.clear()
+        if row is None:
+            return
+        if isinstance(row, InvalidRecord):
+            yield row
+        elif lines.is_at_end:  # the reader only requests another line for an incomplete row
+            yield InvalidRecord(where, _OPEN_QUOTE)
+        elif row:
+            yield start, row
+
+
+def detect_delimiter(path: Path, encoding: str) -> str:
+    """Return the delimiter, from the file's name or its header line."""
+    if plain_name(path).endswith((".tsv", ".tab")):
+        return "\t"
+    with open_bytes(path) as (stream, _):
+        header = (next(read_lines(stream), None) or b"").decode(encoding, "replace")
+    return max(DELIMITERS, key=_QUOTED.sub("", header).count)
+
+
+def write_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], delimiter: str) -> bytes:
+    """Return a header and the rows, in UTF-8; lists and objects as JSON."""
+    lines = [_csv_line(columns, delimiter)]
+    lines += (_csv_line([_cell(row.get(name)) for name in columns], delimiter) for row in rows)
+    # Bytes that are invalid in the input's encoding are written as they were read.
+    return "".join(lines).encode("utf-8", "surrogateescape")
+
+
+def _csv_line(cells: Sequence[str], delimiter: str) -> str:
+    """Return one row; a cell with any kind of line end is quoted.
+
+    The csv module only quotes the characters of its own line end, so it writes CR LF here.
+    """
+    line = io.StringIO(newline="")
+    csv.writer(line, delimiter=delimiter or ",", lineterminator="\r\n").writerow(cells)
+    return line.getvalue().removesuffix("\r\n") + "\n"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return to_json(value) if isinstance(value, list | dict) else str(value)

@@ -1,0 +1,92 @@
+"""RSS and Atom feeds, parsed without XML entities and external references."""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from xml.etree.ElementTree import Element, ParseError
+
+from readagain.errors import DataError
+from readagain.formats.files import open_bytes, read_document
+from readagain.formats.records import Block, InvalidRecord, Record, list_blocks
+
+ITEM_TAGS = frozenset({"item", "entry"})
+TEXT_TAGS = ("description", "summary", "encoded", "content")
+TEXT, HEADLINE = "text", "headline"
+_TAG = re.compile(r"<[^<>]*>")
+
+
+def column_names(path: Path, encoding: str) -> list[str]:
+    """Return the two columns that every feed has."""
+    return [TEXT, HEADLINE]
+
+
+def read_blocks(
+    path: Path,
+    encoding: str,
+    *,
+    columns: Sequence[str] | None = None,
+    max_records: int | None = None,
+) -> Iterator[Block]:
+    """Parse a feed and split its items."""
+    with open_bytes(path) as (stream, raw):
+        root = _parse(read_document(stream, path), path)
+        items = [_parse_item(element) for element in _outermost_items(root)]
+        yield from list_blocks(items, raw.tell(), max_records)
+
+
+def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:
+    """Yield the items with their number in the feed."""
+    for number, fields in enumerate(block.payload, start=block.first):
+        yield Record(number, fields)
+
+
+def _parse(content: bytes, path: Path) -> Element:
+    from defusedxml import DefusedXmlException
+    from defusedxml.ElementTree import fromstring
+
+    try:
+        root: Element = fromstring(content, forbid_dtd=True)
+    except DefusedXmlException as error:
+        raise DataError(
+            f"{path}: declares a document type, XML entities or external references, which attacks "
+            "use and feeds do not need; remove the declaration if you trust the file"
+        ) from error
+    except (LookupError, ValueError) as error:  # the encoding that the feed declares
+        raise DataError(
+            f"{path}: cannot be decoded ({str(error)[:80]}); convert the feed to UTF-8"
+        ) from error
+    except ParseError as error:
+        line, column = error.position
+        raise DataError(
+            f"{path}:{line}: not well-formed XML at column {column + 1}; download the feed again"
+        ) from error
+    return root
+
+
+def _local_name(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _outermost_items(root: Element) -> Iterator[Element]:
+    """Yield the items in order; an item inside another belongs to the outer one's text."""
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if _local_name(element) in ITEM_TAGS:
+            yield element
+        else:
+            waiting.extend(reversed(element))
+
+
+def _parse_item(element: Element) -> dict[str, str]:
+    fields: dict[str, str] = {}
+    for child in element:
+        fields.setdefault(_local_name(child), _strip_markup("".join(child.itertext())))
+    text = next((fields[name] for name in TEXT_TAGS if fields.get(name)), "")
+    return {TEXT: text, HEADLINE: fields.get("title", "")}
+
+
+def _strip_markup(markup: str) -> str:
+    """Return the text of escaped HTML."""
+    return " ".join(html.unescape(_TAG.sub(" ", html.unescape(markup))).split())

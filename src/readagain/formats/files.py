@@ -1,0 +1,212 @@
+"""Input files: decompression, limits, and errors with the name of the file."""
+
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from readagain.errors import DataError, require
+
+COMPRESSION_SUFFIXES = (".gz", ".xz", ".zst")
+BUFFER_BYTES = 1 << 20
+MAX_DOCUMENT_BYTES = 128 << 20
+"""Maximum size of a document that is parsed as a whole."""
+MAX_XZ_BYTES = 256 << 20
+"""Memory limit of xz decompression; a file may request up to 4 GiB, `xz -9` needs 65 MiB."""
+
+
+def plain_name(path: Path) -> str:
+    """Return the file's name in lower case without a compression suffix."""
+    name = path.name.lower()
+    suffixes = (suffix for suffix in COMPRESSION_SUFFIXES if name.endswith(suffix))
+    return name.removesuffix(next(suffixes, ""))
+
+
+def check_regular_file(path: Path) -> None:
+    """Raise `DataError` for a pipe or a device, which cannot be read twice."""
+    with named_errors(path):
+        if not path.is_file():
+            raise DataError(
+                f"{path}: a pipe or a device, which can be read only once; save it as a file first"
+            )
+
+
+def check_readable(path: Path) -> None:
+    """Raise `DataError` when a file cannot be opened."""
+    with named_errors(path):
+        path.open("rb").close()
+
+
+@contextmanager
+def named_errors(path: Path) -> Iterator[None]:
+    """Turn an `OSError` about an input into a `DataError` of one line with its path."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise DataError(f"{path}: no such file") from error
+    except IsADirectoryError as error:
+        raise DataError(f"{path}: a folder; expected a file") from error
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+@dataclass(frozen=True)
+class FileState:
+    """Size and modification time of a file, for detecting changes while it is read."""
+
+    bytes: int
+    mtime_ns: int
+
+    @classmethod
+    def of(cls, path: Path) -> "FileState":
+        """Return the present state of a file."""
+        with named_errors(path):
+            state = path.stat()
+        return cls(state.st_size, state.st_mtime_ns)
+
+    def check_unchanged(self, path: Path) -> None:
+        """Raise `DataError` when a file is no longer in this state."""
+        if FileState.of(path) != self:
+            raise changed_error(str(path))
+
+
+def changed_error(location: str) -> DataError:
+    """Return the error for an input that was changed while it was read."""
+    return DataError(
+        f"{location}: changed while it was read; run the command again once it is complete"
+    )
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
+    """Open `path` and decompress it; yield the content and a stream for the position.
+
+    The second stream's `tell()` returns how much of the file was read, for a progress bar; a
+    position in the decompressed content cannot show that.
+
+    Raises:
+        DataError: when the file cannot be read, or its compressed data is damaged or cut short.
+    """
+    try:
+        with named_errors(path), path.open("rb") as raw, _decompress(path, raw) as stream:
+            try:
+                # An uncompressed file is read ahead by a megabyte; its buffer has the position.
+                is_compressed = path.suffix.lower() in COMPRESSION_SUFFIXES
+                yield stream, raw if is_compressed else stream
+            except gzip.BadGzipFile as error:  # an OSError
+                raise zlib.error(str(error)) from error
+    except EOFError as error:
+        raise DataError(f"{path}: the compressed data is cut short; copy the file again") from error
+    except MemoryError as error:
+        raise DataError(
+            f"{path}: needs too much memory for decompression; compress it with a smaller "
+            "dictionary, for example xz -9"
+        ) from error
+    except (lzma.LZMAError, zlib.error) as error:
+        raise DataError(
+            f"{path}: damaged {path.suffix} data ({error}); copy the file again"
+        ) from error
+
+
+def read_document(stream: BinaryIO, path: Path) -> bytes:
+    """Return a stream whose format can only be parsed as a whole.
+
+    Raises:
+        DataError: above `MAX_DOCUMENT_BYTES`, which a few kilobytes of compressed zeros can reach.
+    """
+    content = stream.read(MAX_DOCUMENT_BYTES + 1)
+    if len(content) > MAX_DOCUMENT_BYTES:
+        raise DataError(
+            f"{path}: more than {MAX_DOCUMENT_BYTES >> 20} MiB for one document; convert it to "
+            "JSONL, one record per line, which has no size limit"
+        )
+    return content
+
+
+def _decompress(path: Path, raw: BinaryIO) -> BinaryIO:
+    match path.suffix.lower():
+        case ".gz":
+            # readline() of GzipFile is Python code; that of the buffer around it is C.
+            return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=raw), BUFFER_BYTES))
+        case ".xz":
+            return cast(BinaryIO, io.BufferedReader(_XzStream(raw), BUFFER_BYTES))
+        case ".zst":
+            return cast(BinaryIO, io.BufferedReader(_ZstdStream(path, raw), BUFFER_BYTES))
+        case _:
+            return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, raw), BUFFER_BYTES))
+
+
+class _XzStream(io.RawIOBase):
+    """Decompressed bytes of an .xz file, like `lzma.LZMAFile` but with a memory limit."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self._start()
+
+    def _start(self) -> None:
+        self._decoder = lzma.LZMADecompressor(memlimit=MAX_XZ_BYTES)
+
+    def readable(self) -> bool:
+        """Return True, as `io.BufferedReader` requires."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill `buffer` with the next bytes."""
+        while True:
+            chunk = b""
+            if self._decoder.eof:
+                chunk = self._next_stream()
+                if not chunk:
+                    return 0
+                self._start()
+            elif self._decoder.needs_input:
+                chunk = self._raw.read(BUFFER_BYTES)
+                if not chunk:
+                    raise EOFError("the end of the stream is missing")
+            try:
+                found = self._decoder.decompress(chunk, len(buffer))
+            except lzma.LZMAError as error:
+                if str(error) == "Memory usage limit exceeded":
+                    raise MemoryError(str(error)) from error
+                raise
+            if found:
+                buffer[: len(found)] = found
+                return len(found)
+
+    def _next_stream(self) -> bytes:
+        """Return the start of the next stream after padding; empty at the end."""
+        chunk = self._decoder.unused_data.lstrip(b"\0")
+        while not chunk:
+            more = self._raw.read(BUFFER_BYTES)
+            if not more:
+                break
+            chunk = more.lstrip(b"\0")
+        return chunk
+
+
+class _ZstdStream(io.RawIOBase):
+    """Decompressed bytes of a .zst file."""
+
+    def __init__(self, path: Path, raw: BinaryIO) -> None:
+        pyarrow = require("pyarrow", extra="data", purpose=f"{path}: reading .zst")
+        self._path = path
+        self._stream = pyarrow.CompressedInputStream(pyarrow.PythonFile(raw, mode="r"), "zstd")
+
+    def readable(self) -> bool:
+        """Return True, as `io.BufferedReader` requires."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill `buffer` with the next bytes."""
+        try:
+            # Not read(), which leaks memory when the data is damaged.
+            return int(self._stream.readinto(buffer))
+        except OSError as error:
+            raise DataError(
+                f"{self._path}: damaged or incomplete .zst data; copy the file again"
+            ) from error

@@ -1,0 +1,109 @@
+"""JSONL: one JSON object per line."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from readagain.errors import DataError, type_in_words
+from readagain.formats.files import open_bytes
+from readagain.formats.lines import TOO_LONG, describe_decode_error, line_blocks, read_lines
+from readagain.formats.records import Block, InvalidRecord, Record
+
+
+def column_names(path: Path, encoding: str) -> list[str]:
+    """Return the keys of the first valid record.
+
+    Raises:
+        DataError: when there is none, with the reason of the first invalid line.
+    """
+    problem: InvalidRecord | None = None
+    with open_bytes(path) as (stream, _):
+        for number, line in enumerate(read_lines(stream), start=1):
+            found = parse_line(line, number, path, encoding)
+            if isinstance(found, Record):
+                return list(found.fields)
+            problem = problem or found
+    if problem:
+        raise DataError(f"{problem.where}: {problem.reason}; no other line is valid either")
+    raise DataError(f"{path}: only blank lines; expected one JSON object per line")
+
+
+def read_blocks(
+    path: Path,
+    encoding: str,
+    *,
+    columns: Sequence[str] | None = None,
+    max_records: int | None = None,
+) -> Iterator[Block]:
+    """Split a file into blocks of lines."""
+    return line_blocks(path, max_records)
+
+
+def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:
+    """Parse each line that is not blank."""
+    for number, line in enumerate(block.payload, start=block.first):
+        found = parse_line(line, number, path, encoding)
+        if found is not None:
+            yield found
+
+
+def parse_line(
+    line: bytes | None, number: int, path: Path, encoding: str
+) -> Record | InvalidRecord | None:
+    """Parse one line of `read_lines`; return None for a blank one."""
+    where = f"{path}:{number}"
+    if line is None:
+        return InvalidRecord(where, TOO_LONG)
+    if not line or line.isspace():
+        return None
+    try:
+        fields = json.loads(line.decode(encoding))
+    except UnicodeDecodeError as error:
+        return InvalidRecord(where, describe_decode_error(error))
+    except (ValueError, RecursionError) as error:
+        return InvalidRecord(where, f"{describe_json_error(error)}; expected one object per line")
+    if not isinstance(fields, dict):
+        return InvalidRecord(where, f"{type_in_words(fields)}; expected a JSON object with a text")
+    return Record(number, fields)
+
+
+def describe_json_error(error: ValueError | RecursionError) -> str:
+    """Return in one line why `json.loads` failed."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg} at column {error.colno}"
+    if isinstance(error, RecursionError):
+        return "JSON nested too deeply"
+    return "JSON with a number of too many digits"
+
+
+def to_json(value: Any, *, indent: int | None = None) -> str:
+    """Return JSON that UTF-8 can encode.
+
+    Values without a JSON type, such as dates, become strings; NaN and infinity become null. Lone
+    surrogates, for example of a file name that is not UTF-8, are escaped.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str, allow_nan=False, indent=indent)
+    except ValueError:
+        value = _replace_nan(value)
+        text = json.dumps(value, ensure_ascii=False, default=str, indent=indent)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = json.dumps(value, ensure_ascii=True, default=str, indent=indent)
+    return text
+
+
+def write_jsonl(rows: Iterable[dict[str, Any]]) -> bytes:
+    """Return one JSON object per line, in UTF-8."""
+    return "".join(f"{to_json(row)}\n" for row in rows).encode()
+
+
+def _replace_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _replace_nan(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replace_nan(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

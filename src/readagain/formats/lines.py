@@ -1,0 +1,80 @@
+"""Lines and encodings of text files."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from readagain.errors import ArgumentError, DataError
+from readagain.formats.files import open_bytes
+from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, MAX_RECORD_BYTES, Block
+
+TOO_LONG = (
+    f"a line of more than {MAX_RECORD_BYTES:,} bytes; "
+    "expected one record per line, so split it or set the right format"
+)
+BOM = b"\xef\xbb\xbf"
+_UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_CONVERT = "UTF-16 text; expected UTF-8, so convert it: iconv -f utf-16 -t utf-8"
+
+
+def read_lines(stream: BinaryIO) -> Iterator[bytes | None]:
+    r"""Yield each line without its end; None for a line that is too long for a record.
+
+    Only `\n` and `\r\n` end a line: a JSON string may contain U+2028 and similar characters.
+    """
+    first = True
+    while line := stream.readline(MAX_RECORD_BYTES + 1):
+        if len(line) > MAX_RECORD_BYTES and not line.endswith(b"\n"):
+            while line and not line.endswith(b"\n"):
+                line = stream.readline(MAX_RECORD_BYTES)
+            yield None
+        else:
+            yield (line.removeprefix(BOM) if first else line).rstrip(b"\r\n")
+        first = False
+
+
+def line_blocks(path: Path, max_records: int | None = None) -> Iterator[Block]:
+    """Split a file into blocks of lines; the payload is a list of results of `read_lines`."""
+    with open_bytes(path) as (stream, raw):
+        first, size = 1, 0
+        lines: list[bytes | None] = []
+        for line in read_lines(stream):
+            lines.append(line)
+            size += len(line or b"")
+            if len(lines) == (max_records or BLOCK_RECORDS) or size >= BLOCK_BYTES:
+                yield Block(first=first, payload=lines, position=raw.tell())
+                first, size, lines = first + len(lines), 0, []
+        if lines:
+            yield Block(first=first, payload=lines, position=raw.tell())
+
+
+def describe_decode_error(error: UnicodeDecodeError) -> str:
+    """Return which byte of a line is not valid in its encoding, and what to do."""
+    if error.object.startswith(_UTF16_BOMS):
+        return _CONVERT
+    byte = error.object[error.start]
+    return (
+        f"byte 0x{byte:02x} at column {error.start + 1} is not {error.encoding}; "
+        "convert the file or set its encoding (for example latin-1)"
+    )
+
+
+def reject_utf16(path: Path, head: bytes) -> None:
+    """Raise `DataError` for UTF-16 and UTF-32, whose line ends are not single bytes."""
+    if head.startswith(_UTF16_BOMS):
+        raise DataError(f"{path}: {_CONVERT} {path.name} > NEW")
+
+
+def check_encoding(encoding: str) -> None:
+    """Raise `ConfigError` for an unknown encoding, or one whose line ends are not ASCII."""
+    try:
+        newline = "\n".encode(encoding)
+    except LookupError as error:
+        raise ArgumentError(
+            "{encoding}: unknown encoding '{0}'; use for example utf-8, latin-1 or cp1252", encoding
+        ) from error
+    if newline != b"\n":
+        raise ArgumentError(
+            "{encoding}: '{0}' does not end lines as ASCII does; convert the file to UTF-8",
+            encoding,
+        )

@@ -1,0 +1,171 @@
+"""Parquet tables, with pyarrow."""
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from readagain.errors import DataError, first_line, require
+from readagain.formats.files import check_readable
+from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
+
+# Base classes of pyarrow's errors, and the errors of invalid strings and dates.
+_ERRORS = (OSError, ValueError, OverflowError, NotImplementedError)
+
+TOO_LARGE = f"a row of more than {BLOCK_BYTES:,} bytes; shorten its values"
+
+
+def column_names(path: Path, encoding: str) -> list[str]:
+    """Return the names of the columns."""
+    with _opened(path) as (table, _):
+        return list(table.schema_arrow.names)
+
+
+def read_blocks(
+    path: Path,
+    encoding: str,
+    *,
+    columns: Sequence[str] | None = None,
+    max_records: int | None = None,
+) -> Iterator[Block]:
+    """Split a table into blocks; the payload is a record batch of at most `BLOCK_BYTES`.
+
+    A few hundred bytes can repeat one long value of a dictionary a million times. Strings are
+    therefore read as dictionaries and decoded only where their size is within the limit; a single
+    row above it becomes an `InvalidRecord`.
+    """
+    first = 1
+    with _opened(path) as (table, schema):
+        size = path.stat().st_size
+        num_rows = max(table.metadata.num_rows, 1)
+        wanted = schema if columns is None else [schema.field(name) for name in columns]
+        batches = table.iter_batches(batch_size=max_records or BLOCK_RECORDS, columns=columns)
+        for batch in batches:
+            for part in _split(batch):
+                end = first - 1 + part.num_rows
+                is_too_large = sum(map(_decoded_bytes, part.columns)) > BLOCK_BYTES
+                yield Block(
+                    first=first,
+                    payload=_decode(part.slice(0, 0) if is_too_large else part, wanted),
+                    position=min(size * end // num_rows, size),
+                    invalid=InvalidRecord(f"{path}:{first}", TOO_LARGE) if is_too_large else None,
+                )
+                first = end + 1
+
+
+def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:
+    """Yield the rows of a record batch or a table.
+
+    Strings in a Parquet file may be invalid UTF-8, and dates outside of Python's range; such a row
+    is invalid on its own.
+    """
+    if block.invalid is not None:
+        yield block.invalid
+        return
+    try:
+        rows = block.payload.to_pylist()
+    except _ERRORS:
+        for index in range(block.payload.num_rows):
+            number = block.first + index
+            try:
+                (row,) = block.payload.slice(index, 1).to_pylist()
+            except _ERRORS as error:
+                yield InvalidRecord(f"{path}:{number}", f"invalid value: {first_line(error)}")
+            else:
+                yield Record(number, dict(row))
+        return
+    for number, row in enumerate(rows, start=block.first):
+        yield Record(number, row)
+
+
+def _split(batch: Any) -> Iterator[Any]:
+    """Halve a batch until each part is within `BLOCK_BYTES` after decoding, or one row."""
+    if batch.num_rows <= 1 or sum(map(_decoded_bytes, batch.columns)) <= BLOCK_BYTES:
+        yield batch
+        return
+    half = batch.num_rows // 2
+    yield from _split(batch.slice(0, half))
+    yield from _split(batch.slice(half))
+
+
+def _decoded_bytes(array: Any) -> int:
+    """Return the size of an array after its dictionaries are decoded."""
+    arrow = _pyarrow()
+    kind = array.type
+    if arrow.types.is_dictionary(kind):
+        compute = require("pyarrow.compute", extra="data", purpose="reading Parquet")
+        values = array.dictionary
+        if not (arrow.types.is_string(values.type) or arrow.types.is_binary(values.type)):
+            return int(array.nbytes)
+        lengths = compute.binary_length(values).cast(arrow.int64()).take(array.indices)
+        return int(compute.sum(lengths).as_py() or 0)
+    if arrow.types.is_nested(kind):
+        children = array.flatten()
+        return sum(map(_decoded_bytes, children if isinstance(children, list) else [children]))
+    return int(array.nbytes)
+
+
+def _decode(batch: Any, fields: Any) -> Any:
+    """Decode dictionaries into the types of the file's own schema."""
+    arrow = _pyarrow()
+    columns = [
+        column if column.type == field.type else column.cast(field.type)
+        for column, field in zip(batch.columns, fields, strict=True)
+    ]
+    return arrow.RecordBatch.from_arrays(columns, schema=arrow.schema(list(fields)))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
+    """Open a file; yield it with strings read as dictionaries, and its own schema."""
+    parquet = require("pyarrow.parquet", extra="data", purpose=f"{path}: reading Parquet")
+    check_readable(path)
+    try:
+        with parquet.ParquetFile(path) as table:
+            leaves = [table.schema.column(index) for index in range(len(table.schema))]
+            strings = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+            schema = table.schema_arrow
+        with parquet.ParquetFile(path, read_dictionary=strings) as table:
+            yield table, schema
+    except _ERRORS as error:
+        raise DataError(
+            f"{path}: not a whole Parquet file ({first_line(error)}); copy it again"
+        ) from error
+
+
+def pack_batch(batch: Any) -> bytes:
+    """Return a record batch as bytes in Arrow's stream format.
+
+    A pickled slice of a batch would contain the whole batch.
+    """
+    stream = io.BytesIO()
+    with _pyarrow().ipc.new_stream(stream, batch.schema) as writer:
+        writer.write_batch(batch)
+    return stream.getvalue()
+
+
+def unpack_table(packed: bytes) -> Any:
+    """Return the pyarrow table of `pack_batch`."""
+    return _pyarrow().ipc.open_stream(packed).read_all()
+
+
+def write_parquet(table: Any) -> bytes:
+    """Return the bytes of a Parquet file."""
+    parquet = require("pyarrow.parquet", extra="data", purpose="writing Parquet")
+    stream = io.BytesIO()
+    parquet.write_table(table, stream, compression="zstd")
+    return stream.getvalue()
+
+
+def make_table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Any:
+    """Return a pyarrow table of rows whose values are strings."""
+    arrow = _pyarrow()
+    return arrow.table(
+        {name: arrow.array([row[name] for row in rows], arrow.string()) for name in columns}
+    )
+
+
+def _pyarrow() -> ModuleType:
+    return require("pyarrow", extra="data", purpose="reading and writing Parquet")

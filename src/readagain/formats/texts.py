@@ -1,0 +1,246 @@
+"""Texts to summarize, read from files and pipes together with the fields of their records."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, get_args
+
+from readagain.errors import ArgumentError, DataError
+from readagain.formats import delimited, jsonl, parquet
+from readagain.formats.columns import check_unique, choose_column, get_text
+from readagain.formats.files import open_bytes, plain_name
+from readagain.formats.lines import (
+    BOM,
+    TOO_LONG,
+    describe_decode_error,
+    line_blocks,
+    read_lines,
+    reject_utf16,
+)
+from readagain.formats.records import Block, InvalidRecord, Record, TableFormat
+
+TextFormat = Literal["text", "lines", "jsonl", "csv", "parquet"]
+TEXT_FORMATS: tuple[TextFormat, ...] = get_args(TextFormat)
+TABLES: dict[TextFormat, TableFormat] = {"jsonl": jsonl, "csv": delimited, "parquet": parquet}
+"""Formats with named columns."""
+STREAM_FORMATS: tuple[TextFormat, ...] = ("text", "lines", "jsonl")
+"""Formats that can be read from a pipe; the others are opened twice or read from their end."""
+MAX_TEXT_BYTES = 64 << 20
+"""Maximum size of a file that is read as one text."""
+
+# First bytes of files that are not plain text, with the advice for each.
+_NOT_TEXT = (
+    (re.compile(rb"%PDF-"), "a PDF; expected plain text, which 'pdftotext' extracts"),
+    (re.compile(rb"PK\x03\x04"), "a zip archive or Word document; save it as plain text"),
+    (re.compile(rb"\{\\rtf"), "an RTF file; save it as plain text"),
+    (
+        re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE),
+        "an HTML page; save it as plain text, or pipe in the output of 'w3m -dump'",
+    ),
+)
+_SUFFIXES: dict[str, TextFormat] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".parquet": "parquet",
+}
+
+
+@dataclass(frozen=True)
+class TextRecord:
+    """A text to summarize.
+
+    Args:
+        text: the text.
+        where: the file and the line or row, for messages.
+        fields: all fields of the record, in order; for plain text only `file` or `text`.
+    """
+
+    text: str
+    where: str
+    fields: dict[str, Any] = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextReadOptions:
+    """Options for reading texts; None means detected from the file."""
+
+    format: TextFormat | None = None
+    text_column: str | None = None
+    encoding: str = "utf-8"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordSchema:
+    """Format and columns of one file, with which its blocks can be parsed in any process."""
+
+    format: TextFormat
+    encoding: str
+    text_column: str = ""
+    """Empty for plain text."""
+    columns: tuple[str, ...] = ()
+    """Columns of a table, keys of the first JSON object, or the only field of plain text."""
+    delimiter: str = ""
+    """Delimiter of a CSV file."""
+
+
+def text_format(path: Path) -> TextFormat:
+    """Return the format for a file's name; "text" for an unknown suffix."""
+    name = plain_name(path)
+    return next((kind for suffix, kind in _SUFFIXES.items() if name.endswith(suffix)), "text")
+
+
+def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
+    """Read the columns of a file and choose the text column.
+
+    Raises:
+        DataError: when there is no text column, or no record at all.
+    """
+    kind = options.format or text_format(path)
+    if kind not in TABLES:
+        columns = ("file",) if kind == "text" else ("text",)
+        return RecordSchema(format=kind, encoding=options.encoding, columns=columns)
+    if kind != "parquet":
+        with open_bytes(path) as (stream, _):
+            head = stream.read(len(BOM))
+        reject_utf16(path, head)
+        if kind == "jsonl" and not head:  # an empty JSONL file is valid; a table has a header
+            return RecordSchema(format=kind, encoding=options.encoding)
+    names = TABLES[kind].column_names(path, options.encoding)
+    if kind == "csv":
+        for name in filter(None, names):
+            check_unique(name, names, where=str(path))
+    return RecordSchema(
+        format=kind,
+        encoding=options.encoding,
+        text_column=choose_column("text", names, options.text_column, where=str(path)),
+        columns=tuple(names),
+        delimiter=delimited.detect_delimiter(path, options.encoding) if kind == "csv" else "",
+    )
+
+
+def read_blocks(
+    path: Path, schema: RecordSchema, max_records: int | None = None
+) -> Iterator[Block]:
+    """Split a file into blocks of at most `max_records` without parsing them.
+
+    Raises:
+        DataError: when the file cannot be read to its end.
+    """
+    if schema.format == "text":
+        with open_bytes(path) as (stream, raw):
+            content = stream.read(MAX_TEXT_BYTES + 1)
+            yield Block(first=1, payload=content, position=raw.tell())
+    elif schema.format == "lines":
+        yield from line_blocks(path, max_records)
+    else:
+        table = TABLES[schema.format]
+        yield from table.read_blocks(path, schema.encoding, max_records=max_records)
+
+
+def parse_block(
+    block: Block, path: Path, schema: RecordSchema
+) -> Iterator[TextRecord | InvalidRecord]:
+    """Parse a block of `read_blocks`; `path` is only used in messages."""
+    if block.invalid is not None:
+        yield block.invalid
+    elif schema.format == "text":
+        yield _parse_text(block.payload, path, schema.encoding)
+    elif schema.format == "lines":
+        for number, line in enumerate(block.payload, start=block.first):
+            yield _parse_line(line, f"{path}:{number}", schema.encoding)
+    else:
+        for record in TABLES[schema.format].parse_block(block, path, schema.encoding):
+            yield _parse_record(record, schema.text_column, path)
+
+
+def read_texts(path: Path, options: TextReadOptions) -> Iterator[TextRecord]:
+    """Yield the texts of a file.
+
+    Raises:
+        DataError: naming the file and the line of an invalid record.
+    """
+    schema = read_schema(path, options)
+    for block in read_blocks(path, schema):
+        yield from map(_valid, parse_block(block, path, schema))
+
+
+def read_stream(stream: BinaryIO, name: str, options: TextReadOptions) -> Iterator[TextRecord]:
+    """Yield the texts of a pipe, each line as soon as it arrives.
+
+    Raises:
+        ConfigError: for a format that cannot be read from a pipe.
+        DataError: naming the line of an invalid record.
+    """
+    path, kind, encoding = Path(name), options.format or "text", options.encoding
+    if kind not in STREAM_FORMATS:
+        raise ArgumentError(
+            "{format}: '{0}' cannot be read from a pipe; name the file, or use one of {1}",
+            kind,
+            ", ".join(STREAM_FORMATS),
+        )
+    if kind == "text":
+        yield _valid(_parse_text(stream.read(MAX_TEXT_BYTES + 1), path, encoding))
+        return
+    column = ""
+    for number, line in enumerate(read_lines(stream), start=1):
+        if kind == "lines":
+            yield _valid(_parse_line(line, f"{path}:{number}", encoding))
+            continue
+        record = jsonl.parse_line(line, number, path, encoding)
+        if record is None:
+            continue
+        if not column and isinstance(record, Record):
+            names = list(record.fields)
+            column = choose_column("text", names, options.text_column, where=name)
+        yield _valid(_parse_record(record, column, path))
+
+
+def _parse_text(content: bytes, path: Path, encoding: str) -> TextRecord | InvalidRecord:
+    if len(content) > MAX_TEXT_BYTES:
+        return InvalidRecord(
+            str(path),
+            f"more than {MAX_TEXT_BYTES:,} bytes for one text; "
+            "set the format to 'lines' if each line is a text",
+        )
+    for start, reason in _NOT_TEXT:
+        if start.match(content.removeprefix(BOM)):
+            return InvalidRecord(str(path), reason)
+    try:
+        reject_utf16(path, content)
+        text = content.removeprefix(BOM).decode(encoding)
+    except DataError as error:
+        return InvalidRecord(str(path), str(error).removeprefix(f"{path}: "))
+    except UnicodeDecodeError as error:
+        return InvalidRecord(str(path), describe_decode_error(error))
+    return TextRecord(text, str(path), {"file": str(path)})
+
+
+def _parse_line(line: bytes | None, where: str, encoding: str) -> TextRecord | InvalidRecord:
+    if line is None:
+        return InvalidRecord(where, TOO_LONG)
+    try:
+        text = line.decode(encoding)
+    except UnicodeDecodeError as error:
+        return InvalidRecord(where, describe_decode_error(error))
+    return TextRecord(text, where, {"text": text})
+
+
+def _parse_record(
+    record: Record | InvalidRecord, column: str, path: Path
+) -> TextRecord | InvalidRecord:
+    if isinstance(record, InvalidRecord):
+        return record
+    where = f"{path}:{record.number}"
+    text = get_text(record.fields, column, where=where)
+    return text if isinstance(text, InvalidRecord) else TextRecord(text, where, record.fields)
+
+
+def _valid(record: TextRecord | InvalidRecord) -> TextRecord:
+    if isinstance(record, InvalidRecord):
+        raise DataError(f"{record.where}: {record.reason}")
+    return record

@@ -1,0 +1,71 @@
+"""A job on an invented file, with the toy model, which needs no torch."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from readagain.batch.files import find_files
+from readagain.batch.job import BatchJob
+from readagain.batch.sources import CutOptions, group_sources
+from readagain.batch.work import ShardConfig
+from readagain.engine.summarizer import Summarizer
+from readagain.formats.texts import TextReadOptions
+
+TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
+TEXTS = (
+    "Police in Ghent said on Monday that 12 people crossed the old bridge.",
+    "A storm hit the harbour, and the ferry was late by 30 percent.",
+    "The council of Ghent closed the old market.",
+    "Twelve people saw the ferry on Monday.",
+    "The bridge was late.",
+)
+
+
+@pytest.fixture
+def news(tmp_path):
+    """Five rows of JSON, and a bad one in the middle."""
+    lines = [json.dumps({"id": number, "text": text}) for number, text in enumerate(TEXTS)]
+    path = tmp_path / "news.jsonl"
+    path.write_text("\n".join([*lines[:2], "not json", *lines[2:]]) + "\n")
+    return path
+
+
+@pytest.fixture
+def make_job(tmp_path):
+    """Describe a job that writes into the folder 'out'."""
+
+    def make(*inputs, out=None, shard_rows=2, read=None, overwrite=False, update=False, **work):
+        read = read or TextReadOptions()
+        settings = ShardConfig(out=str(out or tmp_path / "out"), model=str(TOY), **work)
+        return BatchJob(
+            sources=tuple(group_sources(find_files(list(map(str, inputs))), read)),
+            cut=CutOptions(read=read, shard_rows=shard_rows, added_fields=settings.added_fields),
+            work=settings,
+            overwrite=overwrite,
+            update=update,
+        )
+
+    return make
+
+
+@pytest.fixture
+def contents():
+    """Return the bytes of every file in a folder, by name."""
+
+    def read(folder):
+        files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+    return read
+
+
+@pytest.fixture
+def texts():
+    return TEXTS
+
+
+@pytest.fixture(scope="session")
+def headlines():
+    """What the toy model writes over the five texts."""
+    return [summary.text for summary in Summarizer.load(TOY, threads=1).summarize(list(TEXTS))]

@@ -1,0 +1,335 @@
+"""A job from its beginning to its end, gone on with, changed, and in the way of others."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from readagain.batch.local import local_engine, run_local
+from readagain.batch.notes import ShardMetadata
+from readagain.batch.run import run_batch
+from readagain.batch.shards import cut_source
+from readagain.batch.work import ShardWorker
+from readagain.errors import ArtifactError, ConfigError, DataError
+from readagain.storage.checksums import add_checksum
+
+
+def engine_here(job, done):
+    """Do everything in this process."""
+    worker = ShardWorker(job.work)
+    for source in job.sources:
+        for item in job.outline(source, done):
+            yield item if isinstance(item, ShardMetadata) else worker.do(item)
+
+
+class StoppedError(Exception):
+    """Stands for a machine that fails."""
+
+
+def engine_that_stops(after):
+    def run(job, done):
+        for number, note in enumerate(engine_here(job, done)):
+            if number == after:
+                raise StoppedError
+            yield note
+
+    return run
+
+
+def engine_that_counts(counted):
+    def run(job, done):
+        for note in engine_here(job, done):
+            if done.get(note.key) != note:
+                counted.append(note.part)
+            yield note
+
+    return run
+
+
+@pytest.fixture
+def finished(news, make_job, tmp_path):
+    """A finished job, which others are compared with."""
+    return run_batch(make_job(news, out=tmp_path / "undisturbed"), engine_here)
+
+
+def test_the_manifest_counts_and_names_everything(news, finished, tmp_path):
+    folder = tmp_path / "undisturbed"
+    manifest = json.loads((folder / "manifest.json").read_text())
+    assert (manifest["rows"], manifest["bad_rows"]) == (5, 1)
+    assert [shard["part"] for shard in manifest["shards"]] == sorted(
+        path.name for path in folder.glob("part-*")
+    )
+    assert manifest["inputs"][0]["bytes"] == news.stat().st_size
+    assert sorted(path.name for path in folder.iterdir() if path.name != ".lock") == [
+        "bad",
+        "manifest.json",
+        *(shard["part"] for shard in manifest["shards"]),
+    ]
+
+
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_an_interrupted_job_goes_on_to_the_same_bytes(
+    news, make_job, finished, contents, tmp_path, after
+):
+    with pytest.raises(StoppedError):
+        run_batch(make_job(news), engine_that_stops(after))
+    counted = []
+    assert run_batch(make_job(news), engine_that_counts(counted)) == finished
+    assert len(counted) == 2 - after  # the shard at which it stopped had been done
+    assert contents(tmp_path / "out") == contents(tmp_path / "undisturbed")
+
+
+def test_a_finished_job_is_not_done_again(news, make_job, finished, tmp_path):
+    counted = []
+    job = make_job(news, out=tmp_path / "undisturbed")
+    assert run_batch(job, engine_that_counts(counted)) == finished
+    assert counted == []
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("part-00000-000001.jsonl", lambda path: path.unlink()),
+        ("part-00000-000001.jsonl", lambda path: path.write_bytes(path.read_bytes()[:-1])),
+        ("bad/part-00000-000001.jsonl", lambda path: path.write_bytes(b"{}")),
+    ],
+)
+def test_what_is_damaged_is_done_again(news, make_job, finished, contents, tmp_path, name, damage):
+    folder = tmp_path / "undisturbed"
+    before = contents(folder)
+    damage(folder / name)
+    counted = []
+    run_batch(make_job(news, out=folder), engine_that_counts(counted))
+    assert counted == ["part-00000-000001.jsonl"]
+    assert contents(folder) == before
+
+
+def test_a_damaged_note_is_as_good_as_none(news, make_job, finished, contents, tmp_path):
+    with pytest.raises(StoppedError):
+        run_batch(make_job(news), engine_that_stops(2))
+    notes = sorted((tmp_path / "out" / "unfinished" / "notes").iterdir())
+    notes[0].write_bytes(b"{")
+    notes[1].write_bytes(b'{"part": 3}')
+    run_batch(make_job(news), engine_here)
+    assert contents(tmp_path / "out") == contents(tmp_path / "undisturbed")
+
+
+def test_a_job_with_other_settings_is_named_and_refused(news, make_job, finished, tmp_path):
+    job = make_job(news, out=tmp_path / "undisturbed", shard_rows=3, options={"beam": 2})
+    message = r"holds another job: shard_rows was 2 and is now 3; beam was None and is now 2; "
+    with pytest.raises(ConfigError, match=message):
+        run_batch(job, engine_here)
+    manifest = run_batch(replace(job, overwrite=True), engine_here)
+    assert len(manifest.shards) == 2
+    assert len(list((tmp_path / "undisturbed").glob("part-*"))) == 2
+
+
+def test_inputs_that_have_changed_are_named_and_refused(news, make_job, tmp_path):
+    with pytest.raises(StoppedError):
+        run_batch(make_job(news), engine_that_stops(2))
+    more = tmp_path / "more.jsonl"
+    more.write_text('{"text": "A storm."}\n')
+    with pytest.raises(DataError, match=r"inputs have changed since .*: .*more\.jsonl is new; "):
+        run_batch(make_job(news, more), engine_here)
+    size = news.stat().st_size
+    news.write_text(news.read_text() + '{"text": "The end."}\n')
+    with pytest.raises(DataError, match=rf"news\.jsonl had {size:,} bytes and has .*--update"):
+        run_batch(make_job(news), engine_here)
+
+
+def test_inputs_in_another_order_are_another_job(news, make_job, tmp_path):
+    more = tmp_path / "more.jsonl"
+    more.write_text('{"text": "A storm."}\n')
+    with pytest.raises(StoppedError):
+        run_batch(make_job(news, more), engine_that_stops(2))
+    with pytest.raises(DataError, match="first run: the same files in another order; start over"):
+        run_batch(make_job(more, news), engine_here)
+
+
+def test_a_change_that_keeps_the_size_is_found_in_the_rows(news, make_job, tmp_path):
+    with pytest.raises(StoppedError):
+        run_batch(make_job(news), engine_that_stops(2))
+    news.write_text(news.read_text().replace("Ghent", "Bruge", 1))
+    message = r"news\.jsonl, from row 1 on: the rows of part-00000-000000\.jsonl have changed"
+    with pytest.raises(DataError, match=message):
+        run_batch(make_job(news), engine_here)
+
+
+def test_a_file_that_was_only_touched_is_the_same(news, make_job):
+    with pytest.raises(StoppedError):
+        run_batch(make_job(news), engine_that_stops(1))
+    os.utime(news, ns=(1, 1))
+    counted = []
+    run_batch(make_job(news), engine_that_counts(counted))
+    assert len(counted) == 1
+
+
+def test_an_update_keeps_what_has_not_changed(news, make_job, finished, contents, tmp_path):
+    folder = tmp_path / "undisturbed"
+    news.write_text(news.read_text() + '{"text": "The end."}\n')
+    counted = []
+    job = make_job(news, out=folder, update=True)
+    run_batch(job, engine_that_counts(counted))
+    assert counted == ["part-00000-000003.jsonl"]
+    lines = news.read_text().splitlines(keepends=True)
+    news.write_text("".join([*lines[:2], *lines[3:5]]))  # shorter, and the bad row is gone
+    run_batch(make_job(news, out=folder, update=True), engine_here)
+    run_batch(make_job(news, out=tmp_path / "fresh"), engine_here)
+    assert contents(folder) == contents(tmp_path / "fresh")
+
+
+def test_a_strict_job_looks_at_bad_rows_that_an_earlier_run_set_aside(
+    news, make_job, finished, tmp_path
+):
+    with pytest.raises(DataError, match=r"news\.jsonl:3: not JSON"):
+        run_batch(make_job(news, out=tmp_path / "undisturbed", strict=True), engine_here)
+
+
+def test_a_folder_with_something_else_in_it_is_left_alone(news, make_job, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("dear")
+    with pytest.raises(ConfigError, match=r"out: the folder holds 'thesis\.tex' and no job of"):
+        run_batch(make_job(news, overwrite=True), engine_here)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_another_folder_with_a_manifest_is_left_alone(news, make_job, tmp_path, overwrite):
+    manifest = tmp_path / "out" / "manifest.json"
+    manifest.parent.mkdir()
+    manifest.write_text('{"format_version": 1, "splits": {}}')
+    (tmp_path / "out" / "lexicon.txt").write_text("the")
+    with pytest.raises(ConfigError, match=r"out: the folder holds 'lexicon\.txt' and no job of"):
+        run_batch(make_job(news, overwrite=overwrite), engine_here)
+    assert manifest.read_text() == '{"format_version": 1, "splits": {}}'
+
+
+def test_an_unfinished_job_goes_on_though_something_lies_beside_it(news, make_job, tmp_path):
+    job = make_job(news)
+    with pytest.raises(StoppedError):
+        run_batch(job, engine_that_stops(1))
+    (tmp_path / "out" / "notes.txt").write_text("half done")
+    assert len(run_batch(job, engine_here).shards) == 3
+    assert (tmp_path / "out" / "notes.txt").exists()
+
+
+def test_what_lies_beside_a_job_stays_when_it_starts_over(news, make_job, finished, tmp_path):
+    folder = tmp_path / "undisturbed"
+    (folder / "README").write_text("mine")
+    assert run_batch(make_job(news, out=folder, overwrite=True), engine_here) == finished
+    assert (folder / "README").read_text() == "mine"
+
+
+def test_a_folder_that_cannot_be_made_is_named(news, make_job):
+    with pytest.raises(ConfigError, match=r"news\.jsonl: cannot be written to: .*another folder"):
+        run_batch(make_job(news, out=news), engine_here)
+
+
+def sealed(**facts):
+    return json.dumps(add_checksum(facts)).encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{", r"manifest\.json: damaged; start over with --overwrite"),
+        (b"[]", r"manifest\.json: damaged"),
+        (b'{"format_version": 1, "shards": []}', r"manifest\.json: damaged"),
+        (sealed(format_version=1, shards=[{}]), r"manifest\.json: damaged"),
+        (sealed(format_version=9), r"manifest\.json: of format 9, this version .* writes 1"),
+    ],
+)
+def test_a_manifest_that_cannot_be_believed_is_named(
+    news, make_job, finished, tmp_path, content, message
+):
+    (tmp_path / "undisturbed" / "manifest.json").write_bytes(content)
+    with pytest.raises(ArtifactError, match=message):
+        run_batch(make_job(news, out=tmp_path / "undisturbed"), engine_here)
+
+
+def test_a_folder_is_written_into_by_one_process_at_a_time(news, make_job, tmp_path):
+    code = (
+        "import sys; from filelock import FileLock; lock = FileLock(sys.argv[1]); "
+        "lock.acquire(); print('held', flush=True); sys.stdin.read()"
+    )
+    (tmp_path / "out").mkdir()
+    arguments = [sys.executable, "-c", code, str(tmp_path / "out" / ".lock")]
+    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        with pytest.raises(ConfigError, match=r"out: another process is writing into this"):
+            run_batch(make_job(news), engine_here)
+        other.stdin.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"summary_field": "score", "has_score": True}, ConfigError, "--field score: the output"),
+        ({"shard_rows": 0}, ConfigError, "--shard-rows is 0; expected 1 or more"),
+        ({"output_format": "csv"}, ConfigError, "JSON objects may each have other fields"),
+        ({"summary_field": "id"}, DataError, "has a field 'id' already"),
+    ],
+)
+def test_a_job_that_cannot_be_done_leaves_no_trace(
+    news, make_job, tmp_path, options, error, message
+):
+    with pytest.raises(error, match=message):
+        run_batch(make_job(news, **options), engine_here)
+    assert not (tmp_path / "out").exists()
+
+
+def test_shards_that_were_written_elsewhere_are_missed(news, make_job, tmp_path):
+    elsewhere = make_job(news, out=tmp_path / "elsewhere")
+    message = r"out: part-00000-000000\.jsonl is finished and not there; does every node"
+    with pytest.raises(DataError, match=message):
+        run_batch(make_job(news), lambda job, done: engine_here(elsewhere, done))
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+def test_a_job_without_a_row_is_finished_at_once(make_job, tmp_path):
+    (tmp_path / "empty.jsonl").write_bytes(b"")
+    manifest = run_batch(make_job(tmp_path / "empty.jsonl"), engine_here)
+    assert (manifest.rows, manifest.shards) == (0, [])
+
+
+@pytest.mark.slow
+def test_worker_processes_write_the_same(news, make_job, finished, contents, tmp_path):
+    shares = []
+    run_batch(
+        make_job(news),
+        local_engine(num_workers=2),
+        on_progress=lambda progress: shares.append(progress.share),
+    )
+    assert contents(tmp_path / "out") == contents(tmp_path / "undisturbed")
+    assert shares[-1] == pytest.approx(1.0)
+
+
+class Deadly(tuple):
+    """Kills the process that unpacks it."""
+
+    def __reduce__(self):
+        return signal.raise_signal, (signal.SIGKILL,)
+
+
+@pytest.mark.slow
+def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
+    news, make_job, tmp_path, caplog
+):
+    job = make_job(news)
+    first, second, third = cut_source(job.sources[0], job.cut)
+    deadly = replace(second, pieces=Deadly(second.pieces))
+    with pytest.raises(DataError, match=r"part-00000-000001 \(.*\) set aside, since it"):
+        list(run_local(iter([first, deadly, third]), job.work, num_workers=1))
+    assert len(list((tmp_path / "out").glob("part-*"))) == 2
+    died = ["a worker process died; 1 tasks are run again"] * 3
+    assert [record.getMessage() for record in caplog.records[:3]] == died
+    assert "killed its worker" in caplog.records[3].getMessage()
+
+
+@pytest.mark.slow
+def test_what_a_worker_says_is_said_here(news, make_job):
+    with pytest.raises(DataError, match="without --strict such rows are set aside"):
+        run_batch(make_job(news, strict=True), local_engine(num_workers=1))

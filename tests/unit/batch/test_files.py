@@ -1,0 +1,126 @@
+"""Input files: found, described, and at hand for reading."""
+
+import os
+
+import pytest
+
+from readagain.batch.files import at_hand, find_files
+from readagain.errors import DataError
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("b.jsonl", "a.jsonl", "c.txt"):
+        (tmp_path / name).write_text(name)
+    return tmp_path
+
+
+def names(files):
+    return [file.location.rpartition("/")[2] for file in files]
+
+
+def test_patterns_are_files_in_order_and_each_file_comes_once(folder):
+    found = find_files([f"{folder}/c.txt", f"{folder}/*.jsonl", f"{folder}/*.txt"])
+    assert names(found) == ["c.txt", "a.jsonl", "b.jsonl"]
+    assert found[1].bytes == len("a.jsonl")
+    assert found[1].mtime_ns == (folder / "a.jsonl").stat().st_mtime_ns
+
+
+@pytest.mark.parametrize("place", ["{}", pytest.param("file://{}", marks=pytest.mark.needs_extras)])
+def test_what_the_job_wrote_is_no_input(folder, place):
+    (folder / "out").mkdir()
+    (folder / "out" / "part-00000-000000.jsonl").write_text("")
+    out = place.format(folder / "out")
+    assert names(find_files([place.format(f"{folder}/*.jsonl")], out=out)) == ["a.jsonl", "b.jsonl"]
+    for pattern in ("*.jsonl", "part-00000-000000.jsonl"):
+        with pytest.raises(DataError, match=r"jsonl: lies in .*out, which the job writes into; ch"):
+            find_files([f"{out}/{pattern}"], out=out)
+
+
+def test_patterns_may_lead_into_subfolders(folder):
+    (folder / "more").mkdir()
+    (folder / "more" / "d.jsonl").write_text("")
+    assert names(find_files([f"{folder}/**/*.jsonl"])) == ["a.jsonl", "b.jsonl", "d.jsonl"]
+
+
+def test_a_file_that_is_named_twice_is_refused(folder):
+    for first in (f"{folder}/a.jsonl", f"{folder}/*.jsonl"):
+        with pytest.raises(DataError, match=r"a\.jsonl: named twice; a file is read once, so name"):
+            find_files([first, f"{folder}/./a.jsonl"])
+
+
+def test_a_path_and_its_short_form_are_one_file(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    with pytest.raises(DataError, match=r"a\.jsonl: named twice"):
+        find_files(["a.jsonl", f"{folder}/a.jsonl"])
+    assert names(find_files(["a.jsonl", f"{folder}/*.jsonl"])) == ["a.jsonl", "b.jsonl"]
+
+
+def test_a_pipe_is_refused(folder):
+    os.mkfifo(folder / "pipe.jsonl")
+    with pytest.raises(
+        DataError, match=r"pipe\.jsonl: a pipe or a device, which can be read only o"
+    ):
+        find_files([f"{folder}/pipe.jsonl"])
+    assert names(find_files([f"{folder}/*.jsonl"])) == ["a.jsonl", "b.jsonl"]
+
+
+def test_a_file_may_be_called_like_a_pattern(folder):
+    (folder / "[a].jsonl").write_text("")
+    assert names(find_files([f"{folder}/[a].jsonl"])) == ["[a].jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("none.jsonl", r"none\.jsonl: no such file"),
+        ("*.csv", r"\*\.csv: no file fits this pattern"),
+        ("", r"a folder; name the files in it, as in '.*/\*\.jsonl'"),
+    ],
+)
+def test_what_is_not_there_is_named(folder, pattern, message):
+    with pytest.raises(DataError, match=message):
+        find_files([f"{folder}/{pattern}"])
+
+
+@pytest.mark.needs_extras
+def test_addresses_are_found_like_paths(folder):
+    found = find_files([f"file://{folder}/*.jsonl", f"file://{folder}/c.txt"])
+    assert names(found) == ["a.jsonl", "b.jsonl", "c.txt"]
+    assert found[0].location == f"file://{folder}/a.jsonl"
+    assert found[0].mtime_ns == (folder / "a.jsonl").stat().st_mtime_ns
+
+
+@pytest.mark.needs_extras
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("file://{folder}/none.jsonl", r"none\.jsonl: no such file"),
+        ("file://{folder}", r"a folder; name the files in it"),
+        ("file://{folder}/*/a.jsonl", r"may stand after the last / only"),
+        ("file://{folder}/*.csv", r"\*\.csv: no file fits this pattern"),
+        ("gopher://somewhere/a.jsonl", r"gopher://somewhere/a\.jsonl: cannot be reached: "),
+    ],
+)
+def test_addresses_that_lead_nowhere_are_named(folder, address, message):
+    with pytest.raises(DataError, match=message):
+        find_files([address.format(folder=folder)])
+
+
+@pytest.mark.needs_extras
+def test_a_file_that_is_elsewhere_is_copied_and_the_copy_removed(folder):
+    with at_hand(f"file://{folder}/a.jsonl") as path:
+        assert path.name == "a.jsonl"
+        assert path.parent != folder
+        assert path.read_text() == "a.jsonl"
+    assert not path.exists()
+    with (
+        pytest.raises(DataError, match=r"none\.jsonl: cannot be read"),
+        at_hand(f"file://{folder}/none.jsonl"),
+    ):
+        pass
+
+
+def test_a_file_that_is_here_is_read_where_it_is(folder):
+    with at_hand(f"{folder}/a.jsonl") as path:
+        assert path == folder / "a.jsonl"

@@ -1,0 +1,113 @@
+"""The folder that a job writes into, by path and by address."""
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from readagain.batch.folder import open_folder
+from readagain.batch.local import local_engine
+from readagain.batch.notes import ShardMetadata
+from readagain.batch.run import run_batch
+from readagain.batch.work import ShardWorker
+from readagain.errors import DataError
+
+PLACES = ["{}", pytest.param("file://{}", marks=pytest.mark.needs_extras)]
+
+
+@pytest.fixture(params=PLACES)
+def folder(request, tmp_path):
+    return open_folder(request.param.format(tmp_path / "out"))
+
+
+def test_files_are_written_listed_read_and_removed(folder):
+    assert folder.names() == []
+    assert folder.read("a") is None
+    folder.write("b", b"two")
+    folder.write("sub/folder/a", b"one")
+    folder.write("b", b"three")
+    assert folder.names() == ["b", "sub", "unfinished"]
+    assert folder.names("sub/folder") == ["a"]
+    assert folder.names("unfinished") == []
+    assert (folder.read("b"), folder.read("sub/folder/a")) == (b"three", b"one")
+    for name in ("b", "sub", "none"):
+        folder.remove(name)
+    assert folder.names() == ["unfinished"]
+
+
+def test_what_cannot_be_read_is_named(folder):
+    folder.write("sub/a", b"one")
+    with pytest.raises(DataError, match=r"out/sub: cannot be read: "):
+        folder.read("sub")
+
+
+def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    folder = open_folder(str(tmp_path / "out"))
+    folder.write("a", b"before")
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(DataError, match=r"out: cannot be written to: No space left .* goes on"):
+        folder.write("a", b"after")
+    assert folder.read("a") == b"before"
+    assert folder.names("unfinished") == []
+
+
+@pytest.mark.needs_extras
+def test_an_address_that_cannot_be_written_to_is_named(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    folder = open_folder(f"file://{tmp_path}/file/out")
+    with pytest.raises(DataError, match=r"file/out/a: cannot be written: "):
+        folder.write("a", b"")
+
+
+@pytest.mark.needs_extras
+def test_a_job_between_addresses_writes_what_a_job_between_paths_does(
+    news, make_job, tmp_path, contents
+):
+    def engine(job, done):
+        worker = ShardWorker(job.work)
+        for source in job.sources:
+            for item in job.outline(source, done):
+                yield item if isinstance(item, ShardMetadata) else worker.do(item)
+
+    run_batch(make_job(news, out=tmp_path / "paths"), engine)
+    far = f"file://{tmp_path}/far"
+    run_batch(make_job(f"file://{news}", out=far), engine)
+    run_batch(make_job(f"file://{news}", out=far), engine)
+    near, away = contents(tmp_path / "paths"), contents(tmp_path / "far")
+    for name in ("manifest.json", ".lock"):
+        near.pop(name)
+        away.pop(name, None)
+    bad = "bad/part-00000-000001.jsonl"
+    assert f'"file": "file://{news}", "row": 3'.encode() in away.pop(bad)
+    assert near.pop(bad)
+    assert away == near
+
+
+@pytest.mark.needs_extras
+def test_a_text_that_is_elsewhere_keeps_its_address(make_job, tmp_path):
+    (tmp_path / "a.txt").write_text("A ferry.")
+    job = make_job(f"file://{tmp_path}/a.txt")
+    (shard,) = job.outline(job.sources[0], {})
+    (record,) = shard.records()
+    assert record.fields == {"file": f"file://{tmp_path}/a.txt"}
+    assert record.where == f"file://{tmp_path}/a.txt"
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_up_stops_the_job_and_room_lets_it_go_on(news, make_job, tmp_path):
+    job = make_job(news)
+    out = Path(job.work.out)
+    out.mkdir()
+    (out / "unfinished").mkdir()
+    # A file where workers need a folder stands for a disk that takes no more.
+    (out / "bad").write_text("")
+    with pytest.raises(DataError, match=r"out: cannot be written to: .*same command goes on"):
+        run_batch(job, local_engine(num_workers=1))
+    (out / "bad").unlink()
+    assert run_batch(job, local_engine(num_workers=1)).rows == 5
+    shutil.rmtree(out)

@@ -1,0 +1,141 @@
+"""Sources and how they are cut."""
+
+import gzip
+import pickle
+
+import pytest
+
+from readagain.batch import shards
+from readagain.batch.shards import cut_source
+from readagain.errors import DataError
+from readagain.formats import parquet
+from readagain.formats.records import InvalidRecord
+from readagain.formats.texts import TextReadOptions
+
+
+def cut(job):
+    return [shard for source in job.sources for shard in cut_source(source, job.cut)]
+
+
+def texts(shard):
+    return [each.text if not isinstance(each, InvalidRecord) else None for each in shard.records()]
+
+
+def test_rows_are_cut_in_order_and_bad_ones_keep_their_place(news, make_job):
+    found = cut(make_job(news))
+    assert [shard.name for shard in found] == [f"part-00000-{n:06d}" for n in range(3)]
+    assert texts(found[1])[0] is None
+    assert texts(found[1])[1] == "The council of Ghent closed the old market."
+    assert sum(shard.input_bytes for shard in found) == news.stat().st_size
+    assert found[2].where == f"{news}, from row 5 on"
+
+
+def test_shards_can_be_sent_to_other_processes(news, make_job):
+    for shard in cut(make_job(news)):
+        assert texts(pickle.loads(pickle.dumps(shard))) == texts(shard)
+
+
+def test_a_shard_ends_early_when_its_rows_are_long(news, make_job, monkeypatch):
+    monkeypatch.setattr("readagain.formats.lines.BLOCK_BYTES", 8)
+    assert len(cut(make_job(news, shard_rows=100))) == 6
+
+
+def test_a_shard_of_texts_ends_early_when_they_are_long(tmp_path, make_job, monkeypatch):
+    files = [tmp_path / f"{number}.txt" for number in range(3)]
+    for file in files:
+        file.write_text("A text.")
+    monkeypatch.setattr(shards, "BLOCK_BYTES", 10)
+    assert [len(shard.pieces) for shard in cut(make_job(*files, shard_rows=100))] == [2, 1]
+
+
+def test_texts_that_follow_each_other_share_shards(tmp_path, news, make_job):
+    files = [tmp_path / f"{number}.txt" for number in range(3)]
+    for file in files:
+        file.write_text(f"Text {file.stem}.")
+    job = make_job(files[0], news, *files[1:], shard_rows=10)
+    assert [source.format for source in job.sources] == ["text", "jsonl", "text"]
+    first, _, last = cut(job)
+    assert texts(first) == ["Text 0."]
+    assert texts(last) == ["Text 1.", "Text 2."]
+    assert last.where == f"2 files from {files[1]} on"
+
+
+def test_a_text_that_cannot_be_decompressed_spoils_its_own_row(tmp_path, make_job):
+    whole, cut_off = tmp_path / "a.txt.gz", tmp_path / "b.txt.gz"
+    whole.write_bytes(gzip.compress(b"A text."))
+    cut_off.write_bytes(whole.read_bytes()[:-5])
+    (shard,) = cut(make_job(whole, cut_off))
+    good, bad = shard.records()
+    assert good.text == "A text."
+    assert bad == InvalidRecord(
+        str(cut_off), "the compressed data is cut short; copy the file again"
+    )
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
+def test_an_empty_file_has_no_shard(tmp_path, make_job, name):
+    (tmp_path / name).write_bytes(b"")
+    assert cut(make_job(tmp_path / name)) == []
+
+
+@pytest.mark.needs_extras
+def test_an_empty_parquet_file_is_not_whole(tmp_path, make_job):
+    path = tmp_path / "a.parquet"
+    path.write_bytes(b"")
+    with pytest.raises(DataError, match=r"a\.parquet: not a whole Parquet file .*; copy it again"):
+        cut(make_job(path))
+
+
+def test_the_checksum_knows_every_byte_of_a_row(news, make_job):
+    before = [shard.sha256 for shard in cut(make_job(news))]
+    news.write_text(news.read_text().replace('"id": 4', '"id": 9'))
+    after = [shard.sha256 for shard in cut(make_job(news))]
+    assert before[:2] == after[:2]
+    assert before[2] != after[2]
+
+
+def test_rows_of_csv_that_are_no_text_have_a_checksum_too(tmp_path, make_job):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"text,note\nA text.,caf\xe9\n")
+    (shard,) = cut(make_job(path))
+    assert len(shard.sha256) == 64
+    (record,) = shard.records()
+    assert record.fields == {"text": "A text.", "note": "caf\udce9"}
+
+
+@pytest.mark.needs_extras
+def test_tables_are_packed_small_and_cut_when_their_rows_are_long(tmp_path, make_job, monkeypatch):
+    import pyarrow
+    import pyarrow.parquet
+
+    path = tmp_path / "a.parquet"
+    table = pyarrow.table({"id": range(9), "text": [f"Text {n}." + "x" * 999 for n in range(9)]})
+    pyarrow.parquet.write_table(table, path)
+    found = cut(make_job(path, shard_rows=4))
+    assert [len(texts(shard)) for shard in found] == [4, 4, 1]
+    assert len(pickle.dumps(found[2])) < 3000  # and not with the nine rows that it is a slice of
+    monkeypatch.setattr(parquet, "BLOCK_BYTES", 2500)
+    found = cut(make_job(path, shard_rows=4))
+    assert [len(texts(shard)) for shard in found] == [2, 2, 2, 2, 1]
+    assert [shard.pieces[0].block.first for shard in found] == [1, 3, 5, 7, 9]
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "message"),
+    [
+        ("text,summary\na,b\n", {}, r"a\.csv: has a field 'summary' already; name another"),
+        (
+            "text,note,note\na,b,c\n",
+            {},
+            r"a\.csv: two columns are called 'note'; rename",
+        ),
+        ("text,,\na,b,c\n", {}, r"a\.csv: two columns have no name; name them, or leave them out"),
+        ("id\n1\n", {}, r"a\.csv: no column for the text"),
+        ("text\na\n", {"text_column": "body"}, r"a\.csv: no column 'body'; set the text column"),
+    ],
+)
+def test_columns_that_cannot_be_used_are_named(tmp_path, make_job, content, options, message):
+    path = tmp_path / "a.csv"
+    path.write_text(content)
+    with pytest.raises(DataError, match=message):
+        cut(make_job(path, read=TextReadOptions(**options)))

@@ -1,0 +1,202 @@
+"""What a worker writes for a shard, in every format."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagain.batch.rows import output_format
+from readagain.batch.shards import cut_source
+from readagain.batch.work import ShardWorker, check_work
+from readagain.errors import ArtifactError, ConfigError, DataError
+from readagain.formats.delimited import write_csv
+from readagain.formats.jsonl import write_jsonl
+from readagain.formats.texts import TextReadOptions
+
+
+@pytest.fixture
+def do(make_job):
+    """Do every shard of a job; return its notes and the content of their parts."""
+
+    def run(*inputs, **options):
+        job = make_job(*inputs, **options)
+        worker = ShardWorker(job.work)
+        shards = (shard for source in job.sources for shard in cut_source(source, job.cut))
+        notes = [worker.do(shard) for shard in shards]
+        return notes, [(Path(job.work.out) / note.part).read_bytes() for note in notes]
+
+    return run
+
+
+def rows_of(contents):
+    return [json.loads(line) for content in contents for line in content.splitlines()]
+
+
+def test_every_field_is_kept_and_the_summary_added(news, do, texts, headlines):
+    notes, contents = do(news)
+    assert rows_of(contents) == [
+        {"id": number, "text": text, "summary": headline}
+        for number, (text, headline) in enumerate(zip(texts, headlines, strict=True))
+    ]
+    assert [note.rows for note in notes] == [2, 1, 2]
+
+
+def test_bad_rows_are_set_aside_with_their_number_and_reason(news, do, tmp_path):
+    notes, _ = do(news)
+    assert [note.bad_rows for note in notes] == [0, 1, 0]
+    (bad,) = (tmp_path / "out" / "bad").iterdir()
+    assert bad.name == "part-00000-000001.jsonl"
+    assert json.loads(bad.read_text()) == {
+        "file": str(news),
+        "row": 3,
+        "reason": "not JSON: Expecting value at column 1; expected one object per line",
+    }
+
+
+def test_a_strict_job_stops_at_a_bad_row(news, do):
+    with pytest.raises(DataError, match=r"news\.jsonl:3: not JSON.*; without --strict such rows"):
+        do(news, strict=True)
+
+
+def test_score_and_alternatives_are_added_on_wish(news, do):
+    _, contents = do(news, has_score=True, options={"n_best": 3, "beam": 4}, summary_field="title")
+    first = rows_of(contents)[0]
+    assert list(first) == ["id", "text", "title", "score", "alternatives"]
+    scores = [first["score"], *(each["score"] for each in first["alternatives"])]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_row_that_has_the_added_field_is_bad_alone(tmp_path, do):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "A ferry."}\n{"text": "A bridge.", "summary": "x"}\n')
+    (note,), _ = do(path)
+    assert (note.rows, note.bad_rows) == (1, 1)
+    assert "has a field 'summary' already" in (tmp_path / "out" / note.bad_part).read_text()
+
+
+def test_csv_stays_csv_with_its_columns_and_its_strange_bytes(tmp_path, do):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b'id;text;note\n1;"A ferry; and\na bridge.";caf\xe9\n2;only two\n3;Storm.;\n')
+    (note,), (content,) = do(path, shard_rows=9, options={"n_best": 2, "beam": 2})
+    assert note.part == "part-00000-000000.csv"
+    assert b";caf\xe9;" in content
+    rows = list(csv.DictReader(io.StringIO(content.decode("latin-1")), delimiter=";"))
+    assert [row["id"] for row in rows] == ["1", "3"]
+    assert rows[0]["text"] == "A ferry; and\na bridge."
+    assert json.loads(rows[0]["alternatives"])[0].keys() == {"summary", "score"}
+    assert note.bad_rows == 1
+
+
+def test_tabs_stay_tabs(tmp_path, do):
+    path = tmp_path / "a.tsv"
+    path.write_text("text\tid\nA ferry.\t1\n")
+    (note,), (content,) = do(path)
+    assert note.part.endswith(".tsv")
+    assert content.startswith(b"text\tid\tsummary\nA ferry.\t1\t")
+
+
+def test_plain_texts_become_json(tmp_path, do, texts, headlines):
+    path = tmp_path / "a.txt"
+    path.write_text(texts[0])
+    _, contents = do(path)
+    assert rows_of(contents) == [{"file": str(path), "summary": headlines[0]}]
+    path.write_text("\n".join(texts))
+    _, contents = do(path, read=TextReadOptions(format="lines"), out=tmp_path / "lines")
+    assert rows_of(contents) == [
+        {"text": text, "summary": headline} for text, headline in zip(texts, headlines, strict=True)
+    ]
+
+
+@pytest.mark.needs_extras
+def test_parquet_keeps_its_types_and_loses_only_bad_rows(tmp_path, do, texts, headlines):
+    import pyarrow
+    import pyarrow.parquet
+
+    path = tmp_path / "a.parquet"
+    table = pyarrow.table(
+        {
+            "id": pyarrow.array([1, 2, 3], pyarrow.int8()),
+            "text": pyarrow.array([texts[0], None, texts[1]]).dictionary_encode(),
+            "at": pyarrow.array([1, 2, 3], pyarrow.timestamp("ns", tz="UTC")),
+        }
+    )
+    pyarrow.parquet.write_table(table, path)
+    (note,), (content,) = do(path, shard_rows=9, has_score=True, options={"n_best": 2})
+    written = pyarrow.parquet.read_table(io.BytesIO(content))
+    assert written.select(["id", "text", "at"]).equals(table)
+    assert written.column("summary").to_pylist() == [headlines[0], "", headlines[1]]
+    assert written.schema.field("score").type == pyarrow.float64()
+    assert written.column("alternatives").to_pylist()[1] is None
+    assert note.rows == 3
+
+
+@pytest.mark.needs_extras
+@pytest.mark.parametrize("field", ["score", "alternatives"])
+def test_a_summary_may_be_called_like_a_column_that_is_not_asked_for(
+    tmp_path, do, texts, headlines, field
+):
+    import pyarrow
+    import pyarrow.parquet
+
+    pyarrow.parquet.write_table(pyarrow.table({"text": [texts[0]]}), tmp_path / "a.parquet")
+    _, (content,) = do(tmp_path / "a.parquet", summary_field=field)
+    written = pyarrow.parquet.read_table(io.BytesIO(content))
+    assert written.column(field).to_pylist() == [headlines[0]]
+
+
+@pytest.mark.needs_extras
+def test_tables_can_be_written_as_one_another(tmp_path, do):
+    import pyarrow.parquet
+
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"id,text\n1,A ferry.\ncaf\xe9,A bridge.\n")
+    (note,), (content,) = do(path, output_format="parquet")
+    table = pyarrow.parquet.read_table(io.BytesIO(content))
+    assert table.column("id").to_pylist() == ["1"]
+    assert note.bad_rows == 1
+    assert "'id' holds what is no text" in (tmp_path / "out" / note.bad_part).read_text()
+    (tmp_path / "b.parquet").write_bytes(content)
+    _, (content,) = do(tmp_path / "b.parquet", output_format="csv", summary_field="again")
+    assert content.splitlines()[0] == b"id,text,summary,again"
+
+
+def test_json_objects_are_not_written_as_tables():
+    assert output_format(None, "jsonl") == "jsonl"
+    assert output_format(None, "lines") == "jsonl"
+    assert output_format("csv", "parquet") == "csv"
+    with pytest.raises(ConfigError, match="--output-format csv: JSON objects may each have other"):
+        output_format("csv", "jsonl")
+
+
+def test_half_a_surrogate_pair_is_escaped():
+    assert write_jsonl([{"id": "\ud800", "é": 1}, {"é": 2}]) == (
+        b'{"id": "\\ud800", "\\u00e9": 1}\n' + '{"é": 2}\n'.encode()
+    )
+
+
+def test_cells_hold_lists_as_json_and_nothing_for_none():
+    assert write_csv([{"a": None, "b": ["é"]}], ["a", "b"], "") == 'a,b\n,"[""é""]"\n'.encode()
+
+
+@given(st.lists(st.text('a", \r\n\t', max_size=6), min_size=2, max_size=2))
+def test_what_is_written_as_csv_can_be_read_with_every_kind_of_line_end(cells):
+    content = write_csv([dict(zip("ab", cells, strict=True))], "ab", ",").decode()
+    assert content.startswith("a,b\n")
+    for newline in ("", None):  # as csv wants it, and as spreadsheets may
+        read = list(csv.reader(io.StringIO(content, newline=newline)))
+        assert len(read) == 2
+    assert list(csv.reader(io.StringIO(content, newline=""))) == [["a", "b"], cells]
+
+
+def test_a_job_that_the_model_cannot_do_is_refused_before_any_work(make_job, news):
+    with pytest.raises(ConfigError, match="n_best"):
+        check_work(make_job(news, options={"n_best": 9, "beam": 2}).work)
+    strange = replace(make_job(news).work, model="none")
+    with pytest.raises(ArtifactError, match="no model 'none'"):
+        check_work(strange)

@@ -1,0 +1,245 @@
+"""Texts with the records they stand in."""
+
+import gzip
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from readagain.engine.summary import Summary, add_summary
+from readagain.errors import ConfigError, DataError, MissingExtraError
+from readagain.formats import parquet
+from readagain.formats import texts as formats_texts
+from readagain.formats.jsonl import to_json
+from readagain.formats.records import InvalidRecord
+from readagain.formats.texts import (
+    TextReadOptions,
+    TextRecord,
+    parse_block,
+    read_blocks,
+    read_schema,
+    read_stream,
+    read_texts,
+)
+
+
+def read(path, **options):
+    return list(read_texts(path, TextReadOptions(**options)))
+
+
+def texts(found):
+    return [record.text for record in found]
+
+
+def test_a_text_file_is_one_text(tmp_path):
+    path = tmp_path / "article.txt"
+    path.write_bytes(b"\xef\xbb\xbfOne.\n\nTwo.\n")
+    (record,) = read(path)
+    assert record.text == "One.\n\nTwo.\n"
+    assert record.fields == {"file": str(path)}
+
+
+def test_or_one_text_a_line(tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text("One.\n\nTwo.\r\n")
+    assert texts(read(path, format="lines")) == ["One.", "", "Two."]
+
+
+def test_jsonl_keeps_every_field_and_guesses_the_text(tmp_path):
+    path = tmp_path / "news.jsonl.gz"
+    rows = [{"id": 7, "article": "A ferry."}, {"id": 8, "article": None, "more": [1]}]
+    path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
+    found = read(path)
+    assert texts(found) == ["A ferry.", ""]
+    assert [record.fields for record in found] == rows
+    assert found[1].where == f"{path}:2"
+
+
+def test_columns_without_a_name_as_spreadsheets_leave_them_are_no_matter(tmp_path):
+    path = tmp_path / "news.csv"
+    path.write_text("text,id,,\nA ferry.,7,,\n")
+    (record,) = read(path)
+    assert record.fields == {"text": "A ferry.", "id": "7", "": ""}
+
+
+def test_a_file_called_json_holds_an_object_a_line_too(tmp_path):
+    path = tmp_path / "news.json"
+    path.write_text('{"text": "A ferry."}\n{"text": "A storm."}\n')
+    assert texts(read(path)) == ["A ferry.", "A storm."]
+
+
+def test_csv_with_line_breaks_and_a_named_column(tmp_path):
+    path = tmp_path / "news.csv"
+    path.write_text('id;body;note\n1;"Two\nlines";x\n2;One;y\n')
+    found = read(path, text_column="note")
+    assert texts(found) == ["x", "y"]
+    assert found[0].fields == {"id": "1", "body": "Two\nlines", "note": "x"}
+    assert texts(read(path)) == ["Two\nlines", "One"]
+
+
+@pytest.mark.needs_extras
+def test_parquet_keeps_every_column(tmp_path):
+    import pyarrow
+    import pyarrow.parquet
+
+    path = tmp_path / "news.parquet"
+    table = pyarrow.table({"id": [1, 2], "text": ["A ferry.", None], "tags": [["a"], []]})
+    pyarrow.parquet.write_table(table, path)
+    found = read(path)
+    assert texts(found) == ["A ferry.", ""]
+    assert found[0].fields == {"id": 1, "text": "A ferry.", "tags": ["a"]}
+
+
+def test_parquet_without_its_extra_says_what_to_install(tmp_path, monkeypatch):
+    def absent(module, *, extra, purpose):
+        raise MissingExtraError(f"{purpose} needs readagain[{extra}]")
+
+    monkeypatch.setattr(parquet, "require", absent)
+    with pytest.raises(MissingExtraError, match=r"reading Parquet needs readagain\[data\]"):
+        read(tmp_path / "news.parquet")
+
+
+def test_a_pipe_is_read_line_by_line():
+    def lines():
+        yield from (b"One.\n", b"Two.\n")
+        raise AssertionError("read ahead")
+
+    class Pipe(io.RawIOBase):
+        source = lines()
+
+        def readline(self, size=-1):
+            return next(self.source)
+
+    stream = read_stream(Pipe(), "pipe", TextReadOptions(format="lines"))
+    assert next(stream).text == "One."
+    assert next(stream).where == "pipe:2"
+
+
+def test_a_pipe_is_one_text_or_json_as_well():
+    assert texts(read_stream(io.BytesIO(b"a\nb"), "pipe", TextReadOptions())) == ["a\nb"]
+    objects = io.BytesIO(b'{"text": "a"}\n\n{"text": "b"}')
+    assert texts(read_stream(objects, "pipe", TextReadOptions(format="jsonl"))) == ["a", "b"]
+
+
+def test_a_table_cannot_come_from_a_pipe():
+    with pytest.raises(ConfigError, match="format: 'csv' cannot be read from a pipe"):
+        list(read_stream(io.BytesIO(), "pipe", TextReadOptions(format="csv")))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.jsonl", b'{"text": "a"}\nnot json\n', r"a\.jsonl:2: not JSON"),
+        ("a.jsonl", b'{"text": "a"}\n{"id": 3}\n', r"a\.jsonl:2: nothing under 'text'"),
+        ("a.jsonl", b'{"id": 3}\n', r"a\.jsonl: no column for the text; .*set the text column"),
+        ("a.csv", b"text,id\na,1\nb\n", r"a\.csv:3: 1 field; the header has 2"),
+        ("a.csv", b"text\nkaf\xe9\n", r"a\.csv:2: 'text' contains byte 0xe9"),
+        ("a.txt", b"kaf\xe9", r"a\.txt: byte 0xe9 at column 4 is not utf-8"),
+        ("a.txt", b"\xff\xfea\x00", r"a\.txt: UTF-16 text"),
+        ("a.pdf", b"%PDF-1.7\nabc", r"a\.pdf: a PDF; expected plain text, which 'pdftotext'"),
+        ("a.docx", b"PK\x03\x04abc", r"a\.docx: a zip archive or Word document; save it"),
+        ("a.rtf", b"{\\rtf1 abc}", r"a\.rtf: an RTF file; save it as plain text"),
+        ("a.html", b"\n<!DOCTYPE html>\n<p>abc", r"a\.html: an HTML page; .* 'w3m -dump'"),
+        ("a.txt", b"\xef\xbb\xbf<html><p>abc", r"a\.txt: an HTML page; save it as plain text"),
+        ("a.csv", b"\xff\xfet\x00", r"a\.csv: UTF-16 text; .* iconv"),
+        ("a.jsonl", b"\xfe\xff\x00{", r"a\.jsonl: UTF-16 text"),
+        (
+            "a.csv",
+            b"text,id,id\na,1,2\n",
+            r"a\.csv: two columns are called 'id'; rename",
+        ),
+        (
+            "a.json",
+            b'[\n{"text": "a"}\n]\n',
+            r"a\.json:1: not JSON: .*; expected one object per line",
+        ),
+    ],
+)
+def test_what_cannot_be_used_is_named_by_its_line(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read(path)
+
+
+@pytest.mark.parametrize("format", ["text", "lines", "jsonl"])
+def test_a_pipe_of_utf_16_is_told_to_convert_it(format):
+    pipe = io.BytesIO('{"text": "a"}\n'.encode("utf-16"))
+    with pytest.raises(DataError, match=r"^pipe(:1)?: UTF-16 text; .*iconv -f utf-16 -t utf-8"):
+        list(read_stream(pipe, "pipe", TextReadOptions(format=format)))
+
+
+def test_a_file_too_large_for_one_text_asks_whether_lines_are_meant(tmp_path, monkeypatch):
+    monkeypatch.setattr(formats_texts, "MAX_TEXT_BYTES", 10)
+    path = tmp_path / "all.txt"
+    path.write_text("many lines\nof text\n")
+    with pytest.raises(DataError, match=r"more than 10 bytes for one text; set the format to"):
+        read(path)
+    with pytest.raises(DataError, match=r"pipe: more than 10 bytes for one text"):
+        list(read_stream(io.BytesIO(b"eleven byte"), "pipe", TextReadOptions()))
+
+
+def test_a_line_too_long_for_a_text_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr("readagain.formats.lines.MAX_RECORD_BYTES", 10)
+    path = tmp_path / "long.txt"
+    path.write_text("fine\nstands for a line of megabytes\n")
+    with pytest.raises(DataError, match=r"long\.txt:2: a line of more than"):
+        read(path, format="lines")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.jsonl", b'{"text": "a"}\nnot json\n{"text": "c"}\n', ["a", "a.jsonl:2", "c"]),
+        ("a.csv", b"text,id\na,1\nb\nc,3\n", ["a", "a.csv:3", "c"]),
+        ("a.txt", b"kaf\xe9", ["a.txt"]),
+        ("a.txt", b"\xff\xfea\x00", ["a.txt"]),
+    ],
+)
+def test_a_bad_record_of_a_block_stands_between_the_good_ones(tmp_path, name, content, expected):
+    path = tmp_path / name
+    path.write_bytes(content)
+    layout = read_schema(path, TextReadOptions())
+    found = [
+        each.text if isinstance(each, TextRecord) else each.where
+        for block in read_blocks(path, layout)
+        for each in parse_block(block, Path(name), layout)
+    ]
+    assert found == expected
+
+
+def test_blocks_hold_at_most_the_records_asked_for(tmp_path):
+    path = tmp_path / "many.txt"
+    path.write_text("One.\nTwo.\nThree.\n")
+    layout = read_schema(path, TextReadOptions(format="lines"))
+    assert [block.first for block in read_blocks(path, layout, 2)] == [1, 3]
+
+
+def test_a_summary_is_added_to_the_fields_of_its_record():
+    summary = Summary(text="Short", score=-1.5, words=(), read_sentences=1, truncated=False)
+    summary = replace(summary, alternatives=(replace(summary, text="Shorter", score=-2.0),))
+    record = TextRecord("A text.", "a.jsonl:1", {"id": 7})
+    assert add_summary(record, summary, field="title", has_score=True) == {
+        "id": 7,
+        "title": "Short",
+        "score": -1.5,
+        "alternatives": [{"summary": "Shorter", "score": -2.0}],
+    }
+    refused = add_summary(record, summary, field="id")
+    assert isinstance(refused, InvalidRecord)
+    assert "has a field 'id' already; set another field for the summary" in refused.reason
+
+
+def test_what_json_has_no_word_for_is_written_as_text():
+    import datetime
+
+    assert to_json({"day": datetime.date(2024, 5, 1), "é": 1}) == '{"day": "2024-05-01", "é": 1}'
+
+
+def test_what_is_no_number_is_null_and_the_line_stays_json():
+    infinite, none = float("inf"), float("nan")
+    fields = {"a": none, "b": [1.5, {"c": infinite}], "d": (-infinite, "NaN"), "é": 1}
+    assert to_json(fields) == '{"a": null, "b": [1.5, {"c": null}], "d": [null, "NaN"], "é": 1}'
+    assert to_json({"é": "\udce9"}) == '{"\\u00e9": "\\udce9"}'
