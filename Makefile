@@ -3,7 +3,7 @@
 LIGHT_TESTS = tests/unit/test_package.py tests/unit/storage tests/unit/test_model_dir.py tests/unit/test_worker_pool.py \
 	tests/unit/test_processors.py tests/unit/test_errors.py \
 	tests/unit/text tests/unit/corpus tests/unit/rouge tests/unit/config \
-	tests/unit/presets tests/unit/classic tests/unit/search tests/unit/engine tests/unit/evaluation tests/unit/explain tests/unit/scale \
+	tests/unit/presets tests/unit/classic tests/unit/search tests/unit/engine tests/unit/evaluation tests/unit/explain tests/unit/batch tests/unit/formats \
 	tests/unit/cli
 
 help:      ## list these targets

@@ -50,7 +50,7 @@ def prepare(
     the end.
 
     Args:
-        sources: the inputs, as `find_sources` finds them.
+        sources: the inputs, as `find_inputs` finds them.
         out: the folder to make; must be new, empty, or with `overwrite` a prepared corpus.
         settings: what to keep and how to split it.
         num_workers: processes that tokenize; 1 works in this process.
