@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper
 
-from readagain.corpus import compression
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import CorpusShard, PreparedCorpus
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError, DataError
+from readagain.formats import files
 from readagain.formats.records import InvalidRecord
 from readagain.model_dir import ModelDir
 from readagain.storage.model_manifest import MANIFEST_FILE
@@ -227,7 +227,7 @@ class TestCorpora:
 class TestFiles:
     @pytest.mark.parametrize("name", ["feed.rss.gz", "reply.json.gz"])
     def test_a_bomb_is_stopped(self, tmp_path, monkeypatch, name):
-        monkeypatch.setattr(compression, "MAX_DOCUMENT_BYTES", 8 * MEGABYTE)
+        monkeypatch.setattr(files, "MAX_DOCUMENT_BYTES", 8 * MEGABYTE)
         start = b"<rss>" if "rss" in name else b'{"articles": ['
         (tmp_path / name).write_bytes(gzip.compress(start + b" " * (64 * MEGABYTE)))
         with (

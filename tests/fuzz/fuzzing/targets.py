@@ -19,10 +19,10 @@ from readagain.corpus.manifest import FILE_NAME
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import CorpusShard, PreparedCorpus, shard_file
-from readagain.engine import records
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import DataError, ReadAgainError
+from readagain.formats import texts
 from readagain.formats.records import InvalidRecord
 from readagain.model_dir import ModelDir
 from readagain.presets import PRESETS
@@ -122,18 +122,18 @@ def _of_file(name: str, read: Callable[[Path], object]) -> Callable[[Path], Read
     return begin
 
 
-def _records(name: str, format: records.TextFormat) -> Callable[[Path], Reader]:
-    options = records.TextReadOptions(format=format)
-    return _of_file(name, lambda path: [None for _ in records.read_records(path, options)])
+def _records(name: str, format: texts.TextFormat) -> Callable[[Path], Reader]:
+    options = texts.TextReadOptions(format=format)
+    return _of_file(name, lambda path: [None for _ in texts.read_texts(path, options)])
 
 
 def _streams(folder: Path) -> Reader:
     def read(data: bytes) -> None:
-        for format in records.STREAMED:
+        for format in texts.STREAM_FORMATS:
             with _told_apart():
                 list(
-                    records.read_stream(
-                        io.BytesIO(data), "pipe", records.TextReadOptions(format=format)
+                    texts.read_stream(
+                        io.BytesIO(data), "pipe", texts.TextReadOptions(format=format)
                     )
                 )
 
