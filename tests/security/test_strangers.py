@@ -260,12 +260,13 @@ class TestFiles:
             '<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;&b;&b;">]>',
             '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]>',
             '<!DOCTYPE a [<!ENTITY % b SYSTEM "http://example.org/b.dtd"> %b;]>',
+            '<!DOCTYPE rss SYSTEM "http://example.org/rss.dtd">',
         ],
     )
     def test_xml_that_declares_entities_is_refused(self, tmp_path, declaration):
         path = tmp_path / "feed.rss"
         path.write_text(f"<?xml version='1.0'?>{declaration}<rss><item>&b;</item></rss>")
-        with pytest.raises(DataError, match="declares XML entities or outside references"):
+        with pytest.raises(DataError, match="declares a document type, XML entities or external"):
             records(path)
 
     def test_items_nested_without_end_are_read_once(self, tmp_path):
@@ -277,7 +278,7 @@ class TestFiles:
 def test_the_packages_that_could_run_what_they_read_are_not_used():
     words = ("import pickle", "torch.load(", "yaml.load(", "marshal.loads", "allow_pickle=True")
     for path in (Path(__file__).parents[2] / "src" / "readagain").rglob("*.py"):
-        if path.parts[-2:] == ("scale", "ray.py"):
+        if path.parts[-2:] == ("batch", "ray.py"):
             continue  # its own objects on their way through its own cluster, as Ray's are
         text = path.read_text(encoding="utf-8")
         assert not [word for word in words if word in text], path

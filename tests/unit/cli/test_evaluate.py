@@ -124,7 +124,7 @@ def test_bad_input_is_answered_in_one_line(evaluate, arguments, message):
         (["--beam", "3"], "prefix: no beam search; remove --beam"),
         (["--save", "no/out.txt"], "no/out.txt: the folder 'no' does not exist; create it first"),
         (["--html", "nothing"], "nothing: is a folder; name a file to write"),
-        (["--encoding", "klingon"], "--encoding 'klingon' is not known"),
+        (["--encoding", "klingon"], "--encoding: unknown encoding 'klingon'"),
     ],
 )
 def test_a_bad_option_is_answered_in_one_line(evaluate, arguments, message):

@@ -172,7 +172,7 @@ def test_an_empty_text_has_an_empty_line(summarize, headlines):
         (["http://example.org/x.txt"], "http://example.org/x.txt: an address, and nothing is"),
         ([POLICE, "--model", "sport"], "no model 'sport'; bundled models:"),
         ([POLICE, "--format", "xml"], "no format 'xml'; expected one of text, lines, jsonl"),
-        ([POLICE, "--encoding", "klingon"], "--encoding 'klingon' is not known"),
+        ([POLICE, "--encoding", "klingon"], "--encoding: unknown encoding 'klingon'"),
         ([POLICE, "--beam", "0"], "--beam is 0; expected 1 to 1000"),
         (
             [POLICE, "--min-bytes", "80", "--max-bytes", "75"],
