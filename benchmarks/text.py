@@ -18,10 +18,10 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from readagain.text.document import headline_words, read_document, sentence_words
+from readagain.text.document import headline_tokens, read_document, sentence_norms
 from readagain.text.sentences import sentence_spans
 from readagain.text.surface import write_document
-from readagain.text.tokenize import token_spans, tokenize
+from readagain.text.tokenizer import token_spans, tokenize
 
 SUBJECTS = """
 The minister|Police|U.S. officials|Mr. Smith|Shares in Acme Corp.|A spokesman for the U.N.
@@ -127,8 +127,8 @@ def measure_documents(pairs: Sequence[tuple[str, str]]) -> None:
     found = sum(len(sentence_spans(text)) for text in texts)
     split = seconds(lambda: [sentence_spans(text) for text in texts])
     print(f"sentence ends             {found / split:9,.0f} sentences/s")
-    words = sum(len(s) for text, headline in pairs for s in sentence_words(f"{text} {headline}"))
-    fast = seconds(lambda: [(sentence_words(text), headline_words(head)) for text, head in pairs])
+    words = sum(len(s) for text, headline in pairs for s in sentence_norms(f"{text} {headline}"))
+    fast = seconds(lambda: [(sentence_norms(text), headline_tokens(head)) for text, head in pairs])
     size = f"{words / len(pairs):.0f} words each"
     print(f"(text, headline) pairs    {len(pairs) / fast:9,.0f} pairs/s, {size}")
     read = seconds(lambda: [read_document(text) for text in texts])
@@ -142,7 +142,7 @@ def measure_growth() -> None:
     growth = {}
     for unit in ("a", "a ", ".", ". ", "'", "'s ", "n't", '"', "-", "\n", "U.S. ", "e\u0301", "[1"):
         short_s, long_s = (
-            min(seconds(partial(sentence_words, unit * (size // len(unit)))) for _ in range(3))
+            min(seconds(partial(sentence_norms, unit * (size // len(unit)))) for _ in range(3))
             for size in (50_000, 200_000)
         )
         growth[unit] = long_s / short_s

@@ -38,7 +38,7 @@ from readagain.storage.model_manifest import (
     write_model_files,
 )
 from readagain.storage.tensors import TensorInfo, read_header
-from readagain.text.cases import CASES_FILE, Truecaser
+from readagain.text.truecasing import CASES_FILE, Truecaser
 from readagain.text.vocab import Vocab
 
 RUN_FILE = "run.json"

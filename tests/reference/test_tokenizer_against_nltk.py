@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from nltk.tokenize import TreebankWordTokenizer
 
-from readagain.text.tokenize import tokenize
+from readagain.text.tokenizer import tokenize
 
 REPOSITORY = Path(__file__).parents[2]
 nltk_words = TreebankWordTokenizer().tokenize
@@ -22,7 +22,7 @@ def invented_sentences(count: int, seed: int) -> list[str]:
     return list(benchmark.invented_sentences(count, seed))
 
 
-def test_at_least_995_of_1000_invented_sentences_are_equal():
+def test_tokenizer_equals_nltk_on_995_of_1000_sentences():
     sentences = invented_sentences(4000, seed=7)
     different = [s for s in sentences if tokenize(s) != nltk_words(s)]
     assert len(different) <= 0.005 * len(sentences), different[:5]
@@ -66,5 +66,5 @@ def test_at_least_995_of_1000_invented_sentences_are_equal():
         "🙂 smile 👨‍👩‍👧",
     ],
 )
-def test_tricky_sentences_are_equal(sentence):
+def test_tokenizer_equals_nltk_on_tricky_sentences(sentence):
     assert tokenize(sentence) == nltk_words(sentence)

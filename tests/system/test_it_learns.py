@@ -19,8 +19,15 @@ from readagain.config.schema import RunSpec
 from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import SourceBatch
-from readagain.text.extended import extended_source_ids, extended_summary_ids, extended_word
-from readagain.text.vocab import BOS, EOS, PAD, SPECIAL_TOKENS, Vocab
+from readagain.text.vocab import (
+    BOS,
+    EOS,
+    PAD,
+    SPECIAL_TOKENS,
+    Vocab,
+    extended_source_ids,
+    extended_summary_ids,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -95,7 +102,7 @@ class Learner:
             previous = best.ids[:, 0]
             is_finished |= best.end_log_probs >= best.log_probs[:, 0]
             for row in np.flatnonzero(~is_finished):
-                word = extended_word(int(previous[row]), sources[row], self.vocab)
+                word = [*self.vocab.words, *sources[row]][int(previous[row])]
                 summaries[row].append(word)
         return summaries
 

@@ -20,7 +20,7 @@ from readagain.model_dir import (
 from readagain.presets import PRESETS
 from readagain.storage.model_manifest import MANIFEST_FILE, write_model_files
 from readagain.storage.tensors import read_header, read_tensors
-from readagain.text.cases import CASES_FILE, Truecaser
+from readagain.text.truecasing import CASES_FILE, Truecaser
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 RUN = override(

@@ -39,7 +39,7 @@ def lead_sentence(document: Document) -> BaselineSummary:
 def _first(document: Document, count: int) -> BaselineSummary:
     """Copy the first words as they stand in the source."""
     words = tuple(
-        SummaryToken(word.form, copied_from=place)
+        SummaryToken(word.norm, copied_from=place)
         for place, word in enumerate(document.words[:count])
     )
     return BaselineSummary(write_summary(words, document, case="plain"), words)

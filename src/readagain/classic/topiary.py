@@ -51,13 +51,13 @@ class Topiary:
         sentence = document.sentences[0] if document.sentences else ()
         tree = self._parser.parse([document.surface(word) for word in sentence])
         tags = {} if tree is None else {leaf.place: leaf.tag for leaf in tree.leaves}
-        ranked = self._topics.ranked([word.form for word in document.words], tags)
-        flat = Phrase("S", tuple(Leaf(word.form, place) for place, word in enumerate(sentence)))
+        ranked = self._topics.ranked([word.norm for word in document.words], tags)
+        flat = Phrase("S", tuple(Leaf(word.norm, place) for place, word in enumerate(sentence)))
 
         headline = _Headline(document, tree or flat, ranked)
         topics, clause = headline.within(self._max_bytes)
         words = tuple(
-            SummaryToken(document.words[place].form, copied_from=place)
+            SummaryToken(document.words[place].norm, copied_from=place)
             for place in (*topics, *clause)
         )
         text = headline.text((*topics, *clause))
@@ -99,7 +99,7 @@ class _Headline:
         if self._document.is_tokenized:
             return " ".join(map(self._document.surface, words))
         copies = [
-            SummaryToken(word.form, copied_from=place)
+            SummaryToken(word.norm, copied_from=place)
             for place, word in zip(places, words, strict=True)
         ]
         return write_summary(copies, self._document, case="plain")
@@ -126,14 +126,14 @@ class _Headline:
         return [
             place
             for place in clause.places
-            if any(c.isalnum() or c in _SIGNS for c in words[place].form)
+            if any(c.isalnum() or c in _SIGNS for c in words[place].norm)
         ]
 
     def _unnamed(self, clause: Sequence[int]) -> list[int]:
         """Keep the topics that the clause does not name in any form of the word."""
-        said = {stem(self._document.words[place].form) for place in clause}
+        said = {stem(self._document.words[place].norm) for place in clause}
         return [
-            place for place in self._ranked if stem(self._document.words[place].form) not in said
+            place for place in self._ranked if stem(self._document.words[place].norm) not in said
         ]
 
     def _topics_beside(self, clause: Sequence[int], max_bytes: int) -> list[int]:
@@ -141,7 +141,7 @@ class _Headline:
         topics: list[int] = []
         said: set[str] = set()
         for place in self._unnamed(clause):
-            word = stem(self._document.words[place].form)
+            word = stem(self._document.words[place].norm)
             if word not in said and self._size([*topics, place, *clause]) <= max_bytes:
                 topics.append(place)
                 said.add(word)

@@ -23,10 +23,10 @@ def command(
     from readagain.errors import DataError
     from readagain.model_dir import ModelDir
     from readagain.storage.model_manifest import write_model_files
-    from readagain.text.cases import CASES_FILE
+    from readagain.text.truecasing import CASES_FILE
 
     folder = ModelDir.open(model)
-    cases = PreparedCorpus.open(prepared, checksums=True).cases.of(folder.vocab)
+    cases = PreparedCorpus.open(prepared, checksums=True).cases.restricted_to(folder.vocab)
     if not cases:
         raise DataError(
             f"{prepared}: says nothing about the case of this model's words; prepare it again from "

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, Chunk, PlacedChunk
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.corpus.select import TRAIN
-from readagain.text.cases import CASES_FILE, Truecaser
+from readagain.text.truecasing import CASES_FILE, Truecaser
 
 MIN_COUNT = 10
 """A word that is seen less often inside sentences shows nothing."""

@@ -10,7 +10,7 @@ from typing import Any
 from readagain.corpus.select import SPLITS
 from readagain.errors import ArtifactError, quoted
 from readagain.storage.files import read_bounded
-from readagain.text.cases import CASES_FILE
+from readagain.text.truecasing import CASES_FILE
 
 FORMAT_VERSION = 1
 COUNTED = ("pairs", "segments", "words", "shards")

@@ -18,7 +18,7 @@ from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.corpus.manifest import CorpusManifest, check_files
 from readagain.corpus.select import SPLITS
 from readagain.errors import ArtifactError, quoted
-from readagain.text.cases import CASES_FILE, Truecaser
+from readagain.text.truecasing import CASES_FILE, Truecaser
 
 LEXICON_FILE = "lexicon.txt"
 # numpy reads a header as Python's own parser reads a value, with the errors of both.

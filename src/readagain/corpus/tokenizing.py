@@ -15,8 +15,9 @@ from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import DataError
 from readagain.formats.records import Block, InvalidRecord
-from readagain.text.cases import tell_case
-from readagain.text.document import forms_of, headline_tokens, sentence_tokens
+from readagain.text.document import headline_tokens, sentence_tokens
+from readagain.text.normalization import normalize_tokens
+from readagain.text.truecasing import has_informative_case
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 UNKNOWN_SPELLINGS = ("UNK", "unk", "<UNK>", SPECIAL_TOKENS[UNK])
@@ -73,7 +74,7 @@ class _Segment:
     @classmethod
     def of(cls, tokens: list[str], *, has_case: bool) -> "_Segment":
         """Work out the forms of some words."""
-        return cls(tokens, forms_of(tokens), has_case)
+        return cls(tokens, normalize_tokens(tokens), has_case)
 
 
 class _Interned(dict[str, int]):
@@ -128,10 +129,10 @@ class _Builder:
         """Return what was gathered."""
         words = _Interned()
         tokens, numbers = list(self._tokens), np.array(self._numbers, dtype=np.int64)
-        forms = forms_of(tokens)
+        forms = normalize_tokens(tokens)
         ids = np.array([words[form] for form in forms], dtype=np.int32)
         lengths = np.array(self._segment_lengths, dtype=np.int32)
-        tells = tell_case(tokens, numbers, lengths.astype(np.int64))
+        tells = has_informative_case(tokens, numbers, lengths.astype(np.int64))
         tells &= np.repeat(np.array(self._has_case, dtype=bool), lengths)
         writings, ways = _ways_of_writing(tokens, forms)
         hashes = np.frombuffer(b"".join(self._hashes), dtype="<u8").reshape(-1, 2)

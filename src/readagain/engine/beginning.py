@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from readagain.config.schema import DecodeSpec
 from readagain.errors import ArgumentError
 from readagain.text.document import Token, read_tokenized
-from readagain.text.normalize import normalize
-from readagain.text.tokenize import token_at, token_spans
-from readagain.text.typography import plain_typography
+from readagain.text.normalization import normalize, normalize_typography
+from readagain.text.tokenizer import token_at, token_spans
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ class TargetPrefix:
         if tokenized:
             return cls(text, read_tokenized(text).words)
         # A word follows, so a point at the end is no full stop: "Acme Corp." are two words.
-        plain = plain_typography(text) + " x"
+        plain = normalize_typography(text) + " x"
         spans = token_spans(plain)[:-1]
         return cls(text, tuple(Token(normalize(token_at(plain, *span)), *span) for span in spans))
 

@@ -8,8 +8,8 @@ from readagain.engine.source import SourceText
 from readagain.search.constraints import Constraint
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import Bools, Candidates
-from readagain.text.cases import Truecaser
 from readagain.text.numbers import SourceNumbers
+from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
 
 # A vocabulary has hundreds of numbers and names; few are likely at once, so few more are asked for.
@@ -70,7 +70,7 @@ class GroundingConstraint:
         for b, source in enumerate(sources):
             if names:
                 banned[b] = self._is_name
-                known = {word.form[:_BEGINNING] for word in source.document.words}
+                known = {word.norm[:_BEGINNING] for word in source.document.words}
                 banned[b, [id for start in known for id in self._names.get(start, [])]] = False
             numbers = SourceNumbers(source.document)
             banned[b, [id for id, word in self._numbers if not numbers.can_fill(word)]] = True

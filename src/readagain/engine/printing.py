@@ -11,8 +11,8 @@ from readagain.engine.summary import Origin, PrintedWord, SummaryPart
 from readagain.search.constraints import PrintedBytes, truncate_to_bytes
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import Ints
-from readagain.text.cases import Truecaser, usual_cases
 from readagain.text.surface import SummaryToken, WrittenWord, write_words
+from readagain.text.truecasing import Truecaser, default_truecaser
 from readagain.text.vocab import Vocab
 
 _MOST_ATTENDED = 8  # places that a generated ## looks through for its digits, by attention
@@ -28,7 +28,9 @@ class Detokenizer:
 
     def __init__(self, vocab: Vocab, cases: Truecaser | None = None) -> None:
         self._vocab = vocab
-        self.cases = usual_cases() if cases is None else cases.over(usual_cases())
+        self.cases = (
+            default_truecaser() if cases is None else cases.with_fallback(default_truecaser())
+        )
         self._bytes: Ints = np.array([len(_as_bytes(word)) for word in vocab.words])
 
     def printed_bytes(self, sources: Sequence[SourceText], num_sequences: int) -> PrintedBytes:
@@ -47,7 +49,7 @@ class Detokenizer:
         self, hypothesis: Hypothesis, source: SourceText, beginning: TargetPrefix = FREE
     ) -> list[SummaryToken]:
         """Find the form of each word, where it was copied from, and what it looked at."""
-        found = [SummaryToken(word.form) for word in beginning.words]
+        found = [SummaryToken(word.norm) for word in beginning.words]
         for t, (id, (sentence, word)) in enumerate(
             zip(hypothesis.ids.tolist(), hypothesis.copied_from.tolist(), strict=True)
         ):

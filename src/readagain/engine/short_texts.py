@@ -49,7 +49,7 @@ def _places(source: SourceText) -> list[tuple[int, int]]:
     """Return sequence and place in it of every word, but for a full stop at the end."""
     words = source.document.words
     places = [
-        (n, place - sequence.start, words[place].form)
+        (n, place - sequence.start, words[place].norm)
         for n, sequence in enumerate(source.sequences)
         for place in sequence
     ]

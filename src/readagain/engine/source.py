@@ -10,8 +10,14 @@ from readagain.engine.beginning import TargetPrefix
 from readagain.search.constraints import ForcedPrefix
 from readagain.search.model import SourceBatch
 from readagain.text.document import Document, Token, read_document, read_tokenized
-from readagain.text.extended import extended_source_ids, extended_summary_ids
-from readagain.text.vocab import PAD, SPECIAL_TOKENS, UNK, Vocab
+from readagain.text.vocab import (
+    PAD,
+    SPECIAL_TOKENS,
+    UNK,
+    Vocab,
+    extended_source_ids,
+    extended_summary_ids,
+)
 
 
 @dataclass(frozen=True)
@@ -101,7 +107,7 @@ class SourceReader:
         none counts as copied.
         """
         L = _longest(sources)
-        forms = [_speakable(word.form) for word in beginning.words]
+        forms = [_speakable(word.norm) for word in beginning.words]
         ids = [
             extended_summary_ids(forms, self._flat_forms(source, L), self._vocab)
             for source in sources
@@ -114,7 +120,7 @@ class SourceReader:
         words = source.document.words
         for n, sequence in enumerate(source.sequences):
             flat[n * length : n * length + len(sequence)] = [
-                _speakable(words[place].form) for place in sequence
+                _speakable(words[place].norm) for place in sequence
             ]
         return flat
 

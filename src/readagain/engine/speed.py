@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from readagain.engine.summarizer import Summarizer
-from readagain.text.document import sentence_words
+from readagain.text.document import sentence_norms
 
 TOGETHER = (1, 8, 16, 32)
 """How many texts are given to one call; what it makes batches and lanes of is its own matter."""
@@ -111,7 +111,7 @@ def measure_speed(
 
 
 def _count_words(text: str) -> int:
-    return sum(map(len, sentence_words(text)))
+    return sum(map(len, sentence_norms(text)))
 
 
 def resident_mb() -> float | None:

@@ -27,7 +27,7 @@ from readagain.search.decoding import decode_sources
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch, StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, find_model
-from readagain.text.cases import Truecaser
+from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
 
 # Measured (docs/engine.md): more texts at once no longer gain, and leave the cache.

@@ -155,7 +155,7 @@ def evaluate(
     scored = apply_unk_policy(unk, [summary.text for summary in summaries], references)
     sources = [source_norms(row.text, is_tokenized=data.is_tokenized) for row in data.rows]
     tokenized = [
-        TokenizedSummary(summary.text, [word.form for word in summary.words], source)
+        TokenizedSummary(summary.text, [word.norm for word in summary.words], source)
         for summary, source in zip(summaries, sources, strict=True)
     ]
     return Evaluation(
@@ -181,7 +181,7 @@ def _tokenize_references(data: DataSet, sources: Sequence[Sequence[str]]) -> lis
     return [
         TokenizedSummary(
             reference,
-            [word.form for word in summary_words(reference, is_tokenized=is_tokenized)],
+            [word.norm for word in summary_words(reference, is_tokenized=is_tokenized)],
             source,
         )
         for row, source in zip(data.rows, sources, strict=True)

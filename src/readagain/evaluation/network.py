@@ -107,7 +107,7 @@ def _find_copied(text: str, parts: Sequence[SummaryPart], *, is_tokenized: bool)
     words = summary_words(text, is_tokenized=is_tokenized)
     is_copied = [False] * len(words)
     matcher = SequenceMatcher(
-        None, [word.form for word in words], [part.form for part in parts], autojunk=False
+        None, [word.norm for word in words], [part.form for part in parts], autojunk=False
     )
     for block in matcher.get_matching_blocks():
         for offset in range(block.size):
@@ -125,7 +125,7 @@ class TokenizedText:
 
     def __init__(self, text: str) -> None:
         sentences = read_tokenized(text).sentences
-        self._words: list[str] = [word.form for sentence in sentences for word in sentence]
+        self._words: list[str] = [word.norm for sentence in sentences for word in sentence]
         lines = [" ".join(map(_as_trained, sentence)) for sentence in sentences]
         self.for_model = "\n".join(lines)
         """The text with masked digits and the UNK token of models."""
@@ -136,7 +136,7 @@ class TokenizedText:
         position_of = {word.start: position for position, word in enumerate(given)}
         first_surface: dict[str, str] = {}
         for word, surface in zip(given, self._words, strict=True):
-            first_surface.setdefault(word.form, surface)
+            first_surface.setdefault(word.norm, surface)
         words = []
         for part in parts:
             if part.start is not None:
@@ -150,4 +150,4 @@ class TokenizedText:
 
 
 def _as_trained(word: Token) -> str:
-    return SPECIAL_TOKENS[UNK] if is_unk(word.form) else _DIGIT.sub("#", word.form)
+    return SPECIAL_TOKENS[UNK] if is_unk(word.norm) else _DIGIT.sub("#", word.norm)

@@ -17,7 +17,7 @@ from readagain.evaluation.summaries import SystemSummary, source_norms, summary_
 from readagain.rouge.options import FIGURES
 from readagain.storage.bundled import model_name
 from readagain.text.document import Token, read_document, read_tokenized
-from readagain.text.normalize import normalize
+from readagain.text.normalization import normalize
 
 NUM_EXAMPLES = 10
 MAX_SOURCE_WORDS = 120
@@ -177,7 +177,7 @@ def mark_summary(summary: SystemSummary, source: set[str]) -> str:
     def mark(position: int) -> str | None:
         if summary.is_copied[position]:
             return "copied"
-        return None if summary.words[position].form in source else "novel"
+        return None if summary.words[position].norm in source else "novel"
 
     return _mark_words(summary.text, summary.words, mark) or "<em>empty</em>"
 
@@ -186,7 +186,7 @@ def mark_source(text: str, summary: SystemSummary, *, is_tokenized: bool) -> str
     """Return the beginning of a text as HTML with the words that the summary copied marked."""
     document = read_tokenized(text) if is_tokenized else read_document(text)
     words = document.words[:MAX_SOURCE_WORDS]
-    copied = _copied_positions([normalize(word.form) for word in words], summary)
+    copied = _copied_positions([normalize(word.norm) for word in words], summary)
     is_cut = len(words) < len(document.words)
     shown = text[: words[-1].end] if is_cut else text
     marked = _mark_words(shown, words, lambda position: "copied" if position in copied else None)
@@ -196,7 +196,7 @@ def mark_source(text: str, summary: SystemSummary, *, is_tokenized: bool) -> str
 def _copied_positions(source: Sequence[str], summary: SystemSummary) -> set[int]:
     """Align the copied words with the source: longest runs first, then first occurrences."""
     copied = [
-        word.form
+        word.norm
         for word, is_copied in zip(summary.words, summary.is_copied, strict=True)
         if is_copied
     ]

@@ -5,12 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from readagain.corpus.tokenizing import UNKNOWN_SPELLINGS
-from readagain.text.document import Token, sentence_words
-from readagain.text.normalize import NormalForms
-from readagain.text.tokenize import token_at, token_spans
-from readagain.text.typography import plain_typography
-
-_NORMS = NormalForms()
+from readagain.text.document import Token, sentence_norms
+from readagain.text.normalization import normalize, normalize_tokens, normalize_typography
+from readagain.text.tokenizer import token_at, token_spans
 
 
 @dataclass(frozen=True)
@@ -79,19 +76,20 @@ def summary_words(text: str, *, is_tokenized: bool) -> tuple[Token, ...]:
         for token in text.split():
             start = text.index(token, end)
             end = start + len(token)
-            words.append(Token(_NORMS[token], start, end))
+            words.append(Token(normalize(token), start, end))
         return tuple(words)
-    plain = plain_typography(text)
+    plain = normalize_typography(text)
     return tuple(
-        Token(_NORMS[token_at(plain, start, end)], start, end) for start, end in token_spans(plain)
+        Token(normalize(token_at(plain, start, end)), start, end)
+        for start, end in token_spans(plain)
     )
 
 
 def source_norms(text: str, *, is_tokenized: bool) -> list[str]:
     """Return the normalized words of a text."""
     if is_tokenized:
-        return [_NORMS[token] for token in text.split()]
-    return [norm for sentence in sentence_words(text) for norm in sentence]
+        return normalize_tokens(text.split())
+    return [norm for sentence in sentence_norms(text) for norm in sentence]
 
 
 def is_unk(word: str) -> bool:

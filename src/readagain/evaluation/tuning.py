@@ -211,4 +211,4 @@ def _read(reader: SourceReader, text: str, is_tokenized: bool) -> list[list[str]
     seen = TokenizedText(text).for_model if is_tokenized else text
     source = reader.read(seen, tokenized=is_tokenized)
     words = source.document.words
-    return [[words[position].form for position in sequence] for sequence in source.sequences]
+    return [[words[position].norm for position in sequence] for sequence in source.sequences]

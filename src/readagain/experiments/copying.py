@@ -62,10 +62,10 @@ def count_oov(found: Evaluation, vocab: Vocab) -> dict[str, int]:
 def _oov_words(text: str, words: Sequence[Token], vocab: Vocab) -> list[str]:
     """Return the words outside the vocabulary, without punctuation and UNK."""
     return [
-        word.form
+        word.norm
         for word in words
-        if word.form not in vocab
-        and any(map(str.isalnum, word.form))
+        if word.norm not in vocab
+        and any(map(str.isalnum, word.norm))
         and not is_unk(text[word.start : word.end])
     ]
 
@@ -77,14 +77,14 @@ def find_examples(
     data = test.data
 
     def norms(summary: str) -> set[str]:
-        return {word.form for word in summary_words(summary, is_tokenized=data.is_tokenized)}
+        return {word.norm for word in summary_words(summary, is_tokenized=data.is_tokenized)}
 
     for row, copied, plain in zip(data.rows, with_copying, without_copying, strict=True):
         source = set(source_norms(row.text, is_tokenized=data.is_tokenized))
         reference = row.references[0]
         added = norms(copied) - norms(plain)
         for word in summary_words(reference, is_tokenized=data.are_references_tokenized):
-            norm = word.form
+            norm = word.norm
             if norm in added and norm in source and norm not in vocab and norm.isalpha():
                 yield CopyExample(row.text, reference, plain, copied, norm)
                 break

@@ -14,7 +14,7 @@ from readagain.corpus.select import SPLITS
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, PreparedCorpus, texts_file
 from readagain.errors import ArgumentError, ArtifactError, DataError
 from readagain.evaluation.dataset import DataSet, read_dataset
-from readagain.text.cases import CASES_FILE
+from readagain.text.truecasing import CASES_FILE
 from readagain.text.vocab import Vocab
 
 DUC = "duc2003"

@@ -8,7 +8,7 @@ import numpy as np
 from readagain.engine.speed import SENTENCES
 from readagain.evaluation.dataset import DataSet
 from readagain.search.model import Floats
-from readagain.text.tagging import part_of_speech
+from readagain.text.part_of_speech import part_of_speech
 
 if TYPE_CHECKING:
     from readagain.experiments.trained_model import TrainedModel

@@ -24,7 +24,7 @@ from readagain.export.write import build_graphs
 from readagain.model_dir import PRECISIONS, Precision
 from readagain.networks.build import build_model
 from readagain.processors import describe_machine
-from readagain.text.document import sentence_words
+from readagain.text.document import sentence_norms
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 EXPECTED_S = {"paper": 300.0, "small": 10.0}
@@ -88,7 +88,7 @@ def _measure(
 def _invent_vocab(texts: Sequence[str], size: int) -> Vocab:
     """Return a vocabulary that has most words of the texts, filled up with invented words."""
     words = dict.fromkeys(
-        word for text in texts for sentence in sentence_words(text) for word in sentence
+        word for text in texts for sentence in sentence_norms(text) for word in sentence
     )
     known = [word for position, word in enumerate(words) if position % _OOV_EVERY]
     known = known[: size - len(SPECIAL_TOKENS)]

@@ -124,7 +124,7 @@ class TrainedModel:
             batch = reader.batch(chunk)
             weights = self._batch_importance(batch)  # (B, S)
             for row, source in enumerate(chunk):
-                norms = [word.form for word in source.read_words]
+                norms = [word.norm for word in source.read_words]
                 yield norms, weights[row, batch.source_valid[row]]
 
     @torch.inference_mode()

@@ -6,9 +6,8 @@ from itertools import chain
 import numpy as np
 
 from readagain.config.options import Case
-from readagain.text.cases import Truecaser, tell_case
 from readagain.text.document import Document
-from readagain.text.shouting import quieten_text
+from readagain.text.truecasing import Truecaser, has_informative_case, normalize_all_caps
 from readagain.text.wordlists import MINOR, STARTERS
 
 _NEVER_CAPITAL = frozenset(["n't", "'s", "'m", "'d", "'ll", "'re", "'ve"])
@@ -36,15 +35,17 @@ class SourceTruecaser:
             return  # all in lower case: nothing to learn from it
         written = [[document.surface(word) for word in each] for each in document.sentences]
         if not keeps_capitals:
-            forms = [[word.form for word in each] for each in document.sentences]
-            written = quieten_text(written, forms, cases)
+            forms = [[word.norm for word in each] for each in document.sentences]
+            written = normalize_all_caps(written, forms, cases)
         self._surfaces = list(chain.from_iterable(written))
         lengths = np.array([len(sentence) for sentence in document.sentences], dtype=np.int64)
-        tells = tell_case(self._surfaces, np.arange(len(self._surfaces)), lengths).tolist()
+        tells = has_informative_case(
+            self._surfaces, np.arange(len(self._surfaces)), lengths
+        ).tolist()
         for word, surface, is_told in zip(document.words, self._surfaces, tells, strict=True):
             shows = is_told or surface == surface.lower()
             writings = self._inside if shows else self._elsewhere
-            writings.setdefault(word.form, surface)
+            writings.setdefault(word.norm, surface)
 
     def writing(self, form: str, before: str | None, after: str | None) -> str:
         """Write a form as the source does, or else as is usual between its neighbours.
@@ -55,7 +56,7 @@ class SourceTruecaser:
             return self._inside[form]
         if form in self._elsewhere and not self._is_common(form):
             return self._elsewhere[form]
-        return self._cases.beside(form, before, after) or form
+        return self._cases.word_in_context(form, before, after) or form
 
     def copied(self, place: int, *, goes_on: bool) -> str:
         """Write a copied word: as it stands, but neither shouted nor as if it began a sentence.
@@ -64,7 +65,7 @@ class SourceTruecaser:
             place: where it stands in the source.
             goes_on: the word before it is copied from the place before; both then stay together.
         """
-        form, surface = self._document.words[place].form, self._surfaces[place]
+        form, surface = self._document.words[place].norm, self._surfaces[place]
         if goes_on or place not in self._initial or not surface.istitle():
             return surface
         inside = self._inside.get(form)

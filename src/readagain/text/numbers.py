@@ -1,4 +1,4 @@
-"""The numbers of a document, where words whose digits are masked find theirs."""
+"""Numbers of a source document, from which generated words take their masked digits."""
 
 import re
 from collections.abc import Sequence
@@ -8,61 +8,67 @@ from readagain.text.document import Document
 
 _MASKED_NUMBER = re.compile(r"#(?:[.,:]?#)*")
 _AGE = re.compile(r"#+-year-olds?")
+_MAX_AGE_SUFFIX = len("-year-olds")
 
 
 class SourceNumbers:
-    """The numbers of a document, for generated words whose digits are masked.
+    """Numbers of a document, for generated words whose digits are masked by #.
 
-    A word takes the digits of a number of the same form. Failing that, a word that begins with its
-    digits ("##pc") takes those of a bare number of as many, and a bare number those of an age
-    ("17-year-old"). Nothing else lends any: the 19 of COVID-19 counts no people.
+    A word takes the digits of a number with the same norm. Otherwise a word that begins with its
+    digits ("##pc") takes those of a bare number of the same length, and a bare number those of an
+    age ("17-year-old"). No other word provides digits, such as the 19 of COVID-19.
     """
 
     def __init__(self, document: Document) -> None:
         self._surfaces = [document.surface(word) for word in document.words]
         self._numbers = {
-            place: word.form
-            for place, word in enumerate(document.words)
-            if any(c.isdigit() for c in self._surfaces[place])
+            position: word.norm
+            for position, word in enumerate(document.words)
+            if any(c.isdigit() for c in self._surfaces[position])
         }
-        self._forms = set(self._numbers.values())
+        self._norms = set(self._numbers.values())
         self._used: set[int] = set()
 
-    def can_fill(self, form: str) -> bool:
-        """Say whether there are digits for a word."""
-        return form in self._forms or any(_lends(number, form) for number in self._forms)
+    def can_fill(self, norm: str) -> bool:
+        """Return whether the document has digits for a word."""
+        return norm in self._norms or any(_provides_digits(each, norm) for each in self._norms)
 
-    def fill(self, form: str, attended: Sequence[int]) -> tuple[str, int] | None:
-        """Return a word with the digits of a number, and that number's place; or nothing.
+    def fill(self, norm: str, attended: Sequence[int]) -> tuple[str, int] | None:
+        """Return a word with the digits of a number and the position of the number, or None.
 
         Args:
-            form: the word, with # for digits.
-            attended: places of source words, the most attended first: their numbers go before
-                those that were not used yet, and these before the others.
+            norm: word with # for digits.
+            attended: positions of source words, most attended first. Their numbers are preferred,
+                then numbers that were not used yet.
         """
-        looked_at = [place for place in attended if place in self._numbers]
-        unused = [place for place in self._numbers if place not in self._used]
-        places = [*looked_at, *unused, *self._numbers]
-        for place in places:
-            if self._numbers[place] == form:
-                self._used.add(place)
-                return self._surfaces[place], place
-        for place in places:
-            if _lends(self._numbers[place], form):
-                self._used.add(place)
-                return _with_digits(form, self._surfaces[place]), place
+        preferred = [position for position in attended if position in self._numbers]
+        unused = [position for position in self._numbers if position not in self._used]
+        positions = [*preferred, *unused, *self._numbers]
+        for position in positions:
+            if self._numbers[position] == norm:
+                self._used.add(position)
+                return self._surfaces[position], position
+        for position in positions:
+            if _provides_digits(self._numbers[position], norm):
+                self._used.add(position)
+                return _fill_digits(norm, self._surfaces[position]), position
         return None
 
 
+def _provides_digits(number: str, norm: str) -> bool:
+    """Return whether a number with another norm has the digits of a word."""
+    # Rejected before the cache, whose keys are then as short as words of the vocabulary.
+    return len(number) <= len(norm) + _MAX_AGE_SUFFIX and _has_same_digits(number, norm)
+
+
 @lru_cache(maxsize=1 << 14)
-def _lends(number: str, form: str) -> bool:
-    """Say whether a number of another form has the digits that a word needs."""
-    bare = _MASKED_NUMBER.match(form)
-    if bare is None or _MASKED_NUMBER.findall(form) != _MASKED_NUMBER.findall(number):
+def _has_same_digits(number: str, norm: str) -> bool:
+    bare = _MASKED_NUMBER.match(norm)
+    if bare is None or _MASKED_NUMBER.findall(norm) != _MASKED_NUMBER.findall(number):
         return False
-    return number == bare[0] or (form == bare[0] and _AGE.fullmatch(number) is not None)
+    return number == bare[0] or (norm == bare[0] and _AGE.fullmatch(number) is not None)
 
 
-def _with_digits(form: str, number: str) -> str:
+def _fill_digits(norm: str, number: str) -> str:
     digits = iter([c for c in number if c.isdigit()])
-    return "".join(next(digits) if c == "#" else c for c in form)
+    return "".join(next(digits) if c == "#" else c for c in norm)

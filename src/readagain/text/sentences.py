@@ -1,8 +1,7 @@
-"""Where sentences end.
+"""Sentence splitter with character offsets.
 
-One pattern finds every mark that may end a sentence; for each, the words on both sides decide.
-White space follows an end in scripts that have it; capitals begin a sentence in scripts that have
-them. `tests/assets/sentences` holds the cases the rules were written for.
+One pattern finds every mark that may end a sentence; the words on both sides decide.
+`tests/assets/sentences` has the cases that the rules were written for.
 """
 
 import re
@@ -18,8 +17,8 @@ from readagain.text.wordlists import (
     WITH_EXCLAMATION,
 )
 
-# Marks, then what closes with them, then white space; or the end of a line. Never fails after its
-# first character, so a long run of marks is read once.
+# Marks, closing quotes and brackets, white space; or a line break. Cannot fail after the first
+# character, so matching is linear in a long run of marks.
 _MARK = re.compile(
     r"""
     ( [.!?…⋯。！？｡؟۔।॥։።]++ )
@@ -40,12 +39,12 @@ _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
 _WHO_SAID_IT = re.compile(
     rf"(?:[A-Z][\w.'-]{{0,30}}\s){{1,4}}(?:{'|'.join(sorted(REPORTING_VERBS))})\b"
 )
-_LONGEST_WORD = 40
+_MAX_WORD_CHARS = 40
 _OPENING = "\"'`“‘«„([{<—―–-$£€¥#•*"
 
 
 def sentence_spans(text: str, *, max_sentences: int | None = None) -> list[tuple[int, int]]:
-    """Return the place of every sentence as (start, end), white space around it left out.
+    """Return the span of every sentence without surrounding white space.
 
     >>> text = "Mr. Smith of the U.S. Senate paid $3.5m. He left."
     >>> [text[start:end] for start, end in sentence_spans(text)]
@@ -67,7 +66,7 @@ def sentence_spans(text: str, *, max_sentences: int | None = None) -> list[tuple
 
 
 def _ends_sentence(text: str, start: int, mark: re.Match[str]) -> bool:
-    """Say whether the sentence that began at `start` ends at a mark or a line's end."""
+    """Return whether the sentence from `start` ends at a mark or line break."""
     marks, _, space = mark.groups()
     if marks is None:
         return _is_new_paragraph(mark[0], text, mark.end())
@@ -79,7 +78,7 @@ def _ends_sentence(text: str, start: int, mark: re.Match[str]) -> bool:
 
 
 def _mark_ends(text: str, start: int, mark: re.Match[str]) -> bool:
-    """Say whether a mark with white space after it ends the sentence, from the words around it."""
+    """Return whether a mark followed by white space ends the sentence."""
     marks, closing, _ = mark.groups()
     last_word = _last_word(text, start, mark.start())
     next_word, next_stop = _next_word(text, mark.end())
@@ -93,50 +92,50 @@ def _mark_ends(text: str, start: int, mark: re.Match[str]) -> bool:
     if marks != ".":
         return not (closing and _WHO_SAID_IT.match(text, mark.end()))
     if not last_word:
-        return text[mark.end()] != "."  # not between the dots of . . .
+        return text[mark.end()] != "."  # not between the dots of ". . ."
     is_first = mark.start() - len(last_word) == start
     if is_first and (last_word.isdigit() or len(last_word) == 1):
-        return False  # 1. The first item of a list
+        return False  # a list item: "1. The first"
     return bool(closing) or _stop_ends(last_word, next_word, begins_sentences)
 
 
 def _is_new_paragraph(space: str, text: str, following: int) -> bool:
-    """Say whether a line's end is more than the wrapping of a long line."""
+    """Return whether a line break is more than the wrapping of a long line."""
     num_lines = space.count("\n")
     return num_lines > 1 or (num_lines == 1 and _BULLET.match(text, following) is not None)
 
 
 def _last_word(text: str, start: int, end: int) -> str:
-    """Return the word that a mark at `end` follows, without what opens before it."""
-    before = text[max(start, end - _LONGEST_WORD) : end]
+    """Return the word before a mark at `end`, without opening quotes and brackets."""
+    before = text[max(start, end - _MAX_WORD_CHARS) : end]
     if not before or before[-1].isspace():
         return ""
     return before.rsplit(None, 1)[-1].lstrip(_OPENING)
 
 
 def _next_word(text: str, start: int) -> tuple[str, str]:
-    """Return the word that follows, without what opens before it, and the stop it may have."""
+    """Return the next word without opening quotes and brackets, and the full stop after it."""
     match = _NEXT_WORD.match(text, start)
-    assert match is not None, "the pattern matches nothing at all, too"
+    assert match is not None, "the pattern matches the empty string"
     return match[1] or "", match[2]
 
 
 def _is_ordinary(word: str) -> bool:
-    """Say whether a word is long enough, and plain enough, not to be an abbreviation."""
+    """Return whether a word is too long and plain for an abbreviation."""
     is_listed = word in NEVER_LAST or word in BEFORE_NUMBERS or word in SOMETIMES_LAST
     return len(word) >= 4 and word.isalpha() and word.islower() and not is_listed
 
 
 def _stop_ends(last_word: str, next_word: str, begins_sentences: bool) -> bool:
-    """Say whether a full stop ends the sentence.
+    """Return whether a full stop ends the sentence.
 
     Args:
-        last_word: the word before the stop.
-        next_word: the word after it, which is no plain lower-case word.
-        begins_sentences: whether the next word is one that often does.
+        last_word: word before the stop.
+        next_word: word after it, not in lower case.
+        begins_sentences: whether the next word often begins sentences.
     """
     if last_word.rpartition("-")[2] in NEVER_LAST:
-        return False  # Sen. and ex-Sen.
+        return False  # "Sen." and "ex-Sen."
     if last_word in BEFORE_NUMBERS and next_word[:1].isdigit():
         return False
     if last_word in ("e.g", "i.e"):

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 from readagain.config.options import Case
 from readagain.errors import ShapeError
-from readagain.text.cases import Truecaser, usual_cases
 from readagain.text.casing import SourceTruecaser, capitalized
 from readagain.text.document import Document
-from readagain.text.normalize import BRACKETS
+from readagain.text.normalization import BRACKETS
 from readagain.text.numbers import SourceNumbers
+from readagain.text.truecasing import Truecaser, default_truecaser
 
 _SIGNS = {form: sign for sign, form in BRACKETS.items()} | {
     "``": '"',
@@ -114,7 +114,7 @@ def write_words(
 ) -> list[WrittenWord]:
     """Write a summary as `write_summary` does, and keep its words apart."""
     source_case = SourceTruecaser(
-        document, usual_cases() if cases is None else cases, keeps_capitals=case == "plain"
+        document, default_truecaser() if cases is None else cases, keeps_capitals=case == "plain"
     )
     written = _with_like_quotes(list(_surfaces(summary, document, source_case, case)))
     if case != "plain":
@@ -134,7 +134,7 @@ def write_words(
 
 def write_document(document: Document) -> str:
     """Write all words of a document: its text, with each stretch of white space as one space."""
-    copies = [SummaryToken(word.form, place) for place, word in enumerate(document.words)]
+    copies = [SummaryToken(word.norm, place) for place, word in enumerate(document.words)]
     return write_summary(copies, document, case="plain")
 
 

@@ -1,26 +1,26 @@
-"""The words a model knows, in the order of their ids."""
+"""Vocabularies, and extended ids for out-of-vocabulary source words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from readagain.errors import ArtifactError, ConfigError, quoted
 from readagain.storage.files import atomic_write, read_lines
-from readagain.text.normalize import LONE_SURROGATE
+from readagain.text.normalization import LONE_SURROGATE
 
 PAD, UNK, BOS, EOS = range(4)
 SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
 MAX_VOCAB_BYTES = 64 << 20
-"""Some millions of words; a larger file is no vocabulary, and is not read."""
+"""A few million words; larger files are rejected."""
 
 
 class Vocab:
-    """Words and their ids; the first four are reserved.
+    """Words and their ids.
 
     Args:
-        words: every word in id order, beginning with the reserved ones.
+        words: all words in id order, the special tokens first.
 
     Raises:
-        ConfigError: naming the first word that cannot stand where it stands.
+        ConfigError: for missing special tokens, duplicates and invalid words.
     """
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -32,14 +32,13 @@ class Vocab:
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int], size: int) -> "Vocab":
-        """Keep the most frequent words: `size` counts the reserved ones too.
+        """Build a vocabulary of at most `size` words, special tokens included.
 
-        Words of equal count come in alphabetical order, so the same counts always give the same
-        ids. Fewer words than asked for are not an error: the vocabulary is then smaller.
+        The most frequent words come first, equal counts in alphabetical order.
         """
         if size <= len(SPECIAL_TOKENS):
             raise ConfigError(
-                f"a vocabulary of {size} words is too small: {len(SPECIAL_TOKENS)} are reserved; "
+                f"vocabulary size is {size}, and {len(SPECIAL_TOKENS)} words are special tokens; "
                 f"use {len(SPECIAL_TOKENS) + 1} or more"
             )
         by_frequency = sorted(
@@ -50,10 +49,10 @@ class Vocab:
 
     @classmethod
     def load(cls, path: Path) -> "Vocab":
-        """Read a file with one word a line; the line number, from 0, is the id.
+        """Read a file with one word per line, in id order.
 
         Raises:
-            ArtifactError: naming the file and the line that cannot be right.
+            ArtifactError: with the file and the invalid line.
         """
         words = read_lines(path, max_bytes=MAX_VOCAB_BYTES)
         try:
@@ -62,19 +61,19 @@ class Vocab:
             raise ArtifactError(f"{path}: {error}; was it edited by hand?") from error
 
     def save(self, path: Path) -> None:
-        """Write one word a line; the file is whole or absent."""
+        """Write one word per line, atomically."""
         with atomic_write(path) as aside:
             aside.write_bytes("".join(f"{word}\n" for word in self.words).encode("utf-8"))
 
     def ids(self, words: Iterable[str]) -> list[int]:
-        """Return the id of each word, UNK for those the vocabulary lacks."""
+        """Return the id of each word, UNK for out-of-vocabulary words."""
         find = self._ids.get
         return [find(word, UNK) for word in words]
 
     def word(self, id: int) -> str:
         """Return the word with this id."""
         if not 0 <= id < len(self.words):
-            raise ConfigError(f"word id {id} is outside a vocabulary of {len(self.words)} words")
+            raise ConfigError(f"word id is {id}; expected 0 to {len(self.words) - 1}")
         return self.words[id]
 
     def __len__(self) -> int:
@@ -91,16 +90,43 @@ class Vocab:
 
 
 def _first_problem(words: tuple[str, ...], ids: Mapping[str, int]) -> str | None:
-    """Say what is wrong with the first word that is wrong, or nothing."""
+    """Describe the first invalid word, or return None."""
     for id, reserved in enumerate(SPECIAL_TOKENS):
         if words[id : id + 1] != (reserved,):
-            found = quoted(words[id]) if id < len(words) else "the end"
-            return f"line {id + 1} should be the reserved word {reserved!r}, found {found}"
+            found = quoted(words[id]) if id < len(words) else "missing"
+            return f"line {id + 1} is {found}; expected the special token {reserved!r}"
     for id, word in enumerate(words):
         if word.split() != [word]:
             return f"line {id + 1} is {quoted(word)}, which is not one word"
         if LONE_SURROGATE.search(word):
             return f"line {id + 1} is {quoted(word)}, which cannot be written as UTF-8"
         if ids[word] != id:
-            return f"{quoted(word)} stands on line {id + 1} and again on line {ids[word] + 1}"
+            return f"{quoted(word)} is on line {id + 1} and again on line {ids[word] + 1}"
     return None
+
+
+def extended_source_ids(source: Sequence[str], vocab: Vocab) -> list[int]:
+    """Return the extended id of each source word.
+
+    An out-of-vocabulary word has the id V + the position of its first occurrence, for a vocabulary
+    of V words. A source of several sentences is flat, with `<pad>` at positions without a word.
+
+    >>> extended_source_ids(["a", "zyx", "zyx"], Vocab(["<pad>", "<unk>", "<s>", "</s>", "a"]))
+    [4, 6, 6]
+    """
+    return extended_summary_ids(source, source, vocab)
+
+
+def extended_summary_ids(summary: Sequence[str], source: Sequence[str], vocab: Vocab) -> list[int]:
+    """Return the extended id of each summary word; UNK if neither vocab nor source has it."""
+    ids = vocab.ids(summary)
+    if UNK not in ids:
+        return ids
+    first_position = {word: position for position, word in reversed(list(enumerate(source)))}
+    V = len(vocab)
+    return [
+        V + first_position[word]
+        if id == UNK and word not in vocab and word in first_position
+        else id
+        for id, word in zip(ids, summary, strict=True)
+    ]

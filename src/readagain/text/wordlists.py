@@ -1,11 +1,11 @@
-"""The closed lists of words that sentence ends and capitals are decided by."""
+"""Word lists for sentence splitting and truecasing."""
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Abbreviations that something always follows: a name, a number, an example.
+# Abbreviations that never end a sentence.
 NEVER_LAST = _words(
     """
     Mr Mrs Ms Mx Dr Drs Prof Profs Messrs Mme Mlle Fr Sr Sra Herr Hon Rev Revd Pres Vice Amb
@@ -16,7 +16,7 @@ NEVER_LAST = _words(
     """
 )
 
-# Followed by a number they belong to it; otherwise they are words like any other (No. He left.)
+# Abbreviations before a number, ordinary words otherwise ("No. He left.").
 BEFORE_NUMBERS = _words(
     """
     No Nos no nos Art art Arts Ch ch Chap chap Sec sec Fig Figs fig figs Eq Eqs eq eqs Ref Refs
@@ -30,7 +30,7 @@ MONTHS_AND_DAYS = _words(
     """
 )
 
-# Abbreviations that may end a sentence; they do if the next word looks like the start of one.
+# Abbreviations that end a sentence if the next word often begins one.
 SOMETIMES_LAST = _words(
     """
     Inc Corp Co Cos Ltd Bros Jr Esq Bhd Pty Pte Plc LLC Assn Intl Mfg Natl Univ Inst Dept Govt
@@ -41,7 +41,7 @@ SOMETIMES_LAST = _words(
     """
 )
 
-# After a.m. and p.m. these belong to the time of day.
+# Words that continue a time of day after "a.m." and "p.m.".
 AFTER_TIME_OF_DAY = _words(
     """
     Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mon Tue Tues Wed Thu Thur Thurs Fri
@@ -69,7 +69,7 @@ STARTERS = _words(
     """
 )
 
-# Names that carry a mark which ends nothing.
+# Names with an exclamation mark.
 WITH_EXCLAMATION = _words("Yahoo Jeopardy Yum Panic Oklahoma Taboo")
 
 REPORTING_VERBS = _words(
@@ -79,7 +79,7 @@ REPORTING_VERBS = _words(
     """
 )
 
-# Words with a capital, or more, wherever they stand.
+# Words that always have capitals.
 ALWAYS_CAPITAL = _words(
     """
     Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February April June July
@@ -102,7 +102,7 @@ ALWAYS_CAPITAL = _words(
     """
 )
 
-# What headlines leave small unless it comes first or last.
+# Words in lower case in headlines unless first or last.
 MINOR = _words(
     """
     a an and as at but by for from in into nor of off on onto or over per so the to up via vs vs.

@@ -14,7 +14,7 @@ from readagain.counts import counted
 from readagain.errors import ConfigError, DataError
 from readagain.presets.find import find_run
 from readagain.storage.bundled import find_model
-from readagain.text.cases import Truecaser
+from readagain.text.truecasing import Truecaser
 from readagain.training.finetune import RecoverWeights, TrainedModel
 from readagain.training.words import (
     Vocabs,
@@ -151,8 +151,8 @@ def _asked_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:
 
 def _cases(corpus: PreparedCorpus, words: Vocabs, trained: TrainedModel | None) -> Truecaser:
     """Say how the words that are written look: in the corpus, else for the model begun from."""
-    known = corpus.cases.of(words.summary)
-    return known if trained is None else known.over(trained.folder.cases)
+    known = corpus.cases.restricted_to(words.summary)
+    return known if trained is None else known.with_fallback(trained.folder.cases)
 
 
 def _added(before: Vocabs, now: Vocabs) -> str:

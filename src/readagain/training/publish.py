@@ -18,7 +18,7 @@ from readagain.model_dir import (
     WEIGHTS_FILE,
 )
 from readagain.storage.model_manifest import write_model_files
-from readagain.text.cases import CASES_FILE, Truecaser
+from readagain.text.truecasing import CASES_FILE, Truecaser
 from readagain.training.card import model_card
 from readagain.training.progress import Scores
 from readagain.training.words import Vocabs

@@ -94,7 +94,7 @@ def test_the_limit_in_bytes_is_kept_for_any_text(pieces, max_bytes, is_tokenized
     text = " ".join(pieces)
     document = (read_tokenized if is_tokenized else read_document)(text)
     sentence = document.sentences[0] if document.sentences else ()
-    leaves = [Leaf(word.form, place) for place, word in enumerate(sentence)]
+    leaves = [Leaf(word.norm, place) for place, word in enumerate(sentence)]
     phrases = [
         Phrase(("NP", "VP", "PP", "SBAR")[start % 4], tuple(leaves[start : start + width]))
         for start in range(0, len(leaves), width)

@@ -9,7 +9,7 @@ from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import Candidates
-from readagain.text.cases import Truecaser
+from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 VOCAB = Vocab([*SPECIAL_TOKENS, "dies", "##", "#", "at", "ibsen", "leeds", "itv", "norwegian"])

@@ -8,7 +8,7 @@ from readagain.engine.printing import Detokenizer, parts
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
 from readagain.search.hypotheses import Hypothesis
-from readagain.text.cases import Truecaser
+from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 VOCAB = Vocab([*SPECIAL_TOKENS, "buys", "##", "ferries", "boats"])

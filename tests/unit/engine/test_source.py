@@ -18,7 +18,7 @@ def reader(preset="read_again_lstm_copy_15k", **changes):
 
 def forms(source):
     words = source.document.words
-    return [[words[place].form for place in sequence] for sequence in source.sequences]
+    return [[words[place].norm for place in sequence] for sequence in source.sequences]
 
 
 def test_a_one_sentence_model_reads_the_first():

@@ -71,7 +71,7 @@ def test_in_gigaword_form_a_line_is_a_sentence_and_stays_as_it_is():
 
 def test_every_word_counts_as_copied():
     [written] = Lead().summarize(["It did."], is_tokenized=False)
-    assert [word.form for word in written.words] == ["it", "did", "."]
+    assert [word.norm for word in written.words] == ["it", "did", "."]
     assert written.is_copied == (True, True, True)
 
 

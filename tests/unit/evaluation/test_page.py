@@ -38,7 +38,7 @@ class Tags(HTMLParser):
 
 def written(text, *copied, is_tokenized=False):
     words = summary_words(text, is_tokenized=is_tokenized)
-    return SystemSummary(text, words, tuple(word.form in copied for word in words))
+    return SystemSummary(text, words, tuple(word.norm in copied for word in words))
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import DataError
 from readagain.experiments.corpora import open_subset
 from readagain.experiments.sample_corpus import write_sample_corpora
-from readagain.text.cases import CASES_FILE
-from readagain.text.document import sentence_words
+from readagain.text.document import sentence_norms
+from readagain.text.truecasing import CASES_FILE
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_exactly_the_pairs_with_enough_sentences_are_kept_in_order(corpus, tmp_p
 def test_texts_stay_beside_their_words(corpus, tmp_path):
     part = open_subset(corpus, tmp_path / "part", min_sentences=3)
     for pair, (sentences, _) in zip(part.texts("dev"), part.split("dev"), strict=True):
-        words = [part.lexicon.words.index(word) for word in sentence_words(pair.text)[0]]
+        words = [part.lexicon.words.index(word) for word in sentence_norms(pair.text)[0]]
         np.testing.assert_array_equal(sentences[0], words)
 
 

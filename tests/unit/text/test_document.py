@@ -1,15 +1,15 @@
-"""A text as sentences of words with places."""
-
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.text.document import (
     Token,
-    headline_words,
+    headline_tokens,
     read_document,
     read_tokenized,
-    sentence_words,
+    sentence_norms,
 )
+from readagain.text.surface import write_document
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=60)
 NEWS_LIKE = st.lists(
@@ -20,9 +20,9 @@ NEWS_LIKE = st.lists(
 ).map(" ".join)
 
 
-def test_each_word_has_its_form_and_its_place():
+def test_document_tokens_have_norms_and_spans():
     document = read_document("He paid €5. (“Why?”)")
-    assert [[word.form for word in sentence] for sentence in document.sentences] == [
+    assert [[word.norm for word in sentence] for sentence in document.sentences] == [
         ["he", "paid", "€#", "."],
         ["-lrb-", "``", "why", "?", "''", "-rrb-"],
     ]
@@ -32,42 +32,74 @@ def test_each_word_has_its_form_and_its_place():
 
 
 @given(ANY_TEXT | NEWS_LIKE)
-def test_the_fast_way_gives_the_same_forms(text):
-    forms = [[word.form for word in sentence] for sentence in read_document(text).sentences]
-    assert sentence_words(text) == forms
+def test_sentence_norms_equals_read_document(text):
+    norms = [[word.norm for word in sentence] for sentence in read_document(text).sentences]
+    assert sentence_norms(text) == norms
 
 
 @given(ANY_TEXT | NEWS_LIKE, st.integers(0, 3))
-def test_a_limit_keeps_the_first_sentences(text, limit):
-    assert sentence_words(text, max_sentences=limit) == sentence_words(text)[:limit]
+def test_max_sentences_keeps_the_first(text, limit):
+    assert sentence_norms(text, max_sentences=limit) == sentence_norms(text)[:limit]
     kept = read_document(text, max_sentences=limit).sentences
     assert kept == read_document(text).sentences[:limit]
 
 
 @given(ANY_TEXT | NEWS_LIKE)
-def test_places_are_in_order_and_cover_the_text(text):
+def test_document_spans_cover_the_text_in_order(text):
     words = read_document(text).words
     covered = [place for word in words for place in range(word.start, word.end)]
     assert covered == [place for place, c in enumerate(text) if not c.isspace()]
 
 
-def test_dashes_and_dots_that_touch_their_words_stand_apart():
-    assert sentence_words("He left—late… and") == [["he", "left", "--", "late", "...", "and"]]
+def test_dashes_and_ellipses_are_split_off():
+    assert sentence_norms("He left—late… and") == [["he", "left", "--", "late", "...", "and"]]
 
 
-def test_no_sentence_is_empty():
-    assert sentence_words("") == sentence_words(" \n\n ") == []
+def test_blank_text_has_no_sentences():
+    assert sentence_norms("") == sentence_norms(" \n\n ") == []
     assert read_document("").words == ()
 
 
-def test_a_headline_is_one_sentence_whatever_its_marks():
-    assert headline_words("Who won? ‘Nobody’") == ["who", "won", "?", "`", "nobody", "'"]
+def test_headline_tokens_ignores_sentence_ends():
+    assert headline_tokens("Who won? ‘Nobody’") == ["Who", "won", "?", "`", "Nobody", "'"]
 
 
-def test_text_in_gigaword_form_is_only_cut_at_spaces():
+def test_read_tokenized_splits_at_white_space_only():
     document = read_tokenized("the <unk> paid $ #.# m .\n\ncannot UNK\n")
     assert document.sentences[1] == (Token("cannot", 26, 32), Token("UNK", 33, 36))
     assert [document.surface(word) for word in document.words] == (
         ["the", "<unk>", "paid", "$", "#.#", "m", ".", "cannot", "UNK"]
     )
     assert document.is_tokenized
+
+
+SIZE = 200_000
+ODD = ["a", "a ", ".", ". ", "... ", "'", "''", "'s ", "n't ", "a-", "--", '" ', '."', ".)' "]
+ODD += ["?! ", "\n", " ", "1,", "U.S. ", "A. ", "Mr. ", "[1", ".[1] ", "“", "’", "`", "e\u0301"]
+ODD += [
+    "\u0301\u0323",
+    "\ud800",
+    "🙂",
+    "\u200d",
+    "م",
+    "。",
+    '?" Aa ',
+    "cannot ",
+    "- a\n",
+    "\x00",
+    "\x1c",
+]
+
+
+@pytest.mark.parametrize("unit", ODD, ids=ascii)
+def test_long_odd_text_is_read_in_linear_time(unit):
+    text = unit * (SIZE // len(unit))
+    words = sum(len(sentence) for sentence in sentence_norms(text))
+    assert words <= SIZE
+    assert (words == 0) == text.isspace()
+
+
+@pytest.mark.parametrize("unit", ["a. B ", "x'y ", '("No.") '])
+def test_long_text_is_restored(unit):
+    text = (unit * (SIZE // 4 // len(unit))).strip()
+    assert write_document(read_document(text)) == text

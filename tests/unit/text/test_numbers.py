@@ -20,7 +20,7 @@ NUMBERS = SourceNumbers(
         ("#.#m", "3.5m"),
     ],
 )
-def test_a_number_that_fits_lends_its_digits(form, written):
+def test_numbers_fill_words_of_matching_shape(form, written):
     filled = NUMBERS.fill(form, ())
     assert filled is not None
     assert filled[0] == written
@@ -38,10 +38,10 @@ def test_a_number_that_fits_lends_its_digits(form, written):
         "##th",  # an age is no date
     ],
 )
-def test_other_numbers_are_not_made_up(form):
+def test_numbers_do_not_fill_other_shapes(form):
     assert NUMBERS.fill(form, (0, 1, 2, 3)) is None
     assert not NUMBERS.can_fill(form)
 
 
-def test_a_text_in_gigaword_form_has_no_digits_to_lend():
+def test_tokenized_text_provides_no_digits():
     assert not SourceNumbers(read_tokenized("## people left")).can_fill("##")

@@ -28,27 +28,27 @@ def split(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
 
 
-def test_there_are_at_least_two_hundred_tricky_cases():
+def test_sentence_cases_number_at_least_200():
     assert len(read_cases("tricky.txt")) >= 200
 
 
 @pytest.mark.parametrize("name", ["tricky.txt", "unseen.txt"])
-def test_at_least_97_percent_of_the_cases_are_right(name):
+def test_sentence_cases_are_97_percent_correct(name):
     cases = read_cases(name)
     wrong = [(text, split(text)) for text, sentences in cases if split(text) != sentences]
     assert len(wrong) <= 0.03 * len(cases), wrong
 
 
-def test_the_example_of_the_specification():
+def test_sentences_with_abbreviations_are_split():
     text = "Mr. Smith of the U.S. Senate paid $3.5m. He left."
     assert split(text) == ["Mr. Smith of the U.S. Senate paid $3.5m.", "He left."]
 
 
-def test_white_space_belongs_to_no_sentence():
+def test_sentence_spans_exclude_white_space():
     assert split("  He left. \n\n She stayed.\t ") == ["He left.", "She stayed."]
 
 
-def test_a_limit_keeps_the_first_sentences():
+def test_max_sentences_keeps_the_first():
     text = "He left. She stayed. They slept."
     assert sentence_spans(text, max_sentences=2) == sentence_spans(text)[:2]
     assert sentence_spans(text, max_sentences=0) == []
@@ -75,7 +75,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.text(alphabet=st.characters()) | st.lists(PIECES).map(" ".join))
-def test_sentences_cover_the_text_in_order_and_none_is_blank(text):
+def test_sentence_spans_cover_the_text_in_order(text):
     spans = sentence_spans(text)
     covered = "".join(text[start:end] for start, end in spans)
     assert "".join(covered.split()) == "".join(text.split())

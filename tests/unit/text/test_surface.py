@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.errors import ShapeError
-from readagain.text.cases import Truecaser
 from readagain.text.document import Document, read_document, read_tokenized
 from readagain.text.surface import SummaryToken, write_document, write_summary
+from readagain.text.truecasing import Truecaser
 
 SOURCE = read_document(
     "The U.S. Senate didn’t pass AT&T’s $3.5m (“big”) bill on Tuesday. "
     "Prices fell 12% in São Paulo after 35 days, and prices fell again. iPhone sales rose."
 )
-FORMS = [word.form for word in SOURCE.words]
+FORMS = [word.norm for word in SOURCE.words]
 
 
 def copied(form: str, document: Document = SOURCE) -> SummaryToken:
-    place = [word.form for word in document.words].index(form)
+    place = [word.norm for word in document.words].index(form)
     return SummaryToken(form, copied_from=place)
 
 
@@ -73,7 +73,7 @@ def test_a_headline_does_not_end_with_a_comma_or_with_dots_of_a_careless_text():
     assert written("a", "bill", "..") == "A bill"
     assert written(":") == ""
     source = read_document("Ships left.. Others sail the U.S..")
-    assert [word.form for word in source.words][1::4] == ["left..", "u.s.."]
+    assert [word.norm for word in source.words][1::4] == ["left..", "u.s.."]
     assert write_summary([SummaryToken("ships"), SummaryToken("left..", 1)], source) == "Ships left"
     assert write_summary([SummaryToken("u.s..", 5)], source) == "U.S."
     assert write_summary([SummaryToken("left..", 1)], source, case="plain") == "left.."
@@ -81,7 +81,7 @@ def test_a_headline_does_not_end_with_a_comma_or_with_dots_of_a_careless_text():
 
 def test_commas_stops_and_dollars_do_not_stand_apart_as_in_careless_texts():
     source = read_document("No ferry to Ostham , they said . It cost $ 5 million , or US$ 5 ?")
-    copies = [SummaryToken(word.form, place) for place, word in enumerate(source.words)]
+    copies = [SummaryToken(word.norm, place) for place, word in enumerate(source.words)]
     careful = "No ferry to Ostham, they said. It cost $5 million, or US$5 ?"
     assert write_summary(copies, source) == careful
     assert write_summary(copies, source, case="plain") == source.text
@@ -107,7 +107,7 @@ def test_a_word_with_a_name_behind_its_hyphen_may_begin_a_headline(word, text):
 )
 def test_a_letter_that_stands_for_two_gives_only_the_first_a_capital(word, text):
     source = read_document(f"the {word} is out")
-    copies = [SummaryToken(source.words[1].form, 1), SummaryToken("is", 2)]
+    copies = [SummaryToken(source.words[1].norm, 1), SummaryToken("is", 2)]
     assert write_summary(copies, source) == f"{text} is"
 
 
@@ -158,7 +158,7 @@ def test_letters_that_are_all_capital_are_no_start_of_a_sentence():
 
 def test_a_stretch_copied_across_a_paragraph_keeps_its_capitals():
     source = read_document("Storm nears\n\nThe coast waits")
-    copies = [SummaryToken(word.form, place) for place, word in enumerate(source.words)]
+    copies = [SummaryToken(word.norm, place) for place, word in enumerate(source.words)]
     assert write_summary(copies, source) == "Storm nears The coast waits"
 
 
@@ -210,7 +210,7 @@ def test_a_number_without_any_source_is_left_out():
 
 def test_spacing_of_a_text_in_gigaword_form_says_nothing():
     source = read_tokenized("the u.s. senate 's bill did n't pass , -lrb- ap -rrb-")
-    summary = [SummaryToken(word.form, place) for place, word in enumerate(source.words)]
+    summary = [SummaryToken(word.norm, place) for place, word in enumerate(source.words)]
     assert write_summary(summary, source) == "The U.S. Senate's bill didn't pass, (AP)"
 
 
@@ -259,7 +259,7 @@ def test_a_copied_word_leaves_the_capital_of_its_sentence_behind():
     source = read_document(
         "Shares in the bank fell. Zyxcorp rose. Apple did, too. May Day is near. Banks met."
     )
-    words = [word.form for word in source.words]
+    words = [word.norm for word in source.words]
 
     def after_bank(form):
         summary = [SummaryToken("bank"), SummaryToken(form, copied_from=words.index(form))]

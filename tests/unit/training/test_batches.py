@@ -9,8 +9,16 @@ import torch
 from readagain.config.schema import DataSpec
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.corpus.shards import CorpusShard, Split
-from readagain.text.extended import extended_source_ids, extended_summary_ids
-from readagain.text.vocab import BOS, EOS, PAD, SPECIAL_TOKENS, UNK, Vocab
+from readagain.text.vocab import (
+    BOS,
+    EOS,
+    PAD,
+    SPECIAL_TOKENS,
+    UNK,
+    Vocab,
+    extended_source_ids,
+    extended_summary_ids,
+)
 from readagain.training.batches import BatchIndices, TrainingDataset
 
 WORDS = ["the", "bridge", "opens", "in", "norrvik", "quay", "ferry", "burns"]

@@ -12,8 +12,7 @@ from readagain.networks.step_model import TorchStepModel
 from readagain.search.beam import beam_search
 from readagain.search.constraints import LengthConstraint
 from readagain.search.model import SourceBatch
-from readagain.text.extended import extended_source_ids, extended_word
-from readagain.text.vocab import UNK, Vocab
+from readagain.text.vocab import UNK, Vocab, extended_source_ids
 from readagain.training.finetune import TrainedModel
 from readagain.training.job import TrainingJob
 from readagain.training.words import Vocabs
@@ -106,5 +105,5 @@ def test_a_model_of_each_released_format_still_writes_its_headline(path):
     ((best,),) = beam_search(
         TorchStepModel(model.eval()), sources, beam_size=4, length=LengthConstraint(maximum=12)
     )
-    words = [extended_word(id, source, trained.words.summary) for id in best.ids.tolist()]
+    words = [[*trained.words.summary.words, *source][id] for id in best.ids.tolist()]
     assert words == ["sipano", "bakery", "moves", "after", "long", "wait", "on", "thursday"]

@@ -10,7 +10,7 @@ from readagain.corpus.shards import PreparedCorpus
 from readagain.model_dir import ModelDir
 from readagain.presets import PRESETS
 from readagain.storage.model_manifest import write_model_files
-from readagain.text.cases import CASES_FILE, Truecaser
+from readagain.text.truecasing import CASES_FILE, Truecaser
 from readagain.training import provenance
 from readagain.training.card import model_card
 from readagain.training.progress import Scores
@@ -50,7 +50,7 @@ def test_a_model_says_how_its_words_are_written(make_job, run_job, corpus):
     job = make_job("vocab_size=12")
     run_job(job)
     folder = ModelDir.open(job.out)
-    assert folder.cases == corpus.cases.of(folder.vocab)
+    assert folder.cases == corpus.cases.restricted_to(folder.vocab)
     assert (folder.cases.word("monday"), folder.cases.word("bridge")) == ("Monday", "bridge")
     assert folder.cases.word("repairs") is None  # no word of the decoder's
 

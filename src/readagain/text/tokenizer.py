@@ -1,27 +1,25 @@
-"""Penn Treebank words with their places in the text, in one compiled pass.
+"""Penn Treebank tokenizer with character offsets.
 
-The rules are those of the Treebank's own script (Robert MacIntyre's `tokenizer.sed`), which runs
-a dozen substitutions over the text. Here they are one pattern, so each word keeps its place.
-`docs/text.md` lists where the results differ, and why.
+The rules of the Treebank's script (Robert MacIntyre's `tokenizer.sed`), a dozen substitutions, are
+one pattern here, so each token keeps its span. `docs/text.md` lists the differences.
 
-Only single characters are repeated possessively: Python before 3.11.5 repeats groups wrongly.
+Only single characters have possessive quantifiers: Python before 3.11.5 has a bug with groups.
 """
 
 import re
 
-# Characters that are words of their own wherever they stand; ― and ⋯ come from `typography.py`.
+# Characters that are always tokens; ― and ⋯ come from `normalize_typography`.
 _ALONE = r";@#$%&?!()\[\]{}<>\"`―⋯。！？、，；：｡「」『』؟۔।॥"
 
-# What may stand between a full stop and the end of the text if the stop ends it.
+# What may follow the full stop that ends the text.
 _NOTHING_MORE = r"""[\])}>"']*+\s*+\Z"""
 
-# What must follow a clitic ('s, n't) for it to be one: a place where the text is cut anyway.
+# What must follow a clitic ('s, n't): a position where the text is split anyway.
 _CUT = rf"(?:[\s{_ALONE}]|\Z|''|--|\.\.\.|[,:](?!\d)|\.(?={_NOTHING_MORE}))"
 _END = rf"(?={_CUT}|'{_CUT})"
 _CLITIC = r"(?:[sSmMdD]|ll|LL|re|RE|ve|VE)"
 
-
-# What the Treebank writes as two words: the first half, in any case, with the second to follow.
+# First halves of words that the Treebank splits in two, such as "cannot".
 _FIRST_HALF = r"""
     [cC][aA][nN](?=[nN][oO][tT]\b)
     | [gG](?:[oO][nN](?=[nN][aA]\b) | [oO][tT](?=[tT][aA]\b) | [iI][mM](?=[mM][eE]\b))
@@ -35,9 +33,9 @@ _FIRST_HALF = r"""
 _TOKEN = re.compile(
     rf"""
     {_FIRST_HALF}
-    # Most words: letters, digits and single hyphens up to a space. Here for speed alone.
+    # Most words: letters, digits and single hyphens up to a space. For speed only.
     | [^\W_]++(?:-[^\W_]++)*(?=[\s;?!)]|,\s|\Z)
-    # Any word: everything that need not be cut, as far as it goes.
+    # Any word: the longest sequence without a split.
     | (?: [^\s{_ALONE}.,:'\-nN]++
         | n(?!'t{_END}) | N(?!'T{_END})
         | [,:](?=\d)
@@ -53,15 +51,15 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-# A double quote opens after white space, after these, and at the start.
+# A double quote opens at the start, after white space and after these.
 _OPENS_AFTER = frozenset("([{<`―–")
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:
-    """Return the place of every Treebank word of a sentence, as (start, end).
+    """Return the span of every token of a sentence.
 
-    Together the places cover every character that is not white space. As in the Treebank's script,
-    only the full stop at the end of the text is cut off, so give it one sentence at a time.
+    The spans cover every character that is not white space. Only the full stop at the end of the
+    text is split off, so pass one sentence at a time.
 
     >>> token_spans("It's $3.5m.")
     [(0, 2), (2, 4), (5, 6), (6, 10), (10, 11)]
@@ -70,7 +68,7 @@ def token_spans(text: str) -> list[tuple[int, int]]:
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the Treebank words of a sentence, double quotes as `` and ''.
+    """Return the tokens of a sentence, double quotes as `` and ''.
 
     >>> tokenize('He said "I cannot," no?')
     ['He', 'said', '``', 'I', 'can', 'not', ',', "''", 'no', '?']
@@ -81,7 +79,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def token_at(text: str, start: int, end: int) -> str:
-    """Return the word at a place that `token_spans` gave, a double quote as `` or ''."""
+    """Return the token at a span of `token_spans`, a double quote as `` or ''."""
     token = text[start:end]
     if token not in ('"', "''"):
         return token

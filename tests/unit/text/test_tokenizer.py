@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.text.tokenize import token_spans, tokenize
+from readagain.text.tokenizer import token_spans, tokenize
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ from readagain.text.tokenize import token_spans, tokenize
         ("Tooth-and-nail; DON'T", "Tooth-and-nail ; DO N'T"),
     ],
 )
-def test_words_are_cut_as_in_the_treebank(sentence, words):
+def test_tokenize_follows_the_treebank(sentence, words):
     assert tokenize(sentence) == words.split()
 
 
@@ -56,16 +56,16 @@ def test_words_are_cut_as_in_the_treebank(sentence, words):
         ("晴れ。", "晴れ 。"),
     ],
 )
-def test_deliberate_differences_from_the_treebank(sentence, words):
+def test_tokenize_differs_from_the_treebank_by_design(sentence, words):
     assert tokenize(sentence) == words.split()
 
 
-def test_places_give_back_the_words():
+def test_token_spans_delimit_the_tokens():
     text = "It's $3.5m."
     assert [text[start:end] for start, end in token_spans(text)] == ["It", "'s", "$", "3.5m", "."]
 
 
-def test_an_empty_text_has_no_words():
+def test_empty_text_has_no_tokens():
     assert tokenize("") == token_spans(" \n\t ") == []
 
 
@@ -76,14 +76,14 @@ ODD_TEXT = st.text(
 
 
 @given(ANY_TEXT | ODD_TEXT)
-def test_places_cover_everything_but_white_space(text):
+def test_token_spans_cover_all_but_white_space(text):
     spans = token_spans(text)
     covered = [place for start, end in spans for place in range(start, end)]
     assert covered == [place for place, c in enumerate(text) if not c.isspace()]
 
 
 @given(ANY_TEXT | ODD_TEXT)
-def test_words_and_places_agree(text):
+def test_tokens_and_spans_agree(text):
     spelled = [text[start:end] for start, end in token_spans(text)]
     words = tokenize(text)
     assert len(words) == len(spelled)
@@ -92,5 +92,5 @@ def test_words_and_places_agree(text):
 
 
 @given(ODD_TEXT)
-def test_no_word_holds_white_space(text):
+def test_tokens_contain_no_white_space(text):
     assert not any(re.search(r"\s", word) for word in tokenize(text))

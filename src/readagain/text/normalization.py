@@ -1,0 +1,179 @@
+"""Normalization of texts and tokens: HTML entities, typography, and the norms that models see.
+
+Norms lose information on purpose. The spelling of a word is read from its span in the text
+(`document.py`), never from its norm.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from html import unescape
+from html.entities import html5
+from sys import getsizeof
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+MAX_CACHE_BYTES = 32 << 20
+MAX_CACHED_CHARS = 64  # longer words are rare in real text
+_ENTRY_BYTES = 100  # size of a dictionary entry without key and value
+
+
+BRACKETS = {
+    "(": "-lrb-",
+    ")": "-rrb-",
+    "[": "-lsb-",
+    "]": "-rsb-",
+    "{": "-lcb-",
+    "}": "-rcb-",
+}
+LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")  # cannot be written as UTF-8
+
+_WHOLE_TOKENS = BRACKETS | {'"': "''"} | dict.fromkeys("―—–", "--") | dict.fromkeys("⋯…", "...")
+_DIGIT = re.compile(r"\d")
+_TO_PLAIN = str.maketrans({"–": "-", **dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")})
+
+# NFC is quadratic in the number of combining marks after one letter. Unicode's stream-safe text
+# format (UAX 15, section 13) therefore allows 30 and separates more by a grapheme joiner.
+_MAX_MARKS = 30
+_GRAPHEME_JOINER = "\u034f"
+
+# The ampersand may be encoded again any number of times: "&amp;amp;quot;".
+_ENTITY = re.compile(r"&(?:amp;)*(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+
+_TREEBANK_CHARS = {
+    **dict.fromkeys("“”„‟«»″＂", '"'),
+    **dict.fromkeys("‘’‚‛‹›′＇ʼ", "'"),
+    **dict.fromkeys("‐‑−", "-"),  # hyphen, non-breaking hyphen, minus
+    **dict.fromkeys("—⸺⸻", "―"),  # split off even without spaces around it, as is ⋯
+    **dict.fromkeys("…", "⋯"),
+}
+_TYPOGRAPHIC = re.compile(f"[{''.join(_TREEBANK_CHARS)}]")
+
+# An opening single quote: at the start of a word, and not an apostrophe as in 'em or '90s.
+_OPENING_QUOTE = re.compile(
+    r"""'(?<![^\s(\[{<"―–/-]')
+        (?=\w)
+        (?!(?:s|m|d|t|n|ll|re|ve|em|til|tis|twas|cause|ye|bout|round|neath)\b)
+        (?!\d\ds?\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+class StringCache(dict[str, T], Generic[T]):
+    """Values of a function by argument: a dictionary that computes missing values.
+
+    Text repeats its words, so a lookup is several times faster than the function. The cache is
+    cleared when it reaches `max_bytes`; long strings are not cached.
+    """
+
+    def __init__(self, compute: Callable[[str], T], max_bytes: int = MAX_CACHE_BYTES) -> None:
+        super().__init__()
+        self._compute = compute
+        self._max_bytes = max_bytes
+        self._num_bytes = 0
+
+    def __missing__(self, key: str) -> T:
+        value = self._compute(key)
+        if len(key) > MAX_CACHED_CHARS:
+            return value
+        self._num_bytes += getsizeof(key) + getsizeof(value) + _ENTRY_BYTES
+        if self._num_bytes > self._max_bytes:
+            self.clear()
+            self._num_bytes = 0
+        self[key] = value
+        return value
+
+
+def normalize(token: str) -> str:
+    """Return the norm of a token: lower case, digits as #, brackets and quotes by name.
+
+    As in Rush, Chopra and Weston 2015. Accents are composed, so that both encodings of é are one
+    word. Invisible characters such as soft hyphens are removed unless the token has no others.
+
+    >>> [normalize(token) for token in ("Café", "$", "3.5m", "(", "Mid-2010s")]
+    ['café', '$', '#.#m', '-lrb-', 'mid-####s']
+    """
+    if token in _WHOLE_TOKENS:
+        return _WHOLE_TOKENS[token]
+    norm = _DIGIT.sub("#", token.lower())
+    if norm.isascii():
+        return norm
+    visible = unicodedata.normalize("NFC", _stream_safe(norm)).translate(_TO_PLAIN) or norm
+    return LONE_SURROGATE.sub("\ufffd", visible)
+
+
+_NORMS = StringCache(normalize)
+
+
+def normalize_tokens(tokens: Iterable[str]) -> list[str]:
+    """Return the norm of each token, cached."""
+    return [_NORMS[token] for token in tokens]
+
+
+def decode_entities(text: str) -> str:
+    """Replace HTML entities by their characters, also if they are encoded several times.
+
+    Unknown entities, and those of several characters, stay.
+
+    >>> print(decode_entities("AT&amp;T&#39;s R&D; &amp;quot;5 &lt; 6&amp;quot;"))
+    AT&T's R&D; "5 < 6"
+    """
+    if "&" not in text:  # almost always
+        return text
+    return _ENTITY.sub(_decode_entity, text)
+
+
+def original_offsets(text: str, length: int) -> list[int]:
+    """Return the offsets in `text` of the first `length` decoded characters, and of the next.
+
+    >>> original_offsets("T&amp;T in", 3)
+    [0, 1, 6, 7]
+    """
+    offsets: list[int] = []
+    end = 0
+    for match in _ENTITY.finditer(text):
+        if len(offsets) > length:
+            break
+        if _decode_entity(match) != match[0]:
+            offsets += range(end, match.start() + 1)
+            end = match.end()
+    offsets += range(end, min(end + length, len(text)) + 1)
+    return offsets[: length + 1]
+
+
+def normalize_typography(text: str) -> str:
+    """Replace typographic quotes, hyphens and dashes by those of the Treebank.
+
+    Each is replaced by one character, so offsets stay valid. An opening single quote becomes a
+    back quote.
+
+    >>> print(normalize_typography("“The ’90s were ‘mine’,” she said"))
+    "The '90s were `mine'," she said
+    """
+    if not text.isascii():
+        text = _TYPOGRAPHIC.sub(lambda match: _TREEBANK_CHARS[match[0]], text)
+    if "'" in text:
+        text = _OPENING_QUOTE.sub("`", text)
+    return text
+
+
+def _decode_entity(match: re.Match[str]) -> str:
+    name = f"{match[1]};"
+    found = unescape(f"&{name}") if name.startswith("#") else html5.get(name, "")
+    return found if len(found) == 1 else match[0]
+
+
+def _stream_safe(token: str) -> str:
+    """Insert a grapheme joiner after every 30 combining marks in a row."""
+    if len(token) <= _MAX_MARKS:
+        return token
+    chars: list[str] = []
+    num_marks = 0
+    for char in token:
+        num_marks = num_marks + 1 if unicodedata.combining(char) else 0
+        if num_marks > _MAX_MARKS:
+            chars.append(_GRAPHEME_JOINER)
+            num_marks = 1
+        chars.append(char)
+    return "".join(chars)

@@ -1,0 +1,304 @@
+"""Truecasing: spellings of words inside sentences, and normalization of all-caps text."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from itertools import takewhile
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from readagain.errors import ArtifactError, quoted
+from readagain.storage.files import atomic_write, read_lines
+from readagain.text.normalization import StringCache
+from readagain.text.vocab import Vocab
+from readagain.text.wordlists import ALWAYS_CAPITAL, MINOR
+
+CASES_FILE = "cases.txt"
+"""File of a `Truecaser` in a prepared corpus and in a model folder."""
+MAX_CASES_BYTES = 64 << 20
+MIN_ALL_CAPS_WORDS = 4
+"""Words in capitals that make a text or sentence all-caps; fewer may be acronyms."""
+MIN_NAME_LETTERS = 4
+"""Letters of an unknown all-caps word that is taken for a name; shorter ones are acronyms."""
+
+Ints = NDArray[np.int64]
+
+_LONG_WORD = 5  # letters; shorter words may be in lower case in a title-cased headline
+_IS_WORD, _CAN_PRECEDE, _IS_LONG, _IS_LONG_LOWER, _HAS_CAPITAL = 1, 2, 4, 8, 16
+
+_LOWER_IN_NAMES = MINOR | {"'s", "’s"}
+_ROMAN = re.compile(r"[IVX]+")
+_VOWEL = re.compile(r"[AEIOUY]")
+_ORDINAL = re.compile(r"\d+(?:ST|ND|RD|TH|S)")  # 14TH, 1990S
+
+
+class Truecaser:
+    """Spellings of words and word pairs inside sentences, by norm.
+
+    Args:
+        entries: words as they are spelled, and pairs of words that are spelled differently
+            together than apart ("white", "house", "White House").
+    """
+
+    def __init__(self, entries: Iterable[str] = ()) -> None:
+        self._spellings = {entry.lower(): entry for entry in entries}
+
+    @classmethod
+    def load(cls, path: Path) -> "Truecaser":
+        """Read a file with one entry per line.
+
+        Raises:
+            ArtifactError: with the file and the invalid line.
+        """
+        entries = read_lines(path, max_bytes=MAX_CASES_BYTES)
+        truecaser = cls(entries)
+        for number, entry in enumerate(entries, start=1):
+            words = entry.split()
+            spelling = truecaser._spellings[entry.lower()]
+            if " ".join(words) != entry or len(words) not in (1, 2):
+                problem = "expected a word, or two words with a space between them"
+            elif spelling != entry:
+                problem = f"the file also has {quoted(spelling)}"
+            else:
+                continue
+            raise ArtifactError(
+                f"{path}:{number}: found {quoted(entry)}; {problem}; was it edited by hand?"
+            )
+        return truecaser
+
+    def save(self, path: Path) -> None:
+        """Write one entry per line, sorted by norm, atomically."""
+        with atomic_write(path) as aside:
+            aside.write_bytes("".join(f"{entry}\n" for entry in self).encode("utf-8"))
+
+    def word(self, norm: str) -> str | None:
+        """Return the spelling of a word, or None if it is unknown."""
+        return self._spellings.get(norm)
+
+    def word_in_context(self, norm: str, before: str | None, after: str | None) -> str | None:
+        """Return the spelling of a word between its neighbours, or None if it is unknown.
+
+        The pair with the next word goes first, then the pair with the previous one.
+        """
+        for first, second, index in ((norm, after, 0), (before, norm, 1)):
+            if first and second and (pair := self._spellings.get(f"{first} {second}")):
+                return pair.split(" ")[index]
+        return self.word(norm)
+
+    def restricted_to(self, vocab: Vocab) -> "Truecaser":
+        """Return the entries whose words are all in a vocabulary."""
+        return Truecaser(
+            entry
+            for norm, entry in self._spellings.items()
+            if all(word in vocab for word in norm.split(" "))
+        )
+
+    def with_fallback(self, other: "Truecaser") -> "Truecaser":
+        """Return these entries, and those of `other` for further norms."""
+        return Truecaser((other._spellings | self._spellings).values())
+
+    def __len__(self) -> int:
+        return len(self._spellings)
+
+    def __iter__(self) -> Iterator[str]:
+        return (self._spellings[norm] for norm in sorted(self._spellings))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Truecaser) and self._spellings == other._spellings
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+@cache
+def default_truecaser() -> Truecaser:
+    """Return the spellings of frequent English words.
+
+    `spellings.txt` was counted over the training texts of the bundled models (decision 0181) and
+    has no words whose case varies.
+    """
+    listed = files("readagain.text").joinpath("spellings.txt").read_text(encoding="ascii")
+    return Truecaser((*listed.split(), *ALWAYS_CAPITAL))
+
+
+def has_informative_case(tokens: Sequence[str], ids: Ints, lengths: Ints) -> NDArray[np.bool_]:
+    """Return which words of sentences have the case that they would have in any other sentence.
+
+    Not the first word of a sentence, nor a word after a mark that may begin one, such as a colon
+    or opening quote; and no word of a sentence in title case, in all caps or without capitals.
+
+    Args:
+        tokens: distinct words.
+        ids: (W,) the words of all sentences as indices of `tokens`.
+        lengths: (G,) number of words of each sentence.
+
+    Returns:
+        (W,) bool.
+    """
+    flags = np.fromiter(map(_CASE_FLAGS.__getitem__, tokens), np.uint8, len(tokens))[ids]
+    starts = np.cumsum(lengths) - lengths
+    is_first = np.zeros(len(ids) + 1, dtype=bool)
+    is_first[starts] = True
+    is_inside = ~is_first[:-1]
+
+    def count(marked: NDArray[np.bool_]) -> Ints:
+        """Count the marked words of each sentence."""
+        sums = np.concatenate([[0], np.cumsum(marked)])
+        counts: Ints = sums[starts + lengths] - sums[starts]
+        return counts
+
+    num_long = count(is_inside & (flags & _IS_LONG != 0))
+    num_lower = count(is_inside & (flags & _IS_LONG_LOWER != 0))
+    has_capital = count(flags & _HAS_CAPITAL != 0) > 0
+    is_sentence_case = has_capital & (num_long > 0) & (num_long <= 3 * num_lower)
+    follows_word = np.concatenate([[False], flags[:-1] & _CAN_PRECEDE != 0])[: len(flags)]
+    informative: NDArray[np.bool_] = np.repeat(is_sentence_case, lengths)
+    informative &= is_inside & (flags & _IS_WORD != 0) & follows_word
+    return informative
+
+
+def _case_flags(word: str) -> int:
+    is_word = word[:1].isalpha()
+    is_long = is_word and len(word) >= _LONG_WORD
+    can_precede = word[:1].isalnum() or word[-1:].isalnum() or word == ","
+    return (
+        _IS_WORD * is_word
+        | _CAN_PRECEDE * can_precede
+        | _IS_LONG * is_long
+        | _IS_LONG_LOWER * (is_long and word.islower())
+        | _HAS_CAPITAL * (word != word.lower())
+    )
+
+
+_CASE_FLAGS = StringCache(_case_flags)
+
+
+def normalize_all_caps(
+    sentences: Sequence[Sequence[str]], norms: Sequence[Sequence[str]], truecaser: Truecaser
+) -> list[list[str]]:
+    """Truecase all-caps texts, all-caps sentences and all-caps words at the start of a sentence.
+
+    Args:
+        sentences: surfaces of each sentence.
+        norms: their norms.
+        truecaser: usual spellings.
+    """
+    is_all_caps = _is_all_caps([surface for sentence in sentences for surface in sentence])
+    return [
+        truecase_sentence(surfaces, each, truecaser)
+        if is_all_caps or _is_all_caps(surfaces)
+        else truecase_start(surfaces, each, truecaser)
+        for surfaces, each in zip(sentences, norms, strict=True)
+    ]
+
+
+def truecase_sentence(
+    surfaces: Sequence[str], norms: Sequence[str], truecaser: Truecaser
+) -> list[str]:
+    """Truecase an all-caps sentence; unknown pronounceable words are taken for names.
+
+    >>> surfaces = ["FERRY", "TO", "OSTHAM", "SINKS", "OFF", "UK"]
+    >>> truecaser = Truecaser(["ferry", "to", "sinks", "off", "UK"])
+    >>> truecase_sentence(surfaces, [surface.lower() for surface in surfaces], truecaser)
+    ['ferry', 'to', 'Ostham', 'sinks', 'off', 'UK']
+    """
+    before, after = [None, *norms[:-1]], [*norms[1:], None]
+    spellings = map(truecaser.word_in_context, norms, before, after)
+    return [
+        _truecase_word(surface, spelling, truecaser)
+        for surface, spelling in zip(surfaces, spellings, strict=True)
+    ]
+
+
+def truecase_start(
+    surfaces: Sequence[str], norms: Sequence[str], truecaser: Truecaser
+) -> list[str]:
+    """Truecase the all-caps words at the start of a sentence.
+
+    Some newspapers print the first name or word of a text so: "QUEEN ELIZABETH II has left". The
+    words are changed if one of them is known in another spelling (so "UK PM" stays) or several
+    unknown ones look like a name.
+
+    >>> truecaser = Truecaser(["Twain"])
+    >>> truecase_start(["MARK", "TWAIN", "of", "ITV"], ["mark", "twain", "of", "itv"], truecaser)
+    ['Mark', 'Twain', 'of', 'ITV']
+    """
+    words = list(takewhile(_is_caps_word, surfaces))
+    following = surfaces[len(words) :]
+    known = [truecaser.word(norm) for norm in norms[: len(words)]]
+    has_other_spelling = any(spelling is not None and not spelling.isupper() for spelling in known)
+    is_changed = has_other_spelling or (not any(known) and _looks_like_name(words))
+    if not is_changed or _is_intended(words, following):
+        return list(surfaces)
+    truecased = []
+    for n, surface in enumerate(words):
+        before = norms[n - 1] if n > 0 else None
+        after = norms[n + 1] if n + 1 < len(words) else None
+        if n > 0 and surface.lower() in _LOWER_IN_NAMES:
+            truecased.append(surface.lower())
+        else:
+            spelling = truecaser.word_in_context(norms[n], before, after)
+            truecased.append(_spell_or_capitalize(surface, spelling))
+    return [*truecased, *following]
+
+
+def _is_all_caps(surfaces: Sequence[str]) -> bool:
+    """Return whether words have no lower-case letter and enough of them are in capitals."""
+    has_lower = any(c.islower() for surface in surfaces for c in surface)
+    return not has_lower and sum(map(str.isupper, surfaces)) >= MIN_ALL_CAPS_WORDS
+
+
+def _is_intended(words: Sequence[str], following: Sequence[str]) -> bool:
+    """Return whether capitals at the start of a sentence are part of the spelling.
+
+    If the whole sentence is in capitals, nothing is known. A single word may be an acronym ("WHO",
+    but not "THE") or half of a name such as "AT&T", or occur again in capitals.
+    """
+    if not following or len(words) > 1:
+        return not following
+    (word,) = words
+    is_short = len(word) < (3 if word.lower() in MINOR else 4)
+    return is_short or following[0] == "&" or word in following
+
+
+def _looks_like_name(words: Sequence[str]) -> bool:
+    """Return whether unknown words look like "KUALA LUMPUR" rather than acronyms."""
+    return len(words) > 1 and all(
+        len(word) >= MIN_NAME_LETTERS and _VOWEL.search(word) for word in words
+    )
+
+
+def _is_caps_word(surface: str) -> bool:
+    return surface.isupper() and all(c.isalpha() or c in "-'’" for c in surface)
+
+
+def _truecase_word(surface: str, spelling: str | None, truecaser: Truecaser) -> str:
+    """Truecase an all-caps word by its spelling, or else by those of its hyphenated parts."""
+    if spelling is not None and len(spelling) == len(surface):
+        return "".join(
+            c.lower() if like.islower() else c for c, like in zip(surface, spelling, strict=True)
+        )
+    if surface[:1] in ("'", "’") or surface == "N'T" or _ORDINAL.fullmatch(surface):
+        return surface.lower()
+    if "-" in surface:
+        parts = surface.split("-")
+        return "-".join(
+            _truecase_word(part, truecaser.word(part.lower()), truecaser) for part in parts
+        )
+    is_name = _is_caps_word(surface) and len(surface) >= MIN_NAME_LETTERS
+    return _spell_or_capitalize(surface, None) if is_name else surface
+
+
+def _spell_or_capitalize(surface: str, spelling: str | None) -> str:
+    """Return the spelling if it has capitals; else capitalize the word if it is pronounceable."""
+    if spelling is not None and spelling != spelling.lower():
+        return spelling
+    if spelling is None and (len(surface) < 3 or not _VOWEL.search(surface)):
+        return surface
+    if _ROMAN.fullmatch(surface):
+        return surface
+    name = "-".join(part.capitalize() for part in surface.split("-"))
+    return f"Mc{name[2:].capitalize()}" if name.startswith("Mc") and len(name) > 4 else name
