@@ -25,7 +25,7 @@ class TargetPrefix:
     def read(cls, text: str, *, tokenized: bool) -> "TargetPrefix":
         """Find the words of a beginning; in Gigaword form they are what stands between spaces.
 
-        >>> [word.form for word in TargetPrefix.read("Acme Corp. pays", tokenized=False).words]
+        >>> [word.norm for word in TargetPrefix.read("Acme Corp. pays", tokenized=False).words]
         ['acme', 'corp.', 'pays']
         """
         text = " ".join(text.split())

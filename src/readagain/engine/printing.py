@@ -57,7 +57,7 @@ class Detokenizer:
                 continue
             if sentence >= 0:
                 place = source.sequences[sentence][word]
-                found.append(SummaryToken(source.document.words[place].form, place))
+                found.append(SummaryToken(source.document.words[place].norm, place))
                 continue
             form = self._vocab.word(id)
             attended = _attended(hypothesis, t, source) if "#" in form else ()
