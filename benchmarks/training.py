@@ -31,8 +31,8 @@ from readagain.networks import dispatch
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
 from readagain.training import step as training_step
-from readagain.training.batches import BatchPlan, TrainingDataset
 from readagain.training.buckets import Bucket
+from readagain.training.dataset import BatchPlan, TrainingDataset
 from readagain.training.parallel import set_threads
 from readagain.training.step import TrainingStep
 

@@ -18,7 +18,7 @@ from readagain.corpus.settings import PrepareSettings, Share
 from readagain.formats import lines
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
-from readagain.training.session import Trainer
+from readagain.training.trainer import Trainer
 
 pytestmark = pytest.mark.slow
 

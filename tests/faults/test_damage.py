@@ -32,7 +32,7 @@ from readagain.formats.texts import TextReadOptions as RowOptions
 from readagain.model_dir import ModelDir
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
-from readagain.training.session import Trainer
+from readagain.training.trainer import Trainer
 
 pytestmark = pytest.mark.slow
 

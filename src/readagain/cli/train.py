@@ -86,17 +86,17 @@ def _print_outcome(outcome: "TrainingResult | None", out: Path) -> None:
     if outcome is None:
         print(f"{out}: this run is finished already; 'readagain inspect {out}' shows its model")
         return
-    progress = outcome.progress
+    state = outcome.state
     if not outcome.is_finished:
         print(
-            f"stopped and saved at step {progress.step:,} of {outcome.total_steps:,}; "
+            f"stopped and saved at step {state.step:,} of {outcome.total_steps:,}; "
             "to go on, give the same command again"
         )
         return
-    early = ", stopped early" if progress.has_stopped_early else ""
-    print(f"finished at step {progress.step:,}{early}, after {progress.minutes:.1f} minutes")
-    if progress.best is not None:
-        best = progress.best
+    early = ", stopped early" if state.has_stopped_early else ""
+    print(f"finished at step {state.step:,}{early}, after {state.minutes:.1f} minutes")
+    if state.best is not None:
+        best = state.best
         rouge = ""
         if best.rouge_1 is not None:
             rouge = f", ROUGE F1 {best.rouge_1:.1f} / {best.rouge_2:.1f} / {best.rouge_l:.1f}"

@@ -16,7 +16,7 @@ from readagain.storage.files import atomic_write, read_bounded, read_json_object
 
 MAX_RUN_BYTES = 1 << 20
 _RUN_FILE_KEYS = ("preset", "override")
-_REMOVED_SETTINGS = {"model": {"feature_size": 0}}
+_REMOVED_SETTINGS = {"model": {"feature_size": 0}, "train": {"average_last": 5}}
 """Settings that older run files have; each is ignored if it has this value."""
 
 

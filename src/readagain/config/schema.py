@@ -164,10 +164,8 @@ class TrainSpec:
     epochs: Size = 10
     label_smoothing: Dropout = 0.0
     """Probability mass spread over the vocabulary."""
-    averaging: Literal["none", "last_k", "ema"] = "none"
+    averaging: Literal["none", "ema"] = "none"
     """Weight averaging for validation and for the saved model."""
-    average_last: Size = 5
-    """last_k: number of latest checkpoints to average."""
     ema_decay: Share = 0.999
     """ema: decay of the exponential moving average."""
     objective: Literal["likelihood", "risk"] = "likelihood"

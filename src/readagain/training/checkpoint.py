@@ -1,11 +1,11 @@
-"""Checkpoints: written aside and renamed, so that the newest one found is always whole.
+"""Checkpoints of a run, written to a temporary folder and renamed when complete.
 
 ```
 resume/checkpoint-000012/
-  progress.json          the numbers, checksums of the files beside it, and of these numbers
-  weights.safetensors    the weights as they are being trained
-  training.safetensors   optimizer, running means
-  best.safetensors       the weights to keep; absent until there are some
+  progress.json          the state, and checksums of itself and of the other files
+  weights.safetensors    weights
+  training.safetensors   optimizer state, averaged weights
+  best.safetensors       best weights, after the first validation
 ```
 """
 
@@ -13,7 +13,6 @@ import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -21,154 +20,151 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from readagain.errors import ArtifactError
-from readagain.storage.checksums import add_checksum, verify_checksum
+from readagain.storage.checksums import add_checksum, file_checksum, verify_checksum
 from readagain.storage.files import sync_dir, write_synced
-from readagain.training.progress import TrainingState
+from readagain.training.state import TrainingState
 
 BEST_FILE = "best.safetensors"
 _WEIGHTS_FILE = "weights.safetensors"
 _TRAINING_FILE = "training.safetensors"
 _PROGRESS_FILE = "progress.json"
 _PREFIX = "checkpoint-"
-_ASIDE = "unfinished"
+_STAGING_DIR = "unfinished"
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A whole checkpoint on disk."""
+    """Complete checkpoint on disk."""
 
     path: Path
-    progress: TrainingState
+    state: TrainingState
 
     @property
     def best_file(self) -> Path | None:
-        """The file of the weights to keep, if there are some."""
+        """File of the best weights, if there are any."""
         path = self.path / BEST_FILE
         return path if path.exists() else None
 
     def weights(self) -> dict[str, Tensor]:
-        """Read the weights as they were being trained."""
+        """Read the weights."""
         return _load(self.path / _WEIGHTS_FILE)
 
     def training(self) -> dict[str, Tensor]:
-        """Read the state of the optimizer and of the running means."""
+        """Read the state of the optimizer and the averaged weights."""
         return _load(self.path / _TRAINING_FILE)
 
 
 def save_checkpoint(
     folder: Path,
-    progress: TrainingState,
+    state: TrainingState,
     *,
     weights: Mapping[str, Tensor],
     training: Mapping[str, Tensor],
     best: Mapping[str, Tensor] | None,
 ) -> Checkpoint:
-    """Write a checkpoint; older ones are removed once it is whole.
+    """Write a checkpoint, then remove older ones.
 
     Args:
-        folder: the folder of all checkpoints of the run.
-        progress: the numbers.
-        weights: the weights as they are being trained.
-        training: the state of the optimizer and of the running means.
-        best: weights to keep, if they changed since the last checkpoint; those are carried over
-            otherwise.
+        folder: the folder of the checkpoints of the run.
+        state: the state of the run.
+        weights: the weights.
+        training: the state of the optimizer and the averaged weights.
+        best: new best weights; None keeps those of the last checkpoint.
 
     Raises:
-        ArtifactError: when the disk is full or fails; the earlier checkpoint is then untouched.
+        ArtifactError: if the disk is full or fails; the last checkpoint is then unchanged.
     """
     before = latest_checkpoint(folder, checksums=False)
-    aside = folder / _ASIDE
+    staging = folder / _STAGING_DIR
     try:
-        shutil.rmtree(aside, ignore_errors=True)
-        aside.mkdir(parents=True)
-        write_tensors(aside / _WEIGHTS_FILE, weights)
-        write_tensors(aside / _TRAINING_FILE, training)
+        shutil.rmtree(staging, ignore_errors=True)
+        staging.mkdir(parents=True)
+        write_tensors(staging / _WEIGHTS_FILE, weights)
+        write_tensors(staging / _TRAINING_FILE, training)
         if best is not None:
-            write_tensors(aside / BEST_FILE, best)
+            write_tensors(staging / BEST_FILE, best)
         elif before is not None and before.best_file is not None:
-            _link(before.best_file, aside / BEST_FILE)
-        files = {path.name: _checksum(path) for path in sorted(aside.iterdir())}
-        sealed = add_checksum({"progress": asdict(progress), "files": files})
-        write_synced(aside / _PROGRESS_FILE, json.dumps(sealed, indent=1).encode())
-        sync_dir(aside)
+            _link(before.best_file, staging / BEST_FILE)
+        files = {path.name: file_checksum(path) for path in sorted(staging.iterdir())}
+        content = add_checksum({"progress": asdict(state), "files": files})
+        write_synced(staging / _PROGRESS_FILE, json.dumps(content, indent=1).encode())
+        sync_dir(staging)
         path = _next_path(folder)
-        aside.rename(path)
+        staging.rename(path)
         sync_dir(folder)
     except OSError as error:
-        shutil.rmtree(aside, ignore_errors=True)
-        kept = "nothing had been saved before" if before is None else _kept(before)
+        shutil.rmtree(staging, ignore_errors=True)
+        kept = (
+            "nothing had been saved before"
+            if before is None
+            else f"step {before.state.step} is kept; free some space, then run the same command "
+            "again to resume"
+        )
         raise ArtifactError(
-            f"{folder}: step {progress.step} cannot be saved: {error.strerror or error}; {kept}"
+            f"{folder}: step {state.step} cannot be saved: {error.strerror or error}; {kept}"
         ) from error
     for older in _all(folder):
         if older != path:
             shutil.rmtree(older)
-    return Checkpoint(path, progress)
+    return Checkpoint(path, state)
 
 
 def latest_checkpoint(folder: Path, *, checksums: bool = True) -> Checkpoint | None:
-    """Find the newest checkpoint that is whole.
+    """Return the latest complete checkpoint, or None if there is no checkpoint.
 
     Args:
-        folder: the folder of all checkpoints of the run.
-        checksums: read every file once and compare its content; whoever has just written it
-            need not.
+        folder: the folder of the checkpoints of the run.
+        checksums: compare the content of every file with its checksum.
 
     Raises:
-        ArtifactError: when there are some and none is whole, so that nobody's work is begun anew
-            in silence; or when it was written by a version with other ideas of progress.
+        ArtifactError: if all checkpoints are damaged, or it was written by another version.
     """
     found = _all(folder)
     for path in reversed(found):
-        facts = _whole_facts(path, checksums=checksums)
-        if facts is None:
+        content = _read_verified(path, checksums=checksums)
+        if content is None:
             continue
         try:
-            return Checkpoint(path, TrainingState.from_dict(facts["progress"]))
+            return Checkpoint(path, TrainingState.from_dict(content["progress"]))
         except (KeyError, TypeError) as error:
             raise ArtifactError(
-                f"{path}: written by another version of readagain; go on with that version, "
-                "or start over with --overwrite"
+                f"{path}: written by another version of readagain; resume with that version, or "
+                "start the run again with overwrite"
             ) from error
     if found:
         raise ArtifactError(
-            f"{found[-1]}: damaged, and no other checkpoint is there to go on from; restore it "
-            "from a copy, or start over with --overwrite"
+            f"{found[-1]}: damaged, and there is no other checkpoint; restore it from a copy, or "
+            "start the run again with overwrite"
         )
     return None
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Write a safetensors file and wait until it is on the disk."""
-    # In memory first: safetensors reports a full disk as an error of its own kind.
+    """Write a safetensors file; return when it is on the disk."""
+    # Serialized in memory: safetensors does not report a full disk as OSError.
     write_synced(path, save({n: t.detach().cpu().contiguous() for n, t in tensors.items()}))
 
 
-def _whole_facts(path: Path, *, checksums: bool) -> dict[str, Any] | None:
-    """Read what a checkpoint says about itself; None when it, or a file beside it, was changed."""
+def _read_verified(path: Path, *, checksums: bool) -> dict[str, Any] | None:
+    """Return the content of `progress.json`, or None if the checkpoint is damaged."""
     try:
-        facts = verify_checksum((path / _PROGRESS_FILE).read_bytes())
-        is_whole = facts is not None and all(
-            _checksum(path / name) == checksum if checksums else (path / name).exists()
-            for name, checksum in facts["files"].items()
+        content = verify_checksum((path / _PROGRESS_FILE).read_bytes())
+        is_complete = content is not None and all(
+            file_checksum(path / name) == checksum if checksums else (path / name).exists()
+            for name, checksum in content["files"].items()
         )
     except OSError:
         return None
-    return facts if is_whole else None
-
-
-def _checksum(path: Path) -> str:
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()
+    return content if is_complete else None
 
 
 def _all(folder: Path) -> list[Path]:
-    """List the checkpoints of a folder, oldest first."""
+    """Return the checkpoints of a folder, oldest first."""
     return sorted(folder.glob(f"{_PREFIX}*"))
 
 
 def _next_path(folder: Path) -> Path:
-    """Name the next checkpoint; never as one that is there, since that would have to go first."""
+    """Return the path of the next checkpoint."""
     before = _all(folder)
     number = int(before[-1].name.removeprefix(_PREFIX)) + 1 if before else 1
     return folder / f"{_PREFIX}{number:06d}"
@@ -184,10 +180,3 @@ def _link(source: Path, target: Path) -> None:
         target.hardlink_to(source)
     except OSError:  # a file system without links
         shutil.copyfile(source, target)
-
-
-def _kept(checkpoint: Checkpoint) -> str:
-    return (
-        f"step {checkpoint.progress.step} is kept; make room, and the same command goes on "
-        "from there"
-    )

@@ -1,4 +1,4 @@
-"""What a person sees: a live line on a terminal, plain lines elsewhere."""
+"""Progress of a run on the console: a live line on a terminal, plain lines elsewhere."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,19 +13,18 @@ from readagain.config.parameters import count_parameters
 from readagain.counts import counted
 from readagain.training.headlines import Headline
 from readagain.training.job import ResolvedJob
-from readagain.training.progress import Scores
-from readagain.training.progress import TrainingState as TrainingState
+from readagain.training.state import Scores, TrainingState
 
 PLAIN_SECONDS = 10.0
-"""At least so long between two plain lines about losses."""
+"""Minimum time between two plain lines with losses."""
 _SAMPLE_WORDS = 20
 
 
 class Display:
-    """Tell how a run goes.
+    """Console output of a run.
 
     Args:
-        console: where to; whether it is a terminal decides how.
+        console: the console; a terminal gets a live line.
     """
 
     def __init__(self, console: Console) -> None:
@@ -35,8 +34,8 @@ class Display:
         self._bar: Progress | None = None
         self._last_line = -PLAIN_SECONDS
 
-    def begin(self, job: ResolvedJob, progress: TrainingState, *, total_steps: int) -> None:
-        """Tell what is trained, on what, and what is odd about it."""
+    def show_start(self, job: ResolvedJob, state: TrainingState, *, total_steps: int) -> None:
+        """Print the network, the size of the corpus, notes and warnings."""
         self.total_steps, self.epochs = total_steps, job.run.train.epochs
         splits = job.corpus.manifest.splits
         self.say(
@@ -48,12 +47,12 @@ class Display:
             self.say(note)
         for warning in job.warnings:
             self.warn(warning)
-        if progress.step:
-            self.say(f"going on from step {progress.step:,}")
+        if state.step:
+            self.say(f"resuming from step {state.step:,}")
 
     @contextmanager
-    def shown(self) -> Iterator[None]:
-        """Show the live line, on a terminal, until the run ends."""
+    def live(self) -> Iterator[None]:
+        """Show the live line, on a terminal, until the block ends."""
         if not self.console.is_terminal:
             yield
             return
@@ -73,8 +72,8 @@ class Display:
             f"warning: {line}", style="yellow", markup=False, highlight=False, soft_wrap=True
         )
 
-    def logged(self, record: Mapping[str, Any], *, seconds_left: float) -> None:
-        """Tell of a line of the log."""
+    def show_update(self, record: Mapping[str, Any], *, seconds_left: float) -> None:
+        """Show a line of the log."""
         line = (
             f"step {record['step']:,} of {self.total_steps:,} · "
             f"epoch {record['epoch']:.2f} of {self.epochs} · loss {record['loss']:.3f} · "
@@ -87,8 +86,10 @@ class Display:
             self._last_line = time.monotonic()
             self.say(line)
 
-    def validated(self, scores: Scores, samples: Sequence[Headline], *, is_best: bool) -> None:
-        """Tell of a validation, with sample headlines."""
+    def show_validation(
+        self, scores: Scores, samples: Sequence[Headline], *, is_best: bool
+    ) -> None:
+        """Print scores and sample headlines of a validation."""
         rouge = ""
         if scores.rouge_1 is not None:
             rouge = (
@@ -97,11 +98,11 @@ class Display:
         best = " · best so far" if is_best else ""
         self.say(f"validated at step {scores.step:,}: dev loss {scores.dev_loss:.3f}{rouge}{best}")
         for sample in samples:
-            self.say(f"  text   {_beginning(sample.source)}")
-            self.say(f"  person {sample.reference}")
+            self.say(f"  text   {_truncate(sample.source)}")
+            self.say(f"  human  {sample.reference}")
             self.say(f"  model  {sample.written}")
 
 
-def _beginning(text: str) -> str:
+def _truncate(text: str) -> str:
     words = text.split()
     return " ".join(words[:_SAMPLE_WORDS]) + (" …" if len(words) > _SAMPLE_WORDS else "")

@@ -1,4 +1,4 @@
-"""Begin from a trained model: its settings, its words, and its weights with rows for new words."""
+"""Fine-tuning: settings, vocabularies and weights of a trained model."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from readagain.networks.build import build_model
 from readagain.storage.differences import differences
 from readagain.storage.tensors import read_tensors
 from readagain.text.vocab import UNK
-from readagain.training.words import Vocabs
+from readagain.training.vocabs import Vocabs
 
 _SOURCE_ROWS = ("source_embedding.weight",)
 _SUMMARY_ROWS = (
@@ -34,7 +34,7 @@ RecoverWeights = Callable[[Path, RunSpec, Mapping[str, tuple[int, ...]]], Mappin
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A model folder to begin from."""
+    """Model folder to fine-tune."""
 
     folder: ModelDir
     recover_weights: RecoverWeights | None = None
@@ -52,49 +52,49 @@ class TrainedModel:
             ArtifactError: if the model is damaged, or has neither weights nor such graphs.
         """
         trained = cls(ModelDir.open(path, checksums=True), recover_weights)
-        if not trained.is_read_back:
+        if not trained.is_recovered:
             trained.folder.file(WEIGHTS_FILE, purpose="fine-tuning")
         return trained
 
     @property
-    def is_read_back(self) -> bool:
-        """Whether the weights are read back from graphs, as exact as bytes are."""
+    def is_recovered(self) -> bool:
+        """Whether the weights are recovered from int8 graphs."""
         has_weights = self.folder.has(WEIGHTS_FILE)
         return bool(self.recover_weights) and not has_weights and "int8" in self.folder.precisions
 
     @property
-    def words(self) -> Vocabs:
-        """The words it knows."""
+    def vocabs(self) -> Vocabs:
+        """Vocabularies of the model."""
         return Vocabs(source=self.folder.source_vocab, summary=self.folder.vocab)
 
     @property
     def checksum(self) -> str:
-        """What tells its weights from others."""
-        names = graph_names("int8") if self.is_read_back else (WEIGHTS_FILE,)
+        """Checksum of the weights, or of the graphs that they are recovered from."""
+        names = graph_names("int8") if self.is_recovered else (WEIGHTS_FILE,)
         return " ".join(self.folder.manifest.files[name].sha256 for name in names)
 
     def check_network(self, run: RunSpec) -> None:
-        """Refuse a run whose network is not the one that was trained.
+        """Check that a run has the network of the model.
 
         Raises:
-            ConfigError: naming what differs.
+            ConfigError: for the first setting that differs.
         """
         for name, before, now in differences(_network(self.folder.run), _network(run)):
             raise ConfigError(
-                f"{self.folder.path}: trained with {name} = {before!r}, the run has {now!r}; leave "
-                "the preset out to go on with the model's own settings"
+                f"{self.folder.path}: trained with {name} = {before!r}, the run has {now!r}; "
+                "remove the preset to use the settings of the model"
             )
 
-    def weights(self, words: Vocabs) -> dict[str, Tensor]:
-        """Read the weights, with rows for words that were added at the end of its vocabularies.
+    def weights(self, vocabs: Vocabs) -> dict[str, Tensor]:
+        """Read the weights, with new rows for words that were added to the vocabularies.
 
-        A new word begins as what the model has taken it for so far, the unknown word; all new
-        words together begin with the chance that the unknown word had of being written.
+        The row of a new word is that of UNK, as which the model has read the word so far. The
+        output biases are reduced so that all new words together are as probable as UNK was.
         """
         tensors = {name: torch.tensor(array).float() for name, array in self._arrays().items()}
         for names, before, now in (
-            (_SOURCE_ROWS, self.words.source, words.source),
-            (_SUMMARY_ROWS, self.words.summary, words.summary),
+            (_SOURCE_ROWS, self.vocabs.source, vocabs.source),
+            (_SUMMARY_ROWS, self.vocabs.summary, vocabs.summary),
         ):
             added = len(now) - len(before)
             for name in (each for each in names if added and each in tensors):
@@ -105,7 +105,7 @@ class TrainedModel:
         return tensors
 
     def _arrays(self) -> Mapping[str, Any]:
-        if self.recover_weights is None or not self.is_read_back:
+        if self.recover_weights is None or not self.is_recovered:
             return read_tensors(self.folder.path / WEIGHTS_FILE)
         network = build_model(self.folder.run).state_dict()
         shapes = {name: tuple(each.shape) for name, each in network.items()}
@@ -113,7 +113,7 @@ class TrainedModel:
 
 
 def _network(run: RunSpec) -> dict[str, Any]:
-    """Return the settings that the shapes and the meaning of weights hang on."""
+    """Return the settings that determine the shapes and the meaning of the weights."""
     settings = run_to_dict(run)
     del settings["model"]["dropout"]
     sentences = ("num_sentences", "join_sentences")

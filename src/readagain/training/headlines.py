@@ -1,4 +1,4 @@
-"""Summaries of dev pairs by beam search, as words, while the network is still being trained."""
+"""Headlines of dev pairs by beam search during training."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch
 from readagain.text.vocab import Vocab
 from readagain.training.batch import Batch
-from readagain.training.batches import BatchPlan, TrainingDataset
 from readagain.training.buckets import Bucket
-from readagain.training.interrupt import StopSignal
+from readagain.training.dataset import BatchPlan, TrainingDataset
+from readagain.training.stop_signal import StopSignal
 
 LexiconIds = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
 class Headline:
-    """What the model and what a person wrote over a text, in the words of the corpus."""
+    """Headline of the model and reference headline of a text."""
 
     pair: int
     source: str
@@ -37,36 +37,36 @@ class Headline:
 
 @dataclass(frozen=True)
 class HeadlineWriter:
-    """Summarize chosen pairs of a split.
+    """Summarizer of pairs of a split.
 
     Args:
         split: the pairs.
-        pairs: the same split as batches.
-        lexicon: the words behind its ids.
-        vocab: the decoder's words.
-        run: what is read of a text, and how a summary is searched for. A limit in bytes is left
-            out: it is meant for printed text.
-        batch_size: texts that are searched together.
+        dataset: the same split as batches.
+        lexicon: the words of its ids.
+        vocab: the decoder vocabulary.
+        run: the run, with its decoding settings; a limit in bytes is ignored, since it applies to
+            detokenized text.
+        batch_size: number of texts in a beam search.
     """
 
     split: Split
-    pairs: TrainingDataset
+    dataset: TrainingDataset
     lexicon: Lexicon
     vocab: Vocab
     run: RunSpec
     batch_size: int
 
     def write(
-        self, model: AnyNetwork, chosen: Sequence[int], wish: StopSignal
+        self, model: AnyNetwork, chosen: Sequence[int], stop: StopSignal
     ) -> list[Headline] | None:
-        """Summarize the chosen pairs, in their order; None when asked to stop meanwhile."""
+        """Summarize the chosen pairs, in their order; return None if `stop` is set meanwhile."""
         step_model = TorchStepModel(model)
         found: dict[int, Headline] = {}
         for plan in self._plans(set(chosen)):
-            if wish.is_asked:
+            if stop.is_set:
                 return None
             sources = _source_batch(
-                self.pairs.batch(plan, batch_size=self.batch_size), len(plan.pairs)
+                self.dataset.batch(plan, batch_size=self.batch_size), len(plan.pairs)
             )
             best = decode_sources(step_model, sources, self.run.decode)
             for pair, hypotheses in zip(plan.pairs.tolist(), best, strict=True):
@@ -75,9 +75,9 @@ class HeadlineWriter:
         return [found[pair] for pair in chosen]
 
     def _plans(self, chosen: set[int]) -> Iterator[BatchPlan]:
-        """Yield batches of the chosen pairs, those of one shape together."""
+        """Yield batches of the chosen pairs, grouped by shape."""
         by_shape: dict[Bucket, list[Tensor]] = {}
-        for plan in self.pairs.plan_in_order(batch_size=self.batch_size):
+        for plan in self.dataset.plan_in_order(batch_size=self.batch_size):
             is_chosen = [pair in chosen for pair in plan.pairs.tolist()]
             kept = plan.pairs[torch.tensor(is_chosen, device=plan.pairs.device)]
             by_shape.setdefault(plan.shape, []).append(kept)
@@ -99,19 +99,19 @@ class HeadlineWriter:
         )
 
     def _word(self, id: int, sentences: Sequence[LexiconIds], row_words: int) -> str:
-        """Return the word of an extended id: of the vocabulary, or where it stands in the text."""
+        """Return the word of an extended id, from the vocabulary or the text."""
         if id < len(self.vocab):
             return self.vocab.word(id)
-        sentence, place = divmod(id - len(self.vocab), row_words)
-        return self.lexicon.words[int(sentences[sentence][place])]
+        sentence, position = divmod(id - len(self.vocab), row_words)
+        return self.lexicon.words[int(sentences[sentence][position])]
 
     def _words(self, ids: LexiconIds) -> list[str]:
-        # A negative id is a word that the corpus itself did not know.
+        # A negative id is an unknown word of the corpus.
         return [self.lexicon.words[id] for id in ids.tolist() if id >= 0]
 
 
 def read_sentences(sentences: Sequence[LexiconIds], data: DataSpec) -> list[LexiconIds]:
-    """Return what the network sees of a text: some sentences, joined or apart, cut to length."""
+    """Return the sentences that the network reads, joined or separate, truncated."""
     read = list(sentences[: data.num_sentences])
     if data.join_sentences and read:
         read = [np.concatenate(read)]
@@ -119,7 +119,7 @@ def read_sentences(sentences: Sequence[LexiconIds], data: DataSpec) -> list[Lexi
 
 
 def _source_batch(batch: Batch, num_pairs: int) -> SourceBatch:
-    """Take the real rows of a batch to the host."""
+    """Copy the rows of a batch that are not padding to the host."""
     return SourceBatch(
         source_ids=batch.source_ids[:num_pairs].cpu().numpy(),
         lengths=batch.source_lengths[:num_pairs].cpu().numpy(),

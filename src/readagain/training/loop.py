@@ -1,6 +1,7 @@
-"""The training loop: update, log, validate, save; stop when asked to, go on where it stopped."""
+"""Training loop: update, log, validate, save, stop and resume."""
 
-from contextlib import ExitStack, nullcontext
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 
 import torch
@@ -9,22 +10,23 @@ from rich.console import Console
 from readagain.errors import ReadAgainError
 from readagain.training.checkpoint import latest_checkpoint
 from readagain.training.display import Display
-from readagain.training.interrupt import StopSignal, listening
-from readagain.training.job import ResolvedJob, TrainingJob, settle
-from readagain.training.metrics import DivergedError
+from readagain.training.job import ResolvedJob, TrainingJob, resolve
+from readagain.training.metrics import DivergedError, LossBuffer
 from readagain.training.parallel import DeviceName, Processes, joined_processes, set_threads
-from readagain.training.progress import TrainingState
-from readagain.training.record import RunWriter
+from readagain.training.provenance import provenance
 from readagain.training.run_dir import RunDir, open_run_dir
-from readagain.training.session import Trainer
+from readagain.training.run_writer import RunWriter
+from readagain.training.state import TrainingState
+from readagain.training.stop_signal import StopSignal, catch_stop_signals
+from readagain.training.trainer import Trainer
 from readagain.training.validate import Validator
 
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """How a call of `train` ended."""
+    """Result of a call of `train`."""
 
-    progress: TrainingState
+    state: TrainingState
     total_steps: int
     is_finished: bool
 
@@ -37,141 +39,165 @@ def train(
     console: Console,
     stop: StopSignal | None = None,
 ) -> TrainingResult | None:
-    """Train what a job asks for, or go on with it; leave the best model in its folder.
+    """Train a model, or resume its training; write the best model into the folder of the run.
 
     Args:
-        job: the request.
-        device_name: where to compute.
-        threads: how many on a CPU; 0 chooses.
-        console: where to tell how it goes; only the first of several processes does.
+        job: the run to train.
+        device_name: the device.
+        threads: the number of CPU threads; 0 chooses.
+        console: where progress is printed; only the first of several processes prints.
         stop: stops the training when set; None to set it by SIGTERM and Ctrl-C.
 
     Returns:
-        How it ended; None when the run had been finished before.
+        The result, or None if the run had finished before.
 
     Raises:
-        ReadAgainError: for requests that cannot be met, and for training that diverges.
+        ReadAgainError: for invalid settings, and if training diverges.
     """
     with ExitStack() as stack:
         processes, device = stack.enter_context(joined_processes(device_name))
-        wish = stack.enter_context(listening()) if stop is None else stop
-        settled = settle(job)
-        set_threads(settled.run, threads)
-        folder = None
+        stop = stop or stack.enter_context(catch_stop_signals())
+        resolved = resolve(job)
+        set_threads(resolved.run, threads)
+        run_dir = None
         if processes.is_first:
-            claim = open_run_dir(job.out, settled.identity, overwrite=job.overwrite)
-            folder = stack.enter_context(claim)
-        if processes.from_first(folder is not None and folder.finished_state() is not None):
+            run_dir = stack.enter_context(
+                open_run_dir(job.out, resolved.identity, overwrite=job.overwrite)
+            )
+        if processes.from_first(run_dir is not None and run_dir.finished_state() is not None):
             return None
         display = Display(console if processes.is_first else Console(quiet=True))
         try:
-            return _train(settled, folder, processes, device, wish, display)
+            return _run(resolved, run_dir, processes, device, stop, display)
         except DivergedError as error:
-            raise ReadAgainError(f"{error}; {_what_is_kept(folder)}") from error
+            raise ReadAgainError(f"{error}; {_kept_after_divergence(run_dir)}") from error
 
 
-def _train(
+def _run(
     job: ResolvedJob,
-    folder: RunDir | None,
+    run_dir: RunDir | None,
     processes: Processes,
     device: torch.device,
-    wish: StopSignal,
+    stop: StopSignal,
     display: Display,
 ) -> TrainingResult:
-    """Tell the story of a run; the first of its processes has a folder and writes it down."""
-    checkpoint = None if folder is None else latest_checkpoint(folder.checkpoints)
-    session = Trainer(job, processes, device)
-    session.resume(checkpoint)
-    progress = processes.from_first(TrainingState() if checkpoint is None else checkpoint.progress)
-    total_steps, every = session.total_steps, session.validate_every
-    display.begin(job, progress, total_steps=total_steps)
-    with (
-        RunWriter(job, folder, session, display, progress).shown() if folder else nullcontext()
-    ) as record:
-        keeper = None if record is None else _Keeper(job, session, record, wish)
-        if record is not None and checkpoint is not None and checkpoint.best_file is not None:
-            record.publish(progress, is_finished=False)  # in case it was killed while doing so
+    """Run the training loop; only the first process has a `run_dir`, validates and writes."""
+    checkpoint = None if run_dir is None else latest_checkpoint(run_dir.checkpoints)
+    trainer = Trainer(job, processes, device)
+    trainer.resume(checkpoint)
+    state = processes.from_first(TrainingState() if checkpoint is None else checkpoint.state)
+    display.show_start(job, state, total_steps=trainer.total_steps)
+    with _open_writer(job, run_dir, trainer, display, state) as writer:
+        validator = None if writer is None else Validator.for_job(job, device)
+        if writer and checkpoint is not None and checkpoint.best_file is not None:
+            writer.publish(state)  # the last process may have been killed while publishing
         while True:
-            if progress.is_validation_due(every=every, total_steps=total_steps):
+            if state.is_validation_due(trainer.validate_every, trainer.total_steps):
                 validated = processes.from_first(
-                    None if keeper is None else keeper.validate(progress)
+                    _validate(trainer, validator, writer, state, stop) if writer else None
                 )
-                if validated is None:
+                if validated is None:  # stopped during validation
                     break
-                progress = validated
-            if progress.has_ended(total_steps) or _should_stop(session, wish, progress):
+                state = validated
+            if state.has_ended(trainer.total_steps) or _should_stop(trainer, stop, state.step):
                 break
-            loss, num_pairs = session.update()
-            progress = progress.after_update()
-            if record is not None:
-                record.updated(progress.step, loss, num_pairs)
-                progress = record.save_if_due(progress)
-        is_finished = progress.has_ended(total_steps) and progress.validated_step == progress.step
-        if record is not None:
-            progress = record.finish(progress) if is_finished else record.save(progress, best=None)
-    return TrainingResult(progress, total_steps, is_finished)
+            loss, num_pairs = trainer.update()
+            state = state.after_update()
+            if writer:
+                writer.log_update(state.step, loss, num_pairs)
+                if writer.is_save_due:
+                    state = writer.save(state, trainer.state())
+        is_finished = state.has_ended(trainer.total_steps) and state.validated_step == state.step
+        if writer:
+            end = writer.finish if is_finished else writer.save
+            state = end(state, trainer.state())
+    return TrainingResult(state, trainer.total_steps, is_finished)
 
 
-class _Keeper:
-    """Validate on the first process, and keep the weights that are the best so far."""
+@contextmanager
+def _open_writer(
+    job: ResolvedJob,
+    run_dir: RunDir | None,
+    trainer: Trainer,
+    display: Display,
+    state: TrainingState,
+) -> Iterator[RunWriter | None]:
+    """Open the log and the display of the first process; yield None on the others."""
+    if run_dir is None:
+        yield None
+        return
+    writer = RunWriter(
+        job,
+        run_dir,
+        display,
+        state,
+        losses=LossBuffer(state.open_losses, trainer.device),
+        provenance=provenance(job, trainer.processes, trainer.device),
+        total_steps=trainer.total_steps,
+        steps_per_epoch=trainer.steps_per_epoch,
+    )
+    try:
+        with display.live():
+            yield writer
+    finally:
+        writer.close()
 
-    def __init__(
-        self, job: ResolvedJob, session: Trainer, record: RunWriter, wish: StopSignal
-    ) -> None:
-        dev = job.corpus.split("dev")
-        self.validator = (
-            Validator(dev, job.corpus.lexicon, job.words, job.run, session.device)
-            if len(dev)
-            else None
-        )
-        self.session = session
-        self.record = record
-        self.wish = wish
 
-    def validate(self, progress: TrainingState) -> TrainingState | None:
-        """Return the progress after a validation; None when asked to stop meanwhile."""
-        with self.record.paused():
-            return self._validate(progress)
+def _validate(
+    trainer: Trainer,
+    validator: Validator | None,
+    writer: RunWriter,
+    state: TrainingState,
+    stop: StopSignal,
+) -> TrainingState | None:
+    """Validate the network and keep its weights if they are the best so far.
 
-    def _validate(self, progress: TrainingState) -> TrainingState | None:
-        self.record.check(progress)
-        with self.session.keepable():
-            if self.validator is None:
-                found, is_best = None, True
-                progress = replace(progress, validated_step=progress.step)
+    Args:
+        trainer: the network.
+        validator: the dev split; without one the latest weights are the best.
+        writer: writes scores and checkpoints.
+        state: the state before the validation.
+        stop: interrupts the validation.
+
+    Returns:
+        The state after the validation, or None if it was interrupted.
+    """
+    with writer.pause_timer():
+        writer.check_finite(state, trainer.state())
+        validation = None
+        with trainer.averaged_weights():
+            if validator is None:
+                state, is_best = replace(state, validated_step=state.step), True
             else:
-                found = self.validator.validate(
-                    self.session.model, step=progress.step, wish=self.wish
-                )
-                if found is None:
+                validation = validator.validate(trainer.model, step=state.step, stop=stop)
+                if validation is None:
                     return None
-                progress = progress.after_validation(found.scores, self.session.spec)
-                is_best = progress.best == found.scores
-            best = self.session.weights() if is_best else None
-        self.session.note_validated()
-        if found is not None:
-            self.record.validated(found, is_best=is_best)
-        progress = self.record.save(progress, best=best)
+                state = state.after_validation(validation.scores, trainer.spec)
+                is_best = state.best == validation.scores
+            best = trainer.copy_weights() if is_best else None
+        if validation is not None:
+            writer.log_validation(validation, is_best=is_best)
+        state = writer.save(state, trainer.state(), best=best)
         if is_best:
-            self.record.publish(progress, is_finished=False)
-        return progress
+            writer.publish(state)
+        return state
 
 
-def _should_stop(session: Trainer, wish: StopSignal, progress: TrainingState) -> bool:
-    """Say whether somebody asked to stop; several processes agree on it now and then."""
-    if session.processes.world_size == 1:
-        return wish.is_asked
-    if progress.step % session.spec.log_every:
+def _should_stop(trainer: Trainer, stop: StopSignal, step: int) -> bool:
+    """Return whether to stop; several processes exchange this every `log_every` updates."""
+    if trainer.processes.world_size == 1:
+        return stop.is_set
+    if step % trainer.spec.log_every:
         return False
-    return session.processes.any_says(wish.is_asked)
+    return trainer.processes.any_true(stop.is_set)
 
 
-def _what_is_kept(folder: RunDir | None) -> str:
-    checkpoint = None if folder is None else latest_checkpoint(folder.checkpoints)
-    if folder is None or checkpoint is None:
+def _kept_after_divergence(run_dir: RunDir | None) -> str:
+    checkpoint = None if run_dir is None else latest_checkpoint(run_dir.checkpoints)
+    if run_dir is None or checkpoint is None:
         return "nothing had been saved before; try a lower train.learning_rate"
     return (
-        f"the state of step {checkpoint.progress.step} and the best model so far are kept in "
-        f"{folder.path}; try a lower train.learning_rate, or more train.warmup_steps, in "
-        "another --out"
+        f"the state of step {checkpoint.state.step} and the best model so far are kept in "
+        f"{run_dir.path}; try a lower train.learning_rate, or more train.warmup_steps, in "
+        "another folder"
     )

@@ -1,10 +1,10 @@
-"""Numbers of a run: losses fetched without waiting, `metrics.jsonl`, TensorBoard."""
+"""Metrics of a run: losses, `metrics.jsonl` and TensorBoard files."""
 
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,26 +12,33 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from readagain.errors import ArtifactError, MissingExtraError, ReadAgainError, require
+from readagain.errors import ArtifactError, MissingExtraError, ReadAgainError, os_errors, require
 from readagain.training.run_dir import METRICS_FILE, TENSORBOARD_DIR
 
 
+class DivergedError(ReadAgainError):
+    """Error raised when a loss or weight is not finite."""
+
+    def __init__(self, step: int, reason: str) -> None:
+        super().__init__(f"training diverged at step {step}: {reason}")
+
+
 @dataclass(frozen=True)
-class Window:
-    """Losses of consecutive updates on their way from the device."""
+class LossValues:
+    """Losses of consecutive updates, perhaps still being copied from the device."""
 
     last_step: int
     losses: Tensor
-    is_there: "torch.cuda.Event | None"
+    copied: "torch.cuda.Event | None"
 
     def read(self) -> list[float]:
-        """Return the losses; waits for the device only if they are not there yet.
+        """Return the losses; wait for the device if they are not copied yet.
 
         Raises:
-            ReadAgainError: naming the first update whose loss is no number.
+            DivergedError: for the first loss that is not finite.
         """
-        if self.is_there is not None:
-            self.is_there.synchronize()
+        if self.copied is not None:
+            self.copied.synchronize()
         losses: list[float] = self.losses.tolist()
         for step, loss in enumerate(losses, start=self.last_step - len(losses) + 1):
             if not math.isfinite(loss):
@@ -39,66 +46,58 @@ class Window:
         return losses
 
 
-class DivergedError(ReadAgainError):
-    """Training left the numbers: which update, and what was seen."""
-
-    def __init__(self, step: int, what: str) -> None:
-        super().__init__(f"training diverged at step {step}: {what}")
-
-
 class LossBuffer:
-    """Collect the losses of updates on the device.
+    """Losses of updates since the last line of the log, on the device.
 
     Args:
-        losses: of updates since the last line of the log, when a run is gone on with.
-        device: where the losses come from.
+        losses: the losses of a resumed run since the last line of its log.
+        device: the device of the losses.
     """
 
     def __init__(self, losses: Iterable[float], device: torch.device) -> None:
-        self.device = device
         self._losses = [torch.tensor(loss, device=device) for loss in losses]
 
     def add(self, loss: Tensor) -> None:
-        """Take a copy of the loss of one update, which its owner may overwrite."""
+        """Add a copy of a loss."""
         self._losses.append(loss.clone())
 
     def __len__(self) -> int:
         return len(self._losses)
 
-    def peek(self, last_step: int) -> Window:
-        """Send the losses to the host and keep them here, too."""
+    def copy(self, last_step: int) -> LossValues:
+        """Copy the losses to the host without waiting."""
         losses = torch.stack(self._losses) if self._losses else torch.zeros(0)
         if losses.device.type != "cuda":
-            return Window(last_step, losses, None)
+            return LossValues(last_step, losses, None)
         host = torch.empty(losses.shape, pin_memory=True)
         host.copy_(losses, non_blocking=True)
         event = torch.cuda.Event()  # type: ignore[no-untyped-call]
         event.record()
-        return Window(last_step, host, event)
+        return LossValues(last_step, host, event)
 
-    def close(self, last_step: int) -> Window:
-        """Send the losses to the host and begin anew."""
-        window = self.peek(last_step)
+    def take(self, last_step: int) -> LossValues:
+        """Copy the losses to the host and clear the buffer."""
+        losses = self.copy(last_step)
         self._losses = []
-        return window
+        return losses
 
 
 class MetricsLog:
-    """Append to `metrics.jsonl` and to the TensorBoard files of a run.
+    """Writer of `metrics.jsonl` and of TensorBoard files.
 
     Args:
-        folder: the run's folder.
-        at_bytes: how much of an existing log is to be gone on with; the rest is cut off.
-        at_step: the step it is gone on from.
+        folder: the folder of the run.
+        at_bytes: length of the log at the checkpoint; the rest is removed.
+        at_step: the step of the checkpoint.
     """
 
     def __init__(self, folder: Path, *, at_bytes: int, at_step: int) -> None:
         self.path = folder / METRICS_FILE
-        with _told_when_it_fails(self.path), self.path.open("ab") as file:
+        with self._write_errors(), self.path.open("ab") as file:
             if file.tell() < at_bytes:
                 raise ArtifactError(
-                    f"{self.path}: {file.tell():,} bytes, the checkpoint knows of {at_bytes:,}; "
-                    "was it edited by hand? start over with --overwrite"
+                    f"{self.path}: {file.tell():,} bytes, {at_bytes:,} at the latest checkpoint; "
+                    "was it edited by hand? start the run again with overwrite"
                 )
             os.truncate(file.fileno(), at_bytes)
         self._file = self.path.open("ab")
@@ -117,17 +116,17 @@ class MetricsLog:
         """Close the files."""
         self._file.close()
         if self._writer is not None:
-            with suppress(OSError):  # a full disk has been told of before
+            with suppress(OSError):  # a full disk has been reported before
                 self._writer.close()
 
     @property
     def num_bytes(self) -> int:
-        """The length of the log so far."""
+        """Length of the log."""
         return self._file.tell()
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Add one line; numbers go to TensorBoard, too."""
-        with _told_when_it_fails(self.path):
+        """Add a line to the log, and its numbers to TensorBoard."""
+        with self._write_errors():
             self._file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
             self._file.flush()
             if self._writer is not None:
@@ -135,13 +134,6 @@ class MetricsLog:
                     if isinstance(value, float):
                         self._writer.add_scalar(name, value, record["step"])
 
-
-@contextmanager
-def _told_when_it_fails(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise ArtifactError(
-            f"{path}: cannot be written: {error.strerror or error}; the newest checkpoint is "
-            "kept, and the same command goes on from there"
-        ) from error
+    def _write_errors(self) -> AbstractContextManager[None]:
+        advice = "the latest checkpoint is kept, run the same command again to resume"
+        return os_errors(self.path, "written", ArtifactError, advice=advice)

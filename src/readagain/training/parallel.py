@@ -1,4 +1,4 @@
-"""One process or several: who this one is, where it computes, and how all of them agree."""
+"""Processes of distributed training, devices and threads."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -10,11 +10,11 @@ import torch
 from torch import Tensor, distributed
 
 from readagain.config.schema import ModelSpec, RunSpec
-from readagain.errors import ConfigError
+from readagain.errors import ArgumentError
 
-NARROW = 128
-"""Below this width a second thread gains at most a third, and costs several times that where
-other programs want the processor too: 1.3 times as fast or up to 3 times as slow at 64 wide."""
+SINGLE_THREAD_WIDTH = 128
+"""Below this hidden size one thread is used: at 64 a second one made training at best 1.3 times as
+fast, and up to 3 times as slow where other programs used the processor."""
 
 DeviceName = Literal["auto", "cpu", "cuda"]
 Value = TypeVar("Value")
@@ -22,7 +22,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Processes:
-    """The processes that train one model together, seen from one of them."""
+    """Rank of this process among those that train a model together."""
 
     rank: int = 0
     world_size: int = 1
@@ -30,19 +30,19 @@ class Processes:
 
     @property
     def is_first(self) -> bool:
-        """The first process writes everything that is written."""
+        """Whether this is the first process, which writes all files."""
         return self.rank == 0
 
-    def any_says(self, flag: bool) -> bool:
-        """Tell every process whether at least one of them says yes."""
+    def any_true(self, flag: bool) -> bool:
+        """Return, on every process, whether the flag of any process is True."""
         if self.world_size == 1:
             return flag
-        votes: list[object] = [None] * self.world_size
-        distributed.all_gather_object(votes, flag)
-        return any(votes)
+        flags: list[object] = [None] * self.world_size
+        distributed.all_gather_object(flags, flag)
+        return any(flags)
 
     def from_first(self, value: Value) -> Value:
-        """Give every process the first one's value."""
+        """Return, on every process, the value of the first one."""
         if self.world_size == 1:
             return value
         held = [value]
@@ -50,7 +50,7 @@ class Processes:
         return held[0]
 
     def share_tensors(self, tensors: Iterable[Tensor]) -> None:
-        """Overwrite tensors in place with the first process's."""
+        """Overwrite tensors in place with those of the first process."""
         if self.world_size > 1:
             for tensor in tensors:
                 distributed.broadcast(tensor, src=0)
@@ -58,10 +58,10 @@ class Processes:
 
 @contextmanager
 def joined_processes(device_name: DeviceName) -> Iterator[tuple[Processes, torch.device]]:
-    """Join the processes that torchrun started, if it did, and choose this one's device.
+    """Join the process group of torchrun, if there is one, and choose a device.
 
     Raises:
-        ConfigError: when CUDA is asked for and not there.
+        ConfigError: if CUDA is requested and not available.
     """
     environment = os.environ
     processes = Processes(
@@ -80,30 +80,30 @@ def joined_processes(device_name: DeviceName) -> Iterator[tuple[Processes, torch
         distributed.destroy_process_group()
 
 
-def set_threads(run: RunSpec, asked: int) -> None:
-    """Let torch compute with so many threads; 0 leaves it to torch, one for a narrow network."""
+def set_threads(run: RunSpec, num_threads: int) -> None:
+    """Set the number of CPU threads of torch; 0 chooses by the hidden size."""
     model = run.model
     width = (
         max(model.encoder.hidden_size, model.decoder.hidden_size)
         if isinstance(model, ModelSpec)
         else model.hidden_size
     )
-    if asked or width < NARROW:
-        torch.set_num_threads(asked or 1)
+    if num_threads or width < SINGLE_THREAD_WIDTH:
+        torch.set_num_threads(num_threads or 1)
 
 
 def choose_device(name: DeviceName, *, local_rank: int = 0) -> torch.device:
-    """Return the device a person means; `auto` takes a GPU where there is one.
+    """Return a device by name; `auto` is a GPU if there is one.
 
     Raises:
-        ConfigError: when CUDA is asked for and not there.
+        ConfigError: if CUDA is requested and not available.
     """
     if name == "cpu" or (name == "auto" and not torch.cuda.is_available()):
         return torch.device("cpu")
     if not torch.cuda.is_available():
-        raise ConfigError(
-            "--device cuda: torch sees no CUDA device on this machine; install a CUDA build of "
-            "torch and a driver, or train with --device cpu"
+        raise ArgumentError(
+            "{device} cuda: torch finds no CUDA device on this machine; install a CUDA build of "
+            "torch and a driver, or use {device} cpu"
         )
     device = torch.device("cuda", local_rank)
     torch.cuda.set_device(device)

@@ -1,4 +1,4 @@
-"""Where a model comes from: version, commit, corpus, seed, machine, time."""
+"""Provenance of a model: version, commit, corpus, seed, machine and time."""
 
 import platform
 import shutil
@@ -10,23 +10,15 @@ from typing import Any
 import torch
 
 import readagain
-from readagain.config.schema import RunSpec
-from readagain.corpus.shards import PreparedCorpus
 from readagain.processors import describe_machine
-from readagain.training.finetune import TrainedModel
+from readagain.training.job import ResolvedJob
 from readagain.training.parallel import Processes
-from readagain.training.progress import TrainingState
+from readagain.training.state import TrainingState
 
 
-def provenance_of(
-    run: RunSpec,
-    corpus: PreparedCorpus,
-    trained: TrainedModel | None,
-    processes: Processes,
-    device: torch.device,
-) -> dict[str, Any]:
-    """Gather what is known before the first update."""
-    manifest = corpus.manifest
+def provenance(job: ResolvedJob, processes: Processes, device: torch.device) -> dict[str, Any]:
+    """Return the provenance that is known before the first update."""
+    corpus, trained, manifest = job.corpus, job.trained, job.corpus.manifest
     return {
         "package_version": readagain.__version__,
         "commit": package_commit(),
@@ -44,7 +36,7 @@ def provenance_of(
             "weights_sha256": trained.checksum,
             "provenance": trained.folder.provenance,
         },
-        "seed": run.train.seed,
+        "seed": job.run.train.seed,
         "python_version": platform.python_version(),
         "torch_version": torch.__version__,
         "device": device_name(device),
@@ -52,22 +44,22 @@ def provenance_of(
     }
 
 
-def with_progress(
-    origin: dict[str, Any], progress: TrainingState, *, is_finished: bool
+def add_state(
+    provenance: dict[str, Any], state: TrainingState, *, is_finished: bool
 ) -> dict[str, Any]:
-    """Add what is known when weights are kept."""
-    best = progress.best
+    """Return provenance with the step of the weights, the training time and the date."""
+    best = state.best
     return {
-        **origin,
-        "step": progress.step if best is None else best.step,
-        "minutes": round(progress.minutes, 2),
+        **provenance,
+        "step": state.step if best is None else best.step,
+        "minutes": round(state.minutes, 2),
         "is_finished": is_finished,
         "date": datetime.now(UTC).date().isoformat(),
     }
 
 
 def device_name(device: torch.device) -> str:
-    """Name the chip that computes."""
+    """Return the name of the GPU or of the machine."""
     if device.type == "cuda":
         return torch.cuda.get_device_name(device)
     return describe_machine()

@@ -1,4 +1,4 @@
-"""Write the model folder of a run from the weights it keeps."""
+"""Model folder of a run, written from its best weights."""
 
 import json
 import shutil
@@ -19,38 +19,45 @@ from readagain.model_dir import (
 )
 from readagain.storage.model_manifest import write_model_files
 from readagain.text.truecasing import CASES_FILE, Truecaser
-from readagain.training.card import model_card
-from readagain.training.progress import Scores
-from readagain.training.words import Vocabs
+from readagain.training.checkpoint import latest_checkpoint
+from readagain.training.model_card import model_card
+from readagain.training.run_dir import RunDir
+from readagain.training.state import Scores
+from readagain.training.vocabs import Vocabs
 
 
 def publish_model(
-    folder: Path,
+    run_dir: RunDir,
     *,
     run: RunSpec,
-    words: Vocabs,
+    vocabs: Vocabs,
     cases: Truecaser,
-    weights_file: Path,
     provenance: dict[str, Any],
     scores: Scores | None,
 ) -> None:
-    """Make `folder` a model folder with these weights; graphs of other weights leave it.
+    """Write a model folder with the best weights of the latest checkpoint.
+
+    Graphs that were exported from other weights are removed.
 
     Raises:
-        ArtifactError: when the disk is full or fails; the folder is then as it was.
+        ArtifactError: if the disk is full or fails; the folder is then unchanged.
     """
+    checkpoint = latest_checkpoint(run_dir.checkpoints, checksums=False)
+    assert checkpoint is not None
+    assert checkpoint.best_file is not None
+    weights_file = checkpoint.best_file
     card = model_card(run, provenance, scores)
-    figures = {} if scores is None else {"dev": asdict(scores)}
+    score_table = {} if scores is None else {"dev": asdict(scores)}
     write_model_files(
-        folder,
+        run_dir.path,
         {
             RUN_FILE: lambda path: save_run(run, path),
-            SOURCE_VOCAB_FILE: words.source.save,
-            VOCAB_FILE: words.summary.save,
+            SOURCE_VOCAB_FILE: vocabs.source.save,
+            VOCAB_FILE: vocabs.summary.save,
             **({CASES_FILE: cases.save} if cases else {}),
             WEIGHTS_FILE: lambda path: shutil.copyfile(weights_file, path),
             PROVENANCE_FILE: lambda path: _write_json(path, provenance),
-            SCORES_FILE: lambda path: _write_json(path, figures),
+            SCORES_FILE: lambda path: _write_json(path, score_table),
             CARD_FILE: lambda path: path.write_text(card, encoding="utf-8"),
         },
         replace_all=True,

@@ -10,7 +10,7 @@ from readagain.networks.masks import valid_positions
 from readagain.networks.network import AnyNetwork
 from readagain.text.vocab import BOS, EOS, PAD
 from readagain.training.batch import Batch
-from readagain.training.batches import BatchIndices
+from readagain.training.dataset import BatchIndices
 from readagain.training.reward import overlap_reward
 from readagain.training.step import TrainingStep
 

@@ -20,7 +20,7 @@ from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.storage.files import remove
 from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
 from readagain.storage.output_dir import LocalDir, OutputDir
-from readagain.training.progress import TrainingState
+from readagain.training.state import TrainingState
 
 METRICS_FILE = "metrics.jsonl"
 TENSORBOARD_DIR = "tensorboard"

@@ -14,10 +14,10 @@ from torch import Tensor, nn
 from readagain.config.schema import TrainSpec
 from readagain.networks.embedding import WordEmbedding
 from readagain.training.batch import Batch
-from readagain.training.batches import BatchIndices
+from readagain.training.dataset import BatchIndices
 from readagain.training.half import call_with_weights_in
 from readagain.training.optim import EmaWeights, build_optimizer, learning_rate
-from readagain.training.rows import RowGradient, TableRows, can_learn_by_rows, watching
+from readagain.training.table_rows import RowGradient, TableRows, can_learn_by_rows, watching
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class TrainingStep:
             if self._is_fused and can_learn_by_rows(spec, world_size=world_size)
             else []
         )
-        self.mean = (
+        self.ema = (
             EmaWeights(self.parameters, decay=spec.ema_decay) if spec.averaging == "ema" else None
         )
         # Processes talk to each other in every update, which a captured graph does not allow.
@@ -112,8 +112,8 @@ class TrainingStep:
         self.optimizer.zero_grad(set_to_none=True)
         loss = self._backward(given.assemble())
         self._descend([each.gradient() for each in self.tables])
-        if self.mean is not None:
-            self.mean.update()
+        if self.ema is not None:
+            self.ema.update()
         return loss
 
     def _backward(self, batch: Batch) -> Tensor:
@@ -201,10 +201,9 @@ class TrainingStep:
         for name, parameter in zip(self.names, self.parameters, strict=True):
             for kind, value in self.optimizer.state.get(parameter, {}).items():
                 found[f"optimizer.{kind}.{name}"] = value
-        if self.mean is not None:
+        if self.ema is not None:
             found |= {
-                f"mean.{name}": value
-                for name, value in zip(self.names, self.mean.sums, strict=True)
+                f"mean.{name}": value for name, value in zip(self.names, self.ema.sums, strict=True)
             }
         return found
 
@@ -216,13 +215,13 @@ class TrainingStep:
                 held.copy_(state[name])
 
     @contextmanager
-    def averaged(self) -> Iterator[None]:
-        """Let the model hold the running mean of its weights, if there is one, for a while."""
-        if self.mean is None:
+    def averaged_weights(self) -> Iterator[None]:
+        """Put the averaged weights, if there are any, into the model for a block."""
+        if self.ema is None:
             yield
             return
         kept = [each.detach().clone() for each in self.parameters]
-        _assign(self.parameters, self.mean.after(self.step))
+        _assign(self.parameters, self.ema.after(self.step))
         try:
             yield
         finally:

@@ -1,4 +1,4 @@
-"""Validation: loss on all dev pairs, ROUGE and sample headlines on some, signs of collapse."""
+"""Validation: loss on all dev pairs, ROUGE and sample headlines on some of them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,24 +12,25 @@ from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.shards import Split
 from readagain.networks.network import AnyNetwork
 from readagain.rouge.corpus import score_corpus
-from readagain.training.batches import TrainingDataset
+from readagain.training.dataset import TrainingDataset
 from readagain.training.headlines import Headline, HeadlineWriter
-from readagain.training.interrupt import StopSignal
-from readagain.training.progress import Scores
-from readagain.training.words import Vocabs
+from readagain.training.job import ResolvedJob
+from readagain.training.state import Scores
+from readagain.training.stop_signal import StopSignal
+from readagain.training.vocabs import Vocabs
 
 NUM_SAMPLES = 3
 COLLAPSE_SHARE = 0.5
-"""One headline for more than this share of different texts is a sign of collapse."""
-_FEWEST_FOR_COLLAPSE = 10
-# Texts side by side; a GPU takes more, and then needs fewer steps.
-_MOST_ROWS = {"cpu": 64, "cuda": 256}
+"""Warn if more than this share of different texts get the same headline."""
+_MIN_TEXTS_FOR_COLLAPSE = 10
+# A GPU decodes more texts at once, in fewer steps.
+_BATCH_SIZES = {"cpu": 64, "cuda": 256}
 _PROTOCOL = "gigaword"
 
 
 @dataclass(frozen=True)
 class Validation:
-    """What a validation found."""
+    """Scores and sample headlines of a validation."""
 
     scores: Scores
     samples: list[Headline]
@@ -37,80 +38,88 @@ class Validation:
 
 
 class Validator:
-    """Validate a network on the dev split of a corpus.
+    """Validation of a network on the dev split of a corpus.
 
     Args:
         split: the dev split; not empty.
-        lexicon: the words behind its ids.
-        words: the vocabularies of the run.
+        lexicon: the words of its ids.
+        vocabs: the vocabularies of the run.
         run: the run.
-        device: where the network is.
+        device: the device of the network.
     """
 
     def __init__(
-        self, split: Split, lexicon: Lexicon, words: Vocabs, run: RunSpec, device: torch.device
+        self, split: Split, lexicon: Lexicon, vocabs: Vocabs, run: RunSpec, device: torch.device
     ) -> None:
-        self.batch_size = min(_MOST_ROWS[device.type], len(split))
-        self.pairs = TrainingDataset.load(
+        self.batch_size = min(_BATCH_SIZES[device.type], len(split))
+        self.dataset = TrainingDataset.load(
             split,
-            source_ids_of=lexicon.vocab_ids(words.source),
-            ids_of=lexicon.vocab_ids(words.summary),
-            vocab_size=len(words.summary),
+            source_ids_of=lexicon.vocab_ids(vocabs.source),
+            ids_of=lexicon.vocab_ids(vocabs.summary),
+            vocab_size=len(vocabs.summary),
             data=run.data,
             device=device,
         )
         self.writer = HeadlineWriter(
-            split, self.pairs, lexicon, words.summary, run, self.batch_size
+            split, self.dataset, lexicon, vocabs.summary, run, self.batch_size
         )
-        self.chosen = spread(len(split), run.train.rouge_pairs)
+        self.rouge_pairs = spread(len(split), run.train.rouge_pairs)
 
-    def validate(self, model: AnyNetwork, *, step: int, wish: StopSignal) -> Validation | None:
-        """Score the network as it is; None when asked to stop meanwhile."""
+    @classmethod
+    def for_job(cls, job: ResolvedJob, device: torch.device) -> "Validator | None":
+        """Return the validator of a run, or None if its corpus has no dev pairs."""
+        dev = job.corpus.split("dev")
+        if not len(dev):
+            return None
+        return cls(dev, job.corpus.lexicon, job.vocabs, job.run, device)
+
+    def validate(self, model: AnyNetwork, *, step: int, stop: StopSignal) -> Validation | None:
+        """Score the network; return None if `stop` is set meanwhile."""
         model.eval()
-        dev_loss = self._loss(model, wish)
-        headlines = self.writer.write(model, self.chosen, wish)
+        dev_loss = self._loss(model, stop)
+        headlines = self.writer.write(model, self.rouge_pairs, stop)
         if dev_loss is None or headlines is None:
             return None
-        samples = [headlines[place] for place in spread(len(headlines), NUM_SAMPLES)]
+        samples = [headlines[index] for index in spread(len(headlines), NUM_SAMPLES)]
         scores = Scores(step=step, dev_loss=dev_loss, **_rouge(headlines))
         return Validation(scores, samples, collapse_warning(headlines))
 
     @torch.inference_mode()
-    def _loss(self, model: AnyNetwork, wish: StopSignal) -> float | None:
+    def _loss(self, model: AnyNetwork, stop: StopSignal) -> float | None:
         """Return the mean negative log-probability of a target word."""
-        total = torch.zeros((), device=self.pairs.device, dtype=torch.float64)
+        total = torch.zeros((), device=self.dataset.device, dtype=torch.float64)
         count = torch.zeros_like(total)
-        for plan in self.pairs.plan_in_order(batch_size=self.batch_size):
-            if wish.is_asked:
+        for plan in self.dataset.plan_in_order(batch_size=self.batch_size):
+            if stop.is_set:
                 return None
-            batch = self.pairs.batch(plan, batch_size=self.batch_size)
+            batch = self.dataset.batch(plan, batch_size=self.batch_size)
             log_probs = model(*batch.inputs())  # (B, T)
             total -= log_probs.masked_fill(~batch.target_valid, 0.0).sum(dtype=torch.float64)
             count += batch.target_valid.sum()
         return float(total / count)
 
 
-def spread(total: int, wanted: int) -> list[int]:
-    """Choose `wanted` of `total` places, evenly spread and always the same.
+def spread(total: int, num_chosen: int) -> list[int]:
+    """Return `num_chosen` evenly spaced indices below `total`.
 
     >>> spread(10, 3)
     [0, 4, 9]
     """
-    return sorted(set(np.linspace(0, total - 1, min(wanted, total)).astype(int).tolist()))
+    return sorted(set(np.linspace(0, total - 1, min(num_chosen, total)).astype(int).tolist()))
 
 
 def collapse_warning(headlines: Sequence[Headline]) -> str | None:
-    """Warn when different texts get the same headline."""
+    """Return a warning if many different texts get the same headline."""
     texts = {headline.source: headline.written for headline in headlines}
-    if len(texts) < _FEWEST_FOR_COLLAPSE:
+    if len(texts) < _MIN_TEXTS_FOR_COLLAPSE:
         return None
     ((most_common, count),) = Counter(texts.values()).most_common(1)
     if count <= COLLAPSE_SHARE * len(texts):
         return None
     return (
-        f"{count} of {len(texts)} different texts got the same headline, '{most_common}': early "
-        "in training this passes; later it means collapse, and a lower train.learning_rate or "
-        "more train.warmup_steps usually helps"
+        f"{count} of {len(texts)} different texts got the same headline, '{most_common}': this is "
+        "normal early in training; later the model has collapsed, use a lower train.learning_rate "
+        "or more train.warmup_steps"
     )
 
 

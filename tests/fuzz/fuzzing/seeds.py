@@ -177,7 +177,7 @@ def small_tensors() -> list[bytes]:
 def save_checkpoint(folder: Path) -> Path:
     """Save a checkpoint without tensors; return its folder."""
     from readagain.training import checkpoint
-    from readagain.training.progress import Scores, TrainingState
+    from readagain.training.state import Scores, TrainingState
 
     progress = TrainingState(step=2, best=Scores(step=1, dev_loss=1.5))
     return checkpoint.save_checkpoint(folder, progress, weights={}, training={}, best=None).path

@@ -13,10 +13,10 @@ from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, Share
 from readagain.corpus.shards import PreparedCorpus
-from readagain.training.interrupt import StopSignal
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.step import TrainingStep
+from readagain.training.stop_signal import StopSignal
 
 PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")
 EVENTS = ("opens", "closes", "burns", "floods", "moves", "wins")
@@ -122,21 +122,21 @@ def stop_after(monkeypatch):
     """Make a run believe, after so many updates of the process, that somebody asked it to stop."""
 
     def set_stop(num_updates):
-        wishes = []
+        stops = []
         update = TrainingStep.update
 
         def counted(self, given):
             loss = update(self, given)
             if self.step == num_updates:
-                wishes[-1].is_asked = True
+                stops[-1].is_set = True
             return loss
 
         class Noted(StopSignal):
             def __init__(self):
                 super().__init__()
-                wishes.append(self)
+                stops.append(self)
 
-        monkeypatch.setattr("readagain.training.interrupt.StopSignal", Noted)
+        monkeypatch.setattr("readagain.training.stop_signal.StopSignal", Noted)
         monkeypatch.setattr(TrainingStep, "update", counted)
 
     return set_stop

@@ -9,7 +9,7 @@ from readagain.errors import ArtifactError
 from readagain.storage.checksums import add_checksum, verify_checksum
 from readagain.training import checkpoint
 from readagain.training.checkpoint import latest_checkpoint, save_checkpoint
-from readagain.training.progress import TrainingState
+from readagain.training.state import TrainingState
 
 
 def save(folder, step, *, best=None):
@@ -30,7 +30,7 @@ def test_the_newest_is_found_and_read_back(tmp_path):
     save(tmp_path, 1)
     save(tmp_path, 2)
     found = latest_checkpoint(tmp_path)
-    assert found.progress == TrainingState(step=2)
+    assert found.state == TrainingState(step=2)
     assert found.weights()["w"].tolist() == [2.0, 2.0]
     assert found.training()["step"] == 2
     assert found.best_file is None
@@ -78,18 +78,18 @@ def test_one_cut_short_is_passed_over(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.rmtree", lambda path, ignore_errors=False: None)
     save(tmp_path, 1)
     weights = save(tmp_path, 2).path / "weights.safetensors"
-    assert latest_checkpoint(tmp_path).progress.step == 2
+    assert latest_checkpoint(tmp_path).state.step == 2
     weights.write_bytes(weights.read_bytes()[:-1])
-    assert latest_checkpoint(tmp_path).progress.step == 1
+    assert latest_checkpoint(tmp_path).state.step == 1
 
 
 def test_one_that_was_being_written_is_not_taken_for_whole(tmp_path):
     save(tmp_path, 1)
     (tmp_path / "unfinished").mkdir()
     (tmp_path / "unfinished" / "progress.json").write_text("{}")
-    assert latest_checkpoint(tmp_path).progress.step == 1
+    assert latest_checkpoint(tmp_path).state.step == 1
     save(tmp_path, 2)
-    assert latest_checkpoint(tmp_path).progress.step == 2
+    assert latest_checkpoint(tmp_path).state.step == 2
 
 
 def test_a_full_disk_keeps_the_earlier_one(tmp_path, monkeypatch):
@@ -102,10 +102,10 @@ def test_a_full_disk_keeps_the_earlier_one(tmp_path, monkeypatch):
     monkeypatch.setattr(checkpoint, "write_synced", full)
     with pytest.raises(
         ArtifactError,
-        match="step 2 cannot be saved: No space left on device; step 1 is kept; make room",
+        match="step 2 cannot be saved: No space left on device; step 1 is kept; free some space",
     ):
         save(tmp_path, 2)
-    assert latest_checkpoint(tmp_path).progress.step == 1
+    assert latest_checkpoint(tmp_path).state.step == 1
     assert [path.name for path in tmp_path.iterdir()] == ["checkpoint-000001"]
 
 
@@ -123,7 +123,7 @@ def test_one_of_another_version_is_refused(tmp_path):
     facts = verify_checksum(path.read_bytes())
     del facts["progress"]["open_losses"]
     path.write_text(json.dumps(add_checksum(facts)))
-    with pytest.raises(ArtifactError, match="written by another version of readagain; go on with"):
+    with pytest.raises(ArtifactError, match="written by another version of readagain; resume with"):
         latest_checkpoint(tmp_path)
 
 
@@ -135,7 +135,7 @@ def test_a_single_changed_bit_is_noticed_and_nothing_begins_anew(tmp_path, name)
     content = bytearray(path.read_bytes())
     content[-20] ^= 1
     path.write_bytes(content)
-    with pytest.raises(ArtifactError, match="checkpoint-000001: damaged, and no other checkpoint"):
+    with pytest.raises(ArtifactError, match="damaged, and there is no other checkpoint"):
         latest_checkpoint(tmp_path)
 
 

@@ -16,9 +16,9 @@ from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS
 from readagain.training import step as training_step
 from readagain.training.batch import Batch
-from readagain.training.interrupt import StopSignal
 from readagain.training.loop import train
 from readagain.training.step import TrainingStep
+from readagain.training.stop_signal import StopSignal
 
 pytestmark = pytest.mark.gpu
 
@@ -42,16 +42,16 @@ def test_a_stopped_run_goes_on_on_a_gpu(make_job, monkeypatch, precision):
     settings = (f"train.precision={precision}", "train.epochs=4")
     whole, parts = make_job(*settings, out="whole"), make_job(*settings, out="parts")
     assert run(whole).is_finished
-    update, wish = TrainingStep.update, StopSignal()
+    update, stop = TrainingStep.update, StopSignal()
 
     def counted(self, given):
-        wish.is_asked = self.step == 9
+        stop.is_set = self.step == 9
         return update(self, given)
 
-    monkeypatch.setattr("readagain.training.interrupt.StopSignal", lambda: wish)
+    monkeypatch.setattr("readagain.training.stop_signal.StopSignal", lambda: stop)
     monkeypatch.setattr(TrainingStep, "update", counted)
     assert not run(parts).is_finished
-    wish.is_asked = False
+    stop.is_set = False
     assert run(parts).is_finished
     # Sums on a GPU come in any order, so equal only up to rounding.
     assert losses(parts) == pytest.approx(losses(whole), rel=0.05)

@@ -6,8 +6,8 @@ from rich.console import Console
 
 from readagain.training.display import Display
 from readagain.training.headlines import Headline
-from readagain.training.job import settle
-from readagain.training.progress import Scores, TrainingState
+from readagain.training.job import resolve
+from readagain.training.state import Scores, TrainingState
 
 RECORD = {
     "step": 40,
@@ -26,17 +26,17 @@ def make_display(*, is_terminal):
 
 def test_a_run_introduces_itself(make_job):
     display, output = make_display(is_terminal=False)
-    display.begin(settle(make_job()), TrainingState(step=7), total_steps=14)
+    display.show_start(resolve(make_job()), TrainingState(step=7), total_steps=14)
     seen = output.getvalue()
     assert "Tiny Read-Again LSTM + copy" in seen
     assert "100 pairs, 14 updates in 2 epochs" in seen
     assert "the corpus has only" in seen
-    assert "going on from step 7" in seen
+    assert "resuming from step 7" in seen
 
 
 def test_one_epoch_is_no_epochs(make_job):
     display, output = make_display(is_terminal=False)
-    display.begin(settle(make_job("train.epochs=1")), TrainingState(step=0), total_steps=1)
+    display.show_start(resolve(make_job("train.epochs=1")), TrainingState(step=0), total_steps=1)
     assert "100 pairs, 1 update in 1 epoch\n" in output.getvalue()
 
 
@@ -44,9 +44,9 @@ def test_plain_lines_come_now_and_then(monkeypatch):
     display, output = make_display(is_terminal=False)
     clock = iter([100.0, 100.0, 105.0, 111.0, 111.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
-    with display.shown():
+    with display.live():
         for _ in range(3):
-            display.logged(RECORD, seconds_left=75.0)
+            display.show_update(RECORD, seconds_left=75.0)
     lines = output.getvalue().splitlines()
     assert len(lines) == 2
     assert lines[0] == (
@@ -56,8 +56,8 @@ def test_plain_lines_come_now_and_then(monkeypatch):
 
 def test_a_terminal_gets_a_live_line_that_leaves():
     display, output = make_display(is_terminal=True)
-    with display.shown():
-        display.logged(RECORD, seconds_left=75.0)
+    with display.live():
+        display.show_update(RECORD, seconds_left=75.0)
     assert "loss 3.142" in output.getvalue()
 
 
@@ -65,13 +65,13 @@ def test_a_validation_shows_scores_and_headlines():
     display, output = make_display(is_terminal=False)
     scores = Scores(step=9, dev_loss=2.5, rouge_1=30.0, rouge_2=10.0, rouge_l=28.0)
     sample = Headline(0, " ".join(["word"] * 30), "bridge [opens]", "the bridge opens")
-    display.validated(scores, [sample], is_best=True)
+    display.show_validation(scores, [sample], is_best=True)
     first, text, person, model = output.getvalue().splitlines()
     assert first == (
         "validated at step 9: dev loss 2.500 · ROUGE F1 30.0 / 10.0 / 28.0 · best so far"
     )
     assert text == "  text   " + " ".join(["word"] * 20) + " …"
-    assert person == "  person the bridge opens"
+    assert person == "  human  the bridge opens"
     assert model == "  model  bridge [opens]"
 
 

@@ -15,7 +15,7 @@ from readagain.search.model import SourceBatch
 from readagain.text.vocab import UNK, Vocab, extended_source_ids
 from readagain.training.finetune import TrainedModel
 from readagain.training.job import TrainingJob
-from readagain.training.words import Vocabs
+from readagain.training.vocabs import Vocabs
 
 MODELS = Path(__file__).parents[2] / "assets" / "models"
 
@@ -35,16 +35,16 @@ def extended(words):
 
 
 def test_without_new_words_the_weights_are_those_on_disk(trained):
-    weights = trained.weights(trained.words)
+    weights = trained.weights(trained.vocabs)
     model = build_model(trained.folder.run)
     model.load_state_dict(weights)
     assert weights.keys() == trained.folder.tensors.keys()
 
 
 def test_a_new_word_begins_as_the_unknown_word(trained):
-    words = extended(trained.words)
-    before, after = trained.weights(trained.words), trained.weights(words)
-    model = build_model(words.fit(trained.folder.run))
+    words = extended(trained.vocabs)
+    before, after = trained.weights(trained.vocabs), trained.weights(words)
+    model = build_model(words.set_sizes(trained.folder.run))
     model.load_state_dict(after)
     for name, added in (("source_embedding.weight", 1), ("previous_words.embedding.weight", 2)):
         torch.testing.assert_close(after[name][:-added], before[name])
@@ -62,9 +62,9 @@ def test_a_rivals_tables_all_have_rows_for_new_words(corpus, run_job, tmp_path, 
     job = TrainingJob(out=tmp_path / "out", preset=preset, data=corpus.folder, changes=small)
     run_job(job)
     trained = TrainedModel.open(job.out)
-    words = extended(trained.words)
+    words = extended(trained.vocabs)
     weights = trained.weights(words)
-    build_model(words.fit(trained.folder.run)).load_state_dict(weights)
+    build_model(words.set_sizes(trained.folder.run)).load_state_dict(weights)
     tables = [name for name in weights if name.endswith("embedding.weight")]
     assert len(tables) == (3 if preset == "abs_69k" else 2)
     for name in tables:
@@ -73,8 +73,8 @@ def test_a_rivals_tables_all_have_rows_for_new_words(corpus, run_job, tmp_path, 
 
 def test_new_words_share_the_chance_of_the_unknown_word(trained):
     name = "output.project.bias"
-    before = trained.weights(trained.words)[name]
-    after = trained.weights(extended(trained.words))[name]
+    before = trained.weights(trained.vocabs)[name]
+    after = trained.weights(extended(trained.vocabs))[name]
     torch.testing.assert_close(after[-2:].logsumexp(0), before[UNK])
     torch.testing.assert_close(after[-1], before[UNK] - math.log(2))
 
@@ -83,7 +83,7 @@ def test_new_words_share_the_chance_of_the_unknown_word(trained):
 def test_a_model_of_each_released_format_still_writes_its_headline(path):
     trained = TrainedModel.open(path)
     model = build_model(trained.folder.run)
-    model.load_state_dict(trained.weights(trained.words))
+    model.load_state_dict(trained.weights(trained.vocabs))
     source = [
         "the",
         "quiet",
@@ -98,12 +98,12 @@ def test_a_model_of_each_released_format_still_writes_its_headline(path):
         "years",
     ]
     sources = SourceBatch(
-        source_ids=np.array([[trained.words.source.ids(source)]]),
+        source_ids=np.array([[trained.vocabs.source.ids(source)]]),
         lengths=np.array([[len(source)]]),
-        source_ext_ids=np.array([extended_source_ids(source, trained.words.summary)]),
+        source_ext_ids=np.array([extended_source_ids(source, trained.vocabs.summary)]),
     )
     ((best,),) = beam_search(
         TorchStepModel(model.eval()), sources, beam_size=4, length=LengthConstraint(maximum=12)
     )
-    words = [[*trained.words.summary.words, *source][id] for id in best.ids.tolist()]
+    words = [[*trained.vocabs.summary.words, *source][id] for id in best.ids.tolist()]
     assert words == ["sipano", "bakery", "moves", "after", "long", "wait", "on", "thursday"]

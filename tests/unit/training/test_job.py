@@ -9,43 +9,43 @@ from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.export.recover import recover_weights
 from readagain.model_dir import ModelDir
 from readagain.networks.build import build_model
-from readagain.training.job import TrainingJob, settle
+from readagain.training.job import TrainingJob, resolve
 
 
 def test_a_job_is_settled_with_the_words_the_corpus_has(make_job, corpus):
-    settled = settle(make_job())
-    assert settled.run.vocab_size == len(settled.words.summary)
-    assert settled.run.source_vocab_size == len(settled.words.source)
-    assert "bridge" in settled.words.summary
-    assert any("the corpus has only" in note for note in settled.notes)
-    assert settled.identity["corpus fingerprint"] == corpus.manifest.fingerprint
-    assert settled.first_weights() is None
+    resolved = resolve(make_job())
+    assert resolved.run.vocab_size == len(resolved.vocabs.summary)
+    assert resolved.run.source_vocab_size == len(resolved.vocabs.source)
+    assert "bridge" in resolved.vocabs.summary
+    assert any("the corpus has only" in note for note in resolved.notes)
+    assert resolved.identity["corpus fingerprint"] == corpus.manifest.fingerprint
+    assert resolved.first_weights() is None
 
 
 def test_a_typed_vocabulary_size_that_the_corpus_lacks_is_refused(make_job):
     with pytest.raises(ConfigError, match=r"--set: vocab_size is 90000, but there are \d+ summary"):
-        settle(make_job("vocab_size=90000"))
+        resolve(make_job("vocab_size=90000"))
 
 
 def test_the_seed_option_replaces_the_runs(make_job):
-    assert settle(make_job(seed=7)).run.train.seed == 7
+    assert resolve(make_job(seed=7)).run.train.seed == 7
 
 
 def test_a_seed_below_zero_is_refused(make_job):
     with pytest.raises(ConfigError, match="--seed: train.seed is -1; expected 0 or more"):
-        settle(make_job(seed=-1))
+        resolve(make_job(seed=-1))
 
 
 def test_data_that_is_not_there_is_refused(make_job, tmp_path):
     with pytest.raises(ArtifactError, match="nowhere: no such folder; make one with 'readagain"):
-        settle(make_job(data=tmp_path / "nowhere"))
+        resolve(make_job(data=tmp_path / "nowhere"))
 
 
 def test_a_corpus_of_a_newer_version_is_refused(make_job, tmp_path):
     manifest = {"format_version": 99}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(ArtifactError, match="written in format 99 by a newer readagain"):
-        settle(make_job(data=tmp_path))
+        resolve(make_job(data=tmp_path))
 
 
 def test_a_corpus_without_training_pairs_is_refused(make_job, corpus, tmp_path):
@@ -54,61 +54,61 @@ def test_a_corpus_without_training_pairs_is_refused(make_job, corpus, tmp_path):
     manifest["files"] = {}
     manifest["fingerprint"] = fingerprint({})
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(DataError, match="no pairs to train on"):
-        settle(make_job(data=tmp_path))
+    with pytest.raises(DataError, match="no training pairs"):
+        resolve(make_job(data=tmp_path))
 
 
 def test_an_unknown_setting_is_answered_with_the_nearest(make_job):
     with pytest.raises(ConfigError, match="--set: 'train.epoch': no setting 'epoch'; did you mean"):
-        settle(make_job("train.epoch=3"))
+        resolve(make_job("train.epoch=3"))
 
 
 def test_an_unknown_preset_is_answered_with_the_nearest(make_job):
     with pytest.raises(ConfigError, match="no preset 'tinny'; did you mean 'tiny'"):
-        settle(make_job(preset="tinny"))
+        resolve(make_job(preset="tinny"))
 
 
 def test_rouge_cannot_decide_without_being_measured(make_job):
     with pytest.raises(ConfigError, match="best_by is 'rouge', but train.rouge_pairs is 0"):
-        settle(make_job("train.best_by=rouge", "train.rouge_pairs=0"))
+        resolve(make_job("train.best_by=rouge", "train.rouge_pairs=0"))
 
 
 def test_something_must_be_named(make_job):
-    with pytest.raises(ConfigError, match="nothing to train: name a preset"):
-        settle(make_job(preset=None))
+    with pytest.raises(ConfigError, match="nothing to train; name a preset"):
+        resolve(make_job(preset=None))
 
 
 def test_only_a_trained_model_can_be_extended(make_job):
-    with pytest.raises(ConfigError, match="--extend-vocab adds words to a trained model; name it"):
-        settle(make_job(extend_vocab=5))
+    with pytest.raises(ConfigError, match="extend_vocab: needs a trained model; name it"):
+        resolve(make_job(extend_vocab=5))
 
 
 def test_a_model_that_is_no_model_is_refused(make_job, tmp_path):
     with pytest.raises(ArtifactError, match="no model '.*nowhere'; bundled models"):
-        settle(make_job(begin_from=tmp_path / "nowhere"))
+        resolve(make_job(begin_from=tmp_path / "nowhere"))
 
 
 def test_fine_tuning_takes_the_models_settings_and_words(make_job, run_job):
     trained = make_job(out="trained")
     run_job(trained)
     job = make_job(preset=None, begin_from=trained.out)
-    settled = settle(job)
+    resolved = resolve(job)
     model = ModelDir.open(trained.out)
-    assert (settled.words.source, settled.words.summary) == (model.source_vocab, model.vocab)
-    assert settled.identity["weights begun from"] == settled.trained.checksum
-    assert settled.notes[0].endswith("trained, its vocabularies kept")
+    assert (resolved.vocabs.source, resolved.vocabs.summary) == (model.source_vocab, model.vocab)
+    assert resolved.identity["weights begun from"] == resolved.trained.checksum
+    assert resolved.notes[0].endswith("trained, with its vocabularies")
     with pytest.raises(ConfigError, match="trained with model.embedding_size = 8, the run has 9"):
-        settle(make_job("model.embedding_size=9", begin_from=trained.out))
+        resolve(make_job("model.embedding_size=9", begin_from=trained.out))
 
 
 def test_a_model_is_fine_tuned_from_where_it_was(make_job, run_job, corpus_without_dev):
     trained = make_job("train.epochs=8", out="trained")
-    scores = run_job(trained)[0].progress.best
+    scores = run_job(trained)[0].state.best
     job = make_job(
         "train.learning_rate=1e-9", out="tuned", preset=None, begin_from=trained.out, extend_vocab=9
     )
     outcome, _ = run_job(job)
-    assert outcome.progress.best.dev_loss == pytest.approx(scores.dev_loss, rel=0.05)
+    assert outcome.state.best.dev_loss == pytest.approx(scores.dev_loss, rel=0.05)
     model = ModelDir.open(job.out, checksums=True)
     assert model.provenance["began_from"]["name"] == "trained"
 
@@ -124,8 +124,8 @@ def test_a_bundled_model_is_fine_tuned_from_its_graphs(corpus, tmp_path, name, e
         extend_vocab=extend_vocab,
         recover_weights=recover_weights,
     )
-    settled = settle(job)
-    assert "its weights are read back from its int8 graphs, as exact as bytes are" in settled.notes
-    added = len(settled.words.source) - len(settled.trained.words.source)
+    resolved = resolve(job)
+    assert "its weights are recovered from its int8 graphs, with int8 precision" in resolved.notes
+    added = len(resolved.vocabs.source) - len(resolved.trained.vocabs.source)
     assert added == extend_vocab
-    build_model(settled.run).load_state_dict(settled.first_weights())
+    build_model(resolved.run).load_state_dict(resolved.first_weights())

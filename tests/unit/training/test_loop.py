@@ -9,7 +9,7 @@ import torch
 from readagain.errors import ArtifactError, DataError, ReadAgainError
 from readagain.model_dir import ModelDir
 from readagain.storage.tensors import read_tensors
-from readagain.training import checkpoint, loop, record
+from readagain.training import checkpoint, loop, run_writer
 from readagain.training.step import TrainingStep
 
 
@@ -32,7 +32,7 @@ def test_a_run_leaves_a_whole_model_and_its_log(make_job, run_job):
     outcome, seen = run_job(job)
     assert outcome.is_finished
     model = ModelDir.open(job.out, checksums=True)
-    assert model.scores["dev"]["step"] == outcome.progress.best.step
+    assert model.scores["dev"]["step"] == outcome.state.best.step
     assert model.provenance["is_finished"]
     assert "dev loss" in seen
     assert "model " in seen
@@ -50,7 +50,7 @@ def test_a_finished_run_is_not_run_again(make_job, run_job):
     assert not list((job.out / "resume").glob("checkpoint-*"))
 
 
-@pytest.mark.parametrize("averaging", ["ema", "last_k"])
+@pytest.mark.parametrize("averaging", ["ema", "none"])
 def test_a_stopped_run_goes_on_as_if_nothing_had_happened(make_job, run_job, stop_after, averaging):
     settings = (f"train.averaging={averaging}", "train.validate_every=4")
     whole = make_job(*settings, out="whole")
@@ -58,11 +58,11 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(make_job, run_job, sto
     parts = make_job(*settings, out="parts")
     stop_after(5)
     outcome, _ = run_job(parts)
-    assert outcome.progress.step == 5
+    assert outcome.state.step == 5
     assert not outcome.is_finished
     outcome, seen = run_job(parts)
     assert outcome.is_finished
-    assert "going on from step 5" in seen
+    assert "resuming from step 5" in seen
     assert logged(parts.out) == logged(whole.out)
     assert weights(parts.out) == weights(whole.out)
 
@@ -104,7 +104,7 @@ def test_a_run_that_was_killed_while_publishing_publishes_when_it_goes_on(
 
     job = make_job("train.validate_every=4")
     with monkeypatch.context() as patch:
-        patch.setattr(record, "publish_model", killed)
+        patch.setattr(run_writer, "publish_model", killed)
         with pytest.raises(Killed):
             run_job(job)
     stop_after(5)
@@ -125,11 +125,11 @@ def test_the_rate_of_pairs_leaves_validation_out(make_job, run_job, monkeypatch)
         clock.seconds += 1
         return update(self, given)
 
-    def hundred_seconds(self, model, *, step, wish):
+    def hundred_seconds(self, model, *, step, stop):
         clock.seconds += 100
-        return validate(self, model, step=step, wish=wish)
+        return validate(self, model, step=step, stop=stop)
 
-    monkeypatch.setattr(record, "time", clock)
+    monkeypatch.setattr(run_writer, "time", clock)
     monkeypatch.setattr(TrainingStep, "update", one_second)
     monkeypatch.setattr(loop.Validator, "validate", hundred_seconds)
     job = make_job("train.validate_every=2", "train.log_every=3", "train.epochs=1")
@@ -146,7 +146,7 @@ def test_asked_to_stop_while_validating_it_validates_first_when_it_goes_on(
     total = run_job(whole)[0].total_steps
     stop_after(total)
     outcome, _ = run_job(parts)
-    assert outcome.progress.step == total
+    assert outcome.state.step == total
     assert not outcome.is_finished
     outcome, _ = run_job(parts)
     assert outcome.is_finished
@@ -181,7 +181,7 @@ def test_weights_that_are_no_numbers_are_never_saved(make_job, run_job, monkeypa
 
     monkeypatch.setattr(TrainingStep, "update", broken)
     with pytest.raises(
-        ReadAgainError, match="step 4: a weight is no longer a number; nothing had been saved"
+        ReadAgainError, match="step 4: a weight is not finite; nothing had been saved"
     ):
         run_job(job)
 
@@ -210,10 +210,10 @@ def test_a_full_disk_loses_nothing(make_job, run_job, monkeypatch):
 
 def test_it_saves_now_and_then_between_validations(make_job, run_job, monkeypatch):
     saved = []
-    monkeypatch.setattr(record, "SAVE_SECONDS", 0.0)
-    save = record.save_checkpoint
+    monkeypatch.setattr(run_writer, "SAVE_SECONDS", 0.0)
+    save = run_writer.save_checkpoint
     monkeypatch.setattr(
-        record, "save_checkpoint", lambda folder, progress, **rest: (
+        run_writer, "save_checkpoint", lambda folder, progress, **rest: (
             saved.append(progress.step), save(folder, progress, **rest))
     )  # fmt: skip
     outcome, _ = run_job(make_job("train.epochs=1"))
@@ -224,14 +224,14 @@ def test_it_stops_early_and_keeps_the_best(make_job, run_job, monkeypatch):
     job = make_job("train.validate_every=1", "train.patience=2")
     validate = loop.Validator.validate
 
-    def worse_each_time(self, model, *, step, wish):
-        found = validate(self, model, step=step, wish=wish)
+    def worse_each_time(self, model, *, step, stop):
+        found = validate(self, model, step=step, stop=stop)
         return replace(found, scores=replace(found.scores, dev_loss=float(step)))
 
     monkeypatch.setattr(loop.Validator, "validate", worse_each_time)
     outcome, _ = run_job(job)
-    assert outcome.progress.step == 3
-    assert outcome.progress.has_stopped_early
+    assert outcome.state.step == 3
+    assert outcome.state.has_stopped_early
     assert ModelDir.open(job.out).scores["dev"]["step"] == 1
 
 
@@ -239,7 +239,7 @@ def test_without_a_dev_split_the_last_weights_are_kept(make_job, run_job, corpus
     job = make_job(data=corpus_without_dev.folder)
     outcome, seen = run_job(job)
     assert outcome.is_finished
-    assert "no dev pairs: nothing is validated, the last weights are kept" in seen
+    assert "no dev pairs: no validation, the last weights are kept" in seen
     model = ModelDir.open(job.out, checksums=True)
     assert model.scores == {}
     assert model.provenance["step"] == outcome.total_steps
@@ -247,15 +247,16 @@ def test_without_a_dev_split_the_last_weights_are_kept(make_job, run_job, corpus
 
 def test_patience_needs_a_dev_split(make_job, run_job, corpus_without_dev):
     job = make_job("train.patience=3", data=corpus_without_dev.folder)
-    with pytest.raises(DataError, match="no dev pairs, which train.patience and train.best_by go"):
+    with pytest.raises(
+        DataError, match="no dev pairs, which train.patience"
+    ):
         run_job(job)
 
 
-@pytest.mark.parametrize("averaging", ["ema", "last_k"])
-def test_a_mean_of_weights_is_kept_and_changes_no_update(make_job, run_job, averaging):
+def test_averaged_weights_are_kept_and_change_no_update(make_job, run_job):
     settings = ("train.validate_every=3", "model.dropout=0.0")
     plain = make_job(*settings, "train.averaging=none", out="plain")
-    mean = make_job(*settings, f"train.averaging={averaging}", out="mean")
+    mean = make_job(*settings, "train.averaging=ema", out="mean")
     for job in (plain, mean):
         run_job(job)
     losses = [[line.get("loss") for line in logged(job.out)] for job in (plain, mean)]

@@ -18,17 +18,17 @@ def test_a_window_gives_the_losses_in_order_and_begins_anew():
     loss = torch.tensor(2.0)
     window.add(loss)
     loss.fill_(9.0)  # as the next update does on a GPU
-    assert window.peek(2).read() == [3.0, 2.0]
-    assert window.close(2).read() == [3.0, 2.0]
+    assert window.copy(2).read() == [3.0, 2.0]
+    assert window.take(2).read() == [3.0, 2.0]
     assert len(window) == 0
-    assert window.peek(2).read() == []
+    assert window.copy(2).read() == []
 
 
 def test_a_loss_that_is_no_number_is_named_by_its_step():
     window = LossBuffer([1.0, 1.0], CPU)
     window.add(torch.tensor(torch.inf))
     with pytest.raises(DivergedError, match="diverged at step 12: the loss became inf"):
-        window.close(12).read()
+        window.take(12).read()
 
 
 def test_the_log_is_cut_to_where_the_checkpoint_knew_it(tmp_path):
@@ -46,7 +46,7 @@ def test_the_log_is_cut_to_where_the_checkpoint_knew_it(tmp_path):
 
 
 def test_a_log_shorter_than_the_checkpoint_knew_is_refused(tmp_path):
-    with pytest.raises(ArtifactError, match="0 bytes, the checkpoint knows of 10; was it edited"):
+    with pytest.raises(ArtifactError, match="0 bytes, 10 at the latest checkpoint; was it edited"):
         MetricsLog(tmp_path, at_bytes=10, at_step=1)
 
 
@@ -54,7 +54,7 @@ def test_a_full_disk_is_told(tmp_path):
     log = MetricsLog(tmp_path, at_bytes=0, at_step=0)
     log.close()
     log._file = io.FileIO("/dev/full", "w")
-    with pytest.raises(ArtifactError, match="No space left on device; the newest checkpoint"):
+    with pytest.raises(ArtifactError, match="No space left on device; the latest checkpoint"):
         log.write({"step": 1, "loss": 2.0})
     log.close()
 

@@ -16,7 +16,7 @@ from readagain.training.parallel import (
 
 def test_cuda_that_is_not_there_is_refused(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(ConfigError, match="--device cuda: torch sees no CUDA device"):
+    with pytest.raises(ConfigError, match="device cuda: torch finds no CUDA device"):
         choose_device("cuda")
     assert choose_device("auto") == choose_device("cpu") == torch.device("cpu")
 
@@ -27,8 +27,8 @@ def test_one_process_agrees_with_itself():
         assert device == torch.device("cpu")
     assert processes.is_first
     assert processes.from_first("value") == "value"
-    assert processes.any_says(True)
-    assert not processes.any_says(False)
+    assert processes.any_true(True)
+    assert not processes.any_true(False)
 
 
 @pytest.mark.parametrize(

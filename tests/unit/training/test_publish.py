@@ -12,8 +12,8 @@ from readagain.presets import PRESETS
 from readagain.storage.model_manifest import write_model_files
 from readagain.text.truecasing import CASES_FILE, Truecaser
 from readagain.training import provenance
-from readagain.training.card import model_card
-from readagain.training.progress import Scores
+from readagain.training.model_card import model_card
+from readagain.training.state import Scores
 
 ORIGIN = {
     "package_version": "1.0",

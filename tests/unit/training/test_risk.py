@@ -139,7 +139,7 @@ def test_a_model_is_taught_by_reward_and_goes_on_where_it_stopped(
     run_job(whole)
     stop_after(5)
     outcome, _ = run_job(parts)
-    assert outcome.progress.step == 5
+    assert outcome.state.step == 5
     outcome, _ = run_job(parts)
     assert outcome.is_finished
     lines = [json.loads(line) for line in (whole.out / "metrics.jsonl").read_text().splitlines()]
@@ -151,5 +151,5 @@ def test_a_model_is_taught_by_reward_and_goes_on_where_it_stopped(
 
 
 def test_reward_needs_a_model_to_begin_from(make_job, run_job):
-    with pytest.raises(ConfigError, match="'risk', which rewards what a trained model writes"):
+    with pytest.raises(ConfigError, match="'risk', which needs a trained model"):
         run_job(make_job("train.objective=risk"))

@@ -5,8 +5,8 @@ import pytest
 from readagain.errors import ArtifactError, ConfigError
 from readagain.storage.model_manifest import write_model_files
 from readagain.storage.output_dir import LocalDir
-from readagain.training.progress import TrainingState
 from readagain.training.run_dir import METRICS_FILE, RunDir, open_run_dir
+from readagain.training.state import TrainingState
 
 IDENTITY = {"train": {"seed": 1, "learning_rate": 0.1}, "corpus fingerprint": "abc"}
 

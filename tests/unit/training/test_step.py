@@ -97,7 +97,7 @@ def test_the_running_mean_is_that_of_a_plain_loop():
         sum(share * value for share, value in zip(shares, values, strict=True)) / sum(shares)
         for values in zip(*seen, strict=True)
     ]
-    with step.averaged():
+    with step.averaged_weights():
         torch.testing.assert_close(weights_of(step), expected)
     assert all(map(torch.equal, weights_of(step), seen[-1]))
 
@@ -109,7 +109,7 @@ def test_weights_come_back_when_something_fails_while_the_mean_is_held():
     before = weights_of(step)
 
     def fail():
-        with step.averaged():
+        with step.averaged_weights():
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):

@@ -7,23 +7,23 @@ import torch
 from readagain.config.schema import DataSpec
 from readagain.networks.build import build_model
 from readagain.training.headlines import Headline, read_sentences
-from readagain.training.interrupt import StopSignal
-from readagain.training.job import settle
+from readagain.training.job import resolve
+from readagain.training.stop_signal import StopSignal
 from readagain.training.validate import Validator, collapse_warning, spread
 
 
 @pytest.fixture
 def validator(make_job):
-    job = settle(make_job())
+    job = resolve(make_job())
     torch.manual_seed(0)
     model = build_model(job.run)
     dev = job.corpus.split("dev")
-    return Validator(dev, job.corpus.lexicon, job.words, job.run, torch.device("cpu")), model
+    return Validator(dev, job.corpus.lexicon, job.vocabs, job.run, torch.device("cpu")), model
 
 
 def test_a_validation_scores_and_shows_headlines(validator):
     validator, model = validator
-    found = validator.validate(model, step=5, wish=StopSignal())
+    found = validator.validate(model, step=5, stop=StopSignal())
     assert found.scores.step == 5
     assert 0 <= found.scores.rouge_l <= 100
     assert len(found.samples) == 3
@@ -40,30 +40,30 @@ def test_the_loss_is_the_mean_over_words_and_not_over_batches(validator):
 
 
 def test_a_copied_word_that_the_vocabulary_lacks_is_printed_from_the_text(make_job):
-    job = settle(make_job("vocab_size=8"))
+    job = resolve(make_job("vocab_size=8"))
     validator = Validator(
-        job.corpus.split("dev"), job.corpus.lexicon, job.words, job.run, torch.device("cpu")
+        job.corpus.split("dev"), job.corpus.lexicon, job.vocabs, job.run, torch.device("cpu")
     )
     sentences, _ = validator.writer.split[0]
     words = [job.corpus.lexicon.words[id] for id in sentences[0].tolist()]
-    place = next(at for at, word in enumerate(words) if word not in job.words.summary)
-    V = len(job.words.summary)
+    place = next(at for at, word in enumerate(words) if word not in job.vocabs.summary)
+    V = len(job.vocabs.summary)
     assert validator.writer._word(V + place, sentences, 40) == words[place]
     assert validator.writer._word(V + 40 + 1, [sentences[0], sentences[0]], 40) == words[1]
 
 
 def test_a_wish_to_stop_ends_a_validation(validator):
     validator, model = validator
-    wish = StopSignal()
-    wish.is_asked = True
-    assert validator.validate(model, step=5, wish=wish) is None
+    stop = StopSignal()
+    stop.is_set = True
+    assert validator.validate(model, step=5, stop=stop) is None
 
 
 def test_without_rouge_pairs_only_the_loss_is_measured(make_job):
-    job = settle(make_job("train.rouge_pairs=0"))
+    job = resolve(make_job("train.rouge_pairs=0"))
     dev = job.corpus.split("dev")
-    validator = Validator(dev, job.corpus.lexicon, job.words, job.run, torch.device("cpu"))
-    found = validator.validate(build_model(job.run), step=1, wish=StopSignal())
+    validator = Validator(dev, job.corpus.lexicon, job.vocabs, job.run, torch.device("cpu"))
+    found = validator.validate(build_model(job.run), step=1, stop=StopSignal())
     assert found.scores.rouge_1 is None
     assert (found.samples, found.warning) == ([], None)
 

@@ -19,7 +19,7 @@ from readagain.text.vocab import (
     extended_source_ids,
     extended_summary_ids,
 )
-from readagain.training.batches import BatchIndices, TrainingDataset
+from readagain.training.dataset import BatchIndices, TrainingDataset
 
 WORDS = ["the", "bridge", "opens", "in", "norrvik", "quay", "ferry", "burns"]
 LEXICON = Lexicon(WORDS, np.arange(8, 0, -1), np.arange(8, 0, -1))

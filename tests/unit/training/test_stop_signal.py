@@ -1,11 +1,11 @@
-"""SIGTERM and Ctrl-C are wishes, until the second one."""
+"""SIGTERM and Ctrl-C are stops, until the second one."""
 
 import os
 import signal
 
 import pytest
 
-from readagain.training.interrupt import listening
+from readagain.training.stop_signal import catch_stop_signals
 
 
 @pytest.fixture(autouse=True)
@@ -19,15 +19,15 @@ def _usual_ctrl_c():
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_the_first_signal_is_noted(number):
     before = signal.getsignal(number)
-    with listening() as wish:
-        assert not wish.is_asked
+    with catch_stop_signals() as stop:
+        assert not stop.is_set
         os.kill(os.getpid(), number)
-        assert wish.is_asked
+        assert stop.is_set
     assert signal.getsignal(number) is before
 
 
 def test_the_second_ctrl_c_interrupts():
-    with listening():
+    with catch_stop_signals():
         os.kill(os.getpid(), signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)

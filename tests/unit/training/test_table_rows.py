@@ -12,8 +12,8 @@ from readagain.networks.embedding import WordEmbedding
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS
 from readagain.training.batch import Batch
-from readagain.training.rows import TableRows, can_learn_by_rows, watching
 from readagain.training.step import TrainingStep
+from readagain.training.table_rows import TableRows, can_learn_by_rows, watching
 
 SGD = TrainSpec(learning_rate=0.5, schedule="constant", max_norm=100.0)
 SIZES = {"vocab_size": 12, "source_vocab_size": 9}
@@ -65,7 +65,7 @@ def test_rows_are_learned_as_whole_tables_are(run, averaging, max_norm):
     for batch in (BATCH, OTHER, BATCH, OTHER):
         torch.testing.assert_close(by_rows.update(batch), whole.update(batch))
     torch.testing.assert_close(weights_of(by_rows), weights_of(whole), rtol=1e-5, atol=1e-7)
-    with by_rows.averaged(), whole.averaged():
+    with by_rows.averaged_weights(), whole.averaged_weights():
         torch.testing.assert_close(weights_of(by_rows), weights_of(whole), rtol=1e-5, atol=1e-7)
     learned = weights_of(by_rows)["source_embedding.weight"] != begun["source_embedding.weight"]
     # The unknown word and 4 to 7; padding is read and means nothing.

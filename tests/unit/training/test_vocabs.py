@@ -7,13 +7,13 @@ from readagain.corpus.lexicon import Lexicon
 from readagain.errors import ConfigError
 from readagain.presets import PRESETS
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
-from readagain.training.words import (
+from readagain.training.vocabs import (
     Vocabs,
+    build_vocabs,
     check_sizes,
     coverage,
     coverage_warnings,
-    cut_words,
-    extend_words,
+    extend_vocabs,
     size_notes,
 )
 
@@ -24,46 +24,46 @@ KNOWS_BRIDGE = Vocabs(Vocab([*SPECIAL_TOKENS, "bridge"]), Vocab([*SPECIAL_TOKENS
 
 
 def test_vocabularies_are_as_large_as_the_corpus_allows_and_this_is_said():
-    words = cut_words(PRESETS["tiny"], LEXICON)
+    words = build_vocabs(PRESETS["tiny"], LEXICON)
     assert words.source.words == (*SPECIAL_TOKENS, "the", "bridge", "opens", "quay")
     assert words.summary.words == (*SPECIAL_TOKENS, "bridge", "opens")
-    run = words.fit(PRESETS["tiny"])
+    run = words.set_sizes(PRESETS["tiny"])
     assert (run.source_vocab_size, run.vocab_size) == (8, 6)
     assert size_notes(PRESETS["tiny"], words) == [
-        "the corpus has only 8 source words, so source_vocab_size is that, not 4,000",
-        "the corpus has only 6 summary words, so vocab_size is that, not 2,000",
+        "the corpus has only 8 source words; source_vocab_size is reduced from 4,000",
+        "the corpus has only 6 summary words; vocab_size is reduced from 2,000",
     ]
     assert size_notes(run, words) == []
 
 
 def test_a_typed_size_that_cannot_be_had_is_refused():
-    words = cut_words(PRESETS["tiny"], LEXICON)
+    words = build_vocabs(PRESETS["tiny"], LEXICON)
     check_sizes({"vocab_size": 6, "train.epochs": 1}, words)
     with pytest.raises(ConfigError) as caught:
         check_sizes({"source_vocab_size": 9, "vocab_size": 700}, words)
     assert str(caught.value) == (
         "--set: 2 problems\n"
-        "  source_vocab_size is 9, but there are 8 source words, the four reserved ones included; "
-        "set it to 8, or leave it out\n"
-        "  vocab_size is 700, but there are 6 summary words, the four reserved ones included; "
-        "set it to 6, or leave it out"
+        "  source_vocab_size is 9, but there are 8 source words, the four special tokens included; "
+        "set it to 8, or remove the setting\n"
+        "  vocab_size is 700, but there are 6 summary words, the four special tokens included; "
+        "set it to 6, or remove the setting"
     )
 
 
 def test_an_extended_vocabulary_keeps_its_ids_and_adds_frequent_words():
-    extended = extend_words(KNOWS_BRIDGE, LEXICON, 2)
+    extended = extend_vocabs(KNOWS_BRIDGE, LEXICON, 2)
     assert extended.source.words == (*SPECIAL_TOKENS, "bridge", "the", "opens")
     assert extended.summary.words == (*SPECIAL_TOKENS, "bridge", "opens")
 
 
 def test_no_more_words_are_added_than_allowed():
     foreign = Vocab([*SPECIAL_TOKENS, "brücke"])
-    extended = extend_words(Vocabs(foreign, foreign), LEXICON, 1)
+    extended = extend_vocabs(Vocabs(foreign, foreign), LEXICON, 1)
     assert extended.source.words == (*SPECIAL_TOKENS, "brücke", "the")
 
 
 def test_a_vocabulary_is_kept_when_no_words_may_be_added():
-    assert extend_words(KNOWS_BRIDGE, LEXICON, 0) == KNOWS_BRIDGE
+    assert extend_vocabs(KNOWS_BRIDGE, LEXICON, 0) == KNOWS_BRIDGE
 
 
 def test_coverage_counts_running_words():
@@ -73,6 +73,6 @@ def test_coverage_counts_running_words():
 
 def test_a_vocabulary_that_misses_the_data_is_warned_about():
     source, summary = coverage_warnings(LEXICON, KNOWS_BRIDGE)
-    assert "source vocabulary of 5 words knows only 20% of the running source words" in source
-    assert "knows only 60% of the running summary words" in summary
-    assert coverage_warnings(LEXICON, cut_words(PRESETS["tiny"], LEXICON)) == []
+    assert "source vocabulary of 5 words contains only 20% of the running source words" in source
+    assert "contains only 60% of the running summary words" in summary
+    assert coverage_warnings(LEXICON, build_vocabs(PRESETS["tiny"], LEXICON)) == []

@@ -5,7 +5,7 @@ from typing import Any
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, OnePassSpec, RunSpec
 from readagain.counts import counted
-from readagain.training.progress import Scores
+from readagain.training.state import Scores
 
 _TEMPLATE = """\
 # {title}

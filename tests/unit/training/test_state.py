@@ -6,7 +6,7 @@ from dataclasses import asdict
 import pytest
 
 from readagain.config.schema import TrainSpec
-from readagain.training.progress import Scores, TrainingState
+from readagain.training.state import Scores, TrainingState
 
 BY_LOSS = TrainSpec(patience=2)
 

@@ -1,0 +1,78 @@
+"""State of a run besides its tensors, and the scores of a validation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from readagain.config.schema import TrainSpec
+
+Criterion = Literal["loss", "rouge"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scores:
+    """Scores of a validation; ROUGE is F1 in per cent, None where it was not measured."""
+
+    step: int
+    dev_loss: float
+    rouge_1: float | None = None
+    rouge_2: float | None = None
+    rouge_l: float | None = None
+
+    def value(self, criterion: Criterion) -> float:
+        """Return a number that is larger for better weights."""
+        rouge = (self.rouge_1, self.rouge_2, self.rouge_l)
+        if criterion == "loss" or None in rouge:
+            return -self.dev_loss
+        return sum(each for each in rouge if each is not None) / len(rouge)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingState:
+    """State of a run after `step` updates."""
+
+    step: int = 0
+    validated_step: int = 0
+    """Step of the latest validation."""
+    best: Scores | None = None
+    num_worse: int = 0
+    """Number of validations since the best one."""
+    minutes: float = 0.0
+    """Training time, including that before a resume."""
+    metrics_bytes: int = 0
+    """Length of the log."""
+    open_losses: tuple[float, ...] = ()
+    """Losses since the last line of the log."""
+    has_stopped_early: bool = False
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> "TrainingState":
+        """Return the state that `dataclasses.asdict` and JSON wrote."""
+        best = content["best"] and Scores(**content["best"])
+        return cls(**{**content, "best": best, "open_losses": tuple(content["open_losses"])})
+
+    def after_update(self) -> "TrainingState":
+        """Return the state after one more update."""
+        return replace(self, step=self.step + 1)
+
+    def after_validation(self, scores: Scores, spec: TrainSpec) -> "TrainingState":
+        """Return the state after a validation; `best` is `scores` if they are the best so far."""
+        best = self.best
+        is_better = best is None or scores.value(spec.best_by) > best.value(spec.best_by)
+        num_worse = 0 if is_better else self.num_worse + 1
+        return replace(
+            self,
+            validated_step=scores.step,
+            best=scores if is_better else best,
+            num_worse=num_worse,
+            has_stopped_early=0 < spec.patience <= num_worse,
+        )
+
+    def is_validation_due(self, every: int, total_steps: int) -> bool:
+        """Return whether the current weights are to be validated and have not been."""
+        is_validation_step = self.step % every == 0 or self.step == total_steps
+        return self.step > 0 and is_validation_step and self.validated_step < self.step
+
+    def has_ended(self, total_steps: int) -> bool:
+        """Return whether no update is left to do."""
+        return self.has_stopped_early or self.step >= total_steps

@@ -1,0 +1,37 @@
+"""SIGTERM and Ctrl-C as a request to stop after the current update."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+class StopSignal:
+    """Whether the run was requested to stop."""
+
+    def __init__(self) -> None:
+        self.is_set = False
+
+
+@contextmanager
+def catch_stop_signals() -> Iterator[StopSignal]:
+    """Set the signal at the first SIGTERM or Ctrl-C; a second one has its usual effect."""
+    stop = StopSignal()
+    handlers = {number: signal.getsignal(number) for number in SIGNALS}
+
+    def restore() -> None:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        stop.is_set = True
+        restore()
+
+    for number in SIGNALS:
+        signal.signal(number, handle)
+    try:
+        yield stop
+    finally:
+        restore()

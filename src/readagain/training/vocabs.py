@@ -1,0 +1,109 @@
+"""Source and target vocabularies of a run."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from readagain.config.schema import RunSpec
+from readagain.config.validation import raise_problems
+from readagain.corpus.lexicon import Lexicon, Side
+from readagain.text.vocab import SPECIAL_TOKENS, Vocab
+
+LOW_COVERAGE = 0.8
+"""Warn if a vocabulary contains a smaller share of the running words of the corpus."""
+
+
+@dataclass(frozen=True)
+class Vocabs:
+    """Vocabularies of the encoder and the decoder."""
+
+    source: Vocab
+    summary: Vocab
+
+    def sides(self) -> Iterator[tuple[Side, str, Vocab]]:
+        """Yield, for source and summary, the setting of the vocabulary size and the vocabulary."""
+        yield "source", "source_vocab_size", self.source
+        yield "summary", "vocab_size", self.summary
+
+    def set_sizes(self, run: RunSpec) -> RunSpec:
+        """Return the run with the sizes of these vocabularies."""
+        return replace(run, source_vocab_size=len(self.source), vocab_size=len(self.summary))
+
+
+def build_vocabs(run: RunSpec, lexicon: Lexicon) -> Vocabs:
+    """Return vocabularies of the most frequent words; smaller if the corpus has fewer words."""
+    return Vocabs(
+        source=lexicon.vocab("source", run.source_vocab_size),
+        summary=lexicon.vocab("summary", run.vocab_size),
+    )
+
+
+def extend_vocabs(vocabs: Vocabs, lexicon: Lexicon, num_words: int) -> Vocabs:
+    """Append to each vocabulary the most frequent words of a corpus that it lacks."""
+    return Vocabs(
+        source=_extend(vocabs.source, lexicon, "source", num_words),
+        summary=_extend(vocabs.summary, lexicon, "summary", num_words),
+    )
+
+
+def _extend(vocab: Vocab, lexicon: Lexicon, side: Side, num_words: int) -> Vocab:
+    if not num_words:
+        return vocab
+    by_frequency = lexicon.vocab(side, len(vocab) + num_words).words[len(SPECIAL_TOKENS) :]
+    missing = [word for word in by_frequency if word not in vocab]
+    return Vocab([*vocab.words, *missing[:num_words]])
+
+
+def size_notes(run: RunSpec, vocabs: Vocabs) -> list[str]:
+    """Return a note for each vocabulary that is smaller than the setting of the run."""
+    return [
+        f"the corpus has only {len(vocab):,} {side} words; {name} is reduced from {setting:,}"
+        for side, name, vocab in vocabs.sides()
+        if len(vocab) < (setting := getattr(run, name))
+    ]
+
+
+def check_sizes(changes: Mapping[str, object], vocabs: Vocabs) -> None:
+    """Check that explicitly set sizes are those of the vocabularies.
+
+    The sizes of a preset are upper bounds, those that a user sets are exact.
+
+    Args:
+        changes: settings that the user changed.
+        vocabs: the vocabularies.
+
+    Raises:
+        ConfigError: with the setting and the possible size.
+    """
+    raise_problems(
+        [
+            f"{name} is {changes[name]}, but there are {len(vocab)} {side} words, the four special "
+            f"tokens included; set it to {len(vocab)}, or remove the setting"
+            for side, name, vocab in vocabs.sides()
+            if name in changes and changes[name] != len(vocab)
+        ],
+        where="--set",
+    )
+
+
+def coverage(lexicon: Lexicon, side: Side, vocab: Vocab) -> float:
+    """Return the share of the running words of the train split that a vocabulary contains."""
+    counts = lexicon.source_counts if side == "source" else lexicon.summary_counts
+    total = int(counts.sum())
+    known = np.fromiter((word in vocab for word in lexicon.words), bool, len(lexicon))
+    return float(counts[known].sum() / total) if total else 1.0
+
+
+def coverage_warnings(lexicon: Lexicon, vocabs: Vocabs) -> list[str]:
+    """Return a warning for each vocabulary that lacks many words of the corpus."""
+    warnings = []
+    for side, setting, vocab in vocabs.sides():
+        share = coverage(lexicon, side, vocab)
+        if share < LOW_COVERAGE:
+            warnings.append(
+                f"the {side} vocabulary of {len(vocab):,} words contains only {share:.0%} of the "
+                f"running {side} words of this corpus; increase {setting}, or extend the "
+                "vocabulary when fine-tuning"
+            )
+    return warnings
