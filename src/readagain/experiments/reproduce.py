@@ -32,8 +32,8 @@ from readagain.experiments.settings import Scale, common_vocab_size, experiment_
 from readagain.experiments.timing import EXPECTED_S, measure_timing
 from readagain.storage.differences import differences
 from readagain.storage.locks import locked_dir
-from readagain.training.interrupt import StopSignal, listening
 from readagain.training.parallel import choose_device
+from readagain.training.stop_signal import StopSignal, catch_stop_signals
 
 DECODING_TIME = "decoding time"
 # Settings that do not change the scores of a run.
@@ -156,7 +156,7 @@ def run_experiments(
         return result
     with (
         locked_dir(options.out, action="running experiments into"),
-        listening() as stop,
+        catch_stop_signals() as stop,
     ):
         session = _Session(options, console, stop, deadline)
         plan = plan_runs(experiments, options.recipes, seeds=options.seeds)

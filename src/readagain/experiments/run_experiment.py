@@ -36,12 +36,12 @@ from readagain.processors import describe_machine
 from readagain.rouge.options import FIGURES
 from readagain.storage.output_dir import LocalDir
 from readagain.text.vocab import Vocab
-from readagain.training.interrupt import StopSignal
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.provenance import device_name as name_of_device
 from readagain.training.provenance import package_commit
 from readagain.training.run_dir import METRICS_FILE, RunDir
+from readagain.training.stop_signal import StopSignal
 from readagain.version import __version__
 
 _CURVE = ("loss", "dev_loss", "rouge_1")
@@ -90,7 +90,7 @@ class ExperimentRunner:
 
     def check_stop(self) -> None:
         """Raise `InterruptedRunError` after a stop signal."""
-        if self.stop.is_asked:
+        if self.stop.is_set:
             raise InterruptedRunError
 
     def score_baseline(self, planned: PlannedRun) -> ExperimentResult:
@@ -211,7 +211,7 @@ class ExperimentRunner:
         return sets, summaries
 
     def _on_summary(self) -> None:
-        if self.stop.is_asked:
+        if self.stop.is_set:
             self._free_memory()
             raise InterruptedRunError
 

@@ -15,7 +15,7 @@ from readagain.experiments.results import read_result, read_results, result_file
 from readagain.experiments.run_experiment import ExperimentRunner, InterruptedRunError
 from readagain.storage.locks import locked_dir
 from readagain.training.loop import train
-from readagain.training.session import Trainer
+from readagain.training.trainer import Trainer
 
 GRU, LSTM = "gru_15k", "lstm_15k"
 

@@ -247,9 +247,7 @@ def test_without_a_dev_split_the_last_weights_are_kept(make_job, run_job, corpus
 
 def test_patience_needs_a_dev_split(make_job, run_job, corpus_without_dev):
     job = make_job("train.patience=3", data=corpus_without_dev.folder)
-    with pytest.raises(
-        DataError, match="no dev pairs, which train.patience"
-    ):
+    with pytest.raises(DataError, match="no dev pairs, which train.patience"):
         run_job(job)
 
 
