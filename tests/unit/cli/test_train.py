@@ -24,7 +24,7 @@ def test_cuda_that_is_not_there_is_refused(readagain, tmp_path):
         *("train", "tiny", "--data", tmp_path, "--out", tmp_path / "out", "--device", "cuda"),
         env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
     )
-    fails_with(done, "--device cuda: torch sees no CUDA device on this machine")
+    fails_with(done, "--device cuda: torch finds no CUDA device on this machine")
 
 
 def test_an_unknown_setting_is_answered_with_the_nearest(readagain, tmp_path):
