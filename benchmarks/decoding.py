@@ -59,7 +59,7 @@ from searching.shares import show_shares
 from readagain.config.override import override
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.sessions import open_session, read_graph
-from readagain.export.graph import OPSET
+from readagain.export.graph_builder import OPSET
 from readagain.export.recover import recover_weights
 from readagain.export.write import build_graphs
 from readagain.model_dir import PRECISIONS, ModelDir, graph_names

@@ -16,16 +16,16 @@ from searching.measurement import Measurement, in_turns, table_head, table_row
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.speed import SENTENCES
 from readagain.engine.summarizer import Summarizer
-from readagain.export.graph import Array, Graph
-from readagain.export.products import (
+from readagain.export.candidates import FIRST_WORD
+from readagain.export.graph_builder import Array, GraphBuilder
+from readagain.export.precision_ops import (
     ACTIVATION_STEPS,
-    PRODUCTS,
+    PRECISION_OPS,
     WEIGHT_STEPS,
     ZERO_POINT,
     quantize_columns,
 )
 from readagain.export.recover import recover_weights
-from readagain.export.words import FIRST_WORD
 from readagain.model_dir import ModelDir, graph_names
 from readagain.networks.build import build_model
 from readagain.storage.bundled import find_model
@@ -186,22 +186,22 @@ def end_of_step(
     return {name: min(times) for name, times in taken.items()}
 
 
-def whole_graph(weight: Array) -> Graph:
+def whole_graph(weight: Array) -> GraphBuilder:
     """Score every word from all dimensions, as the engine does."""
-    graph = Graph("whole")
+    graph = GraphBuilder("whole")
     states = graph.input("states", np.float32, ["R", WIDTH])
     best, places, total = best_words(graph, states, weight, BEST, bound=1.0)
     return closed(graph, best, places, total)
 
 
-def screened_graph(weight: Array, num_whole: int) -> Graph:
+def screened_graph(weight: Array, num_whole: int) -> GraphBuilder:
     """Score the first words whole, preview the others, and score the best of those whole."""
-    graph = Graph("screened")
+    graph = GraphBuilder("screened")
     states = graph.input("states", np.float32, ["R", WIDTH])
     rare = weight[:, num_whole:]
     turn = np.linalg.qr(rare[:, :WIDTH])[0][:, :PREVIEW]
     bound = float(np.abs(turn).sum(axis=0).max())  # of a state within ±1, turned
-    turned = PRODUCTS["int8"].multiply(graph, states, turn, None, bound=1.0)
+    turned = PRECISION_OPS["int8"].linear(graph, states, turn, None, bound=1.0)
     _, at, total = best_words(graph, turned, turn.T @ rare, CHOSEN, bound=bound)
 
     codes, scales = quantize_columns(rare)
@@ -220,17 +220,17 @@ def screened_graph(weight: Array, num_whole: int) -> Graph:
         scores = graph.add("Concat", best, scores, axis=1)
         at = graph.add("Concat", places, graph.add("Add", at, graph.ints(num_whole)), axis=1)
     total = graph.add("ReduceLogSumExp", graph.add("Concat", *totals, axis=1), graph.ints(1))
-    best, places = graph.add_several("TopK", scores, graph.ints(BEST), results=2, axis=1)
+    best, places = graph.add_multi("TopK", scores, graph.ints(BEST), num_outputs=2, axis=1)
     return closed(graph, best, graph.add("GatherElements", at, places, axis=1), total)
 
 
 def best_words(
-    graph: Graph, rows: str, weight: Array, count: int, *, bound: float
+    graph: GraphBuilder, rows: str, weight: Array, count: int, *, bound: float
 ) -> tuple[str, str, str]:
     """Multiply, and keep the best: their scores, their places, and the log of the sum of exp."""
     bias = np.zeros(weight.shape[1], np.float32)
-    logits = PRODUCTS["int8"].multiply(graph, rows, weight, bias, bound=bound)
-    best, places = graph.add_several("TopK", logits, graph.ints(count), results=2, axis=1)
+    logits = PRECISION_OPS["int8"].linear(graph, rows, weight, bias, bound=bound)
+    best, places = graph.add_multi("TopK", logits, graph.ints(count), num_outputs=2, axis=1)
     first, of_first = (
         graph.add("Slice", each, graph.ints(0), graph.ints(1), graph.ints(1))
         for each in (places, best)
@@ -239,7 +239,7 @@ def best_words(
     return best, places, graph.add("Sub", of_first, graph.add("Log", share))
 
 
-def closed(graph: Graph, best: str, places: str, total: str) -> Graph:
+def closed(graph: GraphBuilder, best: str, places: str, total: str) -> GraphBuilder:
     """Declare what leaves the graph."""
     graph.output(best, "best", np.float32, ["R", BEST])
     graph.output(places, "places", np.int64, ["R", BEST])

@@ -11,6 +11,8 @@ from readagain.config.options import SummarizeOptions
 
 if TYPE_CHECKING:
     from readagain.evaluation.evaluate import Evaluation
+    from readagain.model_dir import ModelDir
+    from readagain.search.model import StepModel
 
 
 @options.decoding_options(
@@ -98,7 +100,14 @@ def command(
 
     for file in (save, html):
         check_writable(file)
-    system = load_system(model, protocol, decoding=decoding, threads=threads, precision=precision)
+    system = load_system(
+        model,
+        protocol,
+        decoding=decoding,
+        threads=threads,
+        precision=precision,
+        load_weights=_load_weights,
+    )
     reading = CorpusReadOptions(
         format=format,
         text_column=text_column,
@@ -122,6 +131,17 @@ def command(
         print(json.dumps(found.as_json(), indent=2))
     else:
         _print_tables(found)
+
+
+def _load_weights(folder: "ModelDir") -> "StepModel[Any]":
+    """Load the network of a run folder without graphs, to decode with torch."""
+    from readagain.errors import require
+
+    require("torch", extra="train", purpose="evaluating a model without graphs")
+    from readagain.networks.build import load_network
+    from readagain.networks.step_model import TorchStepModel
+
+    return TorchStepModel(load_network(folder, purpose="evaluating"))
 
 
 def _print_tables(found: "Evaluation") -> None:

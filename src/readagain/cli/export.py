@@ -70,8 +70,7 @@ def command(
     for module in ("onnx", "torch"):
         require(module, extra="train", purpose="exporting")
     from readagain.export.check import check_graphs, corpus_texts, random_texts
-    from readagain.export.shorten import with_shortlist
-    from readagain.export.write import describe_export, folder_graphs, write_graphs
+    from readagain.export.write import describe_export, folder_graphs, with_shortlist, write_graphs
 
     folder, whole = ModelDir.open(run), None
     if shortlist is not None:

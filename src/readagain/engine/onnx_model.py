@@ -210,7 +210,7 @@ def _words(sources: SourceBatch) -> npt.NDArray[np.int64]:
 def _copying(ext_ids: Ints) -> dict[str, npt.NDArray[Any]]:
     """Work out which places of each source hold the same word, and which stands first.
 
-    `export/words.py` says what the graph makes of it.
+    `export/candidates.py` says what the graph makes of it.
     """
     same = ext_ids[:, :, None] == ext_ids[:, None, :]  # (D, S, S)
     is_first = same.argmax(axis=1) == np.arange(ext_ids.shape[1])  # (D, S)

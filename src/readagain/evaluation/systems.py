@@ -1,6 +1,6 @@
 """Systems that can be evaluated: baselines and trained models, by name."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from queue import SimpleQueue
@@ -17,10 +17,11 @@ from readagain.counts import counted
 from readagain.errors import ArgumentError, ArtifactError
 from readagain.evaluation.network import PROTOCOL_SETTINGS, NetworkSystem
 from readagain.evaluation.summaries import SystemSummary, on_one_line
-from readagain.model_dir import ModelDir
+from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.presets import BASELINES
 from readagain.processors import num_threads
 from readagain.rouge.protocol import find_protocol
+from readagain.search.model import StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, find_model
 from readagain.text.document import read_document, read_tokenized
 from readagain.text.vocab import SPECIAL_TOKENS
@@ -50,6 +51,7 @@ def load_system(
     decoding: SummarizeOptions | None = None,
     threads: int | None = None,
     precision: str | None = None,
+    load_weights: Callable[[ModelDir], StepModel[Any]] | None = None,
 ) -> System:
     """Load a system with the decoding settings of a protocol.
 
@@ -59,6 +61,8 @@ def load_system(
         decoding: decoding options that override the settings of the protocol.
         threads: threads of a network, or parsers of TOPIARY; all processors by default.
         precision: precision of the graphs; the model's first by default.
+        load_weights: loads the network of a folder that has weights but no graphs, as a training
+            run leaves it.
 
     Raises:
         ArtifactError: if the model does not exist or cannot be used.
@@ -85,7 +89,12 @@ def load_system(
     from readagain.engine.summarizer import Summarizer
 
     threads = num_threads(threads)
-    summarizer = Summarizer.load(path, threads=threads, precision=precision)  # type: ignore[arg-type]
+    if not folder.precisions and precision is None and load_weights and folder.has(WEIGHTS_FILE):
+        words = (folder.source_vocab, folder.vocab)
+        summarizer = Summarizer(folder.run, *words, load_weights(folder), cases=folder.cases)
+        precision = "float32"
+    else:
+        summarizer = Summarizer.load(path, threads=threads, precision=precision)  # type: ignore[arg-type]
     summarizer = summarizer.searching(**asdict(decode))
     return NetworkSystem(model, folder, summarizer, precision, threads)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.torch import load_file
 
 from readagain.config.options import override_decode
 from readagain.config.override import override
@@ -19,8 +18,8 @@ from readagain.evaluation.dataset import DataSet
 from readagain.evaluation.network import PAPER_SETTINGS, NetworkSystem
 from readagain.evaluation.tuning import tune
 from readagain.experiments.importance import WeightedText
-from readagain.model_dir import WEIGHTS_FILE, ModelDir
-from readagain.networks.build import build_model
+from readagain.model_dir import ModelDir
+from readagain.networks.build import load_network
 from readagain.networks.model import EncoderDecoder
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.features import FEATURES
@@ -49,10 +48,7 @@ class TrainedModel:
         self.folder = ModelDir.open(path)
         self.run = self.folder.run
         self.device = device
-        self.network = build_model(self.run)
-        weights = load_file(self.folder.file(WEIGHTS_FILE, purpose="evaluating"))
-        self.network.load_state_dict(weights)
-        self.network.to(device).eval().requires_grad_(False)
+        self.network = load_network(self.folder, purpose="evaluating").to(device)
 
     def with_decode(self, decode: Mapping[str, float]) -> "TrainedModel":
         """Return the same network with other settings of `decode`."""

@@ -15,15 +15,13 @@ from readagain.engine.printing import Detokenizer
 from readagain.engine.source import SourceReader, SourceText
 from readagain.errors import ArtifactError, DataError
 from readagain.export.write import Graphs
-from readagain.model_dir import WEIGHTS_FILE, ModelDir
-from readagain.networks.build import build_model
-from readagain.networks.network import AnyNetwork
+from readagain.model_dir import ModelDir
+from readagain.networks.build import load_network
 from readagain.networks.step_model import TorchStepModel
 from readagain.rouge.corpus import score_corpus
 from readagain.search.batching import bucketed_batches
 from readagain.search.decoding import decode_sources
 from readagain.search.hypotheses import Hypothesis
-from readagain.storage.tensors import read_tensors
 from readagain.text.vocab import SPECIAL_TOKENS
 
 N_BEST = 5
@@ -75,14 +73,6 @@ class Check:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
         return asdict(self)
-
-
-def load_network(folder: ModelDir) -> AnyNetwork:
-    """Build a model's network and fill in its weights, ready to write summaries."""
-    tensors = read_tensors(folder.file(WEIGHTS_FILE, purpose="checking the graphs"))
-    network = build_model(folder.run)
-    network.load_state_dict({name: torch.tensor(array) for name, array in tensors.items()})
-    return network.eval()
 
 
 def corpus_texts(prepared: Path, most: int) -> list[CheckText]:
@@ -151,9 +141,11 @@ def check_graphs(
             "headlines to measure it by; check it on pairs"
         )
     torch.set_num_threads(threads)
-    models: dict[str, Any] = {"torch": TorchStepModel(load_network(folder))}
+    models: dict[str, Any] = {
+        "torch": TorchStepModel(load_network(folder, purpose="checking the graphs"))
+    }
     if whole is not None:
-        models[WHOLE] = TorchStepModel(load_network(whole))
+        models[WHOLE] = TorchStepModel(load_network(whole, purpose="checking the graphs"))
     for precision, contents in graphs.items():
         models[precision] = OnnxStepModel.open(*contents, threads=threads)
     found = {name: list(_summaries(folder, model, texts)) for name, model in models.items()}

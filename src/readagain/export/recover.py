@@ -1,4 +1,4 @@
-"""Weights read back from graphs, for going on with a model that has nothing else.
+"""StateDict read back from graphs, for going on with a model that has nothing else.
 
 A graph holds every weight, but turned, cut, joined and written in bytes. Which entry went where is
 asked of the export itself: it builds the same graphs once more, from tensors that number their
@@ -14,9 +14,9 @@ from onnx import numpy_helper
 
 from readagain.config.schema import RunSpec
 from readagain.errors import ArtifactError
-from readagain.export.graph import Array
-from readagain.export.products import Int8Products
-from readagain.export.weights import Weights
+from readagain.export.graph_builder import Array
+from readagain.export.precision_ops import Int8Ops
+from readagain.export.state_dict import StateDict
 from readagain.export.write import network_graphs
 from readagain.model_dir import WEIGHTS_FILE, graph_names
 
@@ -57,7 +57,7 @@ def recover_weights(
     for (name, size), end in zip(sizes.items(), ends, strict=True):
         numbered[name] = np.arange(end - size + 1, end + 1, dtype=np.float32).reshape(shapes[name])
     found = np.full(total + 1, np.nan, np.float32)  # numbers count from 1
-    layouts = network_graphs(run, Weights(numbered), _Numbers())
+    layouts = network_graphs(run, StateDict(numbered), _Numbers())
     for name, layout in zip(graph_names("int8"), layouts, strict=True):
         graph = onnx.load(folder / name)
         for numbers, values in _pair_up(layout, graph, folder / name):
@@ -70,8 +70,8 @@ def recover_weights(
     return weights
 
 
-class _Numbers(Int8Products):
-    """Lay numbers out as int8 products lay weights out; scales are marked by a minus."""
+class _Numbers(Int8Ops):
+    """Lay numbers out as int8 ops lay weights out; scales are marked by a minus."""
 
     def write_columns(self, weight: Array) -> tuple[Array, Array]:
         return weight, -weight[0]

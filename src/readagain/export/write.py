@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, assert_never
@@ -10,15 +11,16 @@ from typing import Any, assert_never
 import onnx
 
 from readagain.config.files import load_run, save_run
+from readagain.config.override import override
 from readagain.config.schema import AbsSpec, ModelSpec, RasSpec, RunSpec
-from readagain.errors import ArtifactError
+from readagain.errors import ArgumentError, ArtifactError
 from readagain.export.abs_graphs import build_abs_encoder_graph, build_abs_step_graph
 from readagain.export.encoder_graph import build_encoder_graph
-from readagain.export.graph import OPSET
-from readagain.export.products import PRODUCTS, Products
+from readagain.export.graph_builder import OPSET
+from readagain.export.precision_ops import PRECISION_OPS, PrecisionOps
 from readagain.export.ras_graphs import build_ras_encoder_graph, build_ras_step_graph
+from readagain.export.state_dict import StateDict
 from readagain.export.step_graph import build_step_graph
-from readagain.export.weights import Weights
 from readagain.model_dir import (
     EXPORT_FILE,
     RUN_FILE,
@@ -38,34 +40,34 @@ def build_graphs(
     run: RunSpec, tensors: Mapping[str, Any], precisions: Iterable[Precision]
 ) -> Graphs:
     """Build the encoder and the step graph of a network, serialized, in each precision."""
-    weights = Weights(tensors)
+    weights = StateDict(tensors)
     found: Graphs = {}
     for precision in precisions:
-        encoder, step = network_graphs(run, weights, PRODUCTS[precision])
+        encoder, step = network_graphs(run, weights, PRECISION_OPS[precision])
         found[precision] = (encoder.SerializeToString(), step.SerializeToString())
     return found
 
 
 def network_graphs(
-    run: RunSpec, weights: Weights, products: Products
+    run: RunSpec, weights: StateDict, ops: PrecisionOps
 ) -> tuple[onnx.ModelProto, onnx.ModelProto]:
     """Build the encoder and the step graph of a network from its weights."""
     model = run.model
     match model:
         case ModelSpec():
             return (
-                build_encoder_graph(run, model, weights, products),
-                build_step_graph(run, model, weights, products),
+                build_encoder_graph(run, model, weights, ops),
+                build_step_graph(run, model, weights, ops),
             )
         case AbsSpec():
             return (
-                build_abs_encoder_graph(model, weights, products),
-                build_abs_step_graph(run, model, weights, products),
+                build_abs_encoder_graph(model, weights, ops),
+                build_abs_step_graph(run, model, weights, ops),
             )
         case RasSpec():
             return (
-                build_ras_encoder_graph(model, weights, products),
-                build_ras_step_graph(run, model, weights, products),
+                build_ras_encoder_graph(model, weights, ops),
+                build_ras_step_graph(run, model, weights, ops),
             )
         case _:
             assert_never(model)
@@ -147,3 +149,33 @@ def _refuse_weights(out: Path) -> None:
             f"{out}: holds a model with weights, which a folder for inference would replace; "
             "name another folder, or leave --out away to add graphs to the model itself"
         )
+
+
+def with_shortlist(folder: ModelDir, size: int) -> ModelDir:
+    """Return a model with the same weights that scores a shortlist of words.
+
+    Args:
+        folder: the model.
+        size: words on a shortlist: special tokens, source words and the most frequent others.
+
+    Raises:
+        ArgumentError: if the network supports no shortlist, or has no more words than it.
+        ConfigError: if the words of a source would not fit.
+    """
+    model = folder.run.model
+    if not isinstance(model, ModelSpec):
+        raise ArgumentError(
+            "{0}: {shortlist} is for networks with an encoder and a decoder; all words compete in "
+            "this one, so export it without",
+            folder.path,
+        )
+    competing = model.shortlist_size or folder.run.vocab_size
+    if not 0 < size < competing:
+        raise ArgumentError(
+            "{0}: {shortlist} is {1}; expected 1 to {2}, fewer words than compete without it",
+            folder.path,
+            size,
+            competing - 1,
+        )
+    changes = {"model.shortlist_size": size}
+    return replace(folder, run=override(folder.run, changes, where=str(folder.path)))

@@ -2,6 +2,8 @@
 
 from typing import assert_never
 
+import torch
+
 from readagain.config.schema import (
     AbsSpec,
     AttentionDecoderSpec,
@@ -15,6 +17,7 @@ from readagain.config.schema import (
     RunSpec,
 )
 from readagain.config.validation import validate_run
+from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.networks.abs_model import AbsModel
 from readagain.networks.decoders.attention_decoder import AttentionDecoder
 from readagain.networks.decoders.previous_words import PreviousWords
@@ -32,6 +35,7 @@ from readagain.networks.outputs.copy_softmax import CopyScorer
 from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput
 from readagain.networks.ras_model import RasModel
+from readagain.storage.tensors import read_tensors
 
 
 def build_model(run: RunSpec) -> AnyNetwork:
@@ -50,6 +54,22 @@ def build_model(run: RunSpec) -> AnyNetwork:
             return _build_ras(run, run.model)
         case _:
             assert_never(run.model)
+
+
+def load_network(folder: ModelDir, *, purpose: str) -> AnyNetwork:
+    """Build the network of a model folder and load its weights, in evaluation mode.
+
+    Args:
+        folder: the model.
+        purpose: what the weights are needed for, for the error message.
+
+    Raises:
+        ArtifactError: if the folder has no weights, or those of another network.
+    """
+    tensors = read_tensors(folder.file(WEIGHTS_FILE, purpose=purpose))
+    network = build_model(folder.run)
+    network.load_state_dict({name: torch.tensor(array) for name, array in tensors.items()})
+    return network.eval().requires_grad_(False)
 
 
 def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:

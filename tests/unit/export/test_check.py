@@ -40,7 +40,7 @@ def test_a_text_of_punctuation_alone_has_an_empty_summary_everywhere(trained):
 
 
 def graphs_of_other_weights(trained, precision):
-    network = checking.load_network(trained).state_dict()
+    network = checking.load_network(trained, purpose="checking").state_dict()
     random = np.random.default_rng(3)
     tensors = {name: random.normal(size=value.shape) for name, value in network.items()}
     return build_graphs(trained.run, tensors, [precision])
@@ -89,7 +89,7 @@ def test_random_texts_are_always_the_same_and_hold_unknown_words(trained):
 
 
 def test_graphs_that_score_as_the_network_but_write_other_words_are_refused(trained):
-    network = checking.load_network(trained).state_dict()
+    network = checking.load_network(trained, purpose="checking").state_dict()
     tensors = {name: each.numpy() for name, each in network.items()}
     others = [0, 1, 2, 3, 6, 7, 8, 9, 10, 4, 5]  # for words that the texts below have not
     for name in ("previous_words.embedding.weight", "output.project.weight", "output.project.bias"):

@@ -14,8 +14,7 @@ from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.export import check as checking
 from readagain.export.check import CheckText, check_graphs, random_texts
-from readagain.export.shorten import with_shortlist
-from readagain.export.write import build_graphs, folder_graphs, write_graphs
+from readagain.export.write import build_graphs, folder_graphs, with_shortlist, write_graphs
 from readagain.model_dir import RUN_FILE, ModelDir
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS

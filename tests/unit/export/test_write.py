@@ -6,7 +6,7 @@ import pytest
 
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError
-from readagain.export.weights import Weights
+from readagain.export.state_dict import StateDict
 from readagain.export.write import describe_export, folder_graphs, write_graphs
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 
@@ -56,6 +56,6 @@ def test_a_folder_without_weights_cannot_be_exported(trained, tmp_path):
 
 def test_weights_of_another_network_are_named():
     with pytest.raises(
-        ArtifactError, match=r"no tensor 'decoder\.begin\.weight' among the weights"
+        ArtifactError, match=r"weights: no tensor 'decoder\.begin\.weight'; use the weights of"
     ):
-        Weights({}).of("decoder").of("begin").matrix("weight")
+        StateDict({}).module("decoder").module("begin").matrix("weight")

@@ -1,4 +1,4 @@
-"""A thin hand over onnx's protobuf: values are names, each operation returns a new one."""
+"""Builder of ONNX graphs: values are names, and each operator returns a new one."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -10,7 +10,7 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 
 OPSET = 18
 IR_VERSION = 9
-MICROSOFT = "com.microsoft"  # ONNX Runtime's own operators, int8 products among them
+MICROSOFT = "com.microsoft"  # ONNX Runtime's own operators, int8 ops among them
 
 Array = NDArray[Any]
 Shape = Sequence[int | str]
@@ -23,44 +23,44 @@ _TYPES = {
 }
 
 
-class Graph:
+class GraphBuilder:
     """A graph under construction.
 
     Args:
-        name: what the graph does.
-        parent: the graph in whose Scan this one is the body; constants are kept there.
+        name: name of the graph.
+        parent: the graph whose Scan has this one as its body; it holds the constants.
     """
 
-    def __init__(self, name: str, *, parent: "Graph | None" = None) -> None:
+    def __init__(self, name: str, *, parent: "GraphBuilder | None" = None) -> None:
         self.name = name
-        self._root: Graph = parent._root if parent else self
+        self._root: GraphBuilder = parent._root if parent else self
         self._nodes: list[NodeProto] = []
         self._inputs: list[ValueInfoProto] = []
         self._outputs: list[ValueInfoProto] = []
         self._constants: list[TensorProto] = []
         self._small_constants: dict[tuple[Any, ...], str] = {}
-        self._renamed: dict[str, str] = {}  # outputs, under their names outside
+        self._renamed: dict[str, str] = {}  # output names by value
         self._numbers = count()
 
     def input(self, name: str, dtype: type[np.generic], shape: Shape) -> str:
-        """Declare an input; a dimension with a name is free."""
+        """Add an input; named dimensions are dynamic."""
         name = name if self is self._root else self._fresh(name)
         self._inputs.append(_info(name, dtype, shape))
         return name
 
     def output(self, value: str, name: str, dtype: type[np.generic], shape: Shape) -> None:
-        """Declare that `value` leaves the graph under `name`."""
+        """Add `value` to the outputs as `name`."""
         taken = {each.name for each in (*self._inputs, *self._outputs)}
         if value in taken or value in self._renamed:
             value = self.add("Identity", value)
         if self is self._root:
             self._renamed[value] = name
-        else:  # inside a Scan only the order counts
+        else:  # a Scan body identifies outputs by order
             name = value
         self._outputs.append(_info(name, dtype, shape))
 
     def constant(self, value: ArrayLike, dtype: type[np.generic] | None = None) -> str:
-        """Put an array into the graph; equal small ones are kept once."""
+        """Add a constant; equal small ones are stored once."""
         array = np.ascontiguousarray(value, dtype=dtype).reshape(np.shape(value))
         root = self._root
         key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 8 else None
@@ -73,76 +73,81 @@ class Graph:
         return name
 
     def ints(self, *values: int) -> str:
-        """Put a list of whole numbers into the graph: axes, shapes, sizes."""
+        """Add an int64 list: axes, shapes or sizes."""
         return self.constant(values, np.int64)
 
-    def add(self, operation: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
-        """Apply an operation with one result."""
-        (result,) = self.add_several(operation, *inputs, results=1, domain=domain, **attributes)
-        return result
+    def add(self, op_type: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
+        """Add an operator with one output."""
+        (output,) = self.add_multi(op_type, *inputs, num_outputs=1, domain=domain, **attributes)
+        return output
 
-    def add_several(
-        self, operation: str, *inputs: str, results: int, domain: str = "", **attributes: Any
+    def add_multi(
+        self, op_type: str, *inputs: str, num_outputs: int, domain: str = "", **attributes: Any
     ) -> list[str]:
-        """Apply an operation with several results."""
-        names = [self._fresh(operation) for _ in range(results)]
+        """Add an operator with several outputs."""
+        names = [self._fresh(op_type) for _ in range(num_outputs)]
         self._nodes.append(
-            helper.make_node(operation, list(inputs), names, domain=domain, **attributes)
+            helper.make_node(op_type, list(inputs), names, domain=domain, **attributes)
         )
         return names
 
     def split(self, value: str, *sizes: int) -> list[str]:
-        """Cut the last dimension into parts of these sizes."""
-        return self.add_several("Split", value, self.ints(*sizes), results=len(sizes), axis=-1)
+        """Split the last dimension into parts of these sizes."""
+        return self.add_multi("Split", value, self.ints(*sizes), num_outputs=len(sizes), axis=-1)
 
     def reshape(self, value: str, *sizes: int | str) -> str:
-        """Reshape to sizes, each a number or the name of a (1,) value; -1 is worked out."""
+        """Reshape to sizes, each a number or a (1,) value; -1 is inferred."""
         if all(isinstance(size, int) for size in sizes):
             return self.add("Reshape", value, self.ints(*sizes))  # type: ignore[arg-type]
-        return self.add("Reshape", value, self.joined(*sizes))
+        return self.add("Reshape", value, self.concat_sizes(*sizes))
 
-    def joined(self, *sizes: int | str) -> str:
-        """Join sizes, each a number or the name of a (1,) value, into one list."""
+    def concat_sizes(self, *sizes: int | str) -> str:
+        """Concatenate sizes, each a number or a (1,) value, into one list."""
         parts = [self.ints(size) if isinstance(size, int) else size for size in sizes]
         return self.add("Concat", *parts, axis=0)
 
     def size(self, value: str, axis: int) -> str:
-        """Return the length of one dimension, as a (1,) value."""
+        """Return the size of one dimension as a (1,) value."""
         return self.add("Shape", value, start=axis, end=axis + 1)
 
+    def arange(self, count: str) -> str:
+        """Return the integers from 0 to a (1,) number, exclusive: (count,)."""
+        zero, one = self.constant(np.int64(0)), self.constant(np.int64(1))
+        return self.add("Range", zero, self.add("Squeeze", count), one)
+
     def cast(self, value: str, dtype: type[np.generic]) -> str:
-        """Change the type of a value."""
+        """Cast a value to a dtype."""
         return self.add("Cast", value, to=_TYPES[np.dtype(dtype)])
 
     def unsqueeze(self, value: str, axis: int) -> str:
-        """Put a dimension of 1 at `axis`."""
+        """Insert a dimension of size 1."""
         return self.add("Unsqueeze", value, self.ints(axis))
 
-    def body(self, name: str) -> "Graph":
-        """Begin the body of a Scan; it sees the values of this graph."""
-        return Graph(name, parent=self)
+    def body(self, name: str) -> "GraphBuilder":
+        """Start the body of a Scan, which may use the values of this graph."""
+        return GraphBuilder(name, parent=self)
 
-    def scan(self, body: "Graph", states: Sequence[str], inputs: Sequence[str]) -> list[str]:
+    def scan(self, body: "GraphBuilder", states: Sequence[str], inputs: Sequence[str]) -> list[str]:
         """Run `body` along the first dimension of the inputs.
 
-        The body takes the states, then one slice of each input, and gives the next states, then
-        one slice of each result.
+        The body takes the states and a slice of each input; it returns the next states and a slice
+        of each output.
 
         Returns:
-            The last states, then the results of all steps, stacked.
+            The last states, then the stacked outputs of all steps.
         """
         proto = helper.make_graph(body._nodes, body.name, body._inputs, body._outputs)
-        return self.add_several(
+        return self.add_multi(
             "Scan",
             *states,
             *inputs,
-            results=len(body._outputs),
+            num_outputs=len(body._outputs),
             body=proto,
             num_scan_inputs=len(inputs),
         )
 
     def model(self) -> ModelProto:
-        """Close the graph and return the whole model."""
+        """Finish the graph and return the model."""
         for node in self._nodes:
             for names in (node.input, node.output):
                 names[:] = [self._renamed.get(name, name) for name in names]

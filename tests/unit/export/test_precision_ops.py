@@ -1,30 +1,30 @@
-"""Products in int8: near the exact ones, and deaf to other rows."""
+"""PrecisionOps in int8: near the exact ones, and deaf to other rows."""
 
 import numpy as np
 import onnxruntime
 import pytest
 
-from readagain.export.graph import Graph
-from readagain.export.products import PRODUCTS, WEIGHT_STEPS, quantize_columns
+from readagain.export.graph_builder import GraphBuilder
+from readagain.export.precision_ops import PRECISION_OPS, WEIGHT_STEPS, quantize_columns
 
 RANDOM = np.random.default_rng(1)
 WEIGHT = RANDOM.normal(size=(32, 6)).astype(np.float32)
 BIAS = RANDOM.normal(size=6).astype(np.float32)
 
 
-def multiply(rows, precision, bound, bias=BIAS):
-    graph = Graph("product")
+def linear(rows, precision, bound, bias=BIAS):
+    graph = GraphBuilder("product")
     value = graph.input("rows", np.float32, ["R", 32])
-    product = PRODUCTS[precision].multiply(graph, value, WEIGHT, bias, bound=bound)
+    product = PRECISION_OPS[precision].linear(graph, value, WEIGHT, bias, bound=bound)
     graph.output(product, "product", np.float32, ["R", 6])
     session = onnxruntime.InferenceSession(graph.model().SerializeToString())
     return session.run(None, {"rows": rows})[0]
 
 
-def embed(ids, table, precision):
-    graph = Graph("lookup")
+def embedding(ids, table, precision):
+    graph = GraphBuilder("lookup")
     value = graph.input("ids", np.int64, ["R"])
-    rows = PRODUCTS[precision].embed(graph, value, table)
+    rows = PRECISION_OPS[precision].embedding(graph, value, table)
     graph.output(rows, "rows", np.float32, ["R", table.shape[1]])
     return onnxruntime.InferenceSession(graph.model().SerializeToString()).run(None, {"ids": ids})[
         0
@@ -37,30 +37,30 @@ def embed(ids, table, precision):
 def test_the_product_is_near_the_exact_one(precision, tolerance, bound, bias):
     rows = np.tanh(RANDOM.normal(size=(5, 32))).astype(np.float32)
     exact = rows @ WEIGHT + (0 if bias is None else bias)
-    np.testing.assert_allclose(multiply(rows, precision, bound, bias), exact, atol=tolerance)
+    np.testing.assert_allclose(linear(rows, precision, bound, bias), exact, atol=tolerance)
 
 
 @pytest.mark.parametrize("bound", [1.0, None])
 def test_a_row_does_not_notice_a_huge_one_beside_it(bound):
     small = np.full((1, 32), 0.01, np.float32)
     huge = np.full((1, 32), 1.0 if bound else 1000.0, np.float32)
-    alone = multiply(small, "int8", bound)
-    beside = multiply(np.concatenate([huge, small]), "int8", bound)[1:]
+    alone = linear(small, "int8", bound)
+    beside = linear(np.concatenate([huge, small]), "int8", bound)[1:]
     np.testing.assert_array_equal(beside, alone)
 
 
 def test_rows_without_a_bound_keep_their_precision_at_any_size():
     rows = np.tanh(RANDOM.normal(size=(4, 32))).astype(np.float32)
     scales = np.array([[1e-6], [1.0], [1e3], [0.0]], np.float32)
-    found = multiply(rows * scales, "int8", None, None)
-    expected = multiply(rows, "int8", None, None) * scales
+    found = linear(rows * scales, "int8", None, None)
+    expected = linear(rows, "int8", None, None) * scales
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-12)
 
 
 def test_what_exceeds_its_bound_is_cut_not_wrapped_around():
     rows = np.full((1, 32), 1.5, np.float32)
     np.testing.assert_allclose(
-        multiply(rows, "int8", 1.0), multiply(rows / 1.5, "int8", 1.0), atol=1e-6
+        linear(rows, "int8", 1.0), linear(rows / 1.5, "int8", 1.0), atol=1e-6
     )
 
 
@@ -82,6 +82,6 @@ def test_embeddings_are_looked_up_each_with_its_own_scale(precision, tolerance):
     table = RANDOM.uniform(-1, 1, (4, 6)).astype(np.float32) * [[1e-3], [1], [10], [0]]
     table = table.astype(np.float32)
     ids = np.array([3, 0, 2, 0])
-    found = embed(ids, table, precision)
+    found = embedding(ids, table, precision)
     sizes = abs(table[ids]).max(axis=1, keepdims=True)
     assert (abs(found - table[ids]) <= tolerance * sizes).all()

@@ -1,0 +1,267 @@
+"""Recurrent layers in ONNX graphs: the LSTM and the paper's GRU as Scan operators.
+
+Sequences are time first, (L, B, ...), since Scan runs along the first dimension. ONNX's LSTM
+operator was no faster in float32; int8 and importance weights need the Scan
+(`docs/decisions/0070-graphs-by-hand.md`).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from readagain.config.schema import EncoderSpec, OnePassSpec
+from readagain.export.graph_builder import Array, GraphBuilder
+from readagain.export.precision_ops import PrecisionOps
+from readagain.export.state_dict import StateDict
+
+LSTM_BOUND = 1.0  # a state is a sigmoid times a tanh
+GRU_BOUND = 1.0  # a state lies between the last one and a tanh, unless α is negative
+
+RnnDirection = tuple[Callable[..., str], Sequence[str]]
+"""A function from (L, B, ...) inputs to (L, B, H) states, and its inputs."""
+
+
+def states_bound(spec: EncoderSpec) -> float | None:
+    """Return the largest absolute value of an encoder's states; None if they are unbounded."""
+    if spec.cell == "lstm":
+        return LSTM_BOUND
+    may_be_negative = not isinstance(spec, OnePassSpec) and spec.importance_activation == "tanh"
+    return None if may_be_negative else GRU_BOUND
+
+
+@dataclass(frozen=True)
+class SentenceLayout:
+    """Sizes of a batch of B sentences of up to L words, as values of a graph.
+
+    Args:
+        length: (1,) L.
+        count: (1,) B.
+        lengths: (B,) words of each sentence.
+    """
+
+    length: str
+    count: str
+    lengths: str
+
+    def time_first(self, graph: GraphBuilder, rows: str, width: int) -> str:
+        """Reshape (L * B, width) rows to (L, B, width)."""
+        return graph.reshape(rows, self.length, self.count, width)
+
+    def reverse(self, graph: GraphBuilder, values: str) -> str:
+        """Reverse the real words of each sentence, (L, B, ...); padding stays at the end."""
+        return graph.add("ReverseSequence", values, self.lengths, time_axis=0, batch_axis=1)
+
+    def last(self, graph: GraphBuilder, states: str, width: int) -> str:
+        """Return the state of each last word: (L, B, width) -> (B, width); 0 if empty."""
+        last_word = graph.add("Max", graph.add("Sub", self.lengths, graph.ints(1)), graph.ints(0))
+        column = graph.arange(self.count)
+        position = graph.add("Add", graph.add("Mul", last_word, self.count), column)  # (B,)
+        picked = graph.add("Gather", graph.reshape(states, -1, width), position)
+        is_nonempty = graph.cast(graph.add("Greater", self.lengths, graph.ints(0)), np.float32)
+        return graph.add("Mul", picked, graph.unsqueeze(is_nonempty, 1))
+
+
+def reorder_gates(gates: Array) -> Array:
+    """Reorder gates from i, f, g, o to i, f, o, g, so that the sigmoids are contiguous."""
+    input_gate, forget, candidate, output = np.split(gates, 4, axis=-1)
+    return np.concatenate([input_gate, forget, output, candidate], axis=-1)
+
+
+def lstm_cell(graph: GraphBuilder, gates: str, cell: str, hidden_size: int) -> tuple[str, str]:
+    """Return the (B, H) state and cell of an LSTM step from (B, 4H) gates i, f, o, g."""
+    H = hidden_size
+    sigmoids, candidate = graph.split(gates, 3 * H, H)
+    input_gate, forget, output = graph.split(graph.add("Sigmoid", sigmoids), H, H, H)
+    update = graph.add("Mul", input_gate, graph.add("Tanh", candidate))
+    cell = graph.add("Add", graph.add("Mul", forget, cell), update)
+    return graph.add("Mul", output, graph.add("Tanh", cell)), cell
+
+
+def lstm(graph: GraphBuilder, ops: PrecisionOps, gates: str, *, weight_hidden: Array) -> str:
+    """Run an LSTM over (L, B, 4H) projected words: (L, B, H) states.
+
+    Args:
+        graph: the graph.
+        ops: operators of the precision.
+        gates: projected words with biases, in the order of `reorder_gates`.
+        weight_hidden: (H, 4H) recurrent weight, in the order of `reorder_gates`.
+    """
+    H = weight_hidden.shape[0]
+    body = graph.body("lstm_step")
+    hidden = body.input("hidden", np.float32, ["B", H])
+    cell = body.input("cell", np.float32, ["B", H])
+    word_gates = body.input("gates", np.float32, ["B", 4 * H])
+    state_gates = ops.linear(body, hidden, weight_hidden, None, bound=LSTM_BOUND)
+    hidden, cell = lstm_cell(body, body.add("Add", word_gates, state_gates), cell, H)
+    for value in (hidden, cell, hidden):
+        body.output(value, "next", np.float32, ["B", H])
+    zeros = _zeros(graph, gates, H)
+    return graph.scan(body, [zeros, zeros], [gates])[2]
+
+
+def gru(
+    graph: GraphBuilder,
+    ops: PrecisionOps,
+    inputs: str,
+    importance: str | None = None,
+    *,
+    weights: StateDict,
+    bound: float | None,
+) -> str:
+    """Run the paper's GRU over (L, B, 3H) projected words: (L, B, H) states.
+
+    Args:
+        graph: the graph.
+        ops: operators of the precision.
+        inputs: projected words for z, r and the candidate, with biases.
+        importance: (L, B, H or 1) α of each word; None for a plain GRU.
+        weights: `weight_gates` and `weight_candidate`.
+        bound: largest absolute value of a state; None where α may be negative.
+    """
+    weight_gates = weights.matrix("weight_gates")  # (H, 2H)
+    weight_candidate = weights.matrix("weight_candidate")  # (H, H)
+    H = weight_candidate.shape[0]
+    body = graph.body("gru_step")
+    state = body.input("state", np.float32, ["B", H])
+    word = body.input("word", np.float32, ["B", 3 * H])
+    word_gates, word_candidate = body.split(word, 2 * H, H)
+    state_gates = ops.linear(body, state, weight_gates, None, bound=bound)
+    update, candidate = gru_gates(
+        body, ops, state, (word_gates, word_candidate), state_gates, weight_candidate, bound
+    )
+    sequences = [inputs]
+    if importance is not None:
+        alpha = body.input("importance", np.float32, ["B", "W"])
+        update = body.add("Mul", alpha, update)
+        sequences.append(importance)
+    state = gru_state(body, state, update, candidate)
+    for value in (state, state):
+        body.output(value, "next", np.float32, ["B", H])
+    return graph.scan(body, [_zeros(graph, inputs, H)], sequences)[1]
+
+
+def gru_gates(
+    graph: GraphBuilder,
+    ops: PrecisionOps,
+    state: str,
+    inputs: tuple[str, str],
+    state_gates: str,
+    weight_candidate: Array,
+    bound: float | None,
+) -> tuple[str, str]:
+    """Return the (B, H) update gate and candidate of a GRU step.
+
+    Args:
+        graph: the graph.
+        ops: operators of the precision.
+        state: (B, H) the previous state.
+        inputs: (B, 2H) projected inputs for z and r, and (B, H) for the candidate.
+        state_gates: (B, 2H) projected state for z and r.
+        weight_candidate: (H, H) from the reset state to the candidate.
+        bound: largest absolute value of a state, or None.
+    """
+    H = weight_candidate.shape[0]
+    input_gates, input_candidate = inputs
+    gates = graph.add("Sigmoid", graph.add("Add", input_gates, state_gates))
+    update, reset = graph.split(gates, H, H)
+    reset_state = graph.add("Mul", reset, state)
+    projected = ops.linear(graph, reset_state, weight_candidate, None, bound=bound)
+    return update, graph.add("Tanh", graph.add("Add", input_candidate, projected))
+
+
+def gru_state(graph: GraphBuilder, state: str, update: str, candidate: str) -> str:
+    """Return state + update * (candidate - state)."""
+    change = graph.add("Mul", update, graph.add("Sub", candidate, state))
+    return graph.add("Add", state, change)
+
+
+def run_directions(
+    graph: GraphBuilder,
+    sentences: SentenceLayout,
+    directions: Sequence[RnnDirection],
+    hidden_size: int,
+) -> tuple[str, str]:
+    """Run one direction of a recurrent layer, or two of which the second is backwards.
+
+    Args:
+        graph: the graph.
+        sentences: sizes of the batch.
+        directions: one or two directions, with inputs in text order.
+        hidden_size: width of the states of one direction.
+
+    Returns:
+        (L, B, H) states in text order and the (B, H) last states; directions are concatenated.
+    """
+    states, last = [], []
+    for is_backwards, (run, inputs) in enumerate(directions):
+        if is_backwards:
+            inputs = [sentences.reverse(graph, each) for each in inputs]
+        result = run(*inputs)
+        last.append(sentences.last(graph, result, hidden_size))
+        states.append(sentences.reverse(graph, result) if is_backwards else result)
+    if len(states) == 1:
+        return states[0], last[0]
+    return graph.add("Concat", *states, axis=2), graph.add("Concat", *last, axis=1)
+
+
+def _zeros(graph: GraphBuilder, inputs: str, width: int) -> str:
+    """Return the (B, width) initial state, zeros."""
+    return graph.add("ConstantOfShape", graph.concat_sizes(graph.size(inputs, 1), width))
+
+
+@dataclass(frozen=True)
+class LinearInput:
+    """One input of a linear layer over the concatenation of several.
+
+    Args:
+        rows: (L * B, width), one row per word; or (B, width), one per sentence.
+        width: number of columns.
+        bound: largest absolute value, or None if unknown.
+        per_sentence: whether there is one row per sentence, which is multiplied once.
+    """
+
+    rows: str
+    width: int
+    bound: float | None
+    per_sentence: bool = False
+
+
+def linear_over_time(
+    graph: GraphBuilder,
+    ops: PrecisionOps,
+    sentences: SentenceLayout,
+    inputs: Sequence[LinearInput],
+    weight: Array,
+    bias: Array | None,
+) -> str:
+    """Apply a linear layer to the concatenation of inputs: (L, B, O) for an (I, O) weight."""
+    ends = np.cumsum([each.width for each in inputs])
+    total = ""
+    for each, weight_rows in zip(inputs, np.split(weight, ends[:-1]), strict=True):
+        product = ops.linear(graph, each.rows, weight_rows, bias, bound=each.bound)
+        bias = None  # added once
+        if not each.per_sentence:
+            product = sentences.time_first(graph, product, weight.shape[1])
+        total = graph.add("Add", total, product) if total else product
+    return total
+
+
+def sum_of_linears(
+    graph: GraphBuilder,
+    ops: PrecisionOps,
+    inputs: Sequence[LinearInput],
+    weight: Array,
+    bias: Array | None,
+) -> str:
+    """Apply a linear layer to the concatenation of inputs with R rows: (R, O).
+
+    Each input is multiplied separately and, in int8, has its own scale.
+    """
+    ends = np.cumsum([each.width for each in inputs])
+    total = ""
+    for each, weight_rows in zip(inputs, np.split(weight, ends[:-1]), strict=True):
+        product = ops.linear(graph, each.rows, weight_rows, bias, bound=each.bound)
+        bias = None  # added once
+        total = graph.add("Add", total, product) if total else product
+    return total
