@@ -72,3 +72,4 @@ def _abort_first(timers: dict[LimitedProtocol, asyncio.TimerHandle | None]) -> N
     if running:
         first = min(running, key=lambda each: running[each].when())
         first.transport.abort()
+        first.connections.discard(first)  # else the next call would choose it again

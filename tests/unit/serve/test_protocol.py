@@ -159,11 +159,14 @@ def test_new_connection_displaces_longest_idle_one(connect, clock):
         await send(busy, GET[:-2] + b"Content-Length: 2\r\n\r\n")
         clock.advance(1)
         await send(other, GET)
+        clock.advance(1)
         new = connect()
         assert not idle.transport.is_open
         assert busy.transport.is_open
         assert other.transport.is_open
         assert new.transport.is_open
+        connect()
+        assert not other.transport.is_open
 
     asyncio.run(scenario())
 
