@@ -78,7 +78,7 @@ def contents(folder):
 def undisturbed(inputs, tmp_path_factory):
     out = tmp_path_factory.mktemp("undisturbed") / "out"
     done = finish(inputs, f"{out}/")  # as a shell completes the name of a folder
-    bad = f"1 bad row set aside in {out}/bad"
+    bad = f"1 bad row written to {out}/bad"
     assert done.stdout == f"{out}/: 419 rows in {SHARDS} shards, {bad}\n"
     return out
 
@@ -129,7 +129,7 @@ def test_an_interrupted_job_says_how_to_go_on_and_leaves_no_process(inputs, undi
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
     assert process.returncode == 130
-    assert errors == "readagain: interrupted; the same command goes on where it stopped\n"
+    assert errors == "readagain: interrupted; run the same command to resume\n"
     psutil.wait_procs(children)
     finish(inputs, out)
     assert contents(out) == contents(undisturbed)
@@ -163,7 +163,7 @@ def test_a_strict_job_names_the_bad_row_and_stops(inputs, tmp_path, readagain):
         (["*.none"], "*.none: no file fits this pattern"),
         (["--output-format", "xml"], "no output format 'xml'; expected one of jsonl, csv, parquet"),
         (["--format", "xml"], "no format 'xml'"),
-        (["--address", "auto"], "--address auto: goes with --engine ray"),
+        (["--address", "auto"], "--address auto: needs --engine ray"),
         (["--model", "none"], "no model 'none'"),
     ],
 )

@@ -130,7 +130,7 @@ def test_a_run_that_is_asked_to_stop_saves_and_says_how_to_go_on(data, undisturb
     seen, errors = process.communicate()
     assert process.returncode == 0, errors
     assert "stopped and saved at step" in seen
-    assert "to go on, give the same command again" in seen
+    assert "run the same command to resume" in seen
     finish(data, out)
     assert logged(out) == logged(undisturbed)
     assert weights(out) == weights(undisturbed)
@@ -167,7 +167,7 @@ def test_a_trained_model_can_be_inspected_drawn_and_trained_further(
 ):
     inspected = readagain("inspect", undisturbed)
     assert inspected.returncode == 0, inspected.stderr
-    assert "whole, every checksum is right" in inspected.stdout
+    assert "complete, all checksums match" in inspected.stdout
     picture = tmp_path / "curves.png"
     drawn = readagain("curves", undisturbed, "--out", picture)
     assert drawn.returncode == 0, drawn.stderr

@@ -1,6 +1,7 @@
-"""`readagain batch`: headlines for millions of texts, restartable, on one machine or many."""
+"""`readagain batch`: write headlines for millions of texts in a resumable job."""
 
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Unpack
 
 import typer
@@ -15,8 +16,13 @@ if TYPE_CHECKING:
     from readagain.batch.run import Engine
 
 
+_reading = partial(typer.Option, rich_help_panel=READING)
+_writing = partial(typer.Option, rich_help_panel=WRITING)
+_running = partial(typer.Option, rich_help_panel=RUNNING)
+
+
 class EngineName(StrEnum):
-    """Who does the work."""
+    """Execution engine."""
 
     LOCAL = "local"
     RAY = "ray"
@@ -28,16 +34,16 @@ def command(
         list[str],
         typer.Argument(
             metavar="INPUT",
-            help="Files, patterns or addresses (s3://…): .jsonl, .csv, .tsv, .parquet, .txt (one "
-            "text each), also .gz, .xz and .zst.",
+            help="Files, glob patterns or URLs (s3://…): .jsonl, .csv, .tsv, .parquet, .txt (one "
+            "text per file), also .gz, .xz and .zst.",
         ),
     ],
     out: Annotated[
-        str, typer.Argument(metavar="OUT_DIR", help="Folder or address to write shards into.")
+        str, typer.Argument(metavar="OUT_DIR", help="Folder or URL for the output shards.")
     ],
     *,
     engine: Annotated[
-        EngineName, typer.Option(help="Processes on this machine, or a Ray cluster.")
+        EngineName, typer.Option(help="Local processes or a Ray cluster.")
     ] = EngineName.LOCAL,
     model: options.Model = DEFAULT_MODEL,
     format: options.TextFormat = None,
@@ -45,66 +51,48 @@ def command(
     encoding: options.Encoding = "utf-8",
     strict: Annotated[
         bool,
-        typer.Option(
-            "--strict",
-            help="Stop at a row that cannot be used; else it is set aside under bad/.",
-            rich_help_panel=READING,
-        ),
+        _reading("--strict", help="Stop at an invalid row instead of writing it to bad/."),
     ] = False,
     output_format: Annotated[
         str | None,
         typer.Option(
-            help="jsonl, csv or parquet; as the input unless given, jsonl for plain text.",
+            metavar="jsonl|csv|parquet",
+            help="Output format.",
             rich_help_panel=WRITING,
-            show_default=False,
+            show_default="as the input; jsonl for text",
         ),
     ] = None,
     field: options.SummaryField = "summary",
-    score: Annotated[
-        bool, typer.Option("--score", help="Add the field 'score'.", rich_help_panel=WRITING)
-    ] = False,
-    shard_rows: Annotated[
-        int, typer.Option(help="Rows of a shard, at most.", rich_help_panel=WRITING)
-    ] = 1024,
+    score: Annotated[bool, _writing("--score", help="Field 'score' in the output.")] = False,
+    shard_rows: Annotated[int, _writing(help="Rows per shard.")] = 1024,
     overwrite: Annotated[
         bool,
-        typer.Option(
-            "--overwrite", help="Remove another job that is in OUT_DIR.", rich_help_panel=WRITING
-        ),
+        _writing("--overwrite", help="Replace another job in OUT_DIR."),
     ] = False,
     update: Annotated[
         bool,
-        typer.Option(
-            "--update",
-            help="Go on though inputs have changed: shards whose rows are the same are kept.",
-            rich_help_panel=WRITING,
+        _writing(
+            "--update", help="Resume although inputs have changed; unchanged shards are kept."
         ),
     ] = False,
     workers: Annotated[
         int,
-        typer.Option(
-            min=0, help="Engines side by side; 0 takes all processors.", rich_help_panel=RUNNING
-        ),
+        _running(min=0, help="Parallel workers; 0 for all processors."),
     ] = 0,
-    threads: Annotated[
-        int, typer.Option(min=1, help="Threads of each engine.", rich_help_panel=RUNNING)
-    ] = 1,
+    threads: Annotated[int, _running(min=1, help="Threads per worker.")] = 1,
     precision: options.Precision = None,
     address: Annotated[
         str | None,
-        typer.Option(
-            help="With --engine ray: the cluster, 'auto' on one of its nodes, or HOST:PORT.",
-            rich_help_panel=RUNNING,
+        _running(
+            help="With --engine ray: HOST:PORT of the cluster, or 'auto' on one of its nodes."
         ),
     ] = None,
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
-    """Write headlines for every row of many files, in shards, with every field kept.
+    """Write headlines for every row of many files; all fields are kept.
 
-    Killed or interrupted, it goes on where it stopped when the same command is given again.
+    The same command resumes an interrupted job.
     """
-    import sys
-
     from readagain.batch.files import find_files
     from readagain.batch.job import BatchJob
     from readagain.batch.rows import OUTPUT_FORMATS
@@ -112,8 +100,8 @@ def command(
     from readagain.batch.sources import CutOptions, group_sources
     from readagain.batch.work import ShardConfig
     from readagain.cli.inputs import read_options
-    from readagain.cli.main import EXIT_INTERRUPTED
-    from readagain.cli.progress import shown_progress
+    from readagain.cli.main import resumable
+    from readagain.cli.progress import job_progress
     from readagain.errors import ConfigError
 
     if output_format is not None and output_format not in OUTPUT_FORMATS:
@@ -121,8 +109,8 @@ def command(
             f"no output format '{output_format}'; expected one of {', '.join(OUTPUT_FORMATS)}"
         )
     if address is not None and engine is not EngineName.RAY:
-        raise ConfigError(f"--address {address}: goes with --engine ray")
-    if engine is EngineName.LOCAL:  # the machines of a cluster are their own judges
+        raise ConfigError(f"--address {address}: needs --engine ray; add it or remove --address")
+    if engine is EngineName.LOCAL:  # the machines of a cluster may have more processors
         options.check_threads(threads)
         options.check_workers(workers)
     reading = read_options(format, text_column, encoding)
@@ -144,12 +132,8 @@ def command(
         overwrite=overwrite,
         update=update,
     )
-    try:
-        with shown_progress("summarizing") as on_progress:
-            manifest = run_batch(job, _engine(engine, workers, address), on_progress=on_progress)
-    except KeyboardInterrupt as interruption:
-        print("readagain: interrupted; the same command goes on where it stopped", file=sys.stderr)
-        raise typer.Exit(EXIT_INTERRUPTED) from interruption
+    with resumable(), job_progress("summarizing") as on_progress:
+        manifest = run_batch(job, _engine(engine, workers, address), on_progress=on_progress)
     _print_summary(manifest, out)
 
 
@@ -170,7 +154,7 @@ def _print_summary(manifest: "JobManifest", out: str) -> None:
     bad = ""
     if manifest.bad_rows:
         folder = f"{out.rstrip('/')}/{BAD_ROWS}"
-        bad = f", {counted(manifest.bad_rows, 'bad row')} set aside in {folder}"
+        bad = f", {counted(manifest.bad_rows, 'bad row')} written to {folder}"
     print(
         f"{out}: {counted(manifest.rows, 'row')} in {counted(len(manifest.shards), 'shard')}{bad}"
     )

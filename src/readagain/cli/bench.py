@@ -1,4 +1,4 @@
-"""`readagain bench`: how fast a model writes headlines here."""
+"""`readagain bench`: measure the speed of a model on this machine."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
@@ -13,7 +13,7 @@ from readagain.storage.bundled import DEFAULT_MODEL
 if TYPE_CHECKING:
     from readagain.engine.speed import Speed
 
-MAX_TEXTS = 256  # of a file; more would take longer and tell the same
+MAX_TEXTS = 256  # of a file; more take longer without changing the result
 
 
 @options.decoding_options("beam")
@@ -23,16 +23,18 @@ def command(
     texts: Annotated[
         Path | None,
         typer.Option(
-            help=f"Measure on the first {MAX_TEXTS} texts of this file or pipe: one a line, or "
-            ".jsonl, .csv, .tsv, .parquet; invented sentences of about 31 words if unset."
+            metavar="FILE",
+            help="File or pipe of texts: one per line, or .jsonl, .csv, .tsv, .parquet; the first "
+            f"{MAX_TEXTS} are used.",
+            show_default="invented sentences of about 31 words",
         ),
     ] = None,
     encoding: options.Encoding = "utf-8",
     threads: options.Threads = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
-    """Measure loading, the first headline, headlines alone and in batches, and memory."""
+    """Measure loading time, latency, throughput and memory of a model."""
     import json
     import time
 
@@ -42,29 +44,29 @@ def command(
     from readagain.processors import num_threads
 
     import_s = time.perf_counter() - begin
-    measured = SENTENCES if texts is None else _read(texts, encoding)
+    inputs = SENTENCES if texts is None else _read(texts, encoding)
     threads = num_threads(threads)
     speed = measure_speed(
-        lambda: Summarizer.load(model, threads=threads), measured, beam=decoding.get("beam")
+        lambda: Summarizer.load(model, threads=threads), inputs, beam=decoding.get("beam")
     )
-    facts = {
+    results = {
         "model": model,
-        "texts": len(measured),
+        "texts": len(inputs),
         "threads": threads,
         **_machine(),
         "import_s": import_s,
         **vars(speed),
         "texts_per_s": speed.texts_per_s,
     }
-    print(json.dumps(facts, indent=2) if as_json else _page(facts, speed))
+    print(json.dumps(results, indent=2) if as_json else _format(results, speed))
 
 
 def _read(path: Path, encoding: str) -> list[str]:
     """Read the first texts of a file or a pipe.
 
     Raises:
-        ConfigError: for an encoding that there is not.
-        DataError: when there is no such file, or no text in it.
+        ConfigError: for an unknown encoding.
+        DataError: for a missing file, or one without texts.
     """
     from itertools import islice
 
@@ -73,14 +75,14 @@ def _read(path: Path, encoding: str) -> list[str]:
     from readagain.formats.texts import text_format
 
     if path.is_dir():
-        raise DataError(f"{path}: a folder; name a file of texts")
+        raise DataError(f"{path}: is a folder; name a file of texts")
     if not is_readable(path):
-        raise DataError(f"{path}: no such file; without --texts invented sentences are taken")
+        raise DataError(f"{path}: no such file; without --texts, invented sentences are used")
     kind = text_format(path)
     reading = read_options("lines" if kind == "text" else kind, None, encoding)
     texts = [record.text for record in islice(read_path(path, reading), MAX_TEXTS)]
     if not any(text.strip() for text in texts):
-        raise DataError(f"{path}: no text in it; expected one text a line, or a record each")
+        raise DataError(f"{path}: contains no text; expected one text or record per line")
     return texts
 
 
@@ -100,15 +102,15 @@ def _machine() -> dict[str, Any]:
     }
 
 
-def _page(facts: dict[str, Any], speed: "Speed") -> str:
-    load = "" if facts["load"] is None else f", load {facts['load']:.1f} from everybody"
+def _format(results: dict[str, Any], speed: "Speed") -> str:
+    load = "" if results["load"] is None else f", load {results['load']:.1f}"
     lines = [
-        f"{facts['machine']}{load}; threads: {facts['threads']}; "
-        f"Python {facts['python']}, ONNX Runtime {facts['onnxruntime']}",
-        f"{facts['model']}: {counted(facts['texts'], 'text')} of {speed.words_per_text:.1f} words, "
-        f"headlines of {speed.words_per_summary:.1f}, beam {speed.beam}",
+        f"{results['machine']}{load}; threads: {results['threads']}; "
+        f"Python {results['python']}, ONNX Runtime {results['onnxruntime']}",
+        f"{results['model']}: {counted(results['texts'], 'text')} of {speed.words_per_text:.1f} "
+        f"words, headlines of {speed.words_per_summary:.1f}, beam {speed.beam}",
         "",
-        f"importing        {facts['import_s']:8.2f} s",
+        f"importing        {results['import_s']:8.2f} s",
         f"loading          {speed.load_s:8.2f} s",
         f"first headline   {speed.first_s:8.3f} s",
     ]

@@ -1,4 +1,4 @@
-"""`readagain cases`: tell a model how its words are written, from a corpus prepared later."""
+"""`readagain cases`: add truecasing to a model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -9,15 +9,15 @@ from readagain.counts import counted
 
 
 def command(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model folder.")],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model folder.")],
     prepared: Annotated[
         Path,
-        typer.Argument(metavar="PREPARED", help="A prepared corpus, best the one it learned from."),
+        typer.Argument(metavar="PREPARED", help="Prepared corpus, best the one it was trained on."),
     ],
 ) -> None:
-    """Let a model write its words with the capitals that a corpus has; weights stay as they are.
+    """Add the capitalization of a corpus to a model folder; the weights stay the same.
 
-    A model that is trained now has them already; this is for one of before.
+    Newly trained models have it already.
     """
     from readagain.corpus.shards import PreparedCorpus
     from readagain.errors import DataError
@@ -29,9 +29,9 @@ def command(
     cases = PreparedCorpus.open(prepared, checksums=True).cases.restricted_to(folder.vocab)
     if not cases:
         raise DataError(
-            f"{prepared}: says nothing about the case of this model's words; prepare it again from "
-            "texts that have capitals"
+            f"{prepared}: has no capitalization for the words of this model; prepare it again from "
+            "texts with capitals"
         )
     write_model_files(model, {CASES_FILE: cases.save})
     number = counted(len(cases), "word or pair", "words and pairs")
-    print(f"{model}: {number}, as {prepared} writes them")
+    print(f"{model}: {number}, capitalized as in {prepared}")

@@ -1,4 +1,4 @@
-"""`readagain curves`: the training curves of one or several runs, as a picture."""
+"""`readagain curves`: plot training curves."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,12 +7,12 @@ import typer
 
 
 def command(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Folders of runs.")],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", metavar="PNG", help="Picture to write.")
-    ] = Path("curves.png"),
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN", help="Run folders.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="PNG", help="Image to write.")] = Path(
+        "curves.png"
+    ),
 ) -> None:
-    """Draw losses, learning rate and ROUGE over the updates of each run."""
+    """Plot loss, learning rate and ROUGE over the updates of each run."""
     from readagain.training.curves import draw_curves, read_curves
 
     draw_curves([read_curves(run) for run in runs], out)

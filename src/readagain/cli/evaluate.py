@@ -90,7 +90,7 @@ def command(
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
     """Summarize a data set with a model and score the summaries with ROUGE."""
-    from readagain.cli.progress import counting_to
+    from readagain.cli.progress import text_progress
     from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.evaluate import evaluate
@@ -117,7 +117,7 @@ def command(
         is_tokenized=is_tokenized,
     )
     dataset = read_dataset(data, reading, split=split).first(limit).sample(sample, seed=seed)
-    with counting_to(len(dataset.rows)) as count:
+    with text_progress(len(dataset.rows)) as count:
         found = evaluate(system, dataset, protocol, unk=unk, on_summary=count)
     if save is not None:
         write_text(save, "".join(f"{summary.text}\n" for summary in found.summaries))

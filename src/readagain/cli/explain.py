@@ -1,4 +1,4 @@
-"""`readagain explain`: why a headline is as it is, as coloured text, a page, a picture or JSON."""
+"""`readagain explain`: show importance, attention and copied words of a headline."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Unpack
@@ -22,27 +22,25 @@ def command(
         str,
         typer.Argument(
             metavar="TEXT|FILE|-",
-            help="A text, or a file with one; - or nothing for standard input.",
+            help="Text, or file with one; - or nothing for standard input.",
             show_default=False,
         ),
     ] = STDIN,
     *,
     model: options.Model = DEFAULT_MODEL,
     html: Annotated[
-        Path | None, typer.Option("--html", metavar="F", help="Write a page that loads nothing.")
+        Path | None, typer.Option("--html", metavar="FILE", help="HTML page to write.")
     ] = None,
     png: Annotated[
         Path | None,
-        typer.Option("--png", metavar="F", help="Draw a picture; .svg and .pdf do as well."),
+        typer.Option("--png", metavar="FILE", help="Image to write: .png, .svg or .pdf."),
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print everything as one JSON object.")
-    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
     encoding: options.Encoding = "utf-8",
     threads: options.Threads = None,
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
-    """Show which words the model weighed, looked at and copied for a headline."""
+    """Show importance, attention and copied words behind a headline."""
     import sys
 
     from readagain.engine.summarizer import Summarizer
@@ -67,7 +65,7 @@ def command(
         with write_output(html) as aside:
             aside.write_text(write_page(story), encoding="utf-8", errors="xmlcharrefreplace")
         print(f"{html}: written", file=sys.stderr)
-    # Half a character of an undecodable argument becomes \udc.., which JSON reads back.
+    # Bytes of an argument that are not UTF-8 become \udc.., which JSON can read.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     if as_json:
         print(to_json(story.to_dict()))
@@ -80,11 +78,11 @@ def command(
 
 
 def _only_text(argument: str, encoding: str) -> "TextRecord":
-    """Read the one text that an argument names.
+    """Read the only text of an argument.
 
     Raises:
-        ConfigError: for an encoding that there is not.
-        DataError: for files with none or with several.
+        ConfigError: for an unknown encoding.
+        DataError: for a file without texts or with several.
     """
     from readagain.errors import DataError
 
@@ -92,9 +90,7 @@ def _only_text(argument: str, encoding: str) -> "TextRecord":
     records = read_inputs([argument], reading, command="explain")
     record = next(records, None)
     if record is None:
-        raise DataError(f"{argument}: no text in it; expected one")
+        raise DataError(f"{argument}: contains no text; expected one")
     if next(records, None) is not None:
-        raise DataError(
-            f"{argument}: several texts; expected one: give it in quotes, or in a file of its own"
-        )
+        raise DataError(f"{argument}: contains several texts; expected one")
     return record

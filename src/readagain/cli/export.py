@@ -1,4 +1,4 @@
-"""`readagain export`: from a trained model to graphs that need no torch."""
+"""`readagain export`: write the ONNX graphs of a trained model."""
 
 from pathlib import Path
 from typing import Annotated
@@ -10,45 +10,47 @@ from readagain.counts import counted
 
 
 def command(
-    run: Annotated[
-        Path, typer.Argument(metavar="RUN", help="A model folder, as 'train' writes it.")
-    ],
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Model folder of 'readagain train'.")],
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             "-o",
             metavar="FOLDER",
-            help="Make a folder for inference alone, without weights; RUN itself gets the graphs "
-            "unless given.",
+            help="New model folder for inference only, without weights.",
+            show_default="graphs are added to RUN",
         ),
     ] = None,
-    precision: Annotated[str, typer.Option(help="int8, float32 or both.")] = "both",
+    precision: Annotated[
+        str, typer.Option(metavar="int8|float32|both", help="Number format of the graphs.")
+    ] = "both",
     shortlist: Annotated[
         int | None,
         typer.Option(
             metavar="WORDS",
-            help="Let only so many words compete, those of the text and the most frequent: faster. "
-            "Needs --out, and --check-on to measure what that costs. All words unless given.",
+            help="Size of the shortlist of output words (those of the text and the most frequent), "
+            "which is faster; needs --out, and --check-on to measure the loss.",
+            show_default="all words",
         ),
     ] = None,
     check_on: Annotated[
         Path | None,
         typer.Option(
             metavar="PREPARED",
-            help="A prepared corpus whose dev pairs the graphs are compared on; random words "
-            "unless given.",
+            help="Prepared corpus whose dev examples the graphs are compared on.",
+            show_default="random words",
         ),
     ] = None,
     check_texts: Annotated[
         int | None,
         typer.Option(
-            help="How many texts are compared; 1000 of a corpus, 100 of random words if unset."
+            help="Number of texts to compare.",
+            show_default="1000 of a corpus, 100 of random words",
         ),
     ] = None,
     threads: options.Threads = None,
 ) -> None:
-    """Write ONNX graphs of a model, after comparing them with its network."""
+    """Write the ONNX graphs of a model, after comparing them with its network."""
     from readagain.errors import ConfigError, require
     from readagain.model_dir import PRECISIONS, ModelDir
     from readagain.processors import num_threads
@@ -59,13 +61,12 @@ def command(
         raise ConfigError(f"--check-texts is {check_texts}; expected 1 or more")
     if shortlist is not None and out is None:
         raise ConfigError(
-            f"--shortlist is {shortlist}, but RUN itself stays a network in which all words "
-            "compete; name a folder for the graphs with --out"
+            f"--shortlist is {shortlist}, which needs a folder of its own; name one with --out"
         )
     if shortlist is not None and check_on is None:
         raise ConfigError(
-            f"--shortlist is {shortlist}, and what that costs shows on real headlines alone; name "
-            "a prepared corpus with --check-on"
+            f"--shortlist is {shortlist}, which must be measured on real headlines; name a "
+            "prepared corpus with --check-on"
         )
     for module in ("onnx", "torch"):
         require(module, extra="train", purpose="exporting")

@@ -1,4 +1,4 @@
-"""What commands are given to read: texts on the command line, files, and pipes."""
+"""Inputs of commands: texts, files and pipes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,16 +13,16 @@ STDIN = "-"
 def read_inputs(
     inputs: list[str], options: "TextReadOptions", *, command: str
 ) -> "Iterator[TextRecord]":
-    """Yield the texts of all inputs in order; missing files are found out before any work.
+    """Return the texts of all inputs in order, after checking that the files exist.
 
     Args:
-        inputs: texts, names of files, or `STDIN`.
+        inputs: texts, file names, or `STDIN`.
         options: how files are read.
-        command: what the person typed, for messages.
+        command: name of the command, for messages.
 
     Raises:
-        ConfigError: when there is nothing to read.
-        DataError: for what can only be meant as a file, and is none.
+        ConfigError: without input.
+        DataError: for a missing file.
     """
     import os
     import sys
@@ -32,7 +32,7 @@ def read_inputs(
 
     if inputs == [STDIN] and sys.stdin.isatty():
         raise ConfigError(
-            f"nothing to {command}; give a text in quotes, a file, or pipe a text in: "
+            f"input: missing; give a text in quotes or a file, such as: "
             f"readagain {command} article.txt"
         )
     files = {argument: _file(argument) for argument in inputs if argument != STDIN}
@@ -40,7 +40,7 @@ def read_inputs(
     def read() -> Iterator[TextRecord]:
         for argument in inputs:
             if argument == STDIN:
-                # Not sys.stdin itself: Python aborts when it ends while a thread waits for that.
+                # Not sys.stdin itself: Python aborts if it exits while a thread reads that.
                 with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
                     yield from read_stream(stream, "standard input", options)
             elif (path := files[argument]) is None:
@@ -52,7 +52,7 @@ def read_inputs(
 
 
 def read_path(path: Path, options: "TextReadOptions") -> "Iterator[TextRecord]":
-    """Yield the texts of a file, or of a pipe that has a name, such as /dev/stdin."""
+    """Yield the texts of a file or named pipe, such as /dev/stdin."""
     from readagain.formats.texts import read_stream, read_texts
 
     if path.is_file():
@@ -63,10 +63,10 @@ def read_path(path: Path, options: "TextReadOptions") -> "Iterator[TextRecord]":
 
 
 def read_options(format: str | None, text_column: str | None, encoding: str) -> "TextReadOptions":
-    """Check and gather what was said about how files are read.
+    """Return options for reading files.
 
     Raises:
-        ConfigError: for a format or an encoding that there is not.
+        ConfigError: for an unknown format or encoding.
     """
     from readagain.errors import ConfigError
     from readagain.formats.lines import check_encoding
@@ -74,24 +74,24 @@ def read_options(format: str | None, text_column: str | None, encoding: str) -> 
 
     check_encoding(encoding)
     if format is not None and format not in TEXT_FORMATS:
-        raise ConfigError(f"no format '{format}'; expected one of {', '.join(TEXT_FORMATS)}")
+        raise ConfigError(f"--format is '{format}'; expected one of {', '.join(TEXT_FORMATS)}")
     return TextReadOptions(format=format, text_column=text_column, encoding=encoding)
 
 
 def is_readable(path: Path) -> bool:
-    """Say whether there is a file or a pipe."""
+    """Return whether a path is a file, pipe or device."""
     return path.is_file() or path.is_fifo() or path.is_char_device()
 
 
 def _file(argument: str) -> Path | None:
-    """Return the file or pipe that an argument names, or None for a text.
+    """Return the file or pipe of an argument, or None for a text.
 
     Raises:
-        DataError: for what can only be meant as a file, and is none.
+        DataError: for a folder, a URL or a missing file.
     """
     from readagain.errors import DataError
 
-    if not argument:  # which Path would take for the folder at hand
+    if not argument:  # Path("") would be the current folder
         return None
     looks_like_text = any(c.isspace() for c in argument)
     try:
@@ -99,11 +99,11 @@ def _file(argument: str) -> Path | None:
         if is_readable(path):
             return path
         if path.is_dir():
-            raise DataError(f"{path}: a folder; name the files in it, as in {path}/*.txt")
-    except (OSError, ValueError):  # too long for a name, or no name at all
+            raise DataError(f"{path}: is a folder; name its files, such as {path}/*.txt")
+    except (OSError, ValueError):  # not a valid file name
         return None
     if looks_like_text or not (path.suffix or "/" in argument):
         return None
     if "://" in argument:
-        raise DataError(f"{argument}: an address, and nothing is fetched; save it as a file first")
-    raise DataError(f"{path}: no such file; a text is given in quotes, with spaces in it")
+        raise DataError(f"{argument}: is a URL; download it and name the file")
+    raise DataError(f"{path}: no such file; put quotes around a text")

@@ -1,4 +1,4 @@
-"""`readagain inspect`: check a model folder from end to end, and say what is in it."""
+"""`readagain inspect`: check a model folder and print its contents."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,12 +11,10 @@ if TYPE_CHECKING:
 
 
 def command(
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model folder, or the name of a bundled model.")
-    ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="Bundled model or model folder.")],
+    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
 ) -> None:
-    """Validate a model folder: settings, tensors, vocabularies, checksums, origin, version."""
+    """Check a model folder: configuration, tensors, vocabularies, checksums, provenance."""
     import json
 
     from readagain.errors import ArtifactError
@@ -24,25 +22,24 @@ def command(
     from readagain.storage.bundled import find_model
 
     folder = ModelDir.open(find_model(model), checksums=True)
-    facts = _facts(folder)
+    info = _collect(folder)
     if as_json:
-        print(json.dumps(facts, indent=2, ensure_ascii=False))
+        print(json.dumps(info, indent=2, ensure_ascii=False))
         return
     try:
-        lines = _lines(facts)
+        lines = _lines(info)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ArtifactError(
-            f"{folder.path}: its provenance.json or scores.json is not as readagain writes them; "
-            "what is in the model shows with --json"
+            f"{folder.path}: invalid provenance.json or scores.json; use --json to see the rest"
         ) from error
     for name, value in lines:
-        # A title may be a stranger's: what cannot be seen is not printed as it is.
+        # A title may come from a stranger: control characters are escaped.
         line = f"{name:<13} {value}"
         print(line if line.isprintable() else ascii(line))
-    print(f"{folder.path}: whole, every checksum is right")
+    print(f"{folder.path}: complete, all checksums match")
 
 
-def _facts(model: "ModelDir") -> dict[str, Any]:
+def _collect(model: "ModelDir") -> dict[str, Any]:
     from readagain.config.files import run_to_dict
     from readagain.config.parameters import count_parameters
     from readagain.model_dir import WEIGHTS_FILE
@@ -59,21 +56,21 @@ def _facts(model: "ModelDir") -> dict[str, Any]:
         "tensors": {
             name: {"type": info.dtype, "shape": list(info.shape)} for name, info in tensors.items()
         },
-        "files": {name: facts.bytes for name, facts in model.manifest.files.items()},
+        "files": {name: entry.bytes for name, entry in model.manifest.files.items()},
         "scores": model.scores,
         "provenance": model.provenance,
     }
 
 
-def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    run, origin = facts["run"], facts["provenance"]
+def _lines(info: dict[str, Any]) -> list[tuple[str, str]]:
+    run, origin = info["run"], info["provenance"]
     lines = [
         ("title", run["title"]),
         ("paper", run["paper"]),
-        ("format", f"{facts['format_version']}, written by readagain {facts['package_version']}"),
-        ("parameters", f"{facts['parameters']:,} {_home(facts['tensors'])}"),
-        ("words", _words(facts)),
-        ("cases", _cases(facts["cases"])),
+        ("format", f"{info['format_version']}, written by readagain {info['package_version']}"),
+        ("parameters", f"{info['parameters']:,} {_describe_tensors(info['tensors'])}"),
+        ("words", _words(info)),
+        ("cases", _cases(info["cases"])),
     ]
     while origin:
         corpus, before = origin["corpus"], origin["began_from"]
@@ -82,34 +79,36 @@ def _lines(facts: dict[str, Any]) -> list[tuple[str, str]]:
              f"{_short(corpus)}"),
             ("trained", f"step {origin['step']:,}, {origin['minutes']:.1f} minutes on "
              f"{origin['device']}, seed {origin['seed']}"),
-            ("finished", "yes" if origin["is_finished"] else "no: stopped, or still under way"),
+            ("finished", "yes" if origin["is_finished"] else "no: stopped, or still running"),
             ("began from", f"the model {before['name']}" if before else "random weights"),
         ]  # fmt: skip
         origin = before["provenance"] if before else None
-    lines += [(f"scores {where}", _spelled(values)) for where, values in facts["scores"].items()]
-    lines += [("file", f"{size:>14,} bytes  {name}") for name, size in facts["files"].items()]
+    lines += [
+        (f"scores {where}", _describe_scores(values)) for where, values in info["scores"].items()
+    ]
+    lines += [("file", f"{size:>14,} bytes  {name}") for name, size in info["files"].items()]
     return lines
 
 
-def _words(facts: dict[str, Any]) -> str:
-    told = f"{facts['source_words']:,} read, {facts['summary_words']:,} written"
-    competing = facts["run"]["model"].get("shortlist_size")
-    return f"{told}, {competing:,} of them competing at a time" if competing else told
+def _words(info: dict[str, Any]) -> str:
+    sizes = f"{info['source_words']:,} read, {info['summary_words']:,} written"
+    competing = info["run"]["model"].get("shortlist_size")
+    return f"{sizes}, shortlist of {competing:,}" if competing else sizes
 
 
-def _home(tensors: dict[str, Any]) -> str:
-    return f"in {counted(len(tensors), 'tensor')}" if tensors else "in the graphs alone"
+def _describe_tensors(tensors: dict[str, Any]) -> str:
+    return f"in {counted(len(tensors), 'tensor')}" if tensors else "in the graphs"
 
 
 def _cases(number: int) -> str:
-    return counted(number, "word or pair", "words and pairs") if number else "none of its own"
+    return counted(number, "word or pair", "words and pairs") if number else "none"
 
 
 def _short(corpus: dict[str, Any]) -> str:
     return f"fingerprint {corpus['fingerprint'][:16]}"
 
 
-def _spelled(values: dict[str, Any]) -> str:
+def _describe_scores(values: dict[str, Any]) -> str:
     known = {name: value for name, value in values.items() if value is not None}
     return ", ".join(
         f"{name} {value:.3f}" if isinstance(value, float) else f"{name} {value}"

@@ -1,19 +1,25 @@
-"""The `readagain` command: finds the subcommand, and turns our errors into one line."""
+"""The `readagain` command: subcommands, and errors as one line."""
 
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from readagain import __version__
-from readagain.cli.output import NO_ROOM, drop_output, open_missing_streams, take_any_text
+from readagain.cli.output import (
+    DISK_FULL,
+    discard_output,
+    escape_unencodable,
+    open_missing_streams,
+)
 from readagain.errors import ArgumentError, ReadAgainError, as_option
 
-# One module of readagain.cli per command, each with a function `command`; in the order of --help.
-# The modules import what they need inside the function, so that --help stays instant.
+# One module of readagain.cli per command, each with a function `command`, in the order of --help.
+# They import what they need inside the function, so that --help stays fast.
 COMMANDS: tuple[str, ...] = (
     "summarize",
     "batch",
@@ -37,11 +43,31 @@ EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
 
+class _PlainFlags:
+    """Command whose help shows no value type for flags."""
+
+    def get_params(self, ctx: Any) -> Any:
+        params = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if getattr(param, "is_flag", False):
+                param.metavar = ""
+        return params
+
+
+class _Command(_PlainFlags, TyperCommand):
+    pass
+
+
+class _Group(_PlainFlags, TyperGroup):
+    pass
+
+
 def build_app() -> typer.Typer:
-    """Gather every command into one Typer application."""
+    """Return the Typer application with all commands."""
     app = typer.Typer(
         name="readagain",
-        help="Read a text twice, then say it briefly.",
+        help="Write headlines with Read-Again and copying.",
+        cls=_Group,
         no_args_is_help=True,
         add_completion=False,
         pretty_exceptions_enable=False,
@@ -54,74 +80,81 @@ def build_app() -> typer.Typer:
             bool,
             typer.Option(
                 "--version",
-                help="Print the version and stop.",
+                help="Print the version and exit.",
                 is_eager=True,
                 callback=_print_version,
             ),
         ] = False,
-        debug: Annotated[
-            bool, typer.Option("--debug", help="Show the traceback of an error.")
-        ] = False,
+        debug: Annotated[bool, typer.Option("--debug", help="Show tracebacks.")] = False,
     ) -> None:
-        """Read a text twice, then say it briefly."""
+        """Write headlines with Read-Again and copying."""
 
     for name in COMMANDS:
         module = import_module(f"readagain.cli.{name}")
-        app.command(name)(_answering_interruptions()(module.command))
+        app.command(name, cls=_Command)(_handle_interruptions()(module.command))
     return app
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_set: bool) -> None:
+    if is_set:
         print(f"readagain {__version__}", flush=True)
         raise typer.Exit
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line; our own errors become one line on stderr and exit status 2."""
+    """Run the command line; a `ReadAgainError` becomes one line on stderr and exit status 2."""
     open_missing_streams()
-    take_any_text()
+    escape_unencodable()
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    # --debug is accepted anywhere on the line, since people add it to the end of what failed.
+    # --debug is accepted anywhere, since people append it to a command that failed.
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        with _answering_interruptions():
+        with _handle_interruptions():
             build_app()(args=arguments)
     except ReadAgainError as error:
         if debug:
             raise
-        told = error.told(as_option) if isinstance(error, ArgumentError) else error
-        print(f"readagain: {told}", file=sys.stderr)
+        message = error.told(as_option) if isinstance(error, ArgumentError) else error
+        print(f"readagain: {message}", file=sys.stderr)
         sys.exit(EXIT_BAD_INPUT)
 
 
 @contextmanager
-def _answering_interruptions() -> Iterator[None]:
-    """Answer Ctrl-C with a line, and a reader who left (`readagain … | head`) with silence.
+def resumable() -> Iterator[None]:
+    """Report Ctrl-C with a hint that the same command resumes."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        print("readagain: interrupted; run the same command to resume", file=sys.stderr)
+        raise typer.Exit(EXIT_INTERRUPTED) from error
 
-    Around every command as well as around everything, since Typer would answer Ctrl-C itself and
-    say nothing. A reader who left is a failure to Typer and Rich, and none to us; a disk that is
-    full is one, told in a line.
+
+@contextmanager
+def _handle_interruptions() -> Iterator[None]:
+    """Report Ctrl-C and a full disk in one line; end silently when the reader of a pipe has gone.
+
+    It wraps every command as well as everything, since Typer would handle Ctrl-C without a message
+    and treat a closed pipe as a failure.
     """
     try:
         yield
-        sys.stdout.flush()  # while a reader who left can still be answered
+        sys.stdout.flush()  # while a closed pipe can still be handled
     except KeyboardInterrupt:
         print("readagain: interrupted", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
     except (BrokenPipeError, SystemExit) as end:
         if isinstance(end, SystemExit) and not isinstance(end.__context__, BrokenPipeError):
             raise
-        drop_output()
+        discard_output()
         sys.exit(0)
     except OSError as error:
-        if error.errno not in NO_ROOM:
+        if error.errno not in DISK_FULL:
             raise
         print(
-            f"readagain: cannot write its output: {error.strerror}; make room, and give the "
+            f"readagain: output: cannot be written ({error.strerror}); free some space and run the "
             "command again",
             file=sys.stderr,
         )
-        drop_output()
+        discard_output()
         sys.exit(EXIT_BAD_INPUT)

@@ -1,4 +1,4 @@
-"""Standard output: in any encoding, without a reader, and where nothing more fits."""
+"""Standard output: encodings, closed streams, full disks and control characters."""
 
 import errno
 import io
@@ -10,48 +10,52 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What it is called when nothing more fits: on a disk, into a quota, into a file."""
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Error numbers of a full disk, quota or file."""
 
-
-_OBEYED = {
+_CONTROL = {
     code: "\N{REPLACEMENT CHARACTER}"
-    for code in (*range(0x20), *range(0x7F, 0xA0))
+    for codes in (
+        (*range(0x20), *range(0x7F, 0xA0)),
+        (0x2028, 0x2029),  # line separators
+        (*range(0x202A, 0x202F), *range(0x2066, 0x206A)),  # direction overrides and isolates
+    )
+    for code in codes
     if chr(code) not in "\t\n"
 }
 
 
 def for_terminal(text: str) -> str:
-    """Replace the signs that a terminal obeys: what is copied from a text is a stranger's."""
-    return text.translate(_OBEYED)
+    """Replace control characters, which could change what a terminal shows of other text."""
+    return text.translate(_CONTROL)
 
 
 def open_missing_streams() -> None:
-    """Let a command whose streams were closed, as services may be started, read and say nothing."""
+    """Open closed standard streams, as some services leave them, on the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            nowhere = os.open(os.devnull, os.O_RDWR)
-            setattr(sys, name, os.fdopen(nowhere, mode, encoding="utf-8"))
+            null = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(null, mode, encoding="utf-8"))
 
 
-def take_any_text() -> None:
-    """Spell out what the encoding of standard output lacks, instead of failing over it."""
+def escape_unencodable() -> None:
+    """Escape characters that the encoding of standard output lacks, instead of failing."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
-def drop_output() -> None:
-    """Let what is printed from now on, and what is still to be flushed, go nowhere."""
+def discard_output() -> None:
+    """Send further output, and what is not flushed yet, to the null device."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def lasting_console() -> "Console":
-    """Return a console for hours of work, which goes on in silence when its reader leaves."""
+    """Return a console for long work, which continues silently when its reader has gone."""
     from rich.console import Console
 
     class LastingConsole(Console):
         def on_broken_pipe(self) -> None:
             self.quiet = True
-            drop_output()
+            discard_output()
 
     return LastingConsole()

@@ -1,5 +1,6 @@
-"""`readagain prepare`: turn any pile of (text, headline) pairs into a prepared corpus."""
+"""`readagain prepare`: turn (text, headline) pairs into a prepared corpus."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +15,12 @@ if TYPE_CHECKING:
     from readagain.corpus.inputs import CorpusInput
     from readagain.corpus.manifest import CorpusManifest
 
-CHOOSING, SPLITTING = "What to keep", "Splits"
+_reading = partial(typer.Option, rich_help_panel=READING)
+_splitting = partial(typer.Option, rich_help_panel="Splits")
+_filtering = partial(typer.Option, rich_help_panel="Filters")
 LIMITS = FilterLimits()
 FILTERS_HELP = (
-    f"Filters and sets of them, separated by commas; -NAME takes one away. "
+    f"Filters or sets of them, separated by commas; -NAME removes one. "
     f"Filters: {', '.join(FILTERS)}. Sets: {', '.join(FILTER_SETS)} "
     f"(default: {' and '.join(DEFAULT_FILTERS)}; rush: the paper's rules beside those)."
 )
@@ -26,43 +29,31 @@ FILTERS_HELP = (
 def command(
     inputs: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="INPUT",
-            help="Files, folders or hf:NAME, of one format or several; "
-            ".gz, .xz and .zst are read as they are.",
-        ),
+        typer.Argument(metavar="INPUT", help="Files, folders or hf:NAME, also .gz, .xz and .zst."),
     ] = None,
     *,
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to make.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder to create.")],
     dev: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="INPUT", help="Pairs of the dev split, kept whole.", rich_help_panel=SPLITTING
-        ),
+        _splitting(metavar="INPUT", help="Input of the dev split."),
     ] = None,
     test: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="INPUT", help="Pairs of the test split, kept whole.", rich_help_panel=SPLITTING
-        ),
+        _splitting(metavar="INPUT", help="Input of the test split."),
     ] = None,
     dev_pairs: Annotated[
         int,
-        typer.Option(help="Cut about so many pairs off for dev.", rich_help_panel=SPLITTING),
+        _splitting(help="Approximate number of pairs to split off for dev."),
     ] = 0,
-    dev_share: Annotated[
-        float, typer.Option(help="Cut this share off for dev.", rich_help_panel=SPLITTING)
-    ] = 0.0,
+    dev_share: Annotated[float, _splitting(help="Share of pairs to split off for dev.")] = 0.0,
     test_pairs: Annotated[
         int,
-        typer.Option(help="Cut about so many pairs off for test.", rich_help_panel=SPLITTING),
+        _splitting(help="Approximate number of pairs to split off for test."),
     ] = 0,
-    test_share: Annotated[
-        float, typer.Option(help="Cut this share off for test.", rich_help_panel=SPLITTING)
-    ] = 0.0,
+    test_share: Annotated[float, _splitting(help="Share of pairs to split off for test.")] = 0.0,
     format: Annotated[
         str | None,
-        typer.Option(help="Format of every input; else recognised.", rich_help_panel=READING),
+        _reading(help="Format of every input.", show_default="detected"),
     ] = None,
     text_column: options.TextColumn = None,
     headline_column: options.HeadlineColumn = None,
@@ -71,56 +62,44 @@ def command(
     tokenized: options.TokenizedOrRaw = None,
     skip_bad: Annotated[
         bool,
-        typer.Option(
-            "--skip-bad",
-            help="Leave out records that cannot be read, counted and listed in skipped.jsonl.",
-            rich_help_panel=READING,
-        ),
+        _reading("--skip-bad", help="Skip invalid records and list them in skipped.jsonl."),
     ] = False,
-    filters: Annotated[str, typer.Option(help=FILTERS_HELP, rich_help_panel=CHOOSING)] = "default",
+    filters: Annotated[str, _filtering(help=FILTERS_HELP)] = "default",
     max_sentences: Annotated[
         int,
-        typer.Option(help="Sentences kept of a text, each apart.", rich_help_panel=CHOOSING),
+        _filtering(help="Sentences per text."),
     ] = DEFAULT_MAX_SENTENCES,
-    min_text_words: Annotated[
-        int, typer.Option(help="Filter 'length'.", rich_help_panel=CHOOSING)
-    ] = LIMITS.min_text_words,
-    max_text_words: Annotated[
-        int, typer.Option(help="Filter 'length'.", rich_help_panel=CHOOSING)
-    ] = LIMITS.max_text_words,
+    min_text_words: Annotated[int, _filtering(help="Filter 'length'.")] = LIMITS.min_text_words,
+    max_text_words: Annotated[int, _filtering(help="Filter 'length'.")] = LIMITS.max_text_words,
     min_headline_words: Annotated[
-        int, typer.Option(help="Filter 'length'.", rich_help_panel=CHOOSING)
+        int, _filtering(help="Filter 'length'.")
     ] = LIMITS.min_headline_words,
     max_headline_words: Annotated[
-        int, typer.Option(help="Filter 'length'.", rich_help_panel=CHOOSING)
+        int, _filtering(help="Filter 'length'.")
     ] = LIMITS.max_headline_words,
     min_overlap: Annotated[
         float,
-        typer.Option(
-            help="Filter 'low-overlap': share of the headline's content words in the text.",
-            rich_help_panel=CHOOSING,
-        ),
+        _filtering(help="Filter 'low-overlap': share of the headline's content words in the text."),
     ] = LIMITS.min_overlap,
     workers: Annotated[
         int,
         typer.Option(
-            help="Processes; 0 takes as many as there are processors.",
-            callback=options.check_workers,
+            help="Number of processes; 0 for all processors.", callback=options.check_workers
         ),
     ] = 0,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace a prepared corpus that is already there.")
+        bool, typer.Option("--overwrite", help="Replace an existing corpus in --out.")
     ] = False,
 ) -> None:
-    """Turn (text, headline) pairs into a corpus that training reads without parsing.
+    """Turn (text, headline) pairs into a prepared corpus for training.
 
-    Interrupted, it goes on where it stopped when the same command is given again.
+    The same command resumes an interrupted run.
     """
     import sys
     from dataclasses import replace
 
-    from readagain.cli.main import EXIT_INTERRUPTED
-    from readagain.cli.progress import shown_progress
+    from readagain.cli.main import resumable
+    from readagain.cli.progress import job_progress
     from readagain.corpus.filters import choose_filters
     from readagain.corpus.prepare import prepare
     from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
@@ -129,9 +108,11 @@ def command(
     from readagain.processors import num_processors
 
     if not (inputs or dev or test):
-        raise ConfigError("no input; name files or folders of pairs, or --dev and --test sets")
-    if (dev and (dev_pairs or dev_share)) or (test and (test_pairs or test_share)):
-        raise ConfigError("a split is either given or cut off by hash; leave one of the two away")
+        raise ConfigError("INPUT: missing; name files or folders of pairs, or use --dev and --test")
+    if dev and (dev_pairs or dev_share):
+        raise ConfigError("--dev: conflicts with --dev-pairs and --dev-share; use one of them")
+    if test and (test_pairs or test_share):
+        raise ConfigError("--test: conflicts with --test-pairs and --test-share; use one of them")
     if workers < 0:
         raise ConfigError(f"--workers is {workers}; expected 0 or more")
     settings = PrepareSettings(
@@ -164,24 +145,20 @@ def command(
     ]
     for source in sources:
         print(_describe(source), file=sys.stderr)
-    try:
-        with shown_progress("reading", "writing") as on_progress:
-            manifest = prepare(
-                sources,
-                out,
-                settings,
-                num_workers=workers or num_processors(),
-                overwrite=overwrite,
-                on_progress=on_progress,
-            )
-    except KeyboardInterrupt as interruption:
-        print("readagain: interrupted; the same command goes on where it stopped", file=sys.stderr)
-        raise typer.Exit(EXIT_INTERRUPTED) from interruption
+    with resumable(), job_progress("reading", "writing") as on_progress:
+        manifest = prepare(
+            sources,
+            out,
+            settings,
+            num_workers=workers or num_processors(),
+            overwrite=overwrite,
+            on_progress=on_progress,
+        )
     _print_summary(manifest, out)
 
 
 def _describe(source: "CorpusInput") -> str:
-    """Say how an input was understood, so that a wrong guess is seen at once."""
+    """Return how an input is read, so that a wrong guess is visible."""
     parts = [f"{source.path}: {source.format}"]
     if source.columns:
         parts.append(f"'{source.columns.text}' and '{source.columns.headline}'")
@@ -191,7 +168,7 @@ def _describe(source: "CorpusInput") -> str:
 
 
 def _print_summary(manifest: "CorpusManifest", out: Path) -> None:
-    """Say what was kept, what was dropped and why, and where the rest is written down."""
+    """Print what was kept, what was dropped and why."""
     from readagain.corpus.filters import FILTERS
     from readagain.corpus.prepare import SKIPPED_FILE
     from readagain.corpus.report import dropped_in_total
@@ -204,9 +181,9 @@ def _print_summary(manifest: "CorpusManifest", out: Path) -> None:
     dropped = dropped_in_total(manifest)
     meanings = {
         "empty": "text or headline without a word",
-        "bad": f"records that cannot be read, listed in {SKIPPED_FILE}",
-        "text-in-dev": "texts that stand in the dev split",
-        "text-in-test": "texts that stand in the test split",
+        "bad": f"invalid records, listed in {SKIPPED_FILE}",
+        "text-in-dev": "texts of the dev split",
+        "text-in-test": "texts of the test split",
         **{name: rule.drops for name, rule in FILTERS.items()},
     }
     records = sum(entry["records"] for entry in manifest.inputs)

@@ -1,4 +1,4 @@
-"""`readagain presets`: the rows of the tables, and one of them in full."""
+"""`readagain presets`: list presets, or print one."""
 
 from typing import Annotated
 
@@ -12,13 +12,13 @@ def command(
         str | None,
         typer.Argument(
             metavar="PRESET",
-            help="A preset or a run file to print in full; all are listed without it.",
+            help="Preset or run file to print; without it, all presets are listed.",
         ),
     ] = None,
     changes: options.Changes = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
 ) -> None:
-    """List the presets, or print the resolved run of one."""
+    """List the presets, or print the configuration of one."""
     import json
 
     from readagain.config.files import run_to_json, run_to_toml
@@ -27,11 +27,11 @@ def command(
     from readagain.presets.find import find_run
 
     if name is not None:
-        is_classic = name in BASELINES and not changes
-        run = BASELINES[name] if is_classic else find_run(name, changes or [])
+        is_baseline = name in BASELINES and not changes
+        run = BASELINES[name] if is_baseline else find_run(name, changes or [])
         print(run_to_json(run) if as_json else run_to_toml(run), end="")
     elif changes:
-        raise ConfigError("--set changes one run; name the preset it starts from")
+        raise ConfigError("--set: needs a preset; name one")
     elif as_json:
         print(json.dumps(_rows(), indent=2, ensure_ascii=False))
     else:
@@ -42,11 +42,11 @@ def _rows() -> list[dict[str, object]]:
     from readagain.config.parameters import count_parameters
     from readagain.presets import BASELINES, PRESETS
 
-    classic: list[dict[str, object]] = [
+    baselines: list[dict[str, object]] = [
         {"name": name, "title": spec.title, "vocab_size": 0, "parameters": 0, "paper": spec.paper}
         for name, spec in BASELINES.items()
     ]
-    return classic + [
+    return baselines + [
         {
             "name": name,
             "title": run.title,
@@ -76,6 +76,6 @@ def _print_table() -> None:
         )
     console = Console()
     if not console.is_terminal:
-        # A pipe has no width: one line for each preset, for grep and cut.
+        # One line per preset, for grep and cut.
         console = Console(width=200)
     console.print(table)

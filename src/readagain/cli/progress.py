@@ -1,8 +1,8 @@
-"""Show how far a long piece of work has come: a bar on a terminal, plain lines elsewhere."""
+"""Progress of long work: a bar on a terminal, plain lines in a log."""
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -11,40 +11,50 @@ from readagain.counts import counted
 if TYPE_CHECKING:
     from readagain.corpus.workers import JobProgress
 
-LINE_EVERY_S = 10.0
-PROGRESS_FROM = 100
-"""Texts below which a bar only gets in the way."""
+LINE_INTERVAL_S = 10.0
+MIN_TEXTS = 100
+"""Number of texts from which progress is shown."""
 
 
 @contextmanager
-def shown_progress(
-    *stages: str,
-) -> Iterator["Callable[[JobProgress], None]"]:
-    """Yield the function to call with every progress through these stages."""
-    if sys.stderr.isatty():
-        with _bar(stages) as show:
-            yield show
-    else:
-        yield Lines()
+def job_progress(*stages: str) -> Iterator["Callable[[JobProgress], None]"]:
+    """Yield a function that shows the progress of a job through these stages."""
+    if not sys.stderr.isatty():
+        yield LineProgress()
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+        tasks = {stage: bars.add_task(stage, total=1.0) for stage in stages}
+        starts = {stages[0]: time.monotonic()}
+
+        def show(progress: "JobProgress") -> None:
+            now = time.monotonic()
+            text = describe(progress, elapsed_s=now - starts.setdefault(progress.stage, now))
+            bars.update(tasks[progress.stage], completed=progress.share, description=text)
+
+        yield show
 
 
-class Lines:
-    """One line now and then, and one at the end of each stage: for logs."""
+class LineProgress:
+    """Prints a line every few seconds, and one at the end of each stage."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._start = self._last = clock()
-        self._before: JobProgress | None = None
+        self._previous: JobProgress | None = None
 
     def __call__(self, progress: "JobProgress") -> None:
-        """Print a line when the last one is old enough, or a stage is done."""
+        """Print a line if the last one is old enough or a stage has ended."""
         now = self._clock()
-        if self._before is not None and self._before.stage != progress.stage:
-            self._print(self._before, now)
+        if self._previous is not None and self._previous.stage != progress.stage:
+            self._print(self._previous, now)
             self._start = now
-        elif now - self._last >= LINE_EVERY_S:
+        elif now - self._last >= LINE_INTERVAL_S:
             self._print(progress, now)
-        self._before = progress
+        self._previous = progress
 
     def _print(self, progress: "JobProgress", now: float) -> None:
         self._last = now
@@ -52,7 +62,7 @@ class Lines:
 
 
 def describe(progress: "JobProgress", *, elapsed_s: float) -> str:
-    """Say it in a line: share, pairs, rate and time left."""
+    """Return stage, share, records, rate and remaining time in one line."""
     done = progress.records - progress.resumed
     parts = [f"{progress.stage} {progress.share:4.0%}", counted(progress.records, "record")]
     if progress.stage != "writing" and elapsed_s > 0 and done:
@@ -64,35 +74,17 @@ def describe(progress: "JobProgress", *, elapsed_s: float) -> str:
 
 
 @contextmanager
-def _bar(stages: Sequence[str]) -> Iterator["Callable[[JobProgress], None]"]:
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as RichProgress
+def text_progress(
+    total: int | None = None, *, is_shown: bool = True
+) -> Iterator[Callable[[], None]]:
+    """Yield a function to call after each text; the count is shown on a terminal if it is large.
 
-    columns = (
-        BarColumn(),
-        TextColumn("{task.description}"),
-        TimeElapsedColumn(),
-    )
-    with RichProgress(*columns, console=Console(stderr=True)) as bars:
-        start = time.monotonic()
-        tasks = {stage: bars.add_task(stage, total=1.0) for stage in stages}
-        stage = stages[0]
-
-        def show(progress: "JobProgress") -> None:
-            nonlocal start, stage
-            if progress.stage != stage:
-                stage, start = progress.stage, time.monotonic()
-            text = describe(progress, elapsed_s=time.monotonic() - start)
-            bars.update(tasks[progress.stage], completed=progress.share, description=text)
-
-        yield show
-
-
-@contextmanager
-def counting_to(total: int) -> Iterator[Callable[[], None]]:
-    """Show how far the work has come, on a terminal and where it takes a while."""
-    if not sys.stderr.isatty() or total < PROGRESS_FROM:
+    Args:
+        total: number of texts, if known.
+        is_shown: whether to show it, which would disturb summaries on the same terminal.
+    """
+    is_small = total is not None and total < MIN_TEXTS
+    if is_small or not (is_shown and sys.stderr.isatty()):
         yield lambda: None
         return
     from rich.console import Console
@@ -101,6 +93,7 @@ def counting_to(total: int) -> Iterator[Callable[[], None]]:
         MofNCompleteColumn,
         Progress,
         TextColumn,
+        TimeElapsedColumn,
         TimeRemainingColumn,
     )
 
@@ -108,36 +101,15 @@ def counting_to(total: int) -> Iterator[Callable[[], None]]:
         TextColumn("summarizing"),
         BarColumn(),
         MofNCompleteColumn(),
+        TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        task = bars.add_task("", total=total)
-        yield lambda: bars.advance(task)
-
-
-@contextmanager
-def counted_texts(*, to_file: bool) -> Iterator[Callable[[], None]]:
-    """Count texts on the terminal, once there are many and they do not appear there themselves."""
-    if not sys.stderr.isatty() or (sys.stdout.isatty() and not to_file):
-        yield lambda: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress, TextColumn, TimeElapsedColumn
-
-    done = 0
-    with Progress(
-        TextColumn("{task.completed:,} texts"),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    ) as bars:
-        task = bars.add_task("summarizing", total=None, visible=False, rate="")
+    with Progress(*columns, console=Console(stderr=True), transient=total is not None) as bars:
+        task = bars.add_task("", total=total, visible=total is not None)
 
         def count() -> None:
-            nonlocal done
-            done += 1
-            speed = bars.tasks[0].speed
-            rate = f"{speed:,.0f}/s" if speed else ""
-            bars.update(task, advance=1, visible=done >= PROGRESS_FROM, rate=rate)
+            bars.advance(task)
+            if total is None and bars.tasks[0].completed == MIN_TEXTS:
+                bars.update(task, visible=True)
 
         yield count

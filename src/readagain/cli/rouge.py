@@ -1,4 +1,4 @@
-"""`readagain rouge`: score summaries as ROUGE-1.5.5 does, without Perl."""
+"""`readagain rouge`: score summaries like ROUGE-1.5.5, without Perl."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,133 +15,119 @@ if TYPE_CHECKING:
     from readagain.rouge.significance import Comparison
 
 _DEFAULT = RougeOptions()
+_PANEL = "Without a protocol"
 
 
-def _free(*flags: str, help: str, default: object = "off", metavar: str | None = None) -> Any:
-    """Describe an option that a protocol would fix; unset is None, whatever the default."""
+def _option(*flags: str, help: str, default: object = "off", metavar: str | None = None) -> Any:
+    """Return an option that conflicts with --protocol; if not given it is None."""
     return typer.Option(
-        *flags,
-        help=help,
-        metavar=metavar,
-        show_default=str(default),
-        rich_help_panel="Without a protocol",
+        *flags, help=help, metavar=metavar, show_default=str(default), rich_help_panel=_PANEL
     )
 
 
 def command(
+    ctx: typer.Context,
     summaries: Annotated[
-        Path, typer.Argument(metavar="HYP", help="Summaries, one a line.", show_default=False)
+        Path, typer.Argument(metavar="HYP", help="Summaries, one per line.", show_default=False)
     ],
     references: Annotated[
         list[Path],
-        typer.Argument(metavar="REF", help="References; line n is for line n of HYP."),
+        typer.Argument(metavar="REF", help="References; line n belongs to line n of HYP."),
     ],
     protocol: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help=f"One of {', '.join(PROTOCOLS)}; fixes all the options below."
+            metavar="NAME", help=f"One of {', '.join(PROTOCOLS)}; sets all the options below."
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
     compare: Annotated[
-        Path | None, typer.Option(metavar="OTHER_HYP", help="Test against another system.")
+        Path | None,
+        typer.Option(metavar="OTHER_HYP", help="Summaries of another system to test against."),
     ] = None,
     workers: Annotated[
         int,
-        typer.Option(
-            metavar="N", help="Processes to share the work.", callback=options.check_workers
-        ),
+        typer.Option(metavar="N", help="Number of processes.", callback=options.check_workers),
     ] = 1,
     sentence_break: Annotated[
         str | None,
-        typer.Option(metavar="TEXT", help="What separates sentences in a line, as '<q>'."),
+        typer.Option(metavar="TEXT", help="Separator of sentences in a line, such as '<q>'."),
     ] = None,
-    ngrams: Annotated[
+    max_ngram: Annotated[
         int | None,
-        _free(help="ROUGE-1 up to ROUGE-N.", default=_DEFAULT.max_ngram, metavar="N"),
+        _option("--ngrams", help="ROUGE-1 up to ROUGE-N.", default=_DEFAULT.max_ngram, metavar="N"),
     ] = None,
-    lcs: Annotated[bool | None, _free("--lcs/--no-lcs", help="ROUGE-L.", default="on")] = None,
-    wlcs: Annotated[float | None, _free(help="ROUGE-W, as 1.2.", metavar="WEIGHT")] = None,
-    skip: Annotated[
+    rouge_l: Annotated[
+        bool | None, _option("--lcs/--no-lcs", help="ROUGE-L.", default="on")
+    ] = None,
+    wlcs_weight: Annotated[
+        float | None, _option("--wlcs", help="ROUGE-W weight, such as 1.2.", metavar="WEIGHT")
+    ] = None,
+    skip_gap: Annotated[
         int | None,
-        _free(help="ROUGE-S with at most GAP words between two; -1: any number.", metavar="GAP"),
+        _option(
+            "--skip",
+            help="ROUGE-S with at most GAP words between two; -1 for no limit.",
+            metavar="GAP",
+        ),
     ] = None,
     skip_unigrams: Annotated[
         str | None,
-        _free(
+        _option(
             help="ROUGE-S, ROUGE-SU or both.",
             default=_DEFAULT.skip_unigrams,
             metavar="without|with|both",
         ),
     ] = None,
-    stem: Annotated[bool | None, _free("--stem/--no-stem", help="Compare stems.")] = None,
+    stem: Annotated[bool | None, _option("--stem/--no-stem", help="Stemming.")] = None,
     stop_words: Annotated[
-        Path | None, _free(help="Words to leave out, one a line.", metavar="FILE")
+        Path | None, _option(help="File of words to ignore, one per line.", metavar="FILE")
     ] = None,
     max_bytes: Annotated[
-        int | None, _free("--bytes", help="Read only so many bytes of a text.", metavar="N")
+        int | None, _option("--bytes", help="Bytes of a text to score.", metavar="N")
     ] = None,
     max_words: Annotated[
-        int | None, _free("--words", help="Read only so many words of a text.", metavar="N")
+        int | None, _option("--words", help="Words of a text to score.", metavar="N")
     ] = None,
     pooling: Annotated[
         str | None,
-        _free(
-            help="What to do with several references.",
+        _option(
+            help="Combination of several references.",
             default=_DEFAULT.pooling,
             metavar="sum|best|jackknife",
         ),
     ] = None,
     alpha: Annotated[
-        float | None, _free(help="Weight of precision in F.", default=_DEFAULT.alpha)
+        float | None, _option(help="Weight of precision in F.", default=_DEFAULT.alpha)
     ] = None,
     unit: Annotated[
         str | None,
-        _free(help="What to average over.", default=_DEFAULT.unit, metavar="item|token"),
+        _option(help="Unit of the average.", default=_DEFAULT.unit, metavar="item|token"),
     ] = None,
     samples: Annotated[
-        int | None, _free(help="Bootstrap samples.", default=_DEFAULT.samples, metavar="N")
+        int | None, _option(help="Bootstrap samples.", default=_DEFAULT.samples, metavar="N")
     ] = None,
     confidence: Annotated[
         float | None,
-        _free(help="Of the interval.", default=_DEFAULT.confidence, metavar="PERCENT"),
+        _option(help="Confidence of intervals.", default=_DEFAULT.confidence, metavar="PERCENT"),
     ] = None,
     headline: Annotated[
         str | None,
-        _free(
-            help="The figure to quote and to compare.",
+        _option(
+            help="Main score, with an interval.",
             default=Protocol().headline,
             metavar="recall|precision|f1",
         ),
     ] = None,
 ) -> None:
-    """Score summaries against references as ROUGE-1.5.5 does, to the last digit."""
+    """Score summaries against references, exactly as ROUGE-1.5.5 does."""
     from readagain.rouge.corpus import score_corpus
-    from readagain.rouge.files import read_texts
     from readagain.rouge.significance import compare_reports
 
-    stop_list = None if stop_words is None else frozenset(read_texts(stop_words))
-    settings = {
-        "--ngrams": ("max_ngram", ngrams),
-        "--lcs/--no-lcs": ("rouge_l", lcs),
-        "--wlcs": ("wlcs_weight", wlcs),
-        "--skip": ("skip_gap", skip),
-        "--skip-unigrams": ("skip_unigrams", skip_unigrams),
-        "--stem/--no-stem": ("stem", stem),
-        "--stop-words": ("stop_words", stop_list),
-        "--bytes": ("max_bytes", max_bytes),
-        "--words": ("max_words", max_words),
-        "--pooling": ("pooling", pooling),
-        "--alpha": ("alpha", alpha),
-        "--unit": ("unit", unit),
-        "--samples": ("samples", samples),
-        "--confidence": ("confidence", confidence),
-        "--headline": ("headline", headline),
-    }
-    how = _choose_protocol(protocol, settings)
+    chosen = _choose_protocol(protocol, ctx)
     systems = [summaries] if compare is None else [summaries, compare]
-    texts, shared_references = _read(systems, references, sentence_break)
-    reports = [score_corpus(system, shared_references, how, workers=workers) for system in texts]
+    texts, grouped = _read(systems, references, sentence_break)
+    reports = [score_corpus(system, grouped, chosen, workers=workers) for system in texts]
     comparison = compare_reports(*reports) if compare is not None else {}
     if as_json:
         _print_json(reports, comparison)
@@ -149,30 +135,30 @@ def command(
         _print_tables(reports, comparison, systems)
 
 
-def _choose_protocol(name: str | None, settings: dict[str, tuple[str, Any]]) -> Protocol:
-    """Find the protocol, or make one of the options that were given.
-
-    Args:
-        name: of a protocol.
-        settings: for each option, what a protocol calls it, and its value; None unless given.
+def _choose_protocol(name: str | None, ctx: typer.Context) -> Protocol:
+    """Return the named protocol, or one of the options of the command line.
 
     Raises:
-        ConfigError: for options that cannot be honoured, as the command line calls them.
+        ConfigError: for conflicting or invalid options.
     """
-    given = {flag: setting for flag, setting in settings.items() if setting[1] is not None}
+    from readagain.rouge.files import read_texts
+
+    flags = {
+        str(param.name): "/".join([*param.opts, *param.secondary_opts])
+        for param in ctx.command.params
+        if getattr(param, "rich_help_panel", None) == _PANEL
+    }
+    given = {name: ctx.params[name] for name in flags if ctx.params[name] is not None}
     if name is not None:
-        found = find_protocol(name)
         if given:
-            raise ConfigError(
-                f"protocol '{name}' fixes every option, but {', '.join(given)} was given too; "
-                "leave out one or the other"
-            )
-        return found
-    chosen = dict(given.values())
-    headline = chosen.pop("headline", Protocol().headline)
-    flags = {argument: flag for flag, (argument, _) in settings.items()}
+            conflicts = ", ".join(flags[name] for name in given)
+            raise ConfigError(f"--protocol: conflicts with {conflicts}; use one or the other")
+        return find_protocol(name)
+    if "stop_words" in given:
+        given["stop_words"] = frozenset(read_texts(given["stop_words"]))
+    headline = given.pop("headline", Protocol().headline)
     try:
-        return Protocol(options=RougeOptions(**chosen), headline=headline)
+        return Protocol(options=RougeOptions(**given), headline=headline)
     except ArgumentError as error:
         raise ConfigError(error.told(flags.__getitem__)) from error
 
@@ -180,7 +166,7 @@ def _choose_protocol(name: str | None, settings: dict[str, tuple[str, Any]]) -> 
 def _read(
     systems: list[Path], references: list[Path], sentence_break: str | None
 ) -> tuple[list[list[str]], list[list[str]]]:
-    """Read all files, and split lines into sentences where a mark for that was given."""
+    """Read all files, and split lines into sentences at `sentence_break`."""
     from readagain.rouge.files import read_references, read_texts, require_equal_lengths
 
     texts = [read_texts(path) for path in systems]
@@ -215,7 +201,7 @@ def _print_tables(
     if comparison:
         console.print(_comparison_table(reports[0], comparison, systems))
     first = reports[0]
-    # Not wrapped, so that they can be copied.
+    # Not wrapped, so that it can be copied.
     console.print(f"options      {first.protocol.options.flags()}", soft_wrap=True)
     console.print(f"items        {len(first.item_scores)}", highlight=False)
     for report in reports:
@@ -226,7 +212,7 @@ def _score_table(report: "Report", title: str) -> Any:
     from rich.table import Table
 
     headline = report.protocol.headline
-    table = Table(title=title, caption=f"in percent; the interval is that of {headline}")
+    table = Table(title=title, caption=f"in percent; interval of {headline}")
     table.add_column("measure")
     for figure in ("recall", "precision", "f1"):
         table.add_column(figure, justify="right", style="bold" if figure == headline else None)

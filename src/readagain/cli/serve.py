@@ -1,5 +1,6 @@
 """`readagain serve`: HTTP server with a web page."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,8 @@ from readagain.cli import options
 from readagain.serve.settings import RequestLimits, ServeSettings
 
 DEFAULTS = ServeSettings()
-LIMITS, ACCESS = "Limits", "Access"
+_limit = partial(typer.Option, rich_help_panel="Limits")
+_access = partial(typer.Option, rich_help_panel="Access")
 KEY_VARIABLE = "READAGAIN_API_KEY"
 
 
@@ -39,62 +41,48 @@ def command(
             callback=options.check_threads,
         ),
     ] = None,
-    max_texts: Annotated[
-        int, typer.Option(help="Texts of a request.", rich_help_panel=LIMITS)
-    ] = DEFAULTS.limits.max_texts,
-    max_chars: Annotated[
-        int, typer.Option(help="Characters of a text.", rich_help_panel=LIMITS)
-    ] = DEFAULTS.limits.max_chars,
+    max_texts: Annotated[int, _limit(help="Texts of a request.")] = DEFAULTS.limits.max_texts,
+    max_chars: Annotated[int, _limit(help="Characters of a text.")] = DEFAULTS.limits.max_chars,
     max_body_bytes: Annotated[
-        int, typer.Option(help="Bytes of a request.", rich_help_panel=LIMITS)
+        int, _limit(help="Bytes of a request.")
     ] = DEFAULTS.limits.max_body_bytes,
     max_queue: Annotated[
         int,
-        typer.Option(
-            help="Texts waiting in a worker; requests beyond are refused.", rich_help_panel=LIMITS
-        ),
+        _limit(help="Texts waiting in a worker; requests beyond are refused."),
     ] = DEFAULTS.limits.max_queue,
     max_requests: Annotated[
-        int, typer.Option(help="Requests in a worker at once.", rich_help_panel=LIMITS)
+        int, _limit(help="Requests in a worker at once.")
     ] = DEFAULTS.limits.max_requests,
     max_connections: Annotated[
-        int, typer.Option(help="Open connections of a worker.", rich_help_panel=LIMITS)
+        int, _limit(help="Open connections of a worker.")
     ] = DEFAULTS.limits.max_connections,
     max_wait_ms: Annotated[
         float,
-        typer.Option(
-            help="Milliseconds that a text waits for others to form a batch.",
-            rich_help_panel=LIMITS,
-        ),
+        _limit(help="Milliseconds that a text waits for others to form a batch."),
     ] = DEFAULTS.limits.max_wait_ms,
-    timeout_s: Annotated[
-        float, typer.Option(help="Seconds per request.", rich_help_panel=LIMITS)
-    ] = DEFAULTS.limits.timeout_s,
+    timeout_s: Annotated[float, _limit(help="Seconds per request.")] = DEFAULTS.limits.timeout_s,
     api_key_file: Annotated[
         Path | None,
-        typer.Option(
+        _access(
             metavar="FILE",
             help="File of accepted API keys, one per line; "
             f"the variable {KEY_VARIABLE} may hold one too.",
-            rich_help_panel=ACCESS,
         ),
     ] = None,
     cors_origin: Annotated[
         list[str] | None,
-        typer.Option(
+        _access(
             metavar="ORIGIN",
             help="Other site whose pages may send requests, such as https://example.org, or *; "
             "may be repeated.",
-            rich_help_panel=ACCESS,
         ),
     ] = None,
     allowed_host: Annotated[
         list[str] | None,
-        typer.Option(
+        _access(
             metavar="NAME",
             help="Another host name that a local server without a key answers to, as behind a "
             "proxy; may be repeated.",
-            rich_help_panel=ACCESS,
         ),
     ] = None,
 ) -> None:

@@ -1,4 +1,4 @@
-"""`readagain summarize`: headlines for texts, files and pipes."""
+"""`readagain summarize`: write headlines for texts, files and pipes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from readagain.engine.summary import Summary
     from readagain.formats.texts import TextRecord
 
-_UNDECODABLE = "backslashreplace"  # what is no character in an argument is written as \udc..
+_ON_ERROR = "backslashreplace"  # bytes of an argument that are not UTF-8 become \udc..
 
 
 @options.decoding_options()
@@ -42,7 +42,8 @@ def command(
         typer.Option(
             "--output",
             "-o",
-            help="Write to this file, whole or not at all.",
+            metavar="FILE",
+            help="File to write; it appears when it is complete.",
             rich_help_panel=WRITING,
         ),
     ] = None,
@@ -50,7 +51,7 @@ def command(
         bool,
         typer.Option(
             "--json",
-            help="One JSON object a line: every field of the input, and the summary.",
+            help="JSON lines with all fields of the input and the summary.",
             rich_help_panel=WRITING,
         ),
     ] = False,
@@ -61,7 +62,7 @@ def command(
 ) -> None:
     """Write a headline for each text."""
     from readagain.cli.output import for_terminal
-    from readagain.cli.progress import counted_texts
+    from readagain.cli.progress import text_progress
     from readagain.engine.summarizer import Summarizer
 
     is_json = output is not None and _names_json(output)
@@ -69,19 +70,20 @@ def command(
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     describe = _as_json(field) if as_json or is_json else _as_text
-    with _opened(output) as file, counted_texts(to_file=output is not None) as count:
-        shown = for_terminal if file.isatty() else str
-        for record, summary in _summarized(summarizer, records, decoding):
-            print(shown(describe(record, summary)), file=file)
-            file.flush()
-            count()
+    with _open_output(output) as file:
+        escape = for_terminal if file.isatty() else str
+        with text_progress(is_shown=not file.isatty()) as count:
+            for record, summary in _summarize(summarizer, records, decoding):
+                print(escape(describe(record, summary)), file=file)
+                file.flush()
+                count()
 
 
 def _names_json(output: Path) -> bool:
-    """Tell by the name of an output whether it is to hold JSON.
+    """Return whether the name of an output is that of JSON lines.
 
     Raises:
-        ConfigError: for a name that promises a table or compression, which are not written here.
+        ConfigError: for the name of a table or a compressed file.
     """
     from readagain.errors import ConfigError
     from readagain.formats.files import plain_name
@@ -90,16 +92,16 @@ def _names_json(output: Path) -> bool:
     kind = text_format(output)
     if kind in ("csv", "parquet") or plain_name(output) != output.name.lower():
         raise ConfigError(
-            f"--output {output}: plain lines or JSON lines are written; name a .txt or a .jsonl "
-            "file, or write tables with 'readagain batch'"
+            f"--output {output}: not supported; name a .txt or .jsonl file, or write tables with "
+            "'readagain batch'"
         )
     return kind == "jsonl"
 
 
-def _summarized(
+def _summarize(
     summarizer: "Summarizer", records: "Iterator[TextRecord]", options: SummarizeOptions
 ) -> "Iterator[tuple[TextRecord, Summary]]":
-    """Summarize what is there as soon as it is there; many at once where many are."""
+    """Summarize texts as soon as they arrive, in batches if several are waiting."""
     from readagain.engine.streams import as_they_come
     from readagain.engine.summarizer import WINDOW
 
@@ -131,18 +133,18 @@ def _as_json(field: str) -> "Callable[[TextRecord, Summary], str]":
 
 
 @contextmanager
-def _opened(output: Path | None) -> Iterator[TextIO]:
-    """Open what is written to: standard output, or a file that appears when it is whole."""
+def _open_output(output: Path | None) -> Iterator[TextIO]:
+    """Open standard output, or a file that appears when it is complete."""
     import sys
 
     from readagain.storage.files import write_output
 
     if output is None:
-        sys.stdout.reconfigure(encoding="utf-8", errors=_UNDECODABLE)  # type: ignore[union-attr]
+        sys.stdout.reconfigure(encoding="utf-8", errors=_ON_ERROR)  # type: ignore[union-attr]
         yield sys.stdout
         return
     with (
         write_output(output) as aside,
-        aside.open("w", encoding="utf-8", errors=_UNDECODABLE) as file,
+        aside.open("w", encoding="utf-8", errors=_ON_ERROR) as file,
     ):
         yield file

@@ -1,4 +1,4 @@
-"""`readagain train`: train a network on a prepared corpus, or go on where it stopped."""
+"""`readagain train`: train a network on a prepared corpus, or resume."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 def command(
     preset: Annotated[
         str | None,
-        typer.Argument(
-            metavar="PRESET", help="A preset or a .toml run file; may be left out with --from."
-        ),
+        typer.Argument(metavar="PRESET", help="Preset or .toml run file; optional with --from."),
     ] = None,
     *,
     data: Annotated[
@@ -25,35 +23,35 @@ def command(
     out: Annotated[
         Path,
         typer.Option(
-            "--out", "-o", metavar="FOLDER", help="Folder of the run, and of the model it makes."
+            "--out", "-o", metavar="FOLDER", help="Run folder, which becomes the model folder."
         ),
     ],
     changes: options.Changes = None,
-    seed: Annotated[int | None, typer.Option(help="Instead of the run's own seed.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Random seed.", show_default="from the preset")
+    ] = None,
     begin_from: Annotated[
         str | None,
-        typer.Option(
-            "--from", metavar="MODEL", help="Fine-tune this model: a folder, or a bundled name."
-        ),
+        typer.Option("--from", metavar="MODEL", help="Bundled model or model folder to fine-tune."),
     ] = None,
     extend_vocab: Annotated[
         int,
         typer.Option(
             metavar="WORDS",
             min=0,
-            help="With --from: let each vocabulary take up so many words of this corpus.",
+            help="With --from: words of this corpus to add to each vocabulary.",
         ),
     ] = 0,
     device: options.Device = options.DeviceName.AUTO,
     threads: options.TrainingThreads = 0,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Remove another run that is in --out.")
+        bool, typer.Option("--overwrite", help="Replace another run in --out.")
     ] = False,
 ) -> None:
     """Train a network on a prepared corpus; the best weights become a model folder.
 
-    Killed or interrupted, it goes on where it stopped when the same command is given again. Under
-    torchrun, several processes or machines train together.
+    The same command resumes an interrupted run. Under torchrun, several processes or machines
+    train together.
     """
     from readagain.cli.output import lasting_console
     from readagain.errors import require
@@ -74,23 +72,23 @@ def command(
         overwrite=overwrite,
         recover_weights=recover_weights,
     )
-    outcome = train(job, device_name=device.value, threads=threads, console=lasting_console())
-    _print_outcome(outcome, out)
+    result = train(job, device_name=device.value, threads=threads, console=lasting_console())
+    _print_result(result, out)
 
 
-def _print_outcome(outcome: "TrainingResult | None", out: Path) -> None:
+def _print_result(result: "TrainingResult | None", out: Path) -> None:
     import os
 
     if os.environ.get("RANK", "0") != "0":
         return
-    if outcome is None:
-        print(f"{out}: this run is finished already; 'readagain inspect {out}' shows its model")
+    if result is None:
+        print(f"{out}: finished already; see 'readagain inspect {out}'")
         return
-    state = outcome.state
-    if not outcome.is_finished:
+    state = result.state
+    if not result.is_finished:
         print(
-            f"stopped and saved at step {state.step:,} of {outcome.total_steps:,}; "
-            "to go on, give the same command again"
+            f"stopped and saved at step {state.step:,} of {result.total_steps:,}; "
+            "run the same command to resume"
         )
         return
     early = ", stopped early" if state.has_stopped_early else ""

@@ -54,7 +54,7 @@ def command(
     """
     import sys
 
-    from readagain.cli.progress import counting_to
+    from readagain.cli.progress import text_progress
     from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.errors import ConfigError
     from readagain.evaluation.dataset import read_dataset
@@ -72,7 +72,7 @@ def command(
         raise ConfigError(f"{model}: no beam search; choose a bundled model or a model directory")
     dataset = read_dataset(data, CorpusReadOptions(), split=split).first(limit)
     best = None
-    with counting_to(rounds * len(dataset.rows)) as count:
+    with text_progress(rounds * len(dataset.rows)) as count:
         found = tune(
             network,
             dataset,

@@ -1,7 +1,10 @@
 """`readagain bench` says what it measured, on which texts, and on which machine."""
 
 import json
+import os
 import statistics
+import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,7 +28,7 @@ def bench(readagain):
 
 
 class Recorder:
-    """A summarizer that notes how many texts each call is given."""
+    """Summarizer that records the number of texts of each call."""
 
     def __init__(self, summarizer):
         self.run = summarizer.run
@@ -42,7 +45,7 @@ def recorder():
     return Recorder(Summarizer.load(TOY, threads=1))
 
 
-def test_invented_sentences_are_measured_alone_and_in_batches(bench):
+def test_bench_measures_single_and_batched_texts(bench):
     done = bench()
     assert done.returncode == 0, done.stderr
     assert "32 texts of 31.4 words" in done.stdout
@@ -52,7 +55,7 @@ def test_invented_sentences_are_measured_alone_and_in_batches(bench):
         assert float(ms) * float(per_s) == pytest.approx(1e3, rel=0.2)
 
 
-def test_json_holds_every_figure(bench):
+def test_json_contains_all_results(bench):
     facts = json.loads(bench("--beam", 3, "--json").stdout)
     assert (facts["model"], facts["beam"], facts["threads"]) == (str(TOY), 3, 1)
     assert facts["texts"] == len(SENTENCES)
@@ -61,14 +64,14 @@ def test_json_holds_every_figure(bench):
     assert "cores" in facts["machine"]
 
 
-def test_own_texts_one_a_line_or_a_record_each(bench, tmp_path):
+def test_texts_are_read_from_lines_or_records(bench, tmp_path):
     (tmp_path / "own.txt").write_text("A ferry was late.\nA bridge opened.\n")
     (tmp_path / "own.jsonl").write_text('{"text": "A ferry was late."}\n')
     assert json.loads(bench("--texts", tmp_path / "own.txt", "--json").stdout)["texts"] == 2
     assert json.loads(bench("--texts", tmp_path / "own.jsonl", "--json").stdout)["texts"] == 1
 
 
-def test_own_texts_in_another_encoding_are_read_as_its_option_says(bench, tmp_path):
+def test_encoding_option_is_used(bench, tmp_path):
     path = tmp_path / "own.txt"
     path.write_bytes("Élan was late.\n".encode("latin-1"))
     assert "name its --encoding" in bench("--texts", path).stderr
@@ -76,27 +79,26 @@ def test_own_texts_in_another_encoding_are_read_as_its_option_says(bench, tmp_pa
     assert json.loads(done.stdout)["texts"] == 1
 
 
-def test_own_texts_may_come_through_a_pipe(readagain):
-    done = readagain(
-        *("bench", "--model", TOY, "--threads", 1, "--texts", "/dev/stdin"),
-        input="A ferry was late.\n",
-    )
-    assert ": 1 text of 5.0 words" in done.stdout
+def test_texts_are_read_from_a_pipe(bench, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    write = partial((tmp_path / "pipe").write_text, "A ferry was late.\n")
+    threading.Thread(target=write, daemon=True).start()
+    assert ": 1 text of 5.0 words" in bench("--texts", tmp_path / "pipe").stdout
 
 
-def test_a_folder_of_texts_is_called_one(bench, tmp_path):
-    assert f"{tmp_path}: a folder; name a file of texts" in bench("--texts", tmp_path).stderr
+def test_folder_of_texts_is_refused(bench, tmp_path):
+    assert f"{tmp_path}: is a folder; name a file of texts" in bench("--texts", tmp_path).stderr
 
 
-def test_a_long_file_is_measured_by_its_beginning(bench, tmp_path):
+def test_long_file_is_truncated(bench, tmp_path):
     (tmp_path / "own.txt").write_text("A ferry was late.\n" * (MAX_TEXTS + 1))
     assert f": {MAX_TEXTS} texts of 5.0 words" in bench("--texts", tmp_path / "own.txt").stdout
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [(None, "no such file; without --texts"), ("\n \n", "no text in it")]
+    ("content", "message"), [(None, "no such file; without --texts"), ("\n \n", "contains no text")]
 )
-def test_texts_that_are_not_there_are_one_line(bench, tmp_path, content, message):
+def test_missing_texts_are_one_line_and_status_2(bench, tmp_path, content, message):
     path = tmp_path / "own.txt"
     if content is not None:
         path.write_text(content)
@@ -106,7 +108,7 @@ def test_texts_that_are_not_there_are_one_line(bench, tmp_path, content, message
     assert done.stderr.count("\n") == 1
 
 
-def test_each_batch_size_sees_all_texts_and_few_texts_are_taken_again(recorder):
+def test_each_batch_size_sees_all_texts(recorder):
     found = measure_speed(lambda: recorder, ["A ferry was late."] * 3, together=(1, 4), repeat=2)
     first_and_warm_up = [1, 6]
     each_turn = [1] * 6 + [4, 2]
@@ -115,23 +117,23 @@ def test_each_batch_size_sees_all_texts_and_few_texts_are_taken_again(recorder):
     assert found.beam == recorder.run.decode.beam_size
 
 
-def test_the_beam_asked_for_is_the_beam_measured(recorder):
+def test_beam_option_is_measured(recorder):
     found = measure_speed(lambda: recorder, ["A ferry."], beam=2, together=(1,), repeat=1)
     assert {beam for _, beam in recorder.calls} == {2}
     assert found.beam == 2
 
 
-def test_texts_without_language_are_measured_like_others(recorder):
+def test_texts_without_words_are_measured(recorder):
     found = measure_speed(lambda: recorder, ["", "A ferry."], together=(1,), repeat=1)
     assert found.words_per_text == 1.5
 
 
-def test_the_invented_sentences_are_those_of_the_papers_length():
+def test_invented_sentences_have_length_of_paper():
     words = [len(sentence.split()) for sentence in SENTENCES]
     assert len(set(SENTENCES)) == max(speed.TOGETHER)
     assert 27 <= statistics.mean(words) <= 31  # without punctuation; 31.4 with
 
 
-def test_memory_is_left_out_where_the_system_does_not_tell(monkeypatch):
+def test_memory_is_optional(monkeypatch):
     monkeypatch.setattr(speed, "Path", lambda name: TOY / "missing")
     assert speed.resident_mb() is None

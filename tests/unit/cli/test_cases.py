@@ -23,22 +23,22 @@ def prepare(readagain, folder, texts):
     return out
 
 
-def test_a_model_of_before_is_told_how_its_words_are_written(readagain, tmp_path, model):
+def test_cases_adds_capitalization_of_corpus(readagain, tmp_path, model):
     word = next(word for word in (model / "vocab.txt").read_text().split()[4:] if word.isalpha())
     texts = [f"Visitors found {word.upper()} near the harbour on day {n}." for n in range(12)]
     done = readagain("cases", model, prepare(readagain, tmp_path, texts))
     assert done.returncode == 0, done.stderr
-    assert "words and pairs, as" in done.stdout
+    assert "words and pairs, capitalized as in" in done.stdout
     assert word.upper() in (model / "cases.txt").read_text().split()
-    facts = json.loads(readagain("inspect", model, "--json").stdout)
-    assert facts["cases"] == len((model / "cases.txt").read_text().splitlines())
+    info = json.loads(readagain("inspect", model, "--json").stdout)
+    assert info["cases"] == len((model / "cases.txt").read_text().splitlines())
     assert "words and pairs" in readagain("inspect", model).stdout
 
 
-def test_a_corpus_without_capitals_is_refused(readagain, tmp_path, model):
+def test_corpus_without_capitals_is_refused(readagain, tmp_path, model):
     texts = [f"visitors found nothing near the harbour on day {n}." for n in range(12)]
     done = readagain("cases", model, prepare(readagain, tmp_path, texts))
     assert done.returncode == 2
-    assert "says nothing about the case of this model's words; prepare it again" in done.stderr
+    assert "has no capitalization for the words of this model; prepare it again" in done.stderr
     assert not (model / "cases.txt").exists()
-    assert "none of its own" in readagain("inspect", model).stdout
+    assert "none" in readagain("inspect", model).stdout

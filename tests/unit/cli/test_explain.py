@@ -1,7 +1,6 @@
-"""`readagain explain` as a person types it."""
+"""The command `readagain explain`."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,18 +12,16 @@ STRANGE = 'Police <script>alert("1")</script> said 🎉 مدينة غنت & 12 p
 
 @pytest.fixture
 def explain(readagain, tmp_path):
-    """Explain with the toy model, in an empty folder."""
+    """Run the command with the toy model in an empty folder."""
 
     def run(*arguments, **options):
-        settings = {"cwd": tmp_path, "stdin": subprocess.DEVNULL, **options}
-        if "input" in settings:
-            settings.pop("stdin")
-        return readagain("explain", "--model", TOY, "--threads", 1, *arguments, **settings)
+        model = ("--model", TOY, "--threads", 1)
+        return readagain("explain", *model, *arguments, cwd=tmp_path, **options)
 
     return run
 
 
-def test_a_text_is_explained_in_plain_words_where_there_is_no_terminal(explain, readagain):
+def test_explain_prints_plain_text_without_terminal(explain, readagain):
     done = explain(POLICE)
     assert (done.returncode, done.stderr) == (0, "")
     headline = readagain("summarize", "--model", TOY, "--threads", 1, POLICE).stdout
@@ -33,13 +30,13 @@ def test_a_text_is_explained_in_plain_words_where_there_is_no_terminal(explain, 
     assert "\x1b" not in done.stdout
 
 
-def test_a_file_in_another_encoding_is_read_as_its_option_says(explain, tmp_path):
+def test_encoding_option_is_used(explain, tmp_path):
     (tmp_path / "latin.txt").write_bytes("Élan was late.".encode("latin-1"))
     assert "name its --encoding" in explain("latin.txt").stderr
     assert "Élan was late." in explain("latin.txt", "--encoding", "latin-1").stdout
 
 
-def test_words_that_were_given_are_told_apart(explain):
+def test_forced_prefix_is_marked_as_given(explain):
     done = explain(POLICE, "--begin", "Blorb say")
     assert done.stdout.startswith("Blorb say ")
     told = [line.split()[:2] for line in done.stdout.splitlines()]
@@ -47,7 +44,7 @@ def test_words_that_were_given_are_told_apart(explain):
     assert ["say", "given"] in told
 
 
-def test_a_file_and_a_pipe_are_explained_as_the_text_itself(explain, tmp_path):
+def test_text_file_and_pipe_give_equal_output(explain, tmp_path):
     (tmp_path / "police.txt").write_text(POLICE)
     expected = explain(POLICE).stdout
     assert explain("police.txt").stdout == expected
@@ -55,7 +52,7 @@ def test_a_file_and_a_pipe_are_explained_as_the_text_itself(explain, tmp_path):
     assert explain(input=POLICE).stdout == expected
 
 
-def test_json_is_one_object_with_nothing_beside_it(explain, tmp_path):
+def test_json_is_one_object(explain, tmp_path):
     done = explain(POLICE, "--json", "--html", "x.html")
     plain = json.loads(done.stdout)
     assert done.stderr == "x.html: written\n"
@@ -72,7 +69,7 @@ def test_json_is_one_object_with_nothing_beside_it(explain, tmp_path):
         assert plain["source"][word["source"]]["surface"].lower() == word["surface"].lower()
 
 
-def test_a_page_is_written_whole(explain, tmp_path):
+def test_html_page_is_written(explain, tmp_path):
     done = explain(STRANGE, "--html", "strange.html")
     assert (done.returncode, done.stdout) == (0, "")
     page = (tmp_path / "strange.html").read_text(encoding="utf-8")
@@ -85,24 +82,24 @@ def test_a_page_is_written_whole(explain, tmp_path):
 
 
 @pytest.mark.needs_extras
-def test_a_picture_is_drawn(explain, tmp_path):
+def test_image_is_written(explain, tmp_path):
     done = explain(STRANGE, "--png", "strange.png")
     assert (done.returncode, done.stderr) == (0, "strange.png: written\n")
     assert (tmp_path / "strange.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_the_length_can_be_limited(explain):
+def test_max_words_is_respected(explain):
     assert len(json.loads(explain(POLICE, "--json", "--max-words", 2).stdout)["words"]) == 2
 
 
-def test_an_argument_that_is_no_unicode_is_explained(explain, tmp_path):
+def test_undecodable_argument_is_explained(explain, tmp_path):
     done = explain(b"Police in Ghent saw \xff ferries.".decode(errors="surrogateescape"), "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["text"] == "Police in Ghent saw \udcff ferries."
 
 
 @pytest.mark.parametrize("text", ["", "  ", "…", "?! 🎉"])
-def test_a_text_without_words_is_refused(explain, text, tmp_path):
+def test_text_without_words_is_refused(explain, text, tmp_path):
     done = explain(text, "--html", "x.html")
     assert done.returncode == 2
     assert done.stderr.startswith("readagain: the text: no word in it")
@@ -114,9 +111,9 @@ def test_a_text_without_words_is_refused(explain, text, tmp_path):
     [
         (["missing.txt"], "missing.txt: no such file"),
         (["empty.txt"], "empty.txt: no word in it"),
-        (["."], ".: a folder; name the files in it"),
-        (["two.jsonl"], "two.jsonl: several texts; expected one"),
-        (["none.jsonl"], "none.jsonl: no text in it; expected one"),
+        (["."], ".: is a folder; name its files"),
+        (["two.jsonl"], "two.jsonl: contains several texts; expected one"),
+        (["none.jsonl"], "none.jsonl: contains no text; expected one"),
         (
             [POLICE, "--html", "nowhere/x.html"],
             "the folder 'nowhere' does not exist",
@@ -125,7 +122,7 @@ def test_a_text_without_words_is_refused(explain, text, tmp_path):
         ([POLICE, "--png", "x.gif"], "x.gif: expected a name that ends in .png, .svg, .pdf"),
     ],
 )
-def test_bad_input_is_one_clear_line(explain, tmp_path, arguments, message):
+def test_invalid_input_is_one_line_and_status_2(explain, tmp_path, arguments, message):
     (tmp_path / "empty.txt").write_text("")
     (tmp_path / "two.jsonl").write_text(f"{json.dumps({'text': POLICE})}\n" * 2)
     (tmp_path / "none.jsonl").write_text("")

@@ -1,4 +1,4 @@
-"""`readagain export`: what it refuses before any work; the rest is in tests/system."""
+"""Invalid input of `readagain export`; the rest is in tests/system."""
 
 import pytest
 
@@ -11,19 +11,17 @@ import pytest
         (["nowhere", "--check-texts", "0"], "--check-texts is 0; expected 1 or more"),
         (
             ["nowhere", "--shortlist", "4000"],
-            "--shortlist is 4000, but RUN itself stays a network in which all words compete; name "
-            "a folder for the graphs with --out",
+            "--shortlist is 4000, which needs a folder of its own; name one with --out",
         ),
         (
             ["nowhere", "--shortlist", "4000", "--out", "short"],
-            "--shortlist is 4000, and what that costs shows on real headlines alone; name a "
-            "prepared corpus with --check-on",
+            "--shortlist is 4000, which must be measured on real headlines; name a prepared corpus",
         ),
         (["nowhere", "--threads", "0"], "--threads is 0; expected 1 to"),
     ],
 )
 @pytest.mark.needs_extras
-def test_what_cannot_be_done_is_one_line_and_status_2(readagain, arguments, message):
+def test_invalid_input_is_one_line_and_status_2(readagain, arguments, message):
     done = readagain("export", *arguments)
     assert done.returncode == 2
     assert message in done.stderr

@@ -11,22 +11,22 @@ MODELS = sorted((Path(__file__).parents[2] / "assets" / "models").glob("format-*
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda path: path.name)
-def test_a_model_of_each_released_format_is_whole(readagain, model):
+def test_models_of_all_formats_are_complete(readagain, model):
     done = readagain("inspect", model)
     assert done.returncode == 0, done.stderr
     assert "parameters" in done.stdout
     assert "scores dev" in done.stdout
-    assert done.stdout.endswith("whole, every checksum is right\n")
+    assert done.stdout.endswith("complete, all checksums match\n")
 
 
-def test_everything_is_there_as_json(readagain):
+def test_json_contains_all_fields(readagain):
     facts = json.loads(readagain("inspect", MODELS[0], "--json").stdout)
     assert facts["format_version"] == 1
     assert facts["tensors"]["output.project.bias"]["shape"] == [facts["summary_words"]]
     assert facts["provenance"]["is_finished"]
 
 
-def test_damage_is_named(readagain, tmp_path):
+def test_damaged_file_is_named(readagain, tmp_path):
     model = tmp_path / "model"
     shutil.copytree(MODELS[0], model)
     weights = model / "weights.safetensors"
@@ -36,7 +36,7 @@ def test_damage_is_named(readagain, tmp_path):
     assert "weights.safetensors: content does not match model.json" in done.stderr
 
 
-def test_what_is_no_model_is_refused(readagain, tmp_path):
+def test_folder_without_model_is_refused(readagain, tmp_path):
     done = readagain("inspect", tmp_path)
     assert done.returncode == 2
     assert "no model.json; this is not a model folder" in done.stderr
@@ -51,7 +51,7 @@ def write_file(model, name, content):
     (model / "model.json").write_text(json.dumps(manifest))
 
 
-def test_every_run_that_a_model_comes_from_is_shown(readagain, tmp_path):
+def test_all_ancestor_runs_are_shown(readagain, tmp_path):
     model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
     first = json.loads((model / "provenance.json").read_text())
     before = {"name": "first", "weights_sha256": None, "provenance": first}
@@ -59,24 +59,24 @@ def test_every_run_that_a_model_comes_from_is_shown(readagain, tmp_path):
     write_file(model, "provenance.json", json.dumps(last))
     shown = readagain("inspect", model).stdout
     assert shown.count("\ncorpus ") == 2
-    assert shown.index("step 7,") < shown.index("no: stopped, or still under way")
+    assert shown.index("step 7,") < shown.index("no: stopped, or still running")
     assert shown.index("the model first") < shown.index("step 384,") < shown.index("random weights")
 
 
-def test_weights_that_stand_in_graphs_alone_are_told(readagain):
-    assert "in the graphs alone\n" in readagain("inspect", "news").stdout
+def test_model_without_weights_is_marked(readagain):
+    assert "in the graphs\n" in readagain("inspect", "news").stdout
 
 
-def test_an_origin_that_is_none_of_ours_is_told(readagain, tmp_path):
+def test_invalid_provenance_is_refused(readagain, tmp_path):
     model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
     write_file(model, "provenance.json", '{"corpus": null}')
     done = readagain("inspect", model)
     assert done.returncode == 2
-    assert "provenance.json or scores.json is not as readagain writes them" in done.stderr
+    assert "invalid provenance.json or scores.json" in done.stderr
     assert readagain("inspect", model, "--json").returncode == 0
 
 
-def test_a_title_cannot_command_a_terminal(readagain, tmp_path):
+def test_control_characters_of_title_are_escaped(readagain, tmp_path):
     model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
     run = json.loads((model / "run.json").read_text())
     write_file(model, "run.json", json.dumps({**run, "title": "\x1b[2Jcalm"}))
@@ -86,11 +86,11 @@ def test_a_title_cannot_command_a_terminal(readagain, tmp_path):
     assert r"\x1b[2Jcalm" in done.stdout
 
 
-def test_a_shortlist_is_shown(readagain, tmp_path):
+def test_shortlist_size_is_shown(readagain, tmp_path):
     model = Path(shutil.copytree(MODELS[0], tmp_path / "model"))
     assert "competing" not in readagain("inspect", model).stdout
     run = json.loads((model / "run.json").read_text())
     size = run["vocab_size"] - 1
     run["model"]["shortlist_size"] = size
     write_file(model, "run.json", json.dumps(run))
-    assert f" written, {size} of them competing at a time\n" in readagain("inspect", model).stdout
+    assert f" written, shortlist of {size}\n" in readagain("inspect", model).stdout

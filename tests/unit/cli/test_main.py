@@ -1,4 +1,4 @@
-"""What every command does when it is interrupted, or when its reader leaves."""
+"""Interruptions, closed pipes, full disks and help of all commands."""
 
 import os
 import signal
@@ -8,28 +8,31 @@ from pathlib import Path
 
 import pytest
 
+from readagain.cli.main import COMMANDS
+from readagain.cli.output import for_terminal
+
 READAGAIN = [sys.executable, "-m", "readagain"]
 
 
-def usual_ctrl_c():
-    # A shell lets programs in the background ignore Ctrl-C, and their children inherit that.
+def enable_ctrl_c():
+    # Programs in the background of a shell ignore Ctrl-C, and their children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def run_without_reader(*arguments):
+def run_with_closed_pipe(*arguments):
     reading, writing = os.pipe()
     os.close(reading)
-    with os.fdopen(writing, "wb") as nobody:
+    with os.fdopen(writing, "wb") as pipe:
         return subprocess.run(
-            [*READAGAIN, *arguments], stdout=nobody, stderr=subprocess.PIPE, text=True, check=False
+            [*READAGAIN, *arguments], stdout=pipe, stderr=subprocess.PIPE, text=True, check=False
         )
 
 
 def test_ctrl_c_is_one_line_and_status_130(tmp_path):
     os.mkfifo(tmp_path / "texts")
     command = [*READAGAIN, "rouge", str(tmp_path / "texts"), str(tmp_path / "texts")]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=usual_ctrl_c)
-    with (tmp_path / "texts").open("w"):  # opens once the command has begun to read
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=enable_ctrl_c)
+    with (tmp_path / "texts").open("w"):  # opens when the command starts to read
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (130, "readagain: interrupted\n")
@@ -40,8 +43,8 @@ def test_ctrl_c_is_one_line_and_status_130(tmp_path):
     [["presets"], ["presets", "--json"], ["presets", "tiny"], ["--help"], ["--version"]],
     ids=" ".join,
 )
-def test_a_reader_who_leaves_is_no_failure(arguments):
-    done = run_without_reader(*arguments)
+def test_closed_pipe_is_not_an_error(arguments):
+    done = run_with_closed_pipe(*arguments)
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -50,18 +53,18 @@ def test_a_reader_who_leaves_is_no_failure(arguments):
     [["presets"], ["presets", "--json"], ["inspect", "news"], ["--version"], ["--help"]],
     ids=" ".join,
 )
-def test_a_full_disk_is_told_in_one_line(arguments):
+def test_full_disk_is_one_line_and_status_2(arguments):
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [*READAGAIN, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
-    message = "readagain: cannot write its output: No space left on device; make room, and give"
+    message = "readagain: output: cannot be written (No space left on device); free some space"
     assert done.returncode == 2
-    assert done.stderr == f"{message} the command again\n"
+    assert done.stderr == f"{message} and run the command again\n"
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
-def test_a_terminal_without_unicode_is_no_failure(encoding):
+def test_output_without_unicode_is_escaped(encoding):
     done = subprocess.run(
         [*READAGAIN, "presets"],
         capture_output=True,
@@ -72,7 +75,7 @@ def test_a_terminal_without_unicode_is_no_failure(encoding):
     assert rb"\u" in done.stdout
 
 
-def test_closed_streams_are_no_failure(tmp_path):
+def test_closed_streams_are_not_an_error(tmp_path):
     out = tmp_path / "headlines.txt"
     done = subprocess.run(
         [*READAGAIN, "summarize", "-", "A storm hit the harbour.", "--output", str(out)],
@@ -83,7 +86,7 @@ def test_closed_streams_are_no_failure(tmp_path):
     assert len(out.read_text().splitlines()) == 2
 
 
-def test_long_work_goes_on_when_its_reader_left():
+def test_lasting_console_survives_closed_pipe():
     work = (
         "import sys; from readagain.cli.output import lasting_console; "
         "console = lasting_console(); "
@@ -92,10 +95,10 @@ def test_long_work_goes_on_when_its_reader_left():
     )
     reading, writing = os.pipe()
     os.close(reading)
-    with os.fdopen(writing, "wb") as nobody:
+    with os.fdopen(writing, "wb") as pipe:
         done = subprocess.run(
             [sys.executable, "-c", work],
-            stdout=nobody,
+            stdout=pipe,
             stderr=subprocess.PIPE,
             text=True,
             check=False,
@@ -103,7 +106,25 @@ def test_long_work_goes_on_when_its_reader_left():
     assert (done.returncode, done.stderr) == (0, "done\n")
 
 
-def test_an_error_is_told_even_when_the_reader_left():
-    done = run_without_reader("presets", "tinny")
+def test_error_is_reported_despite_closed_pipe():
+    done = run_with_closed_pipe("presets", "tinny")
     assert done.returncode == 2
     assert "no preset 'tinny'" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_shows_no_value_type_for_flags(command, readagain):
+    done = readagain(*command.split(), "--help", env={"COLUMNS": "200"})
+    assert done.returncode == 0
+    assert "--help" in done.stdout
+    assert "<bool>" not in done.stdout
+
+
+@pytest.mark.parametrize("character", ["\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\u2028"])
+def test_for_terminal_replaces_control_characters(character):
+    assert for_terminal(f"a{character}b") == "a\N{REPLACEMENT CHARACTER}b"
+
+
+def test_for_terminal_keeps_text():
+    text = "1\t2\n\u200f\u05d0\u200d\U0001f389"  # marks and joiners of real scripts
+    assert for_terminal(text) == text

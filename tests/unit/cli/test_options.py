@@ -1,4 +1,4 @@
-"""Options that several commands take are checked alike, before any work."""
+"""Shared options are checked by all commands before any work."""
 
 import pytest
 import typer
@@ -27,7 +27,7 @@ def test_command_with_some_decoding_options_has_the_beam(command):
 
 @pytest.fixture
 def refused(monkeypatch, capsys, tmp_path):
-    """Run a command where there are two processors, and return the line that it refuses with."""
+    """Run a command on a machine with two processors and return its error."""
     monkeypatch.setattr("readagain.processors.num_processors", lambda: 2)
     monkeypatch.chdir(tmp_path)
 
@@ -57,7 +57,7 @@ def refused(monkeypatch, capsys, tmp_path):
     ids=lambda command: command[0],
 )
 @pytest.mark.parametrize("threads", [9, 3000])
-def test_more_threads_than_processors_can_take_are_refused_everywhere(refused, command, threads):
+def test_too_many_threads_are_refused(refused, command, threads):
     message = f"readagain: --threads is {threads}; expected 1 to 8, 4 for each processor here\n"
     assert refused(*command, "--threads", str(threads)) == message
 
@@ -72,6 +72,6 @@ def test_more_threads_than_processors_can_take_are_refused_everywhere(refused, c
     ],
     ids=lambda command: command[0],
 )
-def test_so_are_more_processes_than_that(refused, command):
+def test_too_many_workers_are_refused(refused, command):
     message = "readagain: --workers is 3000; expected 1 to 8, 4 for each processor here\n"
     assert refused(*command, "--workers", "3000") == message

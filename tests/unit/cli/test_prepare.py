@@ -27,7 +27,7 @@ def run(*arguments):
     return stopped.value.code
 
 
-def test_the_summary_says_what_was_kept_and_dropped_and_why(tmp_path, pairs, capsys):
+def test_prepare_prints_kept_and_dropped_pairs(tmp_path, pairs, capsys):
     assert run(pairs, "--out", tmp_path / "out", "--filters", "rush") == 0
     shown = capsys.readouterr()
     assert "train            2 pairs" in shown.out
@@ -37,7 +37,7 @@ def test_the_summary_says_what_was_kept_and_dropped_and_why(tmp_path, pairs, cap
     assert f"{pairs}: jsonl, 'text' and 'headline', for train" in shown.err
 
 
-def test_one_pair_is_no_pairs(tmp_path, capsys):
+def test_prepare_uses_singular_for_one_pair(tmp_path, capsys):
     path = tmp_path / "one.jsonl"
     path.write_text(
         '{"text": "The ferry was late.", "headline": "Ferry late again"}\n', encoding="utf-8"
@@ -48,7 +48,7 @@ def test_one_pair_is_no_pairs(tmp_path, capsys):
     assert "dropped 0 of 1 record\n" in shown.out
 
 
-def test_options_reach_the_preparation(tmp_path, pairs):
+def test_prepare_uses_its_options(tmp_path, pairs):
     out = tmp_path / "out"
     options = ["--max-sentences", "1", "--min-headline-words", "5", "--min-overlap", "0.5"]
     assert run(pairs, "--out", out, *options, "--filters", "length,low-overlap") == 0
@@ -59,14 +59,14 @@ def test_options_reach_the_preparation(tmp_path, pairs):
     assert settings["filters"] == ["length", "low-overlap"]
 
 
-def test_a_split_can_be_given_or_cut_off(tmp_path, pairs):
+def test_split_is_given_or_split_off(tmp_path, pairs):
     run(pairs, "--out", tmp_path / "cut", "--dev-pairs", "1")
     assert len(PreparedCorpus.open(tmp_path / "cut").split("dev")) == 1
     run("--dev", pairs, "--out", tmp_path / "given")
     assert len(PreparedCorpus.open(tmp_path / "given").split("dev")) == 3
 
 
-def test_the_report_shows_lengths_coverage_and_samples(tmp_path, pairs):
+def test_report_shows_lengths_coverage_and_samples(tmp_path, pairs):
     run(pairs, "--out", tmp_path / "out")
     page = (tmp_path / "out" / "report.md").read_text()
     assert "| 2,000 | 100.00% | 100.00% |" in page
@@ -76,20 +76,23 @@ def test_the_report_shows_lengths_coverage_and_samples(tmp_path, pairs):
     assert report["statistics"]["train"]["sentences_per_text"]["counts"] == [0, 1, 2]
 
 
-def test_an_interrupted_run_says_how_to_go_on(tmp_path, pairs, capsys, monkeypatch):
+def test_interrupted_prepare_prints_how_to_resume(tmp_path, pairs, capsys, monkeypatch):
     def interrupt(*arguments):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("readagain.corpus.workers.save_chunk", interrupt)
     assert run(pairs, "--out", tmp_path / "out") == 130
-    assert "interrupted; the same command goes on where it stopped" in capsys.readouterr().err
+    assert "interrupted; run the same command to resume" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "no input; name files or folders of pairs"),
-        (("PAIRS", "--dev", "PAIRS", "--dev-share", "0.1"), "a split is either given or cut off"),
+        ((), "INPUT: missing; name files or folders of pairs"),
+        (
+            ("PAIRS", "--dev", "PAIRS", "--dev-share", "0.1"),
+            "--dev: conflicts with --dev-pairs and --dev-share",
+        ),
         (("PAIRS", "--filters", "rash"), "no filter 'rash'"),
         (("PAIRS", "--format", "jason"), "unknown format 'jason'"),
         (("absent.jsonl",), "absent.jsonl: no such file or folder"),
@@ -97,7 +100,7 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path, pairs, capsys, monkeypat
         (("PAIRS", "--workers", "-1"), "--workers is -1; expected 0 or more"),
     ],
 )
-def test_a_mistake_is_one_line_on_stderr(tmp_path, pairs, capsys, arguments, message):
+def test_invalid_input_is_one_line_and_status_2(tmp_path, pairs, capsys, arguments, message):
     arguments = [pairs if argument == "PAIRS" else argument for argument in arguments]
     assert run(*arguments, "--out", tmp_path / "out") == 2
     shown = capsys.readouterr()

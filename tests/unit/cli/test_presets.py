@@ -5,7 +5,7 @@ from readagain.config.files import run_to_dict
 from readagain.presets import BASELINES, PRESETS
 
 
-def test_all_presets_are_listed_with_size_parameters_and_citation(readagain):
+def test_presets_lists_sizes_and_citations(readagain):
     done = readagain("presets")
     assert done.returncode == 0, done.stderr
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
@@ -16,13 +16,13 @@ def test_all_presets_are_listed_with_size_parameters_and_citation(readagain):
     assert "Zeng, Luo, Fidler and Urtasun 2016" in row
 
 
-def test_the_list_can_be_had_as_json(readagain):
+def test_list_as_json(readagain):
     rows = json.loads(readagain("presets", "--json").stdout)
     assert [row["name"] for row in rows] == [*BASELINES, *PRESETS]
     assert rows[-1]["parameters"] > 0
 
 
-def test_one_preset_is_printed_resolved_as_toml(readagain):
+def test_preset_is_printed_as_toml(readagain):
     done = readagain("presets", "tiny", "--set", "decode.beam_size=3")
     printed = tomllib.loads(done.stdout)
     expected = run_to_dict(PRESETS["tiny"])
@@ -30,12 +30,12 @@ def test_one_preset_is_printed_resolved_as_toml(readagain):
     assert printed == expected
 
 
-def test_one_preset_is_printed_resolved_as_json(readagain):
+def test_preset_is_printed_as_json(readagain):
     done = readagain("presets", "tiny", "--json")
     assert json.loads(done.stdout) == run_to_dict(PRESETS["tiny"])
 
 
-def test_a_row_without_a_network_is_listed_and_printed_too(readagain):
+def test_baseline_is_listed_and_printed(readagain):
     listed = json.loads(readagain("presets", "--json").stdout)
     assert listed[2] == {
         "name": "topiary",
@@ -51,7 +51,7 @@ def test_a_row_without_a_network_is_listed_and_printed_too(readagain):
     assert line.split()[:3] == ["topiary", "–", "–"]
 
 
-def test_a_row_without_a_network_has_nothing_to_train_or_change(readagain):
+def test_baseline_cannot_be_trained_or_changed(readagain):
     done = readagain("presets", "topiary", "--set", "decode.beam_size=3")
     assert (done.returncode, done.stderr) == (
         2,
@@ -60,13 +60,13 @@ def test_a_row_without_a_network_has_nothing_to_train_or_change(readagain):
     )
 
 
-def test_a_misspelt_preset_is_one_line_and_status_2(readagain):
+def test_unknown_preset_is_one_line_and_status_2(readagain):
     done = readagain("presets", "tinny")
     assert done.returncode == 2
     assert done.stderr == "readagain: no preset 'tinny'; did you mean 'tiny'?\n"
 
 
-def test_a_change_without_a_preset_is_refused(readagain):
+def test_set_without_preset_is_refused(readagain):
     done = readagain("presets", "--set", "decode.beam_size=3")
     assert done.returncode == 2
-    assert done.stderr == ("readagain: --set changes one run; name the preset it starts from\n")
+    assert done.stderr == ("readagain: --set: needs a preset; name one\n")

@@ -1,13 +1,14 @@
-"""Counts on a terminal: there once texts are many, and nowhere else."""
+"""Progress on a terminal and in a log."""
 
 import io
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr
 
 import pytest
 
-from readagain.cli.progress import PROGRESS_FROM, counted_texts, counting_to
+from readagain.cli.progress import MIN_TEXTS, LineProgress, describe, job_progress, text_progress
+from readagain.corpus.workers import JobProgress
 
-MANY = PROGRESS_FROM + 20
+MANY = MIN_TEXTS + 20
 
 
 class Terminal(io.StringIO):
@@ -16,40 +17,88 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture(autouse=True)
-def able_terminal(monkeypatch):
+def capable_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
 
 
-def shown_for(counting, number):
-    """Count so many texts, and return what a terminal shows of it."""
-    with redirect_stderr(Terminal()) as terminal, counting as count:
+def shown_for(progress, number):
+    """Count `number` texts and return what a terminal shows."""
+    with redirect_stderr(Terminal()) as terminal, progress as count:
         for _ in range(number):
             count()
     return terminal.getvalue()
 
 
 def test_many_texts_are_counted():
-    assert f"{MANY} texts" in shown_for(counted_texts(to_file=False), MANY)
-
-
-def test_a_bar_shows_how_many_of_all_are_done():
-    assert f"{MANY}/{MANY}" in shown_for(counting_to(MANY), MANY)
+    assert f"{MANY}/?" in shown_for(text_progress(), MANY)
+    assert f"{MANY}/{MANY}" in shown_for(text_progress(MANY), MANY)
 
 
 def test_few_texts_are_not_counted():
-    assert "texts" not in shown_for(counted_texts(to_file=False), 5)
-    assert shown_for(counting_to(5), 5) == ""
+    assert "5/" not in shown_for(text_progress(), 5)
+    assert shown_for(text_progress(5), 5) == ""
 
 
-def test_texts_that_appear_on_the_terminal_themselves_are_not_counted():
-    with redirect_stdout(Terminal()):
-        assert shown_for(counted_texts(to_file=False), MANY) == ""
-        assert f"{MANY} texts" in shown_for(counted_texts(to_file=True), MANY)
+def test_count_can_be_hidden():
+    assert shown_for(text_progress(is_shown=False), MANY) == ""
 
 
-@pytest.mark.parametrize("counting", [counting_to(MANY), counted_texts(to_file=False)])
-def test_a_log_is_left_alone(counting, capsys):
-    with counting as count:
+@pytest.mark.parametrize("total", [MANY, None])
+def test_texts_are_not_counted_in_a_log(total, capsys):
+    with text_progress(total) as count:
         for _ in range(MANY):
             count()
     assert capsys.readouterr().err == ""
+
+
+def reading(share, records, resumed=0):
+    return JobProgress(stage="reading", share=share, records=records, resumed=resumed)
+
+
+def test_line_has_share_records_rate_and_remaining_time():
+    line = describe(reading(0.25, 5000), elapsed_s=25.0)
+    assert line == "reading  25%, 5,000 records, 200/s, 1:15 left"
+
+
+def test_rate_excludes_resumed_records():
+    line = describe(reading(0.5, 5000, resumed=4000), elapsed_s=10.0)
+    assert line == "reading  50%, 5,000 records, 100/s, 0:10 left"
+
+
+def test_remaining_time_excludes_resumed_share():
+    progress = JobProgress(
+        stage="summarizing", share=0.5, records=500, resumed=400, resumed_share=0.4
+    )
+    line = describe(progress, elapsed_s=10.0)
+    assert line == "summarizing  50%, 500 records, 10/s, 0:50 left"
+
+
+def test_line_without_progress_has_no_rate():
+    assert describe(reading(0.0, 0), elapsed_s=0.0) == "reading   0%, 0 records"
+
+
+def test_log_has_lines_at_intervals_and_ends_of_stages(capsys):
+    now = 0.0
+    show = LineProgress(clock=lambda: now)
+    for now, progress in (  # noqa: B007
+        (1.0, reading(0.1, 10)),
+        (11.0, reading(0.5, 50)),
+        (12.0, reading(1.0, 100)),
+        (13.0, JobProgress(stage="writing", share=0.5, records=100)),
+    ):
+        show(progress)
+    assert capsys.readouterr().err.splitlines() == [
+        "reading  50%, 50 records, 5/s, 0:11 left",
+        "reading 100%, 100 records, 8/s",
+    ]
+
+
+@pytest.mark.parametrize("is_terminal", [False, True])
+def test_job_progress_is_printed_to_stderr_only(capsys, monkeypatch, is_terminal):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: is_terminal)
+    with job_progress("reading", "writing") as show:
+        show(reading(1.0, 100))
+        show(JobProgress(stage="writing", share=1.0, records=100))
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "reading 100%" in shown.err

@@ -1,4 +1,4 @@
-"""`readagain summarize` as a person types it."""
+"""The command `readagain summarize`."""
 
 import json
 import os
@@ -18,34 +18,31 @@ FERRY = "A storm hit the harbour, and the ferry was late by 30 percent."
 
 @pytest.fixture
 def summarize(readagain, tmp_path):
-    """Summarize with the toy model, in an empty folder."""
+    """Run the command with the toy model in an empty folder."""
 
     def run(*arguments, **options):
         model = () if "--model" in arguments else ("--model", TOY)
-        settings = {"cwd": tmp_path, "stdin": subprocess.DEVNULL, **options}
-        if "input" in settings:
-            settings.pop("stdin")
-        return readagain("summarize", *model, "--threads", 1, *arguments, **settings)
+        return readagain("summarize", *model, "--threads", 1, *arguments, cwd=tmp_path, **options)
 
     return run
 
 
 @pytest.fixture
 def headlines(summarize):
-    """What the toy model writes over the two texts."""
+    """Return the headlines of the toy model for both texts."""
     done = summarize(POLICE, FERRY)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
 
-def test_a_text_on_the_command_line(headlines):
+def test_texts_on_the_command_line(headlines):
     assert len(headlines) == 2
     assert "Ghent" in headlines[0]
     assert all(headline[0].isupper() for headline in headlines)
 
 
-def test_a_text_cannot_command_a_terminal(tmp_path):
-    (tmp_path / "text.txt").write_text("Police in \x1b[2JGhent crossed the old bridge.")
+def test_control_characters_are_replaced_on_a_terminal(tmp_path):
+    (tmp_path / "text.txt").write_text("Police in \x1b[2JGhent\u202e crossed the old bridge.")
     command = [sys.executable, "-m", "readagain", "summarize", "--model", TOY, "text.txt"]
     ours, theirs = os.openpty()
     subprocess.run(command, stdout=theirs, cwd=tmp_path, check=True)
@@ -53,34 +50,35 @@ def test_a_text_cannot_command_a_terminal(tmp_path):
     shown = os.read(ours, 10_000).decode()
     os.close(ours)
     assert "\x1b" not in shown
+    assert "\u202e" not in shown
     assert "\N{REPLACEMENT CHARACTER}" in shown
     piped = subprocess.run(command, capture_output=True, cwd=tmp_path, check=True)
     assert b"\x1b" in piped.stdout  # to a program it is data
 
 
-def test_a_text_may_have_stops_and_strokes_in_it_as_a_file_has(summarize):
+def test_text_may_contain_dots_and_slashes(summarize):
     done = summarize("Police in Ghent said 2.5 km/h was too slow for the U.S. ferry")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_file_is_one_text(summarize, headlines, tmp_path):
+def test_text_file_is_one_text(summarize, headlines, tmp_path):
     (tmp_path / "article.txt").write_text(f"{POLICE}\n\n{FERRY}\n")
     assert summarize("article.txt").stdout.splitlines() == headlines[:1]
 
 
-def test_a_file_and_a_pipe_of_one_text_a_line(summarize, headlines, tmp_path):
+def test_lines_format_reads_one_text_per_line(summarize, headlines, tmp_path):
     lines = f"{POLICE}\n{FERRY}\n"
     (tmp_path / "all.txt").write_text(lines)
     assert summarize("all.txt", "--format", "lines").stdout.splitlines() == headlines
     assert summarize("--format", "lines", input=lines).stdout.splitlines() == headlines
 
 
-def test_a_pipe_is_one_text(summarize, headlines):
+def test_standard_input_is_one_text(summarize, headlines):
     assert summarize(input=f"{POLICE}\n{FERRY}\n").stdout.splitlines() == headlines[:1]
     assert summarize("-", input=POLICE).stdout.splitlines() == headlines[:1]
 
 
-def test_json_keeps_every_field_and_adds_the_summary(summarize, headlines, tmp_path):
+def test_json_keeps_fields_and_adds_summary(summarize, headlines, tmp_path):
     rows = [{"id": 1, "text": POLICE}, {"id": 2, "text": FERRY, "tags": ["é"]}]
     (tmp_path / "news.jsonl").write_text("\n".join(map(json.dumps, rows)))
     done = summarize("news.jsonl", "--json")
@@ -88,7 +86,7 @@ def test_json_keeps_every_field_and_adds_the_summary(summarize, headlines, tmp_p
     assert [json.loads(line) for line in done.stdout.splitlines()] == expected
 
 
-def test_an_output_file_named_jsonl_holds_json(summarize, headlines, tmp_path):
+def test_jsonl_output_contains_json(summarize, headlines, tmp_path):
     (tmp_path / "news.csv").write_text(f'id,text\n1,"{POLICE}"\n')
     done = summarize("news.csv", "--output", "out.jsonl")
     assert (done.returncode, done.stdout) == (0, "")
@@ -100,7 +98,7 @@ def test_an_output_file_named_jsonl_holds_json(summarize, headlines, tmp_path):
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_a_bad_line_leaves_no_output_behind(summarize, tmp_path):
+def test_invalid_line_leaves_no_output(summarize, tmp_path):
     (tmp_path / "news.jsonl").write_text(json.dumps({"text": POLICE}) + "\nbroken\n")
     done = summarize("news.jsonl", "--output", "out.jsonl")
     assert done.returncode == 2
@@ -108,7 +106,7 @@ def test_a_bad_line_leaves_no_output_behind(summarize, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["news.jsonl"]
 
 
-def test_a_field_that_is_there_already_is_not_overwritten(summarize, tmp_path):
+def test_existing_field_is_not_overwritten(summarize, tmp_path):
     (tmp_path / "news.jsonl").write_text(json.dumps({"text": POLICE, "summary": "x"}))
     refused = summarize("news.jsonl", "--json")
     assert refused.returncode == 2
@@ -116,7 +114,7 @@ def test_a_field_that_is_there_already_is_not_overwritten(summarize, tmp_path):
     assert "headline" in json.loads(summarize("news.jsonl", "--json", "--field", "headline").stdout)
 
 
-def test_several_summaries_are_numbered_with_their_scores(summarize, headlines):
+def test_n_best_is_numbered_with_scores(summarize, headlines):
     lines = summarize(POLICE, "--n-best", 3).stdout.splitlines()
     assert [line.split("\t")[0] for line in lines[:3]] == ["1", "2", "3"]
     assert lines[0].split("\t")[2] == headlines[0]
@@ -126,40 +124,40 @@ def test_several_summaries_are_numbered_with_their_scores(summarize, headlines):
     ]
 
 
-def test_limits_are_kept(summarize):
+def test_limits_are_respected(summarize):
     assert len(summarize(POLICE, "--max-words", 2).stdout.split()) == 2
     assert len(summarize(POLICE, "--max-bytes", 12).stdout.strip().encode()) <= 12
 
 
-def test_a_headline_begins_as_it_is_asked_to(summarize):
+def test_begin_forces_prefix(summarize):
     done = summarize(POLICE, "--begin", "Blorb say")
     assert done.stdout.startswith("Blorb say ")
 
 
-def test_bytes_that_are_no_character_are_told_as_such(summarize, tmp_path):
+def test_undecodable_bytes_are_escaped(summarize, tmp_path):
     words = b"Gh\xffent".decode("utf-8", "surrogateescape")
     assert summarize(POLICE, "--begin", words).stdout.startswith(r"Gh\udcffent ")
     assert summarize(POLICE, "--begin", words, "-o", "out.txt").returncode == 0
     assert (tmp_path / "out.txt").read_text().startswith(r"Gh\udcffent ")
 
 
-def test_a_named_pipe_is_read_as_a_pipe(summarize, headlines, tmp_path):
+def test_named_pipe_is_read(summarize, headlines, tmp_path):
     os.mkfifo(tmp_path / "wire")
     write = partial((tmp_path / "wire").write_text, f"{POLICE}\n" * 2)
     threading.Thread(target=write, daemon=True).start()
     assert summarize("wire", "--format", "lines").stdout.splitlines() == [headlines[0]] * 2
 
 
-def test_a_device_is_read_as_a_pipe(summarize):
+def test_device_is_read(summarize):
     assert summarize("/dev/null", "--format", "lines").returncode == 0
 
 
-def test_gigaword_form_stays(summarize):
+def test_tokenized_output_stays_tokenized(summarize):
     done = summarize("police said ## people", "--tokenized", "--min-words", 4, "--max-words", 4)
     assert "##" in done.stdout.split()
 
 
-def test_an_empty_text_has_an_empty_line(summarize, headlines):
+def test_empty_text_gives_empty_line(summarize, headlines):
     done = summarize("--format", "lines", input=f"\n{POLICE}\n")
     assert done.stdout.split("\n") == ["", headlines[0], ""]
 
@@ -167,11 +165,11 @@ def test_an_empty_text_has_an_empty_line(summarize, headlines):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["missing.txt"], "missing.txt: no such file; a text is given in quotes"),
-        (["."], ".: a folder; name the files in it"),
-        (["http://example.org/x.txt"], "http://example.org/x.txt: an address, and nothing is"),
+        (["missing.txt"], "missing.txt: no such file; put quotes around a text"),
+        (["."], ".: is a folder; name its files"),
+        (["http://example.org/x.txt"], "http://example.org/x.txt: is a URL; download it"),
         ([POLICE, "--model", "sport"], "no model 'sport'; bundled models:"),
-        ([POLICE, "--format", "xml"], "no format 'xml'; expected one of text, lines, jsonl"),
+        ([POLICE, "--format", "xml"], "--format is 'xml'; expected one of text, lines, jsonl"),
         ([POLICE, "--encoding", "klingon"], "--encoding: unknown encoding 'klingon'"),
         ([POLICE, "--beam", "0"], "--beam is 0; expected 1 to 1000"),
         (
@@ -194,12 +192,12 @@ def test_an_empty_text_has_an_empty_line(summarize, headlines):
             "the folder 'nowhere' does not exist",
         ),
         *(
-            ([POLICE, "--output", name], f"--output {name}: plain lines or JSON lines are written")
+            ([POLICE, "--output", name], f"--output {name}: not supported; name a .txt")
             for name in ("out.csv", "out.parquet", "out.jsonl.gz")
         ),
     ],
 )
-def test_what_cannot_be_done_is_one_line_and_status_2(summarize, arguments, message):
+def test_invalid_input_is_one_line_and_status_2(summarize, arguments, message):
     done = summarize(*arguments)
     assert done.returncode == 2
     assert message in done.stderr
@@ -207,8 +205,8 @@ def test_what_cannot_be_done_is_one_line_and_status_2(summarize, arguments, mess
     assert done.stdout == ""
 
 
-def summarizing_lines(**options):
-    """Start summarizing what comes through a pipe, line by line."""
+def start_on_pipe(**options):
+    """Start a process that summarizes lines of a pipe."""
     command = [sys.executable, "-m", "readagain", "summarize", "--model", str(TOY)]
     return subprocess.Popen(
         [*command, "--format", "lines", "--threads", "1", "--max-words", "2"],
@@ -219,8 +217,8 @@ def summarizing_lines(**options):
     )
 
 
-def test_a_reader_that_leaves_is_not_complained_to():
-    with summarizing_lines() as process:
+def test_closed_pipe_ends_silently():
+    with start_on_pipe() as process:
         process.stdin.write((POLICE + "\n").encode() * 600)
         process.stdin.close()
         assert process.stdout.readline()
@@ -229,10 +227,10 @@ def test_a_reader_that_leaves_is_not_complained_to():
         assert process.wait(timeout=60) == 0
 
 
-def test_ctrl_c_while_waiting_for_a_pipe_is_one_line():
-    # A shell lets programs in the background ignore Ctrl-C, and their children inherit that.
+def test_ctrl_c_while_reading_a_pipe_is_one_line():
+    # Programs in the background of a shell ignore Ctrl-C, and their children inherit that.
     usual = partial(signal.signal, signal.SIGINT, signal.default_int_handler)
-    with summarizing_lines(preexec_fn=usual) as process:
+    with start_on_pipe(preexec_fn=usual) as process:
         process.stdin.write((POLICE + "\n").encode())
         process.stdin.flush()
         assert process.stdout.readline()
@@ -241,8 +239,8 @@ def test_ctrl_c_while_waiting_for_a_pipe_is_one_line():
         assert process.wait(timeout=60) == 130
 
 
-def test_a_slow_pipe_is_answered_line_by_line():
-    with summarizing_lines(env={**os.environ, "PYTHONUNBUFFERED": ""}) as process:
+def test_slow_pipe_is_summarized_line_by_line():
+    with start_on_pipe(env={**os.environ, "PYTHONUNBUFFERED": ""}) as process:
         for text in (POLICE, FERRY):
             process.stdin.write((text + "\n").encode())
             process.stdin.flush()

@@ -13,13 +13,13 @@ def fails_with(done, message):
     assert message in done.stderr
 
 
-def test_data_that_is_not_there_is_refused(readagain, tmp_path):
+def test_missing_data_is_refused(readagain, tmp_path):
     done = readagain("train", "tiny", "--data", tmp_path / "nowhere", "--out", tmp_path / "out")
     fails_with(done, "nowhere: no such folder; make one with 'readagain prepare'")
     assert not (tmp_path / "out").exists()
 
 
-def test_cuda_that_is_not_there_is_refused(readagain, tmp_path):
+def test_missing_cuda_is_refused(readagain, tmp_path):
     done = readagain(
         *("train", "tiny", "--data", tmp_path, "--out", tmp_path / "out", "--device", "cuda"),
         env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
@@ -27,7 +27,7 @@ def test_cuda_that_is_not_there_is_refused(readagain, tmp_path):
     fails_with(done, "--device cuda: torch finds no CUDA device on this machine")
 
 
-def test_an_unknown_setting_is_answered_with_the_nearest(readagain, tmp_path):
+def test_unknown_setting_suggests_the_nearest(readagain, tmp_path):
     done = readagain(
         *("train", "tiny", "--data", tmp_path, "--out", tmp_path / "out"),
         *("--set", "train.learning_rat=1"),
