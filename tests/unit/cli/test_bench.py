@@ -74,7 +74,7 @@ def test_texts_are_read_from_lines_or_records(bench, tmp_path):
 def test_encoding_option_is_used(bench, tmp_path):
     path = tmp_path / "own.txt"
     path.write_bytes("Élan was late.\n".encode("latin-1"))
-    assert "name its --encoding" in bench("--texts", path).stderr
+    assert "set its encoding" in bench("--texts", path).stderr
     done = bench("--texts", path, "--encoding", "latin-1", "--json")
     assert json.loads(done.stdout)["texts"] == 1
 
