@@ -159,7 +159,8 @@ def command(
     else:
         require("torch", extra="train", purpose="training rows")
         require("safetensors", extra="train", purpose="training rows")
-        from readagain.experiments.reproduce import ReproduceOptions, reproduce
+        from readagain.experiments.reproduce import reproduce
+        from readagain.experiments.settings import ReproduceOptions
 
         reproduce_options = ReproduceOptions(
             names=tuple(names or ()),

@@ -4,9 +4,7 @@ import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import median
-from typing import Literal
 
 from rich.console import Console
 
@@ -15,7 +13,7 @@ from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArgumentError, ConfigError, MissingExtraError, ReadAgainError
-from readagain.experiments.catalog import PlannedRun, Recipe, plan_runs, select_experiments
+from readagain.experiments.catalog import PlannedRun, plan_runs, select_experiments
 from readagain.experiments.copying import write_examples
 from readagain.experiments.corpora import Corpora
 from readagain.experiments.report import write_report
@@ -28,11 +26,14 @@ from readagain.experiments.results import (
 )
 from readagain.experiments.run_experiment import ExperimentRunner, InterruptedRunError
 from readagain.experiments.sample_corpus import write_sample_corpora
-from readagain.experiments.settings import Scale, common_vocab_size, experiment_run
+from readagain.experiments.settings import (
+    ReproduceOptions,
+    common_vocab_size,
+    experiment_run,
+)
 from readagain.experiments.timing import EXPECTED_S, measure_timing
 from readagain.storage.differences import differences
 from readagain.storage.locks import locked_dir
-from readagain.training.parallel import choose_device
 from readagain.training.stop_signal import StopSignal, catch_stop_signals
 
 DECODING_TIME = "decoding time"
@@ -49,44 +50,6 @@ _EXAMPLES_PER_S = {("cuda", "modern"): 50_000.0, ("cuda", "paper"): 20_000.0}
 _CPU_EXAMPLES_PER_S = 100.0
 _OVERHEAD_S = 25.0  # loading, CUDA graph capture, decoding, scoring
 _SAFETY_FACTOR = 1.1
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReproduceOptions:
-    """Options of a reproduction.
-
-    Args:
-        names: tables and experiments; all if empty.
-        out: directory of the results; results of other machines can be copied into its `rows/`.
-        data: the prepared corpus; None for an invented one at small scale.
-        tests: more data sets by name.
-        scale, recipes, seeds, epochs: see `experiment_run` and `plan_runs`.
-        budget_minutes: experiments that would exceed this time are not started.
-        limit: score only the first texts of each data set.
-        device_name, threads: where to compute.
-        keep_weights: keep the model directories of finished experiments in `work/`.
-        rows_only: do not measure decoding time and do not write the report.
-    """
-
-    names: Sequence[str] = ()
-    out: Path
-    data: Path | None = None
-    tests: dict[str, Path] = field(default_factory=dict)
-    scale: Scale = "paper"
-    recipes: Sequence[Recipe] = ("modern",)
-    seeds: int = 1
-    epochs: int | None = None
-    budget_minutes: float | None = None
-    limit: int | None = None
-    device_name: Literal["auto", "cpu", "cuda"] = "auto"
-    threads: int = 0
-    keep_weights: bool = False
-    rows_only: bool = False
-
-    @property
-    def work(self) -> Path:
-        """Directory of weights and parts of corpora while they are needed."""
-        return self.out / "work"
 
 
 @dataclass(kw_only=True)
@@ -196,16 +159,7 @@ class _Session:
         self.options = options
         self.deadline = deadline
         self.corpora = _open_corpora(options)
-        self.runner = ExperimentRunner(
-            self.corpora,
-            options.out,
-            scale=options.scale,
-            device=choose_device(options.device_name),
-            threads=options.threads,
-            keep_weights=options.keep_weights,
-            console=console,
-            stop=stop,
-        )
+        self.runner = ExperimentRunner(options, self.corpora, console, stop)
         self.history = read_results(options.out)
 
     def is_done(self, planned: PlannedRun) -> bool:

@@ -31,6 +31,7 @@ from readagain.experiments.results import (
     pack_scores,
     write_result,
 )
+from readagain.experiments.settings import ReproduceOptions
 from readagain.experiments.trained_model import TrainedModel, has_features
 from readagain.processors import describe_machine
 from readagain.rouge.options import FIGURES
@@ -38,6 +39,7 @@ from readagain.storage.output_dir import LocalDir
 from readagain.text.vocab import Vocab
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
+from readagain.training.parallel import choose_device
 from readagain.training.provenance import device_name as name_of_device
 from readagain.training.provenance import package_commit
 from readagain.training.run_dir import METRICS_FILE, RunDir
@@ -56,35 +58,19 @@ class ExperimentRunner:
     """Runs experiments and writes their results.
 
     Args:
+        options: options of the reproduction.
         corpora: the corpora and data sets.
-        out: directory of the results.
-        scale: scale of the experiments.
-        device: where to train and search.
-        threads: threads of a training on the CPU; 0 chooses.
-        keep_weights: keep the model directories.
         console: where to print messages.
         stop: checked while training, searching and tuning. Processes that share a GPU must not be
             killed in the middle of a kernel, since that ends the others, too.
     """
 
     def __init__(
-        self,
-        corpora: Corpora,
-        out: Path,
-        *,
-        scale: str,
-        device: torch.device,
-        threads: int,
-        keep_weights: bool,
-        console: Console,
-        stop: StopSignal,
+        self, options: ReproduceOptions, corpora: Corpora, console: Console, stop: StopSignal
     ) -> None:
+        self.options = options
         self.corpora = corpora
-        self.out = out
-        self.scale = scale
-        self.device = device
-        self.threads = threads
-        self.keep_weights = keep_weights
+        self.device = choose_device(options.device_name)
         self.console = console
         self.stop = stop
 
@@ -96,27 +82,10 @@ class ExperimentRunner:
     def score_baseline(self, planned: PlannedRun) -> ExperimentResult:
         """Score a system without training."""
         start = time.monotonic()
-        system = planned.experiment.system
-        sets, summaries = self._score(
-            planned,
-            lambda protocol: load_system(system, protocol),
-            {"common": self.corpora.common_vocab},
-        )
-        result = ExperimentResult(
-            row=planned.experiment.name,
-            recipe=planned.recipe,
-            seed=planned.seed,
-            scale=self.scale,
-            run=None,
-            corpus=_describe_corpus(self.corpora.main),
-            parameters=0,
-            training={},
-            machine=_describe_machine(torch.device("cpu")),
-            seconds=time.monotonic() - start,
-            sets=sets,
-        )
-        write_result(self.out, result, summaries)
-        return result
+        name = planned.experiment.system
+        vocabs = {"common": self.corpora.common_vocab}
+        scores = self._score(planned, lambda protocol: load_system(name, protocol), vocabs)
+        return self._write(planned, scores, None, 0, {}, time.monotonic() - start)
 
     def train_and_score(self, planned: PlannedRun, run: RunSpec, work: Path) -> ExperimentResult:
         """Train a network, or resume its training, and score it.
@@ -127,36 +96,57 @@ class ExperimentRunner:
             work: model directory; removed at the end unless `keep_weights`.
         """
         start = time.monotonic()
-        corpus = self.corpora.corpus(planned.experiment.min_sentences)
-        self._train(run, corpus, work)
+        self._train(run, self.corpora.corpus(planned.experiment.min_sentences), work)
         trained_s = time.monotonic() - start
         model = TrainedModel(work, self.device)
         training = _describe_training(work)
         if has_features(run):
             model, training["tuned"] = self._tune(planned, model)
         vocabs = {"own": model.folder.vocab, "common": self.corpora.common_vocab}
-        sets, summaries = self._score(planned, model.system, vocabs)
+        scores = self._score(planned, model.system, vocabs)
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
+        importance = measure_importance(model, dev_set.data)
+        # Including the training before an interruption.
+        seconds = time.monotonic() - start + max(0.0, 60 * training["minutes"] - trained_s)
+        num_parameters = count_parameters(model.folder.run)
+        result = self._write(planned, scores, run, num_parameters, training, seconds, importance)
+        del model
+        self._free_memory()
+        if not self.options.keep_weights:
+            shutil.rmtree(work)
+        return result
+
+    def _write(
+        self,
+        planned: PlannedRun,
+        scores: tuple[dict[str, DatasetResult], dict[str, list[str]]],
+        run: RunSpec | None,
+        num_parameters: int,
+        training: dict[str, Any],
+        seconds: float,
+        importance: dict[str, Any] | None = None,
+    ) -> ExperimentResult:
+        sets, summaries = scores
+        corpus = self.corpora.corpus(planned.experiment.min_sentences if run else 1)
         result = ExperimentResult(
             row=planned.experiment.name,
             recipe=planned.recipe,
             seed=planned.seed,
-            scale=self.scale,
-            run=run_to_dict(run),
-            corpus=_describe_corpus(corpus),
-            parameters=count_parameters(model.folder.run),
+            scale=self.options.scale,
+            run=None if run is None else run_to_dict(run),
+            corpus={
+                "name": corpus.folder.resolve().name,
+                "fingerprint": corpus.manifest.fingerprint,
+                "train_pairs": corpus.manifest.splits["train"]["pairs"],
+            },
+            parameters=num_parameters,
             training=training,
-            machine=_describe_machine(self.device),
-            # Including the training before an interruption.
-            seconds=time.monotonic() - start + max(0.0, 60 * training["minutes"] - trained_s),
+            machine=_describe_machine(self.device if run else torch.device("cpu")),
+            seconds=seconds,
             sets=sets,
-            importance=measure_importance(model, dev_set.data),
+            importance=importance,
         )
-        write_result(self.out, result, summaries)
-        del model
-        self._free_memory()
-        if not self.keep_weights:
-            shutil.rmtree(work)
+        write_result(self.options.out, result, summaries)
         return result
 
     def _train(self, run: RunSpec, corpus: PreparedCorpus, work: Path) -> None:
@@ -165,7 +155,7 @@ class ExperimentRunner:
         ended = train(
             job,
             device_name="cuda" if self.device.type == "cuda" else "cpu",
-            threads=self.threads,
+            threads=self.options.threads,
             console=self.console,
             stop=self.stop,
         )
@@ -262,15 +252,6 @@ def _describe_training(work: Path) -> dict[str, Any]:
         "updates": progress.step,
         "best": None if progress.best is None else asdict(progress.best),
         "curve": curve,
-    }
-
-
-def _describe_corpus(corpus: PreparedCorpus) -> dict[str, Any]:
-    manifest = corpus.manifest
-    return {
-        "name": corpus.folder.resolve().name,
-        "fingerprint": manifest.fingerprint,
-        "train_pairs": manifest.splits["train"]["pairs"],
     }
 
 

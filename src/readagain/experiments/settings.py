@@ -1,6 +1,8 @@
-"""Run settings of an experiment: its preset, the scale and the recipe."""
+"""Options of a reproduction, and run settings of an experiment."""
 
-from dataclasses import fields, is_dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any, Literal
 
 from readagain.config.override import override
@@ -25,6 +27,44 @@ _SMALL_WIDTH = 16
 _SMALL_VOCAB_DIVISOR = 100
 _SMALL_SOURCE_WORDS, _SMALL_SUMMARY_WORDS = 30, 12
 _SMALL_SHORTLIST = 40  # room for every word of a source
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReproduceOptions:
+    """Options of a reproduction.
+
+    Args:
+        names: tables and experiments; all if empty.
+        out: directory of the results; results of other machines can be copied into its `rows/`.
+        data: the prepared corpus; None for an invented one at small scale.
+        tests: more data sets by name.
+        scale, recipes, seeds, epochs: see `experiment_run` and `plan_runs`.
+        budget_minutes: experiments that would exceed this time are not started.
+        limit: score only the first texts of each data set.
+        device_name, threads: where to compute.
+        keep_weights: keep the model directories of finished experiments in `work/`.
+        rows_only: do not measure decoding time and do not write the report.
+    """
+
+    names: Sequence[str] = ()
+    out: Path
+    data: Path | None = None
+    tests: dict[str, Path] = field(default_factory=dict)
+    scale: Scale = "paper"
+    recipes: Sequence[Recipe] = ("modern",)
+    seeds: int = 1
+    epochs: int | None = None
+    budget_minutes: float | None = None
+    limit: int | None = None
+    device_name: Literal["auto", "cpu", "cuda"] = "auto"
+    threads: int = 0
+    keep_weights: bool = False
+    rows_only: bool = False
+
+    @property
+    def work(self) -> Path:
+        """Directory of weights and parts of corpora while they are needed."""
+        return self.out / "work"
 
 
 def experiment_run(

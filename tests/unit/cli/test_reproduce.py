@@ -1,6 +1,11 @@
-"""`readagain reproduce`: what it refuses, in a line."""
+"""`readagain reproduce`: errors, skipped rows and stop signals."""
+
+import os
+import signal
 
 import pytest
+
+from readagain.cli.main import main
 
 
 @pytest.mark.parametrize(
@@ -12,31 +17,31 @@ import pytest
         ("a,b=x", "--test 'a,b=x': expected NAME=FOLDER without a comma"),
     ],
 )
-def test_a_set_without_name_or_folder_is_refused(readagain, tmp_path, option, message):
+def test_test_option_without_name_or_folder_is_an_error(readagain, tmp_path, option, message):
     done = readagain("reproduce", "--out", tmp_path / "out", "--test", option)
     assert done.returncode == 2
     assert message in done.stderr
 
 
-def test_two_sets_of_one_name_are_refused(readagain, tmp_path):
+def test_test_option_with_a_name_twice_is_an_error(readagain, tmp_path):
     done = readagain("reproduce", "--out", tmp_path, "--test", "a=x", "--test", "a=y")
     assert done.returncode == 2
     assert "--test: the name 'a' is used twice; choose another" in done.stderr
 
 
-def test_tables_of_nothing_are_refused(readagain, tmp_path):
+def test_tables_only_without_results_is_an_error(readagain, tmp_path):
     done = readagain("reproduce", "--tables-only", "--out", tmp_path)
     assert done.returncode == 2
     assert "no results; run some experiments" in done.stderr
 
 
-def test_rows_alone_and_tables_alone_exclude_each_other(readagain, tmp_path):
+def test_rows_only_conflicts_with_tables_only(readagain, tmp_path):
     done = readagain("reproduce", "--rows-only", "--tables-only", "--out", tmp_path)
     assert done.returncode == 2
     assert "--rows-only: conflicts with --tables-only and --page" in done.stderr
 
 
-def test_no_texts_to_score_on_are_refused_before_anything_is_trained(readagain, tmp_path):
+def test_limit_zero_is_an_error_before_training(readagain, tmp_path):
     done = readagain("reproduce", "table1", "--scale", "small", "--limit", 0, "--out", tmp_path)
     assert done.returncode == 2
     assert "'--limit'" in done.stderr
@@ -44,9 +49,49 @@ def test_no_texts_to_score_on_are_refused_before_anything_is_trained(readagain, 
 
 
 @pytest.mark.needs_extras
-def test_a_call_that_finished_nothing_promises_no_tables(readagain, tmp_path):
+def test_budget_too_small_lists_rows_and_writes_no_report(readagain, tmp_path):
     row = ("gru_15k", "--scale", "small", "--budget", 0.0001)
     done = readagain("reproduce", *row, "--out", tmp_path, "--device", "cpu")
     assert done.returncode == 0
     assert "not run, out of time: gru_15k/modern-seed1" in done.stdout
     assert "results.md" not in done.stdout
+
+
+@pytest.fixture
+def reproduce(tmp_path, capsys):
+    """Run the command in process; return its exit status and output lines."""
+
+    def run(*names):
+        options = ("--scale", "small", "--epochs", "1", "--device", "cpu")
+        with pytest.raises(SystemExit) as end:
+            main(["reproduce", *names, *options, "--out", str(tmp_path)])
+        return end.value.code or 0, capsys.readouterr().out.splitlines()
+
+    return run
+
+
+@pytest.mark.needs_extras
+def test_reproduce_without_parser_skips_topiary(reproduce, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    status, lines = reproduce("prefix", "topiary")
+    assert status == 0
+    [skipped] = [line for line in lines if line.startswith("skipped topiary/untrained-seed1: ")]
+    assert "Link Grammar" in skipped
+
+
+@pytest.mark.needs_extras
+def test_reproduce_stops_at_sigterm_and_resumes(reproduce, monkeypatch):
+    from readagain.experiments.run_experiment import ExperimentRunner
+
+    real = ExperimentRunner.score_baseline
+
+    def terminate(runner, planned):
+        os.kill(os.getpid(), signal.SIGTERM)
+        return real(runner, planned)
+
+    monkeypatch.setattr(ExperimentRunner, "score_baseline", terminate)
+    status, lines = reproduce("prefix")
+    assert (status, lines[-1]) == (0, "stopped and saved; to resume, run the same command again")
+    monkeypatch.undo()
+    status, lines = reproduce("prefix")
+    assert (status, lines[-2]) == (0, "rows done now: 1, done before: 0")

@@ -18,8 +18,9 @@ from readagain.evaluation.systems import load_system
 from readagain.experiments import report
 from readagain.experiments.importance import measure_importance
 from readagain.experiments.report import write_report
-from readagain.experiments.reproduce import ReproduceOptions, run_experiments
+from readagain.experiments.reproduce import run_experiments
 from readagain.experiments.results import read_results, read_summaries, summaries_file
+from readagain.experiments.settings import ReproduceOptions
 from readagain.experiments.trained_model import TrainedModel
 from readagain.export.write import describe_export, folder_graphs, write_graphs
 from readagain.model_dir import ModelDir
