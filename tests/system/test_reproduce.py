@@ -42,13 +42,13 @@ def everything(tmp_path_factory):
     return out, done
 
 
-def test_the_whole_chain_runs_and_every_row_has_a_result(everything):
+def test_small_scale_runs_every_experiment(everything):
     out, done = everything
     assert done.returncode == 0, done.stdout + done.stderr
     assert {result.row for result in read_results(out)} == set(EXPERIMENTS)
 
 
-def test_every_table_and_every_picture_is_there(everything):
+def test_small_scale_writes_every_table_and_plot(everything):
     out, _ = everything
     for table in TABLES:
         for suffix in ("md", "csv", "json", "png"):
@@ -60,14 +60,14 @@ def test_every_table_and_every_picture_is_there(everything):
     assert (out / "examples.md").exists()
 
 
-def test_every_claim_has_a_verdict_from_what_was_measured(everything):
+def test_small_scale_judges_every_claim(everything):
     out, _ = everything
     claims = json.loads((out / "tables" / "claims.json").read_text())["modern"]
     assert len(claims) == 14
     assert "not measured" not in {claim["verdict"] for claim in claims}
 
 
-def test_killed_at_any_moment_the_same_command_goes_on_to_the_same_figures(tmp_path, readagain):
+def test_killed_reproduction_resumes_to_the_same_scores(tmp_path, readagain):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert readagain(*few(whole)).returncode == 0
     command = [sys.executable, "-m", "readagain", *map(str, few(killed))]
@@ -86,7 +86,7 @@ def test_killed_at_any_moment_the_same_command_goes_on_to_the_same_figures(tmp_p
     assert figures(killed) == figures(whole)
 
 
-def test_a_budget_ends_with_a_line_that_says_what_is_left(tmp_path, readagain):
+def test_budget_lists_what_was_not_run(tmp_path, readagain):
     done = readagain(*few(tmp_path / "out"), "--budget", "0.01")
     assert done.returncode == 0
     assert "rows done now: 1, done before: 0" in done.stdout
@@ -94,7 +94,7 @@ def test_a_budget_ends_with_a_line_that_says_what_is_left(tmp_path, readagain):
     assert "to resume, run the same command again" in done.stdout
 
 
-def test_tables_can_be_written_without_running_anything(everything, tmp_path, readagain):
+def test_tables_only_writes_the_same_tables(everything, tmp_path, readagain):
     out, _ = everything
     (tmp_path / "rows").symlink_to(out / "rows")
     done = readagain("reproduce", "--tables-only", "--out", tmp_path)

@@ -43,7 +43,7 @@ def evaluate(readagain, folder):
 
 
 @pytest.mark.parametrize("model", ["prefix", TOY])
-def test_the_saved_summaries_score_the_same_by_themselves(evaluate, readagain, folder, model):
+def test_saved_summaries_have_the_same_scores(evaluate, readagain, folder, model):
     done = evaluate("--save", "out.txt", "--json", model=model)
     assert (done.returncode, done.stderr) == (0, "")
     references = [folder / "duc" / f"task1_ref{n}.txt" for n in (0, 1)]
@@ -54,7 +54,7 @@ def test_the_saved_summaries_score_the_same_by_themselves(evaluate, readagain, f
     assert sorted(file.name for file in folder.glob("out*")) == ["out.txt"]
 
 
-def test_the_table_shows_scores_habits_and_facts(evaluate):
+def test_output_shows_scores_stats_and_metadata(evaluate):
     done = evaluate("--limit", "1")
     assert done.returncode == 0
     for shown in ("ROUGE-L", "interval", "words copied by the system", "-b 75", "SHA-256"):
@@ -63,24 +63,24 @@ def test_the_table_shows_scores_habits_and_facts(evaluate):
     assert "speed" in done.stdout
 
 
-def test_a_name_with_brackets_is_printed_as_it_is(evaluate, folder):
+def test_model_name_with_brackets_is_printed(evaluate, folder):
     shutil.copytree(TOY, folder / "toy[red]")
     assert "toy[red], duc2003" in evaluate("--threads", "1", model="./toy[red]").stdout
 
 
-def test_json_has_the_block_of_readagain_rouge(evaluate):
+def test_json_has_the_output_of_rouge(evaluate):
     found = json.loads(evaluate("--json").stdout)
     assert list(found["rouge"])[:3] == ["rouge-1", "rouge-2", "rouge-l"]
     assert found["protocol"] == "duc2003"
     assert found["data"]["tokenized"] is True
 
 
-def test_the_page_is_written(evaluate, folder):
+def test_html_page_is_written(evaluate, folder):
     assert evaluate("--html", "page.html").returncode == 0
     assert (folder / "page.html").read_text().startswith("<!doctype html>")
 
 
-def test_search_settings_reach_the_model(evaluate):
+def test_decoding_options_are_applied(evaluate):
     done = evaluate(
         *("--beam", "2", "--max-words", "4", "--threads", "1", "--precision", "float32", "--json"),
         model=TOY,
@@ -108,7 +108,7 @@ def test_search_settings_reach_the_model(evaluate):
         ({"model": "duc"}, "duc: no model.json"),
     ],
 )
-def test_bad_input_is_answered_in_one_line(evaluate, arguments, message):
+def test_invalid_input_is_a_one_line_error(evaluate, arguments, message):
     done = evaluate(**arguments)
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
@@ -127,14 +127,14 @@ def test_bad_input_is_answered_in_one_line(evaluate, arguments, message):
         (["--encoding", "klingon"], "--encoding: unknown encoding 'klingon'"),
     ],
 )
-def test_a_bad_option_is_answered_in_one_line(evaluate, arguments, message):
+def test_invalid_option_is_a_one_line_error(evaluate, arguments, message):
     done = evaluate(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
     assert message in line
 
 
-def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path, monkeypatch):
+def test_failed_write_leaves_no_file(tmp_path, monkeypatch):
     from readagain.errors import DataError
     from readagain.evaluation.report import write_text
 

@@ -30,7 +30,7 @@ def tune(readagain, data):
     return tune
 
 
-def test_rounds_are_told_and_the_settings_printed(tune, tmp_path):
+def test_tune_prints_rounds_and_settings(tune, tmp_path):
     out = tmp_path / "tuned"
     done = tune("--rounds", "3", "--beam", "3", "--limit", "2", "--out", out)
     assert done.returncode == 0, done.stderr
@@ -56,14 +56,14 @@ def test_rounds_are_told_and_the_settings_printed(tune, tmp_path):
         (["--out", TOY], "exists already; name a new folder"),
     ],
 )
-def test_a_bad_option_is_answered_in_one_line(tune, arguments, message):
+def test_invalid_option_is_a_one_line_error(tune, arguments, message):
     done = tune(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
     [line] = done.stderr.splitlines()
     assert message in line
 
 
-def test_what_searches_nothing_cannot_be_tuned(readagain, data):
+def test_tune_rejects_baselines(readagain, data):
     done = readagain("tune", "lead", "--data", data, "--protocol", "gigaword")
     assert (done.returncode, done.stderr) == (
         2,

@@ -1,4 +1,4 @@
-"""Whole evaluations on invented data: scores, forms, policies, and what is reported."""
+"""Evaluations on invented data."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def texts_of(evaluation):
     return [summary.text for summary in evaluation.summaries]
 
 
-def test_scores_are_those_of_the_summaries_and_references(evaluated, read, gigaword):
+def test_evaluate_scores_summaries_against_references(evaluated, read, gigaword):
     found = evaluated("lead", gigaword, "gigaword")
     rows = read(gigaword).rows
     texts = [row.text for row in rows]
@@ -22,33 +22,33 @@ def test_scores_are_those_of_the_summaries_and_references(evaluated, read, gigaw
     assert texts_of(found) == texts
 
 
-def test_a_model_writes_gigaword_form_for_gigaword_form(evaluated, toy, gigaword):
+def test_model_keeps_gigaword_form(evaluated, toy, gigaword):
     found = evaluated(toy, gigaword, "gigaword")
     for text in texts_of(found):
         assert text == text.lower()
         assert not any(c.isdigit() for c in text)
 
 
-def test_a_model_writes_the_real_digits_of_duc(evaluated, toy, duc):
+def test_model_restores_digits_of_duc(evaluated, toy, duc):
     written = " ".join(texts_of(evaluated(toy, duc, "duc2003")))
     assert "12" in written.split()
     assert "##" not in written.split()
 
 
-def test_a_model_writes_for_people_when_texts_are_raw(evaluated, toy, jsonl):
+def test_model_detokenizes_summaries_of_raw_texts(evaluated, toy, jsonl):
     written = " ".join(texts_of(evaluated(toy, jsonl, "gigaword")))
     assert "Ghent" in written
     assert "#" not in written
 
 
-def test_duc_asks_a_model_for_75_bytes_that_end_at_a_word(evaluated, toy, duc):
+def test_duc_protocol_limits_summaries_to_75_bytes(evaluated, toy, duc):
     found = evaluated(toy, duc, "duc2004")
     assert all(len(summary.text.encode()) <= 75 for summary in found.summaries)
     assert found.details["decode"]["max_bytes"] == 75
     assert found.details["decode"]["beam_size"] == 32
 
 
-def test_the_papers_fifteen_words_can_be_asked_for_on_duc(evaluated, toy, duc):
+def test_decoding_options_override_the_protocol(evaluated, toy, duc):
     found = evaluated(
         toy,
         duc,
@@ -58,19 +58,19 @@ def test_the_papers_fifteen_words_can_be_asked_for_on_duc(evaluated, toy, duc):
     assert [len(summary.words) for summary in found.summaries] == [15, 15]
 
 
-def test_settings_that_were_asked_for_are_used_and_reported(evaluated, toy, duc):
+def test_decoding_options_are_reported(evaluated, toy, duc):
     found = evaluated(toy, duc, "duc2004", decoding={"beam": 2, "max_words": 5})
     assert [len(summary.words) for summary in found.summaries] == [5, 5]
     assert found.details["decode"]["beam_size"] == 2
 
 
-def test_unknown_words_are_never_copied_by_a_model(evaluated, toy, parallel):
+def test_model_never_copies_unk(evaluated, toy, parallel):
     data = parallel(["UNK UNK UNK UNK bridge"], ["UNK bridge"])
     found = evaluated(toy, data, "gigaword", decoding={"min_words": 8})
     assert found.as_json()["unk"]["summaries_with_unk"] == 0
 
 
-def test_copied_words_are_those_that_the_model_copied(evaluated, toy, jsonl):
+def test_copied_words_are_in_the_text(evaluated, toy, jsonl):
     found = evaluated(toy, jsonl, "gigaword")
     for summary, row in zip(found.summaries, found.data.rows, strict=True):
         for word, is_copied in zip(summary.words, summary.is_copied, strict=True):
@@ -79,7 +79,7 @@ def test_copied_words_are_those_that_the_model_copied(evaluated, toy, jsonl):
     assert 0 < found.stats.copy_rate < 1
 
 
-def test_dropping_rows_keeps_summaries_beside_their_references(evaluated, parallel):
+def test_unk_drop_keeps_summaries_aligned(evaluated, parallel):
     data = parallel(["a UNK b .", "c d e ."], ["a UNK", "c d"])
     found = evaluated("lead", data, "gigaword", unk="drop")
     expected = score_corpus(["c d e ."], [["c d"]], "gigaword")
@@ -92,7 +92,7 @@ def test_dropping_rows_keeps_summaries_beside_their_references(evaluated, parall
     }
 
 
-def test_policies_differ_where_references_hold_unk(evaluated, gigaword):
+def test_unk_policies_change_the_scores(evaluated, gigaword):
     scores = {
         unk: evaluated("lead", gigaword, "gigaword", unk=unk).rouge["rouge-1"].f1.value
         for unk in ("keep", "strip", "drop")
@@ -100,13 +100,13 @@ def test_policies_differ_where_references_hold_unk(evaluated, gigaword):
     assert len(set(scores.values())) == 3
 
 
-def test_references_of_duc_are_like_texts_where_only_case_and_digits_differ(evaluated, duc):
+def test_reference_stats_ignore_case_and_digits(evaluated, duc):
     found = evaluated("lead", duc, "duc2003")
     # cross, at, sea, is, after; not Ghent, 12, Storm, Old, Ferry and the full stop
     assert found.reference_stats.novel_1gram_rate == 5 / 19
 
 
-def test_json_says_everything(evaluated, toy, duc):
+def test_json_has_all_fields(evaluated, toy, duc):
     found = evaluated(toy, duc, "duc2003").as_json()
     assert list(found) == [
         *("model", "protocol", "data", "unk", "rouge", "summaries", "references", "speed"),
@@ -123,7 +123,7 @@ def test_json_says_everything(evaluated, toy, duc):
     assert "cores" in found["speed"]["machine"]
 
 
-def test_a_policy_is_refused_before_any_summary_is_written(read, gigaword):
+def test_unknown_unk_policy_fails_before_summarizing(read, gigaword):
     class NeverAsked:
         name = "never"
 
@@ -134,7 +134,7 @@ def test_a_policy_is_refused_before_any_summary_is_written(read, gigaword):
         evaluate(NeverAsked(), read(gigaword), "gigaword", unk="no")
 
 
-def test_a_system_that_always_says_the_same_is_noticed(evaluated, parallel):
+def test_collapse_warning_for_equal_summaries(evaluated, parallel):
     same = "police in the old harbour of eastmoor said on monday that the ferry will not sail today"
     data = parallel([f"{same} {n}" for n in "abcde"], ["ferry"] * 5)
     found = evaluated("prefix", data, "gigaword")
@@ -142,7 +142,7 @@ def test_a_system_that_always_says_the_same_is_noticed(evaluated, parallel):
     assert dict(metadata(found))["warning"] == collapse_warning(found)
 
 
-def test_facts_name_the_model_its_search_and_the_data(evaluated, toy, duc):
+def test_metadata_names_model_decoding_and_data(evaluated, toy, duc):
     facts = dict(metadata(evaluated(toy, duc, "duc2003")))
     assert "title Toy" in facts["model"]
     assert "beam_size 32" in facts["model"]
@@ -153,13 +153,13 @@ def test_facts_name_the_model_its_search_and_the_data(evaluated, toy, duc):
     assert facts["UNK"] == "keep: in no reference"
 
 
-def test_an_unknown_model_names_those_there_are():
+def test_unknown_model_lists_the_models():
     message = "no model 'nwes'; bundled models: .*; without a network: prefix, lead"
     with pytest.raises(ArtifactError, match=message):
         load_system("nwes", "gigaword")
 
 
-def test_an_unknown_protocol_names_the_nearest(toy):
+def test_unknown_protocol_suggests_the_nearest(toy):
     for model in ("prefix", str(toy)):
         with pytest.raises(ConfigError, match="no protocol 'duc2005'; did you mean 'duc200"):
             load_system(model, "duc2005")
@@ -173,6 +173,6 @@ def test_an_unknown_protocol_names_the_nearest(toy):
         ("precision", {"precision": "int8"}),
     ],
 )
-def test_settings_of_a_search_are_refused_where_nothing_is_searched(option, arguments):
+def test_baseline_rejects_decoding_options(option, arguments):
     with pytest.raises(ConfigError, match=f"^prefix: no beam search; remove {option}$"):
         load_system("prefix", "gigaword", **arguments)

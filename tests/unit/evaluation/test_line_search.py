@@ -30,17 +30,17 @@ def followed(lines, shortest=-9.0, longest=9.0):
     ]
 
 
-def test_the_highest_lines_are_found_from_left_to_right():
+def test_highest_lines_in_order():
     lines = [(0, -1), (1, 0), (0, 1), (-9, 0)]
     assert followed(lines) == [(-9, 0), (-1, 1), (1, 2)]
     assert followed(lines, shortest=0.0, longest=0.5) == [(0, 1)]
 
 
-def test_of_parallel_lines_the_higher_one_counts():
+def test_highest_lines_of_parallel_lines():
     assert followed([(0, 1), (2, 1), (-np.inf, 0)]) == [(-9, 1)]
 
 
-def test_where_several_cross_at_once_the_steepest_goes_on():
+def test_highest_lines_take_the_steepest_at_a_crossing():
     assert followed([(0, 0), (-1, 1), (-2, 2)]) == [(-9, 0), (1, 2)]
 
 
@@ -52,7 +52,7 @@ def test_where_several_cross_at_once_the_steepest_goes_on():
     ),
     st.floats(-8, 8),
 )
-def test_a_leader_is_highest_until_the_next_one_takes_over(documents, place):
+def test_highest_lines_are_highest_everywhere(documents, place):
     heights, slopes = np.moveaxis(np.array(documents, dtype=np.float64), -1, 0)
     leader = {}
     for which, at, lines in highest_lines(heights, slopes, -9.0, 9.0):
@@ -66,18 +66,18 @@ def test_a_leader_is_highest_until_the_next_one_takes_over(documents, place):
         assert values[document, leader[document]] == pytest.approx(values[document].max())
 
 
-def test_a_step_goes_to_the_middle_of_the_best_stretch():
+def test_best_step_is_the_middle_of_the_best_interval():
     # The second candidate leads from 1 on, the third from 3 on; only the second is good.
     lists = lists_of([(0.0, [0.0], 0.2), (-1.0, [1.0], 0.9), (-4.0, [2.0], 0.1)])
     assert best_step(lists, np.zeros(1), np.ones(1), **FAR) == pytest.approx(2.0)
 
 
-def test_of_equally_good_stretches_the_nearest_is_taken():
+def test_best_step_prefers_the_nearest_interval():
     lists = lists_of([(0.0, [0.0], 0.5), (-2.0, [1.0], 0.1), (-6.0, [2.0], 0.5)])
     assert best_step(lists, np.zeros(1), np.ones(1), **FAR) < 2
 
 
-def test_a_step_goes_no_further_than_it_may():
+def test_best_step_stays_in_range():
     lists = lists_of([(0.0, [0.0], 0.2), (-1.0, [1.0], 0.9)])
     near = {"shortest": -1.0, "longest": 1.5}
     assert best_step(lists, np.zeros(1), np.ones(1), **near) == pytest.approx(1.25)
@@ -85,12 +85,12 @@ def test_a_step_goes_no_further_than_it_may():
     assert best_step(lists, np.zeros(1), np.ones(1), **near) == pytest.approx(-0.25)
 
 
-def test_a_direction_that_changes_nothing_is_not_taken():
+def test_best_step_is_zero_without_a_change():
     lists = lists_of([(0.0, [1.0], 0.5), (-2.0, [1.0], 0.9)])
     assert best_step(lists, np.zeros(1), np.ones(1), **FAR) == 0
 
 
-def test_known_weights_are_found():
+def test_best_weights_finds_known_weights():
     # Figures are highest for what weights near (0.8, -0.4) choose, of 30 candidates each.
     rng = np.random.default_rng(5)
     base, features = rng.normal(size=(40, 30)), rng.normal(size=(40, 30, 2))
@@ -101,7 +101,7 @@ def test_known_weights_are_found():
     np.testing.assert_allclose(found, [0.8, -0.4], rtol=0.2)
 
 
-def test_no_weight_moves_further_than_lists_can_be_trusted():
+def test_best_weights_stay_within_reach():
     lists = lists_of([(0.0, [0.0, 0.0], 0.0), (-5.0, [1.0, 1.0], 1.0)])
     found, value = best_weights(lists, np.zeros(2), reach=1.0, seed=1)
     assert value == 0.0
@@ -111,7 +111,7 @@ def test_no_weight_moves_further_than_lists_can_be_trusted():
     assert np.abs(found).max() <= 1.0
 
 
-def test_the_same_seed_finds_the_same_weights():
+def test_best_weights_are_repeatable():
     rng = np.random.default_rng(5)
     lists = NBestLists(
         rng.normal(size=(20, 9)), rng.normal(size=(20, 9, 3)), rng.random(size=(20, 9))
@@ -120,7 +120,7 @@ def test_the_same_seed_finds_the_same_weights():
     assert first.tolist() == second.tolist()
 
 
-def test_places_without_a_candidate_are_never_chosen():
+def test_missing_candidates_are_never_chosen():
     lists = lists_of(
         [(0.0, [0.0], 0.0), (-0.5, [1.0], 1.0)],
         [(0.0, [0.0], 0.5)],

@@ -1,4 +1,4 @@
-"""The page: whole, self-contained, escaped, and with the right words marked."""
+"""HTML page of an evaluation."""
 
 import re
 from html.parser import HTMLParser
@@ -46,7 +46,7 @@ def page(evaluated, gigaword):
     return render_page(evaluated("lead", gigaword, "gigaword"))
 
 
-def test_every_tag_is_closed_and_nothing_is_loaded_from_elsewhere(page):
+def test_page_is_valid_and_self_contained(page):
     tags = Tags()
     tags.feed(page)
     assert tags.open == []
@@ -56,7 +56,7 @@ def test_every_tag_is_closed_and_nothing_is_loaded_from_elsewhere(page):
     assert "<script" not in page
 
 
-def test_scores_intervals_and_facts_stand_on_it(evaluated, gigaword):
+def test_page_shows_scores_intervals_and_metadata(evaluated, gigaword):
     found = evaluated("lead", gigaword, "gigaword")
     page = render_page(found)
     quoted = found.rouge.headline("rouge-1")
@@ -68,7 +68,7 @@ def test_scores_intervals_and_facts_stand_on_it(evaluated, gigaword):
     assert "prefers-color-scheme: dark" in page
 
 
-def test_texts_references_and_summaries_are_escaped(evaluated, tmp_path):
+def test_page_escapes_texts(evaluated, tmp_path):
     path = tmp_path / "a<b.jsonl"
     attack = "<script>alert(1)</script> & <b>bridge</b>"
     path.write_text(f'{{"text": "{attack}", "headline": "{attack}"}}\n')
@@ -79,66 +79,66 @@ def test_texts_references_and_summaries_are_escaped(evaluated, tmp_path):
     Tags().feed(page)
 
 
-def test_neighbours_that_were_copied_share_a_mark():
+def test_mark_summary_joins_adjacent_words():
     marked = mark_summary(written("Old bridge opens again", "old", "bridge"), {"opens"})
     assert marked == (
         '<mark class="copied">Old bridge</mark> opens <mark class="novel">again</mark>'
     )
 
 
-def test_an_empty_summary_says_so():
+def test_mark_summary_of_empty_summary():
     assert mark_summary(written(""), set()) == "<em>empty</em>"
 
 
-def test_a_copied_word_is_marked_in_the_text_as_often_as_it_was_copied():
+def test_mark_source_marks_a_copied_word_once():
     marked = mark_source("The old, old bridge.", written("Old", "old"), is_tokenized=False)
     assert marked == 'The <mark class="copied">old</mark>, old bridge.'
 
 
-def test_a_word_is_marked_no_more_often_than_it_was_copied():
+def test_mark_source_marks_as_many_words_as_copied():
     summary = written("Old bridge", "old", "bridge")
     marked = mark_source("The bridge is old, old, old.", summary, is_tokenized=False)
     assert marked.count("<mark") == 2
 
 
-def test_a_run_of_copied_words_is_marked_as_a_run():
+def test_mark_source_prefers_runs():
     summary = written("Sands of Time", "sands", "of", "time")
     marked = mark_source("Time for the Sands of Time.", summary, is_tokenized=False)
     assert marked == 'Time for the <mark class="copied">Sands of Time</mark>.'
 
 
-def test_copied_words_in_another_order_are_marked_too():
+def test_mark_source_finds_reordered_words():
     summary = written("bridge old", "bridge", "old")
     marked = mark_source("the old bridge", summary, is_tokenized=True)
     assert marked == 'the <mark class="copied">old bridge</mark>'
 
 
-def test_real_digits_in_gigaword_form_are_found_in_the_text():
+def test_mark_source_matches_masked_digits():
     summary = written("in 1904", "####", is_tokenized=True)
     marked = mark_source("opened in 1904 .", summary, is_tokenized=True)
     assert marked == 'opened in <mark class="copied">1904</mark> .'
 
 
-def test_a_long_text_is_shortened():
+def test_mark_source_shortens_long_texts():
     text = " ".join(f"w{n}" for n in range(MAX_SOURCE_WORDS + 1))
     shown = mark_source(text, written(""), is_tokenized=True)
     assert shown.endswith(f"w{MAX_SOURCE_WORDS - 1} …")
 
 
-def test_the_best_and_the_worst_are_told_apart(evaluated, parallel):
+def test_choose_examples_best_and_worst(evaluated, parallel):
     data = parallel(["a b c d", "a b x y", "p q r s"], ["m n", "a b c d", "p q r s"])
     found = evaluated("lead", data, "gigaword")
     assert choose_examples(found) == ([2], [0])
 
 
-def test_a_row_stands_in_one_list_only(evaluated, parallel):
+def test_choose_examples_lists_are_disjoint(evaluated, parallel):
     same = ["a b"] * (2 * NUM_EXAMPLES + 3)
     best, worst = choose_examples(evaluated("lead", parallel(same, same), "gigaword"))
     assert len(best) == len(worst) == NUM_EXAMPLES
     assert not set(best) & set(worst)
 
 
-def test_a_single_row_is_an_example_too(evaluated, tmp_path):
+def test_page_with_a_single_row(evaluated, tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "One bridge.", "headline": "bridge"}\n')
     page = render_page(evaluated("lead", path, "gigaword"))
@@ -146,7 +146,7 @@ def test_a_single_row_is_an_example_too(evaluated, tmp_path):
     assert "Worst" not in page
 
 
-def test_rows_that_were_left_out_keep_their_numbers(evaluated, parallel):
+def test_page_keeps_row_numbers_with_dropped_rows(evaluated, parallel):
     data = parallel(["a b", "c d", "e f"], ["UNK", "c", "e"])
     page = render_page(evaluated("lead", data, "gigaword", unk="drop"))
     assert sorted(re.findall(r"row (\d+):", page)) == ["2", "3"]

@@ -1,4 +1,4 @@
-"""TOPIARY through the same door as every system."""
+"""TOPIARY as an evaluated system."""
 
 import pytest
 
@@ -13,7 +13,7 @@ TEXTS = [
 ]
 
 
-def test_texts_are_summarized_in_their_order_within_75_bytes():
+def test_topiary_keeps_order_and_byte_limit():
     system = load_system("topiary", "duc2003", threads=2)
     written = list(system.summarize(TEXTS * 3, is_tokenized=False))
     assert [each.text for each in written[:3]] == [each.text for each in written[3:6]]
@@ -25,21 +25,21 @@ def test_texts_are_summarized_in_their_order_within_75_bytes():
     assert all(all(each.is_copied) for each in written)
 
 
-def test_sentences_without_a_tree_are_counted_in_what_it_says_of_itself(monkeypatch):
+def test_topiary_counts_sentences_without_parse(monkeypatch):
     system = load_system("topiary", "duc2003", threads=1)
     monkeypatch.setattr(LinkParser, "_ask", lambda self, sentence: None)
     assert len(list(system.summarize(TEXTS, is_tokenized=False))) == 3
     assert system.describe()["without_tree"] == 3
 
 
-def test_a_second_set_is_counted_anew():
+def test_topiary_resets_the_count_for_each_data_set():
     system = load_system("topiary", "duc2003", threads=1)
     for texts, expected in (([""], 1), (["A ferry sank."], 0)):
         list(system.summarize(texts, is_tokenized=False))
         assert system.describe()["without_tree"] == expected
 
 
-def test_without_the_parser_nothing_is_begun(monkeypatch):
+def test_topiary_without_parser_is_an_error(monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(
         MissingExtraError, match="TOPIARY needs the parser Link Grammar, and .* apt"
@@ -47,7 +47,7 @@ def test_without_the_parser_nothing_is_begun(monkeypatch):
         load_system("topiary", "duc2003", threads=1)
 
 
-def test_settings_of_a_search_are_refused():
+def test_topiary_and_lead_reject_decoding_options():
     with pytest.raises(ConfigError, match="^topiary: no beam search; remove beam$"):
         load_system("topiary", "duc2003", threads=2, decoding={"beam": 3})
     with pytest.raises(ConfigError, match="^lead: no beam search; remove beam, threads$"):

@@ -1,4 +1,4 @@
-"""Tuning the toy model: rounds, what they find, and what becomes of it."""
+"""Tuning of the toy model."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ def tuned(network, data, **options):
 
 
 @pytest.mark.parametrize("layout", ["gigaword", "jsonl"])
-def test_the_first_round_is_the_model_without_features(network, read, request, layout):
+def test_first_round_has_no_features(network, read, request, layout):
     data = read(request.getfixturevalue(layout))
     first = tuned(network, data, max_rounds=1)[0]
     without_vote = network.summarizer.searching(consensus=0.0)
@@ -35,7 +35,7 @@ def test_the_first_round_is_the_model_without_features(network, read, request, l
     assert first.value == pytest.approx(plain.rouge.item_scores[:, 0, 2].mean())
 
 
-def test_a_summary_is_worth_the_same_whichever_weights_found_it(network, read, gigaword):
+def test_base_score_does_not_depend_on_the_weights(network, read, gigaword):
     pools = []
     for weights in ([0.0, 0.0, 0.0, 0.0], [0.2, 0.1, -0.1, 0.1]):
         pool = _Pool(network, read(gigaword), _Scorer(find_protocol("gigaword"), "rouge-1"))
@@ -53,14 +53,14 @@ def test_a_summary_is_worth_the_same_whichever_weights_found_it(network, read, g
         assert pools[0][each] == pytest.approx(pools[1][each], abs=1e-4)
 
 
-def test_rounds_go_on_until_nothing_new_is_found(network, read, gigaword):
+def test_rounds_end_when_nothing_new_is_found(network, read, gigaword):
     rounds = tuned(network, read(gigaword), max_rounds=12)
     assert rounds[-1].new == 0 or len(rounds) == 12
     assert all(each.new > 0 for each in rounds[:-1])
     assert [each.found for each in rounds] == np.cumsum([each.new for each in rounds]).tolist()
 
 
-def test_what_a_round_says_of_its_weights_is_what_a_search_with_them_gets(network, read, parallel):
+def test_round_value_is_that_of_its_search(network, read, parallel):
     # Whoever takes the words as they stand in the text is right.
     text, title = "heavy rain fell on ghent and lund today .", "rain fell on ghent"
     data = read(parallel([text] * 2, [title] * 2))
@@ -72,9 +72,7 @@ def test_what_a_round_says_of_its_weights_is_what_a_search_with_them_gets(networ
     assert best.value == pytest.approx(found.rouge.item_scores[:, 2, 2].mean())
 
 
-def test_a_round_goes_on_from_the_best_and_stays_nearer_after_one_that_was_worse(
-    network, read, gigaword, monkeypatch
-):
+def test_rounds_start_from_the_best_and_halve_the_reach(network, read, gigaword, monkeypatch):
     values = iter([0.1, 0.3, 0.2, 0.25, 0.4])
     asked = []
 
@@ -93,18 +91,18 @@ def test_a_round_goes_on_from_the_best_and_stays_nearer_after_one_that_was_worse
     assert asked == [(0, 4), (1, 4), (1, 2), (1, 1)]
 
 
-def test_the_same_seed_tunes_the_same(network, read, gigaword):
+def test_tuning_is_repeatable(network, read, gigaword):
     first, second = (tuned(network, read(gigaword), seed=3) for _ in range(2))
     assert [r.weights.tolist() for r in first] == [r.weights.tolist() for r in second]
 
 
-def test_an_unknown_objective_names_those_there_are(network, read, gigaword):
+def test_unknown_objective_is_an_error(network, read, gigaword):
     message = "objective is 'bleu'; expected rouge-1, rouge-2, rouge-l or mean"
     with pytest.raises(ConfigError, match=message):
         tuned(network, read(gigaword), objective="bleu")
 
 
-def test_a_tuned_copy_searches_as_it_was_tuned_and_says_so(toy, tmp_path):
+def test_write_tuned_stores_settings_and_provenance(toy, tmp_path):
     folder = ModelDir.open(toy)
     write_tuned(folder, tmp_path / "out", {"unigram_bonus": 1.5}, {"data": "abc"})
     copy = ModelDir.open(tmp_path / "out", checksums=True)
@@ -114,7 +112,7 @@ def test_a_tuned_copy_searches_as_it_was_tuned_and_says_so(toy, tmp_path):
     assert ModelDir.open(toy).run == folder.run
 
 
-def test_a_folder_that_is_taken_is_left_alone(tmp_path):
+def test_existing_directory_is_an_error(tmp_path):
     (tmp_path / "mine.txt").write_text("x")
     with pytest.raises(ArtifactError, match="exists already; name a new folder"):
         check_new_dir(tmp_path)

@@ -1,4 +1,4 @@
-"""Verdicts on made-up results, in both directions."""
+"""Verdicts on made-up results."""
 
 import pytest
 
@@ -20,17 +20,17 @@ def board_of(result, **means):
 @pytest.mark.parametrize(
     ("again", "verdict"), [(0.35, "supported"), (0.25, "contradicted"), (0.30, "not supported")]
 )
-def test_reading_again_helps_or_harms_or_neither(result, again, verdict):
+def test_rereading_verdict_follows_the_scores(result, again, verdict):
     board = board_of(result, gru_15k=0.3, read_again_gru_15k=again, read_again_lstm_15k=again)
     assert claim(board, "re-reading").verdict == verdict
 
 
-def test_mixed_evidence_supports_partly(result):
+def test_mixed_evidence_is_partly_supported(result):
     board = board_of(result, gru_15k=0.3, read_again_gru_15k=0.35, read_again_lstm_15k=0.25)
     assert claim(board, "re-reading").verdict == "partly supported"
 
 
-def test_rows_that_are_missing_leave_a_claim_unmeasured_and_not_refuted(result):
+def test_claim_without_results_is_not_measured(result):
     board = board_of(result, gru_15k=0.3)
     found = claim(board, "re-reading")
     assert found.verdict == "not measured"
@@ -40,7 +40,7 @@ def test_rows_that_are_missing_leave_a_claim_unmeasured_and_not_refuted(result):
 @pytest.mark.parametrize(
     ("small", "verdict"), [(0.301, "supported"), (0.298, "supported"), (0.28, "contradicted")]
 )
-def test_15k_matches_69k_within_half_a_point(result, small, verdict):
+def test_at_most_below_allows_half_a_point(result, small, verdict):
     board = board_of(result, read_again_lstm_69k=0.3, **{COPY: small})
     [evidence] = [
         each
@@ -51,7 +51,7 @@ def test_15k_matches_69k_within_half_a_point(result, small, verdict):
 
 
 @pytest.mark.parametrize(("second", "verdict"), [(0.25, "supported"), (0.31, "not supported")])
-def test_every_seed_must_lose_more_without_copying(result, second, verdict):
+def test_larger_loss_needs_every_seed(result, second, verdict):
     rows = ("read_again_lstm_69k", "read_again_lstm_copy_69k", "read_again_lstm_copy_2k")
     results = [result(row, 0.3, seed=seed) for row in rows for seed in (1, 2)]
     lost = {1: 0.2, 2: second}
@@ -61,7 +61,7 @@ def test_every_seed_must_lose_more_without_copying(result, second, verdict):
     assert "; by seed +10.00, " in evidence.statistics
 
 
-def test_an_interval_that_reaches_too_far_supports_nothing(result, scored):
+def test_wide_interval_is_not_supported(result, scored):
     """Other luck for other texts makes intervals of more than a point to either side."""
     means = {
         "read_again_lstm_69k": (0.3, 1),
@@ -92,7 +92,7 @@ def test_an_interval_that_reaches_too_far_supports_nothing(result, scored):
         (0.28, 0.28, ["supported", "not supported"]),
     ],
 )
-def test_2k_loses_little_with_copying_and_much_without(result, copy_small, plain_small, verdicts):
+def test_vocabulary_loss_with_and_without_copying(result, copy_small, plain_small, verdicts):
     board = board_of(
         result,
         read_again_lstm_69k=0.3,
@@ -123,7 +123,7 @@ def timing(values):
         ((5, 4, 3, 2, 1), "contradicted"),
     ],
 )
-def test_decoding_time_falls_or_does_not(result, values, verdict):
+def test_decoding_time_verdict_follows_the_times(result, values, verdict):
     board = board_of(result, gru_15k=0.3)
     assert claim(board, "decoding time", timing(values)).verdict == verdict
     assert claim(board, "decoding time", None).verdict == "not measured"
@@ -139,20 +139,20 @@ def test_decoding_time_falls_or_does_not(result, values, verdict):
         (-0.0002, -0.0001, "not supported"),
     ],
 )
-def test_important_words_weigh_more_or_do_not(result, low, high, verdict):
+def test_important_words_verdict_follows_the_weights(result, low, high, verdict):
     gap = {"texts": 9, "mean": (low + high) / 2, "low": low, "high": high, "positive_share": 0.5}
     row = result("read_again_gru_15k", importance={"content_over_function": gap})
     assert claim(ResultStore([row]), "important words").verdict == verdict
 
 
 @pytest.mark.parametrize(("low", "high", "share"), [(0.1, 0.2, 0.32), (-0.2, -0.1, 0.68)])
-def test_most_texts_must_agree_with_the_mean_weight(result, low, high, share):
+def test_important_words_need_most_texts(result, low, high, share):
     gap = {"texts": 9, "mean": (low + high) / 2, "low": low, "high": high, "positive_share": share}
     row = result("read_again_gru_15k", importance={"content_over_function": gap})
     assert claim(ResultStore([row]), "important words").verdict == "not supported"
 
 
-def test_a_verdict_says_how_many_of_its_tests_were_run():
+def test_verdict_says_how_many_tests_were_run():
     run, missing = Evidence("this", "", "supported"), Evidence("that", "", "not measured")
     page = claims_markdown(
         [Claim("half", "Half of it.", [run, missing]), Claim("all", "All.", [run])]
@@ -162,7 +162,7 @@ def test_a_verdict_says_how_many_of_its_tests_were_run():
 
 
 @pytest.mark.parametrize(("second", "verdict"), [(0.3, "supported"), (-0.3, "not supported")])
-def test_every_seed_must_weigh_important_words_more(result, second, verdict):
+def test_important_words_need_every_seed(result, second, verdict):
     rows = []
     for seed, mean in ((1, 0.3), (2, second)):
         gap = {"texts": 9, "mean": mean, "low": mean - 0.1, "high": mean + 0.1}
@@ -173,7 +173,7 @@ def test_every_seed_must_weigh_important_words_more(result, second, verdict):
     assert any(f"; by seed +0.300, {second:+.3f}" in each.statistics for each in tested.evidence)
 
 
-def test_words_that_no_text_has_say_nothing_about_their_weights(result):
+def test_important_words_without_texts_are_not_measured(result):
     gap = {"texts": 0, "mean": 0.0, "low": 0.0, "high": 0.0, "positive_share": 0.0}
     row = result("read_again_gru_15k", importance={"content_over_function": gap})
     assert claim(ResultStore([row]), "important words").verdict == "not measured"
@@ -182,14 +182,14 @@ def test_words_that_no_text_has_say_nothing_about_their_weights(result):
 @pytest.mark.parametrize(
     ("second", "verdict"), [(0.301, "supported"), (0.33, "contradicted"), (0.27, "contradicted")]
 )
-def test_the_two_options_are_alike_or_apart(result, second, verdict):
+def test_options_alike_verdict_follows_the_scores(result, second, verdict):
     board = board_of(
         result, two_sentences_option1_copy_15k=0.3, two_sentences_option2_copy_15k=second
     )
     assert claim(board, "options alike").verdict == verdict
 
 
-def test_duc_is_judged_by_recall(result, scored):
+def test_duc_claim_uses_recall(result, scored):
     def both(f1, recall):
         return {"news": scored(f1), "duc2003": scored(recall, figure="recall")}
 
@@ -199,7 +199,7 @@ def test_duc_is_judged_by_recall(result, scored):
     assert any(each.statistics.startswith("duc2003: +10.0") for each in found.evidence)
 
 
-def test_every_claim_names_rows_that_exist_and_says_what_it_found(result):
+def test_every_claim_is_judged_and_printed(result):
     claims = judge_claims(ResultStore([result(row) for row in EXPERIMENTS]), None, "modern")
     assert len(claims) == 14
     page = claims_markdown(claims)
@@ -217,6 +217,6 @@ def test_every_claim_names_rows_that_exist_and_says_what_it_found(result):
         ([], "not measured"),
     ],
 )
-def test_evidence_is_summed_up(found, verdict):
+def test_verdict_combines_evidence(found, verdict):
     evidence = [Evidence("s", "t", each) for each in found]
     assert Claim("n", "t", evidence).verdict == verdict

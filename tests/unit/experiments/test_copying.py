@@ -54,12 +54,12 @@ def counted(summary, *references):
     return count_oov(evaluate(Says(summary), data, "gigaword"), VOCAB)
 
 
-def test_a_copied_unknown_word_is_counted_where_the_reference_has_it():
+def test_count_oov_word_in_summary_and_reference():
     found = counted("zyxwick sells theatre", "zyxwick sells theatre")
     assert (found["words"], found["in_source"], found["written"], found["wrong"]) == (1, 1, 1, 0)
 
 
-def test_an_unknown_word_that_no_reference_has_is_wrong():
+def test_count_oov_word_in_no_reference_is_wrong():
     found = counted("ansett sells theatre", "zyxwick sells theatre")
     assert (found["words"], found["written"], found["summary_words"], found["wrong"]) == (
         1,
@@ -69,28 +69,28 @@ def test_an_unknown_word_that_no_reference_has_is_wrong():
     )
 
 
-def test_a_word_that_stands_nowhere_in_the_text_cannot_be_copied():
+def test_count_oov_word_not_in_the_text():
     found = counted("town sells theatre", "quorbane sells theatre")
     assert (found["words"], found["in_source"], found["written"]) == (1, 0, 0)
 
 
-def test_known_words_and_signs_do_not_count():
+def test_count_oov_ignores_known_words_and_punctuation():
     found = counted("the theatre .", "the theatre ; ### .")
     assert (found["words"], found["summary_words"]) == (0, 0)
 
 
 @pytest.mark.parametrize("unknown", ["UNK", "unk", "<unk>"])
-def test_what_the_corpus_did_not_keep_is_no_word_that_copying_could_bring(unknown):
+def test_count_oov_ignores_unk(unknown):
     found = counted(f"{unknown} sells", f"zyxwick {unknown} theatre")
     assert (found["words"], found["summary_words"]) == (1, 0)
 
 
-def test_every_reference_counts():
+def test_count_oov_uses_every_reference():
     found = counted("zyxwick sells", "zyxwick sells theatre", "zyxwick town")
     assert (found["words"], found["written"]) == (2, 2)
 
 
-def test_examples_are_texts_where_only_the_copying_model_wrote_the_word():
+def test_examples_need_a_word_only_the_copying_model_has():
     data = data_of(["zyxwick sells theatre"], ["zyxwick sells theatre"], ["town sells theatre"])
     test = EvaluationSet("news", data, "gigaword")
     copying = ["zyxwick sells", "zyxwick sells", "zyxwick sells"]
@@ -99,7 +99,7 @@ def test_examples_are_texts_where_only_the_copying_model_wrote_the_word():
     assert (example.word, example.without_copying) == ("zyxwick", "town sells")
 
 
-def test_examples_wait_until_both_rows_have_written_about_all_texts(result, tmp_path):
+def test_examples_need_summaries_of_both_models(result, tmp_path):
     references = [["zyxwick sells theatre"], ["town sells theatre"]]
     test = EvaluationSet("news", data_of(*references), "gigaword")
     write_result(tmp_path, result(WITH), {"news": ["zyxwick sells", "town sells"]})
@@ -110,7 +110,7 @@ def test_examples_wait_until_both_rows_have_written_about_all_texts(result, tmp_
     assert "1 of 2 texts are examples" in (tmp_path / EXAMPLES_FILE).read_text()
 
 
-def test_examples_of_every_recipe_are_kept(result, tmp_path):
+def test_examples_are_written_for_every_recipe(result, tmp_path):
     test = EvaluationSet("news", data_of(["zyxwick sells theatre"]), "gigaword")
     for recipe, plain in ("modern", "town sells"), ("paper", "zyxwick sells"):
         write_result(tmp_path, result(WITH, recipe=recipe), {"news": ["zyxwick sells"]})

@@ -20,7 +20,7 @@ def pairs_of(split):
 
 
 @pytest.mark.parametrize("split", ["train", "dev"])
-def test_exactly_the_pairs_with_enough_sentences_are_kept_in_order(corpus, tmp_path, split):
+def test_subset_has_the_pairs_with_enough_sentences(corpus, tmp_path, split):
     part = open_subset(corpus, tmp_path / "part", min_sentences=2)
     expected = [pair for pair in pairs_of(corpus.split(split)) if len(pair[0]) >= 2]
     assert 0 < len(expected) < len(corpus.split(split))
@@ -28,14 +28,14 @@ def test_exactly_the_pairs_with_enough_sentences_are_kept_in_order(corpus, tmp_p
     assert part.manifest.splits[split]["pairs"] == len(expected)
 
 
-def test_texts_stay_beside_their_words(corpus, tmp_path):
+def test_subset_keeps_texts_with_their_words(corpus, tmp_path):
     part = open_subset(corpus, tmp_path / "part", min_sentences=3)
     for pair, (sentences, _) in zip(part.texts("dev"), part.split("dev"), strict=True):
         words = [part.lexicon.words.index(word) for word in sentence_norms(pair.text)[0]]
         np.testing.assert_array_equal(sentences[0], words)
 
 
-def test_the_part_is_a_whole_corpus_of_its_own_with_the_same_words(corpus, tmp_path):
+def test_subset_is_a_complete_corpus(corpus, tmp_path):
     part = open_subset(corpus, tmp_path / "part", min_sentences=2)
     assert PreparedCorpus.open(part.folder, checksums=True).lexicon.words == corpus.lexicon.words
     assert part.manifest.fingerprint != corpus.manifest.fingerprint
@@ -43,27 +43,27 @@ def test_the_part_is_a_whole_corpus_of_its_own_with_the_same_words(corpus, tmp_p
     assert again.manifest.fingerprint == part.manifest.fingerprint
 
 
-def test_words_are_written_as_in_the_whole_corpus(corpus, tmp_path):
+def test_subset_keeps_the_truecasing_statistics(corpus, tmp_path):
     part = open_subset(corpus, tmp_path / "part", min_sentences=2)
     written = (part.folder / CASES_FILE).read_text()
     assert written == (corpus.folder / CASES_FILE).read_text() != ""
 
 
-def test_it_is_written_once(corpus, tmp_path):
+def test_subset_is_written_once(corpus, tmp_path):
     first = open_subset(corpus, tmp_path / "part", min_sentences=2)
     written = (first.folder / "manifest.json").stat().st_mtime_ns
     again = open_subset(corpus, tmp_path / "part", min_sentences=2)
     assert (again.folder / "manifest.json").stat().st_mtime_ns == written
 
 
-def test_a_part_of_another_corpus_is_replaced(corpus, tmp_path):
+def test_subset_of_another_corpus_is_replaced(corpus, tmp_path):
     open_subset(corpus, tmp_path / "part", min_sentences=2)
     smaller = open_subset(corpus, tmp_path / "other", min_sentences=3)
     replaced = open_subset(smaller, tmp_path / "part", min_sentences=4)
     assert replaced.manifest.settings["taken_from"] == smaller.manifest.fingerprint
 
 
-def test_a_corpus_without_such_texts_is_refused(corpus, tmp_path):
+def test_subset_without_texts_is_an_error(corpus, tmp_path):
     with pytest.raises(DataError, match="no text of its train split has 6 sentences"):
         open_subset(corpus, tmp_path / "part", min_sentences=6)
     assert not (tmp_path / "part").exists()

@@ -21,5 +21,5 @@ from readagain.experiments.importance import word_class
         ("--", "sign"),
     ],
 )
-def test_classes_are_what_people_would_say(form, expected):
+def test_word_class(form, expected):
     assert word_class(form) == expected

@@ -1,4 +1,4 @@
-"""What pictures show."""
+"""Plots of the tables."""
 
 from matplotlib.figure import Figure
 
@@ -17,7 +17,7 @@ def importance(content, *, kind="weight"):
     }
 
 
-def test_sentences_are_weighed_by_the_row_that_tells_words_apart_best(result):
+def test_importance_plot_shows_the_row_with_most_contrast(result):
     board = ResultStore(
         [
             result("read_again_gru_15k", importance=importance(0.31)),

@@ -13,7 +13,7 @@ def reported(tmp_path, result):
     return out
 
 
-def test_words_of_a_person_stay_around_what_is_written(reported, tmp_path):
+def test_publish_keeps_text_outside_the_section(reported, tmp_path):
     page = tmp_path / "docs" / "results.md"
     page.parent.mkdir()
     page.write_text(f"# Ours\n\nBefore.\n\n{BEGIN}\nold\n{END}\n\nAfter.\n")
@@ -26,7 +26,7 @@ def test_words_of_a_person_stay_around_what_is_written(reported, tmp_path):
     assert page.read_text() == text
 
 
-def test_figures_are_published_and_texts_are_not(reported, tmp_path):
+def test_publish_copies_figures_and_no_summaries(reported, tmp_path):
     page = tmp_path / "results.md"
     folder = publish_report(reported, page)
     assert folder == tmp_path / "results"
@@ -38,7 +38,7 @@ def test_figures_are_published_and_texts_are_not(reported, tmp_path):
     write_report(folder)  # what was published can be reported on again
 
 
-def test_rows_that_are_gone_leave_the_published_folder(reported, tmp_path):
+def test_publish_removes_old_results(reported, tmp_path):
     old = tmp_path / "results" / "rows" / "of_old" / "modern-seed1.json"
     old.parent.mkdir(parents=True)
     old.write_text("{}")
@@ -46,7 +46,7 @@ def test_rows_that_are_gone_leave_the_published_folder(reported, tmp_path):
     assert not old.exists()
 
 
-def test_a_page_without_marks_is_not_touched(reported, tmp_path):
+def test_publish_leaves_a_page_without_marks(reported, tmp_path):
     page = tmp_path / "results.md"
     page.write_text("# Mine")
     with pytest.raises(DataError, match=r"results\.md: no lines '<!-- written by"):
@@ -54,7 +54,7 @@ def test_a_page_without_marks_is_not_touched(reported, tmp_path):
     assert page.read_text() == "# Mine"
 
 
-def test_results_are_not_published_over_themselves(reported):
+def test_publish_rejects_the_results_directory(reported):
     page = reported.with_suffix(".md")
     with pytest.raises(
         DataError, match=r"out\.md: its figures would be written into .*choose another page"
@@ -63,7 +63,7 @@ def test_results_are_not_published_over_themselves(reported):
     assert (reported / "rows" / "gru_15k" / "modern-seed1.json").exists()
 
 
-def test_without_a_page_to_publish_the_earlier_figures_stay(reported, tmp_path):
+def test_publish_without_a_report_keeps_old_figures(reported, tmp_path):
     folder = publish_report(reported, tmp_path / "results.md")
     (reported / "results.md").unlink()
     (reported / "rows" / "gru_15k" / "modern-seed1.json").unlink()
@@ -72,7 +72,7 @@ def test_without_a_page_to_publish_the_earlier_figures_stay(reported, tmp_path):
     assert (folder / "rows" / "gru_15k" / "modern-seed1.json").exists()
 
 
-def test_times_that_are_gone_leave_the_published_folder(reported, tmp_path):
+def test_publish_removes_old_timing(reported, tmp_path):
     (reported / TIMING_FILE).write_text("{}")
     folder = publish_report(reported, tmp_path / "results.md")
     assert (folder / TIMING_FILE).exists()

@@ -1,4 +1,4 @@
-"""The story around the rows: decoding time, and what is written when."""
+"""Decoding time and report of a reproduction."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def timed(monkeypatch):
     return calls
 
 
-def test_time_is_measured_for_table_4_alone_and_once(small, silent, timed):
+def test_reproduce_measures_timing_once_for_table_4(small, silent, timed):
     assert reproduce(small("prefix"), silent).done == ["prefix/untrained-seed1"]
     request = small("table4")
     request.out.mkdir(exist_ok=True)
@@ -30,18 +30,18 @@ def test_time_is_measured_for_table_4_alone_and_once(small, silent, timed):
     assert timed == ["report", {"scale": "small", "threads": 1}, "report", "report"]
 
 
-def test_time_is_left_when_the_budget_does_not_reach(small, silent, timed):
+def test_reproduce_skips_timing_over_budget(small, silent, timed):
     request = small("table4", budget_minutes=0.01)
     assert reproduce(request, silent).left == [DECODING_TIME]
     assert timed == []
 
 
-def test_a_call_that_finished_nothing_says_so_instead_of_missing_results(small, silent):
+def test_reproduce_without_results_writes_no_report(small, silent):
     request = small("gru_15k", budget_minutes=0.0001)
     assert reproduce(request, silent).left == ["gru_15k/modern-seed1"]
 
 
-def test_rows_alone_write_and_measure_nothing_else(small, silent, timed):
+def test_rows_only_writes_no_report_and_no_timing(small, silent, timed):
     outcome = reproduce(small("prefix", "table4", rows_only=True), silent)
     assert outcome.done == ["prefix/untrained-seed1"]
     assert timed == []

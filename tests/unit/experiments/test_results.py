@@ -17,13 +17,13 @@ from readagain.experiments.results import (
 )
 
 
-def test_item_scores_survive_packing_to_a_hundredth_of_a_per_cent():
+def test_pack_scores_keeps_hundredths_of_a_percent():
     scores = np.random.default_rng(1).random((50, 3))
     np.testing.assert_allclose(unpack_scores(pack_scores(scores)), scores, atol=0.5e-4)
     assert len(pack_scores(scores)) < 8 * scores.size
 
 
-def test_a_result_is_read_as_it_was_written(tmp_path, result):
+def test_result_round_trip(tmp_path, result):
     before = result("gru_15k")
     write_result(tmp_path, before, {"news": ["a summary", "été | \n"]})
     assert read_results(tmp_path) == [before]
@@ -31,12 +31,12 @@ def test_a_result_is_read_as_it_was_written(tmp_path, result):
     assert read_summaries(path) == {"news": ["a summary", "été | \n"]}
 
 
-def test_no_summary_stands_in_the_rows(tmp_path, result):
+def test_result_file_has_no_summary(tmp_path, result):
     write_result(tmp_path, result("gru_15k"), {"news": ["zyxwick sells theatre"]})
     assert "zyxwick" not in result_file(tmp_path, "gru_15k", "modern", 1).read_text()
 
 
-def test_results_of_several_machines_come_together_by_copying(tmp_path, result):
+def test_results_of_several_machines_can_be_copied_together(tmp_path, result):
     for machine, row in (("one", "gru_15k"), ("two", "gru_69k")):
         write_result(tmp_path / machine, result(row), {})
     for machine in ("one", "two"):
@@ -44,7 +44,7 @@ def test_results_of_several_machines_come_together_by_copying(tmp_path, result):
     assert [each.row for each in read_results(tmp_path / "all")] == ["gru_15k", "gru_69k"]
 
 
-def test_a_copy_under_another_name_is_not_taken_for_another_seed(tmp_path, result):
+def test_copy_of_a_result_under_another_name_is_an_error(tmp_path, result):
     write_result(tmp_path, result("gru_15k"), {})
     path = result_file(tmp_path, "gru_15k", "modern", 1)
     shutil.copyfile(path, path.with_name("modern-seed1-old.json"))
@@ -55,21 +55,21 @@ def test_a_copy_under_another_name_is_not_taken_for_another_seed(tmp_path, resul
         read_results(tmp_path)
 
 
-def test_summaries_that_were_left_behind_are_none(tmp_path):
+def test_missing_summaries_are_empty(tmp_path):
     assert read_summaries(tmp_path / "nowhere.jsonl.gz") == {}
 
 
 @pytest.mark.parametrize(
     "content", ["{", "[]", '{"format_version": 1}', '{"format_version": 1, "sets": {"a": {}}}']
 )
-def test_a_damaged_result_is_named(tmp_path, content):
+def test_damaged_result_is_reported(tmp_path, content):
     path = tmp_path / "x.json"
     path.write_text(content)
     with pytest.raises(ArtifactError, match=r"x\.json: not a result of 'readagain reproduce'"):
         read_result(path)
 
 
-def test_a_result_of_another_format_is_refused(tmp_path, result):
+def test_result_of_another_format_version_is_an_error(tmp_path, result):
     write_result(tmp_path, result("gru_15k"), {})
     path = result_file(tmp_path, "gru_15k", "modern", 1)
     path.write_text(json.dumps({**json.loads(path.read_text()), "format_version": 9}))

@@ -1,4 +1,4 @@
-"""Running rows: what is done stays done, what was stopped goes on, what fails harms nobody."""
+"""Runs of experiments: existing results, interruptions, failures."""
 
 import json
 import os
@@ -24,7 +24,7 @@ def done_and_there(outcome):
     return outcome.done, outcome.existing
 
 
-def test_a_row_is_trained_once(small, silent):
+def test_experiment_is_trained_once(small, silent):
     request = small(GRU)
     assert run_experiments(request, silent).done == ["gru_15k/modern-seed1"]
     before = read_results(request.out)
@@ -33,7 +33,7 @@ def test_a_row_is_trained_once(small, silent):
     assert read_results(request.out) == before
 
 
-def test_weights_go_unless_they_are_to_be_kept(small, silent, tmp_path):
+def test_weights_are_removed_unless_kept(small, silent, tmp_path):
     run_experiments(small(GRU), silent)
     assert [path.name for path in (tmp_path / "out" / "work").iterdir()] == ["corpora"]
     kept = small(GRU, out=tmp_path / "kept", keep_weights=True)
@@ -41,7 +41,7 @@ def test_weights_go_unless_they_are_to_be_kept(small, silent, tmp_path):
     assert (kept.work / "gru_15k-modern-seed1" / "weights.safetensors").exists()
 
 
-def test_a_row_goes_on_where_it_was_stopped_within_its_training(small, silent, monkeypatch):
+def test_interrupted_training_is_resumed(small, silent, monkeypatch):
     request, steps = small(GRU, epochs=2), []
 
     def stopped(job, **options):
@@ -64,9 +64,7 @@ def test_a_row_goes_on_where_it_was_stopped_within_its_training(small, silent, m
     assert steps == [None]  # training had been finished; only scoring was left
 
 
-def test_after_an_interruption_between_rows_the_others_are_still_to_be_done(
-    small, silent, monkeypatch
-):
+def test_interrupted_call_leaves_later_experiments(small, silent, monkeypatch):
     request, real = small(GRU, LSTM), ExperimentRunner.train_and_score
 
     def interrupted(runner, planned, *arguments):
@@ -82,7 +80,7 @@ def test_after_an_interruption_between_rows_the_others_are_still_to_be_done(
     assert done_and_there(second) == (["lstm_15k/modern-seed1"], ["gru_15k/modern-seed1"])
 
 
-def test_no_row_begins_that_would_not_be_finished(small, silent):
+def test_deadline_skips_experiments_that_take_too_long(small, silent):
     outcome = run_experiments(small("prefix", GRU), silent, deadline=time.monotonic())
     assert (outcome.done, outcome.left) == (["prefix/untrained-seed1"], ["gru_15k/modern-seed1"])
 
@@ -91,7 +89,7 @@ def test_no_row_begins_that_would_not_be_finished(small, silent):
     ("error", "told"),
     [(ReadAgainError("it diverged"), "it diverged"), (ValueError("odd\nmore"), "ValueError: odd;")],
 )
-def test_a_row_that_fails_harms_no_other(small, silent, monkeypatch, error, told):
+def test_failed_experiment_does_not_stop_others(small, silent, monkeypatch, error, told):
     request, real = small(GRU, LSTM), ExperimentRunner.train_and_score
 
     def failing(runner, planned, *arguments):
@@ -167,7 +165,7 @@ def test_stop_signal_between_runs_starts_no_training(small, silent, monkeypatch)
     assert not (small().work / "gru_15k-modern-seed1").exists()
 
 
-def test_a_result_of_other_settings_is_refused_and_kept_and_other_rows_are_run(small, silent):
+def test_result_with_other_settings_is_kept_and_reported(small, silent):
     run_experiments(small(GRU), silent)
     path = result_file(small().out, GRU, "modern", 1)
     before = path.read_bytes()
@@ -180,7 +178,7 @@ def test_a_result_of_other_settings_is_refused_and_kept_and_other_rows_are_run(s
     assert path.read_bytes() == before
 
 
-def test_a_result_of_another_corpus_is_refused(small, silent):
+def test_result_of_another_corpus_is_reported(small, silent):
     request = small("prefix")
     run_experiments(request, silent)
     path = result_file(request.out, "prefix", "untrained", 1)
@@ -191,25 +189,25 @@ def test_a_result_of_another_corpus_is_refused(small, silent):
     assert "corpus was 'another' and is now" in outcome.failed["prefix/untrained-seed1"]
 
 
-def test_a_result_on_other_texts_is_refused(small, silent):
+def test_result_on_other_texts_is_reported(small, silent):
     run_experiments(small("prefix", limit=3), silent)
     outcome = run_experiments(small("prefix"), silent)
     assert "the set 'invented' was '" in outcome.failed["prefix/untrained-seed1"]
 
 
-def test_a_set_that_is_not_asked_for_again_stays_in_the_result(small, silent, tmp_path):
+def test_result_keeps_data_sets_of_earlier_calls(small, silent, tmp_path):
     run_experiments(small("prefix"), silent)
     data = small().work / "corpora" / "invented"
     again = run_experiments(small("prefix", data=data), silent)
     assert again.existing == ["prefix/untrained-seed1"]
 
 
-def test_a_recipe_that_is_named_twice_is_run_once(small, silent):
+def test_repeated_recipe_is_run_once(small, silent):
     outcome = run_experiments(small(GRU, recipes=("modern", "modern")), silent)
     assert (outcome.done, outcome.failed) == (["gru_15k/modern-seed1"], {})
 
 
-def test_how_often_one_looks_at_a_run_may_change(small, silent):
+def test_validation_interval_may_change(small, silent):
     request = small(GRU)
     run_experiments(request, silent)
     path = result_file(request.out, GRU, "modern", 1)
@@ -219,18 +217,18 @@ def test_how_often_one_looks_at_a_run_may_change(small, silent):
     assert run_experiments(request, silent).existing == ["gru_15k/modern-seed1"]
 
 
-def test_a_title_may_change(small, silent, monkeypatch):
+def test_title_may_change(small, silent, monkeypatch):
     run_experiments(small(GRU), silent)
     monkeypatch.setitem(EXPERIMENTS, GRU, replace(EXPERIMENTS[GRU], title="Another title"))
     assert run_experiments(small(GRU), silent).existing == ["gru_15k/modern-seed1"]
 
 
-def test_the_papers_scale_needs_a_corpus(small, silent):
+def test_paper_scale_needs_a_corpus(small, silent):
     with pytest.raises(ConfigError, match="data: no corpus to train on; give a prepared"):
         run_experiments(small(GRU, scale="paper"), silent)
 
 
-def test_a_corpus_without_dev_pairs_is_refused(small, silent, tmp_path):
+def test_corpus_without_train_pairs_is_an_error(small, silent, tmp_path):
     request = small("prefix")
     run_experiments(request, silent)
     duc = request.work / "corpora" / "invented-duc"
@@ -238,7 +236,7 @@ def test_a_corpus_without_dev_pairs_is_refused(small, silent, tmp_path):
         run_experiments(small("prefix", data=duc, out=tmp_path / "other"), silent)
 
 
-def test_a_set_must_not_be_called_as_the_corpus(small, silent, tmp_path):
+def test_data_set_with_the_name_of_the_corpus_is_an_error(small, silent, tmp_path):
     request = small("prefix")
     run_experiments(request, silent)
     data = request.work / "corpora" / "invented"
@@ -247,7 +245,7 @@ def test_a_set_must_not_be_called_as_the_corpus(small, silent, tmp_path):
         run_experiments(other, silent)
 
 
-def test_two_calls_do_not_run_into_one_folder(small, silent):
+def test_output_directory_is_locked(small, silent):
     request = small("prefix")
     with (
         locked_dir(request.out, action="reading"),
@@ -256,13 +254,13 @@ def test_two_calls_do_not_run_into_one_folder(small, silent):
         run_experiments(request, silent)
 
 
-def test_a_folder_that_cannot_be_made_is_told_of(small, silent, tmp_path):
+def test_unwritable_output_directory_is_an_error(small, silent, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(ConfigError, match="file/out: cannot be written to"):
         run_experiments(small("prefix", out=tmp_path / "file" / "out"), silent)
 
 
-def test_seeds_and_recipes_are_results_of_their_own(small, silent):
+def test_each_seed_and_recipe_has_a_result(small, silent):
     request = small(GRU, seeds=2, recipes=("modern", "paper"))
     assert len(run_experiments(request, silent).done) == 4
     found = {(each.recipe, each.seed): each for each in read_results(request.out)}
@@ -271,7 +269,7 @@ def test_seeds_and_recipes_are_results_of_their_own(small, silent):
     assert found["paper", 1].run["train"]["optimizer"] == "sgd"
 
 
-def test_only_the_first_texts_are_scored_when_asked(small, silent):
+def test_limit_scores_only_the_first_texts(small, silent):
     request = small("prefix", limit=3)
     run_experiments(request, silent)
     result = read_result(result_file(request.out, "prefix", "untrained", 1))

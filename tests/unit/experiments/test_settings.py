@@ -11,33 +11,33 @@ def resolved(name, **options):
     return experiment_run(EXPERIMENTS[name], **{**defaults, **options})
 
 
-def test_at_the_papers_scale_a_row_is_its_preset():
+def test_paper_scale_uses_the_preset():
     run, preset = resolved("read_again_gru_15k"), PRESETS["read_again_gru_15k"]
     assert (run.model, run.data, run.decode) == (preset.model, preset.data, preset.decode)
     assert (run.vocab_size, run.source_vocab_size) == (15_000, 69_000)
 
 
-def test_the_papers_recipe_is_the_presets_own():
+def test_paper_recipe_is_that_of_the_preset():
     ours = resolved("read_again_gru_15k", recipe="paper").train
     assert (ours.optimizer, ours.learning_rate, ours.batch_size, ours.epochs) == ("sgd", 2, 64, 10)
     abs_own, abs_run = PRESETS["abs_69k"].train, resolved("abs_69k", recipe="paper").train
     assert (abs_run.learning_rate, abs_run.epochs) == (abs_own.learning_rate, abs_own.epochs)
 
 
-def test_a_part_of_the_corpus_is_seen_more_often():
+def test_smaller_corpus_has_more_epochs():
     whole, part = resolved("gru_15k").train, resolved("gru_15k", train_pairs=160_000).train
     assert whole.epochs < part.epochs
     assert part.warmup_steps <= part.epochs * 160_000 / part.batch_size / 8
 
 
-def test_epochs_and_seed_are_what_was_asked_for():
+def test_epochs_and_seed_are_applied():
     run = resolved("gru_15k", epochs=2, seed=7)
     assert (run.train.epochs, run.train.seed) == (2, 7)
 
 
 @pytest.mark.parametrize("name", ["wide_gru_15k", "wide_lstm_15k", "wide_lstm_copy_15k"])
 @pytest.mark.parametrize("scale", ["paper", "small"])
-def test_the_control_has_as_many_parameters_as_what_it_controls(name, scale):
+def test_wide_control_matches_the_parameters(name, scale):
     control = count_parameters(experiment_network(EXPERIMENTS[name], scale=scale))
     twin_row = EXPERIMENTS[EXPERIMENTS[name].match_parameters]
     twin = count_parameters(experiment_network(twin_row, scale=scale))
@@ -49,11 +49,11 @@ def test_the_control_has_as_many_parameters_as_what_it_controls(name, scale):
 @pytest.mark.parametrize(
     "name", [name for name, row in EXPERIMENTS.items() if row.system in PRESETS]
 )
-def test_every_row_is_tiny_at_small_scale(name):
+def test_small_scale_networks_are_tiny(name):
     assert count_parameters(experiment_network(EXPERIMENTS[name], scale="small")) < 200_000
 
 
-def test_small_vocabularies_keep_their_order():
+def test_small_scale_keeps_the_order_of_vocabularies():
     sizes = [
         experiment_network(EXPERIMENTS[f"read_again_lstm_{size}k"], scale="small").vocab_size
         for size in (2, 5, 15, 30, 69)
@@ -62,7 +62,7 @@ def test_small_vocabularies_keep_their_order():
     assert (common_vocab_size("paper"), common_vocab_size("small")) == (15_000, 150)
 
 
-def test_a_row_says_what_differs_from_its_preset():
+def test_changes_of_an_experiment_are_applied():
     row = Experiment(
         name="x",
         system="gru_15k",
@@ -74,7 +74,7 @@ def test_a_row_says_what_differs_from_its_preset():
     assert (run.title, run.model.encoder.cell) == ("A title", "lstm")
 
 
-def test_a_row_that_learns_slowly_has_its_own_rate_and_epochs_in_the_modern_recipe_alone():
+def test_slow_experiments_have_their_own_modern_recipe():
     assert resolved("abs_69k").train.epochs == 2 * resolved("gru_69k").train.epochs
     assert resolved("abs_69k", epochs=1).train.epochs == 1
     assert resolved("abs_69k").train.learning_rate == 3 * resolved("gru_69k").train.learning_rate

@@ -8,14 +8,14 @@ from readagain.experiments.store import ResultStore, SeedComparison
 from readagain.rouge.significance import Comparison
 
 
-def test_one_seed_has_the_figures_that_evaluate_prints(result):
+def test_scores_of_one_seed_equal_those_of_evaluate(result):
     figure = (
         ResultStore([result("gru_15k", 0.3)]).find("gru_15k", "modern").scores("news")["rouge-1"]
     )
     assert (figure.value, figure.low, figure.high) == pytest.approx((30.0, 29.0, 31.0))
 
 
-def test_several_seeds_are_averaged_item_by_item(result):
+def test_scores_of_several_seeds_are_averaged_by_text(result):
     board = ResultStore([result("gru_15k", 0.3), result("gru_15k", 0.4, seed=2)])
     entry = board.find("gru_15k", "modern")
     figure = entry.scores("news")["rouge-1"]
@@ -24,7 +24,7 @@ def test_several_seeds_are_averaged_item_by_item(result):
     assert entry.items("news")[:, 0].mean() == pytest.approx(0.35, abs=0.01)
 
 
-def test_recipes_are_kept_apart_and_untrained_rows_belong_to_each(result):
+def test_find_separates_recipes_and_shares_baselines(result):
     board = ResultStore(
         [
             result("gru_15k", 0.3),
@@ -38,7 +38,7 @@ def test_recipes_are_kept_apart_and_untrained_rows_belong_to_each(result):
     assert board.find("gru_69k", "paper") is None
 
 
-def test_rows_are_compared_on_a_set_that_both_have(result, scored):
+def test_compare_uses_a_shared_data_set(result, scored):
     one = result("gru_15k", sets={"part": scored(0.3), "duc": scored(0.5)})
     other = result("gru_69k", sets={"news": scored(0.3), "duc": scored(0.4)})
     board = ResultStore([one, other])
@@ -49,7 +49,7 @@ def test_rows_are_compared_on_a_set_that_both_have(result, scored):
     assert board.compare("gru_15k", "lstm_15k", "modern") is None
 
 
-def test_a_difference_that_seeds_disagree_about_is_not_sure():
+def test_comparison_with_disagreeing_seeds_has_no_direction():
     sure = Comparison(difference=0.1, low=0.05, high=0.15, p_bootstrap=0.001, p_randomization=0.001)
     assert SeedComparison(**vars(sure), by_seed=(0.15, 0.05)).direction == 1
     assert SeedComparison(**vars(sure), by_seed=(0.25, -0.05)).direction == 0
@@ -57,7 +57,7 @@ def test_a_difference_that_seeds_disagree_about_is_not_sure():
     assert "by seed +25.00, -5.00" in str(SeedComparison(**vars(sure), by_seed=(0.25, -0.05)))
 
 
-def test_a_system_that_is_not_trained_is_held_against_every_seed(result):
+def test_baseline_is_compared_with_every_seed(result):
     floor = replace(result("prefix", 0.3, recipe="untrained"), training={})
     seeds = [result("gru_15k", 0.4), result("gru_15k", 0.28, seed=2)]
     found = ResultStore([floor, *seeds]).compare("gru_15k", "prefix", "modern")["rouge-1"]
@@ -66,25 +66,25 @@ def test_a_system_that_is_not_trained_is_held_against_every_seed(result):
     assert found.direction == 0
 
 
-def test_a_difference_counts_when_both_tests_find_it():
+def test_comparison_needs_both_tests():
     found = Comparison(difference=-0.1, low=-0.2, high=-0.01, p_bootstrap=0.01, p_randomization=0.2)
     assert SeedComparison(**vars(found)).direction == 0
     sure = Comparison(difference=-0.1, low=-0.2, high=-0.01, p_bootstrap=0.01, p_randomization=0.02)
     assert SeedComparison(**vars(sure)).mark == "▼"
 
 
-def test_scales_are_not_mixed(result):
+def test_store_rejects_mixed_scales(result):
     with pytest.raises(DataError, match="results of the scales paper and small in one directory"):
         ResultStore([result("gru_15k"), result("gru_69k", scale="small")])
 
 
-def test_different_texts_under_one_name_are_noticed(result, scored):
+def test_store_rejects_different_texts_under_one_name(result, scored):
     other = result("gru_69k", sets={"news": scored(0.3, fingerprint="others")})
     with pytest.raises(DataError, match="data set 'news': not the same texts in all results"):
         ResultStore([result("gru_15k"), other])
 
 
-def test_the_same_luck_of_texts_makes_small_differences_sure(result):
+def test_compare_pairs_scores_by_text(result):
     board = ResultStore([result("gru_15k", 0.30), result("gru_69k", 0.31)])
     assert board.compare("gru_69k", "gru_15k", "modern")["rouge-1"].direction == 1
     assert np.isclose(board.find("gru_15k", "modern").minutes, 1.5)

@@ -1,4 +1,4 @@
-"""Rows with extractive features: tuned on the DUC set before they are scored."""
+"""Tuning of experiments with extractive features."""
 
 from io import StringIO
 
@@ -14,9 +14,7 @@ from readagain.search.features import FEATURES
 ROW = "abs_plus_69k"
 
 
-def test_abs_plus_is_tuned_on_the_duc_set_and_scored_with_what_was_found(
-    small, silent, monkeypatch
-):
+def test_abs_plus_is_tuned_on_duc_and_scored_with_it(small, silent, monkeypatch):
     searched = []
     real = TrainedModel.system
 
@@ -39,7 +37,7 @@ def test_abs_plus_is_tuned_on_the_duc_set_and_scored_with_what_was_found(
     assert run_experiments(small(ROW), silent).existing == [f"{ROW}/modern-seed1"]
 
 
-def test_without_a_set_of_several_references_the_weights_of_the_preset_stay(small, silent):
+def test_abs_plus_without_duc_keeps_the_preset_weights(small, silent):
     run_experiments(small("prefix"), silent)  # invents the corpora
     corpus = small().work / "corpora" / "invented"
     console = Console(file=StringIO(), width=200)
@@ -51,5 +49,5 @@ def test_without_a_set_of_several_references_the_weights_of_the_preset_stay(smal
     assert message in console.file.getvalue()
 
 
-def test_only_searches_with_features_are_tuned():
+def test_only_abs_plus_has_features():
     assert [name for name, run in PRESETS.items() if has_features(run)] == [ROW]

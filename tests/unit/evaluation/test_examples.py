@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""Examples of the documentation."""
 
 import doctest
 from pathlib import Path
@@ -8,13 +8,13 @@ from readagain import processors
 PAGE = Path(__file__).parents[3] / "docs" / "evaluation.md"
 
 
-def test_the_examples_of_docstrings_hold():
+def test_docstring_examples():
     found = doctest.testmod(processors)
     assert found.attempted > 0
     assert found.failed == 0
 
 
-def test_the_examples_of_the_page_hold():
+def test_page_examples():
     found = doctest.testfile(str(PAGE), module_relative=False)
     assert found.attempted > 0
     assert found.failed == 0

@@ -1,4 +1,4 @@
-"""What a small reproduction leaves, and that its figures are those of `readagain evaluate`."""
+"""Results of a small reproduction, compared with `readagain evaluate`."""
 
 import gzip
 import json
@@ -45,7 +45,7 @@ def kept(tmp_path_factory):
 @pytest.mark.parametrize(
     ("name", "protocol"), [("invented", "gigaword"), ("invented-duc", "duc2003")]
 )
-def test_figures_are_those_of_readagain_evaluate_on_the_exported_model(kept, name, protocol):
+def test_scores_equal_those_of_the_exported_model(kept, name, protocol):
     result, folder, corpora = kept
     model = ModelDir.open(folder)
     write_graphs(model, graphs := folder_graphs(model, ["float32"]), describe_export(graphs, {}))
@@ -62,7 +62,7 @@ def test_figures_are_those_of_readagain_evaluate_on_the_exported_model(kept, nam
         assert (value, low, high) == (expected.value, expected.low, expected.high)
 
 
-def test_explanations_need_exported_graphs(kept):
+def test_explain_needs_exported_graphs(kept):
     _, folder, _ = kept
     row = TrainedModel(folder, torch.device("cpu"))
     summarizer = row.system("gigaword").summarizer
@@ -71,7 +71,7 @@ def test_explanations_need_exported_graphs(kept):
         summarizer.summarize("The town closed its bridge.", explain=True)
 
 
-def test_item_scores_have_the_mean_of_the_figure(kept):
+def test_item_scores_have_the_mean_of_the_score(kept):
     result, _, _ = kept
     for scored in result.sets.values():
         means = scored.items().mean(axis=0)
@@ -79,7 +79,7 @@ def test_item_scores_have_the_mean_of_the_figure(kept):
         np.testing.assert_allclose(means, values, atol=0.02)
 
 
-def test_a_result_tells_how_the_row_was_trained(kept):
+def test_result_describes_the_training(kept):
     result, _, _ = kept
     assert result.run["train"]["epochs"] == 2
     assert result.training["updates"] > 0
@@ -89,7 +89,7 @@ def test_a_result_tells_how_the_row_was_trained(kept):
     assert result.seconds > 0
 
 
-def test_importance_is_measured_where_a_network_reads_twice(reproduced):
+def test_importance_is_measured_for_read_again(reproduced):
     out, _ = reproduced
     found = {result.row: result.importance for result in read_results(out)}
     assert found["prefix"] is None
@@ -105,7 +105,7 @@ def test_importance_is_measured_where_a_network_reads_twice(reproduced):
             assert len(sample["words"]) == len(sample["weights"])
 
 
-def test_weights_are_the_networks_own(kept):
+def test_importance_samples_are_relative_movements(kept):
     _, folder, corpora = kept
     row = TrainedModel(folder, torch.device("cpu"))
     data = read_dataset(corpora / "invented", CorpusReadOptions())
@@ -116,7 +116,7 @@ def test_weights_are_the_networks_own(kept):
     assert min(shares) >= 0.0
 
 
-def test_rows_hold_no_line_of_the_corpus_and_no_summary(reproduced):
+def test_results_have_no_text_of_the_corpus(reproduced):
     out, _ = reproduced
     texts = out / "work" / "corpora" / "invented" / "dev.texts.jsonl"
     towns = {json.loads(line)["headline"].split()[0] for line in texts.read_text().splitlines()}
@@ -126,7 +126,7 @@ def test_rows_hold_no_line_of_the_corpus_and_no_summary(reproduced):
     assert any(town in copied for town in towns)
 
 
-def test_summaries_lie_apart_one_for_each_text(reproduced):
+def test_summaries_file_has_one_for_each_text(reproduced):
     out, _ = reproduced
     for result in read_results(out):
         summaries = read_summaries(summaries_file(out, result.row, result.recipe, result.seed))
@@ -135,14 +135,14 @@ def test_summaries_lie_apart_one_for_each_text(reproduced):
         }
 
 
-def test_rows_of_two_sentences_are_scored_on_such_texts(reproduced):
+def test_two_sentence_experiments_use_such_texts(reproduced):
     out, _ = reproduced
     sets = {result.row: list(result.sets) for result in read_results(out)}
     assert sets["two_sentences_option2_copy_15k"] == ["invented, 2 sentences", "invented-duc"]
     assert sets[COPY] == ["invented", "invented-duc"]
 
 
-def test_everything_is_written_from_the_results_alone(reproduced, tmp_path):
+def test_report_is_written_from_results_alone(reproduced, tmp_path):
     out, _ = reproduced
     copied = tmp_path / "elsewhere"
     for path in (out / "rows").rglob("*.json"):
@@ -164,9 +164,7 @@ def test_everything_is_written_from_the_results_alone(reproduced, tmp_path):
         assert "updates, those of the paper for about 594,000" in (copied / name).read_text()
 
 
-def test_without_matplotlib_a_line_says_so_and_the_rest_is_written(
-    reproduced, tmp_path, monkeypatch
-):
+def test_report_without_matplotlib_has_no_plots(reproduced, tmp_path, monkeypatch):
     def missing(*_):
         raise MissingExtraError("drawing needs the package 'matplotlib'")
 
@@ -177,6 +175,6 @@ def test_without_matplotlib_a_line_says_so_and_the_rest_is_written(
     assert (tmp_path / "results.md").exists()
 
 
-def test_a_folder_without_results_is_told_of(tmp_path):
+def test_report_without_results_is_an_error(tmp_path):
     with pytest.raises(DataError, match="no results; run some experiments, or copy"):
         write_report(tmp_path)

@@ -1,4 +1,4 @@
-"""Digits and unknown words on the way into a model, and back."""
+"""Digits and UNK in texts in Gigaword form."""
 
 from readagain.engine.summary import SummaryPart
 from readagain.evaluation.network import TokenizedText
@@ -16,19 +16,19 @@ def part(form, place_in=None):
     )
 
 
-def test_a_model_sees_masked_digits():
+def test_tokenized_text_masks_digits():
     assert TokenizedText("in 1904 , 3.5 percent").for_model == "in #### , #.# percent"
 
 
-def test_a_model_sees_its_own_unknown_word_in_either_spelling():
+def test_tokenized_text_replaces_unk():
     assert TokenizedText("the UNK and the <unk>").for_model == "the <unk> and the <unk>"
 
 
-def test_lines_stay_lines_and_spaces_become_single():
+def test_tokenized_text_keeps_lines():
     assert TokenizedText("a  b\n\n c").for_model == "a b\nc"
 
 
-def test_a_copied_number_has_the_digits_of_its_place():
+def test_surfaces_restore_digits_of_copied_numbers():
     text = TokenizedText("from 12 to 34\nthen 56")
     given = text.for_model
     second = SummaryPart(form="##", origin="copied", start=11, end=13, log_prob=0.0)
@@ -36,16 +36,16 @@ def test_a_copied_number_has_the_digits_of_its_place():
     assert text.surfaces([part("from", given), second]) == ["from", "34"]
 
 
-def test_a_generated_number_takes_the_first_of_its_form():
+def test_surfaces_restore_digits_of_generated_numbers():
     text = TokenizedText("in 1904 , 12 and 34")
     assert text.surfaces([part("##"), part("####")]) == ["12", "1904"]
 
 
-def test_a_number_that_the_text_lacks_keeps_its_signs():
+def test_surfaces_keep_masks_of_unknown_numbers():
     assert TokenizedText("no number").surfaces([part("#.#"), part("new")]) == ["#.#", "new"]
 
 
-def test_a_text_that_is_masked_already_comes_back_as_it_was():
+def test_surfaces_of_masked_text_stay_masked():
     text = TokenizedText("in #### , ## people")
     assert text.for_model == "in #### , ## people"
     assert text.surfaces([part("##", text.for_model), part("####")]) == ["##", "####"]
