@@ -121,7 +121,7 @@ def _rate(
     step.captures = step.captures and captures
     first_of = {plan.shape: plan for plan in plans}
     for plan in first_of.values() if step.captures else plans[:3]:
-        step.update(pairs.feed(plan, batch_size=size))
+        step.update(pairs.rank_batch(plan, batch_size=size))
     _wait(device)
     # Waiting for the device is part of no update, so there are many between two looks at the clock.
     between = max(1, 65_536 // size) if step.captures else 4
@@ -129,7 +129,7 @@ def _rate(
     while (elapsed := time.perf_counter() - start) < seconds:
         for _ in range(between):
             plan = plans[place % len(plans)]
-            step.update(pairs.feed(plan, batch_size=size))
+            step.update(pairs.rank_batch(plan, batch_size=size))
             num_pairs += len(plan.pairs)
             place += 1
         _wait(device)
@@ -147,8 +147,8 @@ def _plainly() -> Iterator[None]:
         return model(*inputs)
 
     with (
-        patch.object(training_step, "can_learn_by_rows", never),
-        patch.object(training_step, "call_with_weights_in", called),
+        patch.object(training_step, "supports_row_updates", never),
+        patch.object(training_step, "call_in_precision", called),
         patch.object(dispatch, "use_kernels", never),
     ):
         yield

@@ -8,20 +8,18 @@ import pytest
 from readagain.errors import DataError, MissingExtraError, first_line, quoted, require
 
 
-def test_help_and_every_light_command_import_no_torch():
+def test_light_commands_do_not_import_torch():
     code = "import sys, readagain.cli.main as m; m.build_app(); print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 
 
-def test_a_missing_extra_answers_with_the_pip_line():
+def test_missing_extra_shows_pip_command():
     with pytest.raises(MissingExtraError, match=r"pip install 'readagain\[plot\]'"):
         require("nothing_of_this_name.sub", extra="plot", purpose="drawing curves")
 
 
-def test_an_import_that_fails_inside_a_present_package_is_not_blamed_on_the_extra(
-    tmp_path, monkeypatch
-):
+def test_require_raises_errors_of_installed_packages(tmp_path, monkeypatch):
     (tmp_path / "half_there.py").write_text("import absent_dependency\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="absent_dependency"):
@@ -33,24 +31,24 @@ def test_version_is_printed(readagain):
     assert (done.returncode, done.stdout.split()[0]) == (0, "readagain")
 
 
-def test_an_unknown_command_is_refused(readagain):
+def test_unknown_command_is_refused(readagain):
     done = readagain("summarise")
     assert done.returncode == 2
     assert "summarise" in done.stderr
 
 
-def test_a_message_cannot_command_a_terminal():
+def test_message_has_no_control_characters():
     error = DataError("no column '\x1b[2J\ud800'\n  of two")
     assert (
         str(error) == "no column '\N{REPLACEMENT CHARACTER}[2J\N{REPLACEMENT CHARACTER}'\n  of two"
     )
 
 
-def test_what_a_message_quotes_is_short():
+def test_quoted_values_are_short():
     assert quoted("a\nb") == "'a\\nb'"
     assert quoted("a" * 1000) == "'" + "a" * 79 + "…"
 
 
-def test_a_library_that_says_nothing_is_named_by_its_error():
+def test_first_line_of_empty_error_is_its_type():
     assert first_line(ValueError("[Error] : 1 : bad graph\nat line 3")) == "bad graph"
     assert first_line(ValueError(" \n")) == "ValueError"

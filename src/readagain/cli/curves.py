@@ -13,7 +13,7 @@ def command(
     ),
 ) -> None:
     """Plot loss, learning rate and ROUGE over the updates of each run."""
-    from readagain.training.curves import draw_curves, read_curves
+    from readagain.training.curves import plot_curves, read_curves
 
-    draw_curves([read_curves(run) for run in runs], out)
+    plot_curves([read_curves(run) for run in runs], out)
     print(f"{out}: written")

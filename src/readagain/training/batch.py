@@ -1,4 +1,4 @@
-"""One batch: padded pairs as the network takes them."""
+"""Batch of padded pairs, as the network takes it."""
 
 from dataclasses import dataclass
 
@@ -8,15 +8,15 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Batch:
-    """Padded pairs; rows that only fill a batch up have no valid target.
+    """Padded pairs; rows that fill up an incomplete batch have no valid target.
 
     Args:
-        source_ids: (B, N, L) ids in the encoder's vocabulary.
+        source_ids: (B, N, L) ids in the encoder vocabulary.
         source_lengths: (B, N) words of each sentence.
         source_ext_ids: (B, S) ids in the extended decoder vocabulary, S = N * L.
-        previous_ids: (B, T) extended ids, START and then the summary.
-        target_ids: (B, T) extended ids, the summary and then END.
-        target_valid: (B, T) True at the summary and its END.
+        previous_ids: (B, T) extended ids, BOS and then the summary.
+        target_ids: (B, T) extended ids, the summary and then EOS.
+        target_valid: (B, T) True at the summary and EOS.
     """
 
     source_ids: Tensor
@@ -27,7 +27,7 @@ class Batch:
     target_valid: Tensor
 
     def inputs(self) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """Return what the network is called with, in the order of its arguments."""
+        """Return the arguments of the network, in order."""
         return (
             self.source_ids,
             self.source_lengths,
@@ -37,22 +37,22 @@ class Batch:
         )
 
     def to(self, device: torch.device) -> "Batch":
-        """Move to a device without waiting for it."""
+        """Copy to a device without waiting."""
         return Batch(*(each.to(device, non_blocking=True) for each in vars(self).values()))
 
     def assemble(self) -> "Batch":
-        """Return itself; `Rows` have work to do here."""
+        """Return itself; see `BatchIndices.assemble`."""
         return self
 
     def size(self) -> tuple[int, ...]:
-        """Return B, N, L and T: what a captured update depends on."""
+        """Return B, N, L and T, the shape of a captured update."""
         return (*self.source_ids.shape, self.target_ids.size(1))
 
-    def held(self) -> "Batch":
-        """Return a copy for a captured graph to read."""
+    def static_copy(self) -> "Batch":
+        """Return a copy as the static input of a captured graph."""
         return Batch(*(each.clone() for each in vars(self).values()))
 
-    def hold(self, given: "Batch") -> None:
-        """Take the content of another batch of this size, in place."""
-        for mine, other in zip(vars(self).values(), vars(given).values(), strict=True):
-            mine.copy_(other, non_blocking=True)
+    def copy_from(self, batch: "Batch") -> None:
+        """Copy the content of another batch of this shape, in place."""
+        for target, source in zip(vars(self).values(), vars(batch).values(), strict=True):
+            target.copy_(source, non_blocking=True)

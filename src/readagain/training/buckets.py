@@ -1,7 +1,7 @@
-"""Few shapes for many lengths: pairs of like lengths share a padded shape.
+"""Length buckets: padded shapes for pairs of similar lengths.
 
-Each shape costs a captured graph on a GPU and one incomplete batch an epoch, so there are a few,
-chosen such that the least is padded.
+Each shape costs a captured graph on a GPU and one incomplete batch per epoch, so there are only a
+few, chosen for the least padding.
 """
 
 import math
@@ -15,40 +15,40 @@ Ints = npt.NDArray[np.integer]
 
 @dataclass(frozen=True, order=True)
 class Bucket:
-    """A padded shape: words of each sentence, words of the summary without its END."""
+    """Padded shape: words of each sentence, words of the summary without EOS."""
 
     source_words: int
     summary_words: int
 
 
 def assign_buckets(
-    source_lengths: Ints, summary_lengths: Ints, *, most: int
+    source_lengths: Ints, summary_lengths: Ints, *, max_buckets: int
 ) -> list[tuple[Bucket, Ints]]:
-    """Give every pair a shape that holds it.
+    """Assign every pair to a bucket that is large enough.
 
     Args:
         source_lengths: (P,) words of each pair's longest sentence.
         summary_lengths: (P,) words of each summary.
-        most: shapes there may be.
+        max_buckets: the maximum number of buckets.
 
     Returns:
-        Each shape with the numbers of its pairs, in their order; every pair once.
+        Each bucket with the indices of its pairs, in order.
     """
-    num_cuts = max(1, math.isqrt(most))
+    num_cuts = max(1, math.isqrt(max_buckets))
     found = []
     # Summaries first: a word of a summary costs more than one of a source.
     for summary_words, members in _cut(summary_lengths, num_cuts):
-        for source_words, within in _cut(source_lengths[members], most // num_cuts):
+        for source_words, within in _cut(source_lengths[members], max_buckets // num_cuts):
             found.append((Bucket(source_words, summary_words), members[within]))
     return found
 
 
 def _cut(lengths: Ints, num_pieces: int) -> list[tuple[int, Ints]]:
-    """Cut by length into pieces that pad least; each with its longest length and its members."""
+    """Split by length with the least padding; return maximum length and members of each piece."""
     counts = np.bincount(lengths)
     sizes = np.flatnonzero(counts)
     totals = np.concatenate([[0], np.cumsum(counts[sizes])])
-    # cost[j]: least padded length of the j smallest sizes in the pieces allowed so far.
+    # cost[j]: minimum padded length of the j smallest sizes with the pieces so far.
     cost = np.full(len(sizes) + 1, np.inf)
     cost[0] = 0.0
     choices = []

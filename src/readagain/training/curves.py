@@ -1,4 +1,4 @@
-"""Training curves: read from `metrics.jsonl`, drawn to a picture."""
+"""Training curves, read from `metrics.jsonl` and plotted."""
 
 import json
 from collections.abc import Sequence
@@ -21,24 +21,24 @@ _FORMATS = (".png", ".svg", ".pdf")
 
 @dataclass(frozen=True)
 class Curves:
-    """Every logged number of a run, with the steps it was logged at."""
+    """Logged values of a run with their steps."""
 
     name: str
     points: dict[str, list[tuple[int, float]]]
 
 
 def read_curves(run: Path) -> Curves:
-    """Read the log of a run; a line that is still being written at its end is left out.
+    """Read the log of a run, without an incomplete last line.
 
     Raises:
-        ArtifactError: when there is no log, or a line of it is no JSON object with a step.
+        ArtifactError: if there is no log, or a line is not a JSON object with a step.
     """
     path = run / METRICS_FILE
     try:
         *lines, _unfinished = path.read_bytes().split(b"\n")
     except OSError as error:
         raise ArtifactError(
-            f"{run}: no {METRICS_FILE} in it, so no run of 'readagain train'"
+            f"{run}: no {METRICS_FILE}; this is not a run of 'readagain train'"
         ) from error
     points: dict[str, list[tuple[int, float]]] = {}
     for number, line in enumerate(lines, start=1):
@@ -51,17 +51,17 @@ def read_curves(run: Path) -> Curves:
     return Curves(run.resolve().name, points)
 
 
-def draw_curves(runs: Sequence[Curves], out: Path) -> None:
-    """Draw all runs into one picture, a panel for each number.
+def plot_curves(runs: Sequence[Curves], out: Path) -> None:
+    """Plot all runs into one figure with a panel for each metric.
 
     Raises:
-        ConfigError: for a kind of picture we do not write.
-        DataError: when it cannot be written.
-        MissingExtraError: when matplotlib is not installed.
+        ConfigError: for an unsupported file format.
+        DataError: if the file cannot be written.
+        MissingExtraError: if matplotlib is not installed.
     """
     if out.suffix.lower() not in _FORMATS:
-        raise ConfigError(f"{out}: expected a name that ends in {', '.join(_FORMATS)}")
-    figures = require("matplotlib.figure", extra="plot", purpose="drawing curves")
+        raise ConfigError(f"{out}: expected a file name that ends in {', '.join(_FORMATS)}")
+    figures = require("matplotlib.figure", extra="plot", purpose="plotting curves")
     figure = figures.Figure(figsize=(10, 7), layout="constrained")
     for axes, (title, name) in zip(figure.subplots(2, 2).flat, _PANELS.items(), strict=True):
         for run in runs:
@@ -72,8 +72,8 @@ def draw_curves(runs: Sequence[Curves], out: Path) -> None:
         axes.set_xlabel("update")
         axes.grid(alpha=0.3)
     figure.axes[0].legend()
-    with write_output(out) as aside:
-        figure.savefig(aside, format=out.suffix.lower().removeprefix("."), dpi=120)
+    with write_output(out) as path:
+        figure.savefig(path, format=out.suffix.lower().removeprefix("."), dpi=120)
 
 
 def _record(line: bytes, *, where: str) -> dict[str, Any]:
@@ -82,5 +82,5 @@ def _record(line: bytes, *, where: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ArtifactError(f"{where}: not JSON; was it edited by hand?") from error
     if not isinstance(record, dict) or not isinstance(record.get("step"), int):
-        raise ArtifactError(f"{where}: expected a JSON object with a whole number under 'step'")
+        raise ArtifactError(f"{where}: expected a JSON object with an integer 'step'")
     return record

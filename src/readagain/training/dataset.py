@@ -1,8 +1,8 @@
-"""Pairs as padded batches, made on the device where the words lie.
+"""Training data as padded batches, built on the device.
 
-A prepared corpus holds lexicon ids. They are moved to the device once if they fit, and a batch is
-then a handful of gathers: no parsing, no Python loop over pairs, no copy from the host. A corpus
-that does not fit stays where the host has it, and the same gathers run there.
+The lexicon ids of a prepared corpus are copied to the device once, if they fit. A batch is then a
+few gathers: no parsing, no Python loop over pairs, no copy from the host. A corpus that does not
+fit stays on the host, where the same gathers run.
 """
 
 import warnings
@@ -25,17 +25,17 @@ from readagain.training.buckets import Bucket, assign_buckets
 Ints = npt.NDArray[np.integer]
 
 RESIDENT_SHARE = 0.25
-"""A corpus larger than this share of the device's free memory stays on the host."""
+"""Maximum share of the free device memory that a corpus may take."""
 
-FEWEST_BATCHES = 8
-"""Batches that a padded shape should give in an epoch, since its last one is incomplete."""
-MOST_SHAPES = 25
-"""Shapes that are worth their capture on a GPU."""
+MIN_BATCHES_PER_SHAPE = 8
+"""Minimum number of batches of a padded shape in an epoch; the last one is incomplete."""
+MAX_SHAPES = 25
+"""Maximum number of padded shapes; each is captured as a graph on a GPU."""
 
 
 @dataclass(frozen=True)
 class BatchPlan:
-    """Which pairs make a batch, and the shape they are padded to."""
+    """Pairs of a batch and their padded shape."""
 
     pairs: Tensor
     shape: Bucket
@@ -43,54 +43,54 @@ class BatchPlan:
 
 @dataclass(frozen=True)
 class BatchIndices:
-    """A batch still to be gathered from words that lie on the device.
+    """Batch as indices, gathered from words on the device.
 
-    Gathering is part of a captured update, so that the host only says which pairs it wants.
+    Gathering is part of a captured update, so that the host only passes indices.
 
     Args:
-        source: where the words are.
-        pairs: (B,) numbers of the pairs.
-        num_real: () how many of them are meant; the rest fill the batch up.
-        shape: what they are padded to.
+        dataset: the words.
+        pairs: (B,) indices of the pairs.
+        num_real: () number of real pairs; the rest fill up the batch.
+        shape: the padded shape.
     """
 
-    source: "TrainingDataset"
+    dataset: "TrainingDataset"
     pairs: Tensor
     num_real: Tensor
     shape: Bucket
 
     def assemble(self) -> Batch:
         """Gather the batch."""
-        return self.source.gather(self.pairs, self.num_real, self.shape)
+        return self.dataset.gather(self.pairs, self.num_real, self.shape)
 
     def size(self) -> tuple[int, ...]:
-        """Return B and the padded lengths: what a captured update depends on."""
+        """Return B and the padded lengths, the shape of a captured update."""
         return (self.pairs.size(0), self.shape.source_words, self.shape.summary_words)
 
-    def held(self) -> "BatchIndices":
-        """Return a copy for a captured graph to read."""
-        return BatchIndices(self.source, self.pairs.clone(), self.num_real.clone(), self.shape)
+    def static_copy(self) -> "BatchIndices":
+        """Return a copy as the static input of a captured graph."""
+        return BatchIndices(self.dataset, self.pairs.clone(), self.num_real.clone(), self.shape)
 
-    def hold(self, given: "BatchIndices") -> None:
-        """Take the content of other rows of this size, in place."""
-        self.pairs.copy_(given.pairs, non_blocking=True)
-        self.num_real.copy_(given.num_real, non_blocking=True)
+    def copy_from(self, batch: "BatchIndices") -> None:
+        """Copy the indices of another batch of this shape, in place."""
+        self.pairs.copy_(batch.pairs, non_blocking=True)
+        self.num_real.copy_(batch.num_real, non_blocking=True)
 
 
 class TrainingDataset:
-    """A split of a prepared corpus, ready to be cut into batches.
+    """Split of a prepared corpus as batches.
 
     Args:
-        words: (W,) lexicon ids; a negative id is an unknown word that has no spelling.
-        sentence_starts: (P, N) where each sentence begins in `words`.
-        sentence_lengths: (P, N) its words; 0 for a missing sentence.
-        summary_starts: (P,) where each summary begins.
-        summary_lengths: (P,) its words.
-        source_ids_of: lexicon id → id in the encoder's vocabulary, UNK where it has none; its
-            last entry answers for negative ids.
-        ids_of: lexicon id → id in the decoder's vocabulary, likewise.
-        vocab_size: V, size of the decoder's vocabulary.
-        device: where batches are wanted.
+        words: (W,) lexicon ids; a negative id is an unknown word without a spelling.
+        sentence_starts: (P, N) start of each sentence in `words`.
+        sentence_lengths: (P, N) number of words; 0 for a missing sentence.
+        summary_starts: (P,) start of each summary in `words`.
+        summary_lengths: (P,) number of words.
+        source_ids_of: lexicon id → id in the encoder vocabulary, or UNK; the last entry is for
+            negative ids.
+        ids_of: lexicon id → id in the decoder vocabulary, or UNK.
+        vocab_size: V, size of the decoder vocabulary.
+        device: the device of the batches.
     """
 
     def __init__(
@@ -127,88 +127,88 @@ class TrainingDataset:
         data: DataSpec,
         device: torch.device,
     ) -> Self:
-        """Lay out a split as `data` asks: how many sentences, joined or apart, how long.
+        """Load a split with the sentences and lengths that `data` sets.
 
         Args:
             split: train or dev of a prepared corpus.
-            source_ids_of: `lexicon.vocab_ids` of the encoder's vocabulary.
-            ids_of: `lexicon.vocab_ids` of the decoder's vocabulary.
-            vocab_size: V, size of the decoder's vocabulary.
-            data: what of each pair the network sees.
-            device: where batches are wanted.
+            source_ids_of: `lexicon.vocab_ids` of the encoder vocabulary.
+            ids_of: `lexicon.vocab_ids` of the decoder vocabulary.
+            vocab_size: V, size of the decoder vocabulary.
+            data: number and length of sentences.
+            device: the device of the batches.
         """
         words, segments, pairs = join_shards(split)
         starts, lengths = find_sentences(segments, pairs, data)
         summaries = pairs[1:] - 1
         summary_lengths = segments[summaries + 1] - segments[summaries]
-        home = device if _fits(words.nbytes, device) else torch.device("cpu")
+        storage = device if _fits(words.nbytes, device) else torch.device("cpu")
 
-        def place(array: Ints) -> Tensor:
-            return torch.from_numpy(np.ascontiguousarray(array)).to(home, torch.int64)
+        def to_storage(array: Ints) -> Tensor:
+            return torch.from_numpy(np.ascontiguousarray(array)).to(storage, torch.int64)
 
-        resident = _mapped(words).to(home)
+        resident = _as_tensor(words).to(storage)
         return cls(
             words=resident,
-            sentence_starts=place(starts),
-            sentence_lengths=place(lengths),
-            summary_starts=place(segments[summaries]),
-            summary_lengths=place(np.minimum(summary_lengths, data.max_summary_words)),
-            source_ids_of=place(source_ids_of),
-            ids_of=place(ids_of),
+            sentence_starts=to_storage(starts),
+            sentence_lengths=to_storage(lengths),
+            summary_starts=to_storage(segments[summaries]),
+            summary_lengths=to_storage(np.minimum(summary_lengths, data.max_summary_words)),
+            source_ids_of=to_storage(source_ids_of),
+            ids_of=to_storage(ids_of),
             vocab_size=vocab_size,
-            # "cuda" and "cuda:0" are one device, and unequal.
-            device=resident.device if home == device else device,
+            # "cuda" and "cuda:0" are the same device, but compare unequal.
+            device=resident.device if storage == device else device,
         )
 
     def __len__(self) -> int:
         return self.summary_starts.size(0)
 
     def plan_epoch(self, *, epoch: int, batch_size: int, seed: int) -> list[BatchPlan]:
-        """Shuffle all pairs into batches of like lengths, the same on every process.
+        """Shuffle all pairs into batches of similar lengths, the same on every process.
 
         Batch k of an epoch depends on the seed, the epoch and k alone.
         """
-        draw = np.random.default_rng([seed, epoch])
+        rng = np.random.default_rng([seed, epoch])
         plans = []
         for bucket, members in self._buckets(batch_size):
-            plans += self._plans(draw.permutation(members), bucket, batch_size)
-        return [plans[k] for k in draw.permutation(len(plans))]
+            plans += self._plans(rng.permutation(members), bucket, batch_size)
+        return [plans[k] for k in rng.permutation(len(plans))]
 
     def plan_in_order(self, *, batch_size: int) -> list[BatchPlan]:
-        """Cut all pairs into batches of like lengths without shuffling, for validation."""
+        """Divide all pairs into batches of similar lengths without shuffling, for validation."""
         plans = []
         for bucket, members in self._buckets(batch_size):
             plans += self._plans(members, bucket, batch_size)
         return plans
 
-    def feed(
+    def rank_batch(
         self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
     ) -> BatchIndices | Batch:
-        """Give one process's part of a batch, filled up to an equal share of `batch_size`."""
+        """Return the part of a batch for one process, filled up to its share of `batch_size`."""
         share = -(-batch_size // world_size)
         pairs = plan.pairs[rank * share : (rank + 1) * share]
         num_real = torch.full((), len(pairs), device=pairs.device)
         if len(pairs) < share:
             pairs = F.pad(pairs, (0, share - len(pairs)))
-        rows = BatchIndices(self, pairs, num_real, plan.shape)
-        return rows if self.words.device == self.device else rows.assemble().to(self.device)
+        batch = BatchIndices(self, pairs, num_real, plan.shape)
+        return batch if self.words.device == self.device else batch.assemble().to(self.device)
 
     def batch(
         self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
     ) -> Batch:
-        """Make what `feed` gives into a batch."""
-        fed = self.feed(plan, batch_size=batch_size, rank=rank, world_size=world_size)
-        return fed.assemble()
+        """Return the assembled part of a batch for one process."""
+        batch = self.rank_batch(plan, batch_size=batch_size, rank=rank, world_size=world_size)
+        return batch.assemble()
 
     def gather(self, rows: Tensor, num_real: Tensor, shape: Bucket) -> Batch:
-        """Pad the pairs at (B,) `rows` to `shape`; fillers keep one word and no target.
+        """Gather and pad the pairs at (B,) `rows`; fillers have one word and no target.
 
-        Sources and summaries stand side by side in one tensor as long as they can: on a GPU this
-        is a row of tiny kernels, and their number is what it costs.
+        Sources and summaries share one tensor as long as possible: on a GPU these are tiny
+        kernels, whose number determines the time.
         """
         is_real = torch.arange(rows.size(0), device=rows.device) < num_real
         lengths = self.sentence_lengths[rows] * is_real.unsqueeze(1)  # (B, N)
-        # An empty source would leave attention nothing to look at.
+        # Attention needs at least one position.
         lengths[:, 0].clamp_(min=1)
         target_lengths = self.summary_lengths[rows] * is_real  # (B,)
         source, is_source = _runs(self.sentence_starts[rows], lengths, shape.source_words)
@@ -225,7 +225,7 @@ class TrainingDataset:
         ends = target_lengths.unsqueeze(1)
         target_ids = torch.where(positions == ends, EOS, F.pad(summary_ids, (0, 1), value=PAD))
         return Batch(
-            source_ids=_known(self.source_ids_of[words[:, :S]], valid[:, :S]).view_as(source),
+            source_ids=_pad_invalid(self.source_ids_of[words[:, :S]], valid[:, :S]).view_as(source),
             source_lengths=lengths,
             source_ext_ids=ext_ids[:, :S].contiguous(),
             previous_ids=previous_ids,
@@ -234,18 +234,18 @@ class TrainingDataset:
         )
 
     def _extended(self, words: Tensor, valid: Tensor, source_size: int) -> Tensor:
-        """Give words outside the vocabulary V + the position of their first occurrence.
+        """Return extended ids: V + the first source position for words outside the vocabulary.
 
         Args:
             words: (B, S + T - 1) lexicon ids of sources and summaries.
-            valid: (B, S + T - 1) True where a word stands.
+            valid: (B, S + T - 1) True at words.
             source_size: S.
         """
-        ids = _known(self.ids_of[words], valid)
+        ids = _pad_invalid(self.ids_of[words], valid)
         source, source_valid = words[:, :source_size], valid[:, :source_size]
         positions = torch.arange(source_size, device=words.device, dtype=torch.int32)
         same = (words.unsqueeze(2) == source.unsqueeze(1)) & source_valid.unsqueeze(1)
-        first = torch.where(same, positions, source_size).amin(2)  # S where it stands nowhere
+        first = torch.where(same, positions, source_size).amin(2)  # S if not in the source
         can_copy = (ids == UNK) & (words >= 0) & (first < source_size)
         return torch.where(can_copy, self.vocab_size + first, ids)
 
@@ -257,23 +257,23 @@ class TrainingDataset:
         return assign_buckets(
             self.sentence_lengths.amax(1).cpu().numpy(),
             self.summary_lengths.cpu().numpy(),
-            most=min(MOST_SHAPES, max(1, len(self) // (FEWEST_BATCHES * batch_size))),
+            max_buckets=min(MAX_SHAPES, max(1, len(self) // (MIN_BATCHES_PER_SHAPE * batch_size))),
         )
 
 
 def _runs(starts: Tensor, lengths: Tensor, size: int) -> tuple[Tensor, Tensor]:
-    """Lay (...) runs of words out as (..., size) places, and say which hold a word of the run."""
+    """Return (..., size) positions of (...) runs of words, and which of them are in the run."""
     offsets = torch.arange(size, device=starts.device)
     return starts.unsqueeze(-1) + offsets, offsets < lengths.unsqueeze(-1)
 
 
-def _known(ids: Tensor, valid: Tensor) -> Tensor:
-    """Put PAD where there is no word."""
+def _pad_invalid(ids: Tensor, valid: Tensor) -> Tensor:
+    """Replace ids at invalid positions by PAD."""
     return torch.where(valid, ids, PAD)
 
 
-def _mapped(words: npt.NDArray[np.int32]) -> Tensor:
-    """Wrap words that may be mapped from a file; torch warns that nobody should write to them."""
+def _as_tensor(words: npt.NDArray[np.int32]) -> Tensor:
+    """Wrap an array that may be read-only, without the warning of torch."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The given NumPy array is not writable")
         return torch.from_numpy(words)
@@ -287,7 +287,7 @@ def _fits(num_bytes: int, device: torch.device) -> bool:
 
 
 def join_shards(split: Split) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
-    """Join the arrays of all shards as if the split were one; a single shard stays mapped."""
+    """Concatenate the arrays of all shards; a single shard is not copied."""
     if len(split.shards) == 1:
         shard = split.shards[0]
         return shard.words, shard.segments, shard.pairs
@@ -303,7 +303,7 @@ def join_shards(split: Split) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
 
 
 def find_sentences(segments: Ints, pairs: Ints, data: DataSpec) -> tuple[Ints, Ints]:
-    """Find the (P, N) starts and lengths of the sentences that are read."""
+    """Return the (P, N) starts and lengths of the sentences that the network reads."""
     first, summary = pairs[:-1, None], pairs[1:, None] - 1  # (P, 1) segments
     if data.join_sentences:
         last = np.minimum(first + data.num_sentences, summary)

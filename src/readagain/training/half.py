@@ -1,7 +1,7 @@
-"""Half precision for all weights at once.
+"""Half-precision copies of all weights in one kernel.
 
-Autocast casts a weight when a product asks for it, and its gradient on the way back: some forty
-small kernels in an update. Here all weights are cast in one, and all gradients in another.
+Autocast casts each weight and each gradient separately, about forty small kernels per update. Here
+all weights are cast in one kernel, and all gradients in another.
 """
 
 from typing import Any
@@ -14,11 +14,11 @@ from readagain.networks import dispatch
 from readagain.networks.embedding import WordEmbedding
 
 
-def call_with_weights_in(dtype: torch.dtype, model: nn.Module, *inputs: object) -> Tensor:
-    """Call a model as if its weights had another precision; gradients reach the weights it has.
+def call_in_precision(dtype: torch.dtype, model: nn.Module, *inputs: object) -> Tensor:
+    """Call a model with its weights cast to `dtype`; gradients reach the original weights.
 
-    Tables of words stay as they are: few of their rows are asked for. So do the weights of torch's
-    own LSTM where it reads, which lays them out in memory as it likes.
+    Embedding tables are not cast, since few of their rows are used, nor are the weights of torch's
+    own LSTM, which have their own memory layout.
     """
     kept = [
         each
@@ -29,15 +29,15 @@ def call_with_weights_in(dtype: torch.dtype, model: nn.Module, *inputs: object) 
             and not dispatch.has_lstm_kernel(each.get_parameter("weight_hh_l0"))
         )
     ]
-    as_they_are = {parameter for each in kept for parameter in each.parameters()}
-    weights = {name: each for name, each in model.named_parameters() if each not in as_they_are}
+    not_cast = {parameter for each in kept for parameter in each.parameters()}
+    weights = {name: each for name, each in model.named_parameters() if each not in not_cast}
     cast = _CastTogether.apply(dtype, *weights.values())  # type: ignore[no-untyped-call]
     result: Tensor = functional_call(model, dict(zip(weights, cast, strict=True)), inputs)
     return result
 
 
 class _CastTogether(torch.autograd.Function):
-    """Cast tensors of one precision to another, and their gradients back."""
+    """Cast tensors to another precision, and their gradients back."""
 
     @staticmethod
     def forward(ctx: Any, dtype: torch.dtype, *tensors: Tensor) -> tuple[Tensor, ...]:

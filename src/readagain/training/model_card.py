@@ -1,4 +1,4 @@
-"""MODEL_CARD.md: what a model is for, what it was trained on, how well it does, where it fails."""
+"""Model card: use, training data, scores and known failures of a model."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ The weights derive from the corpus named above; its terms decide what they may b
 
 
 def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) -> str:
-    """Fill in the model card."""
+    """Return the text of the model card."""
     corpus, began_from = provenance["corpus"], provenance["began_from"]
     sentences = run.data.num_sentences
     copies = isinstance(run.model, ModelSpec) and run.model.output != "softmax"
@@ -77,7 +77,7 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
 
 
 def _how(run: RunSpec, *, copies: bool) -> str:
-    """Say by what means it writes, of those that not every network has."""
+    """Return the phrase on second reading and copying, for networks that have them."""
     reads_twice = isinstance(run.model, ModelSpec) and not isinstance(
         run.model.encoder, OnePassSpec
     )

@@ -1,4 +1,4 @@
-"""What an update does to the weights: optimizer, learning rate, running mean."""
+"""Optimizers, learning-rate schedules and averaged weights."""
 
 import math
 from collections.abc import Iterable
@@ -15,10 +15,10 @@ ADADELTA_EPSILON = 1e-6
 
 
 def build_optimizer(parameters: Iterable[nn.Parameter], spec: TrainSpec) -> torch.optim.Optimizer:
-    """Build the optimizer of a recipe, its state complete before the first update.
+    """Build the optimizer of a run, with its state already allocated.
 
-    The learning rate is a tensor on the parameters' device, so that a captured graph sees it
-    change. AdamW decays no biases nor other vectors; the others decay all weights alike.
+    The learning rate is a tensor on the device, so that a captured graph reads its current value.
+    AdamW does not decay biases and other vectors; the other optimizers decay all weights.
     """
     parameters = list(parameters)
     device = parameters[0].device
@@ -54,7 +54,7 @@ def build_optimizer(parameters: Iterable[nn.Parameter], spec: TrainSpec) -> torc
 def _adadelta(
     parameters: list[nn.Parameter], rate: Tensor, spec: TrainSpec
 ) -> torch.optim.Optimizer:
-    """Build Adadelta (Zeiler 2012); a rate of 1 is his own."""
+    """Build Adadelta (Zeiler 2012), who uses a learning rate of 1."""
     optimizer = torch.optim.Adadelta(
         parameters,
         lr=rate,
@@ -73,11 +73,10 @@ def _adadelta(
 
 
 def learning_rate(spec: TrainSpec, *, step: int, total_steps: int, steps_per_epoch: int) -> float:
-    """Return the rate of update `step`, counted from 0.
+    """Return the learning rate of update `step`, counted from 0.
 
-    It rises linearly over the warm-up, then follows the schedule: `halving` keeps the full rate
-    for some epochs and halves it with each one after (section 4), `cosine` falls to zero at the
-    end, `constant` stays.
+    After a linear warm-up it follows the schedule: `halving` keeps the full rate for some epochs
+    and halves it in each later one (section 4), `cosine` falls to zero, `constant` stays.
     """
     if step < spec.warmup_steps:
         return spec.learning_rate * (step + 1) / spec.warmup_steps
@@ -92,10 +91,10 @@ def learning_rate(spec: TrainSpec, *, step: int, total_steps: int, steps_per_epo
 
 
 class EmaWeights:
-    """An exponential mean of the weights, kept beside them.
+    """Exponential moving average of the weights.
 
-    It starts from zero and is divided by the share of weights it has taken in so far, as Adam
-    does with its moments, so that it never remembers the random start.
+    It starts from zero with the bias correction of Adam, so that the random initial weights do not
+    contribute.
     """
 
     def __init__(self, parameters: Iterable[nn.Parameter], *, decay: float) -> None:
@@ -105,13 +104,13 @@ class EmaWeights:
 
     @torch.no_grad()
     def update(self) -> None:
-        """Take in the present weights."""
+        """Add the current weights."""
         weights: list[Tensor] = [*self.parameters]
         torch._foreach_lerp_(self.sums, weights, 1 - self.decay)
 
     @torch.no_grad()
     def after(self, num_updates: int) -> list[Tensor]:
-        """Return the mean over so many updates; the weights themselves before the first."""
+        """Return the average after `num_updates` updates, or the weights if there were none."""
         if num_updates == 0:
             return [each.detach().clone() for each in self.parameters]
         return [*torch._foreach_div(self.sums, 1 - self.decay**num_updates)]

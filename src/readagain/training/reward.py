@@ -1,7 +1,6 @@
-"""How good a candidate summary is, in ids and on the device: ROUGE-like overlap with a reference.
+"""Reward of sampled summaries: ROUGE-like overlap with a reference, on ids and on the device.
 
-ROUGE itself works on the bytes of printed text (`rouge/`); a reward is wanted for thousands of
-candidates in every update, and only their order matters.
+ROUGE itself (`rouge/`) works on text; the reward is computed for thousands of samples per update.
 """
 
 import torch
@@ -17,20 +16,20 @@ def overlap_reward(
     """Return the mean of the F1 of words, of pairs of words and of the longest common subsequence.
 
     Args:
-        summary_ids: (B, T) extended ids, right-padded; END is not among them.
+        summary_ids: (B, T) extended ids, right-padded, without EOS.
         summary_lengths: (B,) words of each.
-        reference_ids: (B, U) likewise, and END after at most 62 words; UNK matches nothing.
+        reference_ids: (B, U) likewise, with EOS after at most 62 words; UNK never matches.
         reference_lengths: (B,) words of each.
 
     Returns:
-        (B,) rewards between 0 and 1; an empty summary or reference has 0.
+        (B,) rewards between 0 and 1; 0 for an empty summary or reference.
     """
     T, U = summary_ids.size(1), reference_ids.size(1)
     summary_valid = torch.arange(T, device=summary_ids.device) < summary_lengths.unsqueeze(1)
     reference_valid = torch.arange(U, device=summary_ids.device) < reference_lengths.unsqueeze(1)
     equal = summary_ids.unsqueeze(2) == reference_ids.unsqueeze(1)  # (B, T, U)
     equal &= summary_valid.unsqueeze(2) & (reference_valid & (reference_ids != UNK)).unsqueeze(1)
-    twice = equal & F.pad(equal[:, 1:, 1:], (0, 1, 0, 1))  # (B, T, U): a pair begins here
+    twice = equal & F.pad(equal[:, 1:, 1:], (0, 1, 0, 1))  # (B, T, U): start of a bigram
     words = _f1(_matched(equal), summary_lengths, reference_lengths)
     pairs = _f1(_matched(twice), summary_lengths - 1, reference_lengths - 1)
     run = _f1(_longest_common(equal), summary_lengths, reference_lengths)
@@ -38,22 +37,20 @@ def overlap_reward(
 
 
 def _matched(equal: Tensor) -> Tensor:
-    """Count the items of a summary that find a partner of their own in the reference: (B,).
+    """Return the (B,) clipped counts of matching n-grams.
 
-    An item that stands n times here and m times there counts min(n, m) times: those of its
-    occurrences for which the other side has as many.
+    An n-gram with n occurrences in the summary and m in the reference counts min(n, m) times.
     """
-    # Occurrences of the same item match the same places, so the earlier ones can be counted there.
+    # Equal n-grams match the same positions, so earlier occurrences are counted there.
     before = equal.long().cumsum(1) - 1  # (B, T, U): earlier occurrences in the summary
-    rank = equal.long().cumsum(2) - 1  # (B, T, U): earlier partners in the reference
+    rank = equal.long().cumsum(2) - 1  # (B, T, U): earlier matches in the reference
     return (equal & (rank == before)).any(2).sum(1)
 
 
 def _longest_common(equal: Tensor) -> Tensor:
-    """Return the length of the longest common subsequence of each row: (B,).
+    """Return the (B,) lengths of the longest common subsequences.
 
-    A row of the usual table is kept as the bits of one integer, which a few operations turn into
-    the next (Hyyrö 2004).
+    A row of the dynamic program is stored as bits of an integer (Hyyrö 2004).
     """
     B, T, U = equal.shape
     bits = torch.ones((), dtype=torch.int64, device=equal.device) << torch.arange(

@@ -1,4 +1,4 @@
-"""Updates that raise the expected reward of what the model itself writes."""
+"""Minimum risk training: updates that raise the expected reward of sampled summaries."""
 
 import torch
 import torch.nn.functional as F
@@ -14,22 +14,20 @@ from readagain.training.dataset import BatchIndices
 from readagain.training.reward import overlap_reward
 from readagain.training.step import TrainingStep
 
-_WORDS_TO_DRAW_FROM = 40
-"""Samples are drawn among so many of the most probable next words."""
+_SAMPLE_TOP_K = 40
+"""Number of most probable next words to sample from."""
 
 
 class RiskStep(TrainingStep):
-    """Update a trained model towards what the measure rewards, not only towards the reference.
+    """Updates of a trained model by REINFORCE on sampled summaries.
 
-    Each update draws summaries of its batch from the model, rewards each by its overlap with the
-    reference, and makes those likelier that do better than the other samples of their text
-    (REINFORCE with the mean of the others as its baseline; Ranzato et al. 2016, Kool et al. 2019).
-    A share of the usual likelihood keeps the model near its language. The loss that is reported
-    is 1 - the mean reward.
+    The reward of a sample is its overlap with the reference; its baseline is the mean reward of
+    the other samples of the text (Ranzato et al. 2016, Kool et al. 2019). The loss also contains a
+    share of the likelihood, which keeps the output fluent. The reported loss is 1 - mean reward.
 
     Args:
-        network: the network itself, which `model` may wrap.
-        max_words: where a sample that does not end by itself is cut.
+        network: the network, which `model` may wrap.
+        max_words: maximum length of a sample.
         model, spec, rest: as for `TrainingStep`.
     """
 
@@ -47,28 +45,28 @@ class RiskStep(TrainingStep):
         self.max_words = max_words
 
     @property
-    def fills(self) -> bool:
-        """Whether the next update draws summaries of exactly `risk_words` words."""
+    def has_fixed_length(self) -> bool:
+        """Whether the next update samples summaries of exactly `risk_words` words."""
         return self.spec.risk_words > 0 and self.step % 2 == 0
 
-    def _shape(self, given: BatchIndices | Batch) -> tuple[int, ...]:
-        return (*given.size(), self.fills)
+    def _shape(self, batch: BatchIndices | Batch) -> tuple[int, ...]:
+        return (*batch.size(), self.has_fixed_length)
 
     def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         K, share = self.spec.risk_samples, self.spec.risk_likelihood
         with self._autocast():
-            samples, lengths = draw_summaries(
+            samples, lengths = sample_summaries(
                 self.network,
                 batch,
                 num_samples=K,
-                num_words=self.spec.risk_words if self.fills else self.max_words,
-                can_end=not self.fills,
+                num_words=self.spec.risk_words if self.has_fixed_length else self.max_words,
+                can_end=not self.has_fixed_length,
             )  # (B * K, T), (B * K,)
-            scored = _with_reference(batch, samples, lengths, can_end=not self.fills)
+            scored = _with_reference(batch, samples, lengths, can_end=not self.has_fixed_length)
             log_probs = self._score(*scored.inputs())  # (B * (K + 1), U)
         log_probs = log_probs.masked_fill(~scored.target_valid, 0.0).sum(1).view(-1, K + 1)
-        rows, reference_words = samples.size(0), batch.target_valid.sum(1)  # END included
-        # Rows that only fill a batch up have no reference words at all.
+        rows, reference_words = samples.size(0), batch.target_valid.sum(1)  # EOS included
+        # Rows that fill up the batch have no reference words.
         rewards = overlap_reward(
             samples,
             lengths,
@@ -85,20 +83,20 @@ class RiskStep(TrainingStep):
 
 
 @torch.no_grad()
-def draw_summaries(
+def sample_summaries(
     network: AnyNetwork, batch: Batch, *, num_samples: int, num_words: int, can_end: bool
 ) -> tuple[Tensor, Tensor]:
-    """Draw summaries word by word from the network's own probabilities, without dropout.
+    """Sample summaries from the network, without dropout.
 
     Args:
-        network: in training mode, and left so.
+        network: the network, in training mode.
         batch: the sources.
-        num_samples: K, for each source.
-        num_words: T, the most words; exactly so many where a summary cannot end.
-        can_end: whether the end is drawn, too.
+        num_samples: K, samples for each source.
+        num_words: T, the maximum number of words, or the exact one if not `can_end`.
+        can_end: whether EOS is sampled.
 
     Returns:
-        (B * K, T) extended ids, PAD behind the end, and (B * K,) lengths.
+        (B * K, T) extended ids, padded with PAD, and (B * K,) lengths.
     """
     network.eval()
     state = network.start(batch.source_ids, batch.source_lengths, batch.source_ext_ids)
@@ -112,29 +110,29 @@ def draw_summaries(
         logits, state = network.step(state, previous)
         memory = state.memory
         source = (memory.valid, memory.ext_ids)
-        best = best_words(logits.vocab, logits.copy, *source, _WORDS_TO_DRAW_FROM, memory.shortlist)
+        best = best_words(logits.vocab, logits.copy, *source, _SAMPLE_TOP_K, memory.shortlist)
         log_probs, ids = best.log_probs, best.ids  # (B * K, k)
         if can_end:
             log_probs = torch.cat([log_probs, best.end_log_probs.unsqueeze(1)], 1)
             ids = F.pad(ids, (0, 1), value=EOS)
-        # The largest of p / e, e drawn from an exponential, is a draw from p.
+        # Gumbel-max trick: the argmax of p / e, e exponential, is a sample from p.
         noise = torch.empty_like(log_probs).exponential_().log()
-        drawn = ids.gather(1, (log_probs - noise).argmax(1, keepdim=True)).squeeze(1)
-        is_open = is_open & (drawn != EOS)
-        words.append(torch.where(is_open, drawn, PAD))
-        previous = torch.where(is_open, drawn, EOS)
+        sampled = ids.gather(1, (log_probs - noise).argmax(1, keepdim=True)).squeeze(1)
+        is_open = is_open & (sampled != EOS)
+        words.append(torch.where(is_open, sampled, PAD))
+        previous = torch.where(is_open, sampled, EOS)
     network.train()
     found = torch.stack(words, 1)  # (B * K, T)
     return found, (found != PAD).sum(1)
 
 
 def _with_reference(batch: Batch, samples: Tensor, lengths: Tensor, *, can_end: bool) -> Batch:
-    """Repeat each source for its K samples, and once more for the reference."""
+    """Return a batch with each source repeated for its K samples and its reference."""
     B, T, U = batch.source_ids.size(0), samples.size(1), batch.target_ids.size(1)
     K, width = samples.size(0) // B, max(T + 1, U)
     ends = lengths.unsqueeze(1) == torch.arange(width, device=lengths.device)
     targets = torch.where(ends, EOS, F.pad(samples, (0, width - T), value=PAD))
-    # A sample that was cut, or could not end, has no end of its own to be scored.
+    # A truncated sample, or one of fixed length, has no EOS to score.
     num_scored = torch.where(lengths < T, lengths + 1, lengths) if can_end else lengths
     valid = valid_positions(num_scored, width).view(B, K, width)
     reference = F.pad(batch.target_ids, (0, width - U), value=PAD).unsqueeze(1)

@@ -1,7 +1,8 @@
-"""One update of the weights: loss, gradient, clipping, optimizer, running mean.
+"""Training step: loss, gradient, clipping, optimizer and averaged weights.
 
-On a GPU the whole update is captured once for each batch shape and replayed as one launch, so
-that some hundred small kernels cost no time on the host. Nothing here waits for the device.
+On a GPU the whole update is captured as a CUDA graph for each batch shape and replayed with one
+launch, so that its hundred small kernels cost no time on the host. The host never waits for the
+device.
 """
 
 from collections.abc import Iterator
@@ -15,30 +16,35 @@ from readagain.config.schema import TrainSpec
 from readagain.networks.embedding import WordEmbedding
 from readagain.training.batch import Batch
 from readagain.training.dataset import BatchIndices
-from readagain.training.half import call_with_weights_in
+from readagain.training.half import call_in_precision
 from readagain.training.optim import EmaWeights, build_optimizer, learning_rate
-from readagain.training.table_rows import RowGradient, TableRows, can_learn_by_rows, watching
+from readagain.training.table_rows import (
+    RowGradient,
+    TableRows,
+    record_lookups,
+    supports_row_updates,
+)
 
 
 @dataclass(frozen=True)
 class _Captured:
-    """A graph of one update, what it reads and the loss it leaves."""
+    """Captured graph of an update with its static input and its loss."""
 
     graph: torch.cuda.CUDAGraph
-    held: BatchIndices | Batch
+    batch: BatchIndices | Batch
     loss: Tensor
 
 
 class TrainingStep:
-    """Update a model batch by batch.
+    """Updates of a model.
 
     Args:
-        model: the network; wrapped in DistributedDataParallel when several processes train it.
-        spec: the recipe.
+        model: the network, wrapped in DistributedDataParallel for several processes.
+        spec: the training settings.
         total_steps: updates of the whole run, for the schedule.
         steps_per_epoch: updates of one epoch, for the schedule.
-        rank: which of the processes this is; each draws its own dropout.
-        world_size: processes that share a global batch.
+        rank: rank of this process, which seeds its dropout.
+        world_size: number of processes that share a batch.
     """
 
     def __init__(
@@ -63,19 +69,19 @@ class TrainingStep:
         self.optimizer = build_optimizer(self.parameters, spec)
         self.tables = (
             [TableRows(each) for each in model.modules() if isinstance(each, WordEmbedding)]
-            if self._is_fused and can_learn_by_rows(spec, world_size=world_size)
+            if self._is_fused and supports_row_updates(spec, world_size=world_size)
             else []
         )
         self.ema = (
             EmaWeights(self.parameters, decay=spec.ema_decay) if spec.averaging == "ema" else None
         )
-        # Processes talk to each other in every update, which a captured graph does not allow.
+        # A captured graph cannot contain the communication of several processes.
         self.captures = self.device.type == "cuda" and world_size == 1
         self._captured: dict[tuple[int, ...], _Captured] = {}
         self._pool = torch.cuda.graph_pool_handle() if self.captures else None
 
     def learning_rate(self) -> float:
-        """Return the rate of the next update."""
+        """Return the learning rate of the next update."""
         return learning_rate(
             self.spec,
             step=self.step,
@@ -83,20 +89,19 @@ class TrainingStep:
             steps_per_epoch=self.steps_per_epoch,
         )
 
-    def update(self, given: BatchIndices | Batch) -> Tensor:
-        """Take one step down the gradient of a batch.
+    def update(self, batch: BatchIndices | Batch) -> Tensor:
+        """Update the weights with a batch.
 
         Returns:
-            The mean negative log-probability of a target word of the whole batch, or what else
-            the objective reports, detached; on a GPU the next update of the same shape
-            overwrites it.
+            The mean negative log-probability of a target word, or the risk, of the whole batch;
+            on a GPU the next update of the same shape overwrites it.
         """
         torch.manual_seed(_seed_of(self.spec.seed, self.step, self.rank))
         rate = self.learning_rate()
         for group in self.optimizer.param_groups:
             group["lr"].fill_(rate)
         self.model.train()
-        loss = self._replay(given) if self.captures else self._run(given)
+        loss = self._replay(batch) if self.captures else self._run(batch)
         self.step += 1
         return loss
 
@@ -108,20 +113,20 @@ class TrainingStep:
     def _is_half(self) -> bool:
         return self.spec.precision == "bfloat16" and self.device.type == "cuda"
 
-    def _run(self, given: BatchIndices | Batch) -> Tensor:
+    def _run(self, batch: BatchIndices | Batch) -> Tensor:
         self.optimizer.zero_grad(set_to_none=True)
-        loss = self._backward(given.assemble())
+        loss = self._backward(batch.assemble())
         self._descend([each.gradient() for each in self.tables])
         if self.ema is not None:
             self.ema.update()
         return loss
 
     def _backward(self, batch: Batch) -> Tensor:
-        with watching(self.tables):
+        with record_lookups(self.tables):
             loss, reported, count = self._sums(batch)
         if self.world_size > 1:
             torch.distributed.all_reduce(count)
-            # The processes' gradients are averaged, and each holds only its part of the sum.
+            # DDP averages the gradients of the processes, each of a part of the sum.
             loss = loss * self.world_size
         (loss / count).backward()  # type: ignore[no-untyped-call]
         mean: Tensor = reported.detach() / count
@@ -130,16 +135,16 @@ class TrainingStep:
         return mean
 
     def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the loss summed over a batch, the sum that is reported, and what to divide by."""
+        """Return the summed loss, the sum to report, and the count to divide both by."""
         with self._autocast():
             log_probs = self._score(*batch.inputs(), self.spec.label_smoothing)  # (B, T)
         total = torch.where(batch.target_valid, log_probs, 0.0).sum().neg()
         return total, total, batch.target_valid.sum()
 
     def _score(self, *inputs: Tensor | float) -> Tensor:
-        """Call the model, in the fastest way to the precision that is asked for."""
+        """Call the model in the precision of the run."""
         if self._is_half and self.world_size == 1:
-            return call_with_weights_in(torch.bfloat16, self.model, *inputs)
+            return call_in_precision(torch.bfloat16, self.model, *inputs)
         log_probs: Tensor = self.model(*inputs)
         return log_probs
 
@@ -147,13 +152,13 @@ class TrainingStep:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self._is_half)
 
     def _descend(self, rows: list[RowGradient]) -> None:
-        """Take a step down the gradient, shortened to `max_norm` where it is longer.
+        """Clip the gradient to `max_norm` and update the weights.
 
-        A fused optimizer divides gradients by `grad_scale` as it reads them (the hook of torch's
-        GradScaler), which saves writing all of them once more.
+        A fused optimizer divides gradients by `grad_scale` as it reads them (a hook for torch's
+        GradScaler), which saves writing the clipped gradients.
 
         Args:
-            rows: the gradients of tables that the optimizer does not see.
+            rows: the gradients of tables that the optimizer does not update.
         """
         if not self._is_fused:
             nn.utils.clip_grad_norm_(self.parameters, self.spec.max_norm)
@@ -168,35 +173,35 @@ class TrainingStep:
         for each in rows:
             each.step(rate)
 
-    def _replay(self, given: BatchIndices | Batch) -> Tensor:
-        size = self._shape(given)
+    def _replay(self, batch: BatchIndices | Batch) -> Tensor:
+        size = self._shape(batch)
         if size not in self._captured:
-            self._captured[size] = self._capture(given)
+            self._captured[size] = self._capture(batch)
         captured = self._captured[size]
-        captured.held.hold(given)  # type: ignore[arg-type]  # a corpus gives one kind or the other
+        captured.batch.copy_from(batch)  # type: ignore[arg-type]  # always the same type
         captured.graph.replay()
         return captured.loss
 
-    def _shape(self, given: BatchIndices | Batch) -> tuple[int, ...]:
-        """Return all that tells a captured update from another."""
-        return given.size()
+    def _shape(self, batch: BatchIndices | Batch) -> tuple[int, ...]:
+        """Return the key of a captured update."""
+        return batch.size()
 
-    def _capture(self, given: BatchIndices | Batch) -> _Captured:
-        held = given.held()
-        # Outside the graph once, without an update: kernels are compiled and libraries woken.
+    def _capture(self, batch: BatchIndices | Batch) -> _Captured:
+        static = batch.static_copy()
+        # Run once outside the graph, without an update, to compile kernels and load libraries.
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
-            self._backward(held.assemble())
+            self._backward(static.assemble())
             self.optimizer.zero_grad(set_to_none=True)
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=self._pool):
-            loss = self._run(held)
-        return _Captured(graph, held, loss)
+            loss = self._run(static)
+        return _Captured(graph, static, loss)
 
     def state(self) -> dict[str, Tensor]:
-        """Return everything but the weights that the next update depends on, by name."""
+        """Return the state besides the weights that determines the next update, by name."""
         found = {"step": torch.tensor(self.step)}
         for name, parameter in zip(self.names, self.parameters, strict=True):
             for kind, value in self.optimizer.state.get(parameter, {}).items():
@@ -208,11 +213,11 @@ class TrainingStep:
         return found
 
     def load_state(self, state: dict[str, Tensor]) -> None:
-        """Go on where `state` was taken; the names must be those that `state()` gives here."""
+        """Load a state with the names of `state()`."""
         self.step = int(state["step"])
-        for name, held in self.state().items():
+        for name, tensor in self.state().items():
             if name != "step":
-                held.copy_(state[name])
+                tensor.copy_(state[name])
 
     @contextmanager
     def averaged_weights(self) -> Iterator[None]:
@@ -220,12 +225,12 @@ class TrainingStep:
         if self.ema is None:
             yield
             return
-        kept = [each.detach().clone() for each in self.parameters]
+        current = [each.detach().clone() for each in self.parameters]
         _assign(self.parameters, self.ema.after(self.step))
         try:
             yield
         finally:
-            _assign(self.parameters, kept)
+            _assign(self.parameters, current)
 
 
 @torch.no_grad()
@@ -235,5 +240,5 @@ def _assign(parameters: tuple[nn.Parameter, ...], values: list[Tensor]) -> None:
 
 
 def _seed_of(seed: int, step: int, rank: int) -> int:
-    """Give every update of every process a seed of its own, so that resuming needs no generator."""
+    """Return the seed of an update of a process, so that resuming needs no generator state."""
     return ((seed * 1_000_003 + step) * 1_009 + rank) % 2**63

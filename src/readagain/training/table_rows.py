@@ -1,8 +1,7 @@
-"""Plain SGD on word tables, in the rows that a batch looks up.
+"""Sparse SGD updates of embedding tables.
 
-A batch of 64 pairs names some two thousand of a table's tens of thousands of rows. The others have
-no gradient, and plain SGD leaves them as they are; so nothing of the size of a table need be filled
-with zeros, squared and subtracted in every update.
+A batch of 64 pairs uses about two thousand of the tens of thousands of rows of a table. Plain SGD
+does not change the others, so no gradient of the size of the table is needed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,10 +16,10 @@ from readagain.config.schema import TrainSpec
 from readagain.networks.embedding import WordEmbedding
 
 
-def can_learn_by_rows(spec: TrainSpec, *, world_size: int) -> bool:
-    """Say whether an update leaves rows without gradient as they are.
+def supports_row_updates(spec: TrainSpec, *, world_size: int) -> bool:
+    """Return whether an update does not change rows without gradient.
 
-    Decay and moments change every row. Several processes look different rows up, and average
+    Weight decay and moments change every row. Several processes use different rows, and average
     the gradients of whole tables.
     """
     return spec.optimizer == "sgd" and spec.weight_decay == 0 and world_size == 1
@@ -28,13 +27,13 @@ def can_learn_by_rows(spec: TrainSpec, *, world_size: int) -> bool:
 
 @dataclass(frozen=True)
 class RowGradient:
-    """The gradient of a table at the M places where a batch looks it up.
+    """Gradient of a table at the M lookups of a batch.
 
     Args:
         table: (V, E) the weights.
-        ids: (M,) which row each place has.
-        values: (M, E) the sum over all places of a row at one of them, zeros at the others; so the
-            norm is that of the table's gradient.
+        ids: (M,) row of each lookup.
+        values: (M, E) the sum over all lookups of a row at one of them, zeros at the others, so
+            that the norm is that of the gradient of the table.
     """
 
     table: Tensor
@@ -43,59 +42,59 @@ class RowGradient:
 
     @torch.no_grad()
     def step(self, rate: Tensor) -> None:
-        """Take a step down the gradient; `rate` is ()."""
+        """Update the table; `rate` is a () tensor."""
         self.table.index_add_(0, self.ids, self.values * rate, alpha=-1)
 
 
 class TableRows:
-    """What a batch looks up in one word table.
+    """Lookups of a batch in one embedding table.
 
-    While it watches, the table hands out vectors that are cut off from it and keep their own
-    gradient; the table then has none, so an optimizer passes over it. Shapes hang on the batch's
-    alone, and nothing waits for the device.
+    While recording, the table returns detached vectors with their own gradient. The table has
+    none then, so the optimizer skips it. Shapes depend only on the batch, and the host does not
+    wait for the device.
 
     Args:
-        table: what the network uses by looking words up, and in no other way.
+        table: an embedding that the network uses only for lookups.
     """
 
     def __init__(self, table: WordEmbedding) -> None:
         self.table = table
-        self._looked_up: list[tuple[Tensor, Tensor]] = []  # ids and their vectors
-        # One place of each row that a batch has; of the others, whatever was there before.
-        self._place_of = torch.zeros(
+        self._lookups: list[tuple[Tensor, Tensor]] = []  # ids and their vectors
+        # One lookup of each row that the batch uses; arbitrary for other rows.
+        self._lookup_of = torch.zeros(
             table.num_embeddings, dtype=torch.int64, device=table.weight.device
         )
 
-    def watch(self) -> RemovableHandle:
-        """Forget what was looked up so far, and note what is until the handle is removed."""
-        self._looked_up.clear()
-        return self.table.register_forward_hook(self._cut_off)
+    def record(self) -> RemovableHandle:
+        """Clear the lookups, and record new ones until the handle is removed."""
+        self._lookups.clear()
+        return self.table.register_forward_hook(self._detach)
 
-    def _cut_off(self, _: nn.Module, inputs: tuple[Tensor, ...], vectors: Tensor) -> Tensor:
-        if not vectors.requires_grad:  # nobody learns from this
+    def _detach(self, _: nn.Module, inputs: tuple[Tensor, ...], vectors: Tensor) -> Tensor:
+        if not vectors.requires_grad:  # not in training
             return vectors
         leaf = vectors.detach().requires_grad_()
-        self._looked_up.append((inputs[0], leaf))
+        self._lookups.append((inputs[0], leaf))
         return leaf
 
     @torch.no_grad()
     def gradient(self) -> RowGradient:
-        """Sum, after `backward`, what each row has at all its places."""
-        learned = [(ids, each.grad) for ids, each in self._looked_up if each.grad is not None]
-        ids = _joined([each.flatten() for each, _ in learned])  # (M,)
-        arriving = _joined([each.flatten(0, -2) for _, each in learned])  # (M, E)
-        places = torch.arange(ids.size(0), device=ids.device)
-        self._place_of[ids] = places  # of several places of a row, any one
+        """Sum the gradients of the lookups of each row, after `backward`."""
+        lookups = [(ids, each.grad) for ids, each in self._lookups if each.grad is not None]
+        ids = _concatenate([each.flatten() for each, _ in lookups])  # (M,)
+        gradients = _concatenate([each.flatten(0, -2) for _, each in lookups])  # (M, E)
+        positions = torch.arange(ids.size(0), device=ids.device)
+        self._lookup_of[ids] = positions  # any one of several lookups of a row
         table = self.table.weight
-        values = torch.zeros_like(arriving, dtype=table.dtype)
-        values.index_add_(0, self._place_of[ids], arriving.to(table.dtype))
+        values = torch.zeros_like(gradients, dtype=table.dtype)
+        values.index_add_(0, self._lookup_of[ids], gradients.to(table.dtype))
         return RowGradient(table, ids, values)
 
 
 @contextmanager
-def watching(tables: Sequence[TableRows]) -> Iterator[None]:
-    """Let tables note what is looked up in them for a while, and nothing of before."""
-    handles = [each.watch() for each in tables]
+def record_lookups(tables: Sequence[TableRows]) -> Iterator[None]:
+    """Record the lookups in tables for a block."""
+    handles = [each.record() for each in tables]
     try:
         yield
     finally:
@@ -103,6 +102,6 @@ def watching(tables: Sequence[TableRows]) -> Iterator[None]:
             handle.remove()
 
 
-def _joined(parts: list[Tensor]) -> Tensor:
-    """Lay tensors behind each other; one alone is not copied."""
+def _concatenate(parts: list[Tensor]) -> Tensor:
+    """Concatenate tensors; a single one is not copied."""
     return parts[0] if len(parts) == 1 else torch.cat(parts)

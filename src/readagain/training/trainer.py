@@ -102,7 +102,7 @@ class Trainer:
         if epoch != self._epoch:
             self._epoch, self._plans = epoch, self._plan_epoch(epoch)
         plan = self._plans[position]
-        batch = self.dataset.feed(
+        batch = self.dataset.rank_batch(
             plan,
             batch_size=self.spec.batch_size,
             rank=self.processes.rank,

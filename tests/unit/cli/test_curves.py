@@ -14,4 +14,4 @@ def test_curves_writes_image(readagain, tmp_path):
 def test_folder_without_log_is_refused(readagain, tmp_path):
     done = readagain("curves", tmp_path)
     assert done.returncode == 2
-    assert "no metrics.jsonl in it, so no run of 'readagain train'" in done.stderr
+    assert "no metrics.jsonl; this is not a run of 'readagain train'" in done.stderr

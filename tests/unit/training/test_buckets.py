@@ -13,9 +13,9 @@ LENGTHS = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 8)), min_size=1,
 
 
 @given(LENGTHS, st.integers(1, 30))
-def test_every_pair_stands_once_in_a_shape_that_holds_it(lengths, most):
+def test_buckets_contain_every_pair_once(lengths, most):
     source, summary = np.array(lengths).T
-    found = assign_buckets(source, summary, most=most)
+    found = assign_buckets(source, summary, max_buckets=most)
     assert 1 <= len(found) <= most
     assert sorted(np.concatenate([members for _, members in found])) == list(range(len(lengths)))
     for bucket, members in found:
@@ -40,28 +40,28 @@ def least_padded_words(lengths, num_pieces):
 
 # Where one side has a single length, the other is cut into the square root of `most` pieces.
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=25), st.integers(1, 6))
-def test_no_other_cut_of_the_sources_pads_less(lengths, num_pieces):
-    found = assign_buckets(np.array(lengths), np.ones_like(lengths), most=num_pieces**2)
+def test_buckets_have_least_padding_of_sources(lengths, num_pieces):
+    found = assign_buckets(np.array(lengths), np.ones_like(lengths), max_buckets=num_pieces**2)
     edges = {bucket.source_words for bucket, _ in found}
     assert padded_words(lengths, edges) == least_padded_words(lengths, num_pieces)
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=25), st.integers(1, 6))
-def test_no_other_cut_of_the_summaries_pads_less(lengths, num_pieces):
-    found = assign_buckets(np.ones_like(lengths), np.array(lengths), most=num_pieces**2)
+def test_buckets_have_least_padding_of_summaries(lengths, num_pieces):
+    found = assign_buckets(np.ones_like(lengths), np.array(lengths), max_buckets=num_pieces**2)
     edges = {bucket.summary_words for bucket, _ in found}
     assert padded_words(lengths, edges) == least_padded_words(lengths, num_pieces)
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
-def test_one_cut_each_while_fewer_than_four_shapes_are_allowed(most):
-    found = assign_buckets(np.array([3, 9, 9]), np.array([2, 5, 1]), most=most)
+def test_fewer_than_four_buckets_split_sources_only(most):
+    found = assign_buckets(np.array([3, 9, 9]), np.array([2, 5, 1]), max_buckets=most)
     assert {bucket.summary_words for bucket, _ in found} == {5}
     assert len(found) == min(most, 2)
 
 
-def test_shapes_worked_by_hand():
-    found = assign_buckets(np.array([2, 10, 2, 10]), np.array([1, 1, 6, 6]), most=4)
+def test_buckets_equal_hand_computed_shapes():
+    found = assign_buckets(np.array([2, 10, 2, 10]), np.array([1, 1, 6, 6]), max_buckets=4)
     assert [(bucket, list(members)) for bucket, members in found] == [
         (Bucket(2, 1), [0]),
         (Bucket(10, 1), [1]),

@@ -22,11 +22,11 @@ def save(folder, step, *, best=None):
     )
 
 
-def test_there_is_none_at_first(tmp_path):
+def test_latest_checkpoint_is_none_in_new_run(tmp_path):
     assert latest_checkpoint(tmp_path / "resume") is None
 
 
-def test_the_newest_is_found_and_read_back(tmp_path):
+def test_latest_checkpoint_returns_what_was_saved(tmp_path):
     save(tmp_path, 1)
     save(tmp_path, 2)
     found = latest_checkpoint(tmp_path)
@@ -36,13 +36,13 @@ def test_the_newest_is_found_and_read_back(tmp_path):
     assert found.best_file is None
 
 
-def test_older_ones_are_removed(tmp_path):
+def test_save_removes_older_checkpoints(tmp_path):
     for step in (1, 2, 3):
         save(tmp_path, step)
     assert [path.name for path in tmp_path.iterdir()] == ["checkpoint-000003"]
 
 
-def test_one_is_on_the_disk_before_older_ones_are_removed(tmp_path, disk):
+def test_save_syncs_before_removing_older_checkpoints(tmp_path, disk):
     save(tmp_path, 1)
     disk.clear()
     save(tmp_path, 2)
@@ -50,13 +50,13 @@ def test_one_is_on_the_disk_before_older_ones_are_removed(tmp_path, disk):
     assert disk == [*files, "unfinished", tmp_path.name, "checkpoint-000001 removed"]
 
 
-def test_the_same_step_can_be_saved_twice(tmp_path):
+def test_save_accepts_the_same_step_twice(tmp_path):
     save(tmp_path, 1, best=1.0)
     save(tmp_path, 1)
     assert latest_checkpoint(tmp_path).best_file is not None
 
 
-def test_the_best_weights_are_carried_over(tmp_path):
+def test_save_keeps_best_weights(tmp_path):
     first = save(tmp_path, 1, best=5.0).best_file.read_bytes()
     save(tmp_path, 2)
     assert latest_checkpoint(tmp_path).best_file.read_bytes() == first
@@ -64,7 +64,7 @@ def test_the_best_weights_are_carried_over(tmp_path):
     assert latest_checkpoint(tmp_path).best_file.read_bytes() != first
 
 
-def test_the_best_weights_are_carried_over_without_links_too(tmp_path, monkeypatch):
+def test_save_keeps_best_weights_without_hard_links(tmp_path, monkeypatch):
     def no_links(self, target):
         raise OSError(1, "Operation not permitted")
 
@@ -74,7 +74,7 @@ def test_the_best_weights_are_carried_over_without_links_too(tmp_path, monkeypat
     assert latest_checkpoint(tmp_path).best_file.read_bytes() == first
 
 
-def test_one_cut_short_is_passed_over(tmp_path, monkeypatch):
+def test_latest_checkpoint_skips_truncated_one(tmp_path, monkeypatch):
     monkeypatch.setattr("shutil.rmtree", lambda path, ignore_errors=False: None)
     save(tmp_path, 1)
     weights = save(tmp_path, 2).path / "weights.safetensors"
@@ -83,7 +83,7 @@ def test_one_cut_short_is_passed_over(tmp_path, monkeypatch):
     assert latest_checkpoint(tmp_path).state.step == 1
 
 
-def test_one_that_was_being_written_is_not_taken_for_whole(tmp_path):
+def test_latest_checkpoint_skips_unfinished_one(tmp_path):
     save(tmp_path, 1)
     (tmp_path / "unfinished").mkdir()
     (tmp_path / "unfinished" / "progress.json").write_text("{}")
@@ -92,7 +92,7 @@ def test_one_that_was_being_written_is_not_taken_for_whole(tmp_path):
     assert latest_checkpoint(tmp_path).state.step == 2
 
 
-def test_a_full_disk_keeps_the_earlier_one(tmp_path, monkeypatch):
+def test_full_disk_keeps_earlier_checkpoint(tmp_path, monkeypatch):
     save(tmp_path, 1)
 
     def full(path, content):
@@ -109,7 +109,7 @@ def test_a_full_disk_keeps_the_earlier_one(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["checkpoint-000001"]
 
 
-def test_a_disk_that_is_full_from_the_start_is_told(tmp_path, monkeypatch):
+def test_full_disk_is_reported_for_first_checkpoint(tmp_path, monkeypatch):
     def full(path, content):
         raise OSError(28, "No space left on device")
 
@@ -118,7 +118,7 @@ def test_a_disk_that_is_full_from_the_start_is_told(tmp_path, monkeypatch):
         save(tmp_path, 1)
 
 
-def test_one_of_another_version_is_refused(tmp_path):
+def test_latest_checkpoint_refuses_other_versions(tmp_path):
     path = save(tmp_path, 1).path / "progress.json"
     facts = verify_checksum(path.read_bytes())
     del facts["progress"]["open_losses"]
@@ -130,7 +130,7 @@ def test_one_of_another_version_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "name", ["weights.safetensors", "training.safetensors", "best.safetensors", "progress.json"]
 )
-def test_a_single_changed_bit_is_noticed_and_nothing_begins_anew(tmp_path, name):
+def test_latest_checkpoint_refuses_flipped_bit(tmp_path, name):
     path = save(tmp_path, 1, best=2.0).path / name
     content = bytearray(path.read_bytes())
     content[-20] ^= 1
@@ -139,7 +139,7 @@ def test_a_single_changed_bit_is_noticed_and_nothing_begins_anew(tmp_path, name)
         latest_checkpoint(tmp_path)
 
 
-def test_weights_that_changed_places_are_noticed(tmp_path):
+def test_latest_checkpoint_refuses_swapped_files(tmp_path):
     folder = save(tmp_path, 1, best=2.0).path
     weights, best = folder / "weights.safetensors", folder / "best.safetensors"
     contents = weights.read_bytes(), best.read_bytes()

@@ -38,7 +38,7 @@ def run(job):
 
 
 @pytest.mark.parametrize("precision", ["float32", "bfloat16"])
-def test_a_stopped_run_goes_on_on_a_gpu(make_job, monkeypatch, precision):
+def test_stopped_run_resumes_on_gpu(make_job, monkeypatch, precision):
     settings = (f"train.precision={precision}", "train.epochs=4")
     whole, parts = make_job(*settings, out="whole"), make_job(*settings, out="parts")
     assert run(whole).is_finished
@@ -77,7 +77,7 @@ PRECISIONS = {"float32": 1e-3, "bfloat16": 3e-2}
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("max_norm", [0.1, 100.0], ids=["clipped", "not clipped"])
-def test_captured_updates_by_rows_learn_what_plain_ones_do(monkeypatch, precision, max_norm):
+def test_captured_row_updates_equal_plain_updates(monkeypatch, precision, max_norm):
     spec = TrainSpec(learning_rate=0.1, schedule="constant", precision=precision)
     device, spec = torch.device("cuda"), replace(spec, max_norm=max_norm)
 
@@ -92,9 +92,9 @@ def test_captured_updates_by_rows_learn_what_plain_ones_do(monkeypatch, precisio
         return seen, model.state_dict()
 
     losses_by_rows, weights_by_rows = learned(captures=True)
-    monkeypatch.setattr(training_step, "can_learn_by_rows", lambda *_, **__: False)
+    monkeypatch.setattr(training_step, "supports_row_updates", lambda *_, **__: False)
     monkeypatch.setattr(
-        training_step, "call_with_weights_in", lambda _, model, *inputs: model(*inputs)
+        training_step, "call_in_precision", lambda _, model, *inputs: model(*inputs)
     )
     losses_plain, weights_plain = learned(captures=False)
     tolerance = PRECISIONS[precision]

@@ -3,7 +3,7 @@
 import pytest
 
 from readagain.errors import ArtifactError, ConfigError, DataError
-from readagain.training.curves import draw_curves, read_curves
+from readagain.training.curves import plot_curves, read_curves
 
 LOG = '{"step": 2, "loss": 3.5}\n{"step": 4, "loss": 2.5}\n{"step": 4, "dev_loss": 2.0}\n'
 
@@ -13,21 +13,21 @@ def write_log(folder, text):
     return folder
 
 
-def test_every_number_is_read_with_its_step(tmp_path):
+def test_read_curves_returns_values_with_steps(tmp_path):
     curves = read_curves(write_log(tmp_path, LOG))
     assert curves.name == tmp_path.name
     assert curves.points == {"loss": [(2, 3.5), (4, 2.5)], "dev_loss": [(4, 2.0)]}
 
 
-def test_a_line_that_is_still_being_written_is_left_out(tmp_path):
+def test_read_curves_skips_incomplete_line(tmp_path):
     curves = read_curves(write_log(tmp_path, LOG + '{"step": 6, "lo'))
     assert curves.points["loss"] == [(2, 3.5), (4, 2.5)]
 
 
-def test_several_runs_become_one_picture(tmp_path):
+def test_plot_curves_draws_several_runs(tmp_path):
     curves = read_curves(write_log(tmp_path, LOG))
     for name, beginning in (("a.png", b"\x89PNG"), ("a.svg", b"<?xml")):
-        draw_curves([curves, curves], tmp_path / name)
+        plot_curves([curves, curves], tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(beginning)
     assert not list(tmp_path.glob("*.part"))
 
@@ -38,25 +38,25 @@ def test_several_runs_become_one_picture(tmp_path):
         ("", "nothing has been logged yet"),
         ("{\n", r"metrics\.jsonl:1: not JSON"),
         ("[" * 100_000 + "\n", r"metrics\.jsonl:1: not JSON"),
-        ('{"loss": 1.0}\n', "1: expected a JSON object with a whole number under 'step'"),
+        ('{"loss": 1.0}\n', "1: expected a JSON object with an integer 'step'"),
     ],
 )
-def test_a_log_that_cannot_be_drawn_is_refused(tmp_path, log, reason):
+def test_read_curves_refuses_invalid_log(tmp_path, log, reason):
     with pytest.raises(ArtifactError, match=reason):
         read_curves(write_log(tmp_path, log))
 
 
-def test_a_folder_without_log_is_refused(tmp_path):
-    with pytest.raises(ArtifactError, match="no metrics.jsonl in it, so no run of 'readagain"):
+def test_read_curves_refuses_folder_without_log(tmp_path):
+    with pytest.raises(ArtifactError, match="no metrics.jsonl; this is not a run of 'readagain"):
         read_curves(tmp_path)
 
 
-def test_other_kinds_of_pictures_are_refused(tmp_path):
-    with pytest.raises(ConfigError, match=r"a\.gif: expected a name that ends in \.png"):
-        draw_curves([], tmp_path / "a.gif")
+def test_plot_curves_refuses_other_formats(tmp_path):
+    with pytest.raises(ConfigError, match=r"a\.gif: expected a file name that ends in \.png"):
+        plot_curves([], tmp_path / "a.gif")
 
 
-def test_a_picture_that_cannot_be_written_is_told(tmp_path):
+def test_plot_curves_reports_unwritable_file(tmp_path):
     curves = read_curves(write_log(tmp_path, LOG))
     with pytest.raises(DataError, match="the folder '.*' does not exist; create it first"):
-        draw_curves([curves], tmp_path / "nowhere" / "a.png")
+        plot_curves([curves], tmp_path / "nowhere" / "a.png")

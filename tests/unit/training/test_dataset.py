@@ -101,7 +101,7 @@ def expected_row(number, data, shape):
 
 @pytest.mark.parametrize("data", SHAPES_OF_DATA.values(), ids=SHAPES_OF_DATA)
 @pytest.mark.parametrize("batch_size", [1, 2, 8])
-def test_a_batch_is_what_a_loop_over_its_pairs_gives(data, batch_size):
+def test_batch_equals_loop_over_pairs(data, batch_size):
     pairs = loaded(data)
     seen = []
     for plan in pairs.plan_in_order(batch_size=batch_size):
@@ -113,7 +113,7 @@ def test_a_batch_is_what_a_loop_over_its_pairs_gives(data, batch_size):
     assert sorted(seen) == list(range(len(PAIRS)))
 
 
-def test_words_without_a_spelling_are_unknown_and_never_copied():
+def test_words_without_spelling_are_unk_and_not_copied():
     pairs = loaded(ONE)
     (plan,) = pairs.plan_in_order(batch_size=8)
     batch = pairs.batch(plan, batch_size=8)
@@ -122,7 +122,7 @@ def test_words_without_a_spelling_are_unknown_and_never_copied():
     assert batch.target_ids[1, :5].tolist() == [V, UNK, 6, V, EOS]
 
 
-def test_rows_that_fill_a_batch_up_are_one_word_without_a_target():
+def test_filler_rows_have_one_word_and_no_target():
     pairs = loaded(replace(ONE, num_sentences=2))
     (plan,) = pairs.plan_in_order(batch_size=8)
     batch = pairs.batch(plan, batch_size=8)
@@ -132,7 +132,7 @@ def test_rows_that_fill_a_batch_up_are_one_word_without_a_target():
     assert not batch.target_valid[5:].any()
 
 
-def test_shards_are_read_as_if_they_were_one():
+def test_several_shards_equal_one_shard():
     data = replace(ONE, num_sentences=2)
     whole, cut = loaded(data), loaded(data, shards=(PAIRS[:2], PAIRS[2:3], PAIRS[3:]))
     (plan,) = whole.plan_in_order(batch_size=5)
@@ -141,7 +141,7 @@ def test_shards_are_read_as_if_they_were_one():
         assert torch.equal(getattr(found, name), tensor), name
 
 
-def test_an_epoch_has_every_pair_once_and_its_order_hangs_on_seed_and_epoch():
+def test_epoch_order_depends_on_seed_and_epoch():
     pairs = loaded(ONE)
 
     def order(epoch, seed):
@@ -153,7 +153,7 @@ def test_an_epoch_has_every_pair_once_and_its_order_hangs_on_seed_and_epoch():
     assert len({str(order(epoch, seed)) for epoch in range(4) for seed in range(4)}) > 8
 
 
-def test_processes_share_a_batch_out_among_them():
+def test_processes_divide_a_batch():
     pairs = loaded(ONE)
     (plan,) = pairs.plan_in_order(batch_size=5)
     whole = pairs.batch(plan, batch_size=5)
@@ -165,7 +165,7 @@ def test_processes_share_a_batch_out_among_them():
     assert not valid[5].any()
 
 
-def test_a_process_without_pairs_gets_fillers_alone():
+def test_process_without_pairs_gets_fillers():
     pairs = loaded(ONE)
     plan = replace(pairs.plan_in_order(batch_size=8)[0], pairs=torch.tensor([4]))
     batch = pairs.batch(plan, batch_size=4, rank=1, world_size=2)
@@ -173,12 +173,14 @@ def test_a_process_without_pairs_gets_fillers_alone():
     assert not batch.target_valid.any()
 
 
-def test_a_device_has_its_words_by_whatever_name():
+def test_device_with_and_without_index_is_the_same():
     pairs = loaded(ONE, device=torch.device("cpu", 0))
-    assert isinstance(pairs.feed(pairs.plan_in_order(batch_size=8)[0], batch_size=8), BatchIndices)
+    assert isinstance(
+        pairs.rank_batch(pairs.plan_in_order(batch_size=8)[0], batch_size=8), BatchIndices
+    )
 
 
-def test_a_held_batch_takes_the_content_of_another_and_leaves_that_alone():
+def test_static_copy_copies_another_batch():
     pairs = loaded(ONE)
     first, second = (
         pairs.batch(plan, batch_size=2)
@@ -187,7 +189,7 @@ def test_a_held_batch_takes_the_content_of_another_and_leaves_that_alone():
             for chosen in ([0, 1], [2, 3])
         )
     )
-    held = first.held()
-    held.hold(second)
+    held = first.static_copy()
+    held.copy_from(second)
     assert torch.equal(held.target_ids, second.target_ids)
     assert not torch.equal(first.target_ids, second.target_ids)

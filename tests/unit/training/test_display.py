@@ -24,7 +24,7 @@ def make_display(*, is_terminal):
     return Display(console), output
 
 
-def test_a_run_introduces_itself(make_job):
+def test_show_start_prints_run_notes_and_warnings(make_job):
     display, output = make_display(is_terminal=False)
     display.show_start(resolve(make_job()), TrainingState(step=7), total_steps=14)
     seen = output.getvalue()
@@ -34,13 +34,13 @@ def test_a_run_introduces_itself(make_job):
     assert "resuming from step 7" in seen
 
 
-def test_one_epoch_is_no_epochs(make_job):
+def test_show_start_uses_singular(make_job):
     display, output = make_display(is_terminal=False)
     display.show_start(resolve(make_job("train.epochs=1")), TrainingState(step=0), total_steps=1)
     assert "100 pairs, 1 update in 1 epoch\n" in output.getvalue()
 
 
-def test_plain_lines_come_now_and_then(monkeypatch):
+def test_show_update_limits_plain_lines(monkeypatch):
     display, output = make_display(is_terminal=False)
     clock = iter([100.0, 100.0, 105.0, 111.0, 111.0])
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
@@ -54,14 +54,14 @@ def test_plain_lines_come_now_and_then(monkeypatch):
     )
 
 
-def test_a_terminal_gets_a_live_line_that_leaves():
+def test_live_line_is_removed_at_the_end():
     display, output = make_display(is_terminal=True)
     with display.live():
         display.show_update(RECORD, seconds_left=75.0)
     assert "loss 3.142" in output.getvalue()
 
 
-def test_a_validation_shows_scores_and_headlines():
+def test_show_validation_prints_scores_and_headlines():
     display, output = make_display(is_terminal=False)
     scores = Scores(step=9, dev_loss=2.5, rouge_1=30.0, rouge_2=10.0, rouge_l=28.0)
     sample = Headline(0, " ".join(["word"] * 30), "bridge [opens]", "the bridge opens")
@@ -75,7 +75,7 @@ def test_a_validation_shows_scores_and_headlines():
     assert model == "  model  bridge [opens]"
 
 
-def test_a_warning_says_so():
+def test_warn_prints_prefix():
     display, output = make_display(is_terminal=False)
     display.warn("it collapses")
     assert output.getvalue() == "warning: it collapses\n"

@@ -34,14 +34,14 @@ def extended(words):
     )
 
 
-def test_without_new_words_the_weights_are_those_on_disk(trained):
+def test_weights_without_new_words_are_unchanged(trained):
     weights = trained.weights(trained.vocabs)
     model = build_model(trained.folder.run)
     model.load_state_dict(weights)
     assert weights.keys() == trained.folder.tensors.keys()
 
 
-def test_a_new_word_begins_as_the_unknown_word(trained):
+def test_new_words_start_as_unk(trained):
     words = extended(trained.vocabs)
     before, after = trained.weights(trained.vocabs), trained.weights(words)
     model = build_model(words.set_sizes(trained.folder.run))
@@ -52,7 +52,7 @@ def test_a_new_word_begins_as_the_unknown_word(trained):
 
 
 @pytest.mark.parametrize("preset", ["abs_69k", "ras_lstm"])
-def test_a_rivals_tables_all_have_rows_for_new_words(corpus, run_job, tmp_path, preset):
+def test_every_network_gets_rows_for_new_words(corpus, run_job, tmp_path, preset):
     small = (
         "model.embedding_size=4",
         "model.hidden_size=4",
@@ -71,7 +71,7 @@ def test_a_rivals_tables_all_have_rows_for_new_words(corpus, run_job, tmp_path, 
         torch.testing.assert_close(weights[name][-1], weights[name][UNK])
 
 
-def test_new_words_share_the_chance_of_the_unknown_word(trained):
+def test_new_words_share_the_probability_of_unk(trained):
     name = "output.project.bias"
     before = trained.weights(trained.vocabs)[name]
     after = trained.weights(extended(trained.vocabs))[name]
@@ -80,7 +80,7 @@ def test_new_words_share_the_chance_of_the_unknown_word(trained):
 
 
 @pytest.mark.parametrize("path", sorted(MODELS.glob("format-*")), ids=lambda path: path.name)
-def test_a_model_of_each_released_format_still_writes_its_headline(path):
+def test_every_model_format_keeps_its_headline(path):
     trained = TrainedModel.open(path)
     model = build_model(trained.folder.run)
     model.load_state_dict(trained.weights(trained.vocabs))

@@ -11,7 +11,7 @@ from readagain.networks.build import build_model
 from readagain.networks.embedding import WordEmbedding
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS
-from readagain.training.half import call_with_weights_in
+from readagain.training.half import call_in_precision
 
 SIZES = {"vocab_size": 12, "source_vocab_size": 9, "model.embedding_size": 4}
 ENCODER_DECODER = {
@@ -54,7 +54,7 @@ def gradients_of(model):
     return {name: each.grad for name, each in model.named_parameters()}
 
 
-def test_values_and_gradients_are_those_of_autocast():
+def test_call_in_precision_equals_autocast():
     torch.manual_seed(1)
     model, ids = Layers(), torch.tensor([[1, 2], [4, 1]])
     with torch.autocast("cpu", torch.bfloat16):
@@ -63,7 +63,7 @@ def test_values_and_gradients_are_those_of_autocast():
     expected_gradients = gradients_of(model)
     model.zero_grad()
     with torch.autocast("cpu", torch.bfloat16):
-        found = call_with_weights_in(torch.bfloat16, model, ids)
+        found = call_in_precision(torch.bfloat16, model, ids)
         found.float().square().sum().backward()
     assert found.dtype == torch.bfloat16
     assert torch.equal(found, expected)
@@ -72,32 +72,32 @@ def test_values_and_gradients_are_those_of_autocast():
     torch.testing.assert_close(gradients_of(model), expected_gradients, rtol=0, atol=0)
 
 
-def test_the_model_keeps_its_own_weights():
+def test_call_in_precision_keeps_weights():
     model = Layers()
     before = dict(model.named_parameters())
     with torch.autocast("cpu", torch.bfloat16):
-        call_with_weights_in(torch.bfloat16, model, torch.tensor([1])).sum().backward()
+        call_in_precision(torch.bfloat16, model, torch.tensor([1])).sum().backward()
     assert all(each is before[name] for name, each in model.named_parameters())
     assert model.once.weight.dtype == torch.float32
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_every_network_learns_the_same_with_weights_put_in_their_places(name):
+def test_call_in_float32_equals_plain_call(name):
     torch.manual_seed(2)
     model = build_model(override(PRESETS[name], {**RUNS[name], "model.dropout": 0.0}))
     expected = model(*INPUTS)
     expected.sum().backward()
     expected_gradients = gradients_of(model)
     model.zero_grad()
-    found = call_with_weights_in(torch.float32, model, *INPUTS)
+    found = call_in_precision(torch.float32, model, *INPUTS)
     found.sum().backward()
     torch.testing.assert_close(found, expected)
     torch.testing.assert_close(gradients_of(model), expected_gradients)
 
 
-def test_torchs_own_lstm_keeps_the_weights_it_laid_out():
+def test_call_in_precision_skips_torch_lstm():
     model = build_model(override(PRESETS["tiny"], ENCODER_DECODER))
     lstm = model.encoder.first.directions[0].lstm
-    call_with_weights_in(torch.float32, model, *INPUTS).sum().backward()
+    call_in_precision(torch.float32, model, *INPUTS).sum().backward()
     assert all(map(operator.is_, lstm._flat_weights, lstm.parameters()))
     assert lstm.weight_hh_l0.grad.any()

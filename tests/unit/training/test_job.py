@@ -12,7 +12,7 @@ from readagain.networks.build import build_model
 from readagain.training.job import TrainingJob, resolve
 
 
-def test_a_job_is_settled_with_the_words_the_corpus_has(make_job, corpus):
+def test_resolve_uses_vocabulary_of_the_corpus(make_job, corpus):
     resolved = resolve(make_job())
     assert resolved.run.vocab_size == len(resolved.vocabs.summary)
     assert resolved.run.source_vocab_size == len(resolved.vocabs.source)
@@ -22,33 +22,33 @@ def test_a_job_is_settled_with_the_words_the_corpus_has(make_job, corpus):
     assert resolved.first_weights() is None
 
 
-def test_a_typed_vocabulary_size_that_the_corpus_lacks_is_refused(make_job):
+def test_resolve_refuses_impossible_vocab_size(make_job):
     with pytest.raises(ConfigError, match=r"--set: vocab_size is 90000, but there are \d+ summary"):
         resolve(make_job("vocab_size=90000"))
 
 
-def test_the_seed_option_replaces_the_runs(make_job):
+def test_resolve_replaces_seed(make_job):
     assert resolve(make_job(seed=7)).run.train.seed == 7
 
 
-def test_a_seed_below_zero_is_refused(make_job):
+def test_resolve_refuses_negative_seed(make_job):
     with pytest.raises(ConfigError, match="--seed: train.seed is -1; expected 0 or more"):
         resolve(make_job(seed=-1))
 
 
-def test_data_that_is_not_there_is_refused(make_job, tmp_path):
+def test_resolve_refuses_missing_data(make_job, tmp_path):
     with pytest.raises(ArtifactError, match="nowhere: no such folder; make one with 'readagain"):
         resolve(make_job(data=tmp_path / "nowhere"))
 
 
-def test_a_corpus_of_a_newer_version_is_refused(make_job, tmp_path):
+def test_resolve_refuses_newer_corpus(make_job, tmp_path):
     manifest = {"format_version": 99}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     with pytest.raises(ArtifactError, match="written in format 99 by a newer readagain"):
         resolve(make_job(data=tmp_path))
 
 
-def test_a_corpus_without_training_pairs_is_refused(make_job, corpus, tmp_path):
+def test_resolve_refuses_corpus_without_training_pairs(make_job, corpus, tmp_path):
     manifest = json.loads((corpus.folder / "manifest.json").read_text())
     manifest["splits"]["train"]["pairs"] = 0
     manifest["files"] = {}
@@ -58,37 +58,37 @@ def test_a_corpus_without_training_pairs_is_refused(make_job, corpus, tmp_path):
         resolve(make_job(data=tmp_path))
 
 
-def test_an_unknown_setting_is_answered_with_the_nearest(make_job):
+def test_resolve_suggests_nearest_setting(make_job):
     with pytest.raises(ConfigError, match="--set: 'train.epoch': no setting 'epoch'; did you mean"):
         resolve(make_job("train.epoch=3"))
 
 
-def test_an_unknown_preset_is_answered_with_the_nearest(make_job):
+def test_resolve_suggests_nearest_preset(make_job):
     with pytest.raises(ConfigError, match="no preset 'tinny'; did you mean 'tiny'"):
         resolve(make_job(preset="tinny"))
 
 
-def test_rouge_cannot_decide_without_being_measured(make_job):
+def test_resolve_refuses_best_by_rouge_without_rouge(make_job):
     with pytest.raises(ConfigError, match="best_by is 'rouge', but train.rouge_pairs is 0"):
         resolve(make_job("train.best_by=rouge", "train.rouge_pairs=0"))
 
 
-def test_something_must_be_named(make_job):
+def test_resolve_needs_preset_or_model(make_job):
     with pytest.raises(ConfigError, match="nothing to train; name a preset"):
         resolve(make_job(preset=None))
 
 
-def test_only_a_trained_model_can_be_extended(make_job):
+def test_extend_vocab_needs_a_trained_model(make_job):
     with pytest.raises(ConfigError, match="extend_vocab: needs a trained model; name it"):
         resolve(make_job(extend_vocab=5))
 
 
-def test_a_model_that_is_no_model_is_refused(make_job, tmp_path):
+def test_resolve_refuses_missing_model(make_job, tmp_path):
     with pytest.raises(ArtifactError, match="no model '.*nowhere'; bundled models"):
         resolve(make_job(begin_from=tmp_path / "nowhere"))
 
 
-def test_fine_tuning_takes_the_models_settings_and_words(make_job, run_job):
+def test_fine_tuning_uses_settings_and_vocabs_of_model(make_job, run_job):
     trained = make_job(out="trained")
     run_job(trained)
     job = make_job(preset=None, begin_from=trained.out)
@@ -101,7 +101,7 @@ def test_fine_tuning_takes_the_models_settings_and_words(make_job, run_job):
         resolve(make_job("model.embedding_size=9", begin_from=trained.out))
 
 
-def test_a_model_is_fine_tuned_from_where_it_was(make_job, run_job, corpus_without_dev):
+def test_fine_tuning_starts_from_the_weights(make_job, run_job, corpus_without_dev):
     trained = make_job("train.epochs=8", out="trained")
     scores = run_job(trained)[0].state.best
     job = make_job(
@@ -115,7 +115,7 @@ def test_a_model_is_fine_tuned_from_where_it_was(make_job, run_job, corpus_witho
 
 @pytest.mark.parametrize("name", ["news", "papers"])
 @pytest.mark.parametrize("extend_vocab", [0, 5], ids=["words kept", "words added"])
-def test_a_bundled_model_is_fine_tuned_from_its_graphs(corpus, tmp_path, name, extend_vocab):
+def test_bundled_model_is_fine_tuned_from_its_graphs(corpus, tmp_path, name, extend_vocab):
     job = TrainingJob(
         out=tmp_path,
         preset=None,

@@ -27,7 +27,7 @@ def weights(folder):
         ModelDir.open(folder).path / "weights.safetensors").items()}  # fmt: skip
 
 
-def test_a_run_leaves_a_whole_model_and_its_log(make_job, run_job):
+def test_train_writes_model_and_log(make_job, run_job):
     job = make_job()
     outcome, seen = run_job(job)
     assert outcome.is_finished
@@ -40,7 +40,7 @@ def test_a_run_leaves_a_whole_model_and_its_log(make_job, run_job):
     assert steps == [*range(3, outcome.total_steps + 1, 3)] or steps[-1] == outcome.total_steps
 
 
-def test_a_finished_run_is_not_run_again(make_job, run_job):
+def test_train_skips_finished_run(make_job, run_job):
     job = make_job()
     run_job(job)
     before = (job.out / "metrics.jsonl").read_bytes()
@@ -51,7 +51,7 @@ def test_a_finished_run_is_not_run_again(make_job, run_job):
 
 
 @pytest.mark.parametrize("averaging", ["ema", "none"])
-def test_a_stopped_run_goes_on_as_if_nothing_had_happened(make_job, run_job, stop_after, averaging):
+def test_stopped_run_resumes_bit_by_bit(make_job, run_job, stop_after, averaging):
     settings = (f"train.averaging={averaging}", "train.validate_every=4")
     whole = make_job(*settings, out="whole")
     run_job(whole)
@@ -67,9 +67,7 @@ def test_a_stopped_run_goes_on_as_if_nothing_had_happened(make_job, run_job, sto
     assert weights(parts.out) == weights(whole.out)
 
 
-def test_a_run_that_was_cut_off_between_checkpoints_repeats_what_was_lost(
-    make_job, run_job, monkeypatch
-):
+def test_killed_run_resumes_from_checkpoint(make_job, run_job, monkeypatch):
     whole, parts = make_job(out="whole"), make_job(out="parts")
     run_job(whole)
 
@@ -93,7 +91,7 @@ def test_a_run_that_was_cut_off_between_checkpoints_repeats_what_was_lost(
     assert weights(parts.out) == weights(whole.out)
 
 
-def test_a_run_that_was_killed_while_publishing_publishes_when_it_goes_on(
+def test_run_killed_while_publishing_publishes_on_resume(
     make_job, run_job, stop_after, monkeypatch
 ):
     class Killed(BaseException):
@@ -112,7 +110,7 @@ def test_a_run_that_was_killed_while_publishing_publishes_when_it_goes_on(
     assert ModelDir.open(job.out, checksums=True).scores["dev"]["step"] == 4
 
 
-def test_the_rate_of_pairs_leaves_validation_out(make_job, run_job, monkeypatch):
+def test_pairs_per_second_exclude_validation(make_job, run_job, monkeypatch):
     class Clock:
         seconds = 0.0
 
@@ -139,9 +137,7 @@ def test_the_rate_of_pairs_leaves_validation_out(make_job, run_job, monkeypatch)
     assert all(3 < rate <= 16 for rate in rates)  # a batch of 16, one of them incomplete, a second
 
 
-def test_asked_to_stop_while_validating_it_validates_first_when_it_goes_on(
-    make_job, run_job, stop_after
-):
+def test_stop_during_validation_validates_on_resume(make_job, run_job, stop_after):
     whole, parts = make_job(out="whole"), make_job(out="parts")
     total = run_job(whole)[0].total_steps
     stop_after(total)
@@ -153,7 +149,7 @@ def test_asked_to_stop_while_validating_it_validates_first_when_it_goes_on(
     assert logged(parts.out) == logged(whole.out)
 
 
-def test_a_loss_that_is_no_number_stops_the_run_and_names_the_step(make_job, run_job, monkeypatch):
+def test_non_finite_loss_stops_the_run(make_job, run_job, monkeypatch):
     job = make_job("train.validate_every=4")
     update = TrainingStep.update
 
@@ -169,7 +165,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_names_the_step(make_job, run
     ModelDir.open(job.out, checksums=True)
 
 
-def test_weights_that_are_no_numbers_are_never_saved(make_job, run_job, monkeypatch):
+def test_non_finite_weights_are_not_saved(make_job, run_job, monkeypatch):
     job = make_job("train.validate_every=4")
     update = TrainingStep.update
 
@@ -186,7 +182,7 @@ def test_weights_that_are_no_numbers_are_never_saved(make_job, run_job, monkeypa
         run_job(job)
 
 
-def test_a_full_disk_loses_nothing(make_job, run_job, monkeypatch):
+def test_full_disk_keeps_checkpoint(make_job, run_job, monkeypatch):
     whole, parts = make_job(out="whole"), make_job(out="parts")
     run_job(whole)
     write, calls = checkpoint.write_tensors, []
@@ -208,7 +204,7 @@ def test_a_full_disk_loses_nothing(make_job, run_job, monkeypatch):
     assert weights(parts.out) == weights(whole.out)
 
 
-def test_it_saves_now_and_then_between_validations(make_job, run_job, monkeypatch):
+def test_checkpoints_are_saved_between_validations(make_job, run_job, monkeypatch):
     saved = []
     monkeypatch.setattr(run_writer, "SAVE_SECONDS", 0.0)
     save = run_writer.save_checkpoint
@@ -220,7 +216,7 @@ def test_it_saves_now_and_then_between_validations(make_job, run_job, monkeypatc
     assert set(range(1, outcome.total_steps + 1)) <= set(saved)
 
 
-def test_it_stops_early_and_keeps_the_best(make_job, run_job, monkeypatch):
+def test_early_stopping_keeps_best_weights(make_job, run_job, monkeypatch):
     job = make_job("train.validate_every=1", "train.patience=2")
     validate = loop.Validator.validate
 
@@ -235,7 +231,7 @@ def test_it_stops_early_and_keeps_the_best(make_job, run_job, monkeypatch):
     assert ModelDir.open(job.out).scores["dev"]["step"] == 1
 
 
-def test_without_a_dev_split_the_last_weights_are_kept(make_job, run_job, corpus_without_dev):
+def test_run_without_dev_split_keeps_last_weights(make_job, run_job, corpus_without_dev):
     job = make_job(data=corpus_without_dev.folder)
     outcome, seen = run_job(job)
     assert outcome.is_finished
@@ -262,7 +258,7 @@ def test_averaged_weights_are_kept_and_change_no_update(make_job, run_job):
     assert weights(plain.out) != weights(mean.out)
 
 
-def test_the_paper_recipe_trains_too(make_job, run_job):
+def test_paper_recipe_trains(make_job, run_job):
     outcome, _ = run_job(make_job("train=paper"))
     assert outcome.is_finished
 
@@ -270,14 +266,14 @@ def test_the_paper_recipe_trains_too(make_job, run_job):
 @pytest.mark.parametrize(
     "preset", ["gru_15k", "read_again_gru_copy_15k", "two_sentences_option2_copy_15k"]
 )
-def test_every_kind_of_network_trains(make_job, run_job, preset):
+def test_every_network_trains(make_job, run_job, preset):
     job = make_job("train=modern", "train.batch_size=16", "train.epochs=1", preset=preset)
     outcome, _ = run_job(job)
     assert outcome.is_finished
     assert ModelDir.open(job.out, checksums=True).run.title.endswith("15k")
 
 
-def test_it_learns(make_job, run_job):
+def test_training_lowers_the_loss(make_job, run_job):
     job = make_job("train.epochs=6", "model.dropout=0.0")
     run_job(job)
     losses = [line["loss"] for line in logged(job.out) if "loss" in line]

@@ -13,7 +13,7 @@ from readagain.training.metrics import DivergedError, LossBuffer, MetricsLog
 CPU = torch.device("cpu")
 
 
-def test_a_window_gives_the_losses_in_order_and_begins_anew():
+def test_loss_buffer_returns_losses_and_clears():
     window = LossBuffer([3.0], CPU)
     loss = torch.tensor(2.0)
     window.add(loss)
@@ -24,14 +24,14 @@ def test_a_window_gives_the_losses_in_order_and_begins_anew():
     assert window.copy(2).read() == []
 
 
-def test_a_loss_that_is_no_number_is_named_by_its_step():
+def test_non_finite_loss_is_reported_with_its_step():
     window = LossBuffer([1.0, 1.0], CPU)
     window.add(torch.tensor(torch.inf))
     with pytest.raises(DivergedError, match="diverged at step 12: the loss became inf"):
         window.take(12).read()
 
 
-def test_the_log_is_cut_to_where_the_checkpoint_knew_it(tmp_path):
+def test_log_is_truncated_to_checkpoint(tmp_path):
     log = MetricsLog(tmp_path, at_bytes=0, at_step=0)
     log.write({"step": 1, "loss": 2.0})
     known = log.num_bytes
@@ -45,12 +45,12 @@ def test_the_log_is_cut_to_where_the_checkpoint_knew_it(tmp_path):
     assert list((tmp_path / "tensorboard").iterdir())
 
 
-def test_a_log_shorter_than_the_checkpoint_knew_is_refused(tmp_path):
+def test_log_shorter_than_checkpoint_is_refused(tmp_path):
     with pytest.raises(ArtifactError, match="0 bytes, 10 at the latest checkpoint; was it edited"):
         MetricsLog(tmp_path, at_bytes=10, at_step=1)
 
 
-def test_a_full_disk_is_told(tmp_path):
+def test_log_reports_full_disk(tmp_path):
     log = MetricsLog(tmp_path, at_bytes=0, at_step=0)
     log.close()
     log._file = io.FileIO("/dev/full", "w")
@@ -59,7 +59,7 @@ def test_a_full_disk_is_told(tmp_path):
     log.close()
 
 
-def test_without_tensorboard_the_log_is_written_all_the_same(tmp_path, monkeypatch):
+def test_log_is_written_without_tensorboard(tmp_path, monkeypatch):
     def missing(module, *, extra, purpose):
         raise MissingExtraError(f"{purpose} needs '{module}'")
 

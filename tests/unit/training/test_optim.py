@@ -17,30 +17,30 @@ def rates(spec, steps, *, total_steps=100, steps_per_epoch=10):
     ]
 
 
-def test_the_rate_rises_to_its_full_value_over_the_warm_up():
+def test_learning_rate_rises_during_warm_up():
     spec = TrainSpec(learning_rate=0.8, warmup_steps=4, schedule="constant")
     assert rates(spec, range(6)) == pytest.approx([0.2, 0.4, 0.6, 0.8, 0.8, 0.8])
 
 
-def test_without_a_warm_up_the_first_update_has_the_full_rate():
+def test_learning_rate_without_warm_up_starts_full():
     spec = TrainSpec(learning_rate=0.8, warmup_steps=0, schedule="constant")
     assert rates(spec, [0, 99]) == [0.8, 0.8]
 
 
-def test_the_rate_halves_with_each_epoch_after_those_at_full_rate():
+def test_halving_schedule_halves_each_later_epoch():
     spec = TrainSpec(learning_rate=1.0, warmup_steps=0, schedule="halving", halving_from_epoch=3)
     # Ten updates an epoch: 0 to 29 are the first three.
     assert rates(spec, [0, 29, 30, 39, 40, 50]) == [1.0, 1.0, 0.5, 0.5, 0.25, 0.125]
 
 
-def test_a_cosine_falls_from_the_warm_up_to_zero():
+def test_cosine_schedule_falls_to_zero():
     spec = TrainSpec(learning_rate=2.0, warmup_steps=20, schedule="cosine")
     # Eighty updates are left: a quarter, half and all of them later.
     expected = [2.0, 1.0 + math.cos(math.pi / 4), 1.0, 0.0, 0.0]
     assert rates(spec, [20, 40, 60, 100, 130]) == pytest.approx(expected)
 
 
-def test_a_warm_up_as_long_as_the_run_leaves_a_rate_for_every_step():
+def test_warm_up_may_last_the_whole_run():
     spec = TrainSpec(learning_rate=1.0, warmup_steps=10, schedule="cosine")
     assert rates(spec, [9, 10], total_steps=10) == [1.0, 1.0]
 
@@ -53,7 +53,7 @@ def test_a_warm_up_as_long_as_the_run_leaves_a_rate_for_every_step():
         ("adadelta", 1 - 0.1 * math.sqrt(1e-6 / 0.050001), 1 - 0.1 * math.sqrt(1e-6 / 0.050001)),
     ],
 )
-def test_only_adamw_spares_biases_the_decay(optimizer, weight, bias):
+def test_only_adamw_excludes_biases_from_decay(optimizer, weight, bias):
     layer = nn.Linear(2, 1)
     nn.init.ones_(layer.weight)
     nn.init.ones_(layer.bias)
@@ -65,7 +65,7 @@ def test_only_adamw_spares_biases_the_decay(optimizer, weight, bias):
     assert layer.bias.item() == pytest.approx(bias, rel=1e-6)
 
 
-def test_the_running_mean_is_that_of_a_plain_loop():
+def test_ema_equals_plain_loop():
     weight = nn.Parameter(torch.zeros(1))
     mean = EmaWeights([weight], decay=0.75)
     seen = [3.0, -1.0, 2.0, 5.0]
@@ -77,7 +77,7 @@ def test_the_running_mean_is_that_of_a_plain_loop():
     assert mean.after(4)[0].item() == pytest.approx(expected)
 
 
-def test_one_update_makes_the_mean_the_weights_and_none_leaves_them():
+def test_ema_after_at_most_one_update_is_the_weights():
     weight = nn.Parameter(torch.tensor([4.0]))
     mean = EmaWeights([weight], decay=0.999)
     assert mean.after(0)[0].item() == 4.0
@@ -85,7 +85,7 @@ def test_one_update_makes_the_mean_the_weights_and_none_leaves_them():
     assert mean.after(1)[0].item() == pytest.approx(4.0, rel=1e-4)
 
 
-def test_adadelta_needs_no_rate_of_its_own():
+def test_adadelta_learns_with_rate_one():
     """Zeiler 2012, algorithm 1, by hand: the first step is √ε / √(0.05 g² + ε) times g."""
     weight = nn.Parameter(torch.tensor([2.0]))
     optimizer = build_optimizer([weight], TrainSpec(optimizer="adadelta", learning_rate=1.0))

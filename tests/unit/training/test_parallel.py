@@ -14,14 +14,14 @@ from readagain.training.parallel import (
 )
 
 
-def test_cuda_that_is_not_there_is_refused(monkeypatch):
+def test_choose_device_refuses_missing_cuda(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(ConfigError, match="device cuda: torch finds no CUDA device"):
         choose_device("cuda")
     assert choose_device("auto") == choose_device("cpu") == torch.device("cpu")
 
 
-def test_one_process_agrees_with_itself():
+def test_single_process_needs_no_communication():
     with joined_processes("cpu") as (processes, device):
         assert processes == Processes(rank=0, world_size=1, local_rank=0)
         assert device == torch.device("cpu")
@@ -34,7 +34,7 @@ def test_one_process_agrees_with_itself():
 @pytest.mark.parametrize(
     ("width", "asked", "expected"), [(64, 0, 1), (64, 2, 2), (512, 0, 3), (512, 2, 2)]
 )
-def test_a_narrow_network_gets_one_thread_unless_asked_otherwise(width, asked, expected):
+def test_narrow_network_uses_one_thread_by_default(width, asked, expected):
     torch.set_num_threads(3)
     run = override(PRESETS["tiny"], {"model.encoder.hidden_size": width})
     set_threads(run, asked)

@@ -33,7 +33,7 @@ ORIGIN = {
 }
 
 
-def test_a_model_says_where_it_comes_from(make_job, run_job, corpus):
+def test_model_has_provenance(make_job, run_job, corpus):
     job = make_job(seed=5)
     run_job(job)
     origin = ModelDir.open(job.out).provenance
@@ -46,7 +46,7 @@ def test_a_model_says_where_it_comes_from(make_job, run_job, corpus):
     assert "fingerprint" in (job.out / "MODEL_CARD.md").read_text()
 
 
-def test_a_model_says_how_its_words_are_written(make_job, run_job, corpus):
+def test_model_has_cases(make_job, run_job, corpus):
     job = make_job("vocab_size=12")
     run_job(job)
     folder = ModelDir.open(job.out)
@@ -55,9 +55,7 @@ def test_a_model_says_how_its_words_are_written(make_job, run_job, corpus):
     assert folder.cases.word("repairs") is None  # no word of the decoder's
 
 
-def test_fine_tuning_keeps_cases_that_the_new_corpus_does_not_show(
-    make_job, run_job, corpus_without_dev
-):
+def test_fine_tuning_keeps_cases_of_the_model(make_job, run_job, corpus_without_dev):
     first = make_job()
     run_job(first)
     write_model_files(first.out, {CASES_FILE: Truecaser(["Zyxwick", "MONDAY"]).save})
@@ -67,14 +65,14 @@ def test_fine_tuning_keeps_cases_that_the_new_corpus_does_not_show(
     assert (cases.word("monday"), cases.word("zyxwick")) == ("Monday", "Zyxwick")
 
 
-def test_without_cases_there_is_no_file_of_them(make_job, run_job, corpus, monkeypatch):
+def test_model_without_cases_has_no_file(make_job, run_job, corpus, monkeypatch):
     monkeypatch.setattr(PreparedCorpus, "cases", Truecaser())
     job = make_job()
     run_job(job)
     assert not (job.out / CASES_FILE).exists()
 
 
-def test_the_commit_is_that_of_the_source_tree():
+def test_commit_is_that_of_the_source_tree():
     folder = readagain.__path__[0]
     done = subprocess.run(
         ["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True
@@ -83,12 +81,12 @@ def test_the_commit_is_that_of_the_source_tree():
     assert provenance.package_commit() == expected
 
 
-def test_without_git_there_is_no_commit(monkeypatch):
+def test_commit_is_none_without_git(monkeypatch):
     monkeypatch.setattr("shutil.which", lambda name: None)
     assert provenance.package_commit() is None
 
 
-def test_the_card_holds_the_figures():
+def test_card_contains_scores():
     scores = Scores(step=420, dev_loss=2.5, rouge_1=31.25, rouge_2=10.0, rouge_l=28.0)
     card = model_card(PRESETS["tiny"], ORIGIN, scores)
     assert "| 300 dev pairs | negative log-probability of a word | 2.500 |" in card
@@ -99,7 +97,7 @@ def test_the_card_holds_the_figures():
     assert "random weights" in card
 
 
-def test_the_card_says_when_nothing_was_measured():
+def test_card_reports_missing_scores():
     run = override(PRESETS["tiny"], {"data.num_sentences": 3, "data.join_sentences": True})
     card = model_card(run, {**ORIGIN, "began_from": {"name": "parent"}}, None)
     assert "no dev split, so nothing was measured" in card
@@ -117,7 +115,7 @@ def test_the_card_says_when_nothing_was_measured():
         ("abs_69k", ".", False),
     ],
 )
-def test_the_card_claims_nothing_that_the_network_cannot_do(preset, how, copies):
+def test_card_describes_only_what_the_network_has(preset, how, copies):
     card = model_card(PRESETS[preset], ORIGIN, None)
     assert f"Writes a headline of a few words for a text{how}\n" in card
     assert ("every word of the text by copying" in card) == copies

@@ -53,21 +53,21 @@ def reward(summaries, references):
 
 
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=4))
-def test_the_reward_is_the_mean_of_three_measures(rows):
+def test_reward_is_mean_of_three_measures(rows):
     summaries, references = zip(*rows, strict=True)
     expected = [by_hand(list(left), list(right)) for left, right in rows]
     assert reward(summaries, references) == pytest.approx(expected)
 
 
-def test_the_unknown_word_earns_nothing():
+def test_unk_never_matches():
     assert reward([[UNK, 5]], [[UNK, 6]]) == [0.0]
 
 
-def test_the_reference_itself_earns_everything():
+def test_reference_has_reward_one():
     assert reward([[5, 6, 5]], [[5, 6, 5]]) == [1.0]
 
 
-def test_the_longest_reference_that_a_run_may_have_is_counted_right():
+def test_longest_reference_has_reward_one():
     ids = torch.arange(10, 72)[None]  # 62 words, as config.validation allows
     reference = torch.cat([ids, torch.tensor([[EOS]])], 1)
     lengths = torch.tensor([62])

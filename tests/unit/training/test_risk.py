@@ -12,7 +12,7 @@ from readagain.networks.build import build_model
 from readagain.presets import PRESETS
 from readagain.text.vocab import EOS, PAD, SPECIAL_TOKENS
 from readagain.training.batch import Batch
-from readagain.training.risk import RiskStep, draw_summaries
+from readagain.training.risk import RiskStep, sample_summaries
 
 RUN = override(
     PRESETS["tiny"],
@@ -58,9 +58,9 @@ def step(**changes):
     return RiskStep(model, spec, network=model, max_words=4, total_steps=99, steps_per_epoch=9)
 
 
-def test_what_is_drawn_ends_where_it_says():
+def test_samples_end_at_their_lengths():
     torch.manual_seed(0)
-    ids, lengths = draw_summaries(network(), batch(), num_samples=50, num_words=4, can_end=True)
+    ids, lengths = sample_summaries(network(), batch(), num_samples=50, num_words=4, can_end=True)
     assert ids.shape == (150, 4)
     for row, length in zip(ids.tolist(), lengths.tolist(), strict=True):
         assert all(id >= len(SPECIAL_TOKENS) for id in row[:length])
@@ -68,15 +68,15 @@ def test_what_is_drawn_ends_where_it_says():
     assert {0, 1, 2, 3, 4} == set(lengths.tolist())
 
 
-def test_a_summary_that_cannot_end_is_full():
-    _, lengths = draw_summaries(network(), batch(), num_samples=5, num_words=3, can_end=False)
+def test_samples_without_eos_have_full_length():
+    _, lengths = sample_summaries(network(), batch(), num_samples=5, num_words=3, can_end=False)
     assert lengths.tolist() == [3] * 15
 
 
-def test_draws_follow_the_probabilities():
+def test_samples_follow_the_probabilities():
     model = network().eval()
     torch.manual_seed(0)
-    ids, _ = draw_summaries(model, batch(), num_samples=20_000, num_words=1, can_end=False)
+    ids, _ = sample_summaries(model, batch(), num_samples=20_000, num_words=1, can_end=False)
     model.eval()
     sources = batch()
     with torch.no_grad():
@@ -92,7 +92,7 @@ def test_draws_follow_the_probabilities():
 
 
 @pytest.mark.parametrize("risk_words", [0, 2])
-def test_rewarded_summaries_become_likelier(risk_words):
+def test_updates_raise_probability_of_rewarded_samples(risk_words):
     taught = step(risk_words=risk_words)
     first = [float(taught.update(batch())) for _ in range(4)]
     for _ in range(150):
@@ -101,7 +101,7 @@ def test_rewarded_summaries_become_likelier(risk_words):
     assert sum(last) / 4 < sum(first) / 4 - 0.3
 
 
-def test_rows_that_fill_up_teach_nothing():
+def test_filler_rows_do_not_change_the_update():
     whole, without = step(), step()
     given = batch()
     short = Batch(*(tensor[:2] for tensor in vars(given).values()))
@@ -120,16 +120,14 @@ def test_rows_that_fill_up_teach_nothing():
         return ids, (ids != PAD).sum(1)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("readagain.training.risk.draw_summaries", drawn)
-        patch.setattr(type(whole), "fills", False)
+        patch.setattr("readagain.training.risk.sample_summaries", drawn)
+        patch.setattr(type(whole), "has_fixed_length", False)
         one, other = gradient(whole, given), gradient(without, short)
     assert one[0] == pytest.approx(other[0])
     torch.testing.assert_close(one[1], other[1])
 
 
-def test_a_model_is_taught_by_reward_and_goes_on_where_it_stopped(
-    make_job, run_job, stop_after, tmp_path
-):
+def test_risk_training_resumes(make_job, run_job, stop_after, tmp_path):
     run_job(make_job(out="model"))
     settings = ("train.objective=risk", "train.risk_words=3")
     whole, parts = (
@@ -150,6 +148,6 @@ def test_a_model_is_taught_by_reward_and_goes_on_where_it_stopped(
     assert files[0] == files[1]
 
 
-def test_reward_needs_a_model_to_begin_from(make_job, run_job):
+def test_risk_needs_a_trained_model(make_job, run_job):
     with pytest.raises(ConfigError, match="'risk', which needs a trained model"):
         run_job(make_job("train.objective=risk"))

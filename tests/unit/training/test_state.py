@@ -11,13 +11,13 @@ from readagain.training.state import Scores, TrainingState
 BY_LOSS = TrainSpec(patience=2)
 
 
-def test_a_lower_loss_is_the_best_so_far_and_ends_the_waiting():
+def test_lower_loss_is_best_and_resets_patience():
     progress = TrainingState(step=1, num_worse=1, best=Scores(step=0, dev_loss=3.0))
     after = progress.after_validation(Scores(step=1, dev_loss=2.0), BY_LOSS)
     assert (after.best.step, after.num_worse, after.validated_step) == (1, 0, 1)
 
 
-def test_validations_without_gain_stop_the_run_at_its_patience():
+def test_run_stops_when_patience_is_used_up():
     progress = TrainingState().after_validation(Scores(step=1, dev_loss=1.0), BY_LOSS)
     for step in (2, 3):
         assert not progress.has_stopped_early
@@ -27,27 +27,27 @@ def test_validations_without_gain_stop_the_run_at_its_patience():
     assert progress.best.step == 1
 
 
-def test_a_patience_of_one_ends_a_run_at_the_first_validation_without_gain():
+def test_patience_of_one_stops_at_first_worse_score():
     spec = TrainSpec(patience=1)
     progress = TrainingState().after_validation(Scores(step=1, dev_loss=1.0), spec)
     assert not progress.has_stopped_early
     assert progress.after_validation(Scores(step=2, dev_loss=1.0), spec).has_stopped_early
 
 
-def test_a_run_ends_with_its_last_update():
+def test_run_ends_with_last_update():
     progress = TrainingState(step=8).after_update()
     assert not progress.has_ended(total_steps=10)
     assert progress.after_update().has_ended(total_steps=10)
 
 
-def test_without_patience_a_run_never_stops_early():
+def test_run_without_patience_never_stops_early():
     progress = TrainingState()
     for step in range(1, 50):
         progress = progress.after_validation(Scores(step=step, dev_loss=step), TrainSpec())
     assert not progress.has_stopped_early
 
 
-def test_the_best_can_go_by_rouge():
+def test_best_by_rouge_compares_rouge():
     better_loss = Scores(step=1, dev_loss=1.0, rouge_1=30.0, rouge_2=10.0, rouge_l=29.0)
     better_rouge = Scores(step=2, dev_loss=2.0, rouge_1=31.0, rouge_2=10.0, rouge_l=29.0)
     for aim, step in (("loss", 1), ("rouge", 2)):
@@ -60,12 +60,12 @@ def test_the_best_can_go_by_rouge():
     ("step", "validated_step", "is_due"),
     [(0, 0, False), (3, 0, False), (4, 0, True), (4, 4, False), (8, 4, True), (9, 8, True)],
 )
-def test_a_validation_is_due_every_so_often_and_at_the_end(step, validated_step, is_due):
+def test_validation_is_due_periodically_and_at_the_end(step, validated_step, is_due):
     progress = TrainingState(step=step, validated_step=validated_step)
     assert progress.is_validation_due(every=4, total_steps=9) is is_due
 
 
-def test_progress_survives_json():
+def test_state_survives_json():
     progress = TrainingState(
         step=7, best=Scores(step=4, dev_loss=0.1), open_losses=(1.5, 0.1), minutes=2.5
     )

@@ -51,7 +51,7 @@ def loss_of(model):
     return -model(*BATCH.inputs())[BATCH.target_valid].mean()
 
 
-def test_the_loss_is_the_mean_over_real_targets():
+def test_loss_is_mean_over_valid_targets():
     step = step_of(SGD)
     expected = loss_of(step.model).detach()
     torch.testing.assert_close(step.update(BATCH), expected)
@@ -59,7 +59,7 @@ def test_the_loss_is_the_mean_over_real_targets():
 
 @pytest.mark.parametrize("optimizer", ["sgd", "adamw"])
 @pytest.mark.parametrize("max_norm", [0.01, 100.0])
-def test_clipping_by_scale_is_clip_grad_norm(optimizer, max_norm):
+def test_clipping_by_scale_equals_clip_grad_norm(optimizer, max_norm):
     spec = replace(SGD, optimizer=optimizer, max_norm=max_norm)
     step, plain = step_of(spec), step_of(spec)
     for _ in range(3):
@@ -73,7 +73,7 @@ def test_clipping_by_scale_is_clip_grad_norm(optimizer, max_norm):
     torch.testing.assert_close(weights_of(step), weights_of(plain), rtol=1e-4, atol=1e-6)
 
 
-def test_an_optimizer_that_is_not_fused_clips_too():
+def test_unfused_optimizer_clips():
     # Float64 on a CPU, as in the tests of gradients.
     spec = replace(SGD, learning_rate=1.0, max_norm=0.01)
     step = step_of(spec, dtype=torch.float64)
@@ -86,7 +86,7 @@ def test_an_optimizer_that_is_not_fused_clips_too():
     assert moved.norm().item() == pytest.approx(0.01, rel=1e-4)
 
 
-def test_the_running_mean_is_that_of_a_plain_loop():
+def test_averaged_weights_equal_plain_loop():
     step = step_of(ADAMW)
     seen = []
     for _ in range(3):
@@ -102,7 +102,7 @@ def test_the_running_mean_is_that_of_a_plain_loop():
     assert all(map(torch.equal, weights_of(step), seen[-1]))
 
 
-def test_weights_come_back_when_something_fails_while_the_mean_is_held():
+def test_weights_are_restored_after_an_error():
     step = step_of(ADAMW)
     step.update(BATCH)
     step.update(BATCH)
@@ -118,7 +118,7 @@ def test_weights_come_back_when_something_fails_while_the_mean_is_held():
 
 
 @pytest.mark.parametrize("spec", [SGD, ADAMW, ADADELTA], ids=["sgd", "adamw and mean", "adadelta"])
-def test_resumed_is_never_stopped(spec):
+def test_resumed_step_equals_uninterrupted(spec):
     straight = step_of(spec, dropout=0.3)
     for _ in range(2):
         straight.update(BATCH)
@@ -137,7 +137,7 @@ def test_resumed_is_never_stopped(spec):
     assert all(map(torch.equal, weights_of(straight), weights_of(resumed)))
 
 
-def test_dropout_hangs_on_seed_and_step_alone():
+def test_dropout_depends_on_seed_and_step():
     first, again = (step_of(SGD, dropout=0.5) for _ in range(2))
     torch.manual_seed(1)
     expected = [first.update(BATCH) for _ in range(2)]
@@ -149,7 +149,7 @@ def test_dropout_hangs_on_seed_and_step_alone():
     assert other.update(BATCH) != expected[0]
 
 
-def test_the_rate_follows_the_schedule():
+def test_learning_rate_follows_schedule():
     step = step_of(replace(SGD, learning_rate=1.0, warmup_steps=4))
     found = []
     for _ in range(5):

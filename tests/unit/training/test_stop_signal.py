@@ -17,7 +17,7 @@ def _usual_ctrl_c():
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_first_signal_is_noted(number):
+def test_first_signal_sets_stop(number):
     before = signal.getsignal(number)
     with catch_stop_signals() as stop:
         assert not stop.is_set
@@ -26,7 +26,7 @@ def test_the_first_signal_is_noted(number):
     assert signal.getsignal(number) is before
 
 
-def test_the_second_ctrl_c_interrupts():
+def test_second_ctrl_c_interrupts():
     with catch_stop_signals():
         os.kill(os.getpid(), signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):

@@ -13,7 +13,7 @@ from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS
 from readagain.training.batch import Batch
 from readagain.training.step import TrainingStep
-from readagain.training.table_rows import TableRows, can_learn_by_rows, watching
+from readagain.training.table_rows import TableRows, record_lookups, supports_row_updates
 
 SGD = TrainSpec(learning_rate=0.5, schedule="constant", max_norm=100.0)
 SIZES = {"vocab_size": 12, "source_vocab_size": 9}
@@ -55,7 +55,7 @@ def weights_of(step):
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
 @pytest.mark.parametrize("averaging", ["none", "ema"])
 @pytest.mark.parametrize("max_norm", [0.01, 100.0], ids=["clipped", "not clipped"])
-def test_rows_are_learned_as_whole_tables_are(run, averaging, max_norm):
+def test_row_updates_equal_table_updates(run, averaging, max_norm):
     spec = replace(SGD, max_norm=max_norm, averaging=averaging, ema_decay=0.5)
     by_rows, whole = step_of(run, spec), step_of(run, spec)
     tables = [each for each in by_rows.model.modules() if isinstance(each, WordEmbedding)]
@@ -87,10 +87,10 @@ def values_of(gradient):
     return found
 
 
-def test_a_row_has_the_sum_over_its_places_at_one_of_them():
+def test_row_gradient_sums_lookups_of_a_row():
     table = table_of([1.0, 2.0, 3.0, 4.0])
     rows = TableRows(table)
-    with watching([rows]):
+    with record_lookups([rows]):
         vectors = table(torch.tensor([[2, 0], [2, 2]])).squeeze(2)
         looked_up_again = table(torch.tensor([0]))
     (vectors * torch.tensor([[1.0, 10.0], [100.0, 1000.0]])).sum().backward()
@@ -103,14 +103,14 @@ def test_a_row_has_the_sum_over_its_places_at_one_of_them():
     assert table.weight.flatten().tolist() == [1.0 - 5.5, 2.0, 3.0 - 550.5, 4.0]
 
 
-def test_a_later_batch_knows_nothing_of_an_earlier_one():
+def test_recording_forgets_earlier_batches():
     table = table_of([0.0, 0.0, 0.0])
     rows = TableRows(table)
     for ids, values in (
         ([1, 2, 2], {1: [1.0], 2: [0.0, 2.0]}),
         ([2, 1], {2: [1.0], 1: [1.0]}),
     ):
-        with watching([rows]):
+        with record_lookups([rows]):
             vectors = table(torch.tensor(ids))
         vectors.sum().backward()
         gradient = rows.gradient()
@@ -118,10 +118,10 @@ def test_a_later_batch_knows_nothing_of_an_earlier_one():
         assert values_of(gradient) == values
 
 
-def test_a_table_that_nobody_watches_has_its_gradient():
+def test_table_without_recording_has_gradient():
     table = table_of([1.0, 2.0])
     rows = TableRows(table)
-    with watching([rows]), torch.no_grad():
+    with record_lookups([rows]), torch.no_grad():
         assert not table(torch.tensor([1])).requires_grad
     table(torch.tensor([1, 1])).sum().backward()
     assert table.weight.grad.flatten().tolist() == [0.0, 2.0]
@@ -137,8 +137,8 @@ def test_a_table_that_nobody_watches_has_its_gradient():
     ],
     ids=["moments", "running squares", "decay", "two processes"],
 )
-def test_what_changes_every_row_is_done_to_whole_tables(spec, world_size):
-    assert can_learn_by_rows(SGD, world_size=1)
-    assert not can_learn_by_rows(spec, world_size=world_size)
+def test_row_updates_need_plain_sgd_on_one_process(spec, world_size):
+    assert supports_row_updates(SGD, world_size=1)
+    assert not supports_row_updates(spec, world_size=world_size)
     if world_size == 1:
         assert step_of(RUNS["copying by place"], spec).tables == []

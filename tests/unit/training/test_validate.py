@@ -21,7 +21,7 @@ def validator(make_job):
     return Validator(dev, job.corpus.lexicon, job.vocabs, job.run, torch.device("cpu")), model
 
 
-def test_a_validation_scores_and_shows_headlines(validator):
+def test_validate_returns_scores_and_headlines(validator):
     validator, model = validator
     found = validator.validate(model, step=5, stop=StopSignal())
     assert found.scores.step == 5
@@ -31,7 +31,7 @@ def test_a_validation_scores_and_shows_headlines(validator):
     assert all(sample.source.startswith("the ") for sample in found.samples)
 
 
-def test_the_loss_is_the_mean_over_words_and_not_over_batches(validator):
+def test_dev_loss_is_mean_over_words(validator):
     validator, model = validator
     model.eval()
     whole = validator._loss(model, StopSignal())
@@ -39,7 +39,7 @@ def test_the_loss_is_the_mean_over_words_and_not_over_batches(validator):
     assert validator._loss(model, StopSignal()) == pytest.approx(whole, rel=1e-6)
 
 
-def test_a_copied_word_that_the_vocabulary_lacks_is_printed_from_the_text(make_job):
+def test_copied_oov_word_comes_from_the_text(make_job):
     job = resolve(make_job("vocab_size=8"))
     validator = Validator(
         job.corpus.split("dev"), job.corpus.lexicon, job.vocabs, job.run, torch.device("cpu")
@@ -52,14 +52,14 @@ def test_a_copied_word_that_the_vocabulary_lacks_is_printed_from_the_text(make_j
     assert validator.writer._word(V + 40 + 1, [sentences[0], sentences[0]], 40) == words[1]
 
 
-def test_a_wish_to_stop_ends_a_validation(validator):
+def test_stop_signal_ends_validation(validator):
     validator, model = validator
     stop = StopSignal()
     stop.is_set = True
     assert validator.validate(model, step=5, stop=stop) is None
 
 
-def test_without_rouge_pairs_only_the_loss_is_measured(make_job):
+def test_validate_without_rouge_pairs_scores_loss_only(make_job):
     job = resolve(make_job("train.rouge_pairs=0"))
     dev = job.corpus.split("dev")
     validator = Validator(dev, job.corpus.lexicon, job.vocabs, job.run, torch.device("cpu"))
@@ -72,19 +72,19 @@ def headlines(*written):
     return [Headline(n, f"text {n}", text, "reference") for n, text in enumerate(written)]
 
 
-def test_one_headline_for_most_texts_is_warned_about():
+def test_collapse_warning_for_one_repeated_headline():
     collapsed = headlines(*["the same"] * 6, *"abcd")
     assert "6 of 10 different texts got the same headline, 'the same'" in collapse_warning(
         collapsed
     )
 
 
-def test_different_headlines_are_no_collapse():
+def test_no_collapse_warning_for_different_headlines():
     assert collapse_warning(headlines(*["the same"] * 5, *"abcde")) is None
     assert collapse_warning(headlines(*["the same"] * 9)) is None  # too few to tell
 
 
-def test_the_same_text_may_get_the_same_headline():
+def test_no_collapse_warning_for_repeated_texts():
     same = [Headline(n, "one text", "one headline", "reference") for n in range(20)]
     assert collapse_warning(same) is None
 
@@ -92,11 +92,11 @@ def test_the_same_text_may_get_the_same_headline():
 @pytest.mark.parametrize(
     ("total", "wanted", "chosen"), [(10, 3, [0, 4, 9]), (3, 10, [0, 1, 2]), (5, 0, []), (5, 1, [0])]
 )
-def test_places_are_spread_evenly(total, wanted, chosen):
+def test_spread_returns_even_indices(total, wanted, chosen):
     assert spread(total, wanted) == chosen
 
 
-def test_what_the_network_reads_of_a_text():
+def test_read_sentences_truncates_and_joins():
     sentences = [np.arange(4), np.arange(10, 13), np.arange(20, 22)]
     apart = read_sentences(sentences, DataSpec(num_sentences=2, max_source_words=3))
     assert [each.tolist() for each in apart] == [[0, 1, 2], [10, 11, 12]]

@@ -23,7 +23,7 @@ LEXICON = Lexicon(
 KNOWS_BRIDGE = Vocabs(Vocab([*SPECIAL_TOKENS, "bridge"]), Vocab([*SPECIAL_TOKENS, "bridge"]))
 
 
-def test_vocabularies_are_as_large_as_the_corpus_allows_and_this_is_said():
+def test_vocabs_are_limited_by_the_corpus():
     words = build_vocabs(PRESETS["tiny"], LEXICON)
     assert words.source.words == (*SPECIAL_TOKENS, "the", "bridge", "opens", "quay")
     assert words.summary.words == (*SPECIAL_TOKENS, "bridge", "opens")
@@ -36,7 +36,7 @@ def test_vocabularies_are_as_large_as_the_corpus_allows_and_this_is_said():
     assert size_notes(run, words) == []
 
 
-def test_a_typed_size_that_cannot_be_had_is_refused():
+def test_check_sizes_refuses_impossible_size():
     words = build_vocabs(PRESETS["tiny"], LEXICON)
     check_sizes({"vocab_size": 6, "train.epochs": 1}, words)
     with pytest.raises(ConfigError) as caught:
@@ -50,19 +50,19 @@ def test_a_typed_size_that_cannot_be_had_is_refused():
     )
 
 
-def test_an_extended_vocabulary_keeps_its_ids_and_adds_frequent_words():
+def test_extend_vocabs_appends_frequent_words():
     extended = extend_vocabs(KNOWS_BRIDGE, LEXICON, 2)
     assert extended.source.words == (*SPECIAL_TOKENS, "bridge", "the", "opens")
     assert extended.summary.words == (*SPECIAL_TOKENS, "bridge", "opens")
 
 
-def test_no_more_words_are_added_than_allowed():
+def test_extend_vocabs_respects_maximum():
     foreign = Vocab([*SPECIAL_TOKENS, "brücke"])
     extended = extend_vocabs(Vocabs(foreign, foreign), LEXICON, 1)
     assert extended.source.words == (*SPECIAL_TOKENS, "brücke", "the")
 
 
-def test_a_vocabulary_is_kept_when_no_words_may_be_added():
+def test_extend_vocabs_by_zero_changes_nothing():
     assert extend_vocabs(KNOWS_BRIDGE, LEXICON, 0) == KNOWS_BRIDGE
 
 
@@ -71,7 +71,7 @@ def test_coverage_counts_running_words():
     assert coverage(LEXICON, "summary", KNOWS_BRIDGE.summary) == 3 / 5
 
 
-def test_a_vocabulary_that_misses_the_data_is_warned_about():
+def test_low_coverage_is_warned_about():
     source, summary = coverage_warnings(LEXICON, KNOWS_BRIDGE)
     assert "source vocabulary of 5 words contains only 20% of the running source words" in source
     assert "contains only 60% of the running summary words" in summary
