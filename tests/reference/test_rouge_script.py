@@ -17,8 +17,7 @@ import numpy as np
 import pytest
 
 from readagain.rouge.corpus import score_corpus
-from readagain.rouge.options import FIGURES, RougeOptions
-from readagain.rouge.protocol import PROTOCOLS, Protocol
+from readagain.rouge.options import FIGURES, PROTOCOLS, Protocol, RougeOptions
 from readagain.rouge.scores import count_items
 from readagain.rouge.stemmer import irregular_forms, stem
 
@@ -204,7 +203,7 @@ OPTION_SETS = [
 @pytest.mark.parametrize(
     ("options", "kind"), OPTION_SETS, ids=[options.flags() for options, _ in OPTION_SETS]
 )
-def test_every_printed_figure_is_the_scripts(script, options, kind):
+def test_scores_equal_those_of_the_script(script, options, kind):
     items = invent_items(7, 400, **kind)
     output = script.score(f"{options.flags()} -d", items)
     report = score(items, Protocol(options=options))
@@ -217,7 +216,7 @@ def test_every_printed_figure_is_the_scripts(script, options, kind):
     ("name", "size", "kind"),
     [("gigaword", 1000, {}), ("duc2004", 400, {"references": 4, "words": 20})],
 )
-def test_a_protocol_with_its_full_bootstrap_is_the_scripts(script, name, size, kind):
+def test_protocol_with_full_bootstrap_equals_the_script(script, name, size, kind):
     items = invent_items(11, size, **kind)
     output = script.score(PROTOCOLS[name].options.flags(), items)
     assert our_averages(score(items, name)) == script_averages(output)
@@ -237,7 +236,7 @@ def test_a_protocol_with_its_full_bootstrap_is_the_scripts(script, name, size, k
         (7, 100),
     ],
 )
-def test_an_interval_is_the_scripts_at_any_level(script, samples, confidence):
+def test_interval_equals_the_script_at_any_level(script, samples, confidence):
     options = RougeOptions(samples=samples, confidence=confidence)
     items = invent_items(31, 23)
     output = script.score(options.flags(), items)
@@ -251,7 +250,7 @@ def test_very_long_texts_score_as_in_the_script(script):
     assert our_items(score(items, Protocol(options=options))) == script_items(output)
 
 
-def test_stop_words_leave_the_same_words_as_in_the_script(script, script_home):
+def test_stop_words_equal_those_of_the_script(script, script_home):
     stop_words = (script_home / "data" / "smart_common_words.txt").read_text().split()
     options = RougeOptions(samples=20, stem=True, stop_words=frozenset(stop_words))
     items = invent_items(17, 200, **MANY)
@@ -261,7 +260,7 @@ def test_stop_words_leave_the_same_words_as_in_the_script(script, script_home):
     assert our_items(report) == script_items(output)
 
 
-def test_the_jackknife_is_the_one_that_the_scripts_notes_describe(script):
+def test_jackknife_follows_the_script_notes(script):
     """Its release notes have users list an item once for each reference, leaving that one out."""
     options = RougeOptions(samples=50, stem=True, pooling="jackknife")
     rng = random.Random(19)
@@ -278,7 +277,7 @@ def test_the_jackknife_is_the_one_that_the_scripts_notes_describe(script):
     assert our_averages(score(items, Protocol(options=options))) == script_averages(output)
 
 
-def test_raw_counts_are_the_scripts(script):
+def test_counts_equal_those_of_the_script(script):
     options = RougeOptions(skip_gap=4, skip_unigrams="both", wlcs_weight=1.2)
     items = invent_items(23, 150, **WORDED)
     output = script.score(options.flags().replace("-t 0", "-t 2"), items)
@@ -287,7 +286,7 @@ def test_raw_counts_are_the_scripts(script):
     assert np.floor(ours).tolist() == theirs  # it prints whole numbers, for ROUGE-W too
 
 
-def test_words_have_equal_stems_exactly_where_the_script_thinks_so(script):
+def test_equal_stems_agree_with_the_script(script):
     pairs = [*pairs_of_inflections(random.Random(29), 4000), *pairs_of_irregular_forms()]
     options = RougeOptions(max_ngram=1, rouge_l=False, stem=True, samples=2)
     output = script.score(f"{options.flags()} -d", [(one, [other]) for one, other in pairs])

@@ -10,7 +10,7 @@ import typer
 
 from readagain.config.fields import SpecField
 from readagain.config.options import OPTIONS
-from readagain.rouge.protocol import PROTOCOLS
+from readagain.rouge.options import PROTOCOLS
 
 SUMMARY, READING, WRITING, RUNNING = "Summary", "Reading", "Writing", "Running"
 """The parts that a long --help is divided into."""

@@ -5,13 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from readagain.cli import options
 from readagain.errors import ArgumentError, ConfigError
-from readagain.rouge.options import RougeOptions
-from readagain.rouge.protocol import PROTOCOLS, Protocol, find_protocol
+from readagain.rouge.options import PROTOCOLS, Protocol, RougeOptions, find_protocol
 
 if TYPE_CHECKING:
-    from readagain.rouge.report import Report
+    from readagain.rouge.corpus import Report
     from readagain.rouge.significance import Comparison
 
 _DEFAULT = RougeOptions()

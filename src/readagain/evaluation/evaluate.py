@@ -18,8 +18,7 @@ from readagain.evaluation.summaries import (
 )
 from readagain.evaluation.systems import System
 from readagain.processors import describe_machine
-from readagain.rouge.corpus import score_corpus
-from readagain.rouge.report import Report
+from readagain.rouge.corpus import Report, score_corpus
 from readagain.version import __version__
 
 UnkPolicy = Literal["keep", "strip", "drop"]

@@ -5,8 +5,8 @@ from pathlib import Path
 from readagain.counts import counted
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.summaries import SummaryStats
+from readagain.rouge.corpus import Report
 from readagain.rouge.options import FIGURES
-from readagain.rouge.report import Report
 from readagain.storage.files import write_output
 
 FIGURE_NAMES = {"recall": "recall", "precision": "precision", "f1": "F1"}

@@ -20,7 +20,7 @@ from readagain.evaluation.summaries import SystemSummary, on_one_line
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.presets import BASELINES
 from readagain.processors import num_threads
-from readagain.rouge.protocol import find_protocol
+from readagain.rouge.options import find_protocol
 from readagain.search.model import StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, find_model
 from readagain.text.document import read_document, read_tokenized

@@ -16,8 +16,7 @@ from readagain.evaluation.dataset import DataSet
 from readagain.evaluation.line_search import NBestLists, Numbers, best_weights
 from readagain.evaluation.network import NetworkSystem, TokenizedText
 from readagain.rouge.measures import build_measures
-from readagain.rouge.options import FIGURES
-from readagain.rouge.protocol import Protocol, find_protocol
+from readagain.rouge.options import FIGURES, Protocol, find_protocol
 from readagain.rouge.scores import count_items, item_scores
 from readagain.search.features import FEATURES, count_features
 

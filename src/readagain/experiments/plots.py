@@ -11,7 +11,7 @@ from readagain.experiments.importance import WORD_CLASSES
 from readagain.experiments.results import milliseconds
 from readagain.experiments.store import ResultStore
 from readagain.experiments.table import MarkedEstimate, Table, TableSection
-from readagain.rouge.report import Estimate
+from readagain.rouge.corpus import Estimate
 from readagain.storage.files import write_output
 
 _PAPER, _OURS, _OTHER = "#999999", "#1f5fa8", "#c4512d"

@@ -9,7 +9,7 @@ import numpy as np
 from readagain.errors import DataError
 from readagain.experiments.catalog import UNTRAINED
 from readagain.experiments.results import MEASURES, DatasetResult, ExperimentResult, Scores
-from readagain.rouge.report import Estimate
+from readagain.rouge.corpus import Estimate
 from readagain.rouge.significance import Comparison, compare_scores
 
 SIGNIFICANT = 0.05

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from readagain.evaluation.report import write_text
-from readagain.rouge.report import Estimate
+from readagain.rouge.corpus import Estimate
 
 
 @dataclass(frozen=True)

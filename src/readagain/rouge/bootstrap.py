@@ -1,8 +1,8 @@
-"""The script's bootstrap, draw for draw.
+"""Bootstrap with the random numbers of the script.
 
-Sample s starts the C library's `drand48` from seed s and draws as many items as there are,
-with replacement. All samples advance together here, one block of draws at a time, and sums
-are taken in the order of the draws, so results agree to the last bit.
+Sample s seeds the C library's `drand48` with s and draws as many items as there are, with
+replacement. Samples advance together in blocks of draws, and sums follow the order of the draws, so
+results agree to the last bit.
 """
 
 import math
@@ -19,9 +19,9 @@ _BLOCK = 256
 
 
 def resampled_sums(values: Numbers, seeds: range) -> Numbers:
-    """Draw a bootstrap sample of the rows of (I, C) values for each seed; return (R, C) sums.
+    """Return the sum of a bootstrap sample of the rows for each seed: (I, C) values -> (R, C).
 
-    Rows must stand in the script's order (see `script_order`).
+    Rows must be in the script's order (see `script_order`).
     """
     num_items = len(values)
     sums = np.zeros((len(seeds), values.shape[1]))
@@ -39,21 +39,18 @@ def resampled_sums(values: Numbers, seeds: range) -> Numbers:
 
 
 def script_order(ids: list[str]) -> NDArray[np.intp]:
-    """Return the positions of items in the order in which the script draws from them.
-
-    It sorts its evaluations by their ids as strings: 1, 10, 11, 2, ...
-    """
+    """Return the indices of items in the script's order, sorted by id as strings: 1, 10, 11, 2."""
     return np.array(sorted(range(len(ids)), key=ids.__getitem__), dtype=np.intp)
 
 
 def interval(sampled: Numbers, confidence: float) -> tuple[Numbers, Numbers]:
-    """Return the ends of the confidence interval of every column of (R, ...) sampled figures.
+    """Return the confidence interval of every column of (R, ...) sampled scores.
 
-    The script interpolates between neighbours in sorted order. At the lower end it does so with
-    the fraction that belongs to the upper one, and so do we.
+    The script interpolates between sorted neighbours. It uses the fraction of the upper end at the
+    lower end too.
     """
     ordered = np.sort(sampled, axis=0)
-    # In this order of operations, which decides where a whole number is missed by a hair.
+    # The order of operations decides the rounding near whole numbers.
     below = len(ordered) * ((100 - confidence) / 2) / 100
     above = len(ordered) - below
     fraction = above - math.floor(above)
@@ -63,14 +60,14 @@ def interval(sampled: Numbers, confidence: float) -> tuple[Numbers, Numbers]:
     )
 
 
-def _between(ordered: Numbers, place: int, fraction: float) -> Numbers:
-    following = ordered[min(place + 1, len(ordered) - 1)]
-    between: Numbers = ordered[place] + (following - ordered[place]) * fraction
+def _between(ordered: Numbers, index: int, fraction: float) -> Numbers:
+    following = ordered[min(index + 1, len(ordered) - 1)]
+    between: Numbers = ordered[index] + (following - ordered[index]) * fraction
     return between
 
 
 def _steps_ahead(count: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Write the generator's state 1, 2, ..., count steps ahead as a * state + c, modulo 2 ** 48."""
+    """Return a, c such that a * state + c mod 2 ** 48 is the state 1, 2, ..., count steps ahead."""
     mask = int(_MODULUS_MASK)
     multiplier, increment = 1, 0
     steps = []

@@ -1,4 +1,4 @@
-"""Read files of one text a line, and notice when they do not belong together."""
+"""Files of summaries and references with one text per line."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from readagain.formats.lines import reject_utf16
 
 
 def read_texts(path: Path) -> list[str]:
-    """Read the lines of a UTF-8 file; only line feeds, with or without return, end a line.
+    """Read the lines of a UTF-8 file; lines end with LF or CRLF only.
 
     Raises:
         DataError: if the file is missing, empty or not UTF-8.
@@ -20,7 +20,7 @@ def read_texts(path: Path) -> list[str]:
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from error
     if not content:
-        raise DataError(f"{path}: empty file; expected one text a line")
+        raise DataError(f"{path}: empty file; expected one text per line")
     reject_utf16(path, content)
     try:
         text = content.decode("utf-8-sig")
@@ -34,7 +34,7 @@ def read_texts(path: Path) -> list[str]:
 
 
 def read_references(paths: Sequence[Path]) -> list[list[str]]:
-    """Read reference files of equal length and group their lines by item.
+    """Read reference files of equal length and return the references of each item.
 
     Raises:
         DataError: if a line is empty or the files differ in length.
@@ -45,17 +45,17 @@ def read_references(paths: Sequence[Path]) -> list[list[str]]:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 raise DataError(
-                    f"{path}:{number}: empty reference; fill it in, or leave line {number} out "
-                    "of every file"
+                    f"{path}:{number}: empty reference; fill it in, or remove line {number} "
+                    "from every file"
                 )
     return [list(row) for row in zip(*columns, strict=True)]
 
 
 def require_equal_lengths(lines: dict[Path, int]) -> None:
-    """Check that files have as many lines as each other, given the count of each.
+    """Check that all files have the same number of lines.
 
     Raises:
-        DataError: naming every file and its count.
+        DataError: with every file and its number of lines.
     """
     if len(set(lines.values())) > 1:
         counts = ", ".join(f"{path} has {count}" for path, count in lines.items())

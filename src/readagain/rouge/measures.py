@@ -1,7 +1,7 @@
-"""The measures: what each counts in a reference, in a summary, and in both.
+"""ROUGE measures: the units in a reference, in a summary, and in both.
 
-Lin, "ROUGE: a package for automatic evaluation of summaries" (2004), in the reading of the
-script where the two differ.
+Lin, "ROUGE: a package for automatic evaluation of summaries" (2004), as implemented by the script
+where the two differ.
 """
 
 from abc import ABC, abstractmethod
@@ -12,18 +12,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.rouge.lcs import CommonWords, covered_weighted
+from readagain.rouge.lcs import SentenceLcs, weighted_lcs
 from readagain.rouge.options import RougeOptions
-from readagain.rouge.tokens import Words
+from readagain.rouge.tokens import TextIds
 
 Ids = NDArray[np.int64]
 
-# Stands for the first word of a pair where ROUGE-SU counts a word alone.
+# First word of the pair by which ROUGE-SU represents a single word.
 _NO_FIRST_WORD = np.int64(0x7FFFFFFF << 32)
 
 
 class Overlap(NamedTuple):
-    """How much a reference holds, how much the summary holds, and how much they share."""
+    """Number of units in a reference, in the summary, and in both."""
 
     reference: float
     summary: float
@@ -34,42 +34,42 @@ class Measure(ABC):
     """One kind of ROUGE."""
 
     name: str
-    """As in reports: `rouge-1`, `rouge-l`, `rouge-su4`."""
+    """Name in reports: `rouge-1`, `rouge-l`, `rouge-su4`."""
     exponent: float = 1.0
-    """What a share of hits is raised to when it becomes recall or precision."""
+    """Power of the share of hits that is recall or precision."""
 
     @abstractmethod
-    def overlaps(self, summary: Words, references: Iterable[Words]) -> list[Overlap]:
-        """Compare a summary with each of its references."""
+    def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
+        """Return the overlap of a summary with each of its references."""
 
 
 class Ngrams(Measure):
-    """ROUGE-N: words in a row, each counted as often as both texts have it."""
+    """ROUGE-N: n-grams, each counted as often as both texts have it."""
 
     def __init__(self, size: int) -> None:
         self.name = f"rouge-{size}"
         self._size = size
 
-    def overlaps(self, summary: Words, references: Iterable[Words]) -> list[Overlap]:
+    def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
         """Count n-grams."""
-        own = self._units(summary.flat)
+        own = self._ngrams(summary.flat)
         overlaps = []
         for reference in references:
-            units = self._units(reference.flat)
-            overlaps.append(Overlap(len(units), len(own), _count_shared(own, units)))
+            ngrams = self._ngrams(reference.flat)
+            overlaps.append(Overlap(len(ngrams), len(own), _count_shared(own, ngrams)))
         return overlaps
 
-    def _units(self, words: Sequence[int]) -> Sequence[Hashable]:
+    def _ngrams(self, words: Sequence[int]) -> Sequence[Hashable]:
         if self._size == 1:
             return words
         return list(zip(*(words[start:] for start in range(self._size)), strict=False))
 
 
 class SkipBigrams(Measure):
-    """ROUGE-S: two words in order with a gap; ROUGE-SU: and single words.
+    """ROUGE-S: ordered word pairs with a gap; ROUGE-SU: and single words.
 
-    The script makes the single words while it walks over first words of pairs, so the last
-    word of a text is not among them.
+    The script adds single words while it iterates over first words of pairs, so the last word of a
+    text is missing.
     """
 
     def __init__(self, gap: int, *, with_unigrams: bool) -> None:
@@ -77,7 +77,7 @@ class SkipBigrams(Measure):
         self._gap = gap
         self._with_unigrams = with_unigrams
 
-    def overlaps(self, summary: Words, references: Iterable[Words]) -> list[Overlap]:
+    def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
         """Count skip-bigrams."""
         own_pairs, own_counts = self._count(summary.flat)
         overlaps = []
@@ -89,12 +89,12 @@ class SkipBigrams(Measure):
         return overlaps
 
     def _count(self, words: Sequence[int]) -> tuple[Ids, Ids]:
-        """Return the distinct pairs, each as one integer, and how often each occurs."""
+        """Return the distinct pairs, each as one integer, and their counts."""
         ids = np.array(words, dtype=np.int64)
         last = max(len(words) - 1, 0)
-        furthest = last if self._gap < 0 else min(self._gap + 1, last)
+        max_step = last if self._gap < 0 else min(self._gap + 1, last)
         firsts, seconds = ids << 32, ids
-        pairs = [firsts[:-step] | seconds[step:] for step in range(1, furthest + 1)]
+        pairs = [firsts[:-step] | seconds[step:] for step in range(1, max_step + 1)]
         if self._with_unigrams:
             pairs.append(ids[:last] | _NO_FIRST_WORD)
         unique, counts = np.unique(np.concatenate([ids[:0], *pairs]), return_counts=True)
@@ -102,27 +102,29 @@ class SkipBigrams(Measure):
 
 
 class UnionLcs(Measure):
-    """ROUGE-L: for each reference sentence, the union of its subsequences with all of ours."""
+    """ROUGE-L: for each reference sentence, the union of its LCS with every summary sentence."""
 
     name = "rouge-l"
 
-    def overlaps(self, summary: Words, references: Iterable[Words]) -> list[Overlap]:
-        """Count covered reference words, none more often than the summary has it."""
-        sentences = [CommonWords(sentence) for sentence in summary.sentences]
+    def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
+        """Count covered reference words, each at most as often as the summary has it."""
+        sentences = [SentenceLcs(sentence) for sentence in summary.sentences]
         size = len(summary.flat)
         return [
             Overlap(
-                sum(map(len, reference.sentences)), size, _covered(summary, sentences, reference)
+                sum(map(len, reference.sentences)),
+                size,
+                _count_covered(summary, sentences, reference),
             )
             for reference in references
         ]
 
 
 class WeightedLcs(Measure):
-    """ROUGE-W: like ROUGE-L, with words in a row worth more.
+    """ROUGE-W: like ROUGE-L, with a higher weight for consecutive words.
 
-    The reference's own worth is raised to the weight a second time, so that even a copy of the
-    reference has a recall below 1: the script does so, and published figures contain it.
+    The reference's own weight is raised to the exponent a second time, so even a copy of the
+    reference has a recall below 1. The script does this, and published results contain it.
     """
 
     def __init__(self, weight: float) -> None:
@@ -130,37 +132,37 @@ class WeightedLcs(Measure):
         self.exponent = 1 / weight
         self._weight = weight
 
-    def overlaps(self, summary: Words, references: Iterable[Words]) -> list[Overlap]:
-        """Sum the worth of runs of covered reference words."""
+    def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
+        """Sum the weights of runs of covered reference words."""
         weight = self._weight
-        own_worth = len(summary.flat) ** weight
+        own = len(summary.flat) ** weight
         overlaps = []
         for reference in references:
-            worth = sum(len(sentence) ** weight for sentence in reference.sentences) ** weight
-            overlaps.append(Overlap(worth, own_worth, self._worth_of_runs(summary, reference)))
+            total = sum(len(sentence) ** weight for sentence in reference.sentences) ** weight
+            overlaps.append(Overlap(total, own, self._weight_of_runs(summary, reference)))
         return overlaps
 
-    def _worth_of_runs(self, summary: Words, reference: Words) -> float:
+    def _weight_of_runs(self, summary: TextIds, reference: TextIds) -> float:
         left = Counter(summary.flat) & Counter(reference.flat)
         total = 0.0
         for sentence in reference.sentences:
             covered: set[int] = set()
             for own in summary.sentences:
-                covered |= covered_weighted(sentence, own, self._weight)
+                covered |= weighted_lcs(sentence, own, self._weight)
             run = 0
-            for place in sorted(covered):
-                if left[sentence[place]] == 0:
-                    continue  # used up, but the run it stands in is not closed by that
-                left[sentence[place]] -= 1
+            for position in sorted(covered):
+                if left[sentence[position]] == 0:
+                    continue  # used up; this does not end the run
+                left[sentence[position]] -= 1
                 run += 1
-                if place + 1 not in covered:
+                if position + 1 not in covered:
                     total += run**self._weight
                     run = 0
         return total
 
 
 def build_measures(options: RougeOptions) -> list[Measure]:
-    """List the measures that the options ask for, in the script's order."""
+    """Return the measures of the options in the script's order."""
     measures: list[Measure] = [Ngrams(size) for size in range(1, options.max_ngram + 1)]
     if options.rouge_l:
         measures.append(UnionLcs())
@@ -174,7 +176,7 @@ def build_measures(options: RougeOptions) -> list[Measure]:
 
 
 def _count_shared(summary: Sequence[Hashable], reference: Sequence[Hashable]) -> int:
-    """Count what two lists share, each thing as often as both have it."""
+    """Count the units of both lists, with multiplicity."""
     distinct = set(summary)
     if len(distinct) == len(summary):
         return len(distinct.intersection(reference))
@@ -182,17 +184,17 @@ def _count_shared(summary: Sequence[Hashable], reference: Sequence[Hashable]) ->
     return sum(min(available[each], wanted[each]) for each in distinct.intersection(wanted))
 
 
-def _covered(summary: Words, sentences: Sequence[CommonWords], reference: Words) -> int:
+def _count_covered(summary: TextIds, sentences: Sequence[SentenceLcs], reference: TextIds) -> int:
     if len(sentences) == 1 and len(reference.sentences) == 1:
-        return sentences[0].length(reference.sentences[0])  # nothing to unite, nothing to clip
+        return sentences[0].length(reference.sentences[0])  # no union and no clipping
     left = Counter(summary.flat) & Counter(reference.flat)
     hits = 0
     for sentence in reference.sentences:
         covered: set[int] = set()
         for own in sentences:
             covered |= own.covered(sentence)
-        for place in sorted(covered):
-            if left[sentence[place]] > 0:
-                left[sentence[place]] -= 1
+        for position in sorted(covered):
+            if left[sentence[position]] > 0:
+                left[sentence[position]] -= 1
                 hits += 1
     return hits

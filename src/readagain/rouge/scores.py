@@ -1,4 +1,4 @@
-"""From counts to recall, precision and F, rounded where the script rounds."""
+"""Recall, precision and F from counts, rounded where the script rounds."""
 
 from collections.abc import Sequence
 
@@ -8,41 +8,35 @@ from numpy.typing import NDArray
 from readagain.errors import DataError
 from readagain.rouge.measures import Measure, Overlap, build_measures
 from readagain.rouge.options import RougeOptions
-from readagain.rouge.tokens import Reader, Words
+from readagain.rouge.tokens import RougeTokenizer, TextIds
 
 Numbers = NDArray[np.float64]
 Item = tuple[str, Sequence[str]]
-"""A summary and its references."""
+"""Summary and its references."""
 
-# The script prints, and computes on with, five decimals.
+# The script rounds to five decimals and continues with the rounded values.
 DECIMALS = 5
 _NEAR_TIE = 1e-6
 
 
-def count_items(options: RougeOptions, items: Sequence[Item], already: int = 0) -> Numbers:
-    """Count items under the options: (evaluations, measures, 3).
-
-    Args:
-        options: what to count.
-        items: summaries and their references.
-        already: how many items of the corpus stand before these; to name them in errors.
-    """
+def count_items(options: RougeOptions, items: Sequence[Item]) -> Numbers:
+    """Count the units of each evaluation: (evaluations, measures, 3), see `Overlap`."""
     measures = build_measures(options)
-    reader = Reader(options)
+    tokenizer = RougeTokenizer(options)
     rows: list[list[Overlap]] = []
-    for number, (summary, references) in enumerate(items, start=already + 1):
-        read = [reader.read(reference) for reference in references]
+    for number, (summary, references) in enumerate(items, start=1):
+        read = [tokenizer.read(reference) for reference in references]
         if options.wlcs_weight is not None and not all(any(each.sentences) for each in read):
             raise DataError(
-                f"item {number}: a reference without a word, for which ROUGE-W is not defined; "
-                "leave out ROUGE-W or the item"
+                f"item {number}: a reference has no word, so ROUGE-W is undefined; "
+                "remove the item or disable ROUGE-W"
             )
-        rows += _count_item(measures, options, reader.read(summary), read)
+        rows += _count_item(measures, options, tokenizer.read(summary), read)
     return np.array(rows, dtype=np.float64).reshape(-1, len(measures), 3)
 
 
 def item_scores(counts: Numbers, measures: Sequence[Measure], alpha: float) -> Numbers:
-    """Turn (items, measures, 3) counts into rounded recall, precision and F of every item."""
+    """Return rounded recall, precision and F of each item: (items, measures, 3)."""
     exponents = np.array([measure.exponent for measure in measures])
     recall = round_as_printed(_share(counts[..., 2], counts[..., 0]) ** exponents)
     precision = round_as_printed(_share(counts[..., 2], counts[..., 1]) ** exponents)
@@ -51,9 +45,9 @@ def item_scores(counts: Numbers, measures: Sequence[Measure], alpha: float) -> N
 
 
 def pooled_scores(sums: Numbers, alpha: float) -> Numbers:
-    """Turn (samples, measures, 3) summed counts into recall, precision and F, unrounded.
+    """Return recall, precision and F of (samples, measures, 3) summed counts, not rounded.
 
-    Here the script leaves out the exponent of ROUGE-W.
+    The script omits the exponent of ROUGE-W here.
     """
     recall = _share(sums[..., 2], sums[..., 0])
     precision = _share(sums[..., 2], sums[..., 1])
@@ -61,28 +55,30 @@ def pooled_scores(sums: Numbers, alpha: float) -> Numbers:
 
 
 def f_measure(recall: Numbers, precision: Numbers, alpha: float) -> Numbers:
-    """Weigh recall and precision: F = PR / ((1 - alpha) P + alpha R), 0 where both are 0."""
+    """Return F = PR / ((1 - alpha) P + alpha R), or 0 where both are 0."""
     weighted = (1 - alpha) * precision + alpha * recall
     return np.divide(precision * recall, weighted, out=np.zeros_like(recall), where=weighted > 0)
 
 
 def round_as_printed(values: Numbers) -> Numbers:
-    """Round to five decimals by the exact decimal value, as printing does."""
+    """Round to five decimals by the exact decimal value, as `printf` does."""
     scaled = values * 10**DECIMALS
     rounded: Numbers = np.rint(scaled) / 10**DECIMALS
-    # Multiplying has rounded already; where that can matter, let Python decide.
+    # The product is already rounded; near a tie, Python rounds the exact value.
     near_tie = np.abs(scaled - np.floor(scaled) - 0.5) < _NEAR_TIE
     rounded[near_tie] = [round(value, DECIMALS) for value in values[near_tie].tolist()]
     return rounded
 
 
 def _count_item(
-    measures: Sequence[Measure], options: RougeOptions, summary: Words, references: Sequence[Words]
+    measures: Sequence[Measure],
+    options: RougeOptions,
+    summary: TextIds,
+    references: Sequence[TextIds],
 ) -> list[list[Overlap]]:
-    """Count one item: a row of overlaps for each evaluation it stands for, usually one.
+    """Return one row of overlaps per evaluation of an item.
 
-    With the jackknife an item stands for as many evaluations as it has references, each
-    leaving out one of them.
+    The jackknife has one evaluation per left-out reference, other poolings have one in all.
     """
     by_measure = [measure.overlaps(summary, references) for measure in measures]
     if options.pooling == "jackknife":
@@ -106,9 +102,9 @@ def _add(overlaps: Sequence[Overlap]) -> Overlap:
 
 
 def _best(overlaps: Sequence[Overlap], measure: Measure) -> Overlap:
-    """Take the reference with the highest share of hits; of equals the first.
+    """Return the overlap with the highest recall, the first of equals.
 
-    For ROUGE-W the share is of the reference's worth before it is raised a second time.
+    ROUGE-W uses the weight of the reference before it is raised a second time.
     """
 
     def share(overlap: Overlap) -> float:

@@ -1,8 +1,8 @@
-"""Is one system better than another? Two tests on the same items.
+"""Significance tests of the difference between two systems on the same items.
 
 Paired bootstrap (Koehn 2004, "Statistical significance tests for machine translation
-evaluation") and approximate randomisation (Noreen 1989; Riezler and Maxwell 2005). Both are
-two-sided, and count the observed difference as one of the samples, so that no p-value is 0.
+evaluation") and approximate randomization (Noreen 1989; Riezler and Maxwell 2005). Both are
+two-sided and count the observed difference as a sample, so that no p-value is 0.
 """
 
 from collections.abc import Iterator
@@ -12,46 +12,46 @@ import numpy as np
 
 from readagain.counts import counted
 from readagain.errors import DataError
+from readagain.rouge.corpus import Report
 from readagain.rouge.options import FIGURES
-from readagain.rouge.report import Report
 from readagain.rouge.scores import Numbers
 
-# Random numbers made at a time, to bound memory.
+# Random numbers per block, to bound memory.
 _BLOCK = 4_000_000
-# Sums of equal numbers in another order differ in the last bits; they count as equal.
+# Tolerance for sums of the same numbers in another order.
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """The mean of one system minus the mean of another, and how sure we can be of it."""
+    """Difference of the means of two systems, with interval and p-values."""
 
     difference: float
     low: float
-    """Lower end of the 95% bootstrap interval of the difference."""
+    """Lower end of the 95% bootstrap interval."""
     high: float
     p_bootstrap: float
-    """How often the difference of a resampled corpus strays from the observed one by its size."""
+    """Share of resampled differences that deviate from the observed one by at least its size."""
     p_randomization: float
-    """How often swapping the two outputs of random items makes a difference as large."""
+    """Share of random swaps of the two outputs with a difference at least as large."""
 
 
 def compare_reports(
     first: Report, second: Report, *, samples: int = 10_000, seed: int = 0
 ) -> dict[str, Comparison]:
-    """Compare the headline figure of two systems, measure by measure.
+    """Compare the quoted score of two systems for each measure.
 
     Raises:
-        DataError: if the reports are of different protocols, or not of as many items.
+        DataError: if the protocols or the numbers of items differ.
     """
     if first.protocol != second.protocol:
         raise DataError(
-            f"the first system was scored with {_how(first)}, the second with {_how(second)}; "
-            "score both by one protocol"
+            f"protocols differ: {_describe(first)} and {_describe(second)}; "
+            "score both systems by one protocol"
         )
     if len(first.item_scores) != len(second.item_scores):
         raise DataError(
-            f"{counted(len(first.item_scores), 'item')} of the first system, "
+            f"found {counted(len(first.item_scores), 'item')} of the first system and "
             f"{len(second.item_scores):,} of the second; expected the same items"
         )
     figure = FIGURES.index(first.protocol.headline)
@@ -69,7 +69,7 @@ def compare_reports(
 def compare_scores(
     first: Numbers, second: Numbers, *, samples: int = 10_000, seed: int = 0
 ) -> Comparison:
-    """Compare two systems by their (I,) scores of the same items."""
+    """Compare two systems by (I,) scores of the same items."""
     differences = first - second
     observed = float(differences.mean())
     resampled = np.concatenate(list(_resampled_means(differences, samples, seed)))
@@ -84,7 +84,7 @@ def compare_scores(
     )
 
 
-def _how(report: Report) -> str:
+def _describe(report: Report) -> str:
     return f"{report.protocol.options.flags()} by {report.protocol.headline}"
 
 

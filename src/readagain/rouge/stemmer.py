@@ -1,8 +1,7 @@
-"""Stems as ROUGE-1.5.5 -m makes them: irregular forms from WordNet, the rest by Porter's rules.
+"""Stemmer of ROUGE-1.5.5 -m: irregular forms from WordNet, then Porter's algorithm.
 
-Porter, "An algorithm for suffix stripping", Program 14 (1980), with the two rules that its
-author added later (-bli, -logi) and one accident of the script, kept because every published
-figure contains it (see `_strip_long_suffix`).
+Porter, "An algorithm for suffix stripping", Program 14 (1980), with two later rules (-bli, -logi)
+and one bug of the script that all published results contain (see `_strip_long_suffix`).
 """
 
 from collections.abc import Iterable
@@ -10,8 +9,7 @@ from functools import cache
 from importlib.resources import files
 from string import ascii_lowercase, digits
 
-# Shorter words stay as they are, irregular or not.
-SHORTEST_STEMMED = 4
+MIN_STEMMED_LENGTH = 4
 
 
 def _longest_first(suffixes: Iterable[str]) -> tuple[str, ...]:
@@ -19,7 +17,7 @@ def _longest_first(suffixes: Iterable[str]) -> tuple[str, ...]:
 
 
 def _rules(text: str) -> dict[str, str]:
-    """Read suffixes, and what replaces each, from words like 'izer>ize'; longest first."""
+    """Parse replacements of suffixes such as 'izer>ize', longest first."""
     rules = dict(rule.split(">") for rule in text.split())
     return {suffix: rules[suffix] for suffix in _longest_first(rules)}
 
@@ -41,25 +39,25 @@ _SHAPES |= {ord(vowel): "v" for vowel in "aeiou"} | {ord("y"): "y"}
 
 
 def stem(word: str) -> str:
-    """Return the stem of a lower-case word of letters and digits.
+    """Return the stem of a lower-case word of letters and digits; short words stay.
 
     >>> stem("went"), stem("headlines"), stem("was")
     ('go', 'headlin', 'was')
     """
-    if len(word) < SHORTEST_STEMMED:
+    if len(word) < MIN_STEMMED_LENGTH:
         return word
     return irregular_forms().get(word) or porter(word)
 
 
 @cache
 def irregular_forms() -> dict[str, str]:
-    """Map irregular forms to base forms; a line of the file is a base form and its forms."""
+    """Return the base form of each irregular form."""
     lines = files("readagain.rouge").joinpath("wordnet/exceptions.txt").read_text("ascii")
     return {form: base for base, *forms in map(str.split, lines.splitlines()) for form in forms}
 
 
 def porter(word: str) -> str:
-    """Strip suffixes by Porter's five steps."""
+    """Return the stem by Porter's five steps."""
     word = _strip_plural(word)
     word = _strip_past_and_ing(word)
     if word.endswith("y") and _has_vowel(word[:-1]):
@@ -88,7 +86,7 @@ def _strip_past_and_ing(word: str) -> str:
 
 
 def _mend(rest: str) -> str:
-    """Repair what is left of -ed and -ing: conflat(e), hop(p), fil(e)."""
+    """Repair the stem of -ed and -ing: conflat(e), hop(p), fil(e)."""
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
     if _ends_in_double_consonant(rest) and rest[-1] not in "lsyz":
@@ -99,7 +97,7 @@ def _mend(rest: str) -> str:
 
 
 def _replace_suffix(word: str, replacements: dict[str, str]) -> str:
-    """Replace the longest suffix that fits, if something with measure above 0 remains."""
+    """Replace the longest matching suffix if the rest has a measure above 0."""
     suffix = _longest_suffix(word, tuple(replacements))
     if suffix and _measure(word[: -len(suffix)]) > 0:
         return word[: -len(suffix)] + replacements[suffix]
@@ -126,7 +124,7 @@ def _remove_suffix(word: str, suffix: str) -> str:
 
 
 def _tidy_end(word: str) -> str:
-    """Drop a last -e that is not needed, and one l of -ll."""
+    """Remove a final -e and one l of -ll where Porter's step 5 does."""
     if word.endswith("e"):
         rest = word[:-1]
         measure = _measure(rest)
@@ -139,23 +137,23 @@ def _tidy_end(word: str) -> str:
 
 def _longest_suffix(word: str, longest_first: tuple[str, ...]) -> str:
     if not word.endswith(longest_first):
-        return ""  # as most words do not, and this asks for all suffixes at once
+        return ""  # most words; one call checks all suffixes
     return next(suffix for suffix in longest_first if word.endswith(suffix))
 
 
 def _shape(word: str) -> str:
-    """Write v for every vowel and c for every other character; y after a consonant is a vowel."""
+    """Return v for every vowel and c for others; y after a consonant is a vowel."""
     shape = word.translate(_SHAPES)
     if "y" in shape:
-        for place, letter in enumerate(shape):
+        for index, letter in enumerate(shape):
             if letter == "y":
-                kind = "v" if place and shape[place - 1] == "c" else "c"
-                shape = shape[:place] + kind + shape[place + 1 :]
+                kind = "v" if index and shape[index - 1] == "c" else "c"
+                shape = shape[:index] + kind + shape[index + 1 :]
     return shape
 
 
 def _measure(word: str) -> int:
-    """Count the changes from vowels to consonants: Porter's m."""
+    """Return Porter's m, the number of vowel-consonant sequences."""
     return _shape(word).count("vc")
 
 
@@ -168,5 +166,5 @@ def _ends_in_double_consonant(word: str) -> bool:
 
 
 def _ends_in_short_syllable(word: str) -> bool:
-    """Say whether the word ends consonant, vowel, consonant other than w, x, y: Porter's *o."""
+    """Return Porter's *o: ends with consonant, vowel, consonant other than w, x, y."""
     return _shape(word).endswith("cvc") and word[-1] not in "wxy"

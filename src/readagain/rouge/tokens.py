@@ -1,4 +1,4 @@
-"""Texts to word ids, as ROUGE-1.5.5 reads them: bytes, cut first, then letters and digits only."""
+"""Tokenization of ROUGE-1.5.5: truncate bytes, then keep ASCII letters and digits only."""
 
 import re
 from dataclasses import dataclass
@@ -9,72 +9,72 @@ from readagain.rouge.stemmer import stem
 
 _WORD = re.compile(rb"[a-z0-9]+")
 _SPACE = re.compile(rb"\s+")
-_LEFT_OUT = -1
+_STOP_WORD = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """One text as word ids."""
+class TextIds:
+    """Word ids of one text."""
 
     flat: list[int]
-    """All words in a row: n-grams and skip-bigrams run across sentence ends."""
+    """All words; n-grams and skip-bigrams cross sentence ends."""
     sentences: list[list[int]]
-    """The words of each sentence, for longest common subsequences."""
+    """Words of each sentence, for longest common subsequences."""
 
 
-class Reader:
-    """Turn texts into word ids under one set of options; equal stems get equal ids.
-
-    Each distinct word is stemmed once, however often it occurs.
-    """
+class RougeTokenizer:
+    """Converts texts to word ids; equal stems have equal ids."""
 
     def __init__(self, options: RougeOptions) -> None:
         self._options = options
         self._stop_words = {word.lower().encode() for word in options.stop_words}
         self._ids: dict[bytes, int] = {}
-        self._ids_of_forms: dict[str, int] = {}
+        self._stem_ids: dict[str, int] = {}
 
-    def read(self, text: str) -> Words:
-        """Read a text whose lines are its sentences."""
-        # Unpaired surrogates can come out of JSON; they are no letters, so any bytes will do.
+    def read(self, text: str) -> TextIds:
+        """Return the word ids of a text with one sentence per line."""
+        # JSON can contain unpaired surrogates; they are not letters, so any bytes will do.
         lines = text.encode("utf-8", "surrogatepass").split(b"\n")
         if self._options.max_words is not None:
-            lines = cut_words(lines, self._options.max_words)
+            lines = truncate_words(lines, self._options.max_words)
         if self._options.max_bytes is not None:
             if len(lines) > 1:
-                return self._read_cut_twice(lines, self._options.max_bytes)
-            lines = cut_bytes(lines, self._options.max_bytes)
+                return self._read_multi_line(lines, self._options.max_bytes)
+            lines = truncate_bytes(lines, self._options.max_bytes)
         sentences = [self._read_sentence(line) for line in lines]
         flat = sentences[0] if len(sentences) == 1 else list(chain.from_iterable(sentences))
-        return Words(flat, sentences)
+        return TextIds(flat, sentences)
 
-    def _read_cut_twice(self, lines: list[bytes], max_bytes: int) -> Words:
-        flat = [id_ for line in cut_bytes(lines, max_bytes) for id_ in self._read_sentence(line)]
-        sentences = [self._read_sentence(line) for line in cut_each_line(lines, max_bytes)]
-        return Words(flat, sentences)
+    def _read_multi_line(self, lines: list[bytes], max_bytes: int) -> TextIds:
+        flat = [
+            id_ for line in truncate_bytes(lines, max_bytes) for id_ in self._read_sentence(line)
+        ]
+        sentences = [self._read_sentence(line) for line in truncate_each_line(lines, max_bytes)]
+        return TextIds(flat, sentences)
 
     def _read_sentence(self, line: bytes) -> list[int]:
-        # bytes.lower() changes A-Z alone, which is what the script does too.
+        # bytes.lower() changes only A-Z, as the script does.
         words = _WORD.findall(line.lower())
         known = self._ids
         try:
             ids = [known[word] for word in words]
         except KeyError:
-            ids = [known[word] if word in known else self._learn(word) for word in words]
-        return [id_ for id_ in ids if id_ != _LEFT_OUT] if self._stop_words else ids
+            ids = [known[word] if word in known else self._add(word) for word in words]
+        return [id_ for id_ in ids if id_ != _STOP_WORD] if self._stop_words else ids
 
-    def _learn(self, word: bytes) -> int:
+    def _add(self, word: bytes) -> int:
         if word in self._stop_words:
-            id_ = _LEFT_OUT
+            id_ = _STOP_WORD
         else:
-            form = stem(word.decode("ascii")) if self._options.stem else word.decode("ascii")
-            id_ = self._ids_of_forms.setdefault(form, len(self._ids_of_forms))
+            text = word.decode("ascii")
+            key = stem(text) if self._options.stem else text
+            id_ = self._stem_ids.setdefault(key, len(self._stem_ids))
         self._ids[word] = id_
         return id_
 
 
-def cut_bytes(lines: list[bytes], max_bytes: int) -> list[bytes]:
-    """Keep the first bytes of a text; line ends are not counted, characters may be halved."""
+def truncate_bytes(lines: list[bytes], max_bytes: int) -> list[bytes]:
+    """Keep the first bytes of a text, not counting line ends; characters may be split."""
     kept: list[bytes] = []
     for line in lines:
         if max_bytes <= 0:
@@ -84,11 +84,10 @@ def cut_bytes(lines: list[bytes], max_bytes: int) -> list[bytes]:
     return kept
 
 
-def cut_each_line(lines: list[bytes], max_bytes: int) -> list[bytes]:
-    """Keep the first bytes of every line, up to the first line that reaches the limit.
+def truncate_each_line(lines: list[bytes], max_bytes: int) -> list[bytes]:
+    """Truncate every line, up to the first line that reaches the limit.
 
-    So the script reads a text of several lines for ROUGE-L and ROUGE-W: it forgets what earlier
-    lines have used up. With one line there is no difference.
+    The script does this for ROUGE-L and ROUGE-W: it does not count the bytes of earlier lines.
     """
     kept: list[bytes] = []
     for line in lines:
@@ -98,10 +97,10 @@ def cut_each_line(lines: list[bytes], max_bytes: int) -> list[bytes]:
     return kept
 
 
-def cut_words(lines: list[bytes], max_words: int) -> list[bytes]:
-    """Keep the first words of a text, a word being what stands between white space.
+def truncate_words(lines: list[bytes], max_words: int) -> list[bytes]:
+    """Keep the first words of a text, split at white space.
 
-    White space at the start of a line counts as a word, as it does in the script.
+    White space at the start of a line counts as a word, as in the script.
     """
     kept: list[bytes] = []
     for line in lines:

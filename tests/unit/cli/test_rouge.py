@@ -127,16 +127,15 @@ def test_workers_do_not_change_scores(scores):
         (["hyp.txt", "holes.txt"], "holes.txt:2: empty reference"),
         (["hyp.txt", "latin.txt"], "latin.txt:1: byte 0xe9 is not UTF-8"),
         (["hyp.txt", "absent.txt"], "absent.txt: no such file"),
-        (["empty.txt", "ref.txt"], "empty.txt: empty file; expected one text a line"),
+        (["empty.txt", "ref.txt"], "empty.txt: empty file; expected one text per line"),
         (["hyp.txt", "ref.txt", "--protocol", "gigawords"], "did you mean 'gigaword'?"),
         (
             ["hyp.txt", "ref.txt", "--protocol", "duc2004", "--bytes", "9"],
             "--protocol: conflicts with --bytes",
         ),
         (["hyp.txt", "ref.txt", "--bytes", "0"], "--bytes is 0; expected 1 or more"),
-        (["hyp.txt", "ref.txt", "--skip-unigrams", "with"], "is 'with' but --skip is not set"),
-        (["hyp.txt", "ref.txt", "--pooling", "jackknife"], "item 1: 1 reference; expected 2"),
-        (["hyp.txt", "ref.txt", "--workers", "0"], "--workers is 0; expected 1 or more"),
+        (["hyp.txt", "ref.txt", "--skip-unigrams", "with"], "is 'with' and --skip is not set"),
+        (["hyp.txt", "ref.txt", "--pooling", "jackknife"], "item 1: found 1 reference; expected 2"),
     ],
 )
 def test_invalid_input_is_one_line_and_status_2(rouge, arguments, message):

@@ -3,7 +3,7 @@
 from readagain.config.options import override_decode
 from readagain.config.schema import DecodeSpec
 from readagain.evaluation.network import PAPER_SETTINGS, PROTOCOL_SETTINGS
-from readagain.rouge.protocol import PROTOCOLS
+from readagain.rouge.options import PROTOCOLS
 
 
 def test_every_protocol_has_decoding_settings():

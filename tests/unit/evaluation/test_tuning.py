@@ -11,7 +11,7 @@ from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.systems import load_system
 from readagain.evaluation.tuning import Round, _Pool, _Scorer, tune
 from readagain.model_dir import ModelDir, check_new_dir, write_tuned
-from readagain.rouge.protocol import find_protocol
+from readagain.rouge.options import find_protocol
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ def drand48(seed, draws):
 
 
 @pytest.mark.parametrize("size", [1, 2, 255, 256, 257, 700])
-def test_every_draw_is_that_of_drand48(size):
+def test_bootstrap_draws_equal_drand48(size):
     values = np.random.default_rng(0).random((size, 2))
     expected = []
     for seed in (0, 1, 7):
@@ -26,13 +26,13 @@ def test_every_draw_is_that_of_drand48(size):
     assert found.tolist() == np.array(expected).tolist()
 
 
-def test_a_range_of_seeds_is_a_part_of_all():
+def test_bootstrap_of_a_seed_range_is_a_slice():
     values = np.random.default_rng(1).random((20, 3))
     parts = [resampled_sums(values, range(0, 4)), resampled_sums(values, range(4, 10))]
     assert np.concatenate(parts).tolist() == resampled_sums(values, range(10)).tolist()
 
 
-def test_items_are_drawn_in_the_order_of_their_names():
+def test_script_order_sorts_ids_as_strings():
     assert script_order(["1", "2", "10", "11", "100"]).tolist() == [0, 2, 4, 3, 1]
 
 
@@ -46,12 +46,12 @@ def test_items_are_drawn_in_the_order_of_their_names():
         (4, 100, (0, 3)),
     ],
 )
-def test_the_interval_stands_between_samples(samples, confidence, ends):
+def test_interval_interpolates_between_samples(samples, confidence, ends):
     shuffled = np.random.default_rng(2).permutation(samples).astype(float)
     low, high = interval(shuffled[:, None], confidence)
     np.testing.assert_allclose([low[0], high[0]], ends)
 
 
-def test_an_interval_of_two_samples_stays_between_them():
+def test_interval_of_two_samples_stays_between_them():
     low, high = interval(np.array([[1.0], [3.0]]), 95)
     assert (low[0], high[0]) == pytest.approx((2.9, 2.9))

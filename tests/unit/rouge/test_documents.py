@@ -10,13 +10,13 @@ PAGE = Path(__file__).parents[3] / "docs" / "rouge.md"
 
 
 @pytest.mark.parametrize("name", ["corpus", "options", "stemmer"])
-def test_the_examples_of_docstrings_hold(name):
+def test_rouge_docstring_examples_are_correct(name):
     found = doctest.testmod(import_module(f"readagain.rouge.{name}"))
     assert found.attempted > 0
     assert found.failed == 0
 
 
-def test_the_examples_of_the_page_hold():
+def test_rouge_page_examples_are_correct():
     found = doctest.testfile(str(PAGE), module_relative=False)
     assert found.attempted > 0
     assert found.failed == 0

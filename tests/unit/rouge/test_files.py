@@ -1,4 +1,4 @@
-"""Files of one text a line, and the ways in which they can be wrong."""
+"""Files of one text per line, and the ways in which they can be wrong."""
 
 import pytest
 
@@ -16,35 +16,35 @@ def write(tmp_path):
     return write
 
 
-def test_a_text_ends_at_a_line_feed_and_nowhere_else(write):
+def test_read_texts_splits_at_line_feeds_only(write):
     content = "one\u2028still one\x0cand one\r\n\nthree"
     assert read_texts(write("x.txt", content)) == ["one\u2028still one\x0cand one", "", "three"]
 
 
-def test_a_last_line_feed_adds_no_text(write):
+def test_read_texts_ignores_the_last_line_feed(write):
     assert read_texts(write("x.txt", "one\ntwo\n")) == ["one", "two"]
 
 
-def test_a_byte_order_mark_is_no_text(write):
+def test_read_texts_skips_a_byte_order_mark(write):
     assert read_texts(write("x.txt", b"\xef\xbb\xbfone\n")) == ["one"]
 
 
-def test_a_missing_file_is_named(tmp_path):
+def test_read_texts_names_a_missing_file(tmp_path):
     with pytest.raises(DataError, match=r"absent\.txt: no such file"):
         read_texts(tmp_path / "absent.txt")
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_read_texts_rejects_a_directory(tmp_path):
     with pytest.raises(DataError, match="cannot be read: Is a directory"):
         read_texts(tmp_path)
 
 
-def test_an_empty_file_is_refused(write):
-    with pytest.raises(DataError, match=r"x\.txt: empty file; expected one text a line"):
+def test_read_texts_rejects_an_empty_file(write):
+    with pytest.raises(DataError, match=r"x\.txt: empty file; expected one text per line"):
         read_texts(write("x.txt", ""))
 
 
-def test_another_encoding_is_named_with_its_line(write):
+def test_read_texts_names_the_line_that_is_not_utf8(write):
     message = r"x\.txt:2: byte 0xe9 is not UTF-8; .*iconv -f latin1 -t utf-8 x\.txt"
     with pytest.raises(DataError, match=message):
         read_texts(write("x.txt", "one\ncafé\n".encode("latin-1")))
@@ -52,20 +52,20 @@ def test_another_encoding_is_named_with_its_line(write):
         read_texts(write("x.txt", "one\n".encode("utf-16")))
 
 
-def test_references_are_grouped_by_line(write):
+def test_read_references_groups_lines_by_item(write):
     paths = [write("a.txt", "a1\na2\n"), write("b.txt", "b1\nb2\n")]
     assert read_references(paths) == [["a1", "b1"], ["a2", "b2"]]
 
 
-def test_an_empty_reference_is_named_with_its_line(write):
-    with pytest.raises(DataError, match=r"b\.txt:2: empty reference; .* line 2 out of every file"):
+def test_read_references_names_an_empty_reference(write):
+    with pytest.raises(DataError, match=r"b\.txt:2: empty reference; .* remove line 2 from"):
         read_references([write("a.txt", "a1\na2\n"), write("b.txt", "b1\n \n")])
 
 
-def test_references_of_unequal_length_are_named_with_their_counts(write):
+def test_read_references_rejects_unequal_lengths(write):
     with pytest.raises(DataError, match=r"line counts differ: .*a\.txt has 2, .*b\.txt has 1;"):
         read_references([write("a.txt", "a1\na2\n"), write("b.txt", "b1\n")])
 
 
-def test_files_of_equal_length_belong_together(tmp_path):
+def test_files_of_equal_length_are_accepted(tmp_path):
     require_equal_lengths({tmp_path / "a": 3, tmp_path / "b": 3})

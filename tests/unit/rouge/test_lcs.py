@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.rouge.lcs import CommonWords, covered_weighted
+from readagain.rouge.lcs import SentenceLcs, weighted_lcs
 
 sentences = st.lists(st.integers(0, 4), max_size=12)
 
@@ -23,39 +23,39 @@ def is_subsequence(part, whole):
 
 
 @given(sentences, sentences)
-def test_the_length_is_that_of_the_textbook(reference, sentence):
-    assert CommonWords(sentence).length(reference) == textbook_length(reference, sentence)
+def test_lcs_length_equals_the_textbook(reference, sentence):
+    assert SentenceLcs(sentence).length(reference) == textbook_length(reference, sentence)
 
 
 @given(sentences, sentences)
-def test_what_is_covered_is_a_subsequence_of_both_and_longest(reference, sentence):
-    covered = [reference[place] for place in sorted(CommonWords(sentence).covered(reference))]
+def test_lcs_covers_a_longest_subsequence(reference, sentence):
+    covered = [reference[position] for position in sorted(SentenceLcs(sentence).covered(reference))]
     assert is_subsequence(covered, sentence)
     assert len(covered) == textbook_length(reference, sentence)
 
 
 @given(sentences, sentences)
-def test_a_weight_of_one_covers_as_much_as_no_weight(reference, sentence):
-    covered = covered_weighted(reference, sentence, 1.0)
+def test_weighted_lcs_with_weight_one_equals_lcs_length(reference, sentence):
+    covered = weighted_lcs(reference, sentence, 1.0)
     assert len(covered) == textbook_length(reference, sentence)
 
 
 @given(sentences, sentences)
-def test_what_is_covered_with_weights_is_a_subsequence_of_both(reference, sentence):
-    covered = [reference[place] for place in sorted(covered_weighted(reference, sentence, 1.5))]
+def test_weighted_lcs_covers_a_common_subsequence(reference, sentence):
+    covered = [reference[position] for position in sorted(weighted_lcs(reference, sentence, 1.5))]
     assert is_subsequence(covered, sentence)
 
 
-def test_of_two_longest_the_earlier_in_the_reference_is_taken():
-    assert CommonWords([2, 1]).covered([1, 2]) == {0}
-    assert covered_weighted([1, 2], [2, 1], 2.0) == {0}
+def test_lcs_prefers_the_earlier_reference_position():
+    assert SentenceLcs([2, 1]).covered([1, 2]) == {0}
+    assert weighted_lcs([1, 2], [2, 1], 2.0) == {0}
 
 
-def test_a_weight_prefers_the_unbroken_run():
+def test_weighted_lcs_prefers_consecutive_words():
     # 1 2 can be covered as 1 . 2 or as 1 2 at the end.
-    assert covered_weighted([1, 3, 2, 1, 2], [1, 2], 2.0) == {3, 4}
+    assert weighted_lcs([1, 3, 2, 1, 2], [1, 2], 2.0) == {3, 4}
 
 
-def test_a_run_of_three_outweighs_two_runs_of_two():
+def test_weighted_lcs_prefers_one_run_of_three():
     # a a b against a a . and . b a: 9 against 4 + 4.
-    assert covered_weighted([1, 1, 2, 2, 1], [1, 1, 2, 1, 3], 2.0) == {0, 1, 2}
+    assert weighted_lcs([1, 1, 2, 2, 1], [1, 1, 2, 1, 3], 2.0) == {0, 1, 2}

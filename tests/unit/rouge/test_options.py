@@ -3,11 +3,10 @@
 import pytest
 
 from readagain.errors import ConfigError
-from readagain.rouge.options import RougeOptions
-from readagain.rouge.protocol import PROTOCOLS, Protocol, find_protocol
+from readagain.rouge.options import PROTOCOLS, Protocol, RougeOptions, find_protocol
 
 
-def test_options_are_written_as_for_the_script():
+def test_options_give_the_script_flags():
     options = RougeOptions(
         max_ngram=4,
         rouge_l=False,
@@ -27,7 +26,7 @@ def test_options_are_written_as_for_the_script():
     assert options.flags() == flags
 
 
-def test_the_jackknife_is_named_though_the_script_has_no_flag_for_it():
+def test_flags_name_the_jackknife():
     assert RougeOptions(pooling="jackknife").flags().endswith("-f A -p 0.5 -t 0 (jackknife)")
 
 
@@ -43,19 +42,19 @@ def test_the_jackknife_is_named_though_the_script_has_no_flag_for_it():
         ({"confidence": 101}, "confidence is 101; expected 0 to 100"),
         ({"wlcs_weight": 0.0}, "wlcs_weight is 0; expected more than 0"),
         ({"max_bytes": 75, "max_words": 10}, "max_bytes is 75 and max_words is 10"),
-        ({"skip_unigrams": "with"}, "skip_unigrams is 'with' but skip_gap is not set"),
+        ({"skip_unigrams": "with"}, "skip_unigrams is 'with' and skip_gap is not set"),
         ({"pooling": "mean"}, "pooling is 'mean'; expected sum, best, jackknife"),
         ({"unit": "word"}, "unit is 'word'; expected item, token"),
         ({"skip_gap": 1, "skip_unigrams": "x"}, "skip_unigrams is 'x'; expected without, with"),
-        ({"max_ngram": 0, "rouge_l": False}, "nothing to measure"),
+        ({"max_ngram": 0, "rouge_l": False}, "no measure"),
     ],
 )
-def test_options_that_cannot_be_honoured_are_refused(options, message):
+def test_options_reject_invalid_values(options, message):
     with pytest.raises(ConfigError, match=message):
         RougeOptions(**options)
 
 
-def test_protocols_are_those_of_the_papers():
+def test_protocols_equal_those_of_the_papers():
     assert PROTOCOLS["gigaword"].options.flags().startswith("-n 2 -m -c 95 -r 1000 -f A")
     assert PROTOCOLS["gigaword"].headline == "f1"
     for name in ("duc2003", "duc2004"):
@@ -63,16 +62,16 @@ def test_protocols_are_those_of_the_papers():
         assert PROTOCOLS[name].headline == "recall"
 
 
-def test_an_unknown_protocol_is_answered_with_the_nearest():
+def test_unknown_protocol_suggests_the_closest():
     with pytest.raises(ConfigError, match="no protocol 'duc2014'; did you mean 'duc2004'"):
         find_protocol("duc2014")
 
 
-def test_a_protocol_unlike_any_is_answered_with_all():
+def test_unknown_protocol_lists_all_names():
     with pytest.raises(ConfigError, match="choose one of gigaword, duc2003, duc2004"):
         find_protocol("xsum")
 
 
-def test_a_headline_is_one_of_three_figures():
+def test_protocol_rejects_an_unknown_headline():
     with pytest.raises(ConfigError, match="headline is 'F'; expected recall, precision, f1"):
         Protocol(headline="F")

@@ -10,13 +10,13 @@ from readagain.rouge.corpus import score_corpus
 from readagain.rouge.significance import compare_reports, compare_scores
 
 
-def test_equal_systems_do_not_differ():
+def test_equal_systems_have_p_value_one():
     scores = np.random.default_rng(0).random(50)
     found = compare_scores(scores, scores, samples=200)
     assert (found.difference, found.p_bootstrap, found.p_randomization) == (0, 1, 1)
 
 
-def test_a_constant_lead_is_as_sure_as_the_number_of_samples_allows():
+def test_constant_lead_has_the_smallest_p_value():
     scores = np.random.default_rng(0).random(50)
     found = compare_scores(scores + 0.1, scores, samples=999)
     assert found.difference == pytest.approx(0.1)
@@ -25,13 +25,13 @@ def test_a_constant_lead_is_as_sure_as_the_number_of_samples_allows():
 
 
 @pytest.mark.parametrize("block", [20, 250])
-def test_samples_that_are_drawn_block_by_block_are_as_many(monkeypatch, block):
+def test_blocks_draw_the_requested_samples(monkeypatch, block):
     monkeypatch.setattr("readagain.rouge.significance._BLOCK", block)  # of one sample, or five
     found = compare_scores(np.full(50, 0.1), np.zeros(50), samples=999)
     assert found.p_bootstrap == found.p_randomization == 1 / 1000
 
 
-def test_randomization_approaches_the_exact_share_of_swaps():
+def test_randomization_approaches_the_exact_p_value():
     differences = np.array([0.3, 0.1, -0.05, 0.2, 0.15, 0.02])
     swaps = [np.dot(signs, differences) for signs in product([1, -1], repeat=6)]
     exact = np.mean(np.abs(swaps) >= differences.sum() - 1e-12)
@@ -39,7 +39,7 @@ def test_randomization_approaches_the_exact_share_of_swaps():
     assert found.p_randomization == pytest.approx(exact, abs=0.01)
 
 
-def test_noise_is_rarely_called_significant():
+def test_noise_is_rarely_significant():
     rng = np.random.default_rng(3)
     p_values = [
         compare_scores(rng.random(40), rng.random(40), samples=300, seed=n) for n in range(60)
@@ -48,7 +48,7 @@ def test_noise_is_rarely_called_significant():
     assert sum(found.p_bootstrap < 0.05 for found in p_values) <= 9
 
 
-def test_the_order_of_the_systems_turns_the_sign_alone():
+def test_swapping_systems_flips_only_the_sign():
     rng = np.random.default_rng(4)
     one, other = rng.random(30), rng.random(30)
     forth, back = compare_scores(one, other, samples=500), compare_scores(other, one, samples=500)
@@ -58,14 +58,14 @@ def test_the_order_of_the_systems_turns_the_sign_alone():
     assert forth.p_randomization == back.p_randomization
 
 
-def test_a_seed_makes_results_repeatable():
+def test_comparison_is_repeatable_with_a_seed():
     rng = np.random.default_rng(5)
     one, other = rng.random(30), rng.random(30)
     assert compare_scores(one, other, seed=1) == compare_scores(one, other, seed=1)
     assert compare_scores(one, other, seed=1) != compare_scores(one, other, seed=2)
 
 
-def test_reports_are_compared_by_the_headline_figure():
+def test_reports_are_compared_by_the_quoted_score():
     references = [["a b c d"], ["e f g h"], ["i j k l"]]
     better = score_corpus(["a b c d", "e f g h", "i j k l"], references, "duc2004")
     worse = score_corpus(["a b", "e f", "i j"], references, "duc2004")
@@ -74,15 +74,15 @@ def test_reports_are_compared_by_the_headline_figure():
     assert found["rouge-1"].difference == pytest.approx(0.5)  # of recall; of precision it is 0
 
 
-def test_reports_of_other_items_are_refused():
+def test_compare_reports_rejects_different_items():
     one = score_corpus(["a"], [["a"]], "gigaword")
     two = score_corpus(["a", "b"], [["a"], ["b"]], "gigaword")
-    with pytest.raises(DataError, match="1 item of the first system, 2 of the second"):
+    with pytest.raises(DataError, match="1 item of the first system and 2 of the second"):
         compare_reports(one, two)
 
 
-def test_reports_of_other_protocols_are_refused():
+def test_compare_reports_rejects_different_protocols():
     one = score_corpus(["a"], [["a"]], "gigaword")
     two = score_corpus(["a"], [["a"]], "duc2004")
-    with pytest.raises(DataError, match=r"with -n 2 -m .* by f1, the second .* -b 75 .* by recall"):
+    with pytest.raises(DataError, match=r"differ: -n 2 -m .* by f1 and .* -b 75 .* by recall"):
         compare_reports(one, two)

@@ -35,14 +35,14 @@ from readagain.rouge.stemmer import irregular_forms, porter, stem
         ("roll", "roll"),
     ],
 )
-def test_the_examples_of_porters_paper(word, expected):
+def test_porter_examples_of_the_paper(word, expected):
     assert porter(word) == expected
 
 
 @pytest.mark.parametrize(
     ("word", "expected"), [("possibly", "possibl"), ("archaeology", "archaeolog")]
 )
-def test_the_two_rules_that_porter_added_later(word, expected):
+def test_porter_rules_added_later(word, expected):
     assert porter(word) == expected
 
 
@@ -50,30 +50,30 @@ def test_the_two_rules_that_porter_added_later(word, expected):
     ("word", "expected"),
     [("agreement", "agreem"), ("departmental", "depart"), ("inflationist", "inflationist")],
 )
-def test_suffixes_that_the_script_strips_after_another(word, expected):
+def test_stemmer_keeps_the_script_bug(word, expected):
     assert porter(word) == expected
 
 
-def test_a_double_y_stays_double():
+def test_stemmer_keeps_a_double_y():
     assert porter("rtyyed") == "rtyi"  # hopp(ed) loses a p, rtyy(ed) no y
 
 
-def test_irregular_forms_come_first():
+def test_stemmer_uses_irregular_forms_first():
     assert [stem(word) for word in ("went", "mice", "best")] == ["go", "mouse", "good"]
 
 
-def test_words_of_three_letters_stay():
+def test_stemmer_keeps_words_of_three_letters():
     assert [stem(word) for word in ("was", "ate", "ios")] == ["was", "ate", "ios"]
 
 
-def test_the_irregular_forms_are_all_there_with_their_licence():
+def test_irregular_forms_are_complete_and_licensed():
     assert len(irregular_forms()) == 5593
     licence = files("readagain.rouge").joinpath("wordnet/LICENSE.txt").read_text("ascii")
     assert "WordNet 2.0 Copyright 2003 by Princeton University" in licence
 
 
 @given(st.text("abcdeilnorstuyz0123456789", max_size=12))
-def test_a_stem_is_never_longer_than_the_word_and_shares_its_start(word):
+def test_stem_is_a_prefix_of_the_word_or_similar(word):
     stemmed = porter(word)
     assert len(stemmed) <= len(word)
     assert stemmed[:-1] == word[: len(stemmed) - 1] or not stemmed
