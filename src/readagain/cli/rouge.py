@@ -43,10 +43,6 @@ def command(
         Path | None,
         typer.Option(metavar="OTHER_HYP", help="Summaries of another system to test against."),
     ] = None,
-    workers: Annotated[
-        int,
-        typer.Option(metavar="N", help="Number of processes.", callback=options.check_workers),
-    ] = 1,
     sentence_break: Annotated[
         str | None,
         typer.Option(metavar="TEXT", help="Separator of sentences in a line, such as '<q>'."),
@@ -125,7 +121,7 @@ def command(
     chosen = _choose_protocol(protocol, ctx)
     systems = [summaries] if compare is None else [summaries, compare]
     texts, grouped = _read(systems, references, sentence_break)
-    reports = [score_corpus(system, grouped, chosen, workers=workers) for system in texts]
+    reports = [score_corpus(system, grouped, chosen) for system in texts]
     comparison = compare_reports(*reports) if compare is not None else {}
     if as_json:
         _print_json(reports, comparison)

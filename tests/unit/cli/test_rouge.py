@@ -113,12 +113,6 @@ def test_compare_tests_two_systems(rouge, scores):
     assert f"{comparison['p_randomization']:.4f}" in table
 
 
-@pytest.mark.distributed
-def test_workers_do_not_change_scores(scores):
-    alone = scores("hyp.txt", "ref.txt", "--protocol", "gigaword")
-    assert scores("hyp.txt", "ref.txt", "--protocol", "gigaword", "--workers", "2") == alone
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
