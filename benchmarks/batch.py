@@ -30,12 +30,12 @@ from typing import Any
 
 import psutil
 
-from readagain.batch.files import find_files
-from readagain.batch.job import BatchJob
+from readagain.batch.job import BatchJob, group_inputs
 from readagain.batch.local import local_engine
+from readagain.batch.locations import find_files
 from readagain.batch.run import Engine, run_batch
-from readagain.batch.sources import CutOptions, group_sources
-from readagain.batch.work import ShardConfig
+from readagain.batch.shard_worker import ShardConfig
+from readagain.batch.shards import SplitOptions
 from readagain.formats.texts import TextReadOptions
 from readagain.processors import describe_machine
 from readagain.storage.bundled import find_model
@@ -68,9 +68,9 @@ def measure(job: str, source: Path, model: str, shard_rows: int) -> dict[str, An
     work = ShardConfig(out=tempfile.mkdtemp(prefix="batch-"), model=model)
     read = TextReadOptions()
     batch = BatchJob(
-        sources=tuple(group_sources(find_files([str(source)]), read)),
-        cut=CutOptions(read=read, shard_rows=shard_rows, added_fields=work.added_fields),
-        work=work,
+        inputs=tuple(group_inputs(find_files([str(source)]), read)),
+        split=SplitOptions(read=read, shard_rows=shard_rows, added_fields=work.added_fields),
+        config=work,
     )
     moments: list[tuple[float, int]] = []
     start = time.monotonic()

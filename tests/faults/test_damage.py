@@ -14,11 +14,11 @@ import pytest
 import torch
 from rich.console import Console
 
-from readagain.batch.files import find_files
-from readagain.batch.job import BatchJob
+from readagain.batch.job import BatchJob, group_inputs
+from readagain.batch.locations import find_files
 from readagain.batch.run import run_batch
-from readagain.batch.sources import CutOptions, group_sources
-from readagain.batch.work import ShardConfig, ShardWorker
+from readagain.batch.shard_worker import ShardConfig, ShardWorker
+from readagain.batch.shards import SplitOptions
 from readagain.corpus import tokenizing, workers
 from readagain.corpus.manifest import unfinished_beside
 from readagain.corpus.prepare import prepare
@@ -210,20 +210,20 @@ def batch_folders(tmp_path_factory, invented):
         model = str(Path(__file__).parents[1] / "assets" / "models" / "toy")
         work = ShardConfig(out=str(out), model=model, options={"beam": 1, "max_words": 4})
         job = BatchJob(
-            sources=tuple(group_sources(find_files([str(texts)]), reading)),
-            cut=CutOptions(read=reading, shard_rows=7, added_fields=work.added_fields),
-            work=work,
+            inputs=tuple(group_inputs(find_files([str(texts)]), reading)),
+            split=SplitOptions(read=reading, shard_rows=7, added_fields=work.added_fields),
+            config=work,
         )
 
         def here(job, done):
-            worker, made = ShardWorker(job.work), 0
-            for source in job.sources:
-                for item in job.outline(source, done):
+            worker, made = ShardWorker(job.config), 0
+            for source in job.inputs:
+                for item in job.split_input(source, done):
                     if hasattr(item, "pieces"):
                         if made == most:
                             raise KeyboardInterrupt
                         made += 1
-                        item = worker.do(item)
+                        item = worker.run(item)
                     yield item
 
         run_batch(job, here)

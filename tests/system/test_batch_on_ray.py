@@ -28,27 +28,28 @@ import signal, sys
 from dataclasses import replace
 from readagain.formats.texts import TextReadOptions
 from readagain.batch.run import run_batch
-from readagain.batch.files import find_files
+from readagain.batch.locations import find_files
 from readagain.batch.job import BatchJob
 from readagain.batch.ray import ray_engine
-from readagain.batch.sources import CutOptions, group_sources
-from readagain.batch.work import Work
+from readagain.batch.shards import SplitOptions
+from readagain.batch.job import group_inputs
+from readagain.batch.shard_worker import ShardConfig
 
 class Deadly(tuple):
     def __reduce__(self):
         return signal.raise_signal, (signal.SIGKILL,)
 
 class DeadlyJob(BatchJob):
-    def outline(self, source, done):
-        for shard in super().outline(source, done):
+    def split_input(self, source, finished):
+        for shard in super().split_input(source, finished):
             is_deadly = shard.number == 1
             yield replace(shard, pieces=Deadly()) if is_deadly else shard
 
 news, out, model, address = sys.argv[1:]
 job = DeadlyJob(
-    sources=tuple(group_sources(find_files([news]), TextReadOptions())),
-    cut=CutOptions(read=TextReadOptions(), shard_rows=40, added_fields=("summary",)),
-    work=Work(out=out, model=model),
+    inputs=tuple(group_inputs(find_files([news]), TextReadOptions())),
+    split=SplitOptions(read=TextReadOptions(), shard_rows=40, added_fields=("summary",)),
+    config=ShardConfig(out=out, model=model),
 )
 run_batch(job, ray_engine(address=address, num_workers=1))
 """
@@ -162,5 +163,5 @@ def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
         env=environment,
         check=False,
     )
-    assert "part-00000-000001 set aside, since it killed its worker 3 times" in done.stderr
+    assert "part-00000-000001: skipped, since it killed its worker 3 times" in done.stderr
     assert len(list(out.glob("part-*"))) == 7

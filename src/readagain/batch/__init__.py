@@ -1,1 +1,1 @@
-"""Millions of texts: restartable jobs on one machine, or on a Ray cluster."""
+"""Restartable jobs that summarize millions of texts, on one machine or a Ray cluster."""

@@ -1,100 +1,132 @@
-"""A batch job: what is read, what is done with it, and where it is written."""
+"""Configuration of a batch job."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
+from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from readagain import __version__
-from readagain.batch.notes import ShardMetadata, checksum
-from readagain.batch.rows import output_format
-from readagain.batch.shards import BatchShard, cut_source
-from readagain.batch.sources import BatchInput, CutOptions, check_layouts
-from readagain.batch.work import ShardConfig, check_work
-from readagain.errors import ConfigError, DataError, require
+from readagain.batch.job_dir import Finished, ShardMetadata, checksum
+from readagain.batch.locations import InputFile, is_remote
+from readagain.batch.shard_worker import ShardConfig, check_config, output_format
+from readagain.batch.shards import (
+    BatchInput,
+    BatchShard,
+    SplitOptions,
+    read_input_schema,
+    split_into_shards,
+)
+from readagain.errors import ArgumentError, require
+from readagain.formats.texts import TextFormat, TextReadOptions, text_format
 from readagain.storage.bundled import find_model
 from readagain.storage.model_manifest import MANIFEST_FILE
-
-Done = Mapping[tuple[int, int], ShardMetadata]
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchJob:
-    """Everything that one job is."""
+    """Configuration of a batch job."""
 
-    sources: tuple[BatchInput, ...]
-    cut: CutOptions
-    work: ShardConfig
+    inputs: tuple[BatchInput, ...]
+    split: SplitOptions
+    config: ShardConfig
     overwrite: bool = False
-    """Remove another job that is in the folder."""
+    """Delete another job in the output directory."""
     update: bool = False
-    """Go on though inputs have changed: what is still the same is kept."""
+    """Resume with changed inputs; shards with unchanged rows are kept."""
 
     @property
-    def input_bytes(self) -> int:
-        """How much there is to read, as it lies on the disk."""
-        return sum(file.bytes for source in self.sources for file in source.files)
+    def files(self) -> list[InputFile]:
+        """All input files."""
+        return [file for source in self.inputs for file in source.files]
 
     def settings(self) -> dict[str, Any]:
-        """Describe everything but the inputs that decides the bytes of the output."""
-        work = self.work
+        """Return everything except the inputs that determines the output."""
+        config = self.config
         writes_parquet = any(
-            "parquet" in (source.format, work.output_format) for source in self.sources
+            "parquet" in (source.format, config.output_format) for source in self.inputs
         )
         return {
             "readagain": __version__,
-            "model": checksum((find_model(work.model) / MANIFEST_FILE).read_bytes()),
-            "precision": work.precision,
-            **{name: value for name, value in work.options.items() if value is not None},
-            "field": work.summary_field,
-            "score": work.has_score,
-            "format": self.cut.read.format,
-            "text_column": self.cut.read.text_column,
-            "encoding": self.cut.read.encoding,
-            "output_format": work.output_format,
-            "shard_rows": self.cut.shard_rows,
-            # Another pyarrow may spell the same table in other bytes.
+            "model": checksum((find_model(config.model) / MANIFEST_FILE).read_bytes()),
+            "precision": config.precision,
+            **{name: value for name, value in config.options.items() if value is not None},
+            "field": config.summary_field,
+            "score": config.has_score,
+            "format": self.split.read.format,
+            "text_column": self.split.read.text_column,
+            "encoding": self.split.read.encoding,
+            "output_format": config.output_format,
+            "shard_rows": self.split.shard_rows,
+            # Another version of pyarrow may write the same table as other bytes.
             "pyarrow": _pyarrow_version() if writes_parquet else None,
         }
 
-    def files(self) -> list[dict[str, Any]]:
-        """Describe the input files as they are now."""
-        return [asdict(file) for source in self.sources for file in source.files]
+    def identity(self) -> dict[str, Any]:
+        """Return the settings and the state of the inputs."""
+        return {"settings": self.settings(), "inputs": [asdict(file) for file in self.files]}
 
     def check(self) -> None:
-        """Find out what is wrong with a job before any of it is done.
+        """Check the options, the columns of local inputs and the model before the work starts.
+
+        Remote files are checked when they are read, since they are copied for that.
 
         Raises:
-            ReadAgainError: naming an option, a column or a model that cannot be used.
+            ReadAgainError: naming the option, column or model that cannot be used.
         """
-        names = self.work.added_fields
+        names = self.config.added_fields
         if len(set(names)) < len(names):
-            raise ConfigError(f"--field {names[0]}: the output has a field of that name already")
-        if self.cut.shard_rows < 1:
-            raise ConfigError(f"--shard-rows is {self.cut.shard_rows}; expected 1 or more")
-        for source in self.sources:
-            output_format(self.work.output_format, source.format)
-        check_layouts(self.sources, self.cut)
-        check_work(self.work)
+            raise ArgumentError("{field}: the output has a field '{0}' already", names[0])
+        if self.split.shard_rows < 1:
+            raise ArgumentError("{shard_rows}: {0}; expected 1 or more", self.split.shard_rows)
+        for source in self.inputs:
+            output_format(self.config.output_format, source.format)
+            for file in source.files:
+                if (file.bytes or source.format == "parquet") and not is_remote(file.location):
+                    read_input_schema(Path(file.location), file.location, self.split)
+        check_config(self.config)
 
-    def outline(self, source: BatchInput, done: Done) -> Iterator[BatchShard | ShardMetadata]:
-        """Cut a source into what is still to do, with the notes of what is done in their places.
+    def split_input(
+        self, source: BatchInput, finished: Finished
+    ) -> Iterator[BatchShard | ShardMetadata]:
+        """Split an input into shards; yield the metadata of finished ones instead.
 
         Raises:
-            DataError: when the rows of a finished shard have changed since.
+            ConfigError: when the rows of a finished shard have changed and `update` is not set.
         """
-        for shard in cut_source(source, self.cut):
-            note = done.get((shard.source, shard.number))
-            if note is None or (note.bad_rows and self.work.strict):
+        for shard in split_into_shards(source, self.split):
+            found = finished.get((shard.source, shard.number))
+            if found is None or (found.bad_rows and self.config.strict):
                 yield shard
-            elif note.input_sha256 == shard.sha256:
-                yield note
+            elif found.input_sha256 == shard.sha256:
+                yield found
             elif self.update:
                 yield shard
             else:
-                raise DataError(
-                    f"{shard.where}: the rows of {note.part} have changed since it was made; "
-                    "start over with --overwrite, or keep what has not changed with --update"
+                raise ArgumentError(
+                    "{0}: the rows of {1} have changed; start over with {overwrite}, or keep "
+                    "unchanged shards with {update}",
+                    shard.where,
+                    found.part,
                 )
+
+
+def group_inputs(files: Iterable[InputFile], options: TextReadOptions) -> list[BatchInput]:
+    """Make each file an input, and consecutive text files one input together."""
+
+    def kind(file: InputFile) -> TextFormat:
+        return options.format or text_format(Path(file.location))
+
+    groups: list[tuple[TextFormat, tuple[InputFile, ...]]] = []
+    for found, members in groupby(files, kind):
+        if found == "text":
+            groups.append((found, tuple(members)))
+        else:
+            groups.extend((found, (file,)) for file in members)
+    return [
+        BatchInput(number=number, files=members, format=found)
+        for number, (found, members) in enumerate(groups)
+    ]
 
 
 def _pyarrow_version() -> str:

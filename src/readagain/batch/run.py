@@ -1,14 +1,13 @@
-"""Run a batch job, from its beginning or from where it stopped."""
+"""Execution of a batch job, new or resumed."""
 
 from collections.abc import Callable, Iterator
 
-from readagain.batch.job import BatchJob, Done
-from readagain.batch.job_folder import JobManifest, claimed
-from readagain.batch.notes import ShardMetadata
+from readagain.batch.job import BatchJob
+from readagain.batch.job_dir import Finished, JobManifest, ShardMetadata, open_job_dir
 from readagain.corpus.workers import JobProgress
 
-Engine = Callable[[BatchJob, Done], Iterator[ShardMetadata]]
-"""Does what is not done yet; yields a note for every shard, those that were done too."""
+Engine = Callable[[BatchJob, Finished], Iterator[ShardMetadata]]
+"""Summarizes the unfinished shards; yields the metadata of all shards."""
 
 
 def run_batch(
@@ -17,35 +16,40 @@ def run_batch(
     *,
     on_progress: Callable[[JobProgress], None] = lambda progress: None,
 ) -> JobManifest:
-    """Summarize every row of a job's inputs; what an earlier run has finished is kept.
+    """Summarize all rows of a job's inputs; shards of an earlier run are kept.
 
-    The output does not depend on the engine, the number of workers, or where earlier runs were
-    interrupted.
+    The output does not depend on the engine, the number of workers or interruptions.
 
     Raises:
-        ReadAgainError: naming what keeps the job from being begun or finished; what is done stays.
+        ReadAgainError: when the job cannot be started or finished; finished shards are kept.
     """
     job.check()
-    with claimed(job) as folder:
-        done = folder.finished_shards()
-        return folder.finish(_told(engine(job, done), job, done, on_progress))
+    identity = job.identity()
+    with open_job_dir(
+        job.config.out, identity, overwrite=job.overwrite, update=job.update
+    ) as job_dir:
+        finished = job_dir.finished_shards()
+        shards = list(_report(engine(job, finished), job, finished, on_progress))
+        for file in job.files:
+            file.check_unchanged()
+        return job_dir.finish(shards, **identity)
 
 
-def _told(
-    notes: Iterator[ShardMetadata],
+def _report(
+    shards: Iterator[ShardMetadata],
     job: BatchJob,
-    done: Done,
+    finished: Finished,
     on_progress: Callable[[JobProgress], None],
 ) -> Iterator[ShardMetadata]:
-    """Pass notes on, and say with each how far the job has come."""
+    """Pass shards on and report the progress after each."""
     rows = resumed = input_bytes = resumed_bytes = 0
-    total_bytes = max(job.input_bytes, 1)
-    for note in notes:
-        rows += note.rows
-        input_bytes += note.input_bytes
-        if done.get(note.key) == note:
-            resumed += note.rows
-            resumed_bytes += note.input_bytes
+    total_bytes = max(sum(file.bytes for file in job.files), 1)
+    for shard in shards:
+        rows += shard.rows
+        input_bytes += shard.input_bytes
+        if finished.get(shard.key) == shard:
+            resumed += shard.rows
+            resumed_bytes += shard.input_bytes
         on_progress(
             JobProgress(
                 stage="summarizing",
@@ -55,4 +59,4 @@ def _told(
                 resumed_share=resumed_bytes / total_bytes,
             )
         )
-        yield note
+        yield shard

@@ -1,4 +1,4 @@
-"""Sources cut into shards: the rows that a worker does at a time, always cut the same way."""
+"""Shards: the rows that a worker summarizes at a time; the split depends on the input alone."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -6,12 +6,38 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 
-from readagain.batch.files import at_hand, is_remote
-from readagain.batch.sources import BatchInput, CutOptions, settle
+from readagain.batch.locations import InputFile, is_remote, local_copy
 from readagain.errors import DataError
 from readagain.formats.parquet import pack_batch, unpack_table
 from readagain.formats.records import BLOCK_BYTES, Block, InvalidRecord
-from readagain.formats.texts import RecordSchema, TextRecord, parse_block, read_blocks, read_schema
+from readagain.formats.texts import (
+    RecordSchema,
+    TextFormat,
+    TextReadOptions,
+    TextRecord,
+    parse_block,
+    read_blocks,
+    read_schema,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchInput:
+    """One input file; or consecutive text files, each of which is one row."""
+
+    number: int
+    files: tuple[InputFile, ...]
+    format: TextFormat
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitOptions:
+    """Options for reading inputs and splitting them into shards."""
+
+    read: TextReadOptions
+    shard_rows: int
+    added_fields: tuple[str, ...]
+    """Fields that the output adds; no input may have them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,123 +50,144 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchShard:
-    """Consecutive rows of one source, not parsed yet; it can be sent to another process."""
+    """Consecutive rows of one input, not parsed; it can be sent to another process."""
 
     source: int
     number: int
-    layout: RecordSchema
+    schema: RecordSchema
     pieces: tuple[Piece, ...]
     input_bytes: int
-    """How much of the input files was read for it, as they lie on the disk."""
+    """Bytes of the input files that were read for it."""
 
     @property
     def name(self) -> str:
-        """What its files are called; in the order of these names rows follow the input."""
+        """Stem of its file names; sorted names follow the order of the input."""
         return f"part-{self.source:05d}-{self.number:06d}"
 
     @property
     def where(self) -> str:
-        """Say for a message where its rows stand."""
+        """Location of its rows, for messages."""
         first = self.pieces[0]
-        if self.layout.format == "text":
-            return f"{len(self.pieces)} files from {first.location} on"
-        return f"{first.location}, from row {first.block.first} on"
+        if self.schema.format == "text":
+            return f"{len(self.pieces)} files, starting with {first.location}"
+        return f"{first.location}, starting with row {first.block.first}"
 
     @property
     def sha256(self) -> str:
-        """Return a checksum of its rows, before they are parsed, and of where they stand."""
+        """Checksum of its unparsed rows and their locations."""
         digest = sha256()
         for piece in self.pieces:
-            for part in (os.fsencode(piece.location), *_bytes_of(piece.block)):
+            for part in (os.fsencode(piece.location), *_content(piece.block)):
                 digest.update(len(part).to_bytes(8, "big") + part)
         return digest.hexdigest()
 
     def records(self, columns: Sequence[str] | None = None) -> Iterator[TextRecord | InvalidRecord]:
-        """Parse the rows; of a Parquet file with these columns alone, if they are given."""
+        """Parse the rows; of a Parquet file optionally only some columns."""
         for piece in self.pieces:
             block = piece.block
-            if self.layout.format == "parquet":
+            if self.schema.format == "parquet":
                 table = unpack_table(block.payload)
                 block = replace(block, payload=table.select(columns) if columns else table)
-            for found in parse_block(block, Path(piece.location), self.layout):
-                yield _renamed(found, piece.location)
+            for record in parse_block(block, Path(piece.location), self.schema):
+                yield _restore_address(record, piece.location)
 
 
-def _renamed(found: TextRecord | InvalidRecord, location: str) -> TextRecord | InvalidRecord:
-    """Call an address by its own name again, where `Path` made one slash of two."""
+def _restore_address(
+    record: TextRecord | InvalidRecord, location: str
+) -> TextRecord | InvalidRecord:
+    """Restore the `//` of an address, which `Path` collapses."""
     if not is_remote(location):
-        return found
-    where = found.where.replace(str(Path(location)), location, 1)
-    if isinstance(found, TextRecord) and found.fields.keys() == {"file"}:
-        return replace(found, where=where, fields={"file": location})
-    return replace(found, where=where)
+        return record
+    where = record.where.replace(str(Path(location)), location, 1)
+    if isinstance(record, TextRecord) and record.fields.keys() == {"file"}:
+        return replace(record, where=where, fields={"file": location})
+    return replace(record, where=where)
 
 
-def cut_source(source: BatchInput, options: CutOptions) -> Iterator[BatchShard]:
-    """Cut a source into shards, holding one at a time; the cuts depend on the input alone.
+def _content(block: Block) -> Iterator[bytes]:
+    """Yield the content of a block for a checksum; lines and packed tables are bytes."""
+    if block.invalid is not None:
+        yield os.fsencode(block.invalid.reason)
+    for row in [block.payload] if isinstance(block.payload, bytes) else block.payload:
+        yield row if isinstance(row, bytes) else repr(row).encode("utf-8", "surrogateescape")
+
+
+def split_into_shards(source: BatchInput, options: SplitOptions) -> Iterator[BatchShard]:
+    """Split an input into shards, one in memory at a time.
 
     Raises:
-        DataError: when a file cannot be read, or not to its end.
+        DataError: when a file cannot be read to its end.
     """
-    cuts = _cut_texts(source, options) if source.format == "text" else _cut_rows(source, options)
-    for number, (layout, pieces, input_bytes) in enumerate(cuts):
+    split = _split_texts if source.format == "text" else _split_rows
+    for number, (schema, pieces, input_bytes) in enumerate(split(source, options)):
         yield BatchShard(
             source=source.number,
             number=number,
-            layout=layout,
+            schema=schema,
             pieces=pieces,
             input_bytes=input_bytes,
         )
 
 
-_Cut = tuple[RecordSchema, tuple[Piece, ...], int]
+def read_input_schema(path: Path, location: str, options: SplitOptions) -> RecordSchema:
+    """Read the schema of a file; messages name `location`.
+
+    Raises:
+        DataError: when it has no text column, or one that the output would overwrite.
+    """
+    try:
+        schema = read_schema(path, options.read)
+    except DataError as error:
+        raise DataError(str(error).replace(str(path), location)) from error
+    if schema.format == "csv" and schema.columns.count("") > 1:
+        raise DataError(f"{location}: two columns have no name; name or remove them")
+    for name in options.added_fields:
+        if name in schema.columns:
+            raise DataError(
+                f"{location}: has a field '{name}' already; set another field for the summary"
+            )
+    return schema
 
 
-def _cut_rows(source: BatchInput, options: CutOptions) -> Iterator[_Cut]:
+_Split = Iterator[tuple[RecordSchema, tuple[Piece, ...], int]]
+
+
+def _split_rows(source: BatchInput, options: SplitOptions) -> _Split:
     (file,) = source.files
-    if not file.bytes and source.format != "parquet":  # which has a footer if it is whole
+    if not file.bytes and source.format != "parquet":  # an empty Parquet file is damaged
         return
-    with at_hand(file.location) as path:
-        layout = settle(path, file.location, options)
+    with local_copy(file.location) as path:
+        schema = read_input_schema(path, file.location, options)
         before = 0
-        for block in read_blocks(path, layout, options.shard_rows):
-            if layout.format == "parquet":
+        for block in read_blocks(path, schema, options.shard_rows):
+            if schema.format == "parquet":
                 block = replace(block, payload=pack_batch(block.payload))
             piece = Piece(location=file.location, block=block)
-            yield layout, (piece,), block.position - before
+            yield schema, (piece,), block.position - before
             before = block.position
 
 
-def _cut_texts(source: BatchInput, options: CutOptions) -> Iterator[_Cut]:
-    layout = read_schema(Path(source.files[0].location), options.read)
+def _split_texts(source: BatchInput, options: SplitOptions) -> _Split:
+    schema = read_schema(Path(source.files[0].location), options.read)
     pieces: list[Piece] = []
-    held = read = 0
+    size = num_read = 0
     for file in source.files:
-        block = _text_block(file.location, layout)
+        block = _read_text(file.location, schema)
         pieces.append(Piece(location=file.location, block=block))
-        held += len(block.payload)
-        read += file.bytes
-        if len(pieces) == options.shard_rows or held >= BLOCK_BYTES:
-            yield layout, tuple(pieces), read
-            pieces, held, read = [], 0, 0
+        size += len(block.payload)
+        num_read += file.bytes
+        if len(pieces) == options.shard_rows or size >= BLOCK_BYTES:
+            yield schema, tuple(pieces), num_read
+            pieces, size, num_read = [], 0, 0
     if pieces:
-        yield layout, tuple(pieces), read
+        yield schema, tuple(pieces), num_read
 
 
-def _text_block(location: str, layout: RecordSchema) -> Block:
-    """Read a text; one that cannot be decompressed spoils its own row alone."""
-    with at_hand(location) as path:
+def _read_text(location: str, schema: RecordSchema) -> Block:
+    """Read a text file; one that cannot be decompressed is an invalid row on its own."""
+    with local_copy(location) as path:
         try:
-            return next(read_blocks(path, layout))
+            return next(read_blocks(path, schema))
         except DataError as error:
             reason = str(error).removeprefix(f"{path}: ")
             return Block(first=1, payload=b"", position=0, invalid=InvalidRecord(location, reason))
-
-
-def _bytes_of(block: Block) -> Iterator[bytes]:
-    """Yield the content of a block for a checksum; lines and packed tables are bytes."""
-    if block.invalid is not None:
-        yield os.fsencode(block.invalid.reason)
-    rows = [block.payload] if isinstance(block.payload, bytes) else block.payload
-    for row in rows:
-        yield row if isinstance(row, bytes) else repr(row).encode("utf-8", "surrogateescape")

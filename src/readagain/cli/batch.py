@@ -12,7 +12,7 @@ from readagain.config.options import SummarizeOptions
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from readagain.batch.job_folder import JobManifest
+    from readagain.batch.job_dir import JobManifest
     from readagain.batch.run import Engine
 
 
@@ -93,12 +93,11 @@ def command(
 
     The same command resumes an interrupted job.
     """
-    from readagain.batch.files import find_files
-    from readagain.batch.job import BatchJob
-    from readagain.batch.rows import OUTPUT_FORMATS
+    from readagain.batch.job import BatchJob, group_inputs
+    from readagain.batch.locations import find_files
     from readagain.batch.run import run_batch
-    from readagain.batch.sources import CutOptions, group_sources
-    from readagain.batch.work import ShardConfig
+    from readagain.batch.shard_worker import OUTPUT_FORMATS, ShardConfig
+    from readagain.batch.shards import SplitOptions
     from readagain.cli.inputs import read_options
     from readagain.cli.main import resumable
     from readagain.cli.progress import job_progress
@@ -114,7 +113,7 @@ def command(
         options.check_threads(threads)
         options.check_workers(workers)
     reading = read_options(format, text_column, encoding)
-    work = ShardConfig(
+    config = ShardConfig(
         out=out,
         model=model,
         threads=threads,
@@ -126,9 +125,9 @@ def command(
         strict=strict,
     )
     job = BatchJob(
-        sources=tuple(group_sources(find_files(inputs, out=out), reading)),
-        cut=CutOptions(read=reading, shard_rows=shard_rows, added_fields=work.added_fields),
-        work=work,
+        inputs=tuple(group_inputs(find_files(inputs, out=out), reading)),
+        split=SplitOptions(read=reading, shard_rows=shard_rows, added_fields=config.added_fields),
+        config=config,
         overwrite=overwrite,
         update=update,
     )
@@ -148,7 +147,7 @@ def _engine(name: EngineName, workers: int, address: str | None) -> "Engine":
 
 
 def _print_summary(manifest: "JobManifest", out: str) -> None:
-    from readagain.batch.notes import BAD_ROWS
+    from readagain.batch.job_dir import BAD_ROWS
     from readagain.counts import counted
 
     bad = ""

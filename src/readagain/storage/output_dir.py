@@ -108,7 +108,7 @@ class OutputDir:
     @classmethod
     @contextmanager
     def open(
-        cls, directory: Directory, identity: Mapping[str, Any], *, overwrite: bool
+        cls, directory: Directory, identity: Mapping[str, Any], *, overwrite: bool, **options: Any
     ) -> Iterator[Self]:
         """Open a new directory, or one to resume; hold its lock until the block ends.
 
@@ -118,12 +118,13 @@ class OutputDir:
             directory: the directory.
             identity: JSON values that determine the output.
             overwrite: delete the job that is there.
+            options: other arguments of the constructor.
 
         Raises:
             ConfigError: if the directory cannot be written to, is used by another process, or
                 contains another job or other files.
         """
-        output = cls(directory)
+        output = cls(directory, **options)
         output._refuse_other_files()  # before a lock file is created there
         with (
             locked_dir(directory.path, action=cls.action)

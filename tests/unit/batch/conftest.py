@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from readagain.batch.files import find_files
-from readagain.batch.job import BatchJob
-from readagain.batch.sources import CutOptions, group_sources
-from readagain.batch.work import ShardConfig
+from readagain.batch.job import BatchJob, group_inputs
+from readagain.batch.locations import find_files
+from readagain.batch.shard_worker import ShardConfig
+from readagain.batch.shards import SplitOptions
 from readagain.engine.summarizer import Summarizer
 from readagain.formats.texts import TextReadOptions
 
@@ -35,13 +35,13 @@ def news(tmp_path):
 def make_job(tmp_path):
     """Describe a job that writes into the folder 'out'."""
 
-    def make(*inputs, out=None, shard_rows=2, read=None, overwrite=False, update=False, **work):
+    def make(*inputs, out=None, shard_rows=2, read=None, overwrite=False, update=False, **options):
         read = read or TextReadOptions()
-        settings = ShardConfig(out=str(out or tmp_path / "out"), model=str(TOY), **work)
+        config = ShardConfig(out=str(out or tmp_path / "out"), model=str(TOY), **options)
         return BatchJob(
-            sources=tuple(group_sources(find_files(list(map(str, inputs))), read)),
-            cut=CutOptions(read=read, shard_rows=shard_rows, added_fields=settings.added_fields),
-            work=settings,
+            inputs=tuple(group_inputs(find_files(list(map(str, inputs))), read)),
+            split=SplitOptions(read=read, shard_rows=shard_rows, added_fields=config.added_fields),
+            config=config,
             overwrite=overwrite,
             update=update,
         )

@@ -9,21 +9,21 @@ from dataclasses import replace
 
 import pytest
 
+from readagain.batch.job_dir import ShardMetadata
 from readagain.batch.local import local_engine, run_local
-from readagain.batch.notes import ShardMetadata
 from readagain.batch.run import run_batch
-from readagain.batch.shards import cut_source
-from readagain.batch.work import ShardWorker
+from readagain.batch.shard_worker import ShardWorker
+from readagain.batch.shards import split_into_shards
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.storage.checksums import add_checksum
 
 
 def engine_here(job, done):
     """Do everything in this process."""
-    worker = ShardWorker(job.work)
-    for source in job.sources:
-        for item in job.outline(source, done):
-            yield item if isinstance(item, ShardMetadata) else worker.do(item)
+    worker = ShardWorker(job.config)
+    for source in job.inputs:
+        for item in job.split_input(source, done):
+            yield item if isinstance(item, ShardMetadata) else worker.run(item)
 
 
 class StoppedError(Exception):
@@ -120,7 +120,7 @@ def test_a_damaged_note_is_as_good_as_none(news, make_job, finished, contents, t
 
 def test_a_job_with_other_settings_is_named_and_refused(news, make_job, finished, tmp_path):
     job = make_job(news, out=tmp_path / "undisturbed", shard_rows=3, options={"beam": 2})
-    message = r"holds another job: shard_rows was 2 and is now 3; beam was None and is now 2; "
+    message = r"contains another batch job: shard_rows was 2 and is now 3; beam was None and"
     with pytest.raises(ConfigError, match=message):
         run_batch(job, engine_here)
     manifest = run_batch(replace(job, overwrite=True), engine_here)
@@ -133,7 +133,7 @@ def test_inputs_that_have_changed_are_named_and_refused(news, make_job, tmp_path
         run_batch(make_job(news), engine_that_stops(2))
     more = tmp_path / "more.jsonl"
     more.write_text('{"text": "A storm."}\n')
-    with pytest.raises(DataError, match=r"inputs have changed since .*: .*more\.jsonl is new; "):
+    with pytest.raises(ConfigError, match=r"inputs have changed since .*: .*more\.jsonl is new; "):
         run_batch(make_job(news, more), engine_here)
     size = news.stat().st_size
     news.write_text(news.read_text() + '{"text": "The end."}\n')
@@ -146,7 +146,7 @@ def test_inputs_in_another_order_are_another_job(news, make_job, tmp_path):
     more.write_text('{"text": "A storm."}\n')
     with pytest.raises(StoppedError):
         run_batch(make_job(news, more), engine_that_stops(2))
-    with pytest.raises(DataError, match="first run: the same files in another order; start over"):
+    with pytest.raises(ConfigError, match="first run: the same files in another order; start over"):
         run_batch(make_job(more, news), engine_here)
 
 
@@ -154,9 +154,29 @@ def test_a_change_that_keeps_the_size_is_found_in_the_rows(news, make_job, tmp_p
     with pytest.raises(StoppedError):
         run_batch(make_job(news), engine_that_stops(2))
     news.write_text(news.read_text().replace("Ghent", "Bruge", 1))
-    message = r"news\.jsonl, from row 1 on: the rows of part-00000-000000\.jsonl have changed"
-    with pytest.raises(DataError, match=message):
+    message = r"news\.jsonl, starting with row 1: the rows of part-00000-000000\.jsonl have changed"
+    with pytest.raises(ConfigError, match=message):
         run_batch(make_job(news), engine_here)
+
+
+def test_input_changed_while_read_is_refused(news, make_job, tmp_path):
+    def engine(job, finished):
+        yield from engine_here(job, finished)
+        news.write_text(news.read_text() + '{"text": "One more."}\n')
+
+    with pytest.raises(DataError, match=r"news\.jsonl: changed while it was read; run the command"):
+        run_batch(make_job(news), engine)
+    assert not (tmp_path / "out" / "manifest.json").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux only")
+@pytest.mark.parametrize("suffix", [".jsonl", ".txt"])
+def test_file_name_that_is_not_utf8_is_summarized(news, make_job, suffix):
+    path = news.with_name(os.fsdecode(b"caf\xe9" + suffix.encode()))
+    news.rename(path)
+    manifest = run_batch(make_job(path), engine_here)
+    assert manifest.rows == (5 if suffix == ".jsonl" else 1)
+    assert manifest.inputs[0]["location"] == str(path)
 
 
 def test_a_file_that_was_only_touched_is_the_same(news, make_job):
@@ -192,7 +212,9 @@ def test_a_strict_job_looks_at_bad_rows_that_an_earlier_run_set_aside(
 def test_a_folder_with_something_else_in_it_is_left_alone(news, make_job, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("dear")
-    with pytest.raises(ConfigError, match=r"out: the folder holds 'thesis\.tex' and no job of"):
+    with pytest.raises(
+        ConfigError, match=r"out: the folder contains 'thesis\.tex' and no batch job"
+    ):
         run_batch(make_job(news, overwrite=True), engine_here)
 
 
@@ -202,7 +224,7 @@ def test_another_folder_with_a_manifest_is_left_alone(news, make_job, tmp_path, 
     manifest.parent.mkdir()
     manifest.write_text('{"format_version": 1, "splits": {}}')
     (tmp_path / "out" / "lexicon.txt").write_text("the")
-    with pytest.raises(ConfigError, match=r"out: the folder holds 'lexicon\.txt' and no job of"):
+    with pytest.raises(ConfigError, match=r"out: the folder contains 'lexicon\.txt' and no batch"):
         run_batch(make_job(news, overwrite=overwrite), engine_here)
     assert manifest.read_text() == '{"format_version": 1, "splits": {}}'
 
@@ -235,11 +257,11 @@ def sealed(**facts):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"{", r"manifest\.json: damaged; start over with --overwrite"),
+        (b"{", r"manifest\.json: damaged; choose another folder"),
         (b"[]", r"manifest\.json: damaged"),
         (b'{"format_version": 1, "shards": []}', r"manifest\.json: damaged"),
         (sealed(format_version=1, shards=[{}]), r"manifest\.json: damaged"),
-        (sealed(format_version=9), r"manifest\.json: of format 9, this version .* writes 1"),
+        (sealed(format_version=9), r"manifest\.json: written in format 9 by"),
     ],
 )
 def test_a_manifest_that_cannot_be_believed_is_named(
@@ -267,9 +289,9 @@ def test_a_folder_is_written_into_by_one_process_at_a_time(news, make_job, tmp_p
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"summary_field": "score", "has_score": True}, ConfigError, "--field score: the output"),
-        ({"shard_rows": 0}, ConfigError, "--shard-rows is 0; expected 1 or more"),
-        ({"output_format": "csv"}, ConfigError, "JSON objects may each have other fields"),
+        ({"summary_field": "score", "has_score": True}, ConfigError, "field: the output has"),
+        ({"shard_rows": 0}, ConfigError, "shard_rows: 0; expected 1 or more"),
+        ({"output_format": "csv"}, ConfigError, "output_format: .* not supported for JSONL"),
         ({"summary_field": "id"}, DataError, "has a field 'id' already"),
     ],
 )
@@ -283,7 +305,7 @@ def test_a_job_that_cannot_be_done_leaves_no_trace(
 
 def test_shards_that_were_written_elsewhere_are_missed(news, make_job, tmp_path):
     elsewhere = make_job(news, out=tmp_path / "elsewhere")
-    message = r"out: part-00000-000000\.jsonl is finished and not there; does every node"
+    message = r"out: part-00000-000000\.jsonl is finished but missing; all nodes"
     with pytest.raises(DataError, match=message):
         run_batch(make_job(news), lambda job, done: engine_here(elsewhere, done))
     assert not (tmp_path / "out" / "manifest.json").exists()
@@ -319,10 +341,10 @@ def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
     news, make_job, tmp_path, caplog
 ):
     job = make_job(news)
-    first, second, third = cut_source(job.sources[0], job.cut)
+    first, second, third = split_into_shards(job.inputs[0], job.split)
     deadly = replace(second, pieces=Deadly(second.pieces))
     with pytest.raises(DataError, match=r"part-00000-000001 \(.*\) set aside, since it"):
-        list(run_local(iter([first, deadly, third]), job.work, num_workers=1))
+        list(run_local(iter([first, deadly, third]), job.config, num_workers=1))
     assert len(list((tmp_path / "out").glob("part-*"))) == 2
     died = ["a worker process died; 1 tasks are run again"] * 3
     assert [record.getMessage() for record in caplog.records[:3]] == died
@@ -331,5 +353,5 @@ def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
 
 @pytest.mark.slow
 def test_what_a_worker_says_is_said_here(news, make_job):
-    with pytest.raises(DataError, match="without --strict such rows are set aside"):
+    with pytest.raises(DataError, match="a job that is not strict writes"):
         run_batch(make_job(news, strict=True), local_engine(num_workers=1))

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from readagain.batch.files import at_hand, find_files
+from readagain.batch.locations import find_files, local_copy
 from readagain.errors import DataError
 
 
@@ -33,7 +33,7 @@ def test_what_the_job_wrote_is_no_input(folder, place):
     out = place.format(folder / "out")
     assert names(find_files([place.format(f"{folder}/*.jsonl")], out=out)) == ["a.jsonl", "b.jsonl"]
     for pattern in ("*.jsonl", "part-00000-000000.jsonl"):
-        with pytest.raises(DataError, match=r"jsonl: lies in .*out, which the job writes into; ch"):
+        with pytest.raises(DataError, match=r"jsonl: is in the output folder .*out; ch"):
             find_files([f"{out}/{pattern}"], out=out)
 
 
@@ -45,13 +45,13 @@ def test_patterns_may_lead_into_subfolders(folder):
 
 def test_a_file_that_is_named_twice_is_refused(folder):
     for first in (f"{folder}/a.jsonl", f"{folder}/*.jsonl"):
-        with pytest.raises(DataError, match=r"a\.jsonl: named twice; a file is read once, so name"):
+        with pytest.raises(DataError, match=r"a\.jsonl: given twice; name"):
             find_files([first, f"{folder}/./a.jsonl"])
 
 
 def test_a_path_and_its_short_form_are_one_file(folder, monkeypatch):
     monkeypatch.chdir(folder)
-    with pytest.raises(DataError, match=r"a\.jsonl: named twice"):
+    with pytest.raises(DataError, match=r"a\.jsonl: given twice"):
         find_files(["a.jsonl", f"{folder}/a.jsonl"])
     assert names(find_files(["a.jsonl", f"{folder}/*.jsonl"])) == ["a.jsonl", "b.jsonl"]
 
@@ -74,8 +74,8 @@ def test_a_file_may_be_called_like_a_pattern(folder):
     ("pattern", "message"),
     [
         ("none.jsonl", r"none\.jsonl: no such file"),
-        ("*.csv", r"\*\.csv: no file fits this pattern"),
-        ("", r"a folder; name the files in it, as in '.*/\*\.jsonl'"),
+        ("*.csv", r"\*\.csv: no file matches this pattern"),
+        ("", r"a folder; name its files, for example '.*/\*\.jsonl'"),
     ],
 )
 def test_what_is_not_there_is_named(folder, pattern, message):
@@ -96,9 +96,9 @@ def test_addresses_are_found_like_paths(folder):
     ("address", "message"),
     [
         ("file://{folder}/none.jsonl", r"none\.jsonl: no such file"),
-        ("file://{folder}", r"a folder; name the files in it"),
-        ("file://{folder}/*/a.jsonl", r"may stand after the last / only"),
-        ("file://{folder}/*.csv", r"\*\.csv: no file fits this pattern"),
+        ("file://{folder}", r"a folder; name its files"),
+        ("file://{folder}/*/a.jsonl", r"may only have a pattern after"),
+        ("file://{folder}/*.csv", r"\*\.csv: no file matches this pattern"),
         ("gopher://somewhere/a.jsonl", r"gopher://somewhere/a\.jsonl: cannot be reached: "),
     ],
 )
@@ -109,18 +109,18 @@ def test_addresses_that_lead_nowhere_are_named(folder, address, message):
 
 @pytest.mark.needs_extras
 def test_a_file_that_is_elsewhere_is_copied_and_the_copy_removed(folder):
-    with at_hand(f"file://{folder}/a.jsonl") as path:
+    with local_copy(f"file://{folder}/a.jsonl") as path:
         assert path.name == "a.jsonl"
         assert path.parent != folder
         assert path.read_text() == "a.jsonl"
     assert not path.exists()
     with (
         pytest.raises(DataError, match=r"none\.jsonl: cannot be read"),
-        at_hand(f"file://{folder}/none.jsonl"),
+        local_copy(f"file://{folder}/none.jsonl"),
     ):
         pass
 
 
 def test_a_file_that_is_here_is_read_where_it_is(folder):
-    with at_hand(f"{folder}/a.jsonl") as path:
+    with local_copy(f"{folder}/a.jsonl") as path:
         assert path == folder / "a.jsonl"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from readagain.batch.folder import open_folder
+from readagain.batch.job_dir import ShardMetadata
 from readagain.batch.local import local_engine
-from readagain.batch.notes import ShardMetadata
+from readagain.batch.locations import open_directory
 from readagain.batch.run import run_batch
-from readagain.batch.work import ShardWorker
+from readagain.batch.shard_worker import ShardWorker
 from readagain.errors import DataError
 
 PLACES = ["{}", pytest.param("file://{}", marks=pytest.mark.needs_extras)]
@@ -19,7 +19,7 @@ PLACES = ["{}", pytest.param("file://{}", marks=pytest.mark.needs_extras)]
 
 @pytest.fixture(params=PLACES)
 def folder(request, tmp_path):
-    return open_folder(request.param.format(tmp_path / "out"))
+    return open_directory(request.param.format(tmp_path / "out"))
 
 
 def test_files_are_written_listed_read_and_removed(folder):
@@ -47,10 +47,10 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(tmp_path, monke
     def full(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    folder = open_folder(str(tmp_path / "out"))
+    folder = open_directory(str(tmp_path / "out"))
     folder.write("a", b"before")
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(DataError, match=r"out: cannot be written to: No space left .* goes on"):
+    with pytest.raises(DataError, match=r"out: cannot be written to: No space left .* to resume"):
         folder.write("a", b"after")
     assert folder.read("a") == b"before"
     assert folder.names("unfinished") == []
@@ -59,7 +59,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(tmp_path, monke
 @pytest.mark.needs_extras
 def test_an_address_that_cannot_be_written_to_is_named(tmp_path):
     (tmp_path / "file").write_text("no folder")
-    folder = open_folder(f"file://{tmp_path}/file/out")
+    folder = open_directory(f"file://{tmp_path}/file/out")
     with pytest.raises(DataError, match=r"file/out/a: cannot be written: "):
         folder.write("a", b"")
 
@@ -69,10 +69,10 @@ def test_a_job_between_addresses_writes_what_a_job_between_paths_does(
     news, make_job, tmp_path, contents
 ):
     def engine(job, done):
-        worker = ShardWorker(job.work)
-        for source in job.sources:
-            for item in job.outline(source, done):
-                yield item if isinstance(item, ShardMetadata) else worker.do(item)
+        worker = ShardWorker(job.config)
+        for source in job.inputs:
+            for item in job.split_input(source, done):
+                yield item if isinstance(item, ShardMetadata) else worker.run(item)
 
     run_batch(make_job(news, out=tmp_path / "paths"), engine)
     far = f"file://{tmp_path}/far"
@@ -92,7 +92,7 @@ def test_a_job_between_addresses_writes_what_a_job_between_paths_does(
 def test_a_text_that_is_elsewhere_keeps_its_address(make_job, tmp_path):
     (tmp_path / "a.txt").write_text("A ferry.")
     job = make_job(f"file://{tmp_path}/a.txt")
-    (shard,) = job.outline(job.sources[0], {})
+    (shard,) = job.split_input(job.inputs[0], {})
     (record,) = shard.records()
     assert record.fields == {"file": f"file://{tmp_path}/a.txt"}
     assert record.where == f"file://{tmp_path}/a.txt"
@@ -101,7 +101,7 @@ def test_a_text_that_is_elsewhere_keeps_its_address(make_job, tmp_path):
 @pytest.mark.slow
 def test_a_disk_that_fills_up_stops_the_job_and_room_lets_it_go_on(news, make_job, tmp_path):
     job = make_job(news)
-    out = Path(job.work.out)
+    out = Path(job.config.out)
     out.mkdir()
     (out / "unfinished").mkdir()
     # A file where workers need a folder stands for a disk that takes no more.

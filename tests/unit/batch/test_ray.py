@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from readagain.batch import ray as on_ray
-from readagain.errors import DataError, MissingExtraError
+from readagain.errors import ConfigError, DataError, MissingExtraError
 
 
 @pytest.mark.parametrize("error", [ConnectionError, ValueError])
@@ -19,8 +19,8 @@ def test_a_cluster_that_cannot_be_reached_is_named(make_job, news, monkeypatch, 
     cluster = SimpleNamespace(is_initialized=lambda: False, init=init, exceptions=exceptions)
     monkeypatch.setattr(on_ray, "require", lambda module, **_: cluster)
     engine = on_ray.ray_engine(address="far:6379", num_workers=1)
-    message = "--address far:6379: no Ray cluster can be reached: Failed to connect$"
-    with pytest.raises(DataError, match=message):
+    message = "address: no Ray cluster can be reached at far:6379: Failed to connect$"
+    with pytest.raises(ConfigError, match=message):
         next(engine(make_job(news), {}))
 
 
@@ -29,7 +29,7 @@ def test_without_its_extra_the_engine_says_what_to_install(monkeypatch):
         raise MissingExtraError(f"{purpose} needs readagain[{extra}]")
 
     monkeypatch.setattr(on_ray, "require", absent)
-    with pytest.raises(MissingExtraError, match=r"--engine ray needs readagain\[ray\]"):
+    with pytest.raises(MissingExtraError, match=r"the engine 'ray' needs readagain\[ray\]"):
         on_ray.ray_engine(address=None, num_workers=1)
 
 
@@ -47,18 +47,18 @@ def test_what_ray_gives_up_over_is_one_line(make_job, news, monkeypatch):
     )
     monkeypatch.setattr(on_ray, "require", lambda module, **_: cluster)
     engine = on_ray.ray_engine(address=None, num_workers=1)
-    with pytest.raises(DataError, match="Ray gave up: The actor died; what is done is kept, and"):
+    with pytest.raises(DataError, match="Ray failed: The actor died; run the same command"):
         next(engine(make_job(news), {}))
 
 
 def test_paths_begin_where_the_job_was_started(make_job, news, monkeypatch, tmp_path):
-    assert on_ray._home(make_job(news)) is None
+    assert on_ray._working_dir(make_job(news)) is None
     monkeypatch.chdir(tmp_path)
-    assert on_ray._home(make_job(news.name)) == tmp_path
+    assert on_ray._working_dir(make_job(news.name)) == tmp_path
     monkeypatch.chdir("/")
     on_ray._enter(None)
     assert Path.cwd() == Path("/")
     on_ray._enter(tmp_path)
     assert Path.cwd() == tmp_path
-    with pytest.raises(DataError, match=r"none: not there on the node .*; every node of the clust"):
+    with pytest.raises(DataError, match=r"none: missing on the node .*; use a folder"):
         on_ray._enter(tmp_path / "none")

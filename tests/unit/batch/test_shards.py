@@ -6,7 +6,7 @@ import pickle
 import pytest
 
 from readagain.batch import shards
-from readagain.batch.shards import cut_source
+from readagain.batch.shards import split_into_shards
 from readagain.errors import DataError
 from readagain.formats import parquet
 from readagain.formats.records import InvalidRecord
@@ -14,7 +14,7 @@ from readagain.formats.texts import TextReadOptions
 
 
 def cut(job):
-    return [shard for source in job.sources for shard in cut_source(source, job.cut)]
+    return [shard for source in job.inputs for shard in split_into_shards(source, job.split)]
 
 
 def texts(shard):
@@ -27,7 +27,7 @@ def test_rows_are_cut_in_order_and_bad_ones_keep_their_place(news, make_job):
     assert texts(found[1])[0] is None
     assert texts(found[1])[1] == "The council of Ghent closed the old market."
     assert sum(shard.input_bytes for shard in found) == news.stat().st_size
-    assert found[2].where == f"{news}, from row 5 on"
+    assert found[2].where == f"{news}, starting with row 5"
 
 
 def test_shards_can_be_sent_to_other_processes(news, make_job):
@@ -53,11 +53,11 @@ def test_texts_that_follow_each_other_share_shards(tmp_path, news, make_job):
     for file in files:
         file.write_text(f"Text {file.stem}.")
     job = make_job(files[0], news, *files[1:], shard_rows=10)
-    assert [source.format for source in job.sources] == ["text", "jsonl", "text"]
+    assert [source.format for source in job.inputs] == ["text", "jsonl", "text"]
     first, _, last = cut(job)
     assert texts(first) == ["Text 0."]
     assert texts(last) == ["Text 1.", "Text 2."]
-    assert last.where == f"2 files from {files[1]} on"
+    assert last.where == f"2 files, starting with {files[1]}"
 
 
 def test_a_text_that_cannot_be_decompressed_spoils_its_own_row(tmp_path, make_job):
@@ -123,13 +123,13 @@ def test_tables_are_packed_small_and_cut_when_their_rows_are_long(tmp_path, make
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [
-        ("text,summary\na,b\n", {}, r"a\.csv: has a field 'summary' already; name another"),
+        ("text,summary\na,b\n", {}, r"a\.csv: has a field 'summary' already; set another"),
         (
             "text,note,note\na,b,c\n",
             {},
             r"a\.csv: two columns are called 'note'; rename",
         ),
-        ("text,,\na,b,c\n", {}, r"a\.csv: two columns have no name; name them, or leave them out"),
+        ("text,,\na,b,c\n", {}, r"a\.csv: two columns have no name; name or remove"),
         ("id\n1\n", {}, r"a\.csv: no column for the text"),
         ("text\na\n", {"text_column": "body"}, r"a\.csv: no column 'body'; set the text column"),
     ],

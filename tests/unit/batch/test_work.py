@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.batch.rows import output_format
-from readagain.batch.shards import cut_source
-from readagain.batch.work import ShardWorker, check_work
+from readagain.batch.shard_worker import ShardWorker, check_config, output_format
+from readagain.batch.shards import split_into_shards
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.formats.delimited import write_csv
 from readagain.formats.jsonl import write_jsonl
@@ -25,10 +24,10 @@ def do(make_job):
 
     def run(*inputs, **options):
         job = make_job(*inputs, **options)
-        worker = ShardWorker(job.work)
-        shards = (shard for source in job.sources for shard in cut_source(source, job.cut))
-        notes = [worker.do(shard) for shard in shards]
-        return notes, [(Path(job.work.out) / note.part).read_bytes() for note in notes]
+        worker = ShardWorker(job.config)
+        shards = (shard for source in job.inputs for shard in split_into_shards(source, job.split))
+        notes = [worker.run(shard) for shard in shards]
+        return notes, [(Path(job.config.out) / note.part).read_bytes() for note in notes]
 
     return run
 
@@ -59,7 +58,7 @@ def test_bad_rows_are_set_aside_with_their_number_and_reason(news, do, tmp_path)
 
 
 def test_a_strict_job_stops_at_a_bad_row(news, do):
-    with pytest.raises(DataError, match=r"news\.jsonl:3: not JSON.*; without --strict such rows"):
+    with pytest.raises(DataError, match=r"news\.jsonl:3: not JSON.*; a job that is not"):
         do(news, strict=True)
 
 
@@ -160,7 +159,7 @@ def test_tables_can_be_written_as_one_another(tmp_path, do):
     table = pyarrow.parquet.read_table(io.BytesIO(content))
     assert table.column("id").to_pylist() == ["1"]
     assert note.bad_rows == 1
-    assert "'id' holds what is no text" in (tmp_path / "out" / note.bad_part).read_text()
+    assert "'id' is not valid text" in (tmp_path / "out" / note.bad_part).read_text()
     (tmp_path / "b.parquet").write_bytes(content)
     _, (content,) = do(tmp_path / "b.parquet", output_format="csv", summary_field="again")
     assert content.splitlines()[0] == b"id,text,summary,again"
@@ -170,7 +169,7 @@ def test_json_objects_are_not_written_as_tables():
     assert output_format(None, "jsonl") == "jsonl"
     assert output_format(None, "lines") == "jsonl"
     assert output_format("csv", "parquet") == "csv"
-    with pytest.raises(ConfigError, match="--output-format csv: JSON objects may each have other"):
+    with pytest.raises(ConfigError, match="output_format: 'csv' is not supported for JSONL"):
         output_format("csv", "jsonl")
 
 
@@ -196,7 +195,7 @@ def test_what_is_written_as_csv_can_be_read_with_every_kind_of_line_end(cells):
 
 def test_a_job_that_the_model_cannot_do_is_refused_before_any_work(make_job, news):
     with pytest.raises(ConfigError, match="n_best"):
-        check_work(make_job(news, options={"n_best": 9, "beam": 2}).work)
-    strange = replace(make_job(news).work, model="none")
+        check_config(make_job(news, options={"n_best": 9, "beam": 2}).config)
+    strange = replace(make_job(news).config, model="none")
     with pytest.raises(ArtifactError, match="no model 'none'"):
-        check_work(strange)
+        check_config(strange)

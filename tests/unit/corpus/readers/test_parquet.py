@@ -64,3 +64,31 @@ def test_a_string_that_is_not_utf8_spoils_its_row_alone(tmp_path, read_records):
     assert (first, last) == (Example("fine", "a"), Example("fine too", "c"))
     assert bad.where == f"{path}:2"
     assert "invalid value: 'utf-8' codec can't decode byte 0xe9" in bad.reason
+
+
+@pytest.mark.needs_extras
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_dictionary_bomb_is_split_or_invalid(tmp_path, is_nested):
+    import pyarrow
+
+    def repeated(value, times):
+        indices = pyarrow.array([0] * times, pyarrow.int32())
+        return pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array([value]))
+
+    path = tmp_path / "bomb.parquet"
+    texts = repeated("x" * (6 << 20), 5)
+    column = pyarrow.ListArray.from_arrays([0, 1, 5], texts) if is_nested else texts
+    pyarrow.parquet.write_table(
+        pyarrow.table({"text": column}), path, compression="zstd", store_schema=False
+    )
+    assert path.stat().st_size < 4000
+    blocks = list(parquet.read_blocks(path, "utf-8"))
+    if is_nested:
+        fine, huge = blocks  # the second row decodes to 24 MiB
+        assert (fine.payload.num_rows, huge.payload.num_rows) == (1, 0)
+        (record,) = parquet.parse_block(huge, path, "utf-8")
+        assert record == InvalidRecord(f"{path}:2", parquet.TOO_LARGE)
+    else:
+        assert [block.payload.num_rows for block in blocks] == [2, 1, 2]
+        assert [block.first for block in blocks] == [1, 3, 4]
+        assert all(block.payload.nbytes <= parquet.BLOCK_BYTES for block in blocks)

@@ -1,0 +1,275 @@
+"""Output directory of a batch job.
+
+```
+OUT_DIR/
+  part-00000-000000.jsonl      rows with summaries: numbers of the input and of the shard
+  bad/part-00000-000000.jsonl  file, row and reason of invalid rows
+  manifest.json                settings, inputs, counts and checksums of a finished job
+  unfinished/                  identity of the job, metadata of shards; removed at the end
+```
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from typing import Any
+
+from readagain.batch.locations import UNFINISHED, open_directory
+from readagain.errors import ArgumentError, DataError
+from readagain.storage.checksums import add_checksum, verify_checksum
+from readagain.storage.differences import first_few
+from readagain.storage.manifest import check_format_version
+from readagain.storage.output_dir import Directory, OutputDir
+
+FORMAT_VERSION = 1
+MANIFEST_FILE = "manifest.json"
+BAD_ROWS = "bad"
+"""Subdirectory of invalid rows."""
+METADATA_DIR = f"{UNFINISHED}/notes"
+"""Subdirectory of the shards' metadata, until the manifest is written."""
+ATTEMPTS_DIR = f"{UNFINISHED}/tries"
+"""Subdirectory in which a cluster counts how often a shard was started."""
+_PART = re.compile(r"part-\d{5}-\d{6}\.\w+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShardMetadata:
+    """Counts and checksums of a finished shard; equal in every run."""
+
+    source: int
+    number: int
+    part: str
+    """The file of its rows."""
+    rows: int
+    bad_rows: int
+    bytes: int
+    sha256: str
+    bad_sha256: str | None
+    """Checksum of the file of its invalid rows, if it has some."""
+    input_bytes: int
+    input_sha256: str
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """The numbers of the input and of the shard."""
+        return self.source, self.number
+
+    @property
+    def bad_part(self) -> str:
+        """The file of its invalid rows."""
+        return f"{BAD_ROWS}/{self._stem}.jsonl"
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All its files."""
+        return (self.part, self.bad_part) if self.bad_rows else (self.part,)
+
+    @property
+    def _stem(self) -> str:
+        return self.part.partition(".")[0]
+
+    def save(self, directory: Directory) -> None:
+        """Write the metadata, which marks the shard as finished."""
+        content = json.dumps(add_checksum(asdict(self))) + "\n"
+        directory.write(f"{METADATA_DIR}/{self._stem}.json", content.encode())
+
+    def has_files(self, directory: Directory) -> bool:
+        """Return whether the files of the shard exist unchanged."""
+        expected = (self.sha256, self.bad_sha256)
+        contents = (directory.read(name) for name in self.files)
+        return all(
+            content is not None and checksum(content) == wanted
+            for content, wanted in zip(contents, expected, strict=False)
+        )
+
+
+Finished = Mapping[tuple[int, int], ShardMetadata]
+"""Finished shards by their key."""
+
+
+def checksum(content: bytes) -> str:
+    """Return the SHA-256 checksum of bytes."""
+    return sha256(content).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobManifest:
+    """Content of `manifest.json`."""
+
+    format_version: int = FORMAT_VERSION
+    settings: dict[str, Any]
+    inputs: list[dict[str, Any]]
+    rows: int
+    bad_rows: int
+    fingerprint: str
+    """Checksum over the rows of all shards: equal outputs have equal fingerprints."""
+    shards: list[ShardMetadata]
+
+
+class JobDir(OutputDir):
+    """Output directory of one batch job.
+
+    Args:
+        directory: the directory.
+        update: accept changed inputs; shards with unchanged rows are kept.
+    """
+
+    content = "batch job"
+    action = "writing into"
+    identity_file = f"{UNFINISHED}/plan.json"
+
+    def __init__(self, directory: Directory, *, update: bool = False) -> None:
+        super().__init__(directory)
+        self._update = update
+
+    def finished_shards(self) -> dict[tuple[int, int], ShardMetadata]:
+        """Return the finished shards whose files are unchanged."""
+        manifest = self._read_manifest()
+        shards = [*(manifest.shards if manifest else ()), *self._read_metadata()]
+        return {shard.key: shard for shard in shards if shard.has_files(self.directory)}
+
+    def finish(
+        self,
+        shards: Iterable[ShardMetadata],
+        settings: dict[str, Any],
+        inputs: list[dict[str, Any]],
+    ) -> JobManifest:
+        """Write the manifest and remove the files of the unfinished job.
+
+        Raises:
+            DataError: when a shard was written to a place that this process cannot read.
+        """
+        shards = sorted(shards, key=lambda shard: shard.key)
+        missing = {shard.part for shard in shards} - self._parts()
+        if missing:
+            raise DataError(
+                f"{self.directory.location}: {min(missing)} is finished but missing; all nodes of "
+                "the cluster must write into the same folder"
+            )
+        manifest = JobManifest(
+            settings=settings,
+            inputs=inputs,
+            rows=sum(shard.rows for shard in shards),
+            bad_rows=sum(shard.bad_rows for shard in shards),
+            fingerprint=checksum("".join(shard.sha256 for shard in shards).encode()),
+            shards=shards,
+        )
+        # Remove the shards of earlier versions of the inputs.
+        bad_parts = {f"{BAD_ROWS}/{name}" for name in self.directory.names(BAD_ROWS)}
+        kept = {name for shard in shards for name in shard.files}
+        for name in (self._parts() | bad_parts) - kept:
+            self.directory.remove(name)
+        self.write_json(MANIFEST_FILE, add_checksum(asdict(manifest)))
+        self.directory.remove(UNFINISHED)
+        return manifest
+
+    def is_own_name(self, name: str) -> bool:
+        """Return whether batch jobs write a file of this name."""
+        return name in (MANIFEST_FILE, UNFINISHED, BAD_ROWS) or bool(_PART.fullmatch(name))
+
+    def has_output(self) -> bool:
+        """Return whether the directory contains a batch job.
+
+        A manifest is not enough: prepared corpora have one as well.
+        """
+        if self.directory.read(self.identity_file) is not None:
+            return True
+        try:
+            return "shards" in json.loads(self.directory.read(MANIFEST_FILE) or b"{}")
+        except (ValueError, RecursionError, TypeError):
+            return False
+
+    def clear(self) -> None:
+        """Delete the files of the job, and no others."""
+        for name in (MANIFEST_FILE, *self._parts(), BAD_ROWS, UNFINISHED):
+            self.directory.remove(name)
+
+    def read_identity(self) -> dict[str, Any] | None:
+        """Return the settings and inputs of the job in the directory, if there is one."""
+        identity = super().read_identity()
+        if identity is not None and identity.keys() != {"settings", "inputs"}:
+            raise self.damaged(self.identity_file)
+        manifest = None if identity is not None else self._read_manifest()
+        return identity if manifest is None else asdict(manifest)
+
+    def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        """Compare the settings and inputs with those of the first run.
+
+        Raises:
+            ConfigError: when a setting or, without `update`, an input has changed.
+        """
+        super().check_identity(before["settings"], now["settings"])
+        changed = _changed_files(before["inputs"], now["inputs"])
+        if changed and not self._update:
+            raise ArgumentError(
+                "{0}: inputs have changed since the first run: {1}; start over with {overwrite}, "
+                "or keep unchanged shards with {update}",
+                self.directory.location,
+                first_few(changed),
+            )
+
+    def _parts(self) -> set[str]:
+        return {name for name in self.directory.names() if _PART.fullmatch(name)}
+
+    def _read_metadata(self) -> list[ShardMetadata]:
+        """Read the metadata of finished shards; skip damaged files."""
+        shards = []
+        for name in self.directory.names(METADATA_DIR):
+            content = verify_checksum(self.directory.read(f"{METADATA_DIR}/{name}") or b"")
+            try:
+                shards.append(ShardMetadata(**(content or {})))
+            except TypeError:
+                continue
+        return shards
+
+    def _read_manifest(self) -> JobManifest | None:
+        content = self.read_json(MANIFEST_FILE)
+        if content is None:
+            return None
+        where = f"{self.directory.location}/{MANIFEST_FILE}"
+        check_format_version(
+            content, FORMAT_VERSION, path=where
+        )  # before the checksum, which may change
+        found = verify_checksum(json.dumps(content).encode())
+        try:
+            shards = [ShardMetadata(**shard) for shard in (found or {})["shards"]]
+            return JobManifest(**{**(found or {}), "shards": shards})
+        except (KeyError, TypeError) as error:
+            raise self.damaged(MANIFEST_FILE) from error
+
+
+@contextmanager
+def open_job_dir(
+    location: str, identity: Mapping[str, Any], *, overwrite: bool, update: bool
+) -> Iterator[JobDir]:
+    """Open the directory of a new job, or of one to resume, and hold its lock.
+
+    Raises:
+        ConfigError: when another process uses it, or it contains another job or other files.
+    """
+    directory = open_directory(location)
+    with JobDir.open(directory, identity, overwrite=overwrite, update=update) as job_dir:
+        directory.remove(ATTEMPTS_DIR)
+        yield job_dir
+
+
+def _changed_files(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[str]:
+    """Return which files are new, missing or of another size.
+
+    A file with only another time is compared with the finished shards while it is read.
+    """
+    old = {file["location"]: file for file in before}
+    new = {file["location"]: file for file in now}
+    changed = [f"{name} is missing" for name in old if name not in new]
+    changed += [f"{name} is new" for name in new if name not in old]
+    for name in new:
+        if name in old and new[name]["bytes"] != old[name]["bytes"]:
+            changed.append(
+                f"{name} had {old[name]['bytes']:,} bytes and has {new[name]['bytes']:,}"
+            )
+    if not changed and list(old) != list(new):
+        changed.append("the same files in another order")
+    return changed

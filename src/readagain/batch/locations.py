@@ -1,0 +1,218 @@
+"""Input files and output directories, local or on the file systems of pyarrow.
+
+A location is a path or an address such as `s3://bucket/news.jsonl.gz`, `gs://…`, `abfs://…` or
+`hdfs://…`.
+"""
+
+import glob
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import ModuleType
+from typing import Any
+from uuid import uuid4
+
+from readagain.errors import DataError, first_line, require
+from readagain.formats.files import changed_error, check_regular_file, named_errors
+from readagain.storage.output_dir import Directory, LocalDir
+
+WILDCARDS = "*?["
+UNFINISHED = "unfinished"
+"""Subdirectory of an unfinished job; removed at its end."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputFile:
+    """Location, size and modification time of an input file."""
+
+    location: str
+    bytes: int
+    mtime_ns: int
+
+    def check_unchanged(self) -> None:
+        """Raise `DataError` when the file was changed since it was found."""
+        if _find(self.location) != [self]:
+            raise changed_error(self.location)
+
+
+def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
+    """Return the files for paths, addresses and patterns, each once, in order.
+
+    Args:
+        patterns: paths, addresses or glob patterns.
+        out: the output directory of the job; files in it are skipped.
+
+    Raises:
+        DataError: for a missing file, a file named twice, a pattern without a match, and inputs
+            that are all in `out`.
+    """
+    found: dict[str, InputFile] = {}
+    for pattern in patterns:
+        matches = _find(pattern)
+        if not matches:
+            raise DataError(f"{pattern}: no file matches this pattern; check the path")
+        files = [file for file in matches if not (out and _is_inside(file.location, out))]
+        if not files:
+            raise DataError(f"{pattern}: is in the output folder {out}; choose another folder")
+        if _full_name(pattern) in found:
+            raise DataError(f"{pattern}: given twice; name each file once")
+        for file in files:
+            found.setdefault(_full_name(file.location), file)
+    return list(found.values())
+
+
+def _find(pattern: str) -> list[InputFile]:
+    return _find_remote(pattern) if is_remote(pattern) else _find_local(pattern)
+
+
+def _full_name(location: str) -> str:
+    return location if is_remote(location) else str(Path(location).absolute())
+
+
+def _is_inside(location: str, folder: str) -> bool:
+    if is_remote(location) or is_remote(folder):
+        return location.startswith(f"{folder.rstrip('/')}/")
+    return Path(folder).resolve() in Path(location).resolve().parents
+
+
+def is_remote(location: str) -> bool:
+    """Return whether a location is an address rather than a path."""
+    return "://" in location
+
+
+@contextmanager
+def local_copy(location: str) -> Iterator[Path]:
+    """Yield the path of a file; a remote one is copied here and removed afterwards.
+
+    Raises:
+        DataError: when it cannot be copied.
+    """
+    if not is_remote(location):
+        yield Path(location)
+        return
+    system, path = _file_system(location)
+    with TemporaryDirectory(prefix="readagain-") as folder:
+        copy = Path(folder) / path.rpartition("/")[2]
+        with _remote_errors(location, "read"):
+            _fs().copy_files(path, str(copy), system, _fs().LocalFileSystem())
+        yield copy
+
+
+def _file_system(location: str) -> tuple[Any, str]:
+    """Return pyarrow's file system for an address, and the path in it."""
+    with _remote_errors(location, "reached"):
+        system, path = _fs().FileSystem.from_uri(location)
+    return system, path
+
+
+@contextmanager
+def _remote_errors(location: str, action: str) -> Iterator[None]:
+    """Turn errors of pyarrow and the system into a `DataError` with the location."""
+    try:
+        yield
+    except (OSError, ValueError, NotImplementedError) as error:  # base classes of pyarrow's
+        # pyarrow gives its reason in the first line; the others name its source files.
+        reason = getattr(error, "strerror", None) or first_line(error)
+        raise DataError(f"{location}: cannot be {action}: {reason}") from error
+
+
+def _find_local(pattern: str) -> list[InputFile]:
+    path = Path(pattern)
+    with named_errors(path):
+        if path.is_dir():
+            raise DataError(f"{path}: a folder; name its files, for example '{path}/*.jsonl'")
+        if path.exists():
+            check_regular_file(path)
+            return [_describe(path)]
+    if not any(character in pattern for character in WILDCARDS):
+        raise DataError(f"{path}: no such file")
+    # Path.glob refuses absolute patterns.
+    names = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
+    return [_describe(Path(name)) for name in names if Path(name).is_file()]
+
+
+def _describe(path: Path) -> InputFile:
+    with named_errors(path):
+        state = path.stat()
+    return InputFile(location=str(path), bytes=state.st_size, mtime_ns=state.st_mtime_ns)
+
+
+def _find_remote(pattern: str) -> list[InputFile]:
+    wild = any(character in pattern for character in WILDCARDS)
+    folder = pattern.rpartition("/")[0] if wild else pattern
+    if any(character in folder for character in WILDCARDS):
+        raise DataError(f"{pattern}: an address may only have a pattern after its last /")
+    system, path = _file_system(folder)
+    with _remote_errors(pattern, "read"):
+        if wild:
+            found = system.get_file_info(_fs().FileSelector(path, allow_not_found=True))
+        else:
+            found = [system.get_file_info(path)]
+    kinds = _fs().FileType
+    if not wild and found[0].type != kinds.File:
+        is_folder = found[0].type == kinds.Directory
+        problem = "a folder; name its files" if is_folder else "no such file"
+        raise DataError(f"{pattern}: {problem}")
+    located = [(f"{folder}/{info.base_name}" if wild else pattern, info) for info in found]
+    return [
+        InputFile(location=location, bytes=info.size, mtime_ns=info.mtime_ns or 0)
+        for location, info in sorted(located, key=lambda pair: pair[0])
+        if info.type == kinds.File and (not wild or fnmatchcase(location, pattern))
+    ]
+
+
+def _fs() -> ModuleType:
+    return require(
+        "pyarrow.fs", extra="data", purpose="reading and writing addresses such as s3://"
+    )
+
+
+def open_directory(location: str) -> Directory:
+    """Return the output directory at a path or an address; it need not exist."""
+    if is_remote(location):
+        return _RemoteDir(location)
+    return LocalDir(location, temporary_dir=UNFINISHED)
+
+
+class _RemoteDir:
+    """Directory of an object store or of HDFS."""
+
+    def __init__(self, location: str) -> None:
+        self.location = location.rstrip("/")
+        self._system, self._path = _file_system(self.location)
+
+    def write(self, name: str, content: bytes) -> None:
+        # Renamed here too: a stream that fails is closed, which may publish a partial file.
+        temporary = f"{self._path}/{UNFINISHED}/{uuid4().hex}.part"
+        path = f"{self._path}/{name}"
+        with _remote_errors(f"{self.location}/{name}", "written"):
+            for each in (temporary, path):
+                self._system.create_dir(each.rpartition("/")[0], recursive=True)
+            with self._system.open_output_stream(temporary) as stream:
+                stream.write(content)
+            self._system.move(temporary, path)
+
+    def read(self, name: str) -> bytes | None:
+        with _remote_errors(f"{self.location}/{name}", "read"), suppress(FileNotFoundError):
+            with self._system.open_input_stream(f"{self._path}/{name}") as stream:
+                content: bytes = stream.read()
+            return content
+        return None
+
+    def names(self, subdir: str = "") -> list[str]:
+        path = f"{self._path}/{subdir}".rstrip("/")
+        with _remote_errors(f"{self.location}/{subdir}", "read"):
+            selector = _fs().FileSelector(path, allow_not_found=True)
+            return sorted(info.base_name for info in self._system.get_file_info(selector))
+
+    def remove(self, name: str) -> None:
+        path = f"{self._path}/{name}"
+        with _remote_errors(f"{self.location}/{name}", "removed"):
+            kind = self._system.get_file_info(path).type
+            if kind == _fs().FileType.Directory:
+                self._system.delete_dir(path)
+            elif kind == _fs().FileType.File:
+                self._system.delete_file(path)

@@ -1,0 +1,198 @@
+"""Worker that summarizes the rows of a shard and writes them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from readagain.batch.job_dir import ShardMetadata, checksum
+from readagain.batch.locations import open_directory
+from readagain.batch.shards import BatchShard
+from readagain.config.options import SummarizeOptions
+from readagain.engine.summarizer import Summarizer
+from readagain.engine.summary import add_summary
+from readagain.errors import ArgumentError, DataError, require
+from readagain.formats.delimited import write_csv
+from readagain.formats.jsonl import write_jsonl
+from readagain.formats.parquet import make_table, unpack_table, write_parquet
+from readagain.formats.records import InvalidRecord
+from readagain.formats.texts import TextFormat, TextRecord
+from readagain.model_dir import Precision
+
+OutputFormat = Literal["jsonl", "csv", "parquet"]
+OUTPUT_FORMATS: tuple[OutputFormat, ...] = get_args(OutputFormat)
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShardConfig:
+    """Model, decoding options and output of a job."""
+
+    out: str
+    model: str
+    threads: int = 1
+    precision: Precision | None = None
+    options: SummarizeOptions = field(default_factory=lambda: SummarizeOptions())
+    summary_field: str = "summary"
+    has_score: bool = False
+    output_format: OutputFormat | None = None
+    strict: bool = False
+
+    @property
+    def added_fields(self) -> tuple[str, ...]:
+        """Names of the fields that are added to the rows."""
+        names = [self.summary_field]
+        if self.has_score:
+            names.append("score")
+        if self.options.get("n_best", 1) > 1:
+            names.append("alternatives")
+        return tuple(names)
+
+
+def check_config(config: ShardConfig) -> None:
+    """Check, before the work, that the model can be loaded and accepts the options.
+
+    Raises:
+        ReadAgainError: from the summarizer.
+    """
+    summarizer = Summarizer.load(config.model, threads=1, precision=config.precision)
+    summarizer.summarize("A text.", **config.options)
+
+
+def output_format(wanted: OutputFormat | None, found: TextFormat) -> OutputFormat:
+    """Return the output format for an input format.
+
+    Raises:
+        ConfigError: for JSONL as a table, since its objects may have different fields.
+    """
+    if found == "jsonl" and wanted not in (None, "jsonl"):
+        raise ArgumentError(
+            "{output_format}: '{0}' is not supported for JSONL input; remove the option", wanted
+        )
+    if wanted is not None:
+        return wanted
+    return found if found in ("csv", "parquet") else "jsonl"
+
+
+class ShardWorker:
+    """Worker that loads the model once and summarizes shards."""
+
+    def __init__(self, config: ShardConfig) -> None:
+        self._config = config
+        self._directory = open_directory(config.out)
+        self._summarizer = Summarizer.load(
+            config.model, threads=config.threads, precision=config.precision
+        )
+
+    def run(self, shard: BatchShard) -> ShardMetadata:
+        """Summarize the rows of a shard, write them, and then their metadata.
+
+        Raises:
+            DataError: for an invalid row of a strict job, or when the output cannot be written.
+        """
+        kind = output_format(self._config.output_format, shard.schema.format)
+        keeps_table = kind == shard.schema.format == "parquet"
+        records = list(shard.records([shard.schema.text_column] if keeps_table else None))
+        rows = self._summarize(records)
+        if kind == "parquet" and not keeps_table:
+            rows = [_check_utf8(row, each.where) for row, each in zip(rows, records, strict=True)]
+        valid = [row for row in rows if not isinstance(row, InvalidRecord)]
+        invalid = [row for row in rows if isinstance(row, InvalidRecord)]
+        if invalid and self._config.strict:
+            raise DataError(
+                f"{invalid[0].where}: {invalid[0].reason}; a job that is not strict writes such "
+                "rows to bad/"
+            )
+        if keeps_table:
+            kept = [index for index, row in enumerate(rows) if not isinstance(row, InvalidRecord)]
+            table = unpack_table(shard.pieces[0].block.payload).take(kept)
+            content = write_parquet(self._add_columns(table, valid))
+        else:
+            content = self._write(kind, shard, valid)
+        bad = write_jsonl(map(_describe_invalid, invalid))
+        is_tsv = kind == "csv" and shard.schema.delimiter == "\t"
+        metadata = ShardMetadata(
+            source=shard.source,
+            number=shard.number,
+            part=f"{shard.name}.{'tsv' if is_tsv else kind}",
+            rows=len(valid),
+            bad_rows=len(invalid),
+            bytes=len(content),
+            sha256=checksum(content),
+            bad_sha256=checksum(bad) if invalid else None,
+            input_bytes=shard.input_bytes,
+            input_sha256=shard.sha256,
+        )
+        self._directory.write(metadata.part, content)
+        if invalid:
+            self._directory.write(metadata.bad_part, bad)
+        metadata.save(self._directory)
+        return metadata
+
+    def _summarize(
+        self, records: Sequence[TextRecord | InvalidRecord]
+    ) -> list[Row | InvalidRecord]:
+        """Return the rows with summaries; invalid records keep their position."""
+        config = self._config
+        texts = [record.text for record in records if isinstance(record, TextRecord)]
+        summaries = iter(self._summarizer.summarize(texts, **config.options))
+        return [
+            record
+            if isinstance(record, InvalidRecord)
+            else add_summary(
+                record, next(summaries), field=config.summary_field, has_score=config.has_score
+            )
+            for record in records
+        ]
+
+    def _write(self, kind: OutputFormat, shard: BatchShard, rows: Sequence[Row]) -> bytes:
+        columns = shard.schema.columns
+        match kind:
+            case "jsonl":
+                return write_jsonl(rows)
+            case "csv":
+                names = (*columns, *self._config.added_fields)
+                return write_csv(rows, names, shard.schema.delimiter)
+            case "parquet":
+                return write_parquet(self._add_columns(make_table(rows, columns), rows))
+
+    def _add_columns(self, table: Any, rows: Sequence[Row]) -> Any:
+        """Add the new fields to a pyarrow table, with the same types in every shard."""
+        arrow = require("pyarrow", extra="data", purpose="writing Parquet")
+        alternative = arrow.struct([("summary", arrow.string()), ("score", arrow.float64())])
+        types = {
+            "score": arrow.float64(),
+            "alternatives": arrow.list_(alternative),
+            self._config.summary_field: arrow.string(),  # last: it may have the name of another
+        }
+        for name in self._config.added_fields:
+            values = arrow.array([row.get(name) for row in rows], types[name])
+            table = table.append_column(name, values)
+        return table
+
+
+def _check_utf8(row: Row | InvalidRecord, where: str) -> Row | InvalidRecord:
+    """Return the row, or why Parquet, which only contains UTF-8, cannot store it."""
+    if isinstance(row, InvalidRecord):
+        return row
+    for name, value in row.items():
+        if isinstance(value, str) and not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError:
+                return InvalidRecord(
+                    where,
+                    f"'{name}' is not valid text; convert the file or set its encoding "
+                    "(for example latin-1)",
+                )
+    return row
+
+
+def _describe_invalid(record: InvalidRecord) -> Row:
+    file, _, row = record.where.rpartition(":")
+    is_numbered = bool(file) and row.isdecimal()
+    return {
+        "file": file if is_numbered else record.where,
+        "row": int(row) if is_numbered else 1,
+        "reason": record.reason,
+    }
