@@ -137,7 +137,7 @@ def test_inputs_that_have_changed_are_named_and_refused(news, make_job, tmp_path
         run_batch(make_job(news, more), engine_here)
     size = news.stat().st_size
     news.write_text(news.read_text() + '{"text": "The end."}\n')
-    with pytest.raises(DataError, match=rf"news\.jsonl had {size:,} bytes and has .*--update"):
+    with pytest.raises(ConfigError, match=rf"news\.jsonl had {size:,} bytes and has .*--update"):
         run_batch(make_job(news), engine_here)
 
 
