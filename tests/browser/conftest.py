@@ -22,8 +22,8 @@ from selenium.webdriver.support.ui import WebDriverWait
 from selenium_axe_python import Axe
 
 from readagain import Summarizer
-from readagain.explain.page import write_page
-from readagain.explain.story import tell
+from readagain.explain.page import explanation_page
+from readagain.explain.view import explanation_view
 
 TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
 PATIENCE_S = 60  # of one wait; a busy machine with two processors needs some
@@ -93,7 +93,9 @@ def explanation(tmp_path_factory, ferry) -> str:
     """Write an explanation to a file, as `readagain explain --html` does."""
     summary = Summarizer.load("news", threads=1).summarize(ferry, explain=True)
     path = tmp_path_factory.mktemp("explain") / "page.html"
-    path.write_text(write_page(tell(ferry, summary, model="news")), encoding="utf-8")
+    path.write_text(
+        explanation_page(explanation_view(ferry, summary, model="news")), encoding="utf-8"
+    )
     return path.as_uri()
 
 

@@ -25,7 +25,7 @@ def trained(tmp_path):
 
 def test_a_trained_model_is_exported_checked_and_summarizes(readagain, trained):
     refused = readagain("summarize", "--model", trained, TEXT)
-    assert f"make them with: readagain export {trained}" in refused.stderr
+    assert f"create them with: readagain export {trained}" in refused.stderr
 
     done = readagain("export", trained, "--check-texts", 20, "--threads", 1)
     assert done.returncode == 0, done.stderr

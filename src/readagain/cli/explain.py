@@ -44,26 +44,26 @@ def command(
     import sys
 
     from readagain.engine.summarizer import Summarizer
-    from readagain.explain.page import write_page
-    from readagain.explain.picture import check_picture, draw_picture
-    from readagain.explain.story import tell
+    from readagain.explain.page import explanation_page
+    from readagain.explain.plot import check_plot, plot_attention
+    from readagain.explain.view import explanation_view
     from readagain.formats.jsonl import to_json
     from readagain.storage.files import check_writable, write_output
 
     for file in (html, png):
         check_writable(file)
     if png is not None:
-        check_picture(png)
+        check_plot(png)
     record = _only_text(input, encoding)
     summarizer = Summarizer.load(model, threads=threads)
     summary = summarizer.summarize(record.text, **(decoding | {"explain": True}))
-    story = tell(record.text, summary, model=model_name(model), where=record.where)
+    story = explanation_view(record.text, summary, model=model_name(model), where=record.where)
     if png is not None:
-        draw_picture(story, png)
+        plot_attention(story, png)
         print(f"{png}: written", file=sys.stderr)
     if html is not None:
         with write_output(html) as aside:
-            aside.write_text(write_page(story), encoding="utf-8", errors="xmlcharrefreplace")
+            aside.write_text(explanation_page(story), encoding="utf-8", errors="xmlcharrefreplace")
         print(f"{html}: written", file=sys.stderr)
     # Bytes of an argument that are not UTF-8 become \udc.., which JSON can read.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
@@ -72,9 +72,9 @@ def command(
     elif html is None and png is None:
         from rich.console import Console
 
-        from readagain.explain.terminal import print_story
+        from readagain.explain.terminal import print_explanation
 
-        print_story(story, Console(highlight=False))
+        print_explanation(story, Console(highlight=False))
 
 
 def _only_text(argument: str, encoding: str) -> "TextRecord":

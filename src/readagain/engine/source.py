@@ -1,4 +1,4 @@
-"""What a model sees of a text: its first sentences, as words and as ids."""
+"""Model input: the first sentences of a text, as tokens and as padded ids."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from readagain.config.schema import RunSpec
-from readagain.engine.beginning import TargetPrefix
+from readagain.engine.target_prefix import TargetPrefix
 from readagain.search.constraints import ForcedPrefix
 from readagain.search.model import SourceBatch
 from readagain.text.document import Document, Token, read_document, read_tokenized
@@ -25,8 +25,8 @@ class SourceText:
     """A text as a model reads it.
 
     Args:
-        document: the sentences that are read.
-        sequences: for each sequence the model reads, the places in `document.words` of its words.
+        document: sentences that are read.
+        sequences: positions in `document.words` of the words of each input sequence.
         is_truncated: whether the text has more words than are read.
     """
 
@@ -36,28 +36,28 @@ class SourceText:
 
     @property
     def is_empty(self) -> bool:
-        """Say whether there is nothing to summarize."""
+        """Whether there is nothing to summarize."""
         return not self.sequences
 
     @property
-    def longest(self) -> int:
-        """Count the words of the longest sequence."""
+    def max_length(self) -> int:
+        """Number of words of the longest sequence."""
         return max(map(len, self.sequences), default=0)
 
     @property
     def read_words(self) -> list[Token]:
-        """The words that are read, in order."""
+        """Tokens that are read, in order."""
         words = self.document.words
-        return [words[place] for sequence in self.sequences for place in sequence]
+        return [words[position] for sequence in self.sequences for position in sequence]
 
 
 class SourceReader:
-    """Reads texts as the run of a model says, and puts them into batches.
+    """Reader of texts and builder of batches for one model.
 
     Args:
-        run: how many sentences, joined or apart, how many words.
-        source_vocab: the words that the encoder knows.
-        vocab: the words that the decoder knows.
+        run: settings of the model.
+        source_vocab: encoder vocabulary.
+        vocab: decoder vocabulary.
     """
 
     def __init__(self, run: RunSpec, source_vocab: Vocab, vocab: Vocab) -> None:
@@ -67,84 +67,85 @@ class SourceReader:
         self.num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
 
     def read(self, text: str, *, tokenized: bool) -> SourceText:
-        """Take the first sentences of a text; those without a letter or digit are passed over."""
-        wanted = self._data.num_sentences
+        """Read the first sentences of a text; those without a letter or a digit are skipped."""
+        num_sentences = self._data.num_sentences
         document = (
-            read_tokenized(text) if tokenized else read_document(text, max_sentences=wanted + 1)
+            read_tokenized(text)
+            if tokenized
+            else read_document(text, max_sentences=num_sentences + 1)
         )
         sentences = _with_language(document)
-        if not tokenized and len(sentences) < len(document.sentences) == wanted + 1:
+        if not tokenized and len(sentences) < len(document.sentences) == num_sentences + 1:
             document = read_document(text)
             sentences = _with_language(document)
-        has_more = len(sentences) > wanted
-        read = tuple(sentences[:wanted])
+        has_more = len(sentences) > num_sentences
+        read = tuple(sentences[:num_sentences])
         document = Document(text, read, is_tokenized=document.is_tokenized)
         sequences = self._sequences(read)
         is_cut = sum(map(len, sequences)) < len(document.words)
         return SourceText(document, sequences, is_truncated=has_more or is_cut)
 
     def batch(self, sources: Sequence[SourceText]) -> SourceBatch:
-        """Pad texts to the same size: (B, N, L) ids."""
+        """Return texts padded to the same size: (B, N, L) ids."""
         B, N = len(sources), self.num_sequences
-        L = _longest(sources)
+        L = _max_length(sources)
         source_ids = np.full((B, N, L), PAD, dtype=np.int64)
         lengths = np.zeros((B, N), dtype=np.int64)
         ext_ids = np.full((B, N * L), PAD, dtype=np.int64)
         for b, source in enumerate(sources):
-            flat = self._flat_forms(source, L)
+            norms = self._padded_norms(source, L)
             for n, sequence in enumerate(source.sequences):
-                forms = flat[n * L : n * L + len(sequence)]
-                source_ids[b, n, : len(forms)] = self._source_vocab.ids(forms)
-                lengths[b, n] = len(forms)
-            ext_ids[b] = extended_source_ids(flat, self._vocab)
+                sequence_norms = norms[n * L : n * L + len(sequence)]
+                source_ids[b, n, : len(sequence)] = self._source_vocab.ids(sequence_norms)
+                lengths[b, n] = len(sequence)
+            ext_ids[b] = extended_source_ids(norms, self._vocab)
         return SourceBatch(source_ids=source_ids, lengths=lengths, source_ext_ids=ext_ids)
 
-    def prefix(self, sources: Sequence[SourceText], beginning: TargetPrefix) -> ForcedPrefix:
-        """Let summaries of a batch begin with some words, each fed to the model as it knows it.
+    def forced_prefix(self, sources: Sequence[SourceText], prefix: TargetPrefix) -> ForcedPrefix:
+        """Return the constraint that makes summaries of a batch start with some words.
 
-        That is by the vocabulary or else by where it stands in the source, as in training; a word
-        that stands in neither is fed as the unknown word. All are printed as they were given, so
-        none counts as copied.
+        As in training, a word is fed by its id in the vocabulary or else by its position in the
+        source; a word in neither is fed as UNK. All are printed as given, so none is copied.
         """
-        L = _longest(sources)
-        forms = [_speakable(word.norm) for word in beginning.words]
+        L = _max_length(sources)
+        norms = [_without_special(word.norm) for word in prefix.words]
         ids = [
-            extended_summary_ids(forms, self._flat_forms(source, L), self._vocab)
+            extended_summary_ids(norms, self._padded_norms(source, L), self._vocab)
             for source in sources
         ]
-        return ForcedPrefix(ids, [[-1] * len(forms)] * len(sources))
+        return ForcedPrefix(ids, [[-1] * len(norms)] * len(sources))
 
-    def _flat_forms(self, source: SourceText, length: int) -> list[str]:
-        """Lay the forms of a source out as its batch does: N sequences of so many places."""
-        flat = [SPECIAL_TOKENS[PAD]] * (self.num_sequences * length)
+    def _padded_norms(self, source: SourceText, length: int) -> list[str]:
+        """Return the norms of a source in the layout of its batch: N sequences of `length`."""
+        norms = [SPECIAL_TOKENS[PAD]] * (self.num_sequences * length)
         words = source.document.words
         for n, sequence in enumerate(source.sequences):
-            flat[n * length : n * length + len(sequence)] = [
-                _speakable(words[place].norm) for place in sequence
+            norms[n * length : n * length + len(sequence)] = [
+                _without_special(words[position].norm) for position in sequence
             ]
-        return flat
+        return norms
 
     def _sequences(self, sentences: Sequence[Sequence[Token]]) -> tuple[range, ...]:
-        """Cut sentences, or all of them joined, to the words that are read."""
+        """Return the positions that are read of each sentence, or of all of them joined."""
         ends = np.cumsum([len(sentence) for sentence in sentences]).tolist()
         starts = [0, *ends[:-1]]
         if self._data.join_sentences and ends:
             starts, ends = [0], ends[-1:]
-        most = self._data.max_source_words
+        max_words = self._data.max_source_words
         return tuple(
-            range(start, min(end, start + most))
+            range(start, min(end, start + max_words))
             for start, end in zip(starts, ends, strict=False)
             if end > start
         )
 
 
-def _longest(sources: Sequence[SourceText]) -> int:
-    """Count the words that every sequence of a batch is padded to, L."""
-    return max((source.longest for source in sources), default=0)
+def _max_length(sources: Sequence[SourceText]) -> int:
+    """Return the padded length L of a batch."""
+    return max((source.max_length for source in sources), default=0)
 
 
 def _with_language(document: Document) -> list[tuple[Token, ...]]:
-    """Keep the sentences that hold a letter or a digit."""
+    """Return the sentences with a letter or a digit."""
     return [
         sentence
         for sentence in document.sentences
@@ -152,6 +153,6 @@ def _with_language(document: Document) -> list[tuple[Token, ...]]:
     ]
 
 
-def _speakable(form: str) -> str:
-    """Read a reserved word that a text spells out as an unknown one, which is never copied."""
-    return SPECIAL_TOKENS[UNK] if form in SPECIAL_TOKENS else form
+def _without_special(norm: str) -> str:
+    """Return UNK for a special token that a text spells out, so that it is never copied."""
+    return SPECIAL_TOKENS[UNK] if norm in SPECIAL_TOKENS else norm

@@ -1,4 +1,4 @@
-"""Headlines from texts: load a model once, then summarize one text, many, or a stream."""
+"""Summarization with a trained model: of one text, a list, or a stream."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
@@ -9,15 +9,15 @@ from typing import Any, Unpack, overload
 from readagain.config.options import Case, SummarizeOptions, resolve_decode
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
-from readagain.engine.beginning import TargetPrefix, read_beginning
-from readagain.engine.explaining import SourceImportance, explain, look_at
-from readagain.engine.grounding import GroundingConstraint
+from readagain.engine.detokenizer import Detokenizer
+from readagain.engine.explanation import explain, source_importance
+from readagain.engine.grounding import UngroundedWords
 from readagain.engine.onnx_model import OnnxStepModel
-from readagain.engine.printing import Detokenizer, parts
 from readagain.engine.sessions import read_graph
-from readagain.engine.short_texts import is_too_short, own_words
+from readagain.engine.short_texts import copy_whole_text, is_too_short
 from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.summary import Summary
+from readagain.engine.target_prefix import TargetPrefix, read_prefix
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.model_dir import PRECISIONS, WEIGHTS_FILE, ModelDir, Precision, graph_names
 from readagain.processors import num_threads
@@ -30,37 +30,37 @@ from readagain.storage.bundled import DEFAULT_MODEL, find_model
 from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
 
-# Measured (docs/engine.md): more texts at once no longer gain, and leave the cache.
+# Measured (docs/engine.md): larger batches are not faster, since they exceed the cache.
 MAX_TEXTS = 16
-WORDS_OF_A_TEXT = 64  # longer texts make batches of fewer
+WORDS_PER_TEXT = 64  # batches of longer texts have fewer texts
 WINDOW = 16 * MAX_TEXTS  # texts of a stream that are sorted by length together
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Request:
-    """What one call asks for, resolved."""
+    """Resolved options of one call."""
 
     decode: DecodeSpec
+    prefix: TargetPrefix
     n_best: int
     explain: bool
     case: Case
     tokenized: bool
-    beginning: TargetPrefix
-    may_be_whole: bool  # a text that is too short to be shortened is its own summary
+    copies_short_texts: bool  # return texts that are too short to summarize unchanged
 
 
 class Summarizer:
-    """Writes headlines with a trained model, on the CPU.
+    """Summarizer with a trained model, on the CPU.
 
-    It keeps nothing between calls, so threads may share one.
+    It keeps no state between calls, so threads may share one.
 
     Args:
-        run: what the model is, and how it searches unless a call says otherwise.
-        source_vocab: the words that the encoder knows.
-        vocab: the words that the decoder knows.
-        model: the graphs, or another back end of search.
-        cases: how its words are written, for those that a text does not show.
-        max_texts: how many texts of a stream are searched together; a GPU takes more.
+        run: settings of the model; options of a call override those of decoding.
+        source_vocab: encoder vocabulary.
+        vocab: decoder vocabulary.
+        model: exported graphs, or another back end of the search.
+        cases: truecaser of words that are not in the text.
+        max_texts: texts of a stream that are decoded together; more on a GPU.
     """
 
     def __init__(
@@ -77,8 +77,8 @@ class Summarizer:
         self._model = model
         self._max_texts = max_texts
         self._reader = SourceReader(run, source_vocab, vocab)
-        self._printer = Detokenizer(vocab, cases)
-        self._grounding = GroundingConstraint(vocab, self._printer.cases)
+        self._detokenizer = Detokenizer(vocab, cases)
+        self._ungrounded = UngroundedWords(vocab, self._detokenizer.cases)
 
     @classmethod
     def load(
@@ -88,16 +88,16 @@ class Summarizer:
         threads: int | None = None,
         precision: Precision | None = None,
     ) -> "Summarizer":
-        """Load a bundled model by name, or any model folder by path.
+        """Load a bundled model by name, or a model directory by path.
 
         Args:
-            model: `news`, `papers`, or a folder that `readagain export` completed.
-            threads: how many threads one call may use; all processors unless given.
-            precision: which graphs; int8 where the folder has them, unless given.
+            model: `news`, `papers`, or a directory written by `readagain export`.
+            threads: number of threads; all processors by default.
+            precision: precision of the graphs; int8 by default if the directory has it.
 
         Raises:
-            ArtifactError: saying what is missing, damaged, foreign or too new.
-            ConfigError: for a precision that there is not, or too many threads.
+            ArtifactError: if the model is missing, damaged or too new.
+            ConfigError: for an unknown precision, or too many threads.
         """
         folder = ModelDir.open(find_model(model))
         if precision is None:
@@ -107,12 +107,12 @@ class Summarizer:
                 "{precision} is {0!r}; expected {1}", precision, " or ".join(PRECISIONS)
             )
         if precision not in folder.precisions:
-            remedy = (
-                f"; make them with: readagain export {folder.path}"
+            advice = (
+                f"create them with: readagain export {folder.path}"
                 if folder.has(WEIGHTS_FILE)
-                else ", nor weights to make them from; leave the precision to the model"
+                else "it has no weights to export either, so use another precision"
             )
-            raise ArtifactError(f"{folder.path}: no {precision} graphs in it{remedy}")
+            raise ArtifactError(f"{folder.path}: no {precision} graphs; {advice}")
         encoder, step = (
             read_graph(folder.path / name, folder.manifest.files[name])
             for name in graph_names(precision)
@@ -122,14 +122,14 @@ class Summarizer:
         )
         return cls(folder.run, folder.source_vocab, folder.vocab, graphs, cases=folder.cases)
 
-    def searching(self, **changes: float | str) -> "Summarizer":
-        """Return a summarizer that shares the model and searches with other settings.
+    def with_decode(self, **changes: float | str) -> "Summarizer":
+        """Return a summarizer that shares the model and decodes with other settings.
 
         Args:
-            changes: settings of `decode`, by name.
+            changes: settings of `DecodeSpec`.
 
         Raises:
-            ConfigError: for a setting that does not exist or cannot be honoured.
+            ConfigError: for an unknown setting or an invalid value.
         """
         other = copy(self)
         other.run = override(self.run, {f"decode.{name}": each for name, each in changes.items()})
@@ -150,38 +150,41 @@ class Summarizer:
     ) -> Summary | list[Summary] | Iterator[Summary]:
         """Summarize a text, a list of texts, or a stream of any length.
 
-        A text without a letter or a digit has an empty summary, and one of a word or three is its
-        own. The same text has the same summary whatever stands beside it.
+        A text without a letter or a digit has an empty summary; a text of up to three words is its
+        own summary. The summary of a text does not depend on the other texts.
 
         Args:
             texts: one text, a list, or an iterable that is read as far as needed.
             options: keywords described in `config.options.SummarizeOptions`.
 
         Returns:
-            A summary, a list of them, or an iterator, as the texts came.
+            A summary for a text, a list for a list or tuple, and an iterator for an iterable.
 
         Raises:
-            ConfigError: where limits cannot be honoured.
+            ConfigError: for invalid options.
         """
-        decode = resolve_decode(self.run.decode, options)
-        tokenized = options.get("tokenized", False)
-        beginning = read_beginning(options.get("begin"), decode, tokenized=tokenized)
-        is_limited = options.get("min_words") or options.get("min_bytes")
-        request = _Request(
-            decode=decode,
-            n_best=options.get("n_best", 1),
-            explain=options.get("explain", False),
-            case=options.get("case", "sentence"),
-            tokenized=tokenized,
-            beginning=beginning,
-            may_be_whole=not (tokenized or beginning or is_limited),
-        )
+        request = self._resolve(options)
         if isinstance(texts, bytes) or not isinstance(texts, Iterable):
-            raise _no_text(texts)
+            raise _not_a_text(texts)
         if isinstance(texts, str):
             return self._summarize_batch([self._read(texts, request)], request, self._model)[0]
         summaries = self._stream(texts, request)
         return list(summaries) if isinstance(texts, list | tuple) else summaries
+
+    def _resolve(self, options: SummarizeOptions) -> _Request:
+        decode = resolve_decode(self.run.decode, options)
+        tokenized = options.get("tokenized", False)
+        prefix = read_prefix(options.get("begin"), decode, tokenized=tokenized)
+        has_minimum = options.get("min_words") or options.get("min_bytes")
+        return _Request(
+            decode=decode,
+            prefix=prefix,
+            n_best=options.get("n_best", 1),
+            explain=options.get("explain", False),
+            case=options.get("case", "sentence"),
+            tokenized=tokenized,
+            copies_short_texts=not (tokenized or prefix or has_minimum),
+        )
 
     def _stream(self, texts: Iterable[str], request: _Request) -> Iterator[Summary]:
         model = self._model
@@ -194,8 +197,8 @@ class Summarizer:
         return bucketed_batches(
             (self._read(text, request) for text in texts),
             lambda sources: self._summarize_batch(sources, request, model),
-            length=lambda source: source.longest * self._reader.num_sequences,
-            max_words=WORDS_OF_A_TEXT * self._max_texts,
+            length=lambda source: source.max_length * self._reader.num_sequences,
+            max_words=WORDS_PER_TEXT * self._max_texts,
             max_items=self._max_texts,
             window=max(WINDOW, self._max_texts),
             parallel=parallel,
@@ -203,32 +206,47 @@ class Summarizer:
 
     def _read(self, text: str, request: _Request) -> SourceText:
         if not isinstance(text, str):
-            raise _no_text(text)
+            raise _not_a_text(text)
         return self._reader.read(text, tokenized=request.tokenized)
 
     def _summarize_batch(
         self, sources: Sequence[SourceText], request: _Request, model: StepModel[Any]
     ) -> list[Summary]:
-        """Search for the summaries of some texts together."""
-        readable = [source for source in sources if not source.is_empty]
-        if not readable:
-            return [_empty(source) for source in sources]
-        batch = self._reader.batch(readable)
-        decode = request.decode
-        beginning = request.beginning
-        constraints: list[Constraint] = (
-            [self._reader.prefix(readable, beginning)] if beginning else []
-        )
+        """Summarize some texts together."""
+        is_short = [request.copies_short_texts and is_too_short(source) for source in sources]
+        short = [source for source, each in zip(sources, is_short, strict=True) if each]
+        long = [
+            source
+            for source, each in zip(sources, is_short, strict=True)
+            if not (each or source.is_empty)
+        ]
+        copied = iter(self._copy_short_texts(short, request, model))
+        found = iter(self._search(long, request, model))
+        return [
+            _empty_summary(source) if source.is_empty else next(copied if each else found)
+            for source, each in zip(sources, is_short, strict=True)
+        ]
+
+    def _search(
+        self, sources: Sequence[SourceText], request: _Request, model: StepModel[Any]
+    ) -> list[Summary]:
+        """Run beam search."""
+        if not sources:
+            return []
+        batch = self._reader.batch(sources)
+        decode, prefix = request.decode, request.prefix
+        constraints: list[Constraint] = []
+        if prefix:
+            constraints.append(self._reader.forced_prefix(sources, prefix))
         if not request.tokenized:
-            constraints.append(self._grounding.rule(readable, names=decode.names_from_source))
+            constraints.append(self._ungrounded.constraint(sources, names=decode.names_from_source))
         if decode.min_bytes or decode.max_bytes:
-            printed = self._printer.printed_bytes(readable, self._reader.num_sequences)
             constraints.append(
                 ByteLengthConstraint(
-                    printed,
+                    self._detokenizer.printed_bytes(sources, self._reader.num_sequences),
                     minimum=decode.min_bytes,
                     maximum=decode.max_bytes or None,
-                    forced=beginning.word_bytes,
+                    forced=prefix.word_bytes,
                 )
             )
         found = decode_sources(
@@ -239,70 +257,73 @@ class Summarizer:
             constraints=constraints,
             keep_attention=True,
         )
-        if request.may_be_whole:
-            self._keep_short(readable, batch, found, decode.max_words)
-        looks = self._look_at(batch, model) if request.explain else None
-        written = iter(
-            self._write(source, hypotheses, row, looks, request)
-            for row, (source, hypotheses) in enumerate(zip(readable, found, strict=True))
-        )
-        return [_empty(source) if source.is_empty else next(written) for source in sources]
+        return self._to_summaries(sources, batch, found, request, model)
 
-    def _keep_short(
+    def _copy_short_texts(
+        self, sources: Sequence[SourceText], request: _Request, model: StepModel[Any]
+    ) -> list[Summary]:
+        """Return the texts themselves as summaries."""
+        if not sources:
+            return []
+        batch = self._reader.batch(sources)
+        max_words = request.decode.max_words
+        found = [
+            [copy_whole_text(source, batch, row, max_words=max_words)]
+            for row, source in enumerate(sources)
+        ]
+        return self._to_summaries(sources, batch, found, request, model)
+
+    def _to_summaries(
         self,
         sources: Sequence[SourceText],
         batch: SourceBatch,
-        found: list[list[Hypothesis]],
-        max_words: int,
-    ) -> None:
-        """Put their own words in the place of what was found for texts that are too short."""
-        length = batch.source_ids.shape[2]
-        for row, source in enumerate(sources):
-            if is_too_short(source):
-                ext_ids = batch.source_ext_ids[row]
-                found[row] = [own_words(source, ext_ids, length=length, max_words=max_words)]
-
-    def _look_at(self, batch: SourceBatch, model: StepModel[Any]) -> SourceImportance:
-        if not isinstance(model, OnnxStepModel):
-            raise ConfigError("explanations come from exported graphs; use 'readagain export'")
-        return look_at(model, self.run.model, batch)
-
-    def _write(
-        self,
-        source: SourceText,
-        hypotheses: Sequence[Hypothesis],
-        row: int,
-        looks: SourceImportance | None,
+        found: Sequence[Sequence[Hypothesis]],
         request: _Request,
-    ) -> Summary:
-        """Print the summaries of one text: the best, with the others as its alternatives."""
-        if not hypotheses:
-            return _empty(source)
-        best, *others = (self._print(source, hypothesis, request) for hypothesis in hypotheses)
-        explanation = None
-        if looks is not None:
-            beginning = request.beginning
-            words = self._printer.words(hypotheses[0], source, beginning)[: len(best.words)]
-            printed = self._printer.printed_words(words, source, beginning, case=request.case)
-            explanation = explain(looks, row, source, hypotheses[0], printed)
-        return replace(best, alternatives=tuple(others), explanation=explanation)
+        model: StepModel[Any],
+    ) -> list[Summary]:
+        """Return the best summary of each source, with the others as its alternatives."""
+        summaries = [
+            [self._to_summary(source, hypothesis, request) for hypothesis in hypotheses]
+            or [_empty_summary(source)]
+            for source, hypotheses in zip(sources, found, strict=True)
+        ]
+        result = [replace(best, alternatives=tuple(others)) for best, *others in summaries]
+        if not request.explain:
+            return result
+        if not isinstance(model, OnnxStepModel):
+            raise ConfigError(
+                "explain: only supported with exported graphs; run 'readagain export' first"
+            )
+        importance = source_importance(model, self.run.model, batch)
+        return [
+            replace(
+                summary,
+                explanation=explain(
+                    importance, batch, row, source, hypotheses[0], len(summary.words)
+                ),
+            )
+            if hypotheses
+            else summary
+            for row, (summary, source, hypotheses) in enumerate(
+                zip(result, sources, found, strict=True)
+            )
+        ]
 
-    def _print(self, source: SourceText, hypothesis: Hypothesis, request: _Request) -> Summary:
-        beginning = request.beginning
-        words = self._printer.words(hypothesis, source, beginning)
-        text, num_words = self._printer.text(
-            words, source, beginning, case=request.case, max_bytes=request.decode.max_bytes
+    def _to_summary(self, source: SourceText, hypothesis: Hypothesis, request: _Request) -> Summary:
+        prefix = request.prefix
+        text, tokens = self._detokenizer.print_tokens(
+            self._detokenizer.tokens(hypothesis, source, prefix),
+            source,
+            prefix,
+            case=request.case,
+            max_bytes=request.decode.max_bytes,
         )
-        return Summary(
-            text=text,
-            score=hypothesis.score,
-            words=parts(words[:num_words], hypothesis, source, beginning),
-            read_sentences=len(source.document.sentences),
-            truncated=source.is_truncated,
+        return replace(
+            _empty_summary(source), text=text, score=hypothesis.score, words=tuple(tokens)
         )
 
 
-def _empty(source: SourceText) -> Summary:
+def _empty_summary(source: SourceText) -> Summary:
     return Summary(
         text="",
         score=0.0,
@@ -312,6 +333,6 @@ def _empty(source: SourceText) -> Summary:
     )
 
 
-def _no_text(found: object) -> ConfigError:
-    kind = "None" if found is None else f"of type {type(found).__name__}"
-    return ConfigError(f"a text is {kind}; expected a string")
+def _not_a_text(found: object) -> ConfigError:
+    type_name = "None" if found is None else f"of type {type(found).__name__}"
+    return ConfigError(f"a text is {type_name}; expected a string")

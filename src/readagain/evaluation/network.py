@@ -7,11 +7,12 @@ from difflib import SequenceMatcher
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from readagain.engine.summary import Summary, SummaryPart
+from readagain.engine.summary import Summary
 from readagain.evaluation.summaries import SystemSummary, is_unk, on_one_line, summary_words
 from readagain.model_dir import ModelDir
 from readagain.storage.model_manifest import MANIFEST_FILE
 from readagain.text.document import Token, read_tokenized
+from readagain.text.surface import SummaryToken
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ class NetworkSystem:
             ]
 
 
-def _find_copied(text: str, parts: Sequence[SummaryPart], *, is_tokenized: bool) -> SystemSummary:
+def _find_copied(text: str, tokens: Sequence[SummaryToken], *, is_tokenized: bool) -> SystemSummary:
     """Find the words of a summary that the model copied.
 
     Detokenization can join words or omit or fill in numbers, so words are aligned in order.
@@ -107,11 +108,11 @@ def _find_copied(text: str, parts: Sequence[SummaryPart], *, is_tokenized: bool)
     words = summary_words(text, is_tokenized=is_tokenized)
     is_copied = [False] * len(words)
     matcher = SequenceMatcher(
-        None, [word.norm for word in words], [part.form for part in parts], autojunk=False
+        None, [word.norm for word in words], [token.norm for token in tokens], autojunk=False
     )
     for block in matcher.get_matching_blocks():
         for offset in range(block.size):
-            is_copied[block.a + offset] = parts[block.b + offset].origin == "copied"
+            is_copied[block.a + offset] = tokens[block.b + offset].origin == "copied"
     return SystemSummary(text, words, tuple(is_copied))
 
 
@@ -130,7 +131,7 @@ class TokenizedText:
         self.for_model = "\n".join(lines)
         """The text with masked digits and the UNK token of models."""
 
-    def surfaces(self, parts: Sequence[SummaryPart]) -> list[str]:
+    def surfaces(self, tokens: Sequence[SummaryToken]) -> list[str]:
         """Return the words of a summary as they are in this text, with real digits."""
         given = [word for sentence in read_tokenized(self.for_model).sentences for word in sentence]
         position_of = {word.start: position for position, word in enumerate(given)}
@@ -138,14 +139,14 @@ class TokenizedText:
         for word, surface in zip(given, self._words, strict=True):
             first_surface.setdefault(word.norm, surface)
         words = []
-        for part in parts:
-            if part.start is not None:
-                words.append(self._words[position_of[part.start]])
-            elif "#" in part.form:
+        for token in tokens:
+            if token.source is not None:
+                words.append(self._words[position_of[token.source.start]])
+            elif "#" in token.norm:
                 # A number that the text does not have keeps its #, which ROUGE ignores.
-                words.append(first_surface.get(part.form, part.form))
+                words.append(first_surface.get(token.norm, token.norm))
             else:
-                words.append(part.form)
+                words.append(token.norm)
         return words
 
 

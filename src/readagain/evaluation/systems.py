@@ -95,7 +95,7 @@ def load_system(
         precision = "float32"
     else:
         summarizer = Summarizer.load(path, threads=threads, precision=precision)  # type: ignore[arg-type]
-    summarizer = summarizer.searching(**asdict(decode))
+    summarizer = summarizer.with_decode(**asdict(decode))
     return NetworkSystem(model, folder, summarizer, precision, threads)
 
 

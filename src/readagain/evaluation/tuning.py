@@ -142,7 +142,7 @@ class _Pool:
     def search(self, weights: Numbers, on_summary: Callable[[], None]) -> Round:
         """Search with some weights and add new summaries."""
         before = sum(len(found.words) for found in self._found)
-        summarizer = self._network.summarizer.searching(**_settings(weights))
+        summarizer = self._network.summarizer.with_decode(**_settings(weights))
         network = replace(self._network, summarizer=summarizer)
         beam = summarizer.run.decode.beam_size
         lists = network.summarize_n_best(
@@ -154,7 +154,7 @@ class _Pool:
         value = 0.0
         for found, row, summaries in zip(self._found, self._data.rows, lists, strict=True):
             self._add(found, row.references, summaries, weights, exponent)
-            best = tuple(part.form for part in summaries[0][1].words)
+            best = tuple(token.norm for token in summaries[0][1].words)
             value += found.figures[found.words[best]]
             on_summary()
         after = sum(len(found.words) for found in self._found)
@@ -172,7 +172,7 @@ class _Pool:
     ) -> None:
         texts = []
         for text, summary in summaries:
-            words = tuple(part.form for part in summary.words)
+            words = tuple(token.norm for token in summary.words)
             if words in found.words:
                 continue
             found.words[words] = len(found.words)

@@ -11,7 +11,7 @@ import torch
 from readagain.config.options import override_decode
 from readagain.config.override import override
 from readagain.config.schema import HierarchicalSpec, ModelSpec, ReadAgainSpec, RunSpec
-from readagain.engine.movement import state_movement
+from readagain.engine.explanation import state_movement
 from readagain.engine.source import SourceReader
 from readagain.engine.summarizer import MAX_TEXTS, Summarizer
 from readagain.evaluation.dataset import DataSet
@@ -69,7 +69,7 @@ class TrainedModel:
         return NetworkSystem(
             self.run.title,
             self.folder,
-            summarizer.searching(**asdict(decode)),
+            summarizer.with_decode(**asdict(decode)),
             precision="float32",
             threads=torch.get_num_threads(),
         )

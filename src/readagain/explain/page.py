@@ -7,7 +7,7 @@ from hashlib import sha256
 from html import escape
 from importlib.resources import files
 
-from readagain.explain.story import (
+from readagain.explain.view import (
     IMPORTANCE,
     ORIGINS,
     ExplainedToken,
@@ -21,7 +21,7 @@ _MOST_ATTENDED = 3
 _FAINT = 0.005  # attention below half a percent is shown as a dot
 
 
-def write_page(story: ExplanationView) -> str:
+def explanation_page(story: ExplanationView) -> str:
     """Write a page: the headline, the shaded text, where words come from, and all attention.
 
     Everything that comes from the text is escaped, and the page's own policy lets no script run but

@@ -7,7 +7,8 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from readagain.explain.story import IMPORTANCE, ORIGINS, ExplainedToken, ExplanationView, Origin
+from readagain.explain.view import IMPORTANCE, ORIGINS, ExplainedToken, ExplanationView
+from readagain.text.surface import Origin
 
 _STYLES: dict[Origin, Style] = {
     "copied": Style(bold=True, color="blue"),
@@ -21,7 +22,7 @@ _MOST_ATTENDED = 3
 _MOST_IMPORTANT = 5
 
 
-def print_story(story: ExplanationView, console: Console) -> None:
+def print_explanation(story: ExplanationView, console: Console) -> None:
     """Print the headline, the shaded text, and a line for each word of the headline."""
     has_shades = console.color_system in ("256", "truecolor")
     lines = [_headline(story), Text(), _text(story, has_shades=has_shades)]

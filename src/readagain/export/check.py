@@ -10,8 +10,8 @@ import torch
 
 from readagain.corpus.shards import PreparedCorpus
 from readagain.counts import counted
+from readagain.engine.detokenizer import Detokenizer
 from readagain.engine.onnx_model import OnnxStepModel
-from readagain.engine.printing import Detokenizer
 from readagain.engine.source import SourceReader, SourceText
 from readagain.errors import ArtifactError, DataError
 from readagain.export.write import Graphs
@@ -195,7 +195,7 @@ def _summaries(folder: ModelDir, model: Any, texts: Sequence[CheckText]) -> Iter
     def write(source: SourceText, hypotheses: list[Hypothesis]) -> _NBestSummary:
         return _NBestSummary(
             [
-                (" ".join(word.form for word in printer.words(each, source)), each.score)
+                (" ".join(token.norm for token in printer.tokens(each, source)), each.score)
                 for each in hypotheses
             ]
         )
@@ -203,7 +203,7 @@ def _summaries(folder: ModelDir, model: Any, texts: Sequence[CheckText]) -> Iter
     return bucketed_batches(
         (reader.read(text.text, tokenized=True) for text in texts),
         summarize,
-        length=lambda source: source.longest,
+        length=lambda source: source.max_length,
         max_words=MAX_TEXTS * folder.run.data.max_source_words,
         max_items=MAX_TEXTS,
         window=64 * MAX_TEXTS,

@@ -1,6 +1,6 @@
 """Decoding constraints: bans on next words and on ending, and forced prefixes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TypeVar
@@ -146,19 +146,6 @@ class ByteLengthConstraint(Constraint):
         chosen = self.printed.of(active.documents, active.ids[:, P:], active.copied_from[:, P:])
         used: Ints = chosen.sum(axis=1) + sum(self.forced[: active.num_words])
         return used
-
-
-def truncate_to_bytes(
-    words: Sequence[T], to_text: Callable[[Sequence[T]], str], max_bytes: int
-) -> Sequence[T]:
-    """Drop words from the end until the printed text has at most `max_bytes` bytes.
-
-    >>> truncate_to_bytes(["air", "fares", "rise"], " ".join, 9)
-    ['air', 'fares']
-    """
-    while words and len(to_text(words).encode("utf-8", "surrogatepass")) > max_bytes:
-        words = words[:-1]
-    return words
 
 
 @dataclass(frozen=True)

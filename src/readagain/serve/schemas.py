@@ -8,8 +8,9 @@ from pydantic_core import PydanticCustomError
 from readagain.config.fields import SpecField
 from readagain.config.options import OPTIONS, SummarizeOptions
 from readagain.engine.summary import ImportanceKind, Summary
-from readagain.explain.story import Origin, tell
+from readagain.explain.view import explanation_view
 from readagain.serve.settings import OPTION_LIMITS, RequestLimits
+from readagain.text.surface import Origin
 
 
 class _Request(BaseModel):
@@ -142,7 +143,9 @@ class SummaryResult(_Response):
         """Convert a summary of `text`."""
         explanation = None
         if summary.explanation is not None:
-            explanation = ExplanationResponse.model_validate(tell(text, summary, model=""))
+            explanation = ExplanationResponse.model_validate(
+                explanation_view(text, summary, model="")
+            )
         return cls(
             summary=summary.text,
             score=summary.score,

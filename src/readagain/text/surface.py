@@ -1,22 +1,23 @@
-"""Words of a summary written as a person would write them.
+"""Detokenization: from normalized summary tokens to printed text.
 
-Models deal in forms: lower case, # for digits, -lrb- for a bracket. A word that was copied is
-printed as it stands in the source. A generated one takes from the source what its form forgot:
-its capitals, and the digits of the number the model looked at when it wrote ##.
+Models use normalized tokens: lower case, # for digits, -lrb- for a bracket. A copied token is
+printed as in the source. A generated one takes its case from the source, and its digits from the
+number that the model attended to.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from readagain.config.options import Case
 from readagain.errors import ShapeError
 from readagain.text.casing import SourceTruecaser, capitalized
-from readagain.text.document import Document
+from readagain.text.document import Document, Token
 from readagain.text.normalization import BRACKETS
 from readagain.text.numbers import SourceNumbers
 from readagain.text.truecasing import Truecaser, default_truecaser
 
-_SIGNS = {form: sign for sign, form in BRACKETS.items()} | {
+_SIGNS = {norm: sign for sign, norm in BRACKETS.items()} | {
     "``": '"',
     "''": '"',
     "`": "'",
@@ -37,198 +38,207 @@ _ONE_WORD = frozenset(
 )
 
 
+Origin = Literal["copied", "generated", "digits", "given"]
+
+
 @dataclass(frozen=True)
 class SummaryToken:
-    """A word of a summary and where it comes from.
+    """A token of a summary.
 
     Args:
-        form: the word as the model knows it.
-        copied_from: the place of the source word it is a copy of, counted over all sentences.
-        attended: places of source words, the most attended first; where a generated # looks for
-            its digits.
+        norm: normalized token, as the model has it.
+        copied_from: position of the source token that it copies, counted over all sentences.
+        attended: source positions by decreasing attention; a generated # takes its digits there.
+        is_given: whether it belongs to the prefix that the caller gave.
+        log_prob: natural logarithm of its probability; 0 for a given token.
+        source: source token that it, or its digits, were taken from.
+        surface: as printed; empty if it is not printed, as a number without digits in the source.
+        start, end: span in the printed summary.
+        digits_from: position of the source token that its digits were taken from.
     """
 
-    form: str
+    norm: str
     copied_from: int | None = None
     attended: tuple[int, ...] = ()
+    is_given: bool = False
+    log_prob: float = 0.0
+    source: Token | None = None
+    surface: str = ""
+    start: int = 0
+    end: int = 0
+    digits_from: int | None = None
 
-
-@dataclass(frozen=True)
-class WrittenWord:
-    """A word of a summary as it is printed.
-
-    Args:
-        place: which word of the summary it is; numbers that cannot be filled in are missing.
-        surface: how it is spelled.
-        has_space: whether a space stands before it.
-        digits_from: the place of the source number whose digits a generated # took.
-    """
-
-    place: int
-    surface: str
-    has_space: bool
-    digits_from: int | None
-
-
-@dataclass(frozen=True)
-class _SurfaceToken:
-    """A word on its way to the page."""
-
-    place: int
-    form: str
-    surface: str
-    copied_from: int | None
-    digits_from: int | None
+    @property
+    def origin(self) -> Origin:
+        """Origin: copied, generated, generated with digits of the source, or given."""
+        if self.is_given:
+            return "given"
+        if self.copied_from is not None:
+            return "copied"
+        return "generated" if self.digits_from is None else "digits"
 
 
 def write_summary(
-    summary: Sequence[SummaryToken],
+    tokens: Sequence[SummaryToken],
     document: Document,
     *,
     case: Case = "sentence",
     cases: Truecaser | None = None,
 ) -> str:
-    """Write a summary for people: real case, digits, accents, brackets, quotes and spacing.
+    """Return a summary as people write it: case, digits, accents, brackets, quotes and spacing.
 
-    A number that the model made up, with no number in the source to take digits from, is left out:
-    no digits are invented, and # is never printed.
+    A generated number is left out if no number of the source has digits for it, so that no digits
+    are invented and # is never printed.
 
     Args:
-        summary: the words in order.
-        document: what was summarized.
-        case: "sentence" begins with a capital, "headline" has one on every word of weight, and
-            "plain" changes no copied word at all.
-        cases: how words are written that the document does not show; those of frequent English
-            words unless given.
+        tokens: tokens of the summary.
+        document: source document.
+        case: "sentence" and "headline" capitalize; "plain" leaves copied tokens unchanged.
+        cases: truecaser of tokens that are not in the document; frequent English words by default.
     """
-    words = write_words(summary, document, case=case, cases=cases)
-    return "".join(" " * word.has_space + word.surface for word in words)
+    return printed_text(add_surfaces(tokens, document, case=case, cases=cases))
 
 
-def write_words(
-    summary: Sequence[SummaryToken],
+def printed_text(tokens: Sequence[SummaryToken]) -> str:
+    """Return the text of tokens with surfaces and spans."""
+    text = ""
+    for token in tokens:
+        text += " " * (token.start - len(text)) + token.surface
+    return text
+
+
+def add_surfaces(
+    tokens: Sequence[SummaryToken],
     document: Document,
     *,
     case: Case = "sentence",
     cases: Truecaser | None = None,
-) -> list[WrittenWord]:
-    """Write a summary as `write_summary` does, and keep its words apart."""
+) -> list[SummaryToken]:
+    """Return all tokens with their surface and span in the printed summary.
+
+    Tokens that are not printed get an empty surface and span.
+    """
+    is_plain = case == "plain"
     source_case = SourceTruecaser(
-        document, default_truecaser() if cases is None else cases, keeps_capitals=case == "plain"
+        document, default_truecaser() if cases is None else cases, keeps_capitals=is_plain
     )
-    written = _with_like_quotes(list(_surfaces(summary, document, source_case, case)))
-    if case != "plain":
-        written = _ended(written)
-    surfaces = capitalized([word.surface for word in written], case)
-    return [
-        WrittenWord(
-            place=word.place,
-            surface=surface,
-            has_space=nth > 0
-            and _has_space_between(written[nth - 1], word, document, is_plain=case == "plain"),
-            digits_from=word.digits_from,
-        )
-        for nth, (word, surface) in enumerate(zip(written, surfaces, strict=True))
-    ]
+    result = list(_with_spellings(tokens, document, source_case, case))
+    printed = [nth for nth, token in enumerate(result) if token.surface]
+    _match_quotes(result, printed)
+    if not is_plain:
+        _trim_end(result, printed)
+    surfaces = dict(
+        zip(printed, capitalized([result[nth].surface for nth in printed], case), strict=True)
+    )
+    end, previous = 0, None
+    for nth, token in enumerate(result):
+        start = end
+        surface = surfaces.get(nth, "")
+        if nth in surfaces:
+            if previous is not None and _has_space(previous, token, document, is_plain=is_plain):
+                start += 1
+            previous = token
+        end = start + len(surface)
+        result[nth] = replace(token, surface=surface, start=start, end=end)
+    return result
 
 
 def write_document(document: Document) -> str:
-    """Write all words of a document: its text, with each stretch of white space as one space."""
-    copies = [SummaryToken(word.norm, place) for place, word in enumerate(document.words)]
+    """Return the text of a document with each run of white space as one space."""
+    copies = [SummaryToken(word.norm, position) for position, word in enumerate(document.words)]
     return write_summary(copies, document, case="plain")
 
 
-def _surfaces(
-    summary: Sequence[SummaryToken], document: Document, source_case: SourceTruecaser, case: Case
-) -> Iterator[_SurfaceToken]:
-    """Find how each word is spelled; numbers that cannot be filled in are left out."""
+def _with_spellings(
+    tokens: Sequence[SummaryToken], document: Document, source_case: SourceTruecaser, case: Case
+) -> Iterator[SummaryToken]:
+    """Yield tokens with their spelling, which is empty for numbers without digits."""
     numbers = SourceNumbers(document)
     previous: int | None = None
-    forms = [None, *(word.form for word in summary), None]
-    for nth, word in enumerate(summary):
-        place = word.copied_from
+    norms = [None, *(token.norm for token in tokens), None]
+    for nth, token in enumerate(tokens):
+        position = token.copied_from
         digits_from = None
-        if place is not None and not document.is_tokenized:
-            surface = _source_word(place, document)
+        if position is not None and not document.is_tokenized:
+            surface = _source_surface(position, document)
             if case != "plain":
-                surface = source_case.copied(place, goes_on=previous == place - 1)
-        elif place is None and "#" in word.form:
-            filled = numbers.fill(word.form, word.attended)
+                surface = source_case.copied(position, goes_on=previous == position - 1)
+        elif position is None and "#" in token.norm:
+            filled = numbers.fill(token.norm, token.attended)
             if filled is None:
+                yield token
                 continue
             surface, digits_from = filled
         else:
-            before, after = forms[nth], forms[nth + 2]
-            surface = _SIGNS.get(word.form) or source_case.writing(word.form, before, after)
-        previous = place
-        yield _SurfaceToken(nth, word.form, surface, place, digits_from)
+            before, after = norms[nth], norms[nth + 2]
+            surface = _SIGNS.get(token.norm) or source_case.writing(token.norm, before, after)
+        previous = position
+        yield replace(token, surface=surface, digits_from=digits_from)
 
 
-def _with_like_quotes(written: list[_SurfaceToken]) -> list[_SurfaceToken]:
-    """Give a generated quotation mark the style of its partner, or else of other copied words."""
-    opening: dict[str, int] = {}  # by the form that closes it
-    for nth, word in enumerate(written):
-        if word.form in _CLOSED_BY:
-            opening[_CLOSED_BY[word.form]] = nth
-        elif word.form in opening:
-            at = opening.pop(word.form)
-            first = written[at]
-            if word.copied_from is None and first.surface in _PARTNERS:
-                written[nth] = replace(word, surface=_PARTNERS[first.surface])
-            elif first.copied_from is None and word.surface in _PARTNERS.values():
-                written[at] = replace(first, surface=_opens(word.surface))
-    copied = "".join(word.surface for word in written if word.copied_from is not None)
-    is_typographic = any(c in copied for c in "‘’“”") and not any(c in copied for c in "'\"")
-    if not is_typographic:
-        return written
-    return [
-        word if word.copied_from is not None else replace(word, surface=_typographic(word))
-        for word in written
-    ]
+def _match_quotes(tokens: list[SummaryToken], printed: Sequence[int]) -> None:
+    """Give generated quotation marks the style of their partner, or else of copied tokens."""
+    opening: dict[str, int] = {}  # by the norm that closes it
+    for nth in printed:
+        token = tokens[nth]
+        if token.norm in _CLOSED_BY:
+            opening[_CLOSED_BY[token.norm]] = nth
+        elif token.norm in opening:
+            first_nth = opening.pop(token.norm)
+            first = tokens[first_nth]
+            if token.copied_from is None and first.surface in _PARTNERS:
+                tokens[nth] = replace(token, surface=_PARTNERS[first.surface])
+            elif first.copied_from is None and token.surface in _PARTNERS.values():
+                tokens[first_nth] = replace(first, surface=_opening_quote(token.surface))
+    copied = "".join(tokens[nth].surface for nth in printed if tokens[nth].copied_from is not None)
+    if any(c in copied for c in "‘’“”") and not any(c in copied for c in "'\""):
+        for nth in printed:
+            if tokens[nth].copied_from is None:
+                tokens[nth] = replace(tokens[nth], surface=_curly(tokens[nth]))
 
 
-def _typographic(word: _SurfaceToken) -> str:
-    """Write a generated quotation mark, or the apostrophe of a word, as a printer does."""
-    if word.surface in ("'", '"'):
-        return _CURLY.get(word.form, word.surface)
-    return word.surface.replace("'", "’")
+def _curly(token: SummaryToken) -> str:
+    """Return a generated token with typographic quotation marks or apostrophe."""
+    if token.surface in ("'", '"'):
+        return _CURLY.get(token.norm, token.surface)
+    return token.surface.replace("'", "’")
 
 
-def _ended(written: list[_SurfaceToken]) -> list[_SurfaceToken]:
-    """Leave out what no headline ends with, such as a comma, or the dots of "and so on.."."""
-    while written and written[-1].form in _NOT_LAST:
-        written = written[:-1]
-    if not written or not written[-1].surface.endswith(".."):
-        return written
-    *others, last = written
+def _trim_end(tokens: list[SummaryToken], printed: list[int]) -> None:
+    """Remove what no headline ends with: a comma, or the dots of "and so on.."."""
+    while printed and tokens[printed[-1]].norm in _NOT_LAST:
+        printed.pop()
+    if not printed or not tokens[printed[-1]].surface.endswith(".."):
+        return
+    last = tokens[printed[-1]]
     word = last.surface.rstrip(".")
-    whole = f"{word}." if "." in word else word  # "U.S.." is an abbreviation
-    return [*others, replace(last, surface=whole or last.surface)]
+    trimmed = f"{word}." if "." in word else word  # "U.S.." is an abbreviation
+    tokens[printed[-1]] = replace(last, surface=trimmed or last.surface)
 
 
-def _opens(closing: str) -> str:
+def _opening_quote(closing: str) -> str:
     return next(opening for opening, partner in _PARTNERS.items() if partner == closing)
 
 
-def _source_word(place: int, document: Document) -> str:
+def _source_surface(position: int, document: Document) -> str:
     words = document.words
-    if not 0 <= place < len(words):
+    if not 0 <= position < len(words):
         raise ShapeError(
-            f"a summary word is copied from place {place} of a source of {len(words)} words; "
+            f"copied_from is {position} in a source of {len(words)} words; "
             f"expected 0 to {len(words) - 1}"
         )
-    return document.surface(words[place])
+    return document.surface(words[position])
 
 
-def _has_space_between(
-    left: _SurfaceToken, right: _SurfaceToken, document: Document, *, is_plain: bool
+def _has_space(
+    left: SummaryToken, right: SummaryToken, document: Document, *, is_plain: bool
 ) -> bool:
-    """Say whether a space stands between two words: as in the source, or by the words."""
-    if not is_plain and (right.form in _NEVER_APART or (left.form == "$" and right.form[0] == "#")):
+    """Return whether a space separates two tokens: as in the source, or by their kind."""
+    if not is_plain and (right.norm in _NEVER_APART or (left.norm == "$" and right.norm[0] == "#")):
         return False  # though some texts have one: "to Ostham , they said", "$ 5 million"
     first, second = left.copied_from, right.copied_from
     if first is not None and second == first + 1 and not document.is_tokenized:
         return document.words[first].end < document.words[second].start
-    if right.form in _CLOSING or left.form in _OPENING or left.surface == "#":
+    if right.norm in _CLOSING or left.norm in _OPENING or left.surface == "#":
         return False
-    return (left.form, right.form) not in _ONE_WORD
+    return (left.norm, right.norm) not in _ONE_WORD

@@ -102,7 +102,7 @@ def test_undecodable_argument_is_explained(explain, tmp_path):
 def test_text_without_words_is_refused(explain, text, tmp_path):
     done = explain(text, "--html", "x.html")
     assert done.returncode == 2
-    assert done.stderr.startswith("readagain: the text: no word in it")
+    assert done.stderr.startswith("readagain: the text: no words to explain")
     assert not list(tmp_path.iterdir())
 
 
@@ -110,7 +110,7 @@ def test_text_without_words_is_refused(explain, text, tmp_path):
     ("arguments", "message"),
     [
         (["missing.txt"], "missing.txt: no such file"),
-        (["empty.txt"], "empty.txt: no word in it"),
+        (["empty.txt"], "empty.txt: no words to explain"),
         (["."], ".: is a folder; name its files"),
         (["two.jsonl"], "two.jsonl: contains several texts; expected one"),
         (["none.jsonl"], "none.jsonl: contains no text; expected one"),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from readagain.config.override import override
-from readagain.engine.grounding import GroundingConstraint
+from readagain.engine.grounding import UngroundedWords
 from readagain.engine.source import SourceReader
 from readagain.presets import PRESETS
 from readagain.search.hypotheses import ActiveHypotheses
@@ -27,7 +27,7 @@ def sources():
 
 @pytest.fixture
 def rule(sources):
-    return GroundingConstraint(VOCAB, CASES).rule(sources, names=False)
+    return UngroundedWords(VOCAB, CASES).constraint(sources, names=False)
 
 
 def offer(*ids, copied_from=-1):
@@ -60,7 +60,7 @@ def test_a_number_is_written_only_if_its_text_has_such_digits(rule, active):
 
 def test_a_name_is_written_only_if_its_text_has_one_that_begins_alike(sources, active):
     offered = offer(IBSEN, LEEDS, ITV, NORWEGIAN, AT)
-    rule = GroundingConstraint(VOCAB, CASES).rule(sources, names=True)
+    rule = UngroundedWords(VOCAB, CASES).constraint(sources, names=True)
     assert rule.banned_words(active, offered).astype(int).tolist() == [
         [1, 1, 0, 1, 0],
         [0, 1, 0, 1, 0],

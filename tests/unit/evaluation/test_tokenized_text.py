@@ -1,19 +1,15 @@
 """Digits and UNK in texts in Gigaword form."""
 
-from readagain.engine.summary import SummaryPart
 from readagain.evaluation.network import TokenizedText
+from readagain.text.document import Token
+from readagain.text.surface import SummaryToken
 
 
 def part(form, place_in=None):
     """Make a word that was copied from where it first stands in a text, or generated."""
     start = None if place_in is None else f" {place_in} ".index(f" {form} ")
-    return SummaryPart(
-        form=form,
-        origin="generated" if start is None else "copied",
-        start=start,
-        end=None if start is None else start + len(form),
-        log_prob=0.0,
-    )
+    source = None if start is None else Token(form, start, start + len(form))
+    return SummaryToken(form, None if source is None else 0, source=source)
 
 
 def test_tokenized_text_masks_digits():
@@ -31,7 +27,7 @@ def test_tokenized_text_keeps_lines():
 def test_surfaces_restore_digits_of_copied_numbers():
     text = TokenizedText("from 12 to 34\nthen 56")
     given = text.for_model
-    second = SummaryPart(form="##", origin="copied", start=11, end=13, log_prob=0.0)
+    second = SummaryToken("##", 2, source=Token("##", 11, 13))
     assert given[11:13] == "##"
     assert text.surfaces([part("from", given), second]) == ["from", "34"]
 

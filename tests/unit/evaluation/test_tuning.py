@@ -28,7 +28,7 @@ def tuned(network, data, **options):
 def test_first_round_has_no_features(network, read, request, layout):
     data = read(request.getfixturevalue(layout))
     first = tuned(network, data, max_rounds=1)[0]
-    without_vote = network.summarizer.searching(consensus=0.0)
+    without_vote = network.summarizer.with_decode(consensus=0.0)
     plain = evaluate(replace(network, summarizer=without_vote), data, "gigaword")
     assert first.weights.tolist() == [0, 0, 0, 0]
     assert first.settings["consensus"] == 0.0
@@ -66,7 +66,7 @@ def test_round_value_is_that_of_its_search(network, read, parallel):
     data = read(parallel([text] * 2, [title] * 2))
     first, *others = tuned(network, data, objective="rouge-l", max_rounds=8)
     best = max(others, key=lambda each: each.value)
-    summarizer = network.summarizer.searching(**best.settings)
+    summarizer = network.summarizer.with_decode(**best.settings)
     found = evaluate(replace(network, summarizer=summarizer), data, "gigaword")
     assert best.value > first.value
     assert best.value == pytest.approx(found.rouge.item_scores[:, 2, 2].mean())

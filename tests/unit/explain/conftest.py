@@ -3,27 +3,26 @@
 import numpy as np
 import pytest
 
-from readagain.engine.summary import Explanation, PrintedWord, Summary, SummaryPart
-from readagain.explain.story import tell
+from readagain.engine.summary import Explanation, Summary
+from readagain.explain.view import explanation_view
 from readagain.text.document import read_document
+from readagain.text.surface import SummaryToken
 
 TEXT = "Ghent bought 12 <b>ferries</b> & trams."
 WORDS = tuple(read_document("Ghent bought 12 ferries").words)
 
 
-def part(form, origin="generated", word=None, probability=0.5):
-    return SummaryPart(
-        form=form,
-        origin=origin,
-        start=word and word.start,
-        end=word and word.end,
-        log_prob=float(np.log(probability)),
-    )
-
-
-def printed(surface, start, digits_from=None):
-    return PrintedWord(
-        surface=surface, start=start, end=start + len(surface), digits_from=digits_from
+def token(norm, surface, start, copied_from=None, digits_from=None):
+    position = copied_from if digits_from is None else digits_from
+    return SummaryToken(
+        norm,
+        copied_from,
+        log_prob=float(np.log(0.5)),
+        source=None if position is None else WORDS[position],
+        surface=surface,
+        start=start,
+        end=start + len(surface),
+        digits_from=digits_from,
     )
 
 
@@ -33,7 +32,12 @@ def summary():
     return Summary(
         text="Ghent buys 12",
         score=-1.0,
-        words=(part("ghent", "copied", WORDS[0]), part("buys"), part("##"), part("#-#")),
+        words=(
+            token("ghent", "Ghent", 0, copied_from=0),
+            token("buys", "buys", 6),
+            token("##", "12", 11, digits_from=2),
+            token("#-#", "", 13),
+        ),
         read_sentences=1,
         truncated=True,
         explanation=Explanation(
@@ -43,16 +47,10 @@ def summary():
             attention=np.array(
                 [[0.5, 0.25, 0.25], [0.1, 0.9, 0.0], [0.0, 0.2, 0.8], [1, 0, 0], [0, 0, 1]]
             ),
-            printed=(
-                printed("Ghent", 0),
-                printed("buys", 6),
-                printed("12", 11, digits_from=WORDS[2]),
-                printed("", 13),
-            ),
         ),
     )
 
 
 @pytest.fixture
 def story(summary):
-    return tell(TEXT, summary, model="toy")
+    return explanation_view(TEXT, summary, model="toy")

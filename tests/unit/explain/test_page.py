@@ -8,8 +8,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from readagain.explain.page import write_page
-from readagain.explain.story import tell
+from readagain.explain.page import explanation_page
+from readagain.explain.view import explanation_view
 
 VOID = {"meta", "br"}
 
@@ -41,14 +41,14 @@ class Outline(HTMLParser):
 
 
 def test_the_headline_and_the_text_stand_there_as_they_are(story):
-    said = "".join(Outline(write_page(story)).said)
+    said = "".join(Outline(explanation_page(story)).said)
     assert "Ghent buys 12" in said
     assert "Ghent bought 12 <b>ferries</b> & trams." in said
     assert "The model did not read the end of the text." in said
 
 
 def test_words_of_the_headline_carry_origin_source_and_attention(story):
-    ghent, buys, number = Outline(write_page(story)).all("button")
+    ghent, buys, number = Outline(explanation_page(story)).all("button")
     assert [each["class"] for each in (ghent, buys, number)] == ["copied", "generated", "digits"]
     assert [each["data-source"] for each in (ghent, buys, number)] == ["0", "", "2"]
     assert buys["data-attention"] == "[0.1, 0.9, 0.0]"
@@ -57,12 +57,14 @@ def test_words_of_the_headline_carry_origin_source_and_attention(story):
 
 
 def test_source_words_are_shaded_by_importance(story):
-    words = [each for each in Outline(write_page(story)).all("span") if each.get("class") == "word"]
+    words = [
+        each for each in Outline(explanation_page(story)).all("span") if each.get("class") == "word"
+    ]
     assert [each["style"] for each in words] == ["--i:0.500", "--i:0.000", "--i:1.000"]
 
 
 def test_attention_is_a_table_with_headers_for_both_directions(story):
-    page = Outline(write_page(story))
+    page = Outline(explanation_page(story))
     scopes = [each["scope"] for each in page.all("th")]
     assert scopes.count("row") == len(story.words) + len(story.source)
     kinds = [each.get("class") for each in page.all("td")]
@@ -72,14 +74,16 @@ def test_attention_is_a_table_with_headers_for_both_directions(story):
 
 
 def test_a_number_that_was_left_out_is_named(story):
-    page = write_page(story)
+    page = explanation_page(story)
     assert "<s>#-#</s>" in page
     assert "no such number, so it is left out" in page
 
 
 def test_a_model_that_reads_once_says_so(summary):
     once = replace(summary.explanation, importance=None, importance_kind=None)
-    page = write_page(tell("Ghent bought 12", replace(summary, explanation=once), model="toy"))
+    page = explanation_page(
+        explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
+    )
     assert "This model reads once, so no word is shaded." in page
     assert ">importance<" not in page
 
@@ -107,7 +111,7 @@ def test_nothing_of_the_text_becomes_markup(story, word):
             replace(each, surface=each.surface and word, form=word) for each in story.words
         ),
     )
-    plain, outline = Outline(write_page(story)), Outline(write_page(hostile))
+    plain, outline = Outline(explanation_page(story)), Outline(explanation_page(hostile))
     assert len(outline.all("script")) == 1
     assert outline.all("img") == []
     assert {name for name, _ in outline.elements} <= {name for name, _ in plain.elements}
@@ -116,14 +120,14 @@ def test_nothing_of_the_text_becomes_markup(story, word):
 
 
 def test_only_the_page_s_own_script_may_run(story):
-    page = write_page(story)
+    page = explanation_page(story)
     (script,) = re.findall("<script>(.*?)</script>", page, flags=re.DOTALL)
     digest = b64encode(sha256(script.encode()).digest()).decode()
     assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page
 
 
 def test_nothing_is_loaded_from_elsewhere(story):
-    page = write_page(story)
+    page = explanation_page(story)
     assert "http:" not in page
     assert "https:" not in page
     loading = {"src", "href", "srcset", "action", "data"}
@@ -136,7 +140,7 @@ def test_nothing_is_loaded_from_elsewhere(story):
 
 @pytest.mark.parametrize("word", ["مدينة", "שלום", "🎉👩‍🚀", "漢字"])
 def test_other_scripts_stand_as_they_are_with_their_own_direction(story, word):
-    page = write_page(
+    page = explanation_page(
         replace(story, words=(replace(story.words[0], surface=word), *story.words[1:]))
     )
     assert f"<bdi>{word}</bdi>" in page
@@ -144,7 +148,7 @@ def test_other_scripts_stand_as_they_are_with_their_own_direction(story, word):
 
 
 def test_the_rest_of_a_long_text_is_cut(story):
-    page = write_page(replace(story, text=story.text + " etc" * 100_000))
+    page = explanation_page(replace(story, text=story.text + " etc" * 100_000))
     assert len(page) < 60_000
     assert "…</span>" in page
 
@@ -152,6 +156,6 @@ def test_the_rest_of_a_long_text_is_cut(story):
 def test_an_address_on_the_web_is_cut_in_the_tables_and_whole_in_the_text(story):
     address = "https://example.org/" + "a" * 80
     source = (replace(story.source[0], surface=address), *story.source[1:])
-    page = write_page(replace(story, source=source))
+    page = explanation_page(replace(story, source=source))
     assert '<th scope="row"><bdi>https://example.org/aaa…</bdi></th>' in page
     assert f">{address}</span>" in page

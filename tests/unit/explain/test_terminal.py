@@ -6,8 +6,8 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from readagain.explain.story import tell
-from readagain.explain.terminal import print_story
+from readagain.explain.terminal import print_explanation
+from readagain.explain.view import explanation_view
 
 
 def shown(story, *, color_system=None):
@@ -15,7 +15,7 @@ def shown(story, *, color_system=None):
     console = Console(
         file=file, width=100, color_system=color_system, force_terminal=color_system is not None
     )
-    print_story(story, console)
+    print_explanation(story, console)
     return file.getvalue()
 
 
@@ -45,7 +45,7 @@ def test_a_terminal_of_few_colours_shows_the_most_important_words_bold(story):
 
 def test_a_model_that_reads_once_shades_nothing(summary):
     once = replace(summary.explanation, importance=None, importance_kind=None)
-    told = tell("Ghent bought 12", replace(summary, explanation=once), model="toy")
+    told = explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
     lines = shown(told, color_system="truecolor").splitlines()
     assert lines[2] == "Ghent bought 12"
     assert "Most important" not in "".join(lines)

@@ -16,7 +16,6 @@ from readagain.search.constraints import (
     NoDoubledWord,
     NoRepeatedNgram,
     PrintedBytes,
-    truncate_to_bytes,
 )
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.scoring import Scoring
@@ -228,16 +227,6 @@ def test_printed_bytes_rejects_wrong_shapes(generated, copied):
     message = f"shape {generated} and copied {copied}; expected (V,) and (B, S)"
     with pytest.raises(ShapeError, match=re.escape(message)):
         PrintedBytes(generated=np.zeros(generated, int), copied=np.zeros(copied, int))
-
-
-def test_truncate_to_bytes_drops_words_from_the_end():
-    assert truncate_to_bytes(["düne", "wandert"], " ".join, 5) == ["düne"]
-    assert truncate_to_bytes(["düne", "wandert"], " ".join, 4) == []
-    assert truncate_to_bytes(["düne", "wandert"], " ".join, 13) == ["düne", "wandert"]
-
-
-def test_truncate_to_bytes_counts_lone_surrogate_as_three():
-    assert truncate_to_bytes(["\ud800", "b"], " ".join, 4) == ["\ud800"]
 
 
 TABLE = {BOS: {4: 0.9}, 4: {5: 0.8}, 5: {6: 0.7}, UNK: {7: 0.9}}

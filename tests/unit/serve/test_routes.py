@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from readagain.explain.story import tell
+from readagain.explain.view import explanation_view
 from readagain.serve import errors
 from readagain.serve.errors import ClientGoneError, describe_problems
 from readagain.serve.models import LoadedModels
@@ -78,7 +78,9 @@ def test_begin_forces_prefix_of_headline(summarize):
 def test_explanation_equals_explain_command(summarize, summarizer):
     response = summarize({"texts": [TEXT, ""], "explain": True})
     first, empty = response.json()["results"]
-    expected = tell(TEXT, summarizer.summarize(TEXT, explain=True), model="toy").to_dict()
+    expected = explanation_view(
+        TEXT, summarizer.summarize(TEXT, explain=True), model="toy"
+    ).to_dict()
     expected = json.loads(json.dumps(expected))
     assert first["explanation"] == {
         name: expected[name] for name in ("importance_kind", "source", "words")

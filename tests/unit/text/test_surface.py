@@ -219,7 +219,7 @@ def test_an_empty_summary_is_an_empty_text():
 
 
 def test_a_place_outside_the_source_is_refused():
-    with pytest.raises(ShapeError, match="copied from place 9 of a source of 2 words; .* 0 to 1"):
+    with pytest.raises(ShapeError, match="copied_from is 9 in a source of 2 words; .* 0 to 1"):
         write_summary([SummaryToken("x", copied_from=9)], read_document("Hi there"))
 
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagain.engine import beginning
-from readagain.engine.beginning import TargetPrefix
+from readagain.engine import target_prefix
 from readagain.engine.source import SourceReader
+from readagain.engine.target_prefix import TargetPrefix
 from readagain.errors import ArgumentError
 from readagain.text.vocab import SPECIAL_TOKENS, UNK, Vocab
 
@@ -32,7 +32,7 @@ def everything(summary):
 
 
 def test_examples_are_true():
-    found = doctest.testmod(beginning)
+    found = doctest.testmod(target_prefix)
     assert found.attempted > 0
     assert found.failed == 0
 
@@ -97,12 +97,12 @@ def test_a_text_alone_and_among_longer_ones_goes_on_in_the_same_way(summarizer):
 def test_its_words_are_neither_copied_nor_generated(summarizer):
     summary = summarizer.summarize(FERRY, begin="Élan blorb", explain=True)
     first, second, *others = summary.words
-    assert (first.form, second.form) == ("élan", "blorb")
-    assert {(each.origin, each.start, each.log_prob) for each in (first, second)} == {
+    assert (first.norm, second.norm) == ("élan", "blorb")
+    assert {(each.origin, each.source, each.log_prob) for each in (first, second)} == {
         ("given", None, 0.0)
     }
     assert "given" not in {each.origin for each in others}
-    for word in summary.explanation.printed:
+    for word in summary.words:
         assert summary.text[word.start : word.end] == word.surface
 
 
@@ -114,7 +114,7 @@ def test_its_digits_use_up_none_of_the_text(summarizer):
 def test_in_gigaword_form_it_is_cut_at_white_space(summarizer):
     summary = summarizer.summarize("police cross ## bridges", begin="u.s. 's blorb", tokenized=True)
     assert summary.text.startswith("u.s. 's blorb ")
-    assert [word.form for word in summary.words[:3]] == ["u.s.", "'s", "blorb"]
+    assert [word.norm for word in summary.words[:3]] == ["u.s.", "'s", "blorb"]
 
 
 def test_a_text_without_a_word_has_an_empty_summary_all_the_same(summarizer):
@@ -145,7 +145,7 @@ def test_the_model_is_fed_what_it_knows_of_each_word(summarizer):
     reader = SourceReader(summarizer.run, vocab, vocab)
     sources = [reader.read(text, tokenized=False) for text in (POLICE, "Quiet in Ghent.")]
     asked = TargetPrefix.read("Police in Ghent </s> blorb", tokenized=False)
-    forced = reader.prefix(sources, asked)
+    forced = reader.forced_prefix(sources, asked)
     V, known = len(vocab), vocab.ids(["police"])[0]
     signs = [UNK] * 3  # </s> is three signs to a reader
     assert forced.ids.tolist() == [
@@ -154,4 +154,4 @@ def test_the_model_is_fed_what_it_knows_of_each_word(summarizer):
     ]
     assert set(forced.copied_from.ravel()) == {-1}
     spelled = TargetPrefix.read("</s> <pad>", tokenized=True)
-    assert reader.prefix(sources, spelled).ids.tolist() == [[UNK, UNK]] * 2
+    assert reader.forced_prefix(sources, spelled).ids.tolist() == [[UNK, UNK]] * 2

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from readagain.errors import DataError
-from readagain.explain.story import tell
+from readagain.explain.view import explanation_view
 
 
 def test_each_word_says_where_it_comes_from(story):
@@ -35,20 +35,22 @@ def test_shades_stretch_over_the_importance_of_the_text(story):
 
 def test_words_of_equal_importance_have_no_shade(summary):
     flat = replace(summary.explanation, importance=np.full(3, 0.5))
-    told = tell("Ghent bought 12", replace(summary, explanation=flat), model="toy")
+    told = explanation_view("Ghent bought 12", replace(summary, explanation=flat), model="toy")
     assert [word.shade for word in told.source] == [0.0, 0.0, 0.0]
 
 
 def test_a_model_that_reads_once_has_neither_importance_nor_shades(summary):
     once = replace(summary.explanation, importance=None, importance_kind=None)
-    told = tell("Ghent bought 12", replace(summary, explanation=once), model="toy")
+    told = explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
     assert {(word.importance, word.shade) for word in told.source} == {(None, 0.0)}
 
 
 def test_a_text_without_words_is_refused_by_name(summary):
     empty = replace(summary, text="", words=(), explanation=None)
-    with pytest.raises(DataError, match=r"news\.txt: no word in it.*expected a text with a letter"):
-        tell("…", empty, model="toy", where="news.txt")
+    with pytest.raises(
+        DataError, match=r"news\.txt: no words to explain; expected a text with a letter"
+    ):
+        explanation_view("…", empty, model="toy", where="news.txt")
 
 
 def test_a_story_survives_json(story):

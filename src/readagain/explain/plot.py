@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from readagain.errors import ConfigError, require
-from readagain.explain.story import IMPORTANCE, ExplanationView
+from readagain.explain.view import IMPORTANCE, ExplanationView
 from readagain.storage.files import write_output
 
 FORMATS = (".png", ".svg", ".pdf")
@@ -22,7 +22,7 @@ _DOTS_PER_INCH = 200
 _FIRST_ROW = 1.3  # where attention begins below importance, in rows
 
 
-def check_picture(path: Path) -> None:
+def check_plot(path: Path) -> None:
     """Find out before any work whether a picture of this name can be drawn.
 
     Raises:
@@ -34,7 +34,7 @@ def check_picture(path: Path) -> None:
     require("matplotlib.figure", extra="plot", purpose="drawing a picture")
 
 
-def draw_picture(story: ExplanationView, path: Path) -> None:
+def plot_attention(story: ExplanationView, path: Path) -> None:
     """Draw a strip of importance above a row of attention for each word of the summary.
 
     The place that a word was taken from is framed.
@@ -44,7 +44,7 @@ def draw_picture(story: ExplanationView, path: Path) -> None:
         MissingExtraError: when matplotlib is not installed.
         DataError: when the file cannot be written.
     """
-    check_picture(path)
+    check_plot(path)
     figure = _figure(story)
     with write_output(path) as aside, warnings.catch_warnings():
         # A script that the font lacks is drawn as boxes, which the picture itself shows.

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from readagain.errors import ConfigError, DataError, MissingExtraError
-from readagain.explain.picture import draw_picture
+from readagain.explain.plot import plot_attention
 
 BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
@@ -15,14 +15,14 @@ BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 @pytest.mark.parametrize("suffix", BEGINNINGS)
 def test_a_picture_is_drawn_as_its_name_says(story, tmp_path, suffix):
     path = tmp_path / f"ghent{suffix}"
-    draw_picture(story, path)
+    plot_attention(story, path)
     assert path.read_bytes().startswith(BEGINNINGS[suffix])
     assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.needs_extras
 def test_a_row_for_importance_and_for_each_word_and_a_frame_where_it_was_taken_from(story):
-    from readagain.explain.picture import _figure
+    from readagain.explain.plot import _figure
 
     (axes,) = _figure(story).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == [
@@ -38,7 +38,7 @@ def test_a_row_for_importance_and_for_each_word_and_a_frame_where_it_was_taken_f
 
 @pytest.mark.needs_extras
 def test_a_long_text_goes_on_below(story):
-    from readagain.explain.picture import _figure
+    from readagain.explain.plot import _figure
 
     long = replace(
         story,
@@ -58,23 +58,23 @@ def test_any_word_can_be_drawn(story, tmp_path, word):
     path = tmp_path / "any.png"
     source = tuple(replace(each, surface=word) for each in story.source)
     words = tuple(replace(each, surface=word) for each in story.words)
-    draw_picture(replace(story, summary=word, source=source, words=words), path)
+    plot_attention(replace(story, summary=word, source=source, words=words), path)
     assert path.stat().st_size > 0
 
 
 def test_another_kind_of_picture_is_refused(story, tmp_path):
     with pytest.raises(ConfigError, match=r"x\.gif: expected a name that ends in \.png, \.svg"):
-        draw_picture(story, tmp_path / "x.gif")
+        plot_attention(story, tmp_path / "x.gif")
 
 
 def test_a_missing_extra_says_what_to_type(story, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
     with pytest.raises(MissingExtraError, match=r"pip install 'readagain\[plot\]'"):
-        draw_picture(story, tmp_path / "x.png")
+        plot_attention(story, tmp_path / "x.png")
 
 
 @pytest.mark.needs_extras
 def test_a_picture_that_cannot_be_written_is_named(story, tmp_path):
     with pytest.raises(DataError, match=r"nowhere/x\.png: the folder '.*nowhere' does not exist"):
-        draw_picture(story, tmp_path / "nowhere" / "x.png")
+        plot_attention(story, tmp_path / "nowhere" / "x.png")

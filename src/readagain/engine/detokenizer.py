@@ -1,0 +1,138 @@
+"""Detokenization of hypotheses: from ids and copy positions to printed summaries."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from readagain.config.options import Case
+from readagain.engine.source import SourceText
+from readagain.engine.target_prefix import NO_PREFIX, TargetPrefix, num_bytes
+from readagain.search.constraints import PrintedBytes
+from readagain.search.hypotheses import Hypothesis
+from readagain.search.model import Ints
+from readagain.text.surface import SummaryToken, add_surfaces, printed_text
+from readagain.text.truecasing import Truecaser, default_truecaser
+from readagain.text.vocab import Vocab
+
+_MAX_ATTENDED = 8  # most attended positions where a generated ## looks for its digits
+
+
+class Detokenizer:
+    """Detokenizer of one model.
+
+    Args:
+        vocab: decoder vocabulary.
+        cases: truecaser of the model, used before that of frequent English words.
+    """
+
+    def __init__(self, vocab: Vocab, cases: Truecaser | None = None) -> None:
+        self._vocab = vocab
+        self.cases = (
+            default_truecaser() if cases is None else cases.with_fallback(default_truecaser())
+        )
+        self._bytes: Ints = np.array([num_bytes(word) for word in vocab.words])
+
+    def printed_bytes(self, sources: Sequence[SourceText], num_sequences: int) -> PrintedBytes:
+        """Return the size of each word that summaries of `sources` may contain."""
+        L = max(source.max_length for source in sources)
+        copied = np.zeros((len(sources), num_sequences * L), dtype=np.int64)
+        for b, source in enumerate(sources):
+            words = source.document.words
+            for n, sequence in enumerate(source.sequences):
+                copied[b, n * L : n * L + len(sequence)] = [
+                    num_bytes(source.document.surface(words[position])) for position in sequence
+                ]
+        return PrintedBytes(generated=self._bytes, copied=copied)
+
+    def tokens(
+        self, hypothesis: Hypothesis, source: SourceText, prefix: TargetPrefix = NO_PREFIX
+    ) -> list[SummaryToken]:
+        """Return the tokens of a hypothesis, without surfaces."""
+        words = source.document.words
+        found = []
+        for t, (id, (sentence, word), log_prob) in enumerate(
+            zip(
+                hypothesis.ids.tolist(),
+                hypothesis.copied_from.tolist(),
+                hypothesis.log_probs[: len(hypothesis.ids)].tolist(),
+                strict=True,
+            )
+        ):
+            if t < len(prefix):
+                norm = prefix.words[t].norm
+                found.append(SummaryToken(norm, is_given=True, log_prob=log_prob))
+            elif sentence >= 0:
+                position = source.sequences[sentence][word]
+                token = words[position]
+                found.append(SummaryToken(token.norm, position, log_prob=log_prob, source=token))
+            else:
+                norm = self._vocab.word(id)
+                attended = _attended(hypothesis, t, source) if "#" in norm else ()
+                found.append(SummaryToken(norm, None, attended, log_prob=log_prob))
+        return found
+
+    def print_tokens(
+        self,
+        tokens: Sequence[SummaryToken],
+        source: SourceText,
+        prefix: TargetPrefix = NO_PREFIX,
+        *,
+        case: Case,
+        max_bytes: int = 0,
+    ) -> tuple[str, list[SummaryToken]]:
+        """Return the printed text, and the tokens that fit into `max_bytes` with surfaces.
+
+        The search estimates sizes word by word; the printed text decides here.
+        """
+        kept = list(tokens)
+        while True:
+            printed = self._add_surfaces(kept, source, prefix, case)
+            text = prefix.text + printed_text(printed)[len(prefix.text) :]
+            if not kept or not max_bytes or num_bytes(text) <= max_bytes:
+                return text, printed
+            kept.pop()
+
+    def _add_surfaces(
+        self, tokens: Sequence[SummaryToken], source: SourceText, prefix: TargetPrefix, case: Case
+    ) -> list[SummaryToken]:
+        """Return tokens with surfaces; those of the prefix are printed as they were given."""
+        P = len(prefix)
+        if source.document.is_tokenized:
+            printed, end = [], -1
+            for token in tokens:
+                start = end + 1
+                end = start + len(token.norm)
+                printed.append(replace(token, surface=token.norm, start=start, end=end))
+        else:
+            # A prefix has its digits already, and uses up none of the source's.
+            given = [replace(token, norm=token.norm.replace("#", "0")) for token in tokens[:P]]
+            printed = add_surfaces(
+                [*given, *tokens[P:]], source.document, case=case, cases=self.cases
+            )
+        if P:
+            shift = len(prefix.text) - printed[P - 1].end
+            printed = [
+                *(
+                    replace(token, surface=prefix.surface(word), start=word.start, end=word.end)
+                    for token, word in zip(tokens, prefix.words, strict=False)
+                ),
+                *(
+                    replace(token, start=token.start + shift, end=token.end + shift)
+                    for token in printed[P:]
+                ),
+            ]
+        words = source.document.words
+        return [
+            token if token.digits_from is None else replace(token, source=words[token.digits_from])
+            for token in printed
+        ]
+
+
+def _attended(hypothesis: Hypothesis, t: int, source: SourceText) -> tuple[int, ...]:
+    """Return the source positions of step t by decreasing attention."""
+    assert hypothesis.attention is not None
+    weights = hypothesis.attention[t]  # (N, L)
+    order = np.argsort(-weights, axis=None, kind="stable")[:_MAX_ATTENDED]
+    attended = [divmod(int(flat), weights.shape[1]) for flat in order if weights.flat[flat] > 0]
+    return tuple(source.sequences[n][position] for n, position in attended)

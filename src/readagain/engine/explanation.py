@@ -1,0 +1,104 @@
+"""Explanations: attention and source importance, without the padding of a batch."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from readagain.config.schema import ModelSpec, NetworkSpec, OnePassSpec
+from readagain.engine.onnx_model import OnnxStepModel
+from readagain.engine.source import SourceText
+from readagain.engine.summary import Explanation, ImportanceKind
+from readagain.search.hypotheses import Hypothesis
+from readagain.search.model import Bools, Floats, SourceBatch
+
+
+@dataclass(frozen=True)
+class SourceImportance:
+    """Importance of the source tokens of a batch.
+
+    Args:
+        importance: (B, S) importance; None for models with one pass.
+        kind: which importance that is.
+    """
+
+    importance: Floats | None
+    kind: ImportanceKind | None
+
+
+def source_importance(
+    model: OnnxStepModel, spec: NetworkSpec, batch: SourceBatch
+) -> SourceImportance:
+    """Return the importance weights of a model, or else how far its second state moves."""
+    if not isinstance(spec, ModelSpec) or isinstance(spec.encoder, OnePassSpec):
+        return SourceImportance(None, None)
+    weights = model.importance(batch)
+    if weights is not None:
+        return SourceImportance(weights, "weight")
+    B, N, L = batch.source_ids.shape
+    movement = state_movement(
+        model.states(batch).reshape(B, N, L, -1),
+        batch.source_valid.reshape(B, N, L),
+        num_directions=1 + spec.encoder.bidirectional,
+    )
+    return SourceImportance(movement.reshape(B, -1), "movement")
+
+
+def explain(
+    importance: SourceImportance,
+    batch: SourceBatch,
+    row: int,
+    source: SourceText,
+    hypothesis: Hypothesis,
+    num_tokens: int,
+) -> Explanation:
+    """Return the explanation of the first `num_tokens` tokens of a hypothesis.
+
+    Args:
+        importance: importance of the batch.
+        batch: batch of the source.
+        row: row of the source in the batch.
+        source: source text.
+        hypothesis: hypothesis with attention.
+        num_tokens: number of printed tokens; a limit may have dropped the others.
+    """
+    assert hypothesis.attention is not None
+    valid = batch.source_valid[row]  # (S,)
+    attention = hypothesis.attention.reshape(len(hypothesis.attention), -1)
+    steps = [*range(num_tokens), -1]  # the last step is the end of the summary
+    return Explanation(
+        source_words=tuple(source.read_words),
+        importance=None if importance.importance is None else importance.importance[row, valid],
+        importance_kind=importance.kind,
+        attention=attention[steps][:, valid],
+    )
+
+
+def state_movement(states: Floats, valid: Bools, *, num_directions: int) -> Floats:
+    """Return how far the state moves at each word, relative to the largest move in the text.
+
+    m_i = |h²_i - h²_{i-1}|, divided by the largest m of the text. Each sentence starts from zero.
+    In a bidirectional encoder each half of a state is compared with the previous word of its own
+    direction, and |.| is taken over both halves.
+
+    An LSTM has no α to average. The decoder attends to its second states, so a word that does not
+    move the state adds nothing there, like a word with α = 0 in the GRU.
+
+    Args:
+        states: (B, N, L, H) states of the second pass; forward in the first half of H, then
+            backward.
+        valid: (B, N, L) True at real tokens.
+        num_directions: 1, or 2 for a bidirectional encoder.
+
+    Returns:
+        (B, N, L) values from 0 to 1, 0 at padding.
+    """
+    states = np.where(valid[..., None], states, 0.0)
+    moves = states.copy()
+    H = states.shape[-1] // num_directions
+    moves[:, :, 1:, :H] -= states[:, :, :-1, :H]
+    if num_directions == 2:
+        moves[:, :, :-1, H:] -= states[:, :, 1:, H:]
+    distances = np.where(valid, np.linalg.norm(moves, axis=-1), 0.0)  # (B, N, L)
+    largest = distances.max(axis=(1, 2), keepdims=True, initial=0.0)
+    relative: Floats = distances / np.where(largest > 0, largest, 1.0)
+    return relative

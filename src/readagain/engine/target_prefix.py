@@ -1,0 +1,80 @@
+"""Forced prefix: words that a summary starts with, as given and as tokens."""
+
+from dataclasses import dataclass
+
+from readagain.config.schema import DecodeSpec
+from readagain.errors import ArgumentError
+from readagain.text.document import Token, read_tokenized
+from readagain.text.normalization import normalize, normalize_typography
+from readagain.text.tokenizer import token_at, token_spans
+
+
+@dataclass(frozen=True)
+class TargetPrefix:
+    """Words that every summary of a call starts with.
+
+    Args:
+        text: text as given, with each run of white space as one space.
+        words: tokens of the text.
+    """
+
+    text: str
+    words: tuple[Token, ...]
+
+    @classmethod
+    def read(cls, text: str, *, tokenized: bool) -> "TargetPrefix":
+        """Tokenize a prefix; in Gigaword form tokens are separated by spaces.
+
+        >>> [word.norm for word in TargetPrefix.read("Acme Corp. pays", tokenized=False).words]
+        ['acme', 'corp.', 'pays']
+        """
+        text = " ".join(text.split())
+        if tokenized:
+            return cls(text, read_tokenized(text).words)
+        # A word follows, so a final period is no full stop: "Acme Corp." has two tokens.
+        plain = normalize_typography(text) + " x"
+        spans = token_spans(plain)[:-1]
+        return cls(text, tuple(Token(normalize(token_at(plain, *span)), *span) for span in spans))
+
+    def __len__(self) -> int:
+        """Return the number of tokens."""
+        return len(self.words)
+
+    @property
+    def word_bytes(self) -> list[int]:
+        """Size of each token in bytes."""
+        return [num_bytes(self.surface(word)) for word in self.words]
+
+    def surface(self, word: Token) -> str:
+        """Return a token as it was given."""
+        return self.text[word.start : word.end]
+
+
+NO_PREFIX = TargetPrefix("", ())
+
+
+def read_prefix(text: str | None, decode: DecodeSpec, *, tokenized: bool) -> TargetPrefix:
+    """Tokenize the option `begin` and check its length.
+
+    Raises:
+        ArgumentError: if it is longer than a summary may be.
+    """
+    if text is None:
+        return NO_PREFIX
+    prefix = TargetPrefix.read(text, tokenized=tokenized)
+    for size, unit, maximum in (
+        (len(prefix), "words", decode.max_words),
+        (num_bytes(prefix.text), "bytes", decode.max_bytes),
+    ):
+        if 0 < maximum < size:
+            raise ArgumentError(
+                f"{{begin}} has {{0}} {unit}; expected at most {{max_{unit}}}, which is {{1}}",
+                size,
+                maximum,
+            )
+    return prefix
+
+
+def num_bytes(text: str) -> int:
+    """Return the size in bytes of UTF-8; lone surrogates are counted too."""
+    return len(text.encode("utf-8", "surrogatepass"))

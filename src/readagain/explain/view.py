@@ -1,0 +1,166 @@
+"""View of an explanation: the origin, attention and importance of each word, ready to display."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from readagain.engine.summary import Explanation, ImportanceKind, Summary
+from readagain.errors import DataError
+from readagain.text.surface import Origin
+
+ORIGINS: dict[Origin, str] = {
+    "copied": "copied",
+    "generated": "generated",
+    "digits": "digits restored",
+    "given": "given",
+}
+"""Display name of each origin of a word."""
+IMPORTANCE: dict[ImportanceKind, str] = {
+    "weight": "mean weight α of the second reading",
+    "movement": "how far the second reading moves at the word",
+}
+"""Display name of each kind of importance."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceToken:
+    """A source token that the model read.
+
+    Args:
+        surface: as in the text.
+        start, end: span in the text.
+        importance: importance; None for models with one pass.
+        shade: importance scaled from 0 for the least to 1 for the most important token.
+    """
+
+    surface: str
+    start: int
+    end: int
+    importance: float | None
+    shade: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainedToken:
+    """A token of the summary with its attention.
+
+    Args:
+        surface: as printed; empty if it is not printed.
+        start, end: span in the summary.
+        form: normalized token.
+        origin: origin of the token.
+        source: index in `ExplanationView.source` of the token that it, or its digits, were taken
+            from; None for a generated token.
+        probability: probability given by the model.
+        attention: attention weight of each source token; sums to 1.
+    """
+
+    surface: str
+    start: int
+    end: int
+    form: str
+    origin: Origin
+    source: int | None
+    probability: float
+    attention: tuple[float, ...]
+
+    def most_attended(self, count: int) -> list[int]:
+        """Return the indices of the most attended source tokens, the most attended first."""
+        order = np.argsort(-np.array(self.attention), kind="stable")[:count]
+        return [int(index) for index in order]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplanationView:
+    """Everything to display about one summary.
+
+    Args:
+        text: whole source text.
+        summary: printed summary.
+        model: name of the model.
+        truncated: whether the text is longer than what was read.
+        importance_kind: kind of `SourceToken.importance`; None for models with one pass.
+        source: source tokens that were read.
+        words: tokens of the summary.
+    """
+
+    text: str
+    summary: str
+    model: str
+    truncated: bool
+    importance_kind: ImportanceKind | None
+    source: tuple[SourceToken, ...]
+    words: tuple[ExplainedToken, ...]
+
+    def most_important(self, count: int) -> list[SourceToken]:
+        """Return the most important source tokens with a letter or a digit."""
+        words = [word for word in self.source if any(c.isalnum() for c in word.surface)]
+        return sorted(words, key=lambda word: -word.shade)[:count]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, as described in `docs/explain.md`."""
+        return asdict(self)
+
+
+def explanation_view(
+    text: str, summary: Summary, *, model: str, where: str = "the text"
+) -> ExplanationView:
+    """Return the view of a summary.
+
+    Args:
+        text: source text.
+        summary: result of `Summarizer.summarize(text, explain=True)`.
+        model: name of the model.
+        where: name of the text in messages.
+
+    Raises:
+        DataError: for a text without a summary.
+    """
+    explanation = summary.explanation
+    if explanation is None:
+        raise DataError(f"{where}: no words to explain; expected a text with a letter or a digit")
+    return ExplanationView(
+        text=text,
+        summary=summary.text,
+        model=model,
+        truncated=summary.truncated,
+        importance_kind=explanation.importance_kind,
+        source=_source_tokens(text, explanation),
+        words=_summary_tokens(summary, explanation),
+    )
+
+
+def _source_tokens(text: str, explanation: Explanation) -> tuple[SourceToken, ...]:
+    importance = explanation.importance
+    shades = np.zeros(len(explanation.source_words))
+    if importance is not None and importance.max() > importance.min():
+        shades = (importance - importance.min()) / (importance.max() - importance.min())
+    return tuple(
+        SourceToken(
+            surface=text[word.start : word.end],
+            start=word.start,
+            end=word.end,
+            importance=None if importance is None else round(float(importance[index]), 6),
+            shade=round(float(shades[index]), 4),
+        )
+        for index, word in enumerate(explanation.source_words)
+    )
+
+
+def _summary_tokens(summary: Summary, explanation: Explanation) -> tuple[ExplainedToken, ...]:
+    index_of = {word.start: index for index, word in enumerate(explanation.source_words)}
+    return tuple(
+        ExplainedToken(
+            surface=token.surface,
+            start=token.start,
+            end=token.end,
+            form=token.norm,
+            origin=token.origin,
+            source=None if token.source is None else index_of.get(token.source.start),
+            probability=round(float(np.exp(token.log_prob)), 6),
+            attention=tuple(round(float(weight), 6) for weight in attention),
+        )
+        # The last row of the attention is the end of the summary.
+        for token, attention in zip(summary.words, explanation.attention, strict=False)
+    )
