@@ -179,10 +179,10 @@ def _pairs(source: CorpusInput) -> Iterator[Example]:
 def _row(pair: Example, files: Sequence[Path], number: int) -> EvalExample:
     """Return a checked example; of several files the first has the texts."""
     references = pair.references or (pair.headline,)
-    for place, reference in enumerate(references, start=1):
+    for column, reference in enumerate(references, start=1):
         if not reference.strip():
             is_parallel = len(files) > 1
-            where = f"{files[place]}:{number}" if is_parallel else f"{files[0]}: pair {number}"
+            where = f"{files[column]}:{number}" if is_parallel else f"{files[0]}: pair {number}"
             raise DataError(f"{where}: empty reference; add it, or remove the pair from the data")
     return EvalExample(text=pair.text, references=tuple(map(on_one_line, references)))
 

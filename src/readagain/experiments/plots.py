@@ -101,16 +101,10 @@ def _plot_sizes(figure: Any, section: TableSection, table: str) -> bool:
     axes = figure.subplots()
     for has_copy, color in ((True, _OURS), (False, _OTHER)):
         title = "with copying" if has_copy else "without"
-        paper = [row for row in paper_table(table) if ("_copy" in row.row) == has_copy]
-        axes.plot(
-            [_thousands(row.size) for row in paper],
-            [row.rouge[0] for row in paper],
-            color=color,
-            linestyle=":",
-            marker=".",
-            label=f"paper, {title}",
-        )
-        ours = [each for each in _paper_and_ours(section, table) if each[0] in paper]
+        rows = [row for row in paper_table(table) if ("_copy" in row.row) == has_copy]
+        paper = {row.size: row.rouge[0] for row in rows}
+        _plot_curve(axes, paper, color=color, linestyle=":", marker=".", label=f"paper, {title}")
+        ours = [each for each in _paper_and_ours(section, table) if each[0] in rows]
         if ours:
             axes.errorbar(
                 [_thousands(row.size) for row, _ in ours],
@@ -129,25 +123,29 @@ def _plot_sizes(figure: Any, section: TableSection, table: str) -> bool:
 
 
 def _plot_timing(figure: Any, timing: Mapping[str, Any] | None) -> bool:
-    """Plot decoding time by vocabulary size, relative to 2K."""
+    """Plot decoding time by vocabulary size, relative to the smallest."""
     axes = figure.subplots()
 
-    def curve(times: Mapping[str, float], color: str, style: str, label: str) -> None:
-        values = [value / next(iter(times.values())) for value in times.values()]
-        sizes = list(map(_thousands, times))
-        axes.plot(sizes, values, color=color, linestyle=style, marker=".", label=label)
+    def plot(times: Mapping[str, float], color: str, style: str, label: str) -> None:
+        smallest = next(iter(times.values()))
+        relative = {size: value / smallest for size, value in times.items()}
+        _plot_curve(axes, relative, color=color, linestyle=style, marker=".", label=label)
 
     for row, color in zip(paper_table("table4"), (_OTHER, _OURS), strict=True):
-        curve(row.seconds, color, ":", f"paper, {row.label}")
+        plot(row.seconds, color, ":", f"paper, {row.label}")
         if timing is not None:
             for precision, style in (("int8", "-"), ("float32", "--")):
                 times = milliseconds(timing, row.row, precision, 1)
-                curve(times, color, style, f"ours, {row.label}, {precision}")
+                plot(times, color, style, f"ours, {row.label}, {precision}")
     _set_size_axis(axes)
     axes.set_ylabel("decoding time relative to 2K")
     axes.set_title("Table 4: decoding time by size of the decoder vocabulary")
     axes.legend()
     return True
+
+
+def _plot_curve(axes: Any, values: Mapping[str, float], **style: str) -> None:
+    axes.plot(list(map(_thousands, values)), list(values.values()), **style)
 
 
 def _thousands(size: str) -> int:
@@ -166,18 +164,28 @@ def _set_size_axis(axes: Any) -> None:
 def _plot_oov(figure: Any, section: TableSection, table: str) -> bool:
     """Plot the share of out-of-vocabulary reference words that were generated."""
     column = "share generated, %"
-    shares: dict[Any, Any] = {}
+    shares: dict[str, float] = {}
     for row in section.rows:
-        if column in row:
-            shares.setdefault(row["row"], row[column])  # of the first data set
-    if not shares:
-        return False
-    axes = figure.subplots()
-    axes.barh(list(shares), list(shares.values()), color=_OURS)
-    axes.invert_yaxis()
-    axes.set_xlabel("generated, % of the reference words outside the common vocabulary")
-    axes.set_title("Table 5: out-of-vocabulary words in summaries")
-    return True
+        share = row.get(column)
+        if isinstance(share, float):
+            shares.setdefault(str(row["row"]), share)  # of the first data set
+    label = "generated, % of the reference words outside the common vocabulary"
+    title = "Table 5: out-of-vocabulary words in summaries"
+    return _plot_bars(figure, shares, label=label, title=title)
+
+
+def _plot_bars(
+    figure: Any, values: Mapping[str, float], *, label: str, title: str, **style: Any
+) -> bool:
+    """Plot horizontal bars; return False if there are none."""
+    if values:
+        axes = figure.subplots()
+        axes.barh(list(values), list(values.values()), color=_OURS, **style)
+        axes.invert_yaxis()
+        axes.axvline(0, color="black", linewidth=0.8)
+        axes.set_xlabel(label)
+        axes.set_title(title)
+    return bool(values)
 
 
 def _plot_importance(figure: Any, store: ResultStore, recipe: str) -> bool:
@@ -226,14 +234,7 @@ def _plot_ablations(figure: Any, store: ResultStore, recipe: str) -> bool:
             found = compared["rouge-1"]
             change = Estimate(100 * found.difference, 100 * found.low, 100 * found.high)
             changes[EXPERIMENTS[name].title] = change
-    if not changes:
-        return False
-    axes = figure.subplots()
-    scores = list(changes.values())
-    values = [score.value for score in scores]
-    axes.barh(list(changes), values, xerr=_error_bars(scores), color=_OURS)
-    axes.invert_yaxis()
-    axes.axvline(0, color="black", linewidth=0.8)
-    axes.set_xlabel("change of ROUGE-1, points")
-    axes.set_title("Ablations")
-    return True
+    values = {title: change.value for title, change in changes.items()}
+    errors = _error_bars(list(changes.values()))
+    label = "change of ROUGE-1, points"
+    return _plot_bars(figure, values, label=label, title="Ablations", xerr=errors)

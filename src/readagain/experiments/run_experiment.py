@@ -5,7 +5,7 @@ import json
 import platform
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from readagain.evaluation.evaluate import Evaluation, evaluate
 from readagain.evaluation.systems import System, load_system
 from readagain.experiments.catalog import PlannedRun
 from readagain.experiments.copying import count_oov
-from readagain.experiments.corpora import DUC, Corpora, EvaluationSet
+from readagain.experiments.corpora import DUC, Corpora
 from readagain.experiments.importance import measure_importance
 from readagain.experiments.results import (
     MEASURES,
@@ -166,10 +166,7 @@ class ExperimentRunner:
     def _tune(
         self, planned: PlannedRun, model: TrainedModel
     ) -> tuple[TrainedModel, dict[str, Any] | None]:
-        """Tune the extractive features on the first data set with several references.
-
-        ABS+ is tuned on DUC 2003 in its paper, so its score on that data set is optimistic.
-        """
+        """Tune the extractive features on the first data set with several references."""
         tests = self.corpora.tests(planned.experiment.min_sentences)
         test = next((each for each in tests if each.protocol == DUC), None)
         if test is None:
@@ -178,7 +175,7 @@ class ExperimentRunner:
                 "the preset are used"
             )
             return model, None
-        tuned, found = model.tune(test.name, test.data, test.protocol, self._on_summary)
+        tuned, found = model.tune(test, self._on_summary)
         weights = " ".join(f"{name} {value:g}" for name, value in found["weights"].items())
         self.print(f"{planned.name}: tuned on {test.name}: {weights}")
         return tuned, found
@@ -190,9 +187,8 @@ class ExperimentRunner:
         vocabs: Mapping[str, Vocab],
     ) -> tuple[dict[str, DatasetResult], dict[str, list[str]]]:
         """Return the scores and the summaries by data set."""
-        tests: Sequence[EvaluationSet] = self.corpora.tests(planned.experiment.min_sentences)
         sets, summaries = {}, {}
-        for test in tests:
+        for test in self.corpora.tests(planned.experiment.min_sentences):
             found = evaluate(
                 system(test.protocol), test.data, test.protocol, on_summary=self._on_summary
             )

@@ -1,6 +1,6 @@
 """Trained network of an experiment, searched with torch on any device."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
 from pathlib import Path
@@ -14,9 +14,9 @@ from readagain.config.schema import HierarchicalSpec, ModelSpec, ReadAgainSpec, 
 from readagain.engine.explanation import state_movement
 from readagain.engine.source import SourceReader
 from readagain.engine.summarizer import MAX_TEXTS, Summarizer
-from readagain.evaluation.dataset import DataSet
 from readagain.evaluation.network import PAPER_SETTINGS, NetworkSystem
 from readagain.evaluation.tuning import tune
+from readagain.experiments.corpora import EvaluationSet
 from readagain.experiments.importance import WeightedText
 from readagain.model_dir import ModelDir
 from readagain.networks.build import load_network
@@ -75,18 +75,17 @@ class TrainedModel:
         )
 
     def tune(
-        self, name: str, data: DataSet, protocol: str, on_summary: Any
+        self, test: EvaluationSet, on_summary: Callable[[], None]
     ) -> tuple["TrainedModel", dict[str, Any]]:
-        """Tune the weights of the extractive features on a data set.
+        """Return the model with tuned weights of the extractive features, and how they were found.
 
-        Returns:
-            The model with the tuned weights, and how they were found.
+        ABS+ is tuned on DUC 2003 in its paper.
         """
         rounds = list(
             tune(
-                self.system(protocol),
-                data,
-                protocol,
+                self.system(test.protocol),
+                test.data,
+                test.protocol,
                 objective=_TUNE_OBJECTIVE,
                 max_rounds=_TUNE_ROUNDS,
                 on_summary=on_summary,
@@ -94,7 +93,7 @@ class TrainedModel:
         )
         best = max(rounds, key=lambda each: each.value)
         return self.with_decode(best.settings), {
-            "set": name,
+            "set": test.name,
             "objective": _TUNE_OBJECTIVE,
             "weights": best.weights_by_name,
             "rounds": [each.value for each in rounds],
