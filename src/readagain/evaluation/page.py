@@ -115,7 +115,7 @@ def length_histogram(summaries: Sequence[int], references: Sequence[int]) -> str
         name = f"{length} or more" if length == _MAX_LENGTH else str(length)
         bars = "".join(
             f'<td><meter class="{kind}" max="{highest:.4f}" value="{each.get(length, 0):.4f}">'
-            f"</meter> {each.get(length, 0):.1%}</td>"
+            f"</meter><span>{each.get(length, 0):.1%}</span></td>"
             for kind, each in zip(("summary", "reference"), shares, strict=True)
         )
         rows.append(f"<tr><td>{name}</td>{bars}</tr>")

@@ -155,8 +155,8 @@ def test_page_keeps_row_numbers_with_dropped_rows(evaluated, parallel):
 def test_length_histogram_shows_shares():
     table = length_histogram([1, 1, 2, 2], [2])
     assert table.count("<meter") == 4
-    assert 'class="summary" max="1.0000" value="0.5000"></meter> 50.0%' in table
-    assert 'class="reference" max="1.0000" value="1.0000"></meter> 100.0%' in table
+    assert 'class="summary" max="1.0000" value="0.5000"></meter><span>50.0%' in table
+    assert 'class="reference" max="1.0000" value="1.0000"></meter><span>100.0%' in table
 
 
 def test_length_histogram_counts_long_summaries_together():
