@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.export.write import build_graphs
 from readagain.networks.build import build_model
-from readagain.networks.candidates import best_words
+from readagain.networks.candidates import top_candidates
 from readagain.networks.decoders.attention_decoder import DecoderState
 from readagain.networks.model import EncoderDecoder, StepState
 from readagain.networks.network import SourceMemory
@@ -70,7 +70,7 @@ class StepModule(nn.Module):
         source = SourceMemory(**dict(zip(MEMORY, memory, strict=True)))
         state = StepState(source, DecoderState(hidden, cell), copy_logits)
         logits, state = self.network.step(state, previous_ids)
-        best = best_words(logits.vocab, logits.copy, source.valid, source.ext_ids, K)
+        best = top_candidates(logits.vocab, logits.copy, source.valid, source.ext_ids, K)
         return (*best, logits.attention, state.decoder.hidden, state.decoder.cell, logits.copy)
 
 

@@ -5,9 +5,8 @@ import pytest
 import torch
 
 from readagain.config.override import override
-from readagain.networks.build import build_model
+from readagain.networks.build import build_model, initialize_parameters
 from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
-from readagain.networks.init import initialise
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS, UNK
 
@@ -55,7 +54,7 @@ def decoder():
         hidden_size=H,
         attention_size=A,
     ).double()
-    initialise(decoder, hidden_size=H)
+    initialize_parameters(decoder, hidden_size=H)
     return decoder
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from readagain.networks.build import initialize_parameters
 from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
 from readagain.networks.decoders.previous_words import PreviousWords
 from readagain.networks.functional import decode_teacher_forced
-from readagain.networks.init import initialise
 from readagain.networks.outputs.copy_softmax import (
     CopyScorer,
     copy_log_probs,
@@ -68,7 +68,7 @@ def decoder():
         hidden_size=H,
         attention_size=A,
     ).double()
-    initialise(decoder, hidden_size=H)
+    initialize_parameters(decoder, hidden_size=H)
     return decoder
 
 

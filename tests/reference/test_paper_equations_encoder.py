@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
+from readagain.networks.build import initialize_parameters
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
-from readagain.networks.init import initialise
 
 E, H, L = 3, 4, 5
 
@@ -93,7 +93,7 @@ def lstm_matrices(module):
 def prepared(encoder):
     torch.manual_seed(3)
     encoder.double().eval()
-    initialise(encoder, hidden_size=H)
+    initialize_parameters(encoder, hidden_size=H)
     return encoder
 
 

@@ -1,4 +1,4 @@
-"""ABS: a feed-forward language model over the last words, shown the source before each one."""
+"""ABS: a feed-forward language model with an attention-based encoder."""
 
 from dataclasses import dataclass
 
@@ -6,54 +6,104 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from readagain.networks.affine import Affine
 from readagain.networks.decoders.previous_words import PreviousWords
-from readagain.networks.embedding import WordEmbedding
-from readagain.networks.encoders.attentive_bag import AttentiveBag
-from readagain.networks.encoders.sentences import only_sentence
-from readagain.networks.masks import valid_positions
+from readagain.networks.encoders.encoder_output import only_sentence
+from readagain.networks.layers import Affine, WordEmbedding
+from readagain.networks.masks import full_windows, masked_softmax, valid_positions
 from readagain.networks.network import Network, SourceMemory, StepLogits, generated_log_probs
 from readagain.networks.outputs.softmax import VocabularyOutput
-from readagain.networks.windows import full_windows
 from readagain.text.vocab import BOS, UNK
+
+
+class AttentiveBag(nn.Module):
+    """Attention over source words, with the last summary words as query (enc3).
+
+    p ∝ exp(x̃ P ỹ'_c);  x̄_i = mean of x̃_{i-Q} ... x̃_{i+Q};  enc3(x, y_c) = pᵀ x̄
+
+    ỹ'_c are the last C words in a separate embedding, G. The paper divides the sum of 2Q + 1 words
+    by Q; the mean differs by a factor that W absorbs, and allows Q = 0. The source is padded with
+    zeros.
+
+    Args:
+        vocab_size: size V of the vocabulary.
+        embedding_size: width E of a summary word.
+        context_words: number C of last words.
+        hidden_size: width H of a source word.
+        smoothing: number Q of neighbours on either side for the average.
+    """
+
+    def __init__(
+        self,
+        *,
+        vocab_size: int,
+        embedding_size: int,
+        context_words: int,
+        hidden_size: int,
+        smoothing: int,
+    ) -> None:
+        super().__init__()
+        self.smoothing = smoothing
+        self.context_words = context_words
+        self.embedding = WordEmbedding(vocab_size, embedding_size)  # G
+        self.query = nn.Linear(context_words * embedding_size, hidden_size, bias=False)  # P
+
+    def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the keys and the smoothed states, (B, S, H) each, of (B, S, H) words."""
+        window = 2 * self.smoothing + 1
+        smoothed = F.avg_pool1d(
+            words.transpose(1, 2), window, stride=1, padding=self.smoothing
+        ).transpose(1, 2)  # (B, S, H)
+        return words, smoothed
+
+    def attend(
+        self, fed_ids: Tensor, keys: Tensor, states: Tensor, valid: Tensor
+    ) -> tuple[Tensor, Tensor]:
+        """Compute attention for every C of (B, C - 1 + T) words.
+
+        Returns:
+            (B, T, H) contexts and (B, T, S) attention weights.
+        """
+        last_words = full_windows(self.embedding(fed_ids), self.context_words)  # (B, T, C * E)
+        query = self.query(last_words)  # (B, T, H)
+        scores = torch.bmm(query, keys.transpose(1, 2))  # (B, T, S)
+        weights = masked_softmax(scores, valid.unsqueeze(1))
+        return torch.bmm(weights, states), weights
 
 
 @dataclass(frozen=True)
 class AbsState:
-    """What a row needs to go on: its source, and the (B, C) words it was last fed."""
+    """Decoder state: encoded sources and the (B, C) last words."""
 
     memory: SourceMemory
     context_ids: Tensor
 
     def select(self, rows: Tensor) -> "AbsState":
-        """Keep, drop or repeat rows: what a beam does between steps."""
+        """Select rows by index."""
         return AbsState(self.memory.select(rows), self.context_ids.index_select(0, rows))
 
     def reorder(self, rows: Tensor) -> "AbsState":
-        """Do the same with rows that stay with their documents; the memory stays as it is."""
+        """Select rows of the decoder only; each row must keep its document."""
         return AbsState(self.memory, self.context_ids.index_select(0, rows))
 
 
 class AbsModel(Network[AbsState]):
-    """Write each word from the C words before it and from what they make of the source.
+    """Language model over the last C words and an attention context.
 
     p(y_{t+1} | y_c, x) ∝ exp(V h + W enc(x, y_c)),  h = tanh(U ỹ_c)    (Rush et al. 2015, 3.1)
 
-    ỹ_c lays the embeddings of the last C words end to end; before the first word stands START, C
-    times. V and W are the two halves of one matrix. U, V and W have biases (a footnote of the
-    paper). Since a word depends on C words and not on a state, all words of a known summary are
-    scored at once.
+    ỹ_c concatenates the embeddings of the last C words, BOS before the first. V and W are the two
+    halves of one matrix. U, V and W have biases (a footnote of the paper). There is no recurrence,
+    so all words of a known summary are scored at once.
 
     Args:
         source_embedding: F, as wide as the hidden layer.
         encoder: enc, the attention-based encoder.
         previous_words: E.
-        output: V and W side by side.
+        output: V and W, concatenated.
         context_words: C.
-        embedding_size: width of a summary word, E below.
-        hidden_size: width of the hidden layer, H below.
-        dropout: share of embeddings, hidden layer and contexts that training leaves out; the
-            paper has none.
+        embedding_size: width E of a summary word.
+        hidden_size: width H of the hidden layer.
+        dropout: dropout rate of embeddings, hidden layer and contexts; 0 in the paper.
     """
 
     def __init__(
@@ -80,11 +130,11 @@ class AbsModel(Network[AbsState]):
     def read(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
     ) -> SourceMemory:
-        """Read sources of one sequence, shaped as in `Network`."""
+        """Encode sources of one sequence, shaped as in `Network`."""
         words, lengths = only_sentence(self.source_embedding(source_ids), source_lengths)
         valid = valid_positions(lengths, words.size(1))  # (B, S)
         words = self.dropout(words).masked_fill(~valid.unsqueeze(2), 0.0)  # (B, S, H)
-        keys, states = self.encoder.read(words, lengths)
+        keys, states = self.encoder(words)
         return SourceMemory(states=states, valid=valid, keys=keys, ext_ids=source_ext_ids)
 
     def forward(
@@ -103,20 +153,20 @@ class AbsModel(Network[AbsState]):
         return generated_log_probs(logits, memory, target_ids, label_smoothing)
 
     def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> AbsState:
-        """Read sources, and begin after nothing but START."""
+        """Encode sources and return the state before the first word."""
         memory = self.read(source_ids, source_lengths, source_ext_ids)
         shape = (source_ids.size(0), self.context_words)
         return AbsState(memory, torch.full(shape, BOS, device=source_ids.device))
 
     def step(self, state: AbsState, previous_ids: Tensor) -> tuple[StepLogits, AbsState]:
-        """Feed (B,) extended ids, START at first; return the scores of what may follow."""
+        """Feed (B,) extended ids, first BOS; return the logits of the next word."""
         context_ids = torch.cat([state.context_ids[:, 1:], previous_ids.unsqueeze(1)], dim=1)
         logits, weights = self._score(context_ids, state.memory)  # (B, 1, ...)
         step_logits = StepLogits(logits.squeeze(1), None, weights.squeeze(1))
         return step_logits, AbsState(state.memory, context_ids)
 
     def _score(self, fed_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
-        """Score what follows every C of (B, C - 1 + T) words.
+        """Compute the logits after every C of (B, C - 1 + T) words.
 
         Returns:
             (B, T, V) logits and the (B, T, S) weights of the source's words.
@@ -124,6 +174,6 @@ class AbsModel(Network[AbsState]):
         known_ids = torch.where(fed_ids < self.previous_words.vocab_size, fed_ids, UNK)
         words = self.dropout(self.previous_words(known_ids, None))  # (B, C - 1 + T, E)
         hidden = torch.tanh(self.hidden(full_windows(words, self.context_words)))  # (B, T, H)
-        contexts, weights = self.encoder.look(known_ids, memory.keys, memory.states, memory.valid)
-        seen = self.dropout(torch.cat([hidden, contexts], dim=2))  # (B, T, 2H)
-        return self.output(seen), weights
+        contexts, weights = self.encoder.attend(known_ids, memory.keys, memory.states, memory.valid)
+        inputs = self.dropout(torch.cat([hidden, contexts], dim=2))  # (B, T, 2H)
+        return self.output(inputs), weights

@@ -1,8 +1,10 @@
-"""The one builder: specs go in, modules with flat keyword arguments come out."""
+"""Construction of networks from specs; no other module of this package sees a spec."""
 
+import math
 from typing import assert_never
 
 import torch
+from torch import nn
 
 from readagain.config.schema import (
     AbsSpec,
@@ -18,31 +20,29 @@ from readagain.config.schema import (
 )
 from readagain.config.validation import validate_run
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
-from readagain.networks.abs_model import AbsModel
+from readagain.networks.abs_model import AbsModel, AttentiveBag
 from readagain.networks.decoders.attention_decoder import AttentionDecoder
 from readagain.networks.decoders.previous_words import PreviousWords
-from readagain.networks.decoders.ras_decoder import RasDecoder
-from readagain.networks.embedding import WordEmbedding
-from readagain.networks.encoders.attentive_bag import AttentiveBag
-from readagain.networks.encoders.conv_attentive import ConvAttentiveEncoder
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
-from readagain.networks.init import initialise
+from readagain.networks.layers import WordEmbedding
 from readagain.networks.model import Encoder, EncoderDecoder
 from readagain.networks.network import AnyNetwork
 from readagain.networks.outputs.copy_softmax import CopyScorer
 from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput
-from readagain.networks.ras_model import RasModel
+from readagain.networks.ras_model import ConvAttentiveEncoder, RasDecoder, RasModel
 from readagain.storage.tensors import read_tensors
+
+_INITIAL_BIAS = 0.1
 
 
 def build_model(run: RunSpec) -> AnyNetwork:
-    """Build the network that `run` describes, freshly initialised; seed torch before.
+    """Build the network for `run` with random weights; seed torch before.
 
     Raises:
-        ConfigError: naming every setting that cannot be honoured.
+        ConfigError: listing every invalid setting.
     """
     validate_run(run)
     match run.model:
@@ -103,10 +103,10 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
         else None,
         dropout=spec.dropout,
     )
-    initialise(model, hidden_size=spec.decoder.hidden_size)
-    # d is the width of the hidden state nearest to a parameter, where the two differ.
+    initialize_parameters(model, hidden_size=spec.decoder.hidden_size)
+    # Where hidden sizes differ, d is that of the nearest state.
     for part in (model.source_embedding, model.encoder):
-        initialise(part, hidden_size=spec.encoder.hidden_size)
+        initialize_parameters(part, hidden_size=spec.encoder.hidden_size)
     return model
 
 
@@ -168,7 +168,7 @@ def build_decoder(
 
 
 def build_output(spec: ModelSpec, *, vocab_size: int) -> VocabularyOutput:
-    """Build what scores words: all of the vocabulary, or a shortlist."""
+    """Build the output layer for the vocabulary or for a shortlist."""
     hidden_size = spec.decoder.hidden_size
     if not spec.shortlist_size:
         return VocabularyOutput(hidden_size=hidden_size, vocab_size=vocab_size)
@@ -199,7 +199,7 @@ def _build_abs(run: RunSpec, spec: AbsSpec) -> AbsModel:
         hidden_size=spec.hidden_size,
         dropout=spec.dropout,
     )
-    initialise(model, hidden_size=spec.hidden_size)
+    initialize_parameters(model, hidden_size=spec.hidden_size)
     return model
 
 
@@ -215,5 +215,20 @@ def _build_ras(run: RunSpec, spec: RasSpec) -> RasModel:
         output=VocabularyOutput(hidden_size=H + E, vocab_size=run.vocab_size),
         dropout=spec.dropout,
     )
-    initialise(model, hidden_size=H)
+    initialize_parameters(model, hidden_size=H)
     return model
+
+
+def initialize_parameters(module: nn.Module, *, hidden_size: int) -> None:
+    """Draw weights uniformly from ±√(3/d), d the hidden size, and set biases to 0.1 (section 4).
+
+    The second of the two biases of `nn.LSTM` is zero, so that their sum is the one of the paper.
+    """
+    bound = math.sqrt(3 / hidden_size)
+    with torch.no_grad():
+        for name, parameter in module.named_parameters():
+            last_name = name.rpartition(".")[2]
+            if last_name.startswith("bias"):
+                parameter.fill_(0.0 if last_name.startswith("bias_hh") else _INITIAL_BIAS)
+            else:
+                parameter.uniform_(-bound, bound)

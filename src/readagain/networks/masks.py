@@ -1,31 +1,32 @@
-"""Where real words stand in right-padded rows, and the operations that respect it."""
+"""Operations on right-padded sequences: masks, reversal, last states and windows."""
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 
 def valid_positions(lengths: Tensor, size: int) -> Tensor:
-    """Mark the real tokens of right-padded rows: (...) -> (..., size), bool."""
+    """Return a mask of real tokens: (...) lengths -> (..., size), bool."""
     positions = torch.arange(size, device=lengths.device)
     return positions < lengths.unsqueeze(-1)
 
 
 def masked_softmax(scores: Tensor, valid: Tensor) -> Tensor:
-    """Share 1 among the valid entries of the last dimension; a row without any gets zeros."""
+    """Compute a softmax over valid entries; return zeros for rows without any."""
     lowest = torch.finfo(scores.dtype).min
     weights = scores.masked_fill(~valid, lowest).softmax(dim=-1)
     return weights.masked_fill(~valid, 0.0)
 
 
 def reverse_rows(rows: Tensor, lengths: Tensor) -> Tensor:
-    """Turn the real tokens of each row around and leave the padding at the end.
+    """Reverse the real tokens of each row; padding stays at the end.
 
     Args:
         rows: (B, L, I) right-padded sequences.
-        lengths: (B,) real tokens of each.
+        lengths: (B,) real tokens of each row.
 
     Returns:
-        (B, L, I); reversing twice gives the rows back.
+        (B, L, I); reversing twice returns the input.
     """
     L = rows.size(1)
     positions = torch.arange(L, device=rows.device).expand(rows.size(0), L)  # (B, L)
@@ -35,7 +36,27 @@ def reverse_rows(rows: Tensor, lengths: Tensor) -> Tensor:
 
 
 def last_states(states: Tensor, lengths: Tensor) -> Tensor:
-    """Pick the state of each row's last real token: (B, L, H) -> (B, H), zeros for empty rows."""
+    """Return the state of each last real token: (B, L, H) -> (B, H); zeros for empty rows."""
     B, _, H = states.shape
     last = (lengths - 1).clamp_min(0).view(B, 1, 1).expand(B, 1, H)
     return states.gather(1, last).squeeze(1) * (lengths > 0).unsqueeze(1)
+
+
+def windows(rows: Tensor, *, before: int, after: int) -> Tensor:
+    """Concatenate each position with its neighbours; zeros beyond the ends.
+
+    Args:
+        rows: (B, L, I) vectors.
+        before: number of neighbours before each position.
+        after: number of neighbours after it.
+
+    Returns:
+        (B, L, (before + 1 + after) * I).
+    """
+    padded = F.pad(rows, (0, 0, before, after))  # (B, before + L + after, I)
+    return full_windows(padded, before + 1 + after)
+
+
+def full_windows(rows: Tensor, size: int) -> Tensor:
+    """Concatenate every `size` neighbours: (B, L, I) -> (B, L + 1 - size, size * I)."""
+    return rows.unfold(1, size, 1).transpose(2, 3).flatten(2)

@@ -1,4 +1,4 @@
-"""The whole network: read a source, then score or write a summary."""
+"""Encoder-decoder network with attention and optional copying."""
 
 from dataclasses import dataclass, replace
 
@@ -8,10 +8,10 @@ from torch import Tensor, nn
 from readagain.networks import dispatch
 from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
 from readagain.networks.decoders.previous_words import PreviousWords
-from readagain.networks.embedding import WordEmbedding
 from readagain.networks.encoders.hierarchical import HierarchicalEncoder
 from readagain.networks.encoders.one_pass import OnePassEncoder
 from readagain.networks.encoders.read_again import ReadAgainEncoder
+from readagain.networks.layers import WordEmbedding
 from readagain.networks.network import (
     Network,
     SourceMemory,
@@ -28,14 +28,14 @@ Encoder = OnePassEncoder | ReadAgainEncoder | HierarchicalEncoder
 
 @dataclass(frozen=True)
 class StepState:
-    """Everything a row needs to go on: its source, the LSTM's state, the last copy scores."""
+    """Decoder state: encoded sources, recurrent state, copy logits of the previous step."""
 
     memory: SourceMemory
     decoder: DecoderState
     copy_logits: Tensor
 
     def select(self, rows: Tensor) -> "StepState":
-        """Keep, drop or repeat rows: what a beam does between steps."""
+        """Select rows by index."""
         return StepState(
             memory=self.memory.select(rows),
             decoder=self.decoder.select(rows),
@@ -43,7 +43,7 @@ class StepState:
         )
 
     def reorder(self, rows: Tensor) -> "StepState":
-        """Do the same with rows that stay with their documents; the memory stays as it is."""
+        """Select rows of the decoder only; each row must keep its document."""
         return StepState(
             memory=self.memory,
             decoder=self.decoder.select(rows),
@@ -52,12 +52,11 @@ class StepState:
 
 
 class EncoderDecoder(Network[StepState]):
-    """Read a source into states, and write a summary while looking back at them.
+    """Encoder, attention decoder and output layer.
 
-    Dropout stands where one layer's activations enter another: on word embeddings (of source and
-    summary, copied ones included), on the states of each reading and on decoder states before the
-    output; never inside a recurrence, and not on gates and attention weights. `start` and `step`
-    are for writing, after `eval()`.
+    Dropout is applied to word embeddings (of source, summary and copied words), to the states of
+    each pass and to decoder states before the output, but not inside a recurrence, nor to gates or
+    attention weights. Call `eval()` before `start` and `step`.
     """
 
     def __init__(
@@ -83,10 +82,10 @@ class EncoderDecoder(Network[StepState]):
     def read(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
     ) -> tuple[SourceMemory, DecoderState]:
-        """Read sources, shaped as in `Network`.
+        """Encode sources, shaped as in `Network`.
 
         Returns:
-            What the decoder looks back at, and its state before the first word.
+            The encoded sources and the first decoder state.
         """
         words = self.source_embedding(source_ids)  # (B, N, L, E)
         encoded = self.encoder(self.dropout(words), source_lengths)
@@ -114,16 +113,16 @@ class EncoderDecoder(Network[StepState]):
         """Score known summaries; shapes as in `Network.forward`."""
         memory, start = self.read(source_ids, source_lengths, source_ext_ids)
         words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
-        seen = (memory.keys, memory.states, memory.valid)
-        hidden, _, _ = self.decoder(words, *seen, start)
+        source = (memory.keys, memory.states, memory.valid)
+        hidden, _, _ = self.decoder(words, *source, start)
         hidden = self.dropout(hidden)  # (B, T, H)
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
             lists = self.output.share(ext_ids)
             vocab_logits = self.output.score_shared(hidden, lists)  # (B, T, W); V is W below
-            # The paper does not say: a summary word that is not on the list counts as unknown.
-            target_ids = lists.places(target_ids, absent=UNK)
-            ext_ids = lists.places(ext_ids, absent=PAD)
+            # Not in the paper: a summary word that is not on the list counts as UNK.
+            target_ids = lists.columns(target_ids, absent=UNK)
+            ext_ids = lists.columns(ext_ids, absent=PAD)
         else:
             vocab_logits = self.output(hidden)  # (B, T, V)
         if self.copy_scores is None:
@@ -136,17 +135,17 @@ class EncoderDecoder(Network[StepState]):
     def start(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
     ) -> StepState:
-        """Read sources and return the state before the first word."""
+        """Encode sources and return the state before the first word."""
         memory, decoder = self.read(source_ids, source_lengths, source_ext_ids)
         if isinstance(self.output, ShortlistOutput):
             memory = replace(memory, shortlist=self.output.prepare(source_ext_ids))
         return StepState(memory, decoder, copy_logits=torch.zeros_like(memory.states[:, :, 0]))
 
     def step(self, state: StepState, previous_ids: Tensor) -> tuple[StepLogits, StepState]:
-        """Feed (B,) extended ids, START at first; return the scores of what may follow."""
+        """Feed (B,) extended ids, first BOS; return the logits of the next word."""
         memory = state.memory
-        placed_ids = self._most_probable_place(state, previous_ids).unsqueeze(1)  # (B, 1)
-        word = self.previous_words(placed_ids, memory.copy_words).squeeze(1)  # (B, E)
+        position_ids = self._most_probable_position(state, previous_ids).unsqueeze(1)  # (B, 1)
+        word = self.previous_words(position_ids, memory.copy_words).squeeze(1)  # (B, E)
         decoder, _, attention = self.decoder.step(
             word, memory.keys, memory.states, memory.valid, state.decoder
         )
@@ -154,22 +153,22 @@ class EncoderDecoder(Network[StepState]):
             vocab_logits = self.output.score(decoder.hidden, memory.shortlist)  # (B, W + S)
         else:
             vocab_logits = self.output(decoder.hidden)  # (B, V)
-        following = replace(state, decoder=decoder)
+        next_state = replace(state, decoder=decoder)
         if self.copy_scores is None:
-            return StepLogits(vocab_logits, None, attention), following
+            return StepLogits(vocab_logits, None, attention), next_state
         copy_logits = self.copy_scores(decoder.hidden.unsqueeze(1), memory.copy_keys).squeeze(1)
         logits = StepLogits(vocab_logits, copy_logits, attention)
         return logits, StepState(memory, decoder, copy_logits)
 
-    def _most_probable_place(self, state: StepState, previous_ids: Tensor) -> Tensor:
-        """Point a copied word's id at the position the last step most likely copied it from.
+    def _most_probable_position(self, state: StepState, previous_ids: Tensor) -> Tensor:
+        """Replace the id of a copied word by that of its most probable position in the last step.
 
-        The paper does not say whose p_i embeds a word that stands in the source several times:
-        the most probable position's when writing, the first one's in teacher forcing.
+        The paper does not define p_i for a word at several positions. Decoding uses the most
+        probable position, teacher forcing the first.
         """
         if self.copy_scores is None:
             return previous_ids
         V = self.previous_words.vocab_size
-        stands_here = (state.memory.ext_ids == previous_ids.unsqueeze(1)) & state.memory.valid
-        place = state.copy_logits.masked_fill(~stands_here, -torch.inf).argmax(dim=1)  # (B,)
-        return torch.where(previous_ids < V, previous_ids, V + place)
+        is_word = (state.memory.ext_ids == previous_ids.unsqueeze(1)) & state.memory.valid
+        position = state.copy_logits.masked_fill(~is_word, -torch.inf).argmax(dim=1)  # (B,)
+        return torch.where(previous_ids < V, previous_ids, V + position)

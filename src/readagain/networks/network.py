@@ -1,4 +1,4 @@
-"""What every network offers: score known summaries, or write one word by word."""
+"""Interface of all networks: score known summaries, or generate word by word."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -14,17 +14,17 @@ from readagain.text.vocab import UNK
 
 @dataclass(frozen=True)
 class SourceMemory:
-    """A source, read and prepared once, for as many steps as its summary takes.
+    """Encoded source, computed once for all decoder steps.
 
     Args:
-        states: (B, S, D) the words' representations.
+        states: (B, S, D) word representations.
         valid: (B, S) True at real words.
-        keys: (B, S, A) what attention compares.
+        keys: (B, S, A) attention keys.
         ext_ids: (B, S) extended ids of the source words.
-        importance: (B, S, ...) weights of the second reading, for encoders that have them.
-        copy_keys: (B, S, H) what copying compares; None for a model that cannot copy.
-        copy_words: (B, S, E) embeddings p_i of the positions; None for a model without them.
-        shortlist: the words that compete, for writing; None where all of the vocabulary do.
+        importance: (B, S, ...) importance weights of the second pass, or None.
+        copy_keys: (B, S, H) keys of the copy scores; None for a model that cannot copy.
+        copy_words: (B, S, E) embeddings p_i of the positions, or None.
+        shortlist: words to score when generating; None for the whole vocabulary.
     """
 
     states: Tensor
@@ -37,21 +37,21 @@ class SourceMemory:
     shortlist: SourceShortlist | None = None
 
     def select(self, rows: Tensor) -> "SourceMemory":
-        """Keep, drop or repeat rows."""
+        """Select rows by index."""
         chosen = {
             name: value.index_select(0, rows) if isinstance(value, Tensor) else value
             for name, value in vars(self).items()
         }
         if self.shortlist is not None:
             chosen["shortlist"] = self.shortlist.select(rows)
-        return SourceMemory(**chosen)  # type: ignore[arg-type]  # each of its own type
+        return SourceMemory(**chosen)  # type: ignore[arg-type]  # types differ by field
 
 
 @dataclass(frozen=True)
 class StepLogits:
-    """Scores of what may come next: (B, V) of the vocabulary, (B, S) of copying; (B, S) attention.
+    """Logits of the next word: (B, V) vocab, (B, S) copy; and (B, S) attention weights.
 
-    `copy` is None for a model that cannot copy. With a shortlist, `vocab` is of its W + S columns.
+    `copy` is None for a model that cannot copy. With a shortlist, `vocab` has its W + S columns.
     """
 
     vocab: Tensor
@@ -60,19 +60,19 @@ class StepLogits:
 
 
 class NetworkState(Protocol):
-    """Everything a row needs to go on: what was read of its source, and what it carries."""
+    """Decoder state of a batch of rows."""
 
     @property
     def memory(self) -> SourceMemory:
-        """What was read."""
+        """Return the encoded sources."""
         ...
 
     def select(self, rows: Tensor) -> Self:
-        """Keep, drop or repeat rows: what a beam does between steps."""
+        """Select rows by index."""
         ...
 
     def reorder(self, rows: Tensor) -> Self:
-        """Do the same with rows that stay with their documents; the memory stays as it is."""
+        """Select rows of the decoder only; each row must keep its document."""
         ...
 
 
@@ -80,9 +80,9 @@ State = TypeVar("State", bound=NetworkState)
 
 
 class Network(nn.Module, ABC, Generic[State]):
-    """A network that can be trained and decoded.
+    """Network that can be trained and decoded.
 
-    Shapes are the same everywhere: `source_ids` (B, N, L) in the encoder's vocabulary,
+    Shapes: `source_ids` (B, N, L) in the encoder's vocabulary,
     right-padded; `source_lengths` (B, N); `source_ext_ids` (B, S) in the extended decoder
     vocabulary, S = N * L.
     """
@@ -100,40 +100,40 @@ class Network(nn.Module, ABC, Generic[State]):
         """Score known summaries.
 
         Args:
-            source_ids: (B, N, L) the sources.
+            source_ids: (B, N, L) source words.
             source_lengths: (B, N) words of each sentence.
-            source_ext_ids: (B, S) the sources in the extended decoder vocabulary.
-            previous_ids: (B, T) extended ids, START and then the summary.
-            target_ids: (B, T) extended ids, the summary and then END, right-padded.
-            label_smoothing: share of each target that is spread over the vocabulary.
+            source_ext_ids: (B, S) source words in the extended decoder vocabulary.
+            previous_ids: (B, T) extended ids, BOS and then the summary.
+            target_ids: (B, T) extended ids, the summary and then EOS, right-padded.
+            label_smoothing: fraction of each target that is spread over the vocabulary.
 
         Returns:
-            (B, T) log-probabilities of the targets; the caller leaves padding out.
+            (B, T) log-probabilities of the targets, padding included.
         """
 
     @abstractmethod
     def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> State:
-        """Read sources and return the state before the first word."""
+        """Encode sources and return the state before the first word."""
 
     @abstractmethod
     def step(self, state: State, previous_ids: Tensor) -> tuple[StepLogits, State]:
-        """Feed (B,) extended ids, START at first; return the scores of what may follow."""
+        """Feed (B,) extended ids, first BOS; return the logits of the next word."""
 
 
 AnyNetwork = Network[Any]
-"""A network whose state is its own affair."""
+"""A network with any type of state."""
 
 
 def generated_log_probs(
     vocab_logits: Tensor, memory: SourceMemory, target_ids: Tensor, label_smoothing: float
 ) -> Tensor:
-    """Log-probabilities of targets for a network that cannot copy, the fastest way there is.
+    """Return the log-probabilities of targets for a network that cannot copy.
 
     Args:
-        vocab_logits: (B, T, V) scores of the vocabulary.
-        memory: the sources.
+        vocab_logits: (B, T, V) logits.
+        memory: the encoded sources.
         target_ids: (B, T) extended ids; a word outside the vocabulary counts as UNK.
-        label_smoothing: share of each target that is spread over the vocabulary.
+        label_smoothing: fraction of each target that is spread over the vocabulary.
 
     Returns:
         (B, T), float32 or finer.

@@ -1,53 +1,158 @@
-"""RAS: a recurrent decoder over a convolutional attentive encoder."""
+"""RAS: a recurrent decoder with a convolutional attentive encoder."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 from readagain.networks.decoders.attention_decoder import DecoderState
 from readagain.networks.decoders.previous_words import PreviousWords
-from readagain.networks.decoders.ras_decoder import RasDecoder
-from readagain.networks.embedding import WordEmbedding
-from readagain.networks.encoders.conv_attentive import ConvAttentiveEncoder
-from readagain.networks.encoders.sentences import only_sentence
-from readagain.networks.masks import valid_positions
+from readagain.networks.encoders.encoder_output import only_sentence
+from readagain.networks.layers import Affine, WordEmbedding
+from readagain.networks.masks import masked_softmax, valid_positions, windows
 from readagain.networks.network import Network, SourceMemory, StepLogits, generated_log_probs
 from readagain.networks.outputs.softmax import VocabularyOutput
 
 
+class ConvAttentiveEncoder(nn.Module):
+    """Vectors of source words from their positions and neighbours.
+
+    a_i = x_i + l_i;  z_ik = Σ_h a_{i+h} . b^k_h    (Chopra, Auli and Rush 2016, section 3.1)
+
+    z_i is the attention key of a decoder state, so the number of filters is its width. The source
+    is padded with zeros.
+
+    Args:
+        input_size: width E of a word embedding.
+        hidden_size: width H of a decoder state.
+        window: width q of a filter.
+        num_positions: number of position embeddings l_i; later positions share the last.
+    """
+
+    def __init__(
+        self, *, input_size: int, hidden_size: int, window: int, num_positions: int
+    ) -> None:
+        super().__init__()
+        self.window = window
+        self.positions = nn.Parameter(torch.empty(num_positions, input_size))  # l
+        self.filters = nn.Linear(window * input_size, hidden_size, bias=False)  # B
+
+    def forward(self, words: Tensor, valid: Tensor) -> Tensor:
+        """Return the (B, S, H) vectors z of (B, S, E) words."""
+        S = words.size(1)
+        position = torch.arange(S, device=words.device).clamp_max(self.positions.size(0) - 1)
+        inputs = words + F.embedding(position, self.positions).to(words.dtype)  # (B, S, E)
+        inputs = inputs.masked_fill(~valid.unsqueeze(2), 0.0)
+        before = self.window // 2
+        neighbours = windows(inputs, before=before, after=self.window - 1 - before)
+        aggregated: Tensor = self.filters(neighbours)  # (B, S, H)
+        return aggregated
+
+
+class RasDecoder(nn.Module):
+    """Elman or LSTM decoder with dot-product attention.
+
+    α_{j,t-1} ∝ exp(z_j . h_{t-1});  c_t = Σ_j α_{j,t-1} x_j    (Chopra, Auli and Rush 2016, 3.1)
+
+    Elman: h_t = σ(W_1 y_{t-1} + W_2 h_{t-1} + W_3 c_t)    (section 3.2)
+    LSTM: four such sums give i, f, i' and o; m_t = f m_{t-1} + i tanh(i'), h_t = o m_t
+
+    The paper has no biases and no first state. Here the sums have a bias, and the first state is
+    learned, the same for all sources: with zeros, the first context would be the source's mean.
+
+    Args:
+        cell: `elman` or `lstm`.
+        input_size: width E of a summary word.
+        source_size: width D of a source word.
+        hidden_size: width H of a state.
+    """
+
+    def __init__(
+        self,
+        *,
+        cell: Literal["elman", "lstm"],
+        input_size: int,
+        source_size: int,
+        hidden_size: int,
+    ) -> None:
+        super().__init__()
+        num_sums, num_states = (4, 2) if cell == "lstm" else (1, 1)
+        self.first = nn.Parameter(torch.empty(num_states, hidden_size))
+        self.input = Affine(input_size, num_sums * hidden_size)
+        self.weight_context = nn.Parameter(torch.empty(num_sums * hidden_size, source_size))
+        self.weight_hidden = nn.Parameter(torch.empty(num_sums * hidden_size, hidden_size))
+
+    def start(self, batch_size: int) -> DecoderState:
+        """Return the state before the first word; h_0 and m_0 are within ±1."""
+        states = torch.tanh(self.first).unsqueeze(1).expand(-1, batch_size, -1)
+        return DecoderState(states[0], states[1] if len(states) > 1 else None)
+
+    def forward(
+        self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
+    ) -> Tensor:
+        """Decode (B, T, E) known words: (B, T, H + D) states and contexts, concatenated."""
+        inputs = self.input(words)  # (B, T, sums * H)
+        state, outputs = start, []
+        for t in range(words.size(1)):
+            state, context, _ = self._step(inputs[:, t], keys, states, valid, state)
+            outputs.append(torch.cat([state.hidden, context], dim=1))
+        return torch.stack(outputs, dim=1)
+
+    def step(
+        self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
+    ) -> tuple[DecoderState, Tensor, Tensor]:
+        """Feed one (B, E) word: the next state, the (B, D) context and its (B, S) weights."""
+        return self._step(self.input(word), keys, states, valid, state)
+
+    def _step(
+        self, inputs: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
+    ) -> tuple[DecoderState, Tensor, Tensor]:
+        scores = torch.bmm(keys, state.hidden.unsqueeze(2)).squeeze(2)  # (B, S)
+        weights = masked_softmax(scores, valid)
+        context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, D)
+        # Autocast caches the cast of a parameter in F.linear.
+        sums = inputs + F.linear(context, self.weight_context)
+        sums = sums + F.linear(state.hidden, self.weight_hidden)
+        if state.cell is None:
+            return DecoderState(torch.sigmoid(sums), None), context, weights
+        input_gate, forget, candidate, output = sums.chunk(4, dim=1)  # (B, H) each
+        memory = torch.sigmoid(forget) * state.cell
+        memory = memory + torch.sigmoid(input_gate) * torch.tanh(candidate)
+        return DecoderState(torch.sigmoid(output) * memory, memory), context, weights
+
+
 @dataclass(frozen=True)
 class RasState:
-    """What a row needs to go on: its source, and the decoder's state."""
+    """Decoder state: encoded sources and recurrent state."""
 
     memory: SourceMemory
     decoder: DecoderState
 
     def select(self, rows: Tensor) -> "RasState":
-        """Keep, drop or repeat rows: what a beam does between steps."""
+        """Select rows by index."""
         return RasState(self.memory.select(rows), self.decoder.select(rows))
 
     def reorder(self, rows: Tensor) -> "RasState":
-        """Do the same with rows that stay with their documents; the memory stays as it is."""
+        """Select rows of the decoder only; each row must keep its document."""
         return RasState(self.memory, self.decoder.select(rows))
 
 
 class RasModel(Network[RasState]):
-    """Write each word from the decoder's state and what it sees of the source.
+    """Words scored from the decoder state and an attention context.
 
     P_t = softmax(W_4 h_t + W_5 c_t)    (Chopra, Auli and Rush 2016, section 3.2)
 
-    W_4 and W_5 are the two halves of one matrix. Words are looked at, x_j, where their aggregate
-    vectors, z_j, fit the state.
+    W_4 and W_5 are the two halves of one matrix. The attention keys are z_j, the values x_j.
 
     Args:
         source_embedding: x.
-        encoder: makes z.
+        encoder: computes z.
         previous_words: y.
-        decoder: makes h_t and c_t.
-        output: W_4 and W_5 side by side.
-        dropout: share of embeddings, states and contexts that training leaves out; the paper has
-            none.
+        decoder: computes h_t and c_t.
+        output: W_4 and W_5, concatenated.
+        dropout: dropout rate of embeddings, states and contexts; 0 in the paper.
     """
 
     def __init__(
@@ -71,7 +176,7 @@ class RasModel(Network[RasState]):
     def read(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
     ) -> SourceMemory:
-        """Read sources of one sequence, shaped as in `Network`."""
+        """Encode sources of one sequence, shaped as in `Network`."""
         words, lengths = only_sentence(self.source_embedding(source_ids), source_lengths)
         words = self.dropout(words)  # (B, S, E)
         valid = valid_positions(lengths, words.size(1))  # (B, S)
@@ -91,17 +196,17 @@ class RasModel(Network[RasState]):
         memory = self.read(source_ids, source_lengths, source_ext_ids)
         words = self.dropout(self.previous_words(previous_ids, None))  # (B, T, E)
         start = self.decoder.start(words.size(0))
-        seen = self.decoder(words, memory.keys, memory.states, memory.valid, start)
-        logits = self.output(self.dropout(seen))  # (B, T, V)
+        outputs = self.decoder(words, memory.keys, memory.states, memory.valid, start)
+        logits = self.output(self.dropout(outputs))  # (B, T, V)
         return generated_log_probs(logits, memory, target_ids, label_smoothing)
 
     def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> RasState:
-        """Read sources and return the state before the first word."""
+        """Encode sources and return the state before the first word."""
         memory = self.read(source_ids, source_lengths, source_ext_ids)
         return RasState(memory, self.decoder.start(source_ids.size(0)))
 
     def step(self, state: RasState, previous_ids: Tensor) -> tuple[StepLogits, RasState]:
-        """Feed (B,) extended ids, START at first; return the scores of what may follow."""
+        """Feed (B,) extended ids, first BOS; return the logits of the next word."""
         memory = state.memory
         word = self.previous_words(previous_ids.unsqueeze(1), None).squeeze(1)  # (B, E)
         decoder, context, attention = self.decoder.step(

@@ -1,4 +1,4 @@
-"""Readings of a sequence, one word after another: the paper's GRU and LSTM."""
+"""Recurrent layers: the paper's GRU and LSTM, in one or two directions."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -7,19 +7,19 @@ import torch
 from torch import Tensor, nn
 
 from readagain.networks import dispatch
-from readagain.networks.affine import Affine, affine
+from readagain.networks.layers import Affine, affine
 from readagain.networks.masks import last_states, reverse_rows
 
 
 class GruLayer(nn.Module):
-    """Read from left to right with the paper's GRU, optionally weighing each word.
+    """The paper's GRU with optional importance weights, left to right.
 
-    The reset gate meets the state before the matrix product, as printed; cuDNN's GRU applies it
-    after, and is another function.
+    The reset gate is applied to the state before the matrix product, as in the paper; cuDNN's GRU
+    applies it after.
 
     Args:
-        input_size: width of what is read at each position, I below.
-        hidden_size: width of a state, H below.
+        input_size: width I of the input.
+        hidden_size: width H of a state.
     """
 
     def __init__(self, *, input_size: int, hidden_size: int) -> None:
@@ -29,7 +29,7 @@ class GruLayer(nn.Module):
         self.weight_candidate = nn.Parameter(torch.empty(hidden_size, hidden_size))
 
     def forward(self, inputs: Tensor, lengths: Tensor, importance: Tensor | None = None) -> Tensor:
-        """Read (B, L, I) inputs into (B, L, H) states; `importance` is (B, L, H or 1)."""
+        """Return the (B, L, H) states of (B, L, I) inputs; `importance` is (B, L, H or 1)."""
         if importance is not None:
             H = self.weight_candidate.size(0)
             importance = importance.expand(-1, -1, H)
@@ -40,17 +40,14 @@ class GruLayer(nn.Module):
 
 
 class LstmLayer(nn.Module):
-    """Read from left to right with the LSTM of equation 7, through torch's fused kernels.
-
-    States beyond a row's length are whatever padding gives; nothing before them depends on it.
-    """
+    """The LSTM of equation 7, left to right. States beyond a row's length are undefined."""
 
     def __init__(self, *, input_size: int, hidden_size: int) -> None:
         super().__init__()
         self.lstm = nn.LSTM(input_size, hidden_size, batch_first=True)
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
-        """Read (B, L, I) inputs into (B, L, H) states."""
+        """Return the (B, L, H) states of (B, L, I) inputs."""
         # Not `get_parameter`: the caller may have replaced the weights by cast ones.
         weight, recurrent, bias, second_bias = self.lstm.parameters()
         if dispatch.has_lstm_kernel(recurrent):
@@ -60,13 +57,13 @@ class LstmLayer(nn.Module):
 
 
 class RnnLayer(nn.Module):
-    """Read once, from the left or from both ends.
+    """Recurrent layer with one or two directions.
 
     Args:
-        cell: which recurrence.
-        input_size: width of what is read at each position, I below.
+        cell: `gru` or `lstm`.
+        input_size: width I of the input.
         hidden_size: width of a state in one direction.
-        bidirectional: read from both ends and join the states, so that H below is twice as wide.
+        bidirectional: concatenate the states of both directions, H = 2 * hidden_size.
     """
 
     def __init__(
@@ -78,38 +75,36 @@ class RnnLayer(nn.Module):
         bidirectional: bool,
     ) -> None:
         super().__init__()
-        reading = GruLayer if cell == "gru" else LstmLayer
+        layer = GruLayer if cell == "gru" else LstmLayer
         self.directions = nn.ModuleList(
-            reading(input_size=input_size, hidden_size=hidden_size)
-            for _ in range(1 + bidirectional)
+            layer(input_size=input_size, hidden_size=hidden_size) for _ in range(1 + bidirectional)
         )
         self.output_size = hidden_size * (1 + bidirectional)
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the (B, L, H) states of (B, L, I) inputs, and the (B, H) last ones."""
-        return read_directions([(reading, (inputs,)) for reading in self.directions], lengths)
+        """Return the (B, L, H) states of (B, L, I) inputs and the (B, H) last states."""
+        return run_directions([(layer, (inputs,)) for layer in self.directions], lengths)
 
 
-def read_directions(
-    readings: Sequence[tuple[nn.Module, tuple[Tensor, ...]]], lengths: Tensor
+def run_directions(
+    directions: Sequence[tuple[nn.Module, tuple[Tensor, ...]]], lengths: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Read forwards with the first module, backwards with the second if there is one.
+    """Run the first module forwards and the second, if any, backwards.
 
     Args:
-        readings: each a module and its (B, L, ...) inputs in the order of the text.
+        directions: modules with their (B, L, ...) inputs in text order.
         lengths: (B,) real words of each row.
 
     Returns:
-        The states in the order of the text, (B, L, H), and the states after the last word read in
-        each direction, (B, H); several directions are joined in H.
+        (B, L, H) states in text order and (B, H) last states of each direction, concatenated.
     """
     states, last = [], []
-    for is_backwards, (reading, inputs) in enumerate(readings):
+    for is_backwards, (layer, inputs) in enumerate(directions):
         if is_backwards:
             inputs = tuple(reverse_rows(each, lengths) for each in inputs)
-        read = reading(inputs[0], lengths, *inputs[1:])  # (B, L, H)
-        last.append(last_states(read, lengths))
-        states.append(reverse_rows(read, lengths) if is_backwards else read)
-    if len(states) == 1:  # joining would copy what already lies as it should
+        output = layer(inputs[0], lengths, *inputs[1:])  # (B, L, H)
+        last.append(last_states(output, lengths))
+        states.append(reverse_rows(output, lengths) if is_backwards else output)
+    if len(states) == 1:  # concatenating would copy
         return states[0].contiguous(), last[0]
     return torch.cat(states, dim=2), torch.cat(last, dim=1)

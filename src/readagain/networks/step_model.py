@@ -1,4 +1,4 @@
-"""The torch networks behind the protocol of search: numpy in, numpy out, on any device."""
+"""Torch networks as step models of search: numpy in, numpy out, on any device."""
 
 from dataclasses import dataclass
 
@@ -6,24 +6,24 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from readagain.networks.candidates import best_words
+from readagain.networks.candidates import top_candidates
 from readagain.networks.network import AnyNetwork, NetworkState
 from readagain.search.model import Candidates, Ints, SourceBatch
 
 
 @dataclass(frozen=True)
 class TorchState:
-    """The network's state, and which document each of its R rows belongs to."""
+    """State of a network and the document of each of its R rows."""
 
     network: NetworkState
     documents: Ints
 
 
 class TorchStepModel:
-    """Decode with a network where it lies: `search.model.StepModel` on torch.
+    """`search.model.StepModel` of a network, on the device of its parameters.
 
     Args:
-        model: a built network; it is used as it is, so call `eval()` on it first.
+        model: a network in evaluation mode.
     """
 
     def __init__(self, model: AnyNetwork) -> None:
@@ -32,7 +32,7 @@ class TorchStepModel:
 
     @torch.inference_mode()
     def start(self, sources: SourceBatch) -> TorchState:
-        """Read the sources and return a state of B rows, before the first word."""
+        """Encode the sources and return the state of B rows before the first word."""
         network = self.model.start(
             self._ids(sources.source_ids),
             self._ids(sources.lengths),
@@ -42,10 +42,10 @@ class TorchStepModel:
 
     @torch.inference_mode()
     def step(self, state: TorchState, previous_ids: Ints, k: int) -> tuple[Candidates, TorchState]:
-        """Feed each row the (R,) extended id of its last word; offer the k best next words."""
+        """Feed the (R,) extended ids of the previous words; return the k best next words."""
         logits, network = self.model.step(state.network, self._ids(previous_ids))
         memory = network.memory
-        best = best_words(
+        best = top_candidates(
             logits.vocab, logits.copy, memory.valid, memory.ext_ids, k, memory.shortlist
         )
         candidates = Candidates(
@@ -59,15 +59,15 @@ class TorchStepModel:
 
     @torch.inference_mode()
     def select(self, state: TorchState, rows: Ints) -> TorchState:
-        """Keep, drop or repeat rows.
+        """Select rows by index.
 
-        Between most steps a beam only reorders the hypotheses of each document; the documents'
-        memory, by far the larger part of a state, then stays where it is.
+        Between most steps, search only reorders the hypotheses of each document; the encoded
+        sources, by far the largest part of a state, are then not copied.
         """
         documents = state.documents[rows]
         kept = self._ids(rows)
-        stay = np.array_equal(documents, state.documents)
-        network = state.network.reorder(kept) if stay else state.network.select(kept)
+        keeps_documents = np.array_equal(documents, state.documents)
+        network = state.network.reorder(kept) if keeps_documents else state.network.select(kept)
         return TorchState(network, documents)
 
     def _ids(self, array: Ints) -> Tensor:

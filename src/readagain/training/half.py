@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from readagain.networks import dispatch
-from readagain.networks.embedding import WordEmbedding
+from readagain.networks.layers import WordEmbedding
 
 
 def call_in_precision(dtype: torch.dtype, model: nn.Module, *inputs: object) -> Tensor:

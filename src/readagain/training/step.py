@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from readagain.config.schema import TrainSpec
-from readagain.networks.embedding import WordEmbedding
+from readagain.networks.layers import WordEmbedding
 from readagain.training.batch import Batch
 from readagain.training.dataset import BatchIndices
 from readagain.training.half import call_in_precision

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from readagain.config.schema import TrainSpec
-from readagain.networks.embedding import WordEmbedding
+from readagain.networks.layers import WordEmbedding
 
 
 def supports_row_updates(spec: TrainSpec, *, world_size: int) -> bool:

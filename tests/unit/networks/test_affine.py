@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from readagain.networks.affine import AffineByProducts
+from readagain.networks.layers import AffineByProducts
 
 
 def arguments(*shape, learns=True):

@@ -1,6 +1,6 @@
 import torch
 
-from readagain.networks.candidates import best_words
+from readagain.networks.candidates import top_candidates
 from readagain.text.vocab import BOS, EOS, PAD, UNK
 
 V = 6  # ids 4 and 5 are words
@@ -9,7 +9,7 @@ V = 6  # ids 4 and 5 are words
 def offered(vocab_logits, copy_logits, ext_ids, k=10):
     copy = None if copy_logits is None else torch.tensor([copy_logits])
     valid = torch.ones(1, len(ext_ids), dtype=torch.bool)
-    return best_words(torch.tensor([vocab_logits]), copy, valid, torch.tensor([ext_ids]), k)
+    return top_candidates(torch.tensor([vocab_logits]), copy, valid, torch.tensor([ext_ids]), k)
 
 
 def test_reserved_words_are_never_offered():

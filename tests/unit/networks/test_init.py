@@ -3,14 +3,14 @@ import math
 import torch
 from torch import nn
 
-from readagain.networks.init import initialise
+from readagain.networks.build import initialize_parameters
 from readagain.networks.recurrent import GruLayer, LstmLayer
 
 
 def test_weights_fill_the_printed_range_and_biases_are_a_tenth():
     reading = GruLayer(input_size=64, hidden_size=48)
     torch.manual_seed(0)
-    initialise(reading, hidden_size=48)
+    initialize_parameters(reading, hidden_size=48)
     bound = math.sqrt(3 / 48)
     for weight in (reading.input.weight, reading.weight_gates, reading.weight_candidate):
         assert 0.98 * bound < weight.abs().max().item() <= bound
@@ -21,7 +21,7 @@ def test_weights_fill_the_printed_range_and_biases_are_a_tenth():
 
 def test_the_two_biases_of_torchs_lstm_add_up_to_a_tenth():
     reading = LstmLayer(input_size=4, hidden_size=3)
-    initialise(reading, hidden_size=3)
+    initialize_parameters(reading, hidden_size=3)
     total = reading.lstm.bias_ih_l0 + reading.lstm.bias_hh_l0
     torch.testing.assert_close(total, torch.full((12,), 0.1))
 

@@ -26,7 +26,7 @@ def decodable(build):
     return model
 
 
-def test_candidates_are_the_networks_own_best_words(build, make_batch, sources):
+def test_candidates_are_the_network_top_words(build, make_batch, sources):
     network, batch = build(), make_batch()
     model = TorchStepModel(network)
     candidates, _ = model.step(model.start(sources), np.full(3, BOS), k=4)

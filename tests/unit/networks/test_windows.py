@@ -1,6 +1,6 @@
 import torch
 
-from readagain.networks.windows import full_windows, windows
+from readagain.networks.masks import full_windows, windows
 
 ROWS = torch.tensor([[[1, 10], [2, 20], [3, 30]]])
 

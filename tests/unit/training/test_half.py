@@ -8,7 +8,7 @@ from torch import nn
 
 from readagain.config.override import override
 from readagain.networks.build import build_model
-from readagain.networks.embedding import WordEmbedding
+from readagain.networks.layers import WordEmbedding
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS
 from readagain.training.half import call_in_precision

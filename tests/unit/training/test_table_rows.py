@@ -8,7 +8,7 @@ import torch
 from readagain.config.override import override
 from readagain.config.schema import TrainSpec
 from readagain.networks.build import build_model
-from readagain.networks.embedding import WordEmbedding
+from readagain.networks.layers import WordEmbedding
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS
 from readagain.training.batch import Batch

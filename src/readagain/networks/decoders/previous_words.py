@@ -1,24 +1,23 @@
-"""What the decoder is fed: embeddings of known words, and of words copied from the source."""
+"""Embeddings of previous words, including words copied from the source."""
 
 import torch
 from torch import Tensor, nn
 
-from readagain.networks.affine import Affine
-from readagain.networks.embedding import WordEmbedding
+from readagain.networks.layers import Affine, WordEmbedding
 from readagain.text.vocab import UNK
 
 
 class PreviousWords(nn.Module):
-    """Embed the summary so far, words outside the vocabulary by their place in the source.
+    """Embedding of previous words; a copied word outside the vocabulary by its position.
 
-    Ids from V upwards say where a word stands: id V + i is the word at source position i, and its
-    embedding is p_i = tanh(W_c h²_i + b_c) (equation 15). A model that cannot copy, or that shares
-    one embedding among all such words, sees UNK there, as for words that stand in neither.
+    The id V + i is the word at source position i, with the embedding p_i = tanh(W_c h²_i + b_c)
+    (equation 15). A model without p_i uses the embedding of UNK, as for words in neither the
+    vocabulary nor the source.
 
     Args:
-        vocab_size: words with an embedding of their own, V.
-        embedding_size: width of an embedding, E below.
-        source_size: width of a source state, D below; None for a model without p_i.
+        vocab_size: size V of the vocabulary.
+        embedding_size: width E of an embedding.
+        source_size: width D of a source state; None for a model without p_i.
     """
 
     def __init__(self, *, vocab_size: int, embedding_size: int, source_size: int | None) -> None:
@@ -28,7 +27,7 @@ class PreviousWords(nn.Module):
         self.copied = None if source_size is None else Affine(source_size, embedding_size)
 
     def of_source(self, states: Tensor) -> Tensor | None:
-        """Make p_i for every position once: (B, S, D) -> (B, S, E); None without them."""
+        """Compute p_i of every position: (B, S, D) -> (B, S, E); None for a model without p_i."""
         return None if self.copied is None else torch.tanh(self.copied(states))
 
     def forward(self, previous_ids: Tensor, of_source: Tensor | None) -> Tensor:

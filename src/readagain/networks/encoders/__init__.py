@@ -1,1 +1,1 @@
-"""Readers of a source: once, twice, or several sentences twice."""
+"""Encoders: one pass, two passes, and two passes over several sentences."""

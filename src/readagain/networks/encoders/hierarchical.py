@@ -1,4 +1,4 @@
-"""Read several sentences twice, each on its own but knowing of the others."""
+"""Read-Again encoder for several sentences."""
 
 from typing import Literal
 
@@ -13,24 +13,24 @@ from readagain.networks.recurrent import RnnLayer
 
 
 class ConcatSentences(nn.Module):
-    """Option 1: every sentence's second reading sees the vectors of all, in order (equation 9)."""
+    """Option 1: the second pass of each sentence sees all sentence vectors (equation 9)."""
 
     def __init__(self, *, num_sentences: int, sentence_size: int) -> None:
         super().__init__()
         self.output_size = num_sentences * sentence_size
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """Return the (B, N, G) bias of each sentence for (B, N, H) sentence vectors."""
+        """Return the (B, N, G) context of each sentence from (B, N, H) sentence vectors."""
         joined = vectors.flatten(1)  # (B, N * H)
         return joined.unsqueeze(1).expand(-1, vectors.size(1), -1)
 
 
 class GlobalVector(nn.Module):
-    """Option 2: every sentence's second reading sees its own vector and one for all of them.
+    """Option 2: the second pass of each sentence sees its own vector and a global one.
 
     h_global = tanh(W_r h¹_n + U_r h'¹_m + v_r)    (equation 10)
 
-    One matrix for each place in the text; joined, they are the weight of one linear layer.
+    The matrices of all sentences are the weight of one linear layer.
     """
 
     def __init__(self, *, num_sentences: int, sentence_size: int, dropout: float) -> None:
@@ -40,26 +40,26 @@ class GlobalVector(nn.Module):
         self.output_size = 2 * sentence_size
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """Return the (B, N, G) bias of each sentence for (B, N, H) sentence vectors."""
+        """Return the (B, N, G) context of each sentence from (B, N, H) sentence vectors."""
         whole = self.dropout(torch.tanh(self.combine(vectors.flatten(1))))  # (B, H)
         return torch.cat([vectors, whole.unsqueeze(1).expand_as(vectors)], dim=2)  # (B, N, 2H)
 
 
 class HierarchicalEncoder(nn.Module):
-    """Give each sentence a vector, and bias all second readings by all of them (section 3.1.3).
+    """Encoder whose second passes are conditioned on all sentences (section 3.1.3).
 
-    A sentence that a text lacks has a vector of zeros and no valid position.
+    A missing sentence has a vector of zeros and no valid position.
 
     Args:
-        cell: which recurrence, in both readings.
-        num_sentences: sentences of a source, N below.
+        cell: `gru` or `lstm`, for both passes.
+        num_sentences: number N of sentences.
         combine: option 1 (`concat`) or option 2 (`global`).
-        input_size: width of a word embedding, E below.
+        input_size: width E of a word embedding.
         hidden_size: width of a state in one direction.
-        bidirectional: do both readings from both ends, so that H below is twice as wide.
-        importance: GRU only: a weight for each dimension, or one for each word.
-        activation: GRU only: what bounds the weights.
-        dropout: share of the states' entries that training leaves out.
+        bidirectional: use both directions, H = 2 * hidden_size.
+        importance: GRU only: one weight per dimension, or one per word.
+        activation: GRU only: activation of the weights.
+        dropout: dropout rate of the states.
     """
 
     def __init__(
@@ -106,18 +106,18 @@ class HierarchicalEncoder(nn.Module):
         self.last_size = num_sentences * self.second.output_size
 
     def forward(self, words: Tensor, lengths: Tensor) -> EncoderOutput:
-        """Read (B, N, L, E) embedded words; `lengths` is (B, N)."""
+        """Encode (B, N, L, E) embedded words; `lengths` is (B, N)."""
         B, N, L, _ = words.shape
         if self.num_sentences != N:
             raise ShapeError(
-                f"this encoder reads {self.num_sentences} sentences, the source has {N}; "
-                "pad it with empty ones"
+                f"encoder: reads {self.num_sentences} sentences, the source has {N}; "
+                "pad it with empty sentences"
             )
         words, flat_lengths = words.flatten(0, 1), lengths.flatten()  # (B * N, L, E), (B * N,)
         first, vectors = self.first(words, flat_lengths)  # (B * N, L, H), (B * N, H)
-        bias = self.combine(self.dropout(vectors).view(B, N, -1))  # (B, N, G)
+        context = self.combine(self.dropout(vectors).view(B, N, -1))  # (B, N, G)
         states, last, importance = self.second(
-            words, self.dropout(first), bias.flatten(0, 1), flat_lengths
+            words, self.dropout(first), context.flatten(0, 1), flat_lengths
         )
         return EncoderOutput(
             states=self.dropout(states).view(B, N * L, -1),

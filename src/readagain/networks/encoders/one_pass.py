@@ -1,26 +1,25 @@
-"""Read the source once: the baseline."""
+"""One-pass encoder, the baseline."""
 
 from typing import Literal
 
 from torch import Tensor, nn
 
-from readagain.networks.encoders.encoder_output import EncoderOutput
-from readagain.networks.encoders.sentences import only_sentence
+from readagain.networks.encoders.encoder_output import EncoderOutput, only_sentence
 from readagain.networks.masks import valid_positions
 from readagain.networks.recurrent import RnnLayer
 
 
 class OnePassEncoder(nn.Module):
-    """Represent each word by what was read so far.
+    """Recurrent encoder with one pass.
 
     h_i = RNN(x_i, h_{i-1})    (equation 1)
 
     Args:
-        cell: which recurrence.
-        input_size: width of a word embedding, E below.
+        cell: `gru` or `lstm`.
+        input_size: width E of a word embedding.
         hidden_size: width of a state in one direction.
-        bidirectional: read from both ends, so that H below is twice as wide.
-        dropout: share of the states' entries that training leaves out.
+        bidirectional: use both directions, H = 2 * hidden_size.
+        dropout: dropout rate of the states.
     """
 
     def __init__(
@@ -44,7 +43,7 @@ class OnePassEncoder(nn.Module):
         self.last_size = self.reading.output_size
 
     def forward(self, words: Tensor, lengths: Tensor) -> EncoderOutput:
-        """Read (B, 1, L, E) embedded words; `lengths` is (B, 1)."""
+        """Encode (B, 1, L, E) embedded words; `lengths` is (B, 1)."""
         words, lengths = only_sentence(words, lengths)
         states, last = self.reading(words, lengths)  # (B, L, H), (B, H)
         return EncoderOutput(

@@ -1,30 +1,29 @@
-"""Read the source twice: the paper's encoder for one sentence."""
+"""Read-Again encoder for one sentence."""
 
 from typing import Literal
 
 from torch import Tensor, nn
 
-from readagain.networks.encoders.encoder_output import EncoderOutput
+from readagain.networks.encoders.encoder_output import EncoderOutput, only_sentence
 from readagain.networks.encoders.second_pass import build_second_pass
-from readagain.networks.encoders.sentences import only_sentence
 from readagain.networks.masks import valid_positions
 from readagain.networks.recurrent import RnnLayer
 
 
 class ReadAgainEncoder(nn.Module):
-    """Read to the end, then read again knowing the whole (sections 3.1.1 and 3.1.2).
+    """Encoder with two passes, the second conditioned on the first (sections 3.1.1 and 3.1.2).
 
-    Read from both ends, both readings have two directions, and the second sees the first-read
-    states of both.
+    If bidirectional, both passes have two directions, and each direction of the second pass sees
+    both of the first.
 
     Args:
-        cell: which recurrence, in both readings.
-        input_size: width of a word embedding, E below.
+        cell: `gru` or `lstm`, for both passes.
+        input_size: width E of a word embedding.
         hidden_size: width of a state in one direction.
-        bidirectional: do both readings from both ends, so that H below is twice as wide.
-        importance: GRU only: a weight for each dimension, or one for each word.
-        activation: GRU only: what bounds the weights.
-        dropout: share of the states' entries that training leaves out.
+        bidirectional: use both directions, H = 2 * hidden_size.
+        importance: GRU only: one weight per dimension, or one per word.
+        activation: GRU only: activation of the weights.
+        dropout: dropout rate of the states.
     """
 
     def __init__(
@@ -60,7 +59,7 @@ class ReadAgainEncoder(nn.Module):
         self.last_size = self.second.output_size
 
     def forward(self, words: Tensor, lengths: Tensor) -> EncoderOutput:
-        """Read (B, 1, L, E) embedded words; `lengths` is (B, 1)."""
+        """Encode (B, 1, L, E) embedded words; `lengths` is (B, 1)."""
         words, lengths = only_sentence(words, lengths)
         first, whole = self.first(words, lengths)  # (B, L, H), (B, H)
         states, last, importance = self.second(

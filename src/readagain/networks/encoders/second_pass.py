@@ -1,26 +1,26 @@
-"""The second reading, biased by what the first one found."""
+"""Second pass of an encoder, conditioned on the first."""
 
 from typing import Literal
 
 import torch
 from torch import Tensor, nn
 
-from readagain.networks.recurrent import GruLayer, RnnLayer, read_directions
+from readagain.networks.recurrent import GruLayer, RnnLayer, run_directions
 
 
 class Importance(nn.Module):
-    """Weigh each word by what the first reading made of it and of the whole.
+    """Importance weight of each word, from the first pass.
 
     α_i = tanh(W_e h¹_i + U_e h¹_n + V_e x_i)    (equation 5)
 
-    With several sentences, their combined vector takes the place of h¹_n.
+    With several sentences, h¹_n is replaced by their combined vector.
 
     Args:
-        input_size: width of a word embedding, E below.
-        first_size: width of a first-read state, H below.
-        context_size: width of the vector of the whole, G below.
-        size: weights given to each word: one for each dimension of its state, or one.
-        activation: tanh as printed, or sigmoid.
+        input_size: width E of a word embedding.
+        first_size: width H of a first-pass state.
+        context_size: width G of the context.
+        size: weights per word: one per dimension of its state, or one.
+        activation: tanh as in the paper, or sigmoid.
     """
 
     def __init__(
@@ -39,18 +39,18 @@ class Importance(nn.Module):
         self.activation = torch.tanh if activation == "tanh" else torch.sigmoid
 
     def forward(self, words: Tensor, first: Tensor, context: Tensor) -> Tensor:
-        """Return (B, L, size) weights for (B, L, E) words, (B, L, H) states, a (B, G) whole."""
+        """Return (B, L, size) weights for (B, L, E) words, (B, L, H) states, (B, G) context."""
         whole = self.whole(context).unsqueeze(1)  # (B, 1, size)
         return self.activation(self.state(first) + whole + self.word(words))
 
 
 class GruSecondPass(nn.Module):
-    """Read again with a GRU that passes over unimportant words.
+    """Second pass with a GRU whose updates are scaled by importance.
 
     h²_i = (1 - α_i z_i) h²_{i-1} + (α_i z_i) h̃²_i    (equation 6)
 
-    The paper writes the several-sentence case for a generic RNN²; here the vectors of the
-    sentences reach the GRU where h¹_n does in the one-sentence case, through α.
+    The paper defines several sentences for a generic RNN²; here the sentence vectors replace h¹_n
+    in α.
     """
 
     def __init__(
@@ -84,18 +84,17 @@ class GruSecondPass(nn.Module):
     def forward(
         self, words: Tensor, first: Tensor, context: Tensor, lengths: Tensor
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return (B, L, H) states, the (B, H) last ones, and the importance of each word."""
+        """Return (B, L, H) states, (B, H) last states and the importance of each word."""
         weights = [importance(words, first, context) for importance in self.importance]
-        readings = [
-            (reading, (words, alpha))
-            for reading, alpha in zip(self.directions, weights, strict=True)
+        directions = [
+            (layer, (words, alpha)) for layer, alpha in zip(self.directions, weights, strict=True)
         ]
-        states, last = read_directions(readings, lengths)
+        states, last = run_directions(directions, lengths)
         return states, last, torch.cat(weights, dim=2)
 
 
 class LstmSecondPass(nn.Module):
-    """Read again with an LSTM whose gates see the first reading.
+    """Second pass with an LSTM over words, first-pass states and context.
 
     h²_i = LSTM²([x_i, h¹_i, h¹_n], h²_{i-1})    (equation 8)
     """
@@ -121,7 +120,7 @@ class LstmSecondPass(nn.Module):
     def forward(
         self, words: Tensor, first: Tensor, context: Tensor, lengths: Tensor
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return (B, L, H) states and the (B, H) last ones; an LSTM has no importance."""
+        """Return (B, L, H) states, (B, H) last states and None, as an LSTM has no importance."""
         whole = context.unsqueeze(1).expand(-1, words.size(1), -1)  # (B, L, G)
         states, last = self.reading(torch.cat([words, first, whole], dim=2), lengths)
         return states, last, None
@@ -141,7 +140,7 @@ def build_second_pass(
     importance: Literal["vector", "scalar"],
     activation: Literal["tanh", "sigmoid"],
 ) -> SecondPass:
-    """Build the second reading of a cell; only the GRU's has importance weights."""
+    """Build the second pass; only the GRU has importance weights."""
     if cell == "gru":
         return GruSecondPass(
             input_size=input_size,

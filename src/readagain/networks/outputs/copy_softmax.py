@@ -1,4 +1,4 @@
-"""Generate or copy: one softmax over the vocabulary and the source positions."""
+"""Copying: one softmax over the vocabulary and the source positions."""
 
 import math
 
@@ -6,14 +6,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from readagain.networks.affine import Affine
+from readagain.networks.layers import Affine
 from readagain.networks.outputs.softmax import at_least_float32
 
 
 class CopyScorer(nn.Module):
-    """Score copying each source position.
+    """Copy logits of the source positions.
 
-    The paper leaves the score open. Ours is s_t . tanh(W_o h²_i + b_o), the form of CopyNet
+    The paper does not define the score. Ours is s_t . tanh(W_o h²_i + b_o), the form of CopyNet
     (Gu, Lu, Li and Li 2016, equation 8), whose copying the paper calls similar to its own.
 
     Args:
@@ -26,11 +26,11 @@ class CopyScorer(nn.Module):
         self.project = Affine(source_size, hidden_size)
 
     def keys(self, states: Tensor) -> Tensor:
-        """Prepare the source once, not once per word: (B, S, D) -> (B, S, H)."""
+        """Compute the keys once per source: (B, S, D) -> (B, S, H)."""
         return torch.tanh(self.project(states))
 
     def forward(self, hidden: Tensor, keys: Tensor) -> Tensor:
-        """Score (B, T, H) decoder states against (B, S, H) keys: (B, T, S) logits."""
+        """Compute (B, T, S) copy logits from (B, T, H) decoder states and (B, S, H) keys."""
         return hidden @ keys.transpose(1, 2)
 
 
@@ -40,14 +40,14 @@ def copy_log_probs(
     source_valid: Tensor,
     source_ext_ids: Tensor,
 ) -> Tensor:
-    """Log-probability of every word that can come next, copied words included.
+    """Return the log-probability of every next word, copied words included.
 
-    Generating and copying share one softmax, so they compete for the same mass. A word
-    that can be reached both ways, or that stands in the source twice, gets the sum.
+    Generating and copying share one softmax. The probability of a word is the sum over generating
+    it and copying it from each of its positions.
 
     Args:
-        vocab_logits: (B, V) scores of the fixed vocabulary.
-        copy_logits: (B, S) scores of the source positions.
+        vocab_logits: (B, V) logits of the vocabulary.
+        copy_logits: (B, S) logits of the source positions.
         source_valid: (B, S) True at real words.
         source_ext_ids: (B, S) ids in the extended vocabulary: below V for known words, else V +
             the position of the word's first occurrence.
@@ -62,7 +62,7 @@ def copy_log_probs(
 def joint_probs(
     vocab_logits: Tensor, copy_logits: Tensor, source_valid: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Share 1 among generating each word and copying each valid position: (B, V), (B, S)."""
+    """Return the probabilities of each word, (B, V), and of copying each position, (B, S)."""
     V = vocab_logits.size(1)
     copy_logits = copy_logits.masked_fill(~source_valid, -torch.inf)
     joint = torch.cat([vocab_logits, copy_logits], dim=1).softmax(dim=1)  # (B, V + S)
@@ -70,7 +70,7 @@ def joint_probs(
 
 
 def extended_probs(generated: Tensor, copied: Tensor, source_ext_ids: Tensor) -> Tensor:
-    """Add each position's share to its word: (B, V), (B, S) -> (B, X)."""
+    """Add the copy probabilities to those of their words: (B, V), (B, S) -> (B, X)."""
     probs = F.pad(generated, (0, copied.size(1)))  # (B, X)
     return probs.scatter_add(1, source_ext_ids, copied)  # (B, X)
 
@@ -83,20 +83,20 @@ def copy_target_log_probs(
     target_ids: Tensor,
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Log-probability of given words, as `copy_log_probs` has it, without all the others.
+    """Return the log-probabilities of target words, as in `copy_log_probs`.
 
-    The (B, T, X) tensor of all words is never made: a target's probability is a sum over its own
-    vocabulary entry and its own positions. A target that cannot be reached at all gets the log of
-    the smallest positive number and no gradient.
+    No (B, T, X) tensor is needed: the probability of a target is a sum over its vocabulary entry
+    and its positions. A target that is in neither has the log of the smallest positive number, and
+    no gradient.
 
     Args:
-        vocab_logits: (B, T, V) scores of the vocabulary.
-        copy_logits: (B, T, S) scores of the source positions.
+        vocab_logits: (B, T, V) logits of the vocabulary.
+        copy_logits: (B, T, S) logits of the source positions.
         source_valid: (B, S) True at real words.
         source_ext_ids: (B, S) extended ids of the source.
-        target_ids: (B, T) extended ids of the words asked for.
-        label_smoothing: share of the target that is spread over generating each vocabulary word;
-            copying gets none of it, since an unknown word's place is not a matter of taste.
+        target_ids: (B, T) extended ids of the targets.
+        label_smoothing: fraction of the target that is spread over generating each vocabulary
+            word, but not over copying.
 
     Returns:
         (B, T), float32 or finer.

@@ -1,8 +1,8 @@
-"""The large-vocabulary trick: only the words of the sources and the most frequent ones compete.
+"""Large-vocabulary trick: a shortlist of source words and the most frequent words is scored.
 
 Jean, Cho, Memisevic and Bengio 2015 for translation; Nallapati, Zhou, dos Santos, Gulcehre and
-Xiang 2016 (section 2.1) for summaries. Ids of a vocabulary fall in frequency, so "the most
-frequent" are the smallest ids. The reserved words, which are the first, are always on the list.
+Xiang 2016 (section 2.1) for summaries. Vocabularies are sorted by frequency, so the most frequent
+words have the smallest ids. The special tokens, which come first, are on every shortlist.
 """
 
 from dataclasses import dataclass
@@ -16,35 +16,35 @@ from readagain.text.vocab import PAD, SPECIAL_TOKENS
 
 
 def shortlists(source_ids: Tensor, *, vocab_size: int, size: int) -> Tensor:
-    """List the words of each row, and the most frequent others until there are `size`.
+    """Return the words of each row and the most frequent others, `size` in total.
 
-    A row with more words of its own keeps the most frequent of them. Shapes hang on `size` alone,
-    and nothing waits for the device.
+    A row with more words keeps its most frequent ones. Shapes depend on `size` only, so that the
+    device is not synchronized.
 
     Args:
-        source_ids: (M, n) extended ids; those from `vocab_size` upwards are on no list.
+        source_ids: (M, n) extended ids; those from `vocab_size` upwards are ignored.
         vocab_size: V.
-        size: W, at most V; the reserved words count.
+        size: W, at most V, special tokens included.
 
     Returns:
-        (M, W) ids, rising.
+        (M, W) ids in ascending order.
     """
     known_ids = torch.where(source_ids < vocab_size, source_ids, PAD)
-    is_own = source_ids.new_zeros((source_ids.size(0), vocab_size), dtype=torch.float32)
-    is_own.scatter_(1, known_ids, 1.0)
-    is_own[:, : len(SPECIAL_TOKENS)] = 1.0
+    is_source = source_ids.new_zeros((source_ids.size(0), vocab_size), dtype=torch.float32)
+    is_source.scatter_(1, known_ids, 1.0)
+    is_source[:, : len(SPECIAL_TOKENS)] = 1.0
     frequency = -torch.arange(vocab_size, device=source_ids.device, dtype=torch.float32)
-    chosen = (is_own * vocab_size + frequency).topk(size, dim=1, sorted=False).indices
+    chosen = (is_source * vocab_size + frequency).topk(size, dim=1, sorted=False).indices
     return chosen.sort(dim=1).values
 
 
 @dataclass(frozen=True)
 class SharedShortlists:
-    """Lists that every few sources of a batch share, for scoring known summaries.
+    """Shortlists for training, each shared by several sources of a batch.
 
     Args:
-        ids: (M, W) the words on each list, rising.
-        num_rows: B, rows of the batch; ceil(B / M) of them share a list, the last one fewer.
+        ids: (M, W) words of each shortlist in ascending order.
+        num_rows: B, rows of the batch; ceil(B / M) of them share a shortlist.
         vocab_size: V.
     """
 
@@ -53,7 +53,7 @@ class SharedShortlists:
     vocab_size: int
 
     def share(self, rows: Tensor) -> Tensor:
-        """Lay the rows of a list side by side: (B, T, ...) -> (M, rows of a list * T, ...)."""
+        """Group rows by shortlist: (B, T, ...) -> (M, rows of a list * T, ...)."""
         M = self.ids.size(0)
         filler = M * -(-self.num_rows // M) - self.num_rows
         filled = F.pad(rows, (0, 0) * (rows.dim() - 1) + (0, filler))
@@ -63,35 +63,34 @@ class SharedShortlists:
         """Undo `share`: (M, rows of a list * T, ...) -> (B, T, ...), T being `length`."""
         return rows.reshape(-1, length, *rows.shape[2:])[: self.num_rows]
 
-    def places(self, ext_ids: Tensor, *, absent: int) -> Tensor:
-        """Find words on their list: (B, T) extended ids -> (B, T) ids as of a vocabulary of W.
+    def columns(self, ext_ids: Tensor, *, absent: int) -> Tensor:
+        """Map (B, T) extended ids to (B, T) extended ids of a vocabulary of W words.
 
         Args:
-            ext_ids: extended ids; what lies beyond the vocabulary lies as far beyond the list.
-            absent: the reserved word that stands for words of the vocabulary not on the list.
+            ext_ids: extended ids; V + i becomes W + i.
+            absent: special token for words of the vocabulary that are not on the shortlist.
         """
         W = self.ids.size(1)
         shared = self.share(ext_ids)  # (M, rows of a list * T)
-        places = torch.searchsorted(self.ids, shared).clamp_max(W - 1)
-        places = torch.where(self.ids.gather(1, places) == shared, places, absent)
-        places = torch.where(shared < self.vocab_size, places, shared - self.vocab_size + W)
-        return self.unshare(places, ext_ids.size(1))
+        columns = torch.searchsorted(self.ids, shared).clamp_max(W - 1)
+        columns = torch.where(self.ids.gather(1, columns) == shared, columns, absent)
+        columns = torch.where(shared < self.vocab_size, columns, shared - self.vocab_size + W)
+        return self.unshare(columns, ext_ids.size(1))
 
 
 @dataclass(frozen=True)
 class SourceShortlist:
-    """The list of each source in columns, for writing summaries.
+    """Shortlist of each source for decoding, as columns of logits.
 
-    The W most frequent words are W columns, and one product serves all rows; those that gave way
-    to rarer words of the source are left out. The rarer words are in S more columns, one for each
-    place of the source. So no row has a matrix of its own, only S rows of one.
+    The W most frequent words are the first W columns, computed with one product for all rows;
+    those replaced by rare source words are masked. Rare words have S more columns, one per source
+    position, so a row needs S rows of the output matrix and no matrix of its own.
 
     Args:
-        is_word: (B, W + S) True where a column holds a word: one of the frequent words on the
-            list, or at its first place one of the rarer ones.
-        rows: (B, S, H) the rarer words' rows of the output matrix.
+        is_word: (B, W + S) True where a column is a word of the shortlist.
+        rows: (B, S, H) rows of the output matrix for rare words.
         biases: (B, S) their biases.
-        columns: (B, S) the column of each source word, unknown ones included.
+        columns: (B, S) column of each source word, including words outside the vocabulary.
     """
 
     is_word: Tensor
@@ -100,24 +99,24 @@ class SourceShortlist:
     columns: Tensor
 
     def select(self, chosen: Tensor) -> "SourceShortlist":
-        """Keep, drop or repeat rows."""
+        """Select rows by index."""
         return SourceShortlist(*(each.index_select(0, chosen) for each in vars(self).values()))
 
     def words(self, columns: Tensor, source_ext_ids: Tensor) -> Tensor:
-        """Return the extended ids of the words in (B, k) columns, given the source's (B, S)."""
+        """Return the extended ids of (B, k) columns, given those of the source, (B, S)."""
         W = self.is_word.size(1) - self.columns.size(1)
-        places = (columns - W).clamp_min(0)  # (B, k)
-        return torch.where(columns < W, columns, source_ext_ids.gather(1, places))
+        positions = (columns - W).clamp_min(0)  # (B, k)
+        return torch.where(columns < W, columns, source_ext_ids.gather(1, positions))
 
 
 class ShortlistOutput(VocabularyOutput):
-    """Score a shortlist instead of the vocabulary; the parameters are those of all words.
+    """Output layer that scores a shortlist; it has parameters for the whole vocabulary.
 
     Args:
-        hidden_size: width of a decoder state, H below.
-        vocab_size: words that can be generated, V below.
-        shortlist_size: words that compete at once, W below; V where that is smaller.
-        num_sources: sources that share a list in training.
+        hidden_size: width H of a decoder state.
+        vocab_size: size V of the vocabulary.
+        shortlist_size: size W of a shortlist, at most V.
+        num_sources: sources that share a shortlist in training.
     """
 
     def __init__(
@@ -129,11 +128,11 @@ class ShortlistOutput(VocabularyOutput):
         self.num_sources = num_sources
 
     def share(self, source_ext_ids: Tensor) -> SharedShortlists:
-        """Make a list for every few of the (B, S) sources.
+        """Return shortlists for (B, S) sources, each for `num_sources` of them.
 
-        Sources share one so that the output matrix is gathered once for all of them. How many do
-        is a setting of its own, not the batch size: the sources of a large batch have more words
-        than fit, and their rarer ones would never be trained.
+        The output matrix is gathered once per shortlist. The number of sources does not depend on
+        the batch size: the words of a large batch would not fit, and rare ones would never be
+        trained.
         """
         B = source_ext_ids.size(0)
         M = -(-B // self.num_sources)
@@ -143,7 +142,7 @@ class ShortlistOutput(VocabularyOutput):
         return SharedShortlists(ids, B, self.vocab_size)
 
     def score_shared(self, hidden: Tensor, lists: SharedShortlists) -> Tensor:
-        """Score (B, T, H) states: (B, T, W) logits of the words on each row's list."""
+        """Compute (B, T, W) logits of (B, T, H) states for the words of their shortlist."""
         M, W = lists.ids.shape
         flat = lists.ids.flatten()
         weight = self.project.weight.index_select(0, flat).view(M, W, -1)
@@ -152,10 +151,7 @@ class ShortlistOutput(VocabularyOutput):
         return lists.unshare(logits, hidden.size(1))
 
     def prepare(self, source_ext_ids: Tensor) -> SourceShortlist:
-        """Make a list for each of the (B, S) sources.
-
-        Every source has its own, so that a summary does not depend on what else is in the batch.
-        """
+        """Return a shortlist per source, (B, S), so that a summary does not depend on its batch."""
         W, V = self.size, self.vocab_size
         ids = shortlists(source_ext_ids, vocab_size=V, size=W)  # (B, W)
         on_list = torch.zeros_like(ids, dtype=torch.bool)
@@ -163,7 +159,7 @@ class ShortlistOutput(VocabularyOutput):
         same = source_ext_ids.unsqueeze(1) == source_ext_ids.unsqueeze(2)  # (B, S, S)
         first = same.int().argmax(dim=2)  # (B, S)
         is_first = first == torch.arange(first.size(1), device=first.device)
-        # A source with more words than there is room for keeps the most frequent.
+        # A source with too many words keeps the most frequent ones.
         is_rare = is_first & (source_ext_ids >= W) & (source_ext_ids < V)
         is_rare = is_rare & (source_ext_ids <= ids[:, -1:])
         rare_ids = torch.where(is_rare, source_ext_ids, PAD)
@@ -175,7 +171,7 @@ class ShortlistOutput(VocabularyOutput):
         )
 
     def score(self, hidden: Tensor, shortlist: SourceShortlist) -> Tensor:
-        """Score (B, H) states: (B, W + S) logits of the columns, -inf where no word is."""
+        """Compute (B, W + S) logits of (B, H) states; -inf in columns without a word."""
         weight, bias = self.project.weight[: self.size], self.project.bias[: self.size]
         frequent = F.linear(hidden, weight, bias)
         rare = torch.einsum("bh,bsh->bs", hidden, shortlist.rows) + shortlist.biases

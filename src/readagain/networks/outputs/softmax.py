@@ -1,17 +1,17 @@
-"""Generate from a fixed vocabulary."""
+"""Output layer over a fixed vocabulary."""
 
 import torch
 from torch import Tensor, nn
 
-from readagain.networks.affine import Affine
+from readagain.networks.layers import Affine
 
 
 class VocabularyOutput(nn.Module):
-    """Score every word of the vocabulary from the decoder state s_t alone (section 3.2).
+    """Logits of the vocabulary from the decoder state s_t (section 3.2).
 
     Args:
-        hidden_size: width of a decoder state, H below.
-        vocab_size: words that can be generated, V below.
+        hidden_size: width H of a decoder state.
+        vocab_size: size V of the vocabulary.
     """
 
     def __init__(self, *, hidden_size: int, vocab_size: int) -> None:
@@ -19,7 +19,7 @@ class VocabularyOutput(nn.Module):
         self.project = Affine(hidden_size, vocab_size)
 
     def forward(self, hidden: Tensor) -> Tensor:
-        """Score (..., H) states: (..., V) logits."""
+        """Compute (..., V) logits of (..., H) states."""
         logits: Tensor = self.project(hidden)
         return logits
 
@@ -27,13 +27,13 @@ class VocabularyOutput(nn.Module):
 def target_log_probs(
     vocab_logits: Tensor, target_ids: Tensor, label_smoothing: float = 0.0
 ) -> Tensor:
-    """Log-probability of given words, summed in float32.
+    """Return the log-probabilities of target words, computed in float32.
 
     Args:
-        vocab_logits: (B, T, V) scores of the vocabulary.
+        vocab_logits: (B, T, V) logits.
         target_ids: (B, T) ids below V.
-        label_smoothing: share of the target that is spread over the vocabulary: the result is
-            then the expected log-probability under the smoothed target.
+        label_smoothing: fraction of the target that is spread over the vocabulary; the result is
+            the expected log-probability under the smoothed target.
 
     Returns:
         (B, T), float32 or finer.
@@ -46,5 +46,5 @@ def target_log_probs(
 
 
 def at_least_float32(logits: Tensor) -> Tensor:
-    """Widen half precision, so that sums over a vocabulary keep their digits."""
+    """Convert half precision to float32, for sums over a vocabulary."""
     return logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits

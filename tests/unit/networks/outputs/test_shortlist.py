@@ -45,7 +45,7 @@ def test_places_are_ids_of_a_smaller_vocabulary(output):
     ]
     ids = torch.tensor([[15, EOS, 7], [18, V + 1, 16], [16, 18, 8]])
     places = [[8, EOS, UNK], [9, 11, UNK], [9, UNK, 8]]
-    assert lists.places(ids, absent=UNK).tolist() == places
+    assert lists.columns(ids, absent=UNK).tolist() == places
 
 
 def test_shared_rows_come_back_as_they_were(output):
@@ -73,7 +73,7 @@ def test_a_list_of_all_words_is_the_full_softmax():
     target_ids = torch.randint(V, (3, 4))
     lists = output.share(torch.randint(V + 5, (3, 6)))
     found = target_log_probs(
-        output.score_shared(hidden, lists), lists.places(target_ids, absent=UNK)
+        output.score_shared(hidden, lists), lists.columns(target_ids, absent=UNK)
     )
     torch.testing.assert_close(found, target_log_probs(output(hidden), target_ids))
 
