@@ -1,8 +1,7 @@
-"""Link Grammar, a parser of English in a process of its own, and what it prints as trees.
+"""Link Grammar parser of English, run as a child process, and its output as trees.
 
-`link-parser` comes with the package `link-grammar` of Debian and its kin, and under the same name
-with other systems. It reads a sentence a line and prints its constituents; one process serves any
-number of sentences.
+The Debian package `link-grammar` has the program `link-parser`. It reads one sentence per line and
+prints its constituents.
 """
 
 import re
@@ -16,40 +15,39 @@ from readagain.classic.tree import Leaf, Node, Phrase
 from readagain.errors import MissingExtraError
 
 PROGRAM = "link-parser"
-PARSE_S = 10  # after which Link Grammar gives a sentence up by itself, when it next looks
-HARD_LIMIT_S = 120.0  # after which it is taken for hung, and started again
-# Its time grows with the cube of the length; what stands further back fits into no headline.
-MAX_WORDS = 50
-# Answered by a line of its own, so that it marks the end of what a sentence had to be told.
+PARSE_TIMEOUT_S = 10  # after which Link Grammar gives up a sentence, at its next check
+PROCESS_TIMEOUT_S = 120.0  # after which the process is killed and restarted
+MAX_WORDS = 50  # parsing time is cubic, and later words do not fit into a headline
+# A command whose answer marks the end of the output of a sentence.
 _MARKER, _MARKED = "!width=16381", "width set to 16381"
 _OPTIONS = ("-constituents=1", "-graphics=0", "-spell=0", "-limit=1000", "-panic=0")
 _TREE = re.compile(r"^\([A-Z]+\s", re.MULTILINE)
 _LABEL = re.compile(r"\(([A-Z]+)$")
-# What it writes behind words: {!} {?} {~} how it came to know one, then .n or .v-d, the kind.
+# Suffixes of printed words: {!}, {?} or {~} for guessed words, then a tag such as .n or .v-d.
 _GUESS = re.compile(r"\{[!?~&]\}")
-_SUBSCRIPT = re.compile(r"\.([a-z][a-z-]*|#\S+)$")  # as.#while: read as the other word
-# Signs of its trees, and quotes, which it makes nothing of: left out of what is parsed.
+_SUBSCRIPT = re.compile(r"\.([a-z][a-z-]*|#\S+)$")  # as.#while: parsed as another word
+# Brackets of its trees, and quotes, which it does not parse: not sent.
 _LEFT_OUT = re.compile(r"[(){}\[\]\"`]|-[lr][rsc]b-|^''$", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[a-z]\.)+")
 
 
 class Parser(Protocol):
-    """Finds the phrases of a sentence."""
+    """Constituency parser."""
 
     def parse(self, words: Sequence[str]) -> Phrase | None:
-        """Return the tree over a sentence, its leaves numbered by place; None without one."""
+        """Return the tree of a sentence with word positions in its leaves, or None."""
         ...
 
     def close(self) -> None:
-        """Give back what it holds."""
+        """Release resources."""
         ...
 
 
 class LinkParser:
-    """Link Grammar behind the interface `Parser`; not for several threads at once.
+    """Link Grammar parser; not thread-safe.
 
     Raises:
-        MissingExtraError: when `link-parser` is not installed.
+        MissingExtraError: if `link-parser` is not installed.
     """
 
     def __init__(self) -> None:
@@ -60,41 +58,41 @@ class LinkParser:
                 f"TOPIARY needs the parser Link Grammar, and '{missing}' is not installed; "
                 "type: apt-get install link-grammar"
             )
-        # It writes to a pipe in blocks, and an answer would wait for the next ones.
+        # Line buffering; otherwise output would wait for a full block.
         self._command = (
             *(unbuffered, "-oL", program, "en"),
-            *(*_OPTIONS, f"-timeout={PARSE_S}"),
+            *(*_OPTIONS, f"-timeout={PARSE_TIMEOUT_S}"),
         )
         self._process: subprocess.Popen[str] | None = None
 
     def parse(self, words: Sequence[str]) -> Phrase | None:
-        """Return the tree over a sentence; None where there is none, or none in time.
+        """Return the tree of a sentence, or None if there is none in time.
 
-        Words that the tree has no place for are missing from it.
+        The tree may omit words.
         """
-        sent = [(place, _as_sent(word)) for place, word in enumerate(words)]
-        sent = [(place, word) for place, word in sent if word]
-        while sent and not sent[0][1][0].isalnum():  # ! and % would be commands
+        sent = [(position, _as_sent(word)) for position, word in enumerate(words)]
+        sent = [(position, word) for position, word in sent if word]
+        while sent and not sent[0][1][0].isalnum():  # a line that begins with ! or % is a command
             del sent[0]
         sent = sent[:MAX_WORDS]
         if not sent:
             return None
-        printed = self._ask(" ".join(word for _, word in sent))
+        printed = self._query(" ".join(word for _, word in sent))
         return None if printed is None else read_tree(printed, sent)
 
     def close(self) -> None:
-        """End the process."""
+        """Stop the process."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
             process.communicate()
 
-    def _ask(self, sentence: str) -> str | None:
-        """Send a sentence and return what is printed about it; None if that takes too long."""
+    def _query(self, sentence: str) -> str | None:
+        """Send a sentence and return the output, or None if it takes too long."""
         process = self._process = self._process or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
-        alarm = Timer(HARD_LIMIT_S, process.kill)
+        alarm = Timer(PROCESS_TIMEOUT_S, process.kill)
         alarm.start()
         try:
             process.stdin.write(f"{sentence}\n{_MARKER}\n")
@@ -108,7 +106,7 @@ class LinkParser:
             pass
         finally:
             alarm.cancel()
-        self.close()  # it was killed, or died of the sentence: the next one starts it again
+        self.close()  # killed or crashed; the next sentence restarts it
         return None
 
     def _start(self) -> "subprocess.Popen[str]":
@@ -123,19 +121,19 @@ class LinkParser:
 
 
 def read_tree(printed: str, sent: Sequence[tuple[int, str]]) -> Phrase | None:
-    """Read a tree as Link Grammar prints it.
+    """Parse the tree in the output of Link Grammar.
 
     Args:
-        printed: all it said about a sentence.
-        sent: the words that were sent, with their places in the sentence.
+        printed: output for one sentence.
+        sent: positions and words that were sent.
 
     Returns:
-        The tree, or None where none was printed or its words are not those of the sentence.
+        The tree, or None if there is none or its words differ from those sent.
     """
     start = _TREE.search(printed)
     if start is None:
         return None
-    places = _Places(sent)
+    aligner = _Aligner(sent)
     open_phrases: list[tuple[str, list[Node]]] = [("", [])]
     text = printed[start.start() :].partition("\n\n")[0]
     for sign in re.findall(r"\([A-Z]+(?=\s)|\)|[^\s()]+", text):
@@ -148,7 +146,7 @@ def read_tree(printed: str, sent: Sequence[tuple[int, str]]) -> Phrase | None:
         elif match := _LABEL.match(sign):
             open_phrases.append((match[1], []))
         else:
-            leaf = places.leaf(sign)
+            leaf = aligner.leaf(sign)
             if leaf is None:
                 return None
             open_phrases[-1][1].append(leaf)
@@ -158,18 +156,18 @@ def read_tree(printed: str, sent: Sequence[tuple[int, str]]) -> Phrase | None:
     return trees[0]
 
 
-class _Places:
-    """Finds printed words among those that were sent, from left to right."""
+class _Aligner:
+    """Aligns printed words with those sent, from left to right."""
 
     def __init__(self, sent: Sequence[tuple[int, str]]) -> None:
-        self._sent = [(place, word.lower()) for place, word in sent]
-        self._next = 0  # of the words that were sent
-        self._used = 0  # characters of it that are found already
+        self._sent = [(position, word.lower()) for position, word in sent]
+        self._next = 0  # index of the next word sent
+        self._used = 0  # characters of it that are aligned
 
     def leaf(self, printed: str) -> Leaf | None:
-        """Return the leaf that a printed word stands for; None if no such word was sent."""
+        """Return the leaf of a printed word, or None if no such word was sent."""
         rest = self._sent[self._next][1][self._used :] if self._next < len(self._sent) else ""
-        # Amazon.com is a word and no amazon of the kind "com": what is all of a word goes first.
+        # A reading that equals the whole word goes first: "Amazon.com" has no tag "com".
         for word, tag in sorted(_readings(printed), key=lambda reading: reading[0] != rest):
             if rest.startswith(word):
                 return self._found(self._next, self._used + len(word), word, tag)
@@ -179,13 +177,13 @@ class _Places:
         return None
 
     def _found(self, at: int, used: int, word: str, tag: str) -> Leaf:
-        place, sent = self._sent[at]
+        position, sent = self._sent[at]
         self._next, self._used = (at, used) if used < len(sent) else (at + 1, 0)
-        return Leaf(word, place, tag)
+        return Leaf(word, position, tag)
 
 
 def _readings(printed: str) -> Iterator[tuple[str, str]]:
-    """Take off what was put behind a word; it may be part of the word, as in u.s."""
+    """Yield a word with and without its suffix, which may belong to the word, as in u.s."""
     word = _GUESS.sub("", printed.lower())
     if len(word) > 2 and word[0] == "{" and word[-1] == "}":  # a word without a link
         yield word[1:-1], ""
@@ -196,7 +194,7 @@ def _readings(printed: str) -> Iterator[tuple[str, str]]:
 
 
 def _as_sent(word: str) -> str:
-    """Spell a word for the parser: masked digits as digits, initials in capitals."""
+    """Return a word for the parser: masked digits as 1, initials in capitals."""
     if _LEFT_OUT.search(word):
         return ""
     word = "".join(word.split()).replace("#", "1")

@@ -1,4 +1,4 @@
-"""The first words or the first sentence of a text as its summary."""
+"""Prefix baselines: the first words or the first sentence of a text."""
 
 from dataclasses import dataclass
 
@@ -9,11 +9,11 @@ from readagain.text.surface import SummaryToken, write_summary
 
 @dataclass(frozen=True)
 class BaselineSummary:
-    """A summary made without a network.
+    """Summary of a baseline.
 
     Args:
-        text: the summary in print.
-        words: its words, with the places in the source that they come from.
+        text: printed text.
+        words: its words with their source positions.
     """
 
     text: str
@@ -21,10 +21,10 @@ class BaselineSummary:
 
 
 def first_words(document: Document, max_words: int) -> BaselineSummary:
-    """Take the first `max_words` words, or all there are.
+    """Return the first `max_words` words, or all if there are fewer.
 
     Raises:
-        ConfigError: for a limit below 0.
+        ConfigError: if `max_words` is negative.
     """
     if max_words < 0:
         raise ConfigError(f"max_words is {max_words}; expected 0 or more")
@@ -32,14 +32,14 @@ def first_words(document: Document, max_words: int) -> BaselineSummary:
 
 
 def lead_sentence(document: Document) -> BaselineSummary:
-    """Take the first sentence whole; of a text without words, nothing."""
+    """Return the first sentence, empty for a text without words."""
     return _first(document, len(document.sentences[0]) if document.sentences else 0)
 
 
 def _first(document: Document, count: int) -> BaselineSummary:
-    """Copy the first words as they stand in the source."""
+    """Return the first words, copied."""
     words = tuple(
-        SummaryToken(word.norm, copied_from=place)
-        for place, word in enumerate(document.words[:count])
+        SummaryToken(word.norm, copied_from=position)
+        for position, word in enumerate(document.words[:count])
     )
     return BaselineSummary(write_summary(words, document, case="plain"), words)

@@ -1,4 +1,4 @@
-"""TOPIARY: topic words, then the first sentence trimmed to the bytes that they leave.
+"""TOPIARY baseline: topic words, then the trimmed first sentence.
 
 Zajic, Dorr and Schwartz 2004, "BBN/UMD at DUC-2004: Topiary".
 """
@@ -15,26 +15,25 @@ from readagain.rouge.stemmer import stem
 from readagain.text.document import Document
 from readagain.text.surface import SummaryToken, write_summary
 
-# No cut may leave the clause shorter than this share of the room it has.
-LEAST_FILLED = 2 / 3
-_SIGNS = frozenset("$%£€¥&#")  # other punctuation takes bytes that words could use
+MIN_FILLED = 2 / 3  # no cut may make the clause shorter than this share of its room
+_SYMBOLS = frozenset("$%£€¥&#")  # kept; other punctuation would use up bytes
 
 
 @dataclass(frozen=True)
 class TopiaryHeadline:
-    """A headline, and whether the parser had a tree for its sentence."""
+    """Headline, and whether its sentence could be parsed."""
 
     summary: BaselineSummary
     is_parsed: bool
 
 
 class Topiary:
-    """Writes headlines of at most so many bytes.
+    """TOPIARY summarizer.
 
     Args:
-        parser: finds the phrases of the first sentence.
-        topics: ranks the words of the text.
-        max_bytes: the most bytes of a headline in print.
+        parser: parser of the first sentence.
+        topics: ranking of topic words.
+        max_bytes: maximum bytes of a printed headline.
     """
 
     def __init__(self, parser: Parser, topics: Topics, *, max_bytes: int) -> None:
@@ -43,34 +42,35 @@ class Topiary:
         self._max_bytes = max_bytes
 
     def write(self, document: Document) -> TopiaryHeadline:
-        """Write the headline of a text; of one without words, an empty one.
+        """Return the headline of a text, empty for a text without words.
 
-        A sentence without a tree is trimmed as one flat clause, and cut after the last word that
-        fits.
+        A sentence that cannot be parsed is one flat clause and is truncated.
         """
         sentence = document.sentences[0] if document.sentences else ()
         tree = self._parser.parse([document.surface(word) for word in sentence])
-        tags = {} if tree is None else {leaf.place: leaf.tag for leaf in tree.leaves}
+        tags = {} if tree is None else {leaf.position: leaf.tag for leaf in tree.leaves}
         ranked = self._topics.ranked([word.norm for word in document.words], tags)
-        flat = Phrase("S", tuple(Leaf(word.norm, place) for place, word in enumerate(sentence)))
+        flat = Phrase(
+            "S", tuple(Leaf(word.norm, position) for position, word in enumerate(sentence))
+        )
 
         headline = _Headline(document, tree or flat, ranked)
         topics, clause = headline.within(self._max_bytes)
         words = tuple(
-            SummaryToken(document.words[place].norm, copied_from=place)
-            for place in (*topics, *clause)
+            SummaryToken(document.words[position].norm, copied_from=position)
+            for position in (*topics, *clause)
         )
         text = headline.text((*topics, *clause))
         return TopiaryHeadline(BaselineSummary(text, words), tree is not None)
 
 
 class _Headline:
-    """The words of one text on their way into a headline, each by its place in the text.
+    """Headline of one text as word positions.
 
     Args:
-        document: the text.
-        tree: over its first sentence.
-        ranked: its topic words, the best first.
+        document: text.
+        tree: tree of its first sentence.
+        ranked: positions of its topic words, best first.
     """
 
     def __init__(self, document: Document, tree: Phrase, ranked: Sequence[int]) -> None:
@@ -79,70 +79,72 @@ class _Headline:
         self._ranked = ranked
 
     def within(self, max_bytes: int) -> tuple[list[int], list[int]]:
-        """Return topics and clause that fit together.
+        """Return topics and clause within `max_bytes` together.
 
-        The clause has all the room at first. If none is left over for a topic it makes room for
-        the best one that it does not name itself, as in the paper; then as many follow as fit.
+        The clause is trimmed to all the room first. If no topic fits, it is trimmed again for the
+        best topic that it does not mention, as in the paper; then further topics fill the rest.
         """
         clause = self._clause(max_bytes)
         topics = self._topics_beside(clause, max_bytes)
-        unnamed = self._unnamed(clause)
-        if not topics and unnamed:
-            room = max_bytes - self._size(unnamed[:1]) - 1
+        unmentioned = self._unmentioned(clause)
+        if not topics and unmentioned:
+            room = max_bytes - self._size(unmentioned[:1]) - 1
             clause = self._clause(max(room, 0))
             topics = self._topics_beside(clause, max_bytes)
         return topics, clause
 
-    def text(self, places: Sequence[int]) -> str:
-        """Print words as they stand in the text; in Gigaword form with a space between any two."""
-        words = [self._document.words[place] for place in places]
+    def text(self, positions: Sequence[int]) -> str:
+        """Return the text of words: as in the source, or joined by spaces for tokenized text."""
+        words = [self._document.words[position] for position in positions]
         if self._document.is_tokenized:
             return " ".join(map(self._document.surface, words))
         copies = [
-            SummaryToken(word.norm, copied_from=place)
-            for place, word in zip(places, words, strict=True)
+            SummaryToken(word.norm, copied_from=position)
+            for position, word in zip(positions, words, strict=True)
         ]
         return write_summary(copies, self._document, case="plain")
 
-    def _size(self, places: Sequence[int]) -> int:
-        return len(self.text(places).encode("utf-8", "surrogatepass"))
+    def _size(self, positions: Sequence[int]) -> int:
+        return len(self.text(positions).encode("utf-8", "surrogatepass"))
 
     def _clause(self, room: int) -> list[int]:
-        """Trim the sentence, then drop words from its end, until it fits into so many bytes."""
+        """Trim the sentence, then drop words from its end, until it has at most `room` bytes."""
         trimmed = trim(
             self._tree,
-            lambda clause: self._size(self._spoken(clause)),
+            lambda clause: self._size(self._without_punctuation(clause)),
             max_size=room,
-            min_size=int(LEAST_FILLED * room),
+            min_size=int(MIN_FILLED * room),
         )
-        places = self._spoken(trimmed)
-        while self._size(places) > room:
-            places.pop()
-        return places
+        positions = self._without_punctuation(trimmed)
+        while self._size(positions) > room:
+            positions.pop()
+        return positions
 
-    def _spoken(self, clause: Phrase) -> list[int]:
-        """Leave out punctuation."""
+    def _without_punctuation(self, clause: Phrase) -> list[int]:
+        """Return the positions of a clause without punctuation."""
         words = self._document.words
         return [
-            place
-            for place in clause.places
-            if any(c.isalnum() or c in _SIGNS for c in words[place].norm)
+            position
+            for position in clause.positions
+            if any(c.isalnum() or c in _SYMBOLS for c in words[position].norm)
         ]
 
-    def _unnamed(self, clause: Sequence[int]) -> list[int]:
-        """Keep the topics that the clause does not name in any form of the word."""
-        said = {stem(self._document.words[place].norm) for place in clause}
+    def _unmentioned(self, clause: Sequence[int]) -> list[int]:
+        """Return the topics whose stem does not occur in the clause."""
+        mentioned = {stem(self._document.words[position].norm) for position in clause}
         return [
-            place for place in self._ranked if stem(self._document.words[place].norm) not in said
+            position
+            for position in self._ranked
+            if stem(self._document.words[position].norm) not in mentioned
         ]
 
     def _topics_beside(self, clause: Sequence[int], max_bytes: int) -> list[int]:
-        """Take topics, the best first, as long as they fit in front of the clause."""
+        """Return the best topics that fit before the clause."""
         topics: list[int] = []
-        said: set[str] = set()
-        for place in self._unnamed(clause):
-            word = stem(self._document.words[place].norm)
-            if word not in said and self._size([*topics, place, *clause]) <= max_bytes:
-                topics.append(place)
-                said.add(word)
+        mentioned: set[str] = set()
+        for position in self._unmentioned(clause):
+            word = stem(self._document.words[position].norm)
+            if word not in mentioned and self._size([*topics, position, *clause]) <= max_bytes:
+                topics.append(position)
+                mentioned.add(word)
         return topics

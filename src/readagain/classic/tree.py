@@ -1,4 +1,4 @@
-"""Constituent trees: phrases over the words of a sentence, and cuts that leave a tree."""
+"""Constituent trees and the removal of nodes."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,29 +8,29 @@ from typing import TypeAlias
 
 @dataclass(frozen=True)
 class Leaf:
-    """A word of a sentence, or a part of one that the parser took apart.
+    """Word of a sentence, or a part of one that the parser split.
 
     Args:
-        word: in lower case.
-        place: which word of the sentence it is, from 0.
-        tag: what kind of word the parser took it for, in the parser's own terms; may be empty.
+        word: word in lower case.
+        position: index of the word in the sentence.
+        tag: tag of the parser; may be empty.
     """
 
     word: str
-    place: int
+    position: int
     tag: str = ""
 
 
 @dataclass(frozen=True)
 class Phrase:
-    """A constituent: S, NP, VP, PP, SBAR, ..., over phrases and words in order."""
+    """Constituent such as S, NP, VP, PP or SBAR."""
 
     label: str
     children: tuple["Node", ...]
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
-        """The words under it, from left to right."""
+        """Leaves from left to right."""
         return tuple(
             leaf
             for child in self.children
@@ -38,40 +38,41 @@ class Phrase:
         )
 
     @cached_property
-    def places(self) -> tuple[int, ...]:
-        """The words of the sentence that it holds, each once, in the order of the sentence."""
-        return tuple(sorted({leaf.place for leaf in self.leaves}))
+    def positions(self) -> tuple[int, ...]:
+        """Distinct word positions in increasing order."""
+        return tuple(sorted({leaf.position for leaf in self.leaves}))
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The words under it as the parser has them."""
+        """Words of the leaves."""
         return tuple(leaf.word for leaf in self.leaves)
 
     def phrases(self) -> Iterator["Phrase"]:
-        """Visit every phrase, this one first, then from left to right and from top to bottom."""
+        """Yield every phrase, top-down and from left to right."""
         yield self
         for child in self.children:
             if isinstance(child, Phrase):
                 yield from child.phrases()
 
     def __str__(self) -> str:
-        return f"({self.label} {' '.join(map(_spelled, self.children))})"
+        children = (str(each) if isinstance(each, Phrase) else each.word for each in self.children)
+        return f"({self.label} {' '.join(children)})"
 
 
 Node: TypeAlias = Phrase | Leaf
 
 
-def without(tree: Phrase, is_cut: Callable[[Node], bool]) -> Phrase:
-    """Cut every node for which `is_cut` says so; phrases that lose all they held go with it.
+def without(tree: Phrase, is_removed: Callable[[Node], bool]) -> Phrase:
+    """Return the tree without the nodes for which `is_removed`, and without empty phrases.
 
-    The tree itself stays, even if it is left with nothing.
+    The root stays even if it is empty.
     """
     children: list[Node] = []
     for child in tree.children:
-        if is_cut(child):
+        if is_removed(child):
             continue
         if isinstance(child, Phrase):
-            child = without(child, is_cut)
+            child = without(child, is_removed)
             if not child.children:
                 continue
         children.append(child)
@@ -79,9 +80,5 @@ def without(tree: Phrase, is_cut: Callable[[Node], bool]) -> Phrase:
 
 
 def without_node(tree: Phrase, node: Node) -> Phrase:
-    """Cut one node, found by identity: its like elsewhere in the tree stays."""
+    """Return the tree without one node, compared by identity."""
     return without(tree, lambda each: each is node)
-
-
-def _spelled(node: Node) -> str:
-    return str(node) if isinstance(node, Phrase) else node.word

@@ -1,8 +1,8 @@
-"""Hedge Trimmer: a sentence cut down to a headline by rules over its tree.
+"""Hedge Trimmer: rules that trim the tree of a sentence to a headline.
 
 Dorr, Zajic and Schwartz 2003, "Hedge Trimmer: a parse-and-trim approach to headline generation",
-section 4, with what Zajic, Dorr and Schwartz 2004 add for TOPIARY. The rules were written for the
-trees of another parser; where Link Grammar's differ, the comment says what we look at instead.
+section 4, with the additions of Zajic, Dorr and Schwartz 2004 for TOPIARY. The rules were written
+for the trees of another parser; docstrings describe what differs for Link Grammar.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,10 +23,10 @@ Shortening = Callable[[Phrase], Iterator[Phrase]]
 
 
 def lowest_leftmost_clause(tree: Phrase) -> Phrase:
-    """Choose the lowest leftmost S that has a subject NP and a VP.
+    """Return the lowest leftmost S that has a subject NP and a VP.
 
-    Down the leftmost S of each S: "Rebels agree to talks, officials said" is about the rebels.
-    Where no S on that way has both, the first S from the top that does; without any, the tree.
+    It descends to the leftmost S of each S: "Rebels agree to talks, officials said" is about the
+    rebels. If no S on this path has both, the first S from the top that does, or else the tree.
     """
     chosen = None
     clause: Phrase | None = tree
@@ -46,26 +46,26 @@ def lowest_leftmost_clause(tree: Phrase) -> Phrase:
 
 
 def remove_preposed_adjuncts(clause: Phrase) -> Phrase:
-    """Remove what stands before the subject: "In a move that surprised many, the bank ..."."""
+    """Remove everything before the subject: "In a move that surprised many, the bank ..."."""
     subject = next((child for child in _phrases(clause) if child.label == "NP"), None)
     if subject is None or not _is_clause(clause):
         return clause
-    first = next(place for place, child in enumerate(clause.children) if child is subject)
+    first = next(index for index, child in enumerate(clause.children) if child is subject)
     return Phrase(clause.label, clause.children[first:])
 
 
 def remove_determiners(clause: Phrase) -> Phrase:
-    """Remove a, an and the. Link Grammar has no phrase for them: they are found by their word."""
+    """Remove a, an and the by their word; Link Grammar has no phrase for them."""
     return without(clause, lambda node: isinstance(node, Leaf) and node.word in DETERMINERS)
 
 
 def remove_time_expressions(clause: Phrase) -> Phrase:
-    """Remove phrases of nothing but time, with their preposition: "on Monday", "last week"."""
+    """Remove time expressions with their preposition: "on Monday", "last week"."""
     return without(clause, lambda node: isinstance(node, Phrase) and _is_time(node))
 
 
 def remove_complementizers(clause: Phrase) -> Phrase:
-    """Remove the "that" which opens a clause after a verb of saying."""
+    """Remove "that" at the start of a subordinate clause."""
 
     def opened(phrase: Phrase) -> Phrase:
         children: tuple[Node, ...] = tuple(
@@ -81,10 +81,10 @@ def remove_complementizers(clause: Phrase) -> Phrase:
 
 
 def remove_auxiliaries(clause: Phrase) -> Phrase:
-    """Remove modal verbs, and the forms of be, have and do, as headlines do: "Rates to fall".
+    """Remove modal verbs and forms of be, have and do: "Rates to fall".
 
-    What Link Grammar takes for a name stays: "Theresa May". Its nouns do not, as it often takes
-    the "will" of "the league will vote" for one.
+    Words tagged as names stay ("Theresa May"). Words tagged as nouns do not, since Link Grammar
+    often tags the "will" of "the league will vote" as a noun.
     """
     return without(
         clause,
@@ -95,9 +95,9 @@ def remove_auxiliaries(clause: Phrase) -> Phrase:
 
 
 def remove_relative_clauses(clause: Phrase) -> Iterator[Phrase]:
-    """XP over XP: of an NP that begins with an NP keep that one, the rightmost first.
+    """Yield the clause without one modifier of an NP over NP, the rightmost first.
 
-    What goes is what follows it: relative clauses, participles, appositions between commas.
+    Modifiers follow the inner NP: relative clauses, participles, appositions.
     """
     for phrase in _from_the_right(clause):
         first = phrase.children[0]
@@ -114,21 +114,21 @@ def remove_relative_clauses(clause: Phrase) -> Iterator[Phrase]:
 
 
 def remove_conjuncts(clause: Phrase) -> Iterator[Phrase]:
-    """Of phrases joined by a conjunction keep the first, the rightmost joint first."""
+    """Yield the clause without a conjunction and what follows it, the rightmost first."""
     for phrase in _from_the_right(clause):
-        for place, child in reversed(list(enumerate(phrase.children))):
-            if place and isinstance(child, Leaf) and child.word in CONJUNCTIONS:
-                cut = {id(each) for each in phrase.children[place:]}
+        for index, child in reversed(list(enumerate(phrase.children))):
+            if index and isinstance(child, Leaf) and child.word in CONJUNCTIONS:
+                cut = {id(each) for each in phrase.children[index:]}
                 yield without(clause, lambda node, cut=cut: id(node) in cut)  # type: ignore[misc]
 
 
 def remove_trailing_pps(clause: Phrase) -> Iterator[Phrase]:
-    """Remove prepositional phrases, the rightmost and deepest first."""
+    """Yield the clause without one prepositional phrase, the rightmost and deepest first."""
     yield from _without_each(clause, "PP")
 
 
 def remove_trailing_sbars(clause: Phrase) -> Iterator[Phrase]:
-    """Remove subordinate clauses, the rightmost and deepest first."""
+    """Yield the clause without one subordinate clause, the rightmost and deepest first."""
     yield from _without_each(clause, "SBAR")
 
 
@@ -138,7 +138,7 @@ LOW_CONTENT: tuple[Rule, ...] = (
     remove_complementizers,
     remove_auxiliaries,
 )
-"""Applied once, to every sentence."""
+"""Rules applied once to every sentence."""
 
 SHORTENING: tuple[Shortening, ...] = (
     lambda clause: iter([remove_preposed_adjuncts(clause)]),
@@ -147,20 +147,20 @@ SHORTENING: tuple[Shortening, ...] = (
     remove_trailing_pps,
     remove_trailing_sbars,
 )
-"""Applied cut by cut, one after the other, until what is left fits."""
+"""Rules applied in turn, one cut at a time, until the rest fits."""
 
 
 def trim(
     tree: Phrase, size: Callable[[Phrase], int], *, max_size: int, min_size: int = 1
 ) -> Phrase:
-    """Cut the tree of a sentence until it is short enough, or no rule finds more to cut.
+    """Trim the tree of a sentence to `max_size`, or until no rule applies.
 
     Args:
-        tree: of the whole sentence.
-        size: measures what is left of it.
-        max_size: what it is to come down to.
-        min_size: a cut that leaves less is passed over. The papers know no such floor; Link
-            Grammar often hangs half a sentence on a phrase, which would go with it.
+        tree: tree of the whole sentence.
+        size: size of a clause.
+        max_size: maximum size.
+        min_size: cuts that leave less are skipped. The papers have no such limit, but Link
+            Grammar often attaches half a sentence to one phrase.
     """
     clause = lowest_leftmost_clause(tree)
     for rule in LOW_CONTENT:
@@ -183,14 +183,14 @@ def _without_each(clause: Phrase, label: str) -> Iterator[Phrase]:
 
 
 def _from_the_right(clause: Phrase) -> Iterator[Phrase]:
-    """Visit phrases from the end of the sentence, and deeper ones first."""
+    """Yield phrases from right to left, deeper ones first."""
     for child in reversed(_phrases(clause)):
         yield from _from_the_right(child)
     yield clause
 
 
 def _is_clause(phrase: Phrase) -> bool:
-    """Tell whether a phrase is an S with an NP and, somewhere behind it, a VP."""
+    """Return whether a phrase is an S with an NP and a later VP."""
     labels = [child.label for child in _phrases(phrase)]
     return phrase.label == "S" and "NP" in labels and "VP" in labels[labels.index("NP") :]
 

@@ -1,11 +1,11 @@
-"""The closed lists of words that sentences are trimmed by."""
+"""Word lists of the trimming rules."""
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Hedge Trimmer keeps the others: no, this, every, their.
+# Hedge Trimmer keeps other determiners: no, this, every, their.
 DETERMINERS = _words("a an the")
 
 AUXILIARIES = _words(
@@ -15,7 +15,7 @@ AUXILIARIES = _words(
     """
 )
 
-# Link Grammar's kinds of names: women, men, either, places, months.
+# Link Grammar's tags of names: women, men, either, places, months.
 NAME_TAGS = _words("f m b l i")
 
 CONJUNCTIONS = _words("and or but &")
@@ -32,7 +32,7 @@ TIME_WORDS = _words(
     """
 )
 
-# What may stand beside a word of time in an expression of nothing but time.
+# Words that may occur in a time expression.
 AROUND_TIME = _words(
     """
     a an the this that last next past late early on in at by since until during after before for

@@ -18,7 +18,7 @@ def sent(sentence):
     return list(enumerate(sentence.split()))
 
 
-def test_one_process_parses_sentence_after_sentence(parser):
+def test_parser_process_handles_many_sentences(parser):
     first = parser.parse(["The", "old", "bridge", "closes", "on", "Monday", "."])
     assert str(first).startswith("(S (NP the old bridge) (VP closes (PP on (NP monday)))")
     process = parser._process
@@ -27,21 +27,21 @@ def test_one_process_parses_sentence_after_sentence(parser):
     assert parser._process is process
 
 
-def test_leaves_know_their_word_although_quotes_and_brackets_are_left_out(parser):
+def test_leaves_have_word_positions_without_quotes(parser):
     words = ["``", "The", "ferry", "''", "-lrb-", "sank", "-rrb-", "."]
-    assert parser.parse(words).places == (1, 2, 5, 7)
+    assert parser.parse(words).positions == (1, 2, 5, 7)
 
 
-def test_masked_digits_are_sent_as_digits_and_initials_in_capitals(parser, monkeypatch):
+def test_digits_and_initials_are_spelled_for_the_parser(parser, monkeypatch):
     asked = []
-    monkeypatch.setattr(parser, "_ask", asked.append)
+    monkeypatch.setattr(parser, "_query", asked.append)
     parser.parse(["the", "u.s.", "sent", "##.#", "tons", "to", "ghent."])
     assert asked == ["the U.S. sent 11.1 tons to ghent."]
 
 
-def test_signs_that_would_be_commands_or_garble_the_tree_are_not_sent(parser, monkeypatch):
+def test_command_characters_are_not_sent(parser, monkeypatch):
     asked = []
-    monkeypatch.setattr(parser, "_ask", asked.append)
+    monkeypatch.setattr(parser, "_query", asked.append)
     parser.parse(["!help", "%", "the", "(", "old", ")", "{", "[", "ferry", '"', "sank", "!"])
     assert asked == ["the old ferry sank !"]
 
@@ -49,25 +49,25 @@ def test_signs_that_would_be_commands_or_garble_the_tree_are_not_sent(parser, mo
 @pytest.mark.parametrize(
     "words", [[], [","], ["``", "''"], ["!", "--"], ["%"], ["!help"], ["\n", "\t"]]
 )
-def test_what_is_no_sentence_has_no_tree_and_is_no_command(parser, words):
-    assert parser.parse(words) is None or parser.parse(words).places == (0,)
+def test_text_that_is_no_sentence_has_no_tree(parser, words):
+    assert parser.parse(words) is None or parser.parse(words).positions == (0,)
     assert parser.parse(["Rain", "fell", "."]) is not None
 
 
-def test_only_the_beginning_of_a_very_long_sentence_is_parsed(parser, monkeypatch):
+def test_long_sentence_is_truncated_before_parsing(parser, monkeypatch):
     monkeypatch.setattr(link_grammar, "MAX_WORDS", 4)
     assert (
         max(
             parser.parse(
                 ["The", "storm", "hit", "Ghent", "and", "then", "it", "hit", "Lund", "."]
-            ).places
+            ).positions
         )
         == 3
     )
 
 
-def test_a_parser_that_hangs_is_given_up_and_started_again(parser, monkeypatch):
-    monkeypatch.setattr(link_grammar, "HARD_LIMIT_S", 0.1)
+def test_hanging_parser_is_restarted(parser, monkeypatch):
+    monkeypatch.setattr(link_grammar, "PROCESS_TIMEOUT_S", 0.1)
     command = parser._command
     parser._command = ("sleep", "600")
     assert parser.parse(["Rain", "fell"]) is None
@@ -76,7 +76,7 @@ def test_a_parser_that_hangs_is_given_up_and_started_again(parser, monkeypatch):
     assert parser.parse(["Rain", "fell"]) is not None
 
 
-def test_a_parser_that_dies_of_a_sentence_is_started_again(parser):
+def test_crashed_parser_is_restarted(parser):
     command = parser._command
     parser._command = ("false",)
     assert parser.parse(["Rain", "fell"]) is None
@@ -84,21 +84,21 @@ def test_a_parser_that_dies_of_a_sentence_is_started_again(parser):
     assert parser.parse(["Rain", "fell"]) is not None
 
 
-def test_an_absent_parser_is_named_with_the_command_that_installs_it(monkeypatch):
+def test_missing_parser_error_has_the_install_command(monkeypatch):
     monkeypatch.setenv("PATH", "")
     message = "'link-parser' is not installed; type: apt-get install link-grammar"
     with pytest.raises(MissingExtraError, match=message):
         LinkParser()
 
 
-def test_what_is_written_behind_words_is_taken_off():
+def test_word_suffixes_are_stripped():
     printed = "Found 1\n(S (NP rain.n-u u.s{?}.n)\n   (VP fell.v-d as.#while {hard}))\n\n"
     tree = read_tree(printed, sent("rain u.s fell as hard"))
     assert str(tree) == "(S (NP rain u.s) (VP fell as hard))"
     assert [leaf.tag for leaf in tree.leaves] == ["n-u", "n", "v-d", "#while", ""]
 
 
-def test_the_end_of_an_address_is_no_kind_of_word():
+def test_domain_suffix_is_not_a_tag():
     tree = read_tree(
         "(S (NP Amazon.com{!} rain.n)\n   (VP fell.v))\n\n", sent("amazon.com rain fell")
     )
@@ -109,19 +109,23 @@ def test_the_end_of_an_address_is_no_kind_of_word():
     ]
 
 
-def test_a_word_that_was_taken_apart_keeps_one_place():
+def test_split_word_keeps_one_position():
     tree = read_tree("(S (NP it 's.p) (VP fell.v))\n\n", sent("it's fell"))
-    assert [(leaf.word, leaf.place) for leaf in tree.leaves] == [("it", 0), ("'s", 0), ("fell", 1)]
+    assert [(leaf.word, leaf.position) for leaf in tree.leaves] == [
+        ("it", 0),
+        ("'s", 0),
+        ("fell", 1),
+    ]
 
 
-def test_words_that_the_tree_leaves_out_are_passed_over():
+def test_words_missing_from_the_tree_are_skipped():
     tree = read_tree("(S (NP rain.n)\n   (VP fell.v))\n\n", sent("rain , it fell ."))
-    assert tree.places == (0, 3)
+    assert tree.positions == (0, 3)
 
 
 @pytest.mark.parametrize(
     "printed",
     ["", "No complete linkages found.\n", "(S (NP rain)\n\n", "(S rain))\n\n", "(S (NP snow))\n\n"],
 )
-def test_what_is_no_tree_over_the_sentence_is_none(printed):
+def test_read_tree_returns_none_for_other_output(printed):
     assert read_tree(printed, sent("rain fell")) is None

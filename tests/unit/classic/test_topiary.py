@@ -45,42 +45,42 @@ def write(tree, max_bytes, document):
         (24, "Ghent old ferry sank"),
     ],
 )
-def test_topics_stand_before_the_clause_the_best_first(tree, max_bytes, expected):
+def test_topics_precede_the_clause_best_first(tree, max_bytes, expected):
     headline = write(tree(BRACKETS), max_bytes, read_document(TEXT))
     assert headline.summary.text == expected
     assert headline.is_parsed
 
 
-def test_a_clause_that_fills_the_limit_makes_room_for_a_topic(tree):
+def test_full_clause_is_trimmed_for_a_topic(tree):
     clause = "(S (NP old ferry) (VP sank (PP off (NP Ghent))))"
     text = "Old ferry sank off Ghent. Zeppelin."
     assert write(tree(clause), 24, read_document(text)).summary.text == "Ghent Old ferry sank"
 
 
-def test_words_know_where_they_stand(tree):
+def test_topiary_words_have_source_positions(tree):
     headline = write(tree(BRACKETS), 24, read_document(TEXT))
     assert [word.copied_from for word in headline.summary.words] == [5, 1, 2, 3]
 
 
-def test_no_topic_repeats_a_word_of_the_clause_in_another_form(tree):
+def test_topics_do_not_repeat_stems_of_the_clause(tree):
     text = "The ferry sank. Ferries sink."
     clause = tree("(S (NP the ferry) (VP sank) .)")
     assert write(clause, 75, read_document(text)).summary.text == "ferry sank"
 
 
-def test_a_sentence_without_a_tree_is_cut_at_a_word_and_said_to_have_none():
+def test_unparsed_sentence_is_truncated_and_marked():
     headline = write(None, 30, read_document(TEXT))
     assert headline.summary.text == "came old ferry sank off Ghent"
     assert not headline.is_parsed
 
 
-def test_in_gigaword_form_words_are_printed_with_spaces_between_them(tree):
+def test_tokenized_text_is_joined_by_spaces(tree):
     document = read_tokenized("the ferry did n't sink , UNK said .")
     clause = tree("(S (NP the ferry) (VP did n't sink) , UNK said .)")
     assert write(clause, 75, document).summary.text == "ferry n't sink UNK said"
 
 
-def test_a_text_without_words_has_an_empty_headline():
+def test_topiary_of_empty_text_is_empty():
     assert write(None, 75, read_document("")).summary.text == ""
 
 
@@ -90,7 +90,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=20), st.integers(0, 80), st.booleans(), st.integers(1, 6))
-def test_the_limit_in_bytes_is_kept_for_any_text(pieces, max_bytes, is_tokenized, width):
+def test_topiary_keeps_the_byte_limit(pieces, max_bytes, is_tokenized, width):
     text = " ".join(pieces)
     document = (read_tokenized if is_tokenized else read_document)(text)
     sentence = document.sentences[0] if document.sentences else ()
