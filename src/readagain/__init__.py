@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-# Their types stand in `__init__.pyi`, where no import of ours goes through.
+# Types are in `__init__.pyi`; imports inside the package do not use these names.
 _HOMES = {
     "PRESETS": "readagain.presets",
     "Summarizer": "readagain.engine.summarizer",
@@ -14,7 +14,7 @@ __all__ = list(_HOMES)
 
 
 def __getattr__(name: str) -> object:
-    """Find a public name on first use, so that importing a light module stays light."""
+    """Import a public name on first use, so that `import readagain` stays fast."""
     if name not in _HOMES:
-        raise AttributeError(f"readagain has no '{name}'; it offers {', '.join(_HOMES)}")
+        raise AttributeError(f"readagain has no '{name}'; it has {', '.join(_HOMES)}")
     return getattr(import_module(_HOMES[name]), name)

@@ -1,15 +1,10 @@
-"""Counts as people read them: the number, and its noun in the right form."""
+"""Counts in messages: the number with its noun in singular or plural."""
 
 
-def counted(number: int, noun: str, several: str = "") -> str:
-    """Say how many there are of something.
+def pluralize(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun; the plural defaults to the noun with an s.
 
-    Args:
-        number: how many.
-        noun: what one of them is called.
-        several: what more of them are called, where that is not the noun with an s.
-
-    >>> counted(1, "pair"), counted(1204, "pair"), counted(0, "summary", "summaries")
+    >>> pluralize(1, "pair"), pluralize(1204, "pair"), pluralize(0, "summary", "summaries")
     ('1 pair', '1,204 pairs', '0 summaries')
     """
-    return f"{number:,} {noun if number == 1 else several or f'{noun}s'}"
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"

@@ -1,6 +1,6 @@
-"""One small family of exceptions, and the sentence for a missing extra.
+"""Exceptions of the package, and helpers for their messages.
 
-A message says where, what was found, what would have been right, and what to do next.
+A message has the form `<where>: <what is wrong>; <what to do>`.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,34 +12,33 @@ from types import ModuleType
 
 
 class ReadAgainError(Exception):
-    """What users can act on; the command line prints it on one line.
+    """Error that users can act on; the command line prints it on one line.
 
-    What a message quotes may be a stranger's, and what a terminal obeys is not for strangers to
-    write: signs that cannot be seen are replaced.
+    Control characters are replaced, since a message may quote untrusted data.
     """
 
     def __str__(self) -> str:
-        return _visible(super().__str__())
+        return _printable(super().__str__())
 
 
 class ConfigError(ReadAgainError):
-    """A setting, an option or an argument that cannot be honoured."""
+    """Invalid setting, option or argument."""
 
 
 class ArgumentError(ConfigError):
-    """An argument that cannot be honoured, told by the name that each user knows it by.
+    """Invalid argument, whose name depends on the interface.
 
-    What Python and requests call max_words is --max-words on the command line. The message is
-    written once, with names in braces and numbers in the place of what was found:
+    The argument max_words of Python and of requests is --max-words on the command line. The
+    message has names of arguments and numbers of values in braces:
 
     >>> error = ArgumentError("{n_best} is {0}; expected {1} or less", 5, 3)
     >>> str(error)
     'n_best is 5; expected 3 or less'
-    >>> error.told(as_option)
+    >>> error.format_message(as_option)
     '--n-best is 5; expected 3 or less'
 
     Args:
-        message: with arguments by name, and values by number, in braces.
+        message: the message with arguments by name and values by number, in braces.
         values: the values.
     """
 
@@ -47,42 +46,42 @@ class ArgumentError(ConfigError):
         super().__init__(message, *values)
 
     def __str__(self) -> str:
-        return self.told(str)
+        return self.format_message(str)
 
-    def told(self, spell: Callable[[str], str]) -> str:
-        """Return the message with every argument as `spell` writes its name."""
+    def format_message(self, name_of: Callable[[str], str]) -> str:
+        """Return the message with the names of arguments as `name_of` returns them."""
         message, *values = self.args
         fields = [name for _, name, _, _ in Formatter().parse(message) if name]
-        names = {name: spell(name) for name in fields if not name.isdigit()}
-        return _visible(message.format(*values, **names))
+        names = {name: name_of(name) for name in fields if not name.isdigit()}
+        return _printable(message.format(*values, **names))
 
 
 def as_option(name: str) -> str:
-    """Write the name of an argument as the command line does."""
+    """Return the command-line option of an argument."""
     return "--" + name.replace("_", "-")
 
 
 class DataError(ReadAgainError):
-    """Texts, pairs or prepared corpora that cannot be used as they are."""
+    """Invalid texts, pairs or prepared corpora."""
 
 
 class ArtifactError(ReadAgainError):
-    """A model folder or another written result that is damaged, foreign or too new."""
+    """Model folder or other output that is damaged, foreign or too new."""
 
 
 class ShapeError(ReadAgainError):
-    """Arrays whose sizes do not belong together."""
+    """Arrays of inconsistent shapes."""
 
 
 class RequestError(ReadAgainError):
-    """A request to the server that cannot be answered."""
+    """Invalid request to the server."""
 
 
 class MissingExtraError(ReadAgainError):
-    """A part of the package that needs something the base install leaves out."""
+    """Missing package of an extra."""
 
 
-def _visible(message: str) -> str:
+def _printable(message: str) -> str:
     if message.isprintable():
         return message
     return "".join(
@@ -90,16 +89,16 @@ def _visible(message: str) -> str:
     )
 
 
-LONGEST_QUOTE = 80
+MAX_QUOTE_LENGTH = 80
 
 
-def quoted(found: object) -> str:
-    """Spell what was found in a file for a message: on one line, and not longer than that."""
-    spelled = repr(found)
-    return spelled if len(spelled) <= LONGEST_QUOTE else f"{spelled[:LONGEST_QUOTE]}…"
+def quoted(value: object) -> str:
+    """Return a value for a message: on one line, truncated to `MAX_QUOTE_LENGTH`."""
+    text = repr(value)
+    return text if len(text) <= MAX_QUOTE_LENGTH else f"{text[:MAX_QUOTE_LENGTH]}…"
 
 
-_KINDS: dict[type, str] = {
+_TYPE_NAMES: dict[type, str] = {
     type(None): "null",
     bool: "true or false",
     int: "a whole number",
@@ -110,13 +109,13 @@ _KINDS: dict[type, str] = {
 }
 
 
-def type_in_words(found: object) -> str:
-    """Say in words of JSON what was found where something else belongs, and not its content."""
-    return _KINDS.get(type(found), f"a {type(found).__name__}")
+def type_in_words(value: object) -> str:
+    """Return the JSON type of a value for a message."""
+    return _TYPE_NAMES.get(type(value), f"a {type(value).__name__}")
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of what a library says; its kind of error where it says nothing."""
+    """Return the first line of the message of an error, or its type if it has none."""
     lines = str(error).split(" : ")[-1].strip().splitlines()
     return lines[0] if lines else type(error).__name__
 
@@ -142,15 +141,15 @@ def os_errors(
 
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import a module of an extra, or say which `pip install` brings it.
+    """Import a module of an extra.
 
     Args:
-        module: what to import, for example `pyarrow.parquet`.
+        module: the module, for example `pyarrow.parquet`.
         extra: the extra of this package that installs it.
-        purpose: what it is needed for, as the beginning of a sentence.
+        purpose: what needs it, as the start of the message.
 
     Raises:
-        MissingExtraError: with the exact command to type.
+        MissingExtraError: if it is not installed; the message has the pip command.
     """
     try:
         return import_module(module)

@@ -1,53 +1,52 @@
-"""How many processors there are to share work among, and what shares them at most."""
+"""Number of processors, and limits for threads and worker processes."""
 
 import os
 import platform
 from pathlib import Path
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.errors import ArgumentError
 
-MOST_PER_PROCESSOR = 4
-"""Threads, or processes, of one processor; more only wait for each other, and thousands bring a
-machine down."""
+MAX_PER_PROCESSOR = 4
+"""Maximum number of threads or processes per processor; thousands would overload a machine."""
 
 
 def num_processors() -> int:
-    """Count the processors that this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def num_threads(asked: int | None) -> int:
-    """Return how many threads to compute with: as many as asked for, or one for each processor.
+def num_threads(threads: int | None) -> int:
+    """Return the number of threads to use; None is one for each processor.
 
     Raises:
-        ArgumentError: for none, or for more than the processors here can take.
+        ArgumentError: if the number is not between 1 and `MAX_PER_PROCESSOR` per processor.
     """
-    if asked is None:
+    if threads is None:
         return num_processors()
-    check_shared("threads", asked)
-    return asked
+    check_parallelism("threads", threads)
+    return threads
 
 
-def check_shared(name: str, asked: int) -> None:
-    """Check that the processors here can be shared by so many.
+def check_parallelism(argument: str, number: int) -> None:
+    """Check a number of threads or processes.
 
     Args:
-        name: of the argument that asks for them.
-        asked: how many threads or processes.
+        argument: the name of the argument.
+        number: its value.
 
     Raises:
-        ArgumentError: for none, or too many.
+        ArgumentError: if the number is not between 1 and `MAX_PER_PROCESSOR` per processor.
     """
-    most = MOST_PER_PROCESSOR * num_processors()
-    if not 1 <= asked <= most:
+    limit = MAX_PER_PROCESSOR * num_processors()
+    if not 1 <= number <= limit:
         raise ArgumentError(
-            f"{{{name}}} is {{0}}; expected 1 to {{1}}, {{2}} for each processor here",
-            asked,
-            most,
-            MOST_PER_PROCESSOR,
+            f"{{{argument}}} is {{0}}; expected 1 to {{1}}, {{2}} for each processor here",
+            number,
+            limit,
+            MAX_PER_PROCESSOR,
         )
 
 
@@ -57,7 +56,7 @@ def describe_machine() -> str:
     >>> "core" in describe_machine()
     True
     """
-    return f"{_processor_name() or platform.machine()}, {counted(os.cpu_count() or 1, 'core')}"
+    return f"{_processor_name() or platform.machine()}, {pluralize(os.cpu_count() or 1, 'core')}"
 
 
 def _processor_name() -> str:

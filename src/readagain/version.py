@@ -1,8 +1,8 @@
-"""Which version of the package this is."""
+"""Version of the package."""
 
 from importlib.metadata import PackageNotFoundError, version
 
 try:
     __version__ = version("readagain")
-except PackageNotFoundError:  # run from a source tree that nobody installed
+except PackageNotFoundError:  # a source tree that is not installed
     __version__ = "0.0.0+source"

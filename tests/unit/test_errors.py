@@ -19,7 +19,10 @@ def test_doctests_pass():
 
 def test_argument_error_translates_names():
     assert str(WRONG) == "min_words is 9; expected at most max_words, which is 3"
-    assert WRONG.told(as_option) == "--min-words is 9; expected at most --max-words, which is 3"
+    assert (
+        WRONG.format_message(as_option)
+        == "--min-words is 9; expected at most --max-words, which is 3"
+    )
 
 
 @pytest.mark.parametrize("value", ["{max_words}", "{0}", "{", "}"])
@@ -28,7 +31,9 @@ def test_argument_error_keeps_braces_in_values(value):
 
 
 def test_argument_error_can_be_pickled():
-    assert pickle.loads(pickle.dumps(WRONG)).told(as_option) == WRONG.told(as_option)
+    assert pickle.loads(pickle.dumps(WRONG)).format_message(as_option) == WRONG.format_message(
+        as_option
+    )
 
 
 def test_control_characters_are_replaced():

@@ -148,12 +148,12 @@ def _engine(name: EngineName, workers: int, address: str | None) -> "Engine":
 
 def _print_summary(manifest: "JobManifest", out: str) -> None:
     from readagain.batch.job_dir import BAD_ROWS
-    from readagain.counts import counted
+    from readagain.counts import pluralize
 
     bad = ""
     if manifest.bad_rows:
         folder = f"{out.rstrip('/')}/{BAD_ROWS}"
-        bad = f", {counted(manifest.bad_rows, 'bad row')} written to {folder}"
+        bad = f", {pluralize(manifest.bad_rows, 'bad row')} written to {folder}"
     print(
-        f"{out}: {counted(manifest.rows, 'row')} in {counted(len(manifest.shards), 'shard')}{bad}"
+        f"{out}: {pluralize(manifest.rows, 'row')} in {pluralize(len(manifest.shards), 'shard')}{bad}"
     )

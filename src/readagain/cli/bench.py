@@ -7,7 +7,7 @@ import typer
 
 from readagain.cli import options
 from readagain.config.options import SummarizeOptions
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.storage.bundled import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _format(results: dict[str, Any], speed: "Speed") -> str:
     lines = [
         f"{results['machine']}{load}; threads: {results['threads']}; "
         f"Python {results['python']}, ONNX Runtime {results['onnxruntime']}",
-        f"{results['model']}: {counted(results['texts'], 'text')} of {speed.words_per_text:.1f} "
+        f"{results['model']}: {pluralize(results['texts'], 'text')} of {speed.words_per_text:.1f} "
         f"words, headlines of {speed.words_per_summary:.1f}, beam {speed.beam}",
         "",
         f"importing        {results['import_s']:8.2f} s",

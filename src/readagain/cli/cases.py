@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 
 
 def command(
@@ -33,5 +33,5 @@ def command(
             "texts with capitals"
         )
     write_model_files(model, {CASES_FILE: cases.save})
-    number = counted(len(cases), "word or pair", "words and pairs")
+    number = pluralize(len(cases), "word or pair", "words and pairs")
     print(f"{model}: {number}, capitalized as in {prepared}")

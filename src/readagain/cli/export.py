@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from readagain.cli import options
-from readagain.counts import counted
+from readagain.counts import pluralize
 
 
 def command(
@@ -90,7 +90,7 @@ def command(
         print(f"{each:<9} {sum(map(len, contents)) / 1e6:8.1f} MB")
     if check.same_n_best is not None:
         print(
-            f"float32   the network's {counted(check.texts, 'n-best list')}: "
+            f"float32   the network's {pluralize(check.texts, 'n-best list')}: "
             f"{check.same_n_best:.1%}, scores "
             f"within {check.largest_score_difference:.1e}"
         )

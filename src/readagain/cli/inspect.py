@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 
 if TYPE_CHECKING:
     from readagain.model_dir import ModelDir
@@ -75,7 +75,7 @@ def _lines(info: dict[str, Any]) -> list[tuple[str, str]]:
     while origin:
         corpus, before = origin["corpus"], origin["began_from"]
         lines += [
-            ("corpus", f"{corpus['name']}, {counted(corpus['train_pairs'], 'pair')}, "
+            ("corpus", f"{corpus['name']}, {pluralize(corpus['train_pairs'], 'pair')}, "
              f"{_short(corpus)}"),
             ("trained", f"step {origin['step']:,}, {origin['minutes']:.1f} minutes on "
              f"{origin['device']}, seed {origin['seed']}"),
@@ -97,11 +97,11 @@ def _words(info: dict[str, Any]) -> str:
 
 
 def _describe_tensors(tensors: dict[str, Any]) -> str:
-    return f"in {counted(len(tensors), 'tensor')}" if tensors else "in the graphs"
+    return f"in {pluralize(len(tensors), 'tensor')}" if tensors else "in the graphs"
 
 
 def _cases(number: int) -> str:
-    return counted(number, "word or pair", "words and pairs") if number else "none"
+    return pluralize(number, "word or pair", "words and pairs") if number else "none"
 
 
 def _short(corpus: dict[str, Any]) -> str:

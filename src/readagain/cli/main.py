@@ -115,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except ReadAgainError as error:
         if debug:
             raise
-        message = error.told(as_option) if isinstance(error, ArgumentError) else error
+        message = error.format_message(as_option) if isinstance(error, ArgumentError) else error
         print(f"readagain: {message}", file=sys.stderr)
         sys.exit(EXIT_BAD_INPUT)
 

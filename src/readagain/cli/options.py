@@ -27,10 +27,10 @@ def check_threads(threads: int | None) -> int | None:
 
 def check_workers(workers: int) -> int:
     """Find out likewise about processes; what 0 or less means is up to each command."""
-    from readagain.processors import check_shared
+    from readagain.processors import check_parallelism
 
     if workers > 0:
-        check_shared("workers", workers)
+        check_parallelism("workers", workers)
     return workers
 
 

@@ -172,12 +172,12 @@ def _print_summary(manifest: "CorpusManifest", out: Path) -> None:
     from readagain.corpus.filters import FILTERS
     from readagain.corpus.prepare import SKIPPED_FILE
     from readagain.corpus.report import dropped_in_total
-    from readagain.counts import counted
+    from readagain.counts import pluralize
 
     for split, counts in manifest.splits.items():
         if counts["pairs"]:
-            pairs = counted(counts["pairs"], "pair")
-            print(f"{split:<6}{pairs:>18} {counted(counts['words'], 'word'):>20}")
+            pairs = pluralize(counts["pairs"], "pair")
+            print(f"{split:<6}{pairs:>18} {pluralize(counts['words'], 'word'):>20}")
     dropped = dropped_in_total(manifest)
     meanings = {
         "empty": "text or headline without a word",
@@ -187,9 +187,9 @@ def _print_summary(manifest: "CorpusManifest", out: Path) -> None:
         **{name: rule.drops for name, rule in FILTERS.items()},
     }
     records = sum(entry["records"] for entry in manifest.inputs)
-    print(f"dropped {sum(dropped.values()):,} of {counted(records, 'record')}")
+    print(f"dropped {sum(dropped.values()):,} of {pluralize(records, 'record')}")
     for reason, count in sorted(dropped.items(), key=lambda item: -item[1]):
         print(f"  {reason:<16}{count:>10,}  {meanings[reason]}")
-    num_words = counted(manifest.num_words, "distinct word")
+    num_words = pluralize(manifest.num_words, "distinct word")
     print(f"{num_words}; fingerprint {manifest.fingerprint[:16]}")
     print(f"{out}: ready, see report.md in it")

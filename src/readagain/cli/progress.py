@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 
 if TYPE_CHECKING:
     from readagain.corpus.workers import JobProgress
@@ -64,7 +64,7 @@ class LineProgress:
 def describe(progress: "JobProgress", *, elapsed_s: float) -> str:
     """Return stage, share, records, rate and remaining time in one line."""
     done = progress.records - progress.resumed
-    parts = [f"{progress.stage} {progress.share:4.0%}", counted(progress.records, "record")]
+    parts = [f"{progress.stage} {progress.share:4.0%}", pluralize(progress.records, "record")]
     if progress.stage != "writing" and elapsed_s > 0 and done:
         parts.append(f"{done / elapsed_s:,.0f}/s")
     if progress.resumed_share < progress.share < 1:

@@ -154,7 +154,7 @@ def _choose_protocol(name: str | None, ctx: typer.Context) -> Protocol:
     try:
         return Protocol(options=RougeOptions(**given), headline=headline)
     except ArgumentError as error:
-        raise ConfigError(error.told(flags.__getitem__)) from error
+        raise ConfigError(error.format_message(flags.__getitem__)) from error
 
 
 def _read(

@@ -7,7 +7,7 @@ import typer
 
 from readagain.cli import options
 from readagain.config.options import SummarizeOptions
-from readagain.counts import counted
+from readagain.counts import pluralize
 
 if TYPE_CHECKING:
     from readagain.evaluation.tuning import Round
@@ -107,5 +107,5 @@ def _describe(found: "Round", objective: str) -> str:
     weights = " ".join(f"{name} {value:g}" for name, value in found.weights_by_name.items())
     return (
         f"{objective} {100 * found.value:.3f} with {weights}; "
-        f"{counted(found.new, 'new summary', 'new summaries')} of {found.found:,}"
+        f"{pluralize(found.new, 'new summary', 'new summaries')} of {found.found:,}"
     )

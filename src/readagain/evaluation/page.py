@@ -10,7 +10,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.report import FIGURE_NAMES, metadata, score_rows, stats_rows
 from readagain.evaluation.summaries import SystemSummary, source_norms, summary_words
@@ -46,7 +46,7 @@ def render_page(found: Evaluation) -> str:
 </head>
 <body>
 <h1>{escape(title)}</h1>
-<p class="lead">{counted(len(found.scored.rows), "summary", "summaries")} scored by the rules of
+<p class="lead">{pluralize(len(found.scored.rows), "summary", "summaries")} scored by the rules of
 ROUGE-1.5.5, protocol {escape(found.protocol)}; in percent, with 95% intervals.</p>
 {_cards(found)}
 <h2>Scores</h2>

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.summaries import SummaryStats
 from readagain.rouge.corpus import Report
@@ -87,8 +87,8 @@ def collapse_warning(found: Evaluation) -> str | None:
     distinct = found.stats.distinct
     if distinct >= _MIN_DISTINCT_RATIO * num_texts:
         return None
-    summaries = counted(distinct, "summary", "different summaries")
-    return f"only {summaries} for {counted(num_texts, 'different text')}"
+    summaries = pluralize(distinct, "summary", "different summaries")
+    return f"only {summaries} for {pluralize(num_texts, 'different text')}"
 
 
 def _describe_model(found: Evaluation) -> str:
@@ -109,10 +109,10 @@ def _describe_unk(found: Evaluation) -> str:
     left_out = len(found.data.rows) - len(found.scored.rows)
     effect = {
         "keep": "scored as a word",
-        "strip": f"removed; {counted(left_out, 'row')} without another word left out",
-        "drop": f"{counted(left_out, 'row')} left out",
+        "strip": f"removed; {pluralize(left_out, 'row')} without another word left out",
+        "drop": f"{pluralize(left_out, 'row')} left out",
     }[found.unk]
     return (
-        f"{found.unk}: {counted(found.rows_with_unk, 'row')} with it in a reference, {effect}; "
-        f"{counted(found.summaries_with_unk, 'summary', 'summaries')} with it"
+        f"{found.unk}: {pluralize(found.rows_with_unk, 'row')} with it in a reference, {effect}; "
+        f"{pluralize(found.summaries_with_unk, 'summary', 'summaries')} with it"
     )

@@ -13,7 +13,7 @@ from readagain.classic.topics import Topics
 from readagain.config.options import SummarizeOptions, decode_overrides, override_decode
 from readagain.config.schema import LeadSpec, PrefixSpec, TopiarySpec
 from readagain.corpus.tokenizing import UNKNOWN_SPELLINGS
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.errors import ArgumentError, ArtifactError
 from readagain.evaluation.network import PROTOCOL_SETTINGS, NetworkSystem
 from readagain.evaluation.summaries import SystemSummary, on_one_line
@@ -145,7 +145,7 @@ class Prefix:
     def describe(self) -> dict[str, Any]:
         """Return how much of a text is taken."""
         words = "" if self.cuts_words else ", whole words of them"
-        return {"takes": f"the first {counted(self.max_bytes, 'byte')}{words}"}
+        return {"takes": f"the first {pluralize(self.max_bytes, 'byte')}{words}"}
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
         """Yield the first bytes of each text."""
@@ -175,7 +175,7 @@ class Lead:
         """Return how much of a text is taken."""
         if self.max_words is None:
             return {"takes": "the first sentence"}
-        return {"takes": f"the first {counted(self.max_words, 'word')}"}
+        return {"takes": f"the first {pluralize(self.max_words, 'word')}"}
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
         """Yield the lead of each text; in Gigaword form a line is a sentence."""
@@ -220,7 +220,7 @@ class TopiarySystem:
         """Return how it works, and how many sentences of the last texts had no parse."""
         return {
             "takes": "topic words and a clause of the first sentence, "
-            f"{counted(self._max_bytes, 'byte')}",
+            f"{pluralize(self._max_bytes, 'byte')}",
             "parser": "Link Grammar",
             "threads": len(self._parsers),
             "without_tree": self._num_unparsed,

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from readagain.corpus.shards import PreparedCorpus
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.engine.detokenizer import Detokenizer
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.source import SourceReader, SourceText
@@ -275,7 +275,7 @@ def _refuse(check: Check, *, where: str) -> None:
     if check.same_n_best is not None and not _is_same(check.same_n_best, check.texts):
         raise ArtifactError(
             f"{where}: the float32 graphs agree with the network on only "
-            f"{check.same_n_best:.1%} of {counted(check.texts, 'text')}; expected {MIN_SAME:.1%}; "
+            f"{check.same_n_best:.1%} of {pluralize(check.texts, 'text')}; expected {MIN_SAME:.1%}; "
             "nothing was written; a network that was hardly trained has near ties, so train on, or "
             "name more texts with --check-on; else please report this"
         )
@@ -303,6 +303,6 @@ def _largest_loss(check: Check, one: str, *, than: str) -> str | None:
     if losses[measure] <= MAX_LOSS:
         return None
     return (
-        f"{losses[measure]:.2f} points of {measure} on {counted(check.texts, 'text')}; "
+        f"{losses[measure]:.2f} points of {measure} on {pluralize(check.texts, 'text')}; "
         f"expected at most {MAX_LOSS}"
     )

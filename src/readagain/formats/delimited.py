@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.errors import DataError, quoted
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.jsonl import to_json
@@ -86,7 +86,7 @@ def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | In
         elif len(row[1]) != len(header):
             yield InvalidRecord(
                 f"{path}:{row[0]}",
-                f"{counted(len(row[1]), 'field')}; the header has {len(header)} "
+                f"{pluralize(len(row[1]), 'field')}; the header has {len(header)} "
                 f"({', '.join(map(quoted, header[:8]))}); check for a missing quote or delimiter",
             )
         else:

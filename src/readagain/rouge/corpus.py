@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.errors import DataError
 from readagain.rouge.bootstrap import interval, resampled_sums, script_order
 from readagain.rouge.measures import Measure, build_measures
@@ -136,8 +136,8 @@ def _make_items(
         raise DataError("summaries: found a string; expected a list of strings")
     if len(summaries) != len(references):
         raise DataError(
-            f"found {counted(len(summaries), 'summary', 'summaries')} and "
-            f"{counted(len(references), 'list')} of references; "
+            f"found {pluralize(len(summaries), 'summary', 'summaries')} and "
+            f"{pluralize(len(references), 'list')} of references; "
             "expected one list for each summary"
         )
     if not summaries:
@@ -148,7 +148,7 @@ def _make_items(
             raise DataError(f"item {number}: found a string; expected a list of references")
         if len(texts) < min_references:
             raise DataError(
-                f"item {number}: found {counted(len(texts), 'reference')}; "
+                f"item {number}: found {pluralize(len(texts), 'reference')}; "
                 f"expected {min_references} or more"
                 + (" for the jackknife" if min_references > 1 else "")
             )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.errors import DataError
 from readagain.rouge.corpus import Report
 from readagain.rouge.options import FIGURES
@@ -51,7 +51,7 @@ def compare_reports(
         )
     if len(first.item_scores) != len(second.item_scores):
         raise DataError(
-            f"found {counted(len(first.item_scores), 'item')} of the first system and "
+            f"found {pluralize(len(first.item_scores), 'item')} of the first system and "
             f"{len(second.item_scores):,} of the second; expected the same items"
         )
     figure = FIGURES.index(first.protocol.headline)

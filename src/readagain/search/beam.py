@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.errors import ConfigError, ShapeError
 from readagain.search.constraints import (
     Constraint,
@@ -142,7 +142,7 @@ def _check_sizes(
         )
     if prefix.max_length > length.maximum:
         raise ConfigError(
-            f"forced prefix: has {counted(prefix.max_length, 'word')}, and a summary has at most "
+            f"forced prefix: has {pluralize(prefix.max_length, 'word')}, and a summary has at most "
             f"{length.maximum}; allow more words, or force fewer"
         )
 

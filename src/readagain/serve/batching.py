@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.serve.errors import QueueFullError, StoppingError
 
 Key = TypeVar("Key", bound=Hashable)
@@ -96,7 +96,7 @@ class BatchingQueue(Generic[Key, Result]):
             raise StoppingError
         if len(self._items) + num_texts > self._max_texts:
             raise QueueFullError(
-                f"queue: {counted(len(self._items), 'text')} waiting, the limit is "
+                f"queue: {pluralize(len(self._items), 'text')} waiting, the limit is "
                 f"{self._max_texts}; try again in a moment"
             )
 

@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.serve.errors import (
     ApiError,
     BadRequestError,
@@ -249,7 +249,7 @@ class BodyMiddleware:
         scope["state"]["is_body_read"] = True
         if self._num_requests >= self._max_requests:
             raise QueueFullError(
-                f"server: {counted(self._num_requests, 'request')} in progress, which is the "
+                f"server: {pluralize(self._num_requests, 'request')} in progress, which is the "
                 "limit; try again in a moment"
             )
         self._num_requests += 1

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
 from readagain.errors import (
-    LONGEST_QUOTE,
+    MAX_QUOTE_LENGTH,
     ArgumentError,
     ArtifactError,
     ConfigError,
@@ -214,4 +214,4 @@ class OutputDir:
 
 
 def _printable(name: str) -> str:
-    return name if name.isprintable() and len(name) <= LONGEST_QUOTE else quoted(name)
+    return name if name.isprintable() and len(name) <= MAX_QUOTE_LENGTH else quoted(name)

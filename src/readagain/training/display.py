@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn
 
 from readagain.config.parameters import count_parameters
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.training.headlines import Headline
 from readagain.training.job import ResolvedJob
 from readagain.training.state import Scores, TrainingState
@@ -40,8 +40,8 @@ class Display:
         splits = job.corpus.manifest.splits
         self.say(
             f"{job.run.title}: {count_parameters(job.run):,} parameters, "
-            f"{counted(splits['train']['pairs'], 'pair')}, {counted(total_steps, 'update')} "
-            f"in {counted(self.epochs, 'epoch')}"
+            f"{pluralize(splits['train']['pairs'], 'pair')}, {pluralize(total_steps, 'update')} "
+            f"in {pluralize(self.epochs, 'epoch')}"
         )
         for note in job.notes:
             self.say(note)

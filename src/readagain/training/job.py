@@ -10,7 +10,7 @@ from readagain.config.files import run_to_dict
 from readagain.config.override import override, parse_assignments
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.errors import ArgumentError, DataError
 from readagain.presets.find import find_run
 from readagain.storage.bundled import find_model
@@ -160,4 +160,5 @@ def _describe_added(before: Vocabs, now: Vocabs) -> str:
     summary = len(now.summary) - len(before.summary)
     if not source and not summary:
         return "with its vocabularies"
-    return f"with {counted(source, 'more source word')} and {counted(summary, 'more summary word')}"
+    more_source = pluralize(source, "more source word")
+    return f"with {more_source} and {pluralize(summary, 'more summary word')}"

@@ -4,7 +4,7 @@ from typing import Any
 
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, OnePassSpec, RunSpec
-from readagain.counts import counted
+from readagain.counts import pluralize
 from readagain.training.state import Scores
 
 _TEMPLATE = """\
@@ -60,13 +60,13 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
         parameters=count_parameters(run),
         source_words=run.source_vocab_size,
         summary_words=run.vocab_size,
-        reads=f"the first {'sentence' if sentences == 1 else counted(sentences, 'sentence')}, "
-        f"{counted(run.data.max_source_words, 'word')} "
+        reads=f"the first {'sentence' if sentences == 1 else pluralize(sentences, 'sentence')}, "
+        f"{pluralize(run.data.max_source_words, 'word')} "
         f"{'in all' if run.data.join_sentences else 'each'}",
         corpus=corpus["name"],
         sources=", ".join(corpus["sources"]),
         fingerprint=corpus["fingerprint"][:12],
-        train_pairs=counted(corpus["train_pairs"], "pair"),
+        train_pairs=pluralize(corpus["train_pairs"], "pair"),
         began_from="random weights" if began_from is None else f"the model `{began_from['name']}`",
         figures=_figures(run, provenance, scores),
         **{
@@ -92,10 +92,10 @@ def _figures(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) ->
     lines = [
         "| measured on | figure | value |",
         "|---|---|---|",
-        f"| {counted(dev_pairs, 'dev pair')} | negative log-probability of a word | "
+        f"| {pluralize(dev_pairs, 'dev pair')} | negative log-probability of a word | "
         f"{scores.dev_loss:.3f} |",
     ]
-    measured = counted(min(run.train.rouge_pairs, dev_pairs), "dev pair")
+    measured = pluralize(min(run.train.rouge_pairs, dev_pairs), "dev pair")
     for name, value in (
         ("ROUGE-1", scores.rouge_1),
         ("ROUGE-2", scores.rouge_2),
