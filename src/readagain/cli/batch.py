@@ -155,5 +155,6 @@ def _print_summary(manifest: "JobManifest", out: str) -> None:
         folder = f"{out.rstrip('/')}/{BAD_ROWS}"
         bad = f", {pluralize(manifest.bad_rows, 'bad row')} written to {folder}"
     print(
-        f"{out}: {pluralize(manifest.rows, 'row')} in {pluralize(len(manifest.shards), 'shard')}{bad}"
+        f"{out}: {pluralize(manifest.rows, 'row')} "
+        f"in {pluralize(len(manifest.shards), 'shard')}{bad}"
     )

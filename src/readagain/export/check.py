@@ -275,7 +275,8 @@ def _refuse(check: Check, *, where: str) -> None:
     if check.same_n_best is not None and not _is_same(check.same_n_best, check.texts):
         raise ArtifactError(
             f"{where}: the float32 graphs agree with the network on only "
-            f"{check.same_n_best:.1%} of {pluralize(check.texts, 'text')}; expected {MIN_SAME:.1%}; "
+            f"{check.same_n_best:.1%} of {pluralize(check.texts, 'text')}; "
+            f"expected {MIN_SAME:.1%}; "
             "nothing was written; a network that was hardly trained has near ties, so train on, or "
             "name more texts with --check-on; else please report this"
         )
