@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from readagain.corpus.manifest import unfinished_beside
+from readagain.corpus.manifest import unfinished_dir
 from readagain.storage.tensors import read_tensors
 
 TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
@@ -198,7 +198,7 @@ def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
             arguments=(str(many), "--dev-pairs", "500", "--workers", "2"),
             place=lambda out: ("--out", str(out)),
             # The folder itself is made before it is locked; what stands in it, after.
-            has_begun=lambda out: any(unfinished_beside(out).glob("*")),
+            has_begun=lambda out: any(unfinished_dir(out).glob("*")),
             result=contents,
             told_when_held="another process is preparing into this folder",
             has_ended=lambda out: out.exists(),

@@ -20,7 +20,7 @@ from readagain.batch.run import run_batch
 from readagain.batch.shard_worker import ShardConfig, ShardWorker
 from readagain.batch.shards import SplitOptions
 from readagain.corpus import tokenizing, workers
-from readagain.corpus.manifest import unfinished_beside
+from readagain.corpus.manifest import unfinished_dir
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, Share
@@ -151,13 +151,13 @@ def unfinished_corpus_artefact(tmp_path_factory, invented):
     def use(folder):
         out = folder.with_name("out")
         shutil.rmtree(out, ignore_errors=True)
-        folder.rename(unfinished_beside(out))
+        folder.rename(unfinished_dir(out))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(lines, "BLOCK_RECORDS", 16)
             prepare(sources, out, settings)
         return _contents(out)
 
-    return Artefact(unfinished_beside(home / "out"), use, _contents(home / "whole"), harmless=("",))
+    return Artefact(unfinished_dir(home / "out"), use, _contents(home / "whole"), harmless=("",))
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from readagain.corpus.manifest import unfinished_beside
+from readagain.corpus.manifest import unfinished_dir
 from readagain.corpus.shards import PreparedCorpus
-from readagain.corpus.workfolder import work_folder
+from readagain.corpus.work_dir import open_work_dir
 
 NUM_PAIRS = 20_000  # three blocks
 
@@ -62,7 +62,7 @@ def test_killed_and_started_again_it_ends_the_same(corpus, expected, tmp_path, r
     arguments = ["prepare", corpus, "--dev-pairs", 500, "--out", out, "--workers", 2]
     command = [sys.executable, "-m", "readagain", *map(str, arguments)]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    while not list(unfinished_beside(out).rglob("*.npz")):
+    while not list(unfinished_dir(out).rglob("*.npz")):
         assert process.poll() is None, "ended before it could be killed"
         os.sched_yield()
     children = psutil.Process(process.pid).children(recursive=True)
@@ -95,7 +95,7 @@ def test_an_error_in_a_worker_is_one_line_with_file_and_line(corpus, tmp_path, r
 
 
 def test_a_second_process_is_told_that_a_first_is_at_work(corpus, tmp_path, readagain):
-    with work_folder(tmp_path / "out"):
+    with open_work_dir(tmp_path / "out"):
         done = readagain("prepare", corpus, "--out", tmp_path / "out", "--workers", 1)
     assert done.returncode == 2
     assert "another process is preparing into this folder" in done.stderr

@@ -89,6 +89,8 @@ def _file(argument: str) -> Path | None:
     Raises:
         DataError: for a folder, a URL or a missing file.
     """
+    import errno
+
     from readagain.errors import DataError
 
     if not argument:  # Path("") would be the current folder
@@ -100,8 +102,12 @@ def _file(argument: str) -> Path | None:
             return path
         if path.is_dir():
             raise DataError(f"{path}: is a folder; name its files, such as {path}/*.txt")
-    except (OSError, ValueError):  # not a valid file name
+    except ValueError:  # not a valid file name
         return None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            return None
+        raise DataError(f"{argument}: cannot be read: {error.strerror}") from error
     if looks_like_text or not (path.suffix or "/" in argument):
         return None
     if "://" in argument:

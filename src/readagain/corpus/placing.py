@@ -17,8 +17,8 @@ from readagain.corpus.select import (
     dropped_by_reason,
 )
 from readagain.corpus.settings import PrepareSettings, Share
+from readagain.corpus.work_dir import input_bytes
 from readagain.corpus.workers import ChunkFiles
-from readagain.corpus.workfolder import input_bytes
 from readagain.errors import DataError
 
 

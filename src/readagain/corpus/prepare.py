@@ -1,7 +1,6 @@
-"""Prepare a corpus: any pile of pairs in, memory-mapped shards out."""
+"""Preparation of a corpus: examples in any format become memory-mapped shards."""
 
 import errno
-import json
 import logging
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -14,23 +13,25 @@ from readagain import __version__
 from readagain.corpus.cases import NUM_PASSES
 from readagain.corpus.chunk import Chunk, PlacedChunk
 from readagain.corpus.inputs import CorpusInput
-from readagain.corpus.manifest import CorpusManifest, describe_files, fingerprint
+from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
 from readagain.corpus.merge import write_shards
 from readagain.corpus.placing import origins_of, place_pairs
 from readagain.corpus.report import write_report
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.texts import write_texts
+from readagain.corpus.work_dir import check_output, input_files, open_work_dir
 from readagain.corpus.workers import ChunkFiles, JobProgress, make_chunks
-from readagain.corpus.workfolder import check_output, work_folder
 from readagain.errors import DataError
+from readagain.formats.files import FileState
+from readagain.formats.jsonl import write_jsonl
 
 logger = logging.getLogger(__name__)
 
 SKIPPED_FILE = "skipped.jsonl"
 _FULL = {
-    errno.ENOSPC: "no space left on this disk; free some",
-    errno.EDQUOT: "your share of this disk is used up; free some",
-    errno.EFBIG: "File too large for this disk, or for a limit (ulimit -f); raise that",
+    errno.ENOSPC: "no space left on this disk; free some space",
+    errno.EDQUOT: "disk quota exceeded; free some space",
+    errno.EFBIG: "File too large for this disk or a limit (ulimit -f); raise the limit",
 }
 
 
@@ -43,26 +44,27 @@ def prepare(
     overwrite: bool = False,
     on_progress: Callable[[JobProgress], None] = lambda progress: None,
 ) -> CorpusManifest:
-    """Read, filter, split and number the pairs of `sources`; leave a prepared corpus in `out`.
+    """Read, filter, split and number the examples of `sources`; write a prepared corpus to `out`.
 
-    What is written does not depend on the number of workers. A preparation that was interrupted
-    goes on where it stopped when it is started again in the same way; `out` appears whole, at
-    the end.
+    The output does not depend on the number of workers. An interrupted preparation is resumed
+    when it is started again with the same arguments; `out` appears complete at the end.
 
     Args:
-        sources: the inputs, as `find_inputs` finds them.
-        out: the folder to make; must be new, empty, or with `overwrite` a prepared corpus.
-        settings: what to keep and how to split it.
-        num_workers: processes that tokenize; 1 works in this process.
-        overwrite: whether an earlier prepared corpus may be replaced.
-        on_progress: told now and then how far the work has come.
+        sources: the inputs, from `find_inputs`.
+        out: the new folder; may be empty, or with `overwrite` a prepared corpus.
+        settings: filters and splits.
+        num_workers: number of processes; 1 uses this process.
+        overwrite: replace an earlier prepared corpus.
+        on_progress: called with the progress.
 
     Raises:
-        DataError: naming the input, the line and what is wrong with it; or the folder.
+        DataError: naming the input and line, or the folder, and the problem.
     """
     check_output(out, overwrite=overwrite)
-    with _told_when_full(out), work_folder(out) as work:
-        changed = work.note_plan(sources, settings)
+    files = [file for source in sources for file in input_files(source)]
+    states = {file: FileState.of(file) for file in files}
+    with _disk_errors(out), open_work_dir(out) as work:
+        changed = work.write_plan(sources, settings)
         if changed:
             logger.warning("changed since the interrupted run: %s", ", ".join(changed))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
@@ -71,26 +73,27 @@ def prepare(
         manifest = _write_corpus(placed, inputs, settings, folder, on_progress)
         write_texts(sources, placed, folder)
         _write_skipped(chunks, folder)
-        manifest = _seal(manifest, folder)
+        for file, state in states.items():
+            state.check_unchanged(file)
+        manifest = _save_manifest(manifest, folder)
         work.publish(out)
     return manifest
 
 
 @contextmanager
-def _told_when_full(out: Path) -> Iterator[None]:
+def _disk_errors(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         if error.errno not in _FULL:
             raise
         raise DataError(
-            f"{out}: {_FULL[error.errno]} and run the same command again, it goes on where it "
-            "stopped"
+            f"{out}: {_FULL[error.errno]} and run the same command again to resume"
         ) from error
 
 
 def _fresh_folder(path: Path) -> Path:
-    """Make an empty folder; what an interrupted merge left there is of no use."""
+    """Create an empty folder; the files of an interrupted merge are removed."""
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir()
     return path
@@ -103,9 +106,9 @@ def _write_corpus(
     folder: Path,
     on_progress: Callable[[JobProgress], None],
 ) -> CorpusManifest:
-    """Write lexicon, table of cases, shards and report."""
+    """Write the lexicon, the case table, the shards and the report."""
     chunks = [chunk for own in placed for chunk in own]
-    num_passes = 1 + NUM_PASSES + 1  # for the lexicon, the cases and the shards
+    num_passes = 1 + NUM_PASSES + 1  # for the lexicon, the case table and the shards
     num_records = sum(entry["records"] for entry in inputs)
     done = 0
 
@@ -129,16 +132,15 @@ def _write_corpus(
 
 
 def _write_skipped(chunks: Sequence[ChunkFiles], folder: Path) -> None:
-    """List the bad records that --skip-bad left out; no file when there were none."""
+    """Write the list of skipped invalid records, if there are some."""
     bad = [bad for files in chunks for path in files.paths for bad in Chunk.load(path).bad]
     if bad:
-        lines = [json.dumps(asdict(entry), ensure_ascii=False) + "\n" for entry in bad]
-        (folder / SKIPPED_FILE).write_text("".join(lines), encoding="utf-8")
+        (folder / SKIPPED_FILE).write_bytes(write_jsonl(map(asdict, bad)))
 
 
-def _seal(manifest: CorpusManifest, folder: Path) -> CorpusManifest:
+def _save_manifest(manifest: CorpusManifest, folder: Path) -> CorpusManifest:
     """Add checksums and fingerprint, and write the manifest as the last file."""
-    files = describe_files(folder)
-    sealed = replace(manifest, files=files, fingerprint=fingerprint(files))
-    sealed.save(folder)
-    return sealed
+    files = list_files(folder)
+    complete = replace(manifest, files=files, fingerprint=fingerprint(files))
+    complete.save(folder)
+    return complete

@@ -1,6 +1,5 @@
 """The report beside a prepared corpus: what is in it, for people and for programs."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from readagain.corpus.manifest import CorpusManifest
 from readagain.corpus.select import SPLITS
 from readagain.corpus.shards import PreparedCorpus, Split
 from readagain.corpus.statistics import Statistics
+from readagain.formats.jsonl import to_json
 
 NUM_SAMPLES = 5
 BAR_WIDTH = 40
@@ -39,10 +39,10 @@ def write_report(
         "statistics": described,
         "samples": samples,
     }
-    text = json.dumps(content, indent=1, ensure_ascii=False)
+    text = to_json(content, indent=1)
     (folder / "report.json").write_text(text + "\n", encoding="utf-8")
     page = "\n".join(_page(manifest, described, samples)) + "\n"
-    (folder / "report.md").write_text(page, encoding="utf-8")
+    (folder / "report.md").write_text(page, encoding="utf-8", errors="backslashreplace")
 
 
 def dropped_in_total(manifest: CorpusManifest) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Read a prepared corpus: word ids straight from memory-mapped files, nothing parsed."""
+"""Prepared corpora: word ids in memory-mapped files."""
 
 import json
 from bisect import bisect_right
@@ -15,39 +15,39 @@ from numpy.typing import NDArray
 
 from readagain.corpus.inputs import Example
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
-from readagain.corpus.manifest import CorpusManifest, check_files
+from readagain.corpus.manifest import ADVICE, CorpusManifest
 from readagain.corpus.select import SPLITS
 from readagain.errors import ArtifactError, quoted
 from readagain.text.truecasing import CASES_FILE, Truecaser
 
 LEXICON_FILE = "lexicon.txt"
-# numpy reads a header as Python's own parser reads a value, with the errors of both.
+# numpy parses a header as a Python literal, with the errors of both.
 _HEADER_ERRORS = (
     ValueError, TypeError, EOFError, OverflowError, SyntaxError, TokenError, RecursionError,
     MemoryError,
 )  # fmt: skip
 PARTS = {"words": np.int32, "segments": np.int64, "pairs": np.int64, "origins": np.uint16}
-"""The arrays of a shard, and their types."""
+"""The arrays of a shard and their types."""
 
 
 def shard_file(split: str, number: int, part: str) -> str:
-    """Name the file of one array of one shard."""
+    """Return the file name of one array of a shard."""
     return f"{split}-{number:05d}.{part}.npy"
 
 
 def texts_file(split: str) -> str:
-    """Name the file with the raw texts of a split."""
+    """Return the file name of the raw texts of a split."""
     return f"{split}.texts.jsonl"
 
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusShard:
-    """Some consecutive pairs of a split.
+    """Consecutive pairs of a split.
 
-    `words` (W,) int32 holds lexicon ids (`UNKNOWN_ID` for none), pair after pair: the sentences
-    in order, then the summary. `segments` (G + 1,) int64 says where in `words` each of those
-    begins, `pairs` (P + 1,) int64 where in `segments` each pair begins; `origins` (P,) uint16
-    is the place of each pair's input in the manifest's list of origins.
+    `words` (W,) int32 has the lexicon ids (or `UNKNOWN_ID`) of each pair: the sentences in order,
+    then the summary. `segments` (G + 1,) int64 has the start of each of those in `words`, `pairs`
+    (P + 1,) int64 the start of each pair in `segments`; `origins` (P,) uint16 is the index of each
+    pair's input in the manifest's list of origins.
     """
 
     words: NDArray[np.int32]
@@ -72,12 +72,15 @@ class CorpusShard:
         """
         paths = {part: folder / shard_file(split, number, part) for part in PARTS}
         shard = cls(**{part: _map(path, PARTS[part]) for part, path in paths.items()})
-        for part, counted in (("segments", shard.words), ("pairs", shard.segments[1:])):
-            if not _are_starts(getattr(shard, part), len(counted)):
-                raise ArtifactError(
-                    f"{paths[part]}: does not fit the arrays beside it; "
-                    "copy or prepare the corpus again"
-                )
+        are_valid = {
+            "segments": _are_starts(shard.segments, len(shard.words), min_length=0),
+            # Each pair has at least one sentence, and its summary.
+            "pairs": _are_starts(shard.pairs, len(shard.segments) - 1, min_length=2),
+            "origins": len(shard.origins) == len(shard.pairs) - 1,
+        }
+        for part, is_valid in are_valid.items():
+            if not is_valid:
+                raise ArtifactError(f"{paths[part]}: does not match the other arrays; {ADVICE}")
         return shard
 
     def pair(self, index: int) -> tuple[list[NDArray[np.int32]], NDArray[np.int32]]:
@@ -89,37 +92,37 @@ class CorpusShard:
 
 def _map(path: Path, dtype: type) -> NDArray[Any]:
     try:
+        if path.exists() and not path.is_file():
+            raise ValueError("not a regular file")  # opening a named pipe would block
         array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, *_HEADER_ERRORS) as error:
         reason = (str(error).splitlines() or ["no reason given"])[0]
-        raise ArtifactError(
-            f"{path}: cannot be mapped ({reason[:200]}); copy or prepare the corpus again"
-        ) from error
+        raise ArtifactError(f"{path}: cannot be mapped ({reason[:200]}); {ADVICE}") from error
     if array.dtype != dtype or array.ndim != 1:
         raise ArtifactError(
-            f"{path}: an array of {array.dtype} with {array.ndim} dimensions; expected one of "
-            f"{np.dtype(dtype)}, so copy or prepare the corpus again"
+            f"{path}: an array of {array.dtype} with {array.ndim} dimensions; expected one "
+            f"dimension of {np.dtype(dtype)}, so {ADVICE}"
         )
     return array
 
 
-def _are_starts(starts: NDArray[np.int64], total: int) -> bool:
-    """Tell whether numbers rise from 0 to `total`, as places in another array do."""
+def _are_starts(starts: NDArray[np.int64], total: int, *, min_length: int) -> bool:
+    """Return whether numbers rise from 0 to `total` in steps of at least `min_length`."""
     return bool(
         len(starts) > 0
         and starts[0] == 0
         and starts[-1] == total
-        and (starts[1:] >= starts[:-1]).all()
+        and (np.diff(starts) >= min_length).all()
     )
 
 
 def _has_words_below(words: NDArray[np.int32], num_words: int) -> bool:
-    """Tell whether every word is one of the lexicon's, or unknown."""
+    """Return whether every word is in the lexicon or unknown."""
     return len(words) == 0 or bool(words.min() >= UNKNOWN_ID and words.max() < num_words)
 
 
 class Split:
-    """The pairs of one split, over all its shards."""
+    """Pairs of one split, over all its shards."""
 
     def __init__(self, name: str, shards: tuple[CorpusShard, ...]) -> None:
         self.name = name
@@ -139,7 +142,7 @@ class Split:
 
 
 class PreparedCorpus:
-    """A folder that `readagain prepare` wrote."""
+    """A folder written by `readagain prepare`."""
 
     def __init__(self, folder: Path, manifest: CorpusManifest) -> None:
         self.folder = folder
@@ -147,41 +150,41 @@ class PreparedCorpus:
 
     @classmethod
     def open(cls, folder: Path, *, checksums: bool = False) -> "PreparedCorpus":
-        """Open a prepared corpus, and check that every file is there and whole.
+        """Open a prepared corpus and check its files.
 
         Args:
-            folder: what `--out` named.
-            checksums: compare the content too, not only the sizes; reads everything once.
+            folder: the folder.
+            checksums: compare checksums and not only sizes; reads all files once.
 
         Raises:
-            ArtifactError: saying which file is missing, cut short, changed or too new.
+            ArtifactError: naming the file that is missing, truncated, changed or too new.
         """
         manifest = CorpusManifest.load(folder)
-        check_files(folder, manifest, checksums=checksums)
+        manifest.check_files(folder, checksums=checksums)
         return cls(folder, manifest)
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """The words behind the ids."""
+        """The words of the ids."""
         lexicon = Lexicon.load(self.folder / LEXICON_FILE)
         if len(lexicon) != self.manifest.num_words:
             raise ArtifactError(
                 f"{self.folder / LEXICON_FILE}: {len(lexicon):,} words, the manifest says "
-                f"{quoted(self.manifest.num_words)}; copy or prepare the corpus again"
+                f"{quoted(self.manifest.num_words)}; {ADVICE}"
             )
         return lexicon
 
     @cached_property
     def cases(self) -> Truecaser:
-        """How its words are written inside sentences; empty where an older version prepared it."""
+        """Usual case of its words; empty if an older version prepared it."""
         has_cases = CASES_FILE in self.manifest.files
         return Truecaser.load(self.folder / CASES_FILE) if has_cases else Truecaser()
 
     def split(self, name: str) -> Split:
-        """Map one split into memory; a split without pairs is empty, not an error.
+        """Map one split into memory; a split without pairs is empty.
 
         Raises:
-            ArtifactError: naming the file that is damaged, or does not fit the others.
+            ArtifactError: naming the file that is damaged or does not match the others.
         """
         if name not in SPLITS:
             raise ArtifactError(f"no split '{name}'; expected one of {', '.join(SPLITS)}")
@@ -191,25 +194,25 @@ class PreparedCorpus:
             shard = CorpusShard.open(self.folder, name, number)
             if not _has_words_below(shard.words, self.manifest.num_words):
                 raise ArtifactError(
-                    f"{self.folder / shard_file(name, number, 'words')}: holds words that the "
-                    "lexicon lacks; copy or prepare the corpus again"
+                    f"{self.folder / shard_file(name, number, 'words')}: contains words "
+                    f"that are not in the lexicon; {ADVICE}"
                 )
             shards.append(shard)
         split = Split(name, tuple(shards))
         if len(split) != counts["pairs"]:
             raise ArtifactError(
                 f"{self.folder}: {len(split):,} pairs for {name}, the manifest says "
-                f"{counts['pairs']:,}; copy or prepare the corpus again"
+                f"{counts['pairs']:,}; {ADVICE}"
             )
         return split
 
     def texts(self, name: str) -> Iterator[Example]:
         """Yield the raw pairs of the dev or test split, in the order of its shards."""
         path = self.folder / texts_file(name)
-        if not path.exists():
+        if not path.is_file():
             raise ArtifactError(
-                f"{path}: raw texts are kept for dev and test splits only; name the file that the "
-                "corpus was prepared from"
+                f"{path}: missing, since raw texts are kept for dev and test splits only; use the "
+                "file that the corpus was prepared from"
             )
         with path.open(encoding="utf-8", newline="\n") as lines:
             for number, line in enumerate(lines, start=1):
@@ -219,7 +222,6 @@ class PreparedCorpus:
                     pair = Example(record["text"], record["headline"], references)
                 except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
                     raise ArtifactError(
-                        f"{path}:{number}: no text and headline in this line; "
-                        "copy or prepare the corpus again"
+                        f"{path}:{number}: no text and headline in this line; {ADVICE}"
                     ) from error
                 yield pair

@@ -13,7 +13,7 @@ from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.tokenizing import save_chunk
-from readagain.corpus.workfolder import WorkFolder, input_bytes
+from readagain.corpus.work_dir import WorkDir, input_bytes
 from readagain.errors import DataError
 from readagain.formats.records import Block
 from readagain.worker_pool import process_pool
@@ -54,7 +54,7 @@ class ChunkFiles:
 def make_chunks(
     sources: Sequence[CorpusInput],
     settings: PrepareSettings,
-    work: WorkFolder,
+    work: WorkDir,
     num_workers: int,
     on_progress: Callable[[JobProgress], None],
 ) -> list[ChunkFiles]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.manifest import CorpusManifest, describe_files, fingerprint
+from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
 from readagain.corpus.readers.find import CorpusReadOptions
 from readagain.corpus.select import SPLITS
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, PreparedCorpus, texts_file
@@ -133,7 +133,7 @@ def _write_subset(corpus: PreparedCorpus, out: Path, min_sentences: int) -> None
                 f"{corpus.folder}: no text of its {name} split has {min_sentences} sentences; "
                 "prepare a corpus of longer texts"
             )
-    files = describe_files(partial)
+    files = list_files(partial)
     manifest: CorpusManifest = replace(
         corpus.manifest,
         settings={

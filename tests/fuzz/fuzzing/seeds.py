@@ -4,13 +4,14 @@ import gzip
 import io
 import json
 import lzma
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from readagain.config.files import run_to_json, run_to_toml
-from readagain.corpus.manifest import describe_files, fingerprint
+from readagain.corpus.manifest import fingerprint, list_files
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard
 from readagain.presets import PRESETS
 
@@ -134,7 +135,7 @@ def corpus(folder: Path) -> bytes:
     }
     CorpusShard(**arrays).save(folder, "train", 0)
     (folder / LEXICON_FILE).write_bytes(LEXICONS[0])
-    files = describe_files(folder)
+    files = list_files(folder)
     counts = {"pairs": 1, "segments": 2, "words": 4, "shards": 1}
     none = dict.fromkeys(counts, 0)
     manifest = {
@@ -145,7 +146,7 @@ def corpus(folder: Path) -> bytes:
         "origins": ["pairs.jsonl"],
         "splits": {"train": counts, "dev": none, "test": none},
         "num_words": 3,
-        "files": files,
+        "files": {name: asdict(entry) for name, entry in files.items()},
         "fingerprint": fingerprint(files),
     }
     return json.dumps(manifest, indent=1).encode()

@@ -137,7 +137,7 @@ def test_inputs_that_have_changed_are_named_and_refused(news, make_job, tmp_path
         run_batch(make_job(news, more), engine_here)
     size = news.stat().st_size
     news.write_text(news.read_text() + '{"text": "The end."}\n')
-    with pytest.raises(ConfigError, match=rf"news\.jsonl had {size:,} bytes and has .*--update"):
+    with pytest.raises(ConfigError, match=rf"news\.jsonl had {size:,} bytes and has .*update"):
         run_batch(make_job(news), engine_here)
 
 
@@ -343,7 +343,7 @@ def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
     job = make_job(news)
     first, second, third = split_into_shards(job.inputs[0], job.split)
     deadly = replace(second, pieces=Deadly(second.pieces))
-    with pytest.raises(DataError, match=r"part-00000-000001 \(.*\) set aside, since it"):
+    with pytest.raises(DataError, match=r"part-00000-000001 \(.*\): skipped, since it"):
         list(run_local(iter([first, deadly, third]), job.config, num_workers=1))
     assert len(list((tmp_path / "out").glob("part-*"))) == 2
     died = ["a worker process died; 1 tasks are run again"] * 3

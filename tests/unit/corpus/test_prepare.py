@@ -2,6 +2,7 @@ import errno
 import json
 import os
 import signal
+import sys
 from contextlib import contextmanager
 from functools import partial
 from unittest.mock import Mock
@@ -11,9 +12,11 @@ import pytest
 
 from readagain.corpus import tokenizing, workers
 from readagain.corpus.filters import FilterLimits
-from readagain.corpus.manifest import unfinished_beside
-from readagain.corpus.settings import Share
-from readagain.corpus.workfolder import work_folder
+from readagain.corpus.manifest import unfinished_dir
+from readagain.corpus.prepare import prepare
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
+from readagain.corpus.settings import PrepareSettings, Share
+from readagain.corpus.work_dir import open_work_dir
 from readagain.errors import ConfigError, DataError
 from readagain.formats import lines
 from readagain.worker_pool import process_pool
@@ -222,7 +225,7 @@ class TestInterruptedRun:
     ):
         self.interrupt(prepared, jsonl(MANY), monkeypatch)
         assert not (tmp_path / "out").exists()
-        assert unfinished_beside(tmp_path / "out").exists()
+        assert unfinished_dir(tmp_path / "out").exists()
 
     def test_makes_a_damaged_chunk_again(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
@@ -297,7 +300,9 @@ def test_a_full_disk_is_told_and_nothing_is_left_half_written(
     expected = contents(prepared(path, out="roomy"))
     with monkeypatch.context() as patch:
         patch.setattr(f"{module}.{function}", full_disk)
-        with pytest.raises(DataError, match="out: no space left on this disk; free some and run"):
+        with pytest.raises(
+            DataError, match="out: no space left on this disk; free some space and run"
+        ):
             prepared(path)
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.rglob("*.part"))
@@ -315,7 +320,7 @@ def test_another_trouble_with_files_is_not_taken_for_a_full_disk(jsonl, prepared
 
 def test_two_cannot_prepare_into_one_folder(tmp_path, jsonl, prepared):
     with (
-        work_folder(tmp_path / "out"),
+        open_work_dir(tmp_path / "out"),
         pytest.raises(ConfigError, match="out: another process is preparing into this folder"),
     ):
         prepared(jsonl(MANY))
@@ -328,7 +333,7 @@ def test_a_folder_that_is_not_ours_is_never_touched(tmp_path, jsonl, prepared):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     for overwrite in (False, True):
-        with pytest.raises(DataError, match="mine: the folder is not empty and holds no prepared"):
+        with pytest.raises(DataError, match="mine: not empty and not a prepared corpus"):
             prepared(jsonl(MANY), out="mine", overwrite=overwrite)
     (tmp_path / "file").write_text("x")
     with pytest.raises(DataError, match="file: a file is there already"):
@@ -337,6 +342,26 @@ def test_a_folder_that_is_not_ours_is_never_touched(tmp_path, jsonl, prepared):
 
 def test_a_prepared_corpus_is_replaced_only_on_request(jsonl, prepared):
     prepared(jsonl(MANY))
-    with pytest.raises(DataError, match="a prepared corpus is there already; .* --overwrite"):
+    with pytest.raises(ConfigError, match="contains a prepared corpus"):
         prepared(jsonl(MANY[:5]))
     assert len(prepared(jsonl(MANY[:5]), overwrite=True).split("train")) == 5
+
+
+def test_input_changed_while_read_is_refused(tmp_path, jsonl, prepared):
+    path = jsonl()
+
+    def change(progress):
+        if progress.stage == "writing":
+            path.write_text(path.read_text() + path.read_text())
+
+    sources = find_inputs([str(path)], CorpusReadOptions())
+    with pytest.raises(DataError, match=r"pairs\.jsonl: changed while it was read"):
+        prepare(sources, tmp_path / "out", PrepareSettings(), on_progress=change)
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are bytes on Linux only")
+def test_file_name_that_is_not_utf8_is_prepared(jsonl, prepared):
+    path = jsonl(name=os.fsdecode(b"caf\xe9.jsonl"))
+    corpus = prepared(path)
+    assert corpus.manifest.inputs[0]["paths"] == [str(path)]

@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -96,8 +97,8 @@ def test_a_half_written_shard_is_named(jsonl, prepared):
     path.write_bytes(content[:-4])
     with pytest.raises(
         ArtifactError,
-        match=rf"train-00000\.words\.npy: {len(content) - 4} bytes, the manifest says "
-        rf"{len(content)}; half-written or changed",
+        match=rf"train-00000\.words\.npy: {len(content) - 4} bytes, manifest\.json lists "
+        rf"{len(content)}; truncated or changed",
     ):
         PreparedCorpus.open(folder)
     path.unlink()
@@ -117,16 +118,16 @@ def test_changed_content_is_found_by_checksum(jsonl, prepared):
     path = folder / "lexicon.txt"
     path.write_text(path.read_text().replace("harbour", "rabbits"))
     PreparedCorpus.open(folder)
-    with pytest.raises(ArtifactError, match=r"lexicon\.txt: its content is not what the manifest"):
+    with pytest.raises(ArtifactError, match=r"lexicon\.txt: content does not match manifest"):
         PreparedCorpus.open(folder, checksums=True)
 
 
 @pytest.mark.parametrize(
     ("version", "message"),
     [
-        (FORMAT_VERSION + 1, "written in format 2 by a newer readagain; .* upgrade it"),
-        (0, r"format 0 is not one this version reads \(it reads 1\); prepare the corpus again"),
-        (None, "format None is not one this version reads"),
+        (FORMAT_VERSION + 1, "written in format 2 by readagain .* upgrade"),
+        (0, r"no format_version; it was not written by readagain"),
+        (None, "no format_version; it was not"),
     ],
 )
 def test_a_manifest_of_another_format_is_refused(jsonl, prepared, version, message):
@@ -138,12 +139,12 @@ def test_a_manifest_of_another_format_is_refused(jsonl, prepared, version, messa
 
 
 def test_folders_that_are_no_corpus_are_told_apart(tmp_path, jsonl, prepared):
-    with pytest.raises(ArtifactError, match="absent: no such folder; make one with"):
+    with pytest.raises(ArtifactError, match="absent: no such folder; create it with"):
         PreparedCorpus.open(tmp_path / "absent")
     (tmp_path / "begun.unfinished").mkdir()
-    with pytest.raises(ArtifactError, match="its preparation was interrupted or refused, run"):
+    with pytest.raises(ArtifactError, match="its preparation was interrupted or refused; run"):
         PreparedCorpus.open(tmp_path / "begun")
-    with pytest.raises(ArtifactError, match=r"no manifest\.json in it, so not a prepared corpus"):
+    with pytest.raises(ArtifactError, match=r"not a prepared corpus \(no manifest\.json\)"):
         PreparedCorpus.open(tmp_path)
     manifest = prepared(jsonl()).folder / "manifest.json"
     manifest.write_text(json.dumps({"format_version": FORMAT_VERSION}))
@@ -157,14 +158,14 @@ def test_folders_that_are_no_corpus_are_told_apart(tmp_path, jsonl, prepared):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"files": {"../secret": {"bytes": 1, "sha256": ""}}}, "names '../secret', which is no"),
-        ({"files": {"a\nb": {"bytes": 1, "sha256": ""}}}, r"names 'a\\nb', which is no file of"),
-        ({"files": {"a": {"bytes": "1", "sha256": ""}}}, "'a' has no size or no checksum"),
-        ({"files": {"a": {"sha256": ""}}}, r"incomplete \('bytes'\)"),
+        ({"files": {"../secret": {"bytes": 1, "sha256": ""}}}, "lists '../secret', which is not"),
+        ({"files": {"a\nb": {"bytes": 1, "sha256": ""}}}, r"lists 'a\\nb', which is not a file"),
+        ({"files": {"a": {"bytes": "1", "sha256": ""}}}, "incomplete; was it edited"),
+        ({"files": {"a": {"sha256": ""}}}, r"incomplete; was it edited"),
         ({"files": []}, "incomplete"),
         ({"splits": {}}, r"incomplete \('train'\)"),
         ({"num_words": None}, "the number of words is None"),
-        ({"fingerprint": "0"}, "its fingerprint is not that of the files it lists"),
+        ({"fingerprint": "0"}, "the fingerprint does not match the listed files"),
     ],
 )
 def test_a_manifest_that_cannot_be_ours_is_refused(jsonl, prepared, change, message):
@@ -190,7 +191,7 @@ def test_a_manifest_with_other_counts_is_refused(jsonl, prepared):
     object.__setattr__(corpus.manifest, "num_words", 2)
     with pytest.raises(ArtifactError, match=r"lexicon\.txt: \d+ words, the manifest says 2"):
         assert corpus.lexicon
-    with pytest.raises(ArtifactError, match=r"words\.npy: holds words that the lexicon lacks"):
+    with pytest.raises(ArtifactError, match=r"words\.npy: contains words that are not in"):
         corpus.split("train")
 
 
@@ -199,10 +200,13 @@ def test_a_manifest_with_other_counts_is_refused(jsonl, prepared):
     [
         ("words", np.zeros(3, np.float32), "an array of float32 with 1 dimensions; expected"),
         ("words", np.zeros((3, 1), np.int32), "an array of int32 with 2 dimensions"),
-        ("segments", np.array([0, 9]), "does not fit the arrays beside it"),
-        ("segments", np.array([0, 5, 2]), "does not fit the arrays beside it"),
-        ("pairs", np.array([1, 2]), "does not fit the arrays beside it"),
-        ("pairs", np.zeros(0, np.int64), "does not fit the arrays beside it"),
+        ("segments", np.array([0, 9]), "does not match the other arrays"),
+        ("segments", np.array([0, 5, 2]), "does not match the other arrays"),
+        ("pairs", np.array([1, 2]), "does not match the other arrays"),
+        ("pairs", np.zeros(0, np.int64), "does not match the other arrays"),
+        ("pairs", np.array([0, 0, 2]), "does not match the other arrays"),
+        ("pairs", np.array([0, 1, 2]), "does not match the other arrays"),
+        ("origins", np.zeros(2, np.uint16), "does not match the other arrays"),
     ],
 )
 def test_arrays_that_do_not_belong_together_are_refused(tmp_path, part, array, message):
@@ -238,3 +242,14 @@ def test_a_line_of_raw_texts_that_holds_none_is_named(jsonl, prepared):
     path.write_text("[]\n")
     with pytest.raises(ArtifactError, match=r"dev\.texts\.jsonl:1: no text and headline in this"):
         list(corpus.texts("dev"))
+
+
+def test_named_pipe_in_prepared_corpus_is_refused(tmp_path, jsonl, prepared):
+    corpus = prepared(jsonl())
+    words = corpus.folder / "train-00000.words.npy"
+    words.unlink()
+    os.mkfifo(words)
+    with pytest.raises(ArtifactError, match=r"words\.npy: missing"):
+        PreparedCorpus.open(corpus.folder, checksums=True)
+    with pytest.raises(ArtifactError, match=r"words\.npy: cannot be mapped \(not a regular file"):
+        corpus.split("train")

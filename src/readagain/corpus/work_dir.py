@@ -1,4 +1,4 @@
-"""Where a preparation keeps what it has done so far: beside the output, locked, resumable."""
+"""Working directory of a preparation: beside the output, locked, resumable."""
 
 import json
 import shutil
@@ -12,63 +12,62 @@ from typing import Any
 from readagain import __version__
 from readagain.corpus.chunk import CHUNK_FORMAT
 from readagain.corpus.inputs import CorpusInput
-from readagain.corpus.manifest import FILE_NAME, unfinished_beside
+from readagain.corpus.manifest import FILE_NAME, unfinished_dir
 from readagain.corpus.readers.story import story_files
 from readagain.corpus.settings import PrepareSettings
-from readagain.errors import ConfigError, DataError
+from readagain.errors import ArgumentError, ConfigError, DataError, os_errors
 from readagain.storage.files import atomic_write
 from readagain.storage.locks import locked_file
 
-# Settings that only matter when chunks are merged: changing them keeps every chunk.
+# Settings that only affect the merge of chunks; changing them keeps all chunks.
 MERGE_SETTINGS = ("dev", "test")
 
 
 def check_output(out: Path, *, overwrite: bool) -> None:
-    """Refuse a folder that holds something we should not replace.
+    """Check that the output folder is new, empty, or a corpus that may be replaced.
 
     Raises:
-        DataError: saying what is there.
+        DataError: when it contains something else.
     """
     if not out.exists():
         return
     if not out.is_dir():
-        raise DataError(f"{out}: a file is there already; choose another --out")
+        raise DataError(f"{out}: is a file; choose another folder")
     if not any(out.iterdir()):
         return
     if not (out / FILE_NAME).exists():
-        raise DataError(
-            f"{out}: the folder is not empty and holds no prepared corpus; choose another --out"
-        )
+        raise DataError(f"{out}: not empty and not a prepared corpus; choose another folder")
     if not overwrite:
-        raise DataError(
-            f"{out}: a prepared corpus is there already; "
-            "choose another --out, or replace it with --overwrite"
+        raise ArgumentError(
+            "{0}: contains a prepared corpus; choose another folder, or replace it with "
+            "{overwrite}",
+            out,
         )
 
 
 @dataclass(frozen=True)
-class WorkFolder:
-    """The folder of an unfinished preparation."""
+class WorkDir:
+    """Folder of an unfinished preparation."""
 
     path: Path
 
     @property
     def corpus(self) -> Path:
-        """Where the finished files are put together before they appear under their name."""
+        """Folder of the finished files before they are published."""
         return self.path / "corpus"
 
     def chunk_folder(self, source: CorpusInput, settings: PrepareSettings) -> Path:
-        """Return the folder of a source's chunks; other content or settings mean another one."""
+        """Return the folder of an input's chunks; it depends on content and settings."""
         versions = [__version__, CHUNK_FORMAT]
-        facts = json.dumps([_source_facts(source), _chunk_settings(settings), versions])
-        return self.path / "chunks" / sha256(facts.encode()).hexdigest()[:20]
+        identity = json.dumps([_describe_input(source), _chunk_settings(settings), versions])
+        return self.path / "chunks" / sha256(identity.encode()).hexdigest()[:20]
 
-    def note_plan(self, sources: Sequence[CorpusInput], settings: PrepareSettings) -> list[str]:
-        """Write down what is being prepared; return what differs from the interrupted run."""
+    def write_plan(self, sources: Sequence[CorpusInput], settings: PrepareSettings) -> list[str]:
+        """Write the settings and inputs; return what differs from the interrupted run."""
         plan = {
             "readagain": __version__,
             **_chunk_settings(settings),
-            **{str(source.path): _source_facts(source) for source in sources},
+            **{str(source.path): _describe_input(source) for source in sources},
         }
         path = self.path / "plan.json"
         changed: list[str] = []
@@ -79,7 +78,7 @@ class WorkFolder:
         return changed
 
     def publish(self, out: Path) -> None:
-        """Let the finished corpus appear under its name, in one step, and clear up."""
+        """Move the finished corpus to `out` in one step and remove this folder."""
         if out.exists():
             replaced = self.path / "replaced"
             shutil.rmtree(replaced, ignore_errors=True)
@@ -89,7 +88,7 @@ class WorkFolder:
 
 
 def _read_plan(path: Path) -> dict[str, Any]:
-    """Read an earlier plan; a damaged one differs in everything. Chunks do not hang on it."""
+    """Read an earlier plan; a damaged one is empty, which keeps all chunks."""
     try:
         plan = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
@@ -98,7 +97,7 @@ def _read_plan(path: Path) -> dict[str, Any]:
 
 
 def input_files(source: CorpusInput) -> list[Path]:
-    """List the files of a source; none for the name of a Hugging Face dataset."""
+    """Return the files of an input; none for a Hugging Face dataset."""
     files = [
         file for path in source.paths for file in (story_files(path) if path.is_dir() else [path])
     ]
@@ -106,13 +105,13 @@ def input_files(source: CorpusInput) -> list[Path]:
 
 
 def input_bytes(source: CorpusInput) -> int:
-    """Return the size of the file with the texts, by which progress is measured."""
+    """Return the size of the file with the texts, for the progress."""
     texts = replace(source, paths=source.paths[:1])
     return sum(file.stat().st_size for file in input_files(texts))
 
 
-def _source_facts(source: CorpusInput) -> dict[str, Any]:
-    """Describe a source and the state of its files, cheaply: sizes and times, not contents."""
+def _describe_input(source: CorpusInput) -> dict[str, Any]:
+    """Return an input and the sizes and times of its files."""
     states = [(str(file), file.stat()) for file in input_files(source)]
     files = [[name, state.st_size, state.st_mtime_ns] for name, state in states]
     digest = sha256(json.dumps(files).encode()).hexdigest()
@@ -133,17 +132,15 @@ def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
 
 
 @contextmanager
-def work_folder(out: Path) -> Iterator[WorkFolder]:
-    """Enter the work folder of `out`, making it where needed; hold its lock meanwhile.
+def open_work_dir(out: Path) -> Iterator[WorkDir]:
+    """Create the working directory of `out` if needed, and hold its lock.
 
     Raises:
-        ConfigError: when the folder cannot be made, or another process is preparing into it.
+        ConfigError: when it cannot be created, or another process is preparing into it.
     """
-    path = unfinished_beside(out)
-    try:
+    path = unfinished_dir(out)
+    with os_errors(path, "created", ConfigError):
         path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be made: {error.strerror}") from error
     lock = out.with_name(f"{out.name}.lock")
     busy = (
         f"{out}: another process is preparing into this folder; wait for it, or choose another "
@@ -151,7 +148,7 @@ def work_folder(out: Path) -> Iterator[WorkFolder]:
     )
     with locked_file(lock, busy=busy):
         try:
-            yield WorkFolder(path)
+            yield WorkDir(path)
         finally:
-            with suppress(PermissionError):  # Windows keeps a file that is open
+            with suppress(PermissionError):  # Windows cannot remove an open file
                 lock.unlink(missing_ok=True)
