@@ -300,9 +300,7 @@ def test_a_full_disk_is_told_and_nothing_is_left_half_written(
     expected = contents(prepared(path, out="roomy"))
     with monkeypatch.context() as patch:
         patch.setattr(f"{module}.{function}", full_disk)
-        with pytest.raises(
-            DataError, match="out: no space left on this disk; free some space and run"
-        ):
+        with pytest.raises(DataError, match="out: no space left on this disk; free"):
             prepared(path)
     assert not (tmp_path / "out").exists()
     assert not list(tmp_path.rglob("*.part"))
@@ -336,7 +334,7 @@ def test_a_folder_that_is_not_ours_is_never_touched(tmp_path, jsonl, prepared):
         with pytest.raises(DataError, match="mine: not empty and not a prepared corpus"):
             prepared(jsonl(MANY), out="mine", overwrite=overwrite)
     (tmp_path / "file").write_text("x")
-    with pytest.raises(DataError, match="file: a file is there already"):
+    with pytest.raises(DataError, match="file: is a file; choose another"):
         prepared(jsonl(MANY), out="file")
 
 
