@@ -1,4 +1,4 @@
-"""Options that several commands take: each has one name, one meaning and one line of help."""
+"""Options shared by several commands."""
 
 import inspect
 from collections.abc import Callable
@@ -13,11 +13,11 @@ from readagain.config.options import OPTIONS
 from readagain.rouge.options import PROTOCOLS
 
 SUMMARY, READING, WRITING, RUNNING = "Summary", "Reading", "Writing", "Running"
-"""The parts that a long --help is divided into."""
+"""Panels of --help."""
 
 
 def check_threads(threads: int | None) -> int | None:
-    """Find out before any work, for every command alike, that there are too many or none."""
+    """Check the number of threads before any work."""
     from readagain.processors import num_threads
 
     if threads is not None:
@@ -39,9 +39,9 @@ def _check_threads_or_zero(threads: int) -> int:
     return threads
 
 
-# Which model, and what its summaries are like.
-
-Model = Annotated[str, typer.Option("--model", "-m", help="A bundled model, or a model folder.")]
+Model = Annotated[
+    str, typer.Option("--model", "-m", help="Name of a bundled model, or model directory.")
+]
 
 
 def decoding_options(
@@ -53,7 +53,7 @@ def decoding_options(
     option.
 
     Args:
-        names: which options; all but `explain`, which is a command, unless given.
+        names: names of the options; by default all but `explain`, which is a command.
         default: where unset decode settings come from, for the help text.
     """
     chosen = names or tuple(name for name in OPTIONS if name != "explain")
@@ -89,14 +89,13 @@ def _parameter(option: SpecField, default: str) -> inspect.Parameter:
     )
 
 
-# What is read.
+# Input.
 
 TextFormat = Annotated[
     str | None,
     typer.Option(
         "--format",
-        help="text, lines (one text a line), jsonl, csv or parquet; told by the name of a file "
-        "unless given.",
+        help="Format: text, lines (one text per line), jsonl, csv or parquet (default: by name).",
         rich_help_panel=READING,
         show_default=False,
     ),
@@ -104,14 +103,14 @@ TextFormat = Annotated[
 TextColumn = Annotated[
     str | None,
     typer.Option(
-        help="The field or column that holds the text; guessed unless given.",
+        help="Field or column of the text (default: detected).",
         rich_help_panel=READING,
     ),
 ]
 HeadlineColumn = Annotated[
     str | None,
     typer.Option(
-        help="The field or column that holds the headline; guessed unless given.",
+        help="Field or column of the headline (default: detected).",
         rich_help_panel=READING,
     ),
 ]
@@ -119,7 +118,7 @@ Headlines = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Text file whose line n is the headline of line n of the texts.",
+        help="Text file with the headline of each line of the texts.",
         rich_help_panel=READING,
     ),
 ]
@@ -130,8 +129,8 @@ TokenizedOrRaw = Annotated[
     bool | None,
     typer.Option(
         "--tokenized/--raw",
-        help="Texts are in Gigaword form (lower case, words between spaces, # for digits), or are "
-        "not; parallel files say it themselves.",
+        help="Texts are in Gigaword form (lower-case tokens, # for digits) or raw; detected for "
+        "parallel files.",
         rich_help_panel=READING,
         show_default=False,
     ),
@@ -139,23 +138,23 @@ TokenizedOrRaw = Annotated[
 Split = Annotated[
     str | None,
     typer.Option(
-        help="train, dev or test, where a folder holds several; of a prepared corpus dev unless "
-        "given.",
+        help="Split: train, dev or test, for a directory with several (default: dev for a prepared "
+        "corpus).",
         rich_help_panel=READING,
     ),
 ]
 Limit = Annotated[
-    int | None, typer.Option(metavar="N", help="Only the first rows.", rich_help_panel=READING)
+    int | None, typer.Option(metavar="N", help="Maximum number of rows.", rich_help_panel=READING)
 ]
 
-# What is written.
+# Output.
 
 SummaryField = Annotated[
     str,
-    typer.Option("--field", help="The field that gets the summary.", rich_help_panel=WRITING),
+    typer.Option("--field", help="Field for the summary.", rich_help_panel=WRITING),
 ]
 
-# How it is scored, changed and computed.
+# Scoring, settings and resources.
 
 RougeProtocol = Annotated[
     str,
@@ -165,19 +164,21 @@ RougeProtocol = Annotated[
 ]
 Changes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; may be repeated."),
+    typer.Option("--set", metavar="NAME=VALUE", help="Override of a setting; may be repeated."),
 ]
 Threads = Annotated[
     int | None,
     typer.Option(
-        help="Threads; all processors if unset.", rich_help_panel=RUNNING, callback=check_threads
+        help="Number of threads (default: all processors).",
+        rich_help_panel=RUNNING,
+        callback=check_threads,
     ),
 ]
 TrainingThreads = Annotated[
     int,
     typer.Option(
         "--threads",
-        help="Threads on a CPU; 0 chooses: one for a narrow network.",
+        help="Number of CPU threads; 0 chooses by network size.",
         rich_help_panel=RUNNING,
         callback=_check_threads_or_zero,
     ),
@@ -185,13 +186,15 @@ TrainingThreads = Annotated[
 Precision = Annotated[
     str | None,
     typer.Option(
-        metavar="int8|float32", help="The faster one there is if unset.", rich_help_panel=RUNNING
+        metavar="int8|float32",
+        help="Precision of the graphs (default: int8 if available).",
+        rich_help_panel=RUNNING,
     ),
 ]
 
 
 class DeviceName(StrEnum):
-    """Where networks are trained."""
+    """Device for training."""
 
     AUTO = "auto"
     CPU = "cpu"
@@ -200,5 +203,5 @@ class DeviceName(StrEnum):
 
 Device = Annotated[
     DeviceName,
-    typer.Option(help="Where to compute; auto prefers a GPU.", rich_help_panel=RUNNING),
+    typer.Option(help="Device; auto prefers a GPU.", rich_help_panel=RUNNING),
 ]

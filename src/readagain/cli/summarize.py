@@ -102,10 +102,10 @@ def _summarize(
     summarizer: "Summarizer", records: "Iterator[TextRecord]", options: SummarizeOptions
 ) -> "Iterator[tuple[TextRecord, Summary]]":
     """Summarize texts as soon as they arrive, in batches if several are waiting."""
-    from readagain.engine.streams import as_they_come
+    from readagain.engine.streams import available_batches
     from readagain.engine.summarizer import WINDOW
 
-    for batch in as_they_come(records, WINDOW):
+    for batch in available_batches(records, WINDOW):
         texts = [record.text for record in batch]
         yield from zip(batch, summarizer.summarize(texts, **options), strict=True)
 

@@ -1,1 +1,1 @@
-"""Using a trained model: the folder on disk, its graphs, and the summarizer; no torch."""
+"""Inference with exported graphs on the CPU, without torch."""

@@ -1,4 +1,4 @@
-"""The graphs of a model behind the protocol of search: ONNX Runtime, on the CPU."""
+"""ONNX Runtime back end of the beam search, on the CPU."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,35 +10,62 @@ import numpy as np
 import numpy.typing as npt
 from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
-from readagain.engine.layout import BeamLayout
 from readagain.engine.sessions import open_session
 from readagain.search.model import Candidates, Floats, Ints, SourceBatch
 from readagain.text.vocab import PAD, SPECIAL_TOKENS
 
 Arrays = Mapping[str, npt.NDArray[Any]]  # floats, ids and masks together
 
-# What an encoder can give and a step take: always, where the model copies, with a shortlist.
+# Encoder outputs that are inputs of a step; which ones depends on copying and the shortlist.
 MEMORY = ("states", "keys", "copy_keys", "copy_words", "rare_keys", "rare_biases", "last_biases")
-# What a row can carry from step to step, begun by the encoder: the state of a recurrence, or the
-# last words of the summary.
+# State of a hypothesis that the encoder starts: of a recurrence, or the last words.
 BEGUN = ("hidden", "cell", "context_ids")
-# And where the model copies, begun here.
+# With copying, `copy_logits` start as zeros.
 CARRIED = (*BEGUN, "copy_logits")
 COPYING = ("document", "ext_ids", "columns", "same_word")
 ANSWERS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
-# Between steps a search holds the interpreter, with `news` a sixth of its time: six would always
-# wait for each other.
+# Between steps a search holds the interpreter lock, a sixth of the time with `news`.
 MOST_LANES = 4
 
 
 @dataclass(frozen=True)
-class OnnxState:
-    """The hypotheses of some documents between two steps.
+class BeamLayout:
+    """Layout of R hypotheses of D documents in a grid with one line per document.
 
     Args:
-        memory: (D, ...) what was read, by the names of the step's inputs.
-        carried: (R, ...) what each row carries.
-        layout: which row belongs to which document.
+        document: (R,) document of each hypothesis, ascending from 0.
+        grid: (D, K) rows of each document; one with fewer than K rows repeats its first.
+        place: (R,) position of each row in the flattened grid.
+    """
+
+    document: Ints
+    grid: Ints
+    place: Ints
+
+    @classmethod
+    def of(cls, document: Ints) -> "BeamLayout":
+        """Return the layout of rows whose (R,) documents are numbered from 0 without gaps."""
+        R = len(document)
+        if R and document[-1] == 0:
+            rows = np.arange(R)
+            return cls(document, rows[None], rows)
+        counts = np.bincount(document)
+        D, K = len(counts), int(counts.max(initial=0))
+        first = np.cumsum(counts) - counts  # (D,)
+        place = document * K + np.arange(R) - first[document]
+        grid = np.repeat(first, K)
+        grid[place] = np.arange(R)
+        return cls(document, grid.reshape(D, K), place)
+
+
+@dataclass(frozen=True)
+class OnnxState:
+    """Decoder state between two steps.
+
+    Args:
+        memory: (D, ...) encoder outputs, by input name of the step.
+        carried: (R, ...) state of each hypothesis.
+        layout: document of each hypothesis.
     """
 
     memory: Arrays
@@ -47,16 +74,16 @@ class OnnxState:
 
 
 class OnnxStepModel:
-    """Decode with exported graphs: `search.model.StepModel` on ONNX Runtime.
+    """`StepModel` of exported graphs.
 
-    Beams share what was read of their document; a document whose beam is done leaves. Nothing is
-    kept between calls, so threads may share a model.
+    Hypotheses share the encoder output of their document; finished documents are removed. No state
+    is kept between calls, so threads may share a model.
 
     Args:
-        encoder: a session over the encoder graph.
-        step: a session over the step graph.
-        lanes: how many searches at once the threads are best shared among, where there are several.
-        open_lane: opens the session over the step graph that such searches share.
+        encoder: session of the encoder graph.
+        step: session of the step graph.
+        lanes: number of parallel searches for best use of the threads.
+        open_lane: function that opens the step session shared by parallel searches.
     """
 
     def __init__(
@@ -76,8 +103,8 @@ class OnnxStepModel:
         taken = {each.name for each in step.get_inputs()}
         self._copies = "columns" in taken
         self._takes_words = "ext_ids" in taken
-        self._lists_words = "ext_ids" in {each.name for each in encoder.get_inputs()}
-        self.weighs_words = "importance" in {each.name for each in encoder.get_outputs()}
+        self._encoder_takes_words = "ext_ids" in {each.name for each in encoder.get_inputs()}
+        self.has_importance = "importance" in {each.name for each in encoder.get_outputs()}
         self._memory = [name for name in MEMORY if name in taken]
         self._carried = [name for name in CARRIED if name in taken]
         self._begun = [name for name in BEGUN if name in taken]
@@ -89,10 +116,8 @@ class OnnxStepModel:
     ) -> "OnnxStepModel":
         """Open the two graphs of a model.
 
-        All threads take a step together; for reading those of a lane are as good.
-
         Raises:
-            ArtifactError: when one is damaged, or another graph than expected.
+            ArtifactError: if one is damaged or has other inputs or outputs.
         """
         lanes = min(threads, MOST_LANES)
 
@@ -121,20 +146,20 @@ class OnnxStepModel:
         return cls(encoder_session, step_session, lanes=lanes, open_lane=open_lane)
 
     def in_lane(self) -> "OnnxStepModel":
-        """Return this model for one of `lanes` searches at once; opened by the first call.
+        """Return this model for one of `lanes` parallel searches; the first call opens it.
 
-        Threads that take a step together wait for each other at every product, and for search after
-        every step. In lanes each has a search of its own.
+        Threads that share a step wait for each other at every product and for the search after
+        every step. Parallel searches avoid that.
         """
         with self._opening:
             if self._lane is None:
                 step = self._step if self._open_lane is None else self._open_lane()
                 self._lane = OnnxStepModel(self._encoder, step)
-                self._open_lane = None  # it holds the content of the graph
+                self._open_lane = None  # frees the content of the graph
             return self._lane
 
     def start(self, sources: SourceBatch) -> OnnxState:
-        """Read the sources and return a state of B rows, before the first word."""
+        """Encode the sources and return a state of B rows, before the first word."""
         names = [*self._memory, *self._begun]
         read = dict(zip(names, self._read(sources, names), strict=True))
         carried = {name: read.pop(name) for name in self._begun}
@@ -150,7 +175,7 @@ class OnnxStepModel:
         return OnnxState(memory, carried, BeamLayout.of(np.arange(len(sources))))
 
     def step(self, state: OnnxState, previous_ids: Ints, k: int) -> tuple[Candidates, OnnxState]:
-        """Feed each row the (R,) extended id of its last word; offer the k best next words."""
+        """Feed the (R,) extended ids of the last words; return the k best next words."""
         layout = state.layout
         feeds = {
             **state.memory,
@@ -168,7 +193,7 @@ class OnnxStepModel:
         return candidates, OnnxState(state.memory, carried, layout)
 
     def select(self, state: OnnxState, rows: Ints) -> OnnxState:
-        """Keep, drop or repeat rows; documents without rows leave the memory."""
+        """Select rows, with repetition; documents without rows are removed."""
         carried = {name: value.take(rows, axis=0) for name, value in state.carried.items()}
         before = state.layout.document
         document = before.take(rows)
@@ -181,14 +206,14 @@ class OnnxStepModel:
         return OnnxState(memory, carried, BeamLayout.of(document))
 
     def importance(self, sources: SourceBatch) -> Floats | None:
-        """Return the (B, S) weights of the second reading, for models that weigh words."""
-        if not self.weighs_words:
+        """Return the (B, S) importance weights, or None for a model without them."""
+        if not self.has_importance:
             return None
         (weights,) = self._read(sources, ["importance"])
         return weights
 
     def states(self, sources: SourceBatch) -> Floats:
-        """Return the (B, S, H) states that a decoder looks back at."""
+        """Return the (B, S, H) encoder states."""
         (states,) = self._read(sources, ["states"])
         return states
 
@@ -197,7 +222,7 @@ class OnnxStepModel:
             "source_ids": sources.source_ids.astype(np.int64),
             "lengths": sources.lengths.astype(np.int64),
         }
-        if self._lists_words:
+        if self._encoder_takes_words:
             feeds["ext_ids"] = _words(sources)
         return self._encoder.run(outputs, feeds)  # type: ignore[no-any-return]
 
@@ -208,7 +233,7 @@ def _words(sources: SourceBatch) -> npt.NDArray[np.int64]:
 
 
 def _copying(ext_ids: Ints) -> dict[str, npt.NDArray[Any]]:
-    """Work out which places of each source hold the same word, and which stands first.
+    """Return which source positions have the same word, and which of them is first.
 
     `export/candidates.py` says what the graph makes of it.
     """

@@ -1,4 +1,4 @@
-"""ONNX Runtime sessions over the graphs of a model, opened with care."""
+"""ONNX Runtime sessions for the graphs of a model, which may be untrusted."""
 
 from collections.abc import Iterable
 from hashlib import sha256
@@ -13,11 +13,10 @@ from readagain.errors import ArtifactError, ConfigError, first_line
 from readagain.storage.checksums import FileEntry
 from readagain.storage.model_manifest import MANIFEST_FILE
 
-# More than this is no graph of ours; protobuf itself ends at twice as much.
+# Larger than any exported graph; the limit of protobuf is twice as much.
 MAX_GRAPH_BYTES = 1 << 30
-# The key under which a graph names the file that holds its numbers. Ours hold them themselves; a
-# stranger's could point anywhere.
-_POINTS_ELSEWHERE = b"location"
+# Key of external data in a graph. Exported graphs have none; an untrusted one could name any file.
+_EXTERNAL_DATA = b"location"
 
 _UNUSABLE = (
     runtime_errors.Fail,
@@ -30,10 +29,10 @@ _UNUSABLE = (
 
 
 def read_graph(path: Path, facts: FileEntry) -> bytes:
-    """Read a graph, and check that it is the one the manifest describes.
+    """Read a graph and compare its checksum with the manifest.
 
     Raises:
-        ArtifactError: when it cannot be read, is far too large, or was changed.
+        ArtifactError: if it cannot be read, is too large, or was changed.
     """
     if facts.bytes > MAX_GRAPH_BYTES:
         raise ArtifactError(
@@ -62,30 +61,30 @@ def open_session(
     """Open a graph for inference on the CPU.
 
     Args:
-        graph: the content of its file.
-        threads: how many threads one run may use.
-        inputs: everything it may ask for; a model that does not copy asks for less.
-        outputs: names that it must give.
-        carried: names that it must give anew, as `next_...`, where it asks for them.
-        where: what to call the graph in messages.
+        graph: content of the file.
+        threads: number of threads.
+        inputs: allowed inputs; a model without copying has fewer.
+        outputs: required outputs.
+        carried: inputs that need an output `next_...` if the graph has them.
+        where: name of the graph in messages.
 
     Raises:
-        ArtifactError: when it is no graph, cut short, or another one than expected.
-        ConfigError: when `threads` is less than 1.
+        ArtifactError: if it is damaged or has other inputs or outputs.
+        ConfigError: if `threads` is less than 1.
     """
     if threads < 1:
         raise ConfigError(f"threads is {threads}; expected 1 or more")
-    if _POINTS_ELSEWHERE in graph:
+    if _EXTERNAL_DATA in graph:
         raise ArtifactError(
-            f"{where}: keeps its numbers in other files, which no graph of readagain does; "
-            "export the model anew"
+            f"{where}: refers to external data, which exported graphs never do; "
+            "export the model again"
         )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
-    options.enable_mem_pattern = False  # shapes differ from run to run
+    options.enable_mem_pattern = False  # shapes differ between runs
     options.log_severity_level = 4
-    # Threads that wait for the next run would take a processor from everybody else meanwhile.
+    # Waiting threads would otherwise spin and use a whole processor.
     options.add_session_config_entry("session.force_spinning_stop", "1")
     try:
         session = onnxruntime.InferenceSession(
@@ -94,17 +93,17 @@ def open_session(
     except _UNUSABLE as error:
         reason = first_line(error)
         raise ArtifactError(
-            f"{where}: ONNX Runtime {onnxruntime.__version__} cannot use it ({reason}); "
-            "copy the model folder again, or export it anew"
+            f"{where}: ONNX Runtime {onnxruntime.__version__} cannot load it ({reason}); "
+            "copy the model directory again, or export it again"
         ) from error
-    session._model_bytes = None  # where ONNX Runtime would keep the content of the graph for good
-    asked = {each.name for each in session.get_inputs()}
+    session._model_bytes = None  # frees the copy that ONNX Runtime keeps
+    taken = {each.name for each in session.get_inputs()}
     given = {each.name for each in session.get_outputs()}
-    needed = [*outputs, *(f"next_{name}" for name in carried if name in asked)]
-    strange = sorted(asked - set(inputs)) + [name for name in needed if name not in given]
-    if strange:
+    needed = [*outputs, *(f"next_{name}" for name in carried if name in taken)]
+    different = sorted(taken - set(inputs)) + [name for name in needed if name not in given]
+    if different:
         raise ArtifactError(
-            f"{where}: another graph than this version of readagain runs (it differs in "
-            f"{', '.join(strange)}); export the model anew"
+            f"{where}: unexpected or missing inputs and outputs ({', '.join(different)}); "
+            "export the model again"
         )
     return session

@@ -1,4 +1,4 @@
-"""How fast a model writes headlines on this machine."""
+"""Benchmark of a model on this machine."""
 
 import statistics
 import time
@@ -11,9 +11,9 @@ from readagain.engine.summarizer import Summarizer
 from readagain.text.document import sentence_norms
 
 TOGETHER = (1, 8, 16, 32)
-"""How many texts are given to one call; what it makes batches and lanes of is its own matter."""
+"""Numbers of texts per call."""
 REPEAT = 3
-"""How often everything is timed, in turns; the median counts."""
+"""Number of repetitions; the median is reported."""
 
 _BEGINNINGS = (
     "The harbour authority of a small northern port said on Tuesday that it would",
@@ -32,21 +32,21 @@ _ENDINGS = (
     "accept an offer from a foreign investor, ending a dispute that has lasted for 12 years.",
 )
 SENTENCES = [" ".join(halves) for halves in product(_BEGINNINGS, _ENDINGS)]
-"""Invented news of about 31 words, for those who bring no texts."""
+"""Invented sentences of about 31 words, the default texts."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Speed:
-    """What was measured.
+    """Results of a benchmark.
 
     Args:
-        beam: beginnings that were followed side by side.
+        beam: beam size.
         load_s: seconds to load the model.
-        first_s: seconds from there to the first headline.
-        ms_per_text: milliseconds per text, by how many texts were given at once.
-        words_per_text: words of a text, on average; a model may read fewer of a long one.
-        words_per_summary: words of a headline, on average.
-        resident_mb: memory that the process holds; None where the system does not tell.
+        first_s: seconds of the first call.
+        ms_per_text: milliseconds per text, by number of texts per call.
+        words_per_text: mean number of words of a text.
+        words_per_summary: mean number of words of a summary.
+        resident_mb: resident memory of the process; None if unknown.
     """
 
     beam: int
@@ -59,7 +59,7 @@ class Speed:
 
     @property
     def texts_per_s(self) -> dict[int, float]:
-        """Texts per second, by how many were given at once."""
+        """Texts per second, by number of texts per call."""
         return {together: 1e3 / taken for together, taken in self.ms_per_text.items()}
 
 
@@ -76,7 +76,7 @@ def measure_speed(
     Args:
         load: loads the model; the first load of a process is the one that tells.
         texts: what to summarize, at least one. Fewer than the largest batch are taken again.
-        beam: beginnings followed side by side; the model's own number unless given.
+        beam: beam size; that of the model by default.
         together: how many texts to give at once.
         repeat: how often each is timed, after the first headline.
     """
@@ -115,7 +115,7 @@ def _count_words(text: str) -> int:
 
 
 def resident_mb() -> float | None:
-    """Return the megabytes of memory that this process holds, where the system tells (Linux)."""
+    """Return the resident memory of this process in megabytes, or None except on Linux."""
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""What has come in so far: batches from a pipe that neither wait nor starve."""
+"""Batches from a slow source, such as a pipe."""
 
 from collections.abc import Iterable, Iterator
 from queue import Queue
@@ -8,21 +8,20 @@ from typing import TypeVar
 Item = TypeVar("Item")
 
 
-def as_they_come(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
-    """Yield what is there, one item at least and `most` at the most, as soon as it is there.
+def available_batches(items: Iterable[Item], max_items: int) -> Iterator[list[Item]]:
+    """Yield the available items as soon as there is one, at most `max_items` at once.
 
-    The items are read in a thread of its own, at most `most` ahead. A fast source makes full
-    batches; a slow one, such as a log that is being written, is answered item by item. What
-    reading raises is raised here, after the items that came before it.
+    A thread reads up to `max_items` ahead. A fast source gives full batches, a slow one single
+    items. An exception of the source is raised after the items before it.
     """
-    queue: Queue[Item | _End] = Queue(maxsize=most)
+    queue: Queue[Item | _End] = Queue(maxsize=max_items)
     Thread(target=_fill, args=(items, queue), daemon=True).start()
     while True:
         batch: list[Item] = []
         item = queue.get()
         while not isinstance(item, _End):
             batch.append(item)
-            if len(batch) == most or queue.empty():
+            if len(batch) == max_items or queue.empty():
                 break
             item = queue.get()
         if batch:
@@ -34,7 +33,7 @@ def as_they_come(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
 
 
 class _End:
-    """No more items, or what went wrong while reading the next."""
+    """End of the items, or the exception of the source."""
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.error = error
@@ -44,7 +43,7 @@ def _fill(items: Iterable[Item], queue: "Queue[Item | _End]") -> None:
     try:
         for item in items:
             queue.put(item)
-    except BaseException as error:  # an outermost edge: handed over, not swallowed
+    except BaseException as error:  # raised in the other thread
         queue.put(_End(error))
     else:
         queue.put(_End())

@@ -1,1 +1,1 @@
-"""A summary and what was looked at, as a page, a picture, JSON or coloured text."""
+"""Explanations of summaries: HTML page, plot, terminal and JSON."""

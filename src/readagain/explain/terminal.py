@@ -1,4 +1,4 @@
-"""A story in a terminal: coloured where there are colours, plain where there are none."""
+"""Explanation in a terminal, with colors if it has them."""
 
 import unicodedata
 
@@ -22,37 +22,37 @@ _MOST_ATTENDED = 3
 _MOST_IMPORTANT = 5
 
 
-def print_explanation(story: ExplanationView, console: Console) -> None:
-    """Print the headline, the shaded text, and a line for each word of the headline."""
+def print_explanation(view: ExplanationView, console: Console) -> None:
+    """Print the headline, the shaded text, and a line per word of the headline."""
     has_shades = console.color_system in ("256", "truecolor")
-    lines = [_headline(story), Text(), _text(story, has_shades=has_shades)]
-    if story.importance_kind is not None:
-        names = ", ".join(_harmless(word.surface) for word in story.most_important(_MOST_IMPORTANT))
-        what = IMPORTANCE[story.importance_kind]
+    lines = [_headline(view), Text(), _text(view, has_shades=has_shades)]
+    if view.importance_kind is not None:
+        names = ", ".join(_printable(word.surface) for word in view.most_important(_MOST_IMPORTANT))
+        what = IMPORTANCE[view.importance_kind]
         lines.append(Text(f"Most important ({what}): {names}", style="dim"))
-    if story.truncated:
+    if view.truncated:
         lines.append(Text("The model did not read the end of the text.", style="dim"))
-    console.print(Group(*lines, Text(), _words(story)))
+    console.print(Group(*lines, Text(), _words(view)))
 
 
-def _headline(story: ExplanationView) -> Text:
+def _headline(view: ExplanationView) -> Text:
     headline = Text()
     end = 0
-    for word in story.words:
-        headline.append(_harmless(story.summary[end : word.start]))
-        headline.append(_harmless(word.surface), style=_STYLES[word.origin])
+    for word in view.words:
+        headline.append(_printable(view.summary[end : word.start]))
+        headline.append(_printable(word.surface), style=_STYLES[word.origin])
         end = word.end
     return headline
 
 
-def _text(story: ExplanationView, *, has_shades: bool) -> Text:
-    """Write what was read of the text, each word on its shade, or the most important ones bold."""
+def _text(view: ExplanationView, *, has_shades: bool) -> Text:
+    """Return the text that was read, shaded by importance, or bold without colors."""
     text = Text()
-    end = story.source[0].start
-    for word in story.source:
-        text.append(_harmless(story.text[end : word.start]))
+    end = view.source[0].start
+    for word in view.source:
+        text.append(_printable(view.text[end : word.start]))
         style = _shade(word.shade) if has_shades else Style(bold=word.shade > _BOLD_FROM)
-        text.append(_harmless(word.surface), style=Style() if word.importance is None else style)
+        text.append(_printable(word.surface), style=Style() if word.importance is None else style)
         end = word.end
     return text
 
@@ -62,29 +62,29 @@ def _shade(share: float) -> Style:
     return Style(color="black", bgcolor=f"rgb({','.join(map(str, mixed))})")
 
 
-def _words(story: ExplanationView) -> Table:
+def _words(view: ExplanationView) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for column in ("word", "origin", "looked most at"):
+    for column in ("word", "origin", "most attended"):
         table.add_column(column)
-    for word in story.words:
-        spelled = word.surface or f"({word.form} left out)"
+    for word in view.words:
+        shown = word.surface or f"({word.form} left out)"
         table.add_row(
-            Text(_harmless(spelled), style=_STYLES[word.origin]),
+            Text(_printable(shown), style=_STYLES[word.origin]),
             Text(ORIGINS[word.origin]),
-            Text(_looks(word, story)),
+            Text(_most_attended(word, view)),
         )
     return table
 
 
-def _looks(word: ExplainedToken, story: ExplanationView) -> str:
+def _most_attended(word: ExplainedToken, view: ExplanationView) -> str:
     return ", ".join(
-        f"{_harmless(story.source[place].surface)} {100 * word.attention[place]:.0f} %"
-        for place in word.most_attended(_MOST_ATTENDED)
+        f"{_printable(view.source[index].surface)} {100 * word.attention[index]:.0f} %"
+        for index in word.most_attended(_MOST_ATTENDED)
     )
 
 
-def _harmless(text: str) -> str:
-    """Replace what would steer a terminal, or cannot be encoded; line breaks stay."""
+def _printable(text: str) -> str:
+    """Replace control characters and surrogates; keep line breaks and tabs."""
     return "".join(
         "\N{REPLACEMENT CHARACTER}"
         if c not in "\n\t" and unicodedata.category(c) in ("Cc", "Cs")

@@ -119,7 +119,10 @@ def test_text_without_words_is_refused(explain, text, tmp_path):
             "the folder 'nowhere' does not exist",
         ),
         ([POLICE, "--html", "folder"], "folder: is a folder; name a file to write"),
-        ([POLICE, "--png", "x.gif"], "x.gif: expected a name that ends in .png, .svg, .pdf"),
+        (
+            [POLICE, "--png", "x.gif"],
+            "x.gif: unknown plot format; expected a name that ends in .png, .svg, .pdf",
+        ),
     ],
 )
 def test_invalid_input_is_one_line_and_status_2(explain, tmp_path, arguments, message):

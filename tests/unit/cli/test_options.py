@@ -68,7 +68,6 @@ def test_too_many_threads_are_refused(refused, command, threads):
         ["serve"],
         ["batch", "nowhere.jsonl", "nowhere"],
         ["prepare", "nowhere.jsonl", "--out", "nowhere"],
-        ["rouge", "nowhere.txt", "nowhere.txt"],
     ],
     ids=lambda command: command[0],
 )

@@ -25,19 +25,19 @@ def opened(graph):
 
 @pytest.mark.parametrize("spoil", [lambda g: b"", lambda g: g[: len(g) // 2], lambda g: b"hi" * 99])
 def test_what_is_no_whole_graph_is_refused(graph, spoil):
-    with pytest.raises(ArtifactError, match=r"step: ONNX Runtime .* cannot use it \(.*protobuf"):
+    with pytest.raises(ArtifactError, match=r"step: ONNX Runtime .* cannot load it \(.*protobuf"):
         opened(spoil(graph))
 
 
 def test_a_damaged_name_is_refused_and_nothing_is_printed(graph, capfd):
     place = graph.index(b"QuantizeLinear")
-    with pytest.raises(ArtifactError, match="cannot use it"):
+    with pytest.raises(ArtifactError, match="cannot load it"):
         opened(graph[:place] + b"\xff\xff" + graph[place + 2 :])
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_foreign_graph_is_refused(toy):
-    with pytest.raises(ArtifactError, match=r"step: another graph than .* differs in lengths, ids"):
+    with pytest.raises(ArtifactError, match=r"step: unexpected or missing .* \(lengths, ids"):
         open_session(
             (toy / "encoder.int8.onnx").read_bytes(),
             threads=1,
@@ -50,12 +50,12 @@ def test_a_foreign_graph_is_refused(toy):
 def test_a_step_that_does_not_give_back_what_it_carries_is_refused(graph):
     inputs = [*MEMORY, *CARRIED, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
     open_session(graph, threads=1, inputs=inputs, outputs=[], carried=CARRIED)
-    with pytest.raises(ArtifactError, match=r"differs in next_keys\)"):
+    with pytest.raises(ArtifactError, match="next_"):
         open_session(graph, threads=1, inputs=inputs, outputs=[], carried=["keys", "no_input"])
 
 
 def test_a_graph_that_points_at_other_files_is_refused(graph):
-    with pytest.raises(ArtifactError, match="keeps its numbers in other files"):
+    with pytest.raises(ArtifactError, match="refers to external data"):
         opened(graph + b"\x6a\x0e\x0a\x08location\x12\x02/x")
 
 

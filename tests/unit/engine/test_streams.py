@@ -4,11 +4,11 @@ import threading
 
 import pytest
 
-from readagain.engine.streams import as_they_come
+from readagain.engine.streams import available_batches
 
 
 def test_nothing_is_lost_or_repeated_and_batches_are_bounded():
-    batches = list(as_they_come(range(1000), 64))
+    batches = list(available_batches(range(1000), 64))
     assert [item for batch in batches for item in batch] == list(range(1000))
     assert max(map(len, batches)) <= 64
 
@@ -21,7 +21,7 @@ def test_a_slow_source_is_answered_item_by_item():
         assert answered.wait(timeout=20), "the first item was held back"
         yield "second"
 
-    batches = as_they_come(slow(), 64)
+    batches = available_batches(slow(), 64)
     assert next(batches) == ["first"]
     answered.set()
     assert list(batches) == [["second"]]
@@ -37,7 +37,7 @@ def test_a_fast_source_makes_full_batches():
         four_read.set()
         yield 5
 
-    batches = as_they_come(fast(), 4)
+    batches = available_batches(fast(), 4)
     assert next(batches) == [0]
     first_answered.set()
     assert four_read.wait(timeout=20), "four items were not read ahead"
@@ -49,11 +49,11 @@ def test_what_reading_raises_is_raised_after_what_came_before():
         yield 1
         raise ValueError("the second cannot be read")
 
-    batches = as_they_come(broken(), 8)
+    batches = available_batches(broken(), 8)
     assert next(batches) == [1]
     with pytest.raises(ValueError, match="the second cannot be read"):
         next(batches)
 
 
 def test_no_items_make_no_batches():
-    assert list(as_they_come([], 8)) == []
+    assert list(available_batches([], 8)) == []

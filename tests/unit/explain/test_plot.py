@@ -63,7 +63,9 @@ def test_any_word_can_be_drawn(story, tmp_path, word):
 
 
 def test_another_kind_of_picture_is_refused(story, tmp_path):
-    with pytest.raises(ConfigError, match=r"x\.gif: expected a name that ends in \.png, \.svg"):
+    with pytest.raises(
+        ConfigError, match=r"x\.gif: unknown plot format; expected a name that ends"
+    ):
         plot_attention(story, tmp_path / "x.gif")
 
 

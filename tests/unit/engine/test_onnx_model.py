@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.engine.layout import BeamLayout
+from readagain.engine.onnx_model import BeamLayout
 
 
 def test_a_narrow_beam_repeats_its_first_row():
