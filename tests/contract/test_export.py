@@ -146,7 +146,7 @@ def paths(network, sources):
     return chosen
 
 
-def test_float32_offers_the_same_words_at_every_step(network, exported, sources, paths):
+def test_float32_graphs_match_network_at_every_step(network, exported, sources, paths):
     expected = list(step_along(TorchStepModel(network), sources, paths))
     for wanted, found in zip(
         expected, step_along(exported["float32"], sources, paths), strict=True
@@ -159,14 +159,14 @@ def test_float32_offers_the_same_words_at_every_step(network, exported, sources,
         np.testing.assert_allclose(found.attention, wanted.attention, atol=1e-6)
 
 
-def test_int8_prices_words_and_the_end_nearly_the_same(network, exported, sources, paths):
+def test_int8_graphs_are_close_to_network(network, exported, sources, paths):
     expected = list(step_along(TorchStepModel(network), sources, paths))
     for wanted, found in zip(expected, step_along(exported["int8"], sources, paths), strict=True):
         np.testing.assert_allclose(found.end_log_probs, wanted.end_log_probs, atol=0.05)
         np.testing.assert_allclose(found.log_probs[:, 0], wanted.log_probs[:, 0], atol=0.05)
 
 
-def test_a_beam_finds_the_same_summaries(network, exported, sources):
+def test_beam_search_finds_same_summaries(network, exported, sources):
     best = [
         beam_search(
             model,
@@ -186,7 +186,7 @@ def test_a_beam_finds_the_same_summaries(network, exported, sources):
 
 
 @pytest.mark.parametrize("precision", ["float32", "int8"])
-def test_a_document_alone_is_answered_as_in_a_batch(exported, sources, precision):
+def test_graphs_do_not_depend_on_batch(exported, sources, precision):
     together = exported[precision]
     (whole,) = step_along(together, sources, [])
     for b in range(len(sources)):
@@ -206,7 +206,7 @@ def test_a_document_alone_is_answered_as_in_a_batch(exported, sources, precision
         np.testing.assert_array_equal(one.ids[0], whole.ids[b])
 
 
-def test_importance_is_the_mean_of_the_second_readings_weights(run, network, exported, sources):
+def test_importance_is_mean_of_second_pass_weights(run, network, exported, sources):
     model = exported["float32"]
     spec = getattr(run.model, "encoder", None)
     if getattr(spec, "importance", None) is None or spec.cell == "lstm":

@@ -1,4 +1,4 @@
-"""Are the graphs the network? The same texts are summarized by all of them, and compared."""
+"""Comparison of exported graphs with their network, on the summaries of the same texts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -28,18 +28,18 @@ N_BEST = 5
 MAX_TEXTS = 16
 SCORE_TOLERANCE = 1e-3
 MIN_SAME = 0.995
-"""Share of texts whose n-best must agree; sums in another order may swap a near tie."""
+"""Fraction of texts whose n-best lists must agree; rounding may swap near ties."""
 ENOUGH_TEXTS = 20
-"""From so many texts on one near tie is allowed, even where it is a larger share of them."""
+"""Number of texts from which one near tie is always allowed."""
 MAX_LOSS = 0.3
-"""How much of any ROUGE, in points, int8 may lose, and a shortlist in either precision."""
+"""Largest loss of a ROUGE score, in points, by int8 or by a shortlist."""
 WHOLE = "whole"
-"""What the network is called in which all words compete, where graphs have a shortlist."""
+"""Name of the network without a shortlist, where the graphs have one."""
 
 
 @dataclass(frozen=True)
 class CheckText:
-    """A text in the words of a corpus, one sentence a line, and what a person wrote over it."""
+    """Tokenized text, one sentence a line, and its reference headline."""
 
     text: str
     reference: str | None = None
@@ -47,19 +47,19 @@ class CheckText:
 
 @dataclass(frozen=True)
 class Check:
-    """What comparing found; goes into `export.json`.
+    """Result of the comparison, written to `export.json`.
 
     Args:
-        texts: how many were summarized.
-        origin: where they come from.
-        same_n_best: share of texts whose n-best from the float32 graphs is the network's, in words
-            and scores within `SCORE_TOLERANCE`; None where float32 was not exported.
-        largest_score_difference: between any two hypotheses of the same rank there.
-        int8_same_best: share of texts whose best summary from the int8 graphs is the network's.
-        rouge: ROUGE F1 in points by back end, against the references where there are any; of
-            `WHOLE`, too, for graphs with a shortlist.
-        same_as_whole: share of texts whose best summary from the graphs with a shortlist is that
-            of the network without, by precision; empty for other graphs.
+        texts: number of texts.
+        origin: where the texts come from.
+        same_n_best: fraction of texts with equal n-best lists of float32 graphs and network, scores
+            within `SCORE_TOLERANCE`; None if float32 was not exported.
+        largest_score_difference: largest difference between hypotheses of the same rank.
+        int8_same_best: fraction of texts with equal best summaries of int8 graphs and network.
+        rouge: ROUGE F1 in points by back end, if there are references; includes `WHOLE` for graphs
+            with a shortlist.
+        same_as_whole: by precision, fraction of texts with equal best summaries of graphs with a
+            shortlist and network without; empty without a shortlist.
     """
 
     texts: int
@@ -71,15 +71,15 @@ class Check:
     same_as_whole: dict[str, float]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values."""
+        """Return the fields as a dictionary."""
         return asdict(self)
 
 
 def corpus_texts(prepared: Path, most: int) -> list[CheckText]:
-    """Take dev pairs of a prepared corpus, in the very words that training sees.
+    """Return dev texts of a prepared corpus as training tokenizes them.
 
     Raises:
-        DataError: when its dev split is empty.
+        DataError: if the dev split is empty.
     """
     corpus = PreparedCorpus.open(prepared)
     split = corpus.split("dev")
@@ -94,7 +94,7 @@ def corpus_texts(prepared: Path, most: int) -> list[CheckText]:
 
 
 def random_texts(folder: ModelDir, count: int) -> list[CheckText]:
-    """Make texts of random words, some of them known to nobody, always the same."""
+    """Return texts of random words, some outside the vocabulary, from a fixed seed."""
     random = np.random.default_rng(0)
     data = folder.run.data
     words = folder.source_vocab.words[len(SPECIAL_TOKENS) :]
@@ -120,20 +120,20 @@ def check_graphs(
     threads: int,
     whole: ModelDir | None = None,
 ) -> Check:
-    """Summarize texts with the network and with its graphs, and compare.
+    """Summarize texts with a network and its graphs, and compare the summaries.
 
     Args:
         folder: the model.
         graphs: its graphs.
-        texts: what is summarized.
-        origin: where they come from.
-        threads: how many threads each back end may use.
-        whole: the model before it was given a shortlist (`shorten.with_shortlist`); what the list
-            costs is then measured in ROUGE, so the texts need references.
+        texts: texts to summarize.
+        origin: where the texts come from.
+        threads: threads of each back end.
+        whole: the model without a shortlist (see `write.with_shortlist`), to measure its loss of
+            ROUGE; the texts then need references.
 
     Raises:
-        ArtifactError: when float32 finds other summaries, or int8 or a shortlist loses too much.
-        DataError: when there are no references to measure a shortlist by.
+        ArtifactError: if float32 gives other summaries, or int8 or a shortlist loses too much.
+        DataError: if there are no references to measure a shortlist.
     """
     if whole is not None and any(text.reference is None for text in texts):
         raise DataError(
@@ -154,25 +154,25 @@ def check_graphs(
         texts=len(texts),
         origin=origin,
         rouge=_rouge(found, texts),
-        int8_same_best=_share_of_same_best(found, "int8", "torch") if "int8" in found else None,
-        same_as_whole={each: _share_of_same_best(found, each, WHOLE) for each in graphs}
+        int8_same_best=_fraction_same_best(found, "int8", "torch") if "int8" in found else None,
+        same_as_whole={each: _fraction_same_best(found, each, WHOLE) for each in graphs}
         if whole is not None
         else {},
         **_n_best_agreement(found),
     )
-    _refuse(check, where=str(folder.path))
+    _raise_if_different(check, where=str(folder.path))
     return check
 
 
 @dataclass(frozen=True)
 class _NBestSummary:
-    """The n-best of one text, words and score of each; none for a text without a word."""
+    """N-best list of one text as words and scores; empty for a text without words."""
 
     n_best: list[tuple[str, float]]
 
     @property
     def words(self) -> str:
-        """The words of the best."""
+        """Return the words of the best summary."""
         return self.n_best[0][0] if self.n_best else ""
 
 
@@ -232,19 +232,19 @@ def _n_best_agreement(found: dict[str, list[_NBestSummary]]) -> dict[str, float 
 
 
 def _are_found(some: _NBestSummary, others: _NBestSummary) -> bool:
-    """Tell whether summaries stand in another list, too, in whatever order equals have there.
+    """Return whether the summaries are in another n-best list, in any order of ties.
 
-    All but the best may be missing if they equal the last there, to which they lost a tie.
+    All but the best may be missing if they tie with the last there.
     """
     known = {words for words, _ in others.n_best}
     lowest = min((score for _, score in others.n_best), default=0.0) + SCORE_TOLERANCE
     return all(
-        words in known or (place > 0 and score <= lowest)
-        for place, (words, score) in enumerate(some.n_best)
+        words in known or (rank > 0 and score <= lowest)
+        for rank, (words, score) in enumerate(some.n_best)
     )
 
 
-def _share_of_same_best(found: dict[str, list[_NBestSummary]], one: str, other: str) -> float:
+def _fraction_same_best(found: dict[str, list[_NBestSummary]], one: str, other: str) -> float:
     pairs = zip(found[one], found[other], strict=True)
     return float(np.mean([ours.words == theirs.words for ours, theirs in pairs]))
 
@@ -252,7 +252,7 @@ def _share_of_same_best(found: dict[str, list[_NBestSummary]], one: str, other: 
 def _rouge(
     found: dict[str, list[_NBestSummary]], texts: Sequence[CheckText]
 ) -> dict[str, dict[str, float]]:
-    """Score every back end against the references; nothing where there are none."""
+    """Score every back end against the references; return {} without references."""
     references = [[text.reference] for text in texts if text.reference is not None]
     if len(references) < len(texts):
         return {}
@@ -271,7 +271,7 @@ def _is_same(share: float, texts: int) -> bool:
     return share >= MIN_SAME or (differing == 1 and texts >= ENOUGH_TEXTS)
 
 
-def _refuse(check: Check, *, where: str) -> None:
+def _raise_if_different(check: Check, *, where: str) -> None:
     if check.same_n_best is not None and not _is_same(check.same_n_best, check.texts):
         raise ArtifactError(
             f"{where}: the float32 graphs agree with the network on only "
@@ -294,7 +294,7 @@ def _refuse(check: Check, *, where: str) -> None:
 
 
 def _largest_loss(check: Check, one: str, *, than: str) -> str | None:
-    """Tell how much ROUGE a back end loses against another; None where that is little."""
+    """Describe the largest loss of ROUGE against another back end; None if acceptable."""
     if one not in check.rouge:
         return None
     losses = {

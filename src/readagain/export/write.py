@@ -1,4 +1,4 @@
-"""Write the graphs of a trained model into its folder, or into one made for inference alone."""
+"""Export of a trained model: graphs in its folder, or in a folder for inference only."""
 
 import json
 import shutil
@@ -77,14 +77,14 @@ def folder_graphs(folder: ModelDir, precisions: Iterable[Precision]) -> Graphs:
     """Build the graphs of a model folder from its weights.
 
     Raises:
-        ArtifactError: when the folder has no weights, or those of another network.
+        ArtifactError: if the folder has no weights, or those of another network.
     """
     weights = folder.file(WEIGHTS_FILE, purpose="exporting")
     return build_graphs(folder.run, read_tensors(weights), precisions)
 
 
 def describe_export(graphs: Graphs, check: Mapping[str, Any]) -> dict[str, Any]:
-    """Say by what the graphs were made, and what comparing them with the network found."""
+    """Return the contents of `export.json`: versions, sizes and the result of the check."""
     return {
         "package_version": __version__,
         "onnx_version": onnx.__version__,
@@ -97,27 +97,26 @@ def describe_export(graphs: Graphs, check: Mapping[str, Any]) -> dict[str, Any]:
 def write_graphs(
     folder: ModelDir, graphs: Graphs, report: Mapping[str, Any], *, out: Path | None = None
 ) -> Path:
-    """Write graphs and what their check found.
+    """Write graphs and the report of their check.
 
     Args:
-        folder: the model; one with other settings than its path holds needs `out`.
+        folder: the model; `out` is required if its settings differ from those on disk.
         graphs: its graphs.
-        report: what goes into `export.json`.
-        out: another folder, which then holds all that inference needs and no weights; the model's
-            own folder unless given.
+        report: contents of `export.json`.
+        out: folder for inference only, without weights; the folder of the model by default.
 
     Returns:
         The folder that was written.
 
     Raises:
-        ArtifactError: when `out` holds a model with weights, which would be lost, or the model's
-            own folder would hold graphs of other settings.
+        ArtifactError: if `out` has a model with weights, which would be lost, or the graphs have
+            other settings than the folder of the model.
     """
     writers: dict[str, Callable[[Path], object]] = {}
     if out is None:
-        _refuse_other_settings(folder)
+        _check_settings(folder)
     else:
-        _refuse_weights(out)
+        _check_no_weights(out)
         stale = {EXPORT_FILE, WEIGHTS_FILE}
         writers = {
             name: partial(shutil.copyfile, folder.path / name)
@@ -135,7 +134,7 @@ def write_graphs(
     return path
 
 
-def _refuse_other_settings(folder: ModelDir) -> None:
+def _check_settings(folder: ModelDir) -> None:
     if folder.run != load_run(folder.path / RUN_FILE):
         raise ArtifactError(
             f"{folder.path}: the graphs are of other settings than its {RUN_FILE} holds; write "
@@ -143,7 +142,7 @@ def _refuse_other_settings(folder: ModelDir) -> None:
         )
 
 
-def _refuse_weights(out: Path) -> None:
+def _check_no_weights(out: Path) -> None:
     if (out / MANIFEST_FILE).exists() and WEIGHTS_FILE in read_manifest(out).files:
         raise ArtifactError(
             f"{out}: holds a model with weights, which a folder for inference would replace; "

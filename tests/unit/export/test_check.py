@@ -46,7 +46,7 @@ def graphs_of_other_weights(trained, precision):
     return build_graphs(trained.run, tensors, [precision])
 
 
-def test_float32_graphs_of_other_weights_are_refused(trained):
+def test_check_rejects_graphs_of_other_weights(trained):
     graphs = graphs_of_other_weights(trained, "float32")
     with pytest.raises(
         ArtifactError,
@@ -70,7 +70,7 @@ def test_of_a_few_dozen_texts_one_may_be_a_near_tie(texts, differing, is_enough)
     assert checking._is_same((texts - differing) / texts, texts) is is_enough
 
 
-def test_int8_that_loses_too_much_is_refused(trained, monkeypatch):
+def test_check_rejects_int8_with_large_rouge_loss(trained, monkeypatch):
     def scores(found, texts):
         return {"torch": {"rouge-1": 40.0}, "int8": {"rouge-1": 39.5}}
 
@@ -88,7 +88,7 @@ def test_random_texts_are_always_the_same_and_hold_unknown_words(trained):
     assert all("unheard-of" in text.text for text in texts)
 
 
-def test_graphs_that_score_as_the_network_but_write_other_words_are_refused(trained):
+def test_check_rejects_other_words_with_equal_scores(trained):
     network = checking.load_network(trained, purpose="checking").state_dict()
     tensors = {name: each.numpy() for name, each in network.items()}
     others = [0, 1, 2, 3, 6, 7, 8, 9, 10, 4, 5]  # for words that the texts below have not

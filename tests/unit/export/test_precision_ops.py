@@ -34,7 +34,7 @@ def embedding(ids, table, precision):
 @pytest.mark.parametrize("bias", [BIAS, None])
 @pytest.mark.parametrize("bound", [1.0, None])
 @pytest.mark.parametrize(("precision", "tolerance"), [("float32", 1e-5), ("int8", 0.2)])
-def test_the_product_is_near_the_exact_one(precision, tolerance, bound, bias):
+def test_linear_is_close_to_exact_product(precision, tolerance, bound, bias):
     rows = np.tanh(RANDOM.normal(size=(5, 32))).astype(np.float32)
     exact = rows @ WEIGHT + (0 if bias is None else bias)
     np.testing.assert_allclose(linear(rows, precision, bound, bias), exact, atol=tolerance)

@@ -44,7 +44,7 @@ def shapes_of(weights):
 
 
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
-def test_weights_come_back_as_exact_as_bytes_are(tmp_path, run):
+def test_recover_weights_within_quantization_step(tmp_path, run):
     torch.manual_seed(1)
     weights = {name: each.numpy() for name, each in build_model(run).state_dict().items()}
     write_graphs(tmp_path, run, weights)

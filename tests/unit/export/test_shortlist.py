@@ -56,7 +56,7 @@ def words(candidates, row):
     return candidates.ids[row][is_word].tolist(), candidates.log_probs[row][is_word]
 
 
-def test_the_graphs_offer_the_words_of_the_list_once_each(answers):
+def test_graphs_return_each_shortlist_word_once(answers):
     run, network, graphs = answers
     can_copy = run.model.output != "softmax"
     listed = [{*range(4, 13), 20, 25}, {*range(4, 14), 25}]
@@ -70,7 +70,7 @@ def test_the_graphs_offer_the_words_of_the_list_once_each(answers):
         np.testing.assert_allclose(found_log_probs, log_probs, atol=1e-5)
 
 
-def test_the_probabilities_of_all_words_and_the_end_leave_room_for_the_reserved_alone(answers):
+def test_probabilities_sum_to_less_than_one(answers):
     _, network, graphs = answers
     for candidates in (network, graphs):
         for row in range(2):

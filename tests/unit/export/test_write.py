@@ -54,7 +54,7 @@ def test_a_folder_without_weights_cannot_be_exported(trained, tmp_path):
         folder_graphs(ModelDir.open(path), ["int8"])
 
 
-def test_weights_of_another_network_are_named():
+def test_state_dict_names_missing_tensor():
     with pytest.raises(
         ArtifactError, match=r"weights: no tensor 'decoder\.begin\.weight'; use the weights of"
     ):

@@ -33,7 +33,7 @@ def batch(make_batch):
     return batch
 
 
-def test_padding_changes_nothing(build, batch, settings):
+def test_padding_does_not_change_scores(build, batch, settings):
     model = build(settings)
     pad = torch.nn.functional.pad
     longer = (
@@ -49,7 +49,7 @@ def test_padding_changes_nothing(build, batch, settings):
     )
 
 
-def test_a_batch_scores_as_its_texts_one_by_one(build, batch, settings):
+def test_batch_scores_equal_single_scores(build, batch, settings):
     model = build(settings)
     alone = torch.cat([model(*batch.row(b).arguments()) for b in range(3)])
     torch.testing.assert_close(model(*batch.arguments()), alone, atol=1e-12, rtol=0)
@@ -90,7 +90,7 @@ def column_of(target, memory):
     return torch.where(found.any(dim=1), found.int().argmax(dim=1), UNK)
 
 
-def test_step_by_step_is_teacher_forced(build, batch, settings):
+def test_steps_match_teacher_forcing(build, batch, settings):
     model = build(settings)
     torch.testing.assert_close(
         step_by_step(model, batch), model(*batch.arguments()), atol=1e-12, rtol=0
@@ -105,7 +105,7 @@ def sources_of(batch, rows=slice(None)):
     )
 
 
-def test_a_beam_writes_the_same_alone_and_in_a_batch(build, batch, settings):
+def test_beam_search_does_not_depend_on_batch(build, batch, settings):
     model = TorchStepModel(build(settings))
     search = {"beam_size": 3, "length": LengthConstraint(maximum=5), "n_best": 3}
     together = beam_search(model, sources_of(batch), **search)
@@ -117,7 +117,7 @@ def test_a_beam_writes_the_same_alone_and_in_a_batch(build, batch, settings):
         )
 
 
-def test_only_words_of_the_list_and_the_source_are_offered(build, batch):
+def test_candidates_are_on_the_shortlist(build, batch):
     model = TorchStepModel(build(VARIANTS["a shortlist"]))
     candidates, _ = model.step(model.start(sources_of(batch)), np.full(3, BOS), k=20)
     for row, own in enumerate(batch.source_ext_ids.tolist()):
@@ -135,7 +135,7 @@ def expected_list(own):
     return listed
 
 
-def test_the_words_off_a_list_get_no_gradient(build, batch):
+def test_words_off_the_shortlist_have_no_gradient(build, batch):
     model = build({**SHORT, "model.output": "softmax"})
     (-model(*batch.row(2).arguments())).mean().backward()
     own = set(batch.source_ext_ids[2].tolist())

@@ -34,7 +34,7 @@ def padded(batch, extra):
 
 
 @OUTPUTS
-def test_padding_changes_nothing(model_and_batch, output):
+def test_padding_does_not_change_scores(model_and_batch, output):
     model, batch = model_and_batch(output)
     torch.testing.assert_close(
         model(*batch.arguments()), model(*padded(batch, 3).arguments()), atol=1e-12, rtol=0
@@ -42,7 +42,7 @@ def test_padding_changes_nothing(model_and_batch, output):
 
 
 @OUTPUTS
-def test_a_batch_scores_as_its_texts_one_by_one(model_and_batch, output):
+def test_batch_scores_equal_single_scores(model_and_batch, output):
     model, batch = model_and_batch(output)
     together = model(*batch.arguments())
     alone = torch.cat([model(*batch.row(b).arguments()) for b in range(3)])
@@ -67,7 +67,7 @@ def step_by_step(model, batch):
 
 
 @OUTPUTS
-def test_step_by_step_is_teacher_forced(model_and_batch, output):
+def test_steps_match_teacher_forcing(model_and_batch, output):
     model, batch = model_and_batch(output)
     torch.testing.assert_close(
         step_by_step(model, batch), model(*batch.arguments()), atol=1e-12, rtol=0

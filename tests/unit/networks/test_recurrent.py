@@ -16,7 +16,7 @@ def gated_gru_inputs(seed=0):
     return draw(B, L, 3 * H), draw(2 * H, H), draw(H, H), draw(B, L, H), torch.tensor([4, 2])
 
 
-def test_importance_one_gives_the_plain_gru():
+def test_importance_of_one_gives_plain_gru():
     inputs, gates, candidate, _, lengths = gated_gru_inputs()
     ones = torch.ones(B, L, H, dtype=torch.float64)
     weighed = gated_gru(inputs, gates, candidate, ones, lengths)
@@ -24,7 +24,7 @@ def test_importance_one_gives_the_plain_gru():
     assert torch.equal(weighed, plain)
 
 
-def test_importance_zero_keeps_the_old_state():
+def test_importance_of_zero_keeps_state():
     inputs, gates, candidate, importance, lengths = gated_gru_inputs()
     importance = importance.detach().clone()
     importance[:, 1] = 0.0
@@ -33,25 +33,25 @@ def test_importance_zero_keeps_the_old_state():
     assert not torch.equal(states[0, 2], states[0, 1])
 
 
-def test_steps_beyond_the_length_keep_the_last_state():
+def test_gru_repeats_last_state_at_padding():
     inputs, gates, candidate, importance, lengths = gated_gru_inputs()
     states = gated_gru(inputs, gates, candidate, importance, lengths)
     assert torch.equal(states[1, 2:], states[1, 1].expand(2, H))
 
 
-def test_the_gradient_of_the_gated_gru_is_its_derivative():
+def test_gated_gru_gradient():
     inputs, gates, candidate, importance, lengths = gated_gru_inputs()
     assert gradcheck(
         lambda *given: gated_gru(*given, lengths), (inputs, gates, candidate, importance)
     )
 
 
-def test_the_gradient_of_the_plain_gru_is_its_derivative():
+def test_plain_gru_gradient():
     inputs, gates, candidate, _, lengths = gated_gru_inputs()
     assert gradcheck(lambda *given: gated_gru(*given, None, lengths), (inputs, gates, candidate))
 
 
-def test_one_weight_for_a_word_is_the_same_weight_in_every_dimension():
+def test_scalar_importance_equals_repeated_vector():
     torch.manual_seed(2)
     reading = GruLayer(input_size=2, hidden_size=H)
     torch.nn.init.normal_(reading.weight_gates)
@@ -62,7 +62,7 @@ def test_one_weight_for_a_word_is_the_same_weight_in_every_dimension():
     )
 
 
-def test_read_from_both_ends_the_first_word_knows_the_last():
+def test_bidirectional_states_see_the_whole_text():
     torch.manual_seed(3)
     reading = RnnLayer(cell="lstm", input_size=2, hidden_size=H, bidirectional=True)
     words, lengths = torch.randn(1, L, 2), torch.tensor([L])

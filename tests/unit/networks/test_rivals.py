@@ -59,7 +59,7 @@ def padded(batch, extra):
 
 
 @pytest.mark.parametrize("extra", [1, 2, 3])
-def test_padding_changes_nothing(model, make_batch, extra):
+def test_padding_does_not_change_scores(model, make_batch, extra):
     batch = make_batch()
     torch.testing.assert_close(
         model(*padded(batch, extra).arguments()), model(*batch.arguments()), atol=1e-12, rtol=0
@@ -74,7 +74,7 @@ def test_what_stands_in_the_padding_changes_nothing(model, make_batch):
     torch.testing.assert_close(scores, model(*batch.arguments()), atol=1e-12, rtol=0)
 
 
-def test_a_batch_scores_as_its_texts_one_by_one(model, make_batch):
+def test_batch_scores_equal_single_scores(model, make_batch):
     batch = make_batch()
     alone = torch.cat([model(*batch.row(b).arguments()) for b in range(3)])
     torch.testing.assert_close(model(*batch.arguments()), alone, atol=1e-12, rtol=0)
@@ -91,7 +91,7 @@ def step_by_step(model, batch):
     return torch.cat(scores, dim=1)
 
 
-def test_step_by_step_is_teacher_forced(model, make_batch):
+def test_steps_match_teacher_forcing(model, make_batch):
     batch = make_batch()
     torch.testing.assert_close(
         step_by_step(model, batch), model(*batch.arguments()), atol=1e-12, rtol=0
@@ -168,7 +168,7 @@ def test_every_source_word_matters(make_batch, name):
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_attention_shares_one_among_the_words(make_batch, name):
+def test_attention_weights_sum_to_one(make_batch, name):
     model, batch = build(name), make_batch()
     state = model.start(*batch.source())
     logits, _ = model.step(state, batch.previous_ids[:, 0])
@@ -177,7 +177,7 @@ def test_attention_shares_one_among_the_words(make_batch, name):
 
 
 @pytest.mark.parametrize("name", [name for name in RIVALS if name.startswith("abs")])
-def test_a_word_of_abs_depends_on_the_last_words_and_no_others(make_batch, name):
+def test_abs_depends_on_last_words_only(make_batch, name):
     model, batch = build(name), make_batch()
     other = batch.previous_ids.clone()
     other[:, 0] = 9  # instead of START
@@ -189,7 +189,7 @@ def test_a_word_of_abs_depends_on_the_last_words_and_no_others(make_batch, name)
     assert torch.equal(before[:, C:], after[:, C:])
 
 
-def test_a_recurrent_decoder_remembers_everything(make_batch):
+def test_ras_depends_on_all_previous_words(make_batch):
     model, batch = build("ras, elman"), make_batch()
     other = batch.previous_ids.clone()
     other[:, 0] = 9
@@ -198,20 +198,20 @@ def test_a_recurrent_decoder_remembers_everything(make_batch):
 
 
 @pytest.mark.parametrize(("num_positions", "differ"), [(2, False), (4, True)])
-def test_words_far_back_share_the_last_position(num_positions, differ):
+def test_ras_positions_beyond_last_share_embedding(num_positions, differ):
     model = build("ras, elman", **{"model.num_positions": num_positions, "model.window": 1})
     source_ids = torch.tensor([[[5, 6, 7, 7]]])
     keys = model.read(source_ids, torch.tensor([[4]]), torch.zeros(1, 4).long()).keys
     assert torch.equal(keys[0, 2], keys[0, 3]) != differ
 
 
-def test_several_sentences_are_refused(model):
+def test_several_sentences_raise_shape_error(model):
     source_ids, lengths = torch.full((1, 2, 3), 5), torch.full((1, 2), 3)
     with pytest.raises(ShapeError, match="reads one sequence, the source has 2 sentences"):
         model.start(source_ids, lengths, torch.zeros(1, 6).long())
 
 
-def test_half_precision_comes_close(model, make_batch):
+def test_bfloat16_is_close_to_float32(model, make_batch):
     batch, model = make_batch(), model.float()
     exact = model(*batch.arguments())
     with torch.autocast("cpu", torch.bfloat16):
@@ -221,7 +221,7 @@ def test_half_precision_comes_close(model, make_batch):
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_nothing_asks_for_a_value(make_batch, monkeypatch, name):
+def test_forward_reads_no_value_back(make_batch, monkeypatch, name):
     """What asks a GPU for a value waits for it, and cannot be captured."""
 
     def refuse(tensor, *arguments):

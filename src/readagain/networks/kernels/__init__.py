@@ -1,1 +1,1 @@
-"""Triton kernels; importing them needs triton, which comes with torch for CUDA."""
+"""Triton kernels of the recurrent layers, the decoder and the loss."""

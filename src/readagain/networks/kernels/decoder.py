@@ -1,9 +1,8 @@
-"""The decoder's teacher-forced recurrence with its gradient written out.
+"""Teacher-forced attention LSTM on Triton kernels, with its gradient written out.
 
-Autograd would launch some thirty small kernels a word and keep every intermediate. Written out, a
-word costs two matrix products and two kernels forwards, the same backwards, and whatever does not
-depend on the order of the words (all weight gradients, the gradients of keys and source states)
-is done once for all words.
+Autograd would launch some thirty small kernels per word and keep every intermediate. Here a word
+takes two matrix products and two kernels in each direction, and everything that does not depend on
+the order of the words (gradients of weights, keys and source states) is computed once for all.
 """
 
 from typing import Any
@@ -15,7 +14,7 @@ from readagain.networks.kernels import attention as kernels
 
 
 class AttentionLstm(torch.autograd.Function):
-    """Run the decoder over known words. The attention weights it returns carry no gradient."""
+    """`functional.decode_teacher_forced` for an LSTM; attention weights have no gradient."""
 
     @staticmethod
     def forward(
@@ -50,7 +49,7 @@ class AttentionLstm(torch.autograd.Function):
         _, S, A = keys.shape
         D, H = states.size(2), start_state.size(1)
         keys, states, valid = keys.contiguous(), states.contiguous(), valid.contiguous()
-        # Time first inside, so that what belongs to one word lies together.
+        # Time first, so that the data of a word is contiguous.
         word_gates = word_gates.transpose(0, 1).contiguous()  # (T, B, 4H)
         weight = torch.cat([weight_query, weight_state])  # (A + 4H, H)
         new, exact = keys.new_empty, torch.promote_types(keys.dtype, torch.float32)
@@ -132,7 +131,7 @@ class AttentionLstm(torch.autograd.Function):
 
 
 def _time_first(gradient: Tensor | None, *, like: Tensor) -> Tensor:
-    """Copy a (B, T, ...) gradient to (T, B, ...); zeros for a result that nobody learned from."""
+    """Copy a (B, T, ...) gradient to (T, B, ...); zeros for an unused output."""
     if gradient is None:
         return torch.zeros_like(like)
     return gradient.transpose(0, 1).clone(memory_format=torch.contiguous_format)

@@ -1,4 +1,4 @@
-"""The α-gated GRU reading and its gradient, each in one Triton launch."""
+"""The α-gated GRU and its gradient, each in one Triton launch."""
 
 from typing import Any
 
@@ -170,7 +170,7 @@ def _read_gradient(
 
 
 class TritonGatedGru(torch.autograd.Function):
-    """`read_gated_gru` with the time loop inside the kernel."""
+    """`functional.gated_gru` with the time loop inside the kernel."""
 
     @staticmethod
     def forward(

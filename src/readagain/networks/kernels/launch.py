@@ -1,10 +1,9 @@
-"""How one Triton launch walks a recurrence: who computes what, and where all wait for each other.
+"""Launch plan of the recurrent kernels, whose time loop runs inside one launch.
 
-A launch splits the batch into groups of rows and the hidden units of a group among the programs of
-a *team*. Each program keeps its own units of the state in registers, writes them to memory after
-every step and reads what its team mates wrote, so that the time loop runs inside one launch.
-The team meets at a barrier; that needs all programs on the chip at once, hence at most one
-program a multiprocessor.
+A launch splits the batch into groups of rows, and the hidden units of a group among the programs of
+a *team*. Each program keeps its units of the state in registers, writes them to memory after every
+step, and reads those of its team after a barrier. The barrier needs all programs on the device at
+the same time, hence at most one program per multiprocessor.
 """
 
 from collections.abc import Iterator
@@ -17,14 +16,14 @@ import triton.language as tl
 from torch import Tensor
 
 ROWS = (16, 32, 64, 128)
-"""Row blocks a program may take, smallest first."""
+"""Possible numbers of rows per program, in ascending order."""
 MANY_ROWS = 64
-"""Beyond this many rows, a program gains more from twice the units than from twice the rows."""
+"""With more rows than this, twice the units are faster than twice the rows."""
 
 
 @triton.jit
 def _arrived(counter):
-    """Read a counter that others write; what they wrote before it can be read after this."""
+    """Read a counter with acquire semantics."""
     return tl.inline_asm_elementwise(
         "ld.acquire.gpu.global.s32 $0, [$1];",
         "=r,l",
@@ -37,7 +36,7 @@ def _arrived(counter):
 
 @triton.jit
 def team_barrier(counter, arrivals, TEAM: tl.constexpr):
-    """Wait until the whole team has come; `arrivals` counts all so far, these included."""
+    """Wait until the counter reaches `arrivals`, the total so far including this step."""
     tl.debug_barrier()
     if TEAM > 1:
         tl.atomic_add(counter, 1, sem="release", scope="gpu")
@@ -49,31 +48,31 @@ def team_barrier(counter, arrivals, TEAM: tl.constexpr):
 
 @triton.jit
 def tanh(x):
-    """The hyperbolic tangent through the logistic function, exact to float32 rounding of 1."""
+    """Compute tanh through the sigmoid, exact to float32 rounding of 1."""
     return 2.0 * tl.sigmoid(2.0 * x) - 1.0
 
 
 @triton.jit
 def quick_tanh(x):
-    """The chip's own hyperbolic tangent, right to 2^-11: as fine as bfloat16, and quick."""
+    """Compute tanh with the hardware instruction, accurate to 2^-11, enough for bfloat16."""
     return tl.inline_asm_elementwise(
         "tanh.approx.f32 $0, $1;", "=f,f", [x], dtype=tl.float32, is_pure=True, pack=1
     )
 
 
 def states_before(states: Tensor) -> Tensor:
-    """Shift (B, L, H) states by one step: what each step started from."""
+    """Return the state before each step: (B, L, H) shifted by one."""
     return F.pad(states[:, :-1], (0, 0, 1, 0))
 
 
 def dot_precision() -> str:
-    """Follow torch's own switch: recurrent float32 products may use TF32 unless it is off."""
+    """Return `tf32` if torch allows it for cuDNN, else `ieee`."""
     return "tf32" if torch.backends.cudnn.allow_tf32 else "ieee"
 
 
 @dataclass(frozen=True, kw_only=True)
 class LaunchPlan:
-    """How launches cover B rows and H hidden units."""
+    """Division of B rows and H hidden units among launches and programs."""
 
     rows: int
     units: int
@@ -87,7 +86,7 @@ class LaunchPlan:
             yield slice(first, first + num_rows), triton.cdiv(num_rows, self.rows), num_rows
 
     def counters(self, groups: int, device: torch.device) -> Tensor:
-        """Make the barrier counters, one a group of rows."""
+        """Return the barrier counters, one per group of rows."""
         return torch.zeros(groups, dtype=torch.int32, device=device)
 
     def meta(self, hidden_size: int, dtype: torch.dtype) -> dict[str, int]:
@@ -107,7 +106,7 @@ class LaunchPlan:
 
 
 def plan_launch(batch_size: int, hidden_size: int, device: torch.device) -> LaunchPlan:
-    """Choose the smallest row block whose groups and teams fit the chip together.
+    """Choose the smallest number of rows per program with which all programs fit the device.
 
     Args:
         batch_size: B, rows to cover; more than fit at once are covered by several launches.

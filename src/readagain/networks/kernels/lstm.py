@@ -1,4 +1,4 @@
-"""An LSTM reading and its gradient, each in one Triton launch."""
+"""An LSTM and its gradient, each in one Triton launch."""
 
 from typing import Any
 
@@ -125,7 +125,7 @@ def _read_gradient(
 
 
 class Lstm(torch.autograd.Function):
-    """An LSTM reading with the time loop inside the kernel; gates in torch's order i, f, g, o."""
+    """An LSTM with the time loop inside the kernel; gates in torch's order i, f, g, o."""
 
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, weight: Tensor) -> Tensor:

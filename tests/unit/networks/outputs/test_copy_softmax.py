@@ -19,17 +19,17 @@ def scored(ext_ids, length):
     ).exp()[0]
 
 
-def test_a_word_that_stands_twice_in_the_source_gets_both_shares():
+def test_copy_probabilities_of_repeated_word_are_summed():
     probs = scored([V, V], length=2)  # 4 vocabulary words, 2 positions
     torch.testing.assert_close(probs[V], torch.tensor(2 / 6))
 
 
-def test_a_word_that_can_be_generated_and_copied_gets_the_sum():
+def test_generating_and_copying_are_summed():
     probs = scored([1, V + 1], length=2)
     torch.testing.assert_close(probs[1], torch.tensor(2 / 6))
 
 
-def test_padding_changes_nothing():
+def test_padding_does_not_change_scores():
     alone = scored([1, V + 1], length=2)
     padded = scored([1, V + 1, 0, 0], length=2)
     torch.testing.assert_close(alone, padded[: V + 2])
@@ -57,7 +57,7 @@ def test_probabilities_sum_to_one(batch):
 
 @settings(deadline=None)
 @given(batches())
-def test_the_targets_alone_score_as_among_all_words(batch):
+def test_target_log_probs_match_full_distribution(batch):
     vocab_logits, copy_logits, valid, ext_ids = batch
     T = vocab_logits.size(1)
     tiny = torch.finfo(torch.float32).tiny
@@ -69,7 +69,7 @@ def test_the_targets_alone_score_as_among_all_words(batch):
             torch.testing.assert_close(lean[:, t], expected, atol=1e-4, rtol=1e-5)
 
 
-def test_a_target_that_is_nowhere_is_improbable_and_harms_nothing():
+def test_unreachable_target_has_no_gradient():
     vocab_logits = torch.zeros(1, 1, V, requires_grad=True)
     copy_logits = torch.zeros(1, 1, 2, requires_grad=True)
     ext_ids, valid = torch.tensor([[1, 2]]), torch.ones(1, 2, dtype=torch.bool)
@@ -83,7 +83,7 @@ def test_a_target_that_is_nowhere_is_improbable_and_harms_nothing():
     assert not copy_logits.grad.any()
 
 
-def test_a_source_without_words_leaves_the_plain_softmax():
+def test_empty_source_gives_plain_softmax():
     vocab_logits = torch.randn(1, 2, V)
     ext_ids, valid = torch.zeros(1, 3, dtype=torch.long), torch.zeros(1, 3, dtype=torch.bool)
     scores = copy_target_log_probs(
@@ -93,7 +93,7 @@ def test_a_source_without_words_leaves_the_plain_softmax():
     torch.testing.assert_close(scores, torch.stack([expected[:, 0, 0], expected[:, 1, 3]], dim=1))
 
 
-def test_bfloat16_scores_are_summed_in_float32():
+def test_bfloat16_logits_are_summed_in_float32():
     vocab_logits = torch.zeros(1, 1, 3000, dtype=torch.bfloat16)
     ext_ids, valid = torch.tensor([[3000, 3001]]), torch.ones(1, 2, dtype=torch.bool)
     score = copy_target_log_probs(
@@ -107,7 +107,7 @@ def test_bfloat16_scores_are_summed_in_float32():
     assert score.exp().item() == pytest.approx(1 / 3002, rel=1e-5)
 
 
-def test_label_smoothing_mixes_in_the_mean_of_generating():
+def test_label_smoothing_adds_mean_of_vocabulary():
     torch.manual_seed(1)
     vocab_logits, copy_logits = torch.randn(1, 1, V), torch.randn(1, 1, 2)
     ext_ids, valid = torch.tensor([[V, V + 1]]), torch.ones(1, 2, dtype=torch.bool)

@@ -21,7 +21,7 @@ def test_label_smoothing_is_torchs_own():
     torch.testing.assert_close(ours, torchs)
 
 
-def test_bfloat16_scores_are_summed_in_float32():
+def test_bfloat16_logits_are_summed_in_float32():
     logits = torch.zeros(1, 1, 3001, dtype=torch.bfloat16)
     score = target_log_probs(logits, torch.tensor([[5]]))
     assert score.exp().item() == pytest.approx(1 / 3001, rel=1e-5)

@@ -44,12 +44,12 @@ def test_a_shortlist_is_a_setting_of_another_model_with_the_same_weights(trained
 
 
 @pytest.mark.parametrize("size", [-1, 0, 11, 12])
-def test_a_list_of_no_word_or_of_all_is_refused(trained, size):
+def test_shortlist_rejects_invalid_size(trained, size):
     with pytest.raises(ConfigError, match=rf"run: shortlist is {size}; expected 1 to 10, fewer wo"):
         with_shortlist(trained, size)
 
 
-def test_a_list_that_a_source_would_overflow_is_refused(trained):
+def test_shortlist_rejects_too_long_sources(trained):
     with pytest.raises(ConfigError, match=r"run: model\.shortlist_size is 7; expected 8 or more"):
         with_shortlist(trained, 7)
 
@@ -62,7 +62,7 @@ def test_a_network_trained_with_a_list_can_only_get_a_shorter_one(trained):
 
 
 @pytest.mark.parametrize("preset", ["abs_69k", "ras_elman"])
-def test_networks_of_another_kind_are_refused(trained, preset):
+def test_shortlist_rejects_abs_and_ras(trained, preset):
     other = replace(trained, run=override(PRESETS[preset], SMALL))
     with pytest.raises(ConfigError, match="shortlist is for networks with an encoder and a decod"):
         with_shortlist(other, 9)
@@ -94,7 +94,7 @@ def test_a_list_is_not_checked_on_texts_without_headlines(trained):
 
 
 @pytest.mark.parametrize("precision", ["int8", "float32"])
-def test_a_list_that_loses_too_much_is_refused(trained, monkeypatch, precision):
+def test_check_rejects_shortlist_with_large_loss(trained, monkeypatch, precision):
     scores = {
         "whole": {"rouge-1": 40.0, "rouge-2": 20.0},
         "torch": {"rouge-1": 39.9, "rouge-2": 19.6},
