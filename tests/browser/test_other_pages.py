@@ -1,26 +1,26 @@
-"""The pages beside the page: the API described, and an explanation written to a file."""
+"""Accessibility of the API documentation and of explanation pages."""
 
 import pytest
 
 pytestmark = [pytest.mark.slow, pytest.mark.parametrize("theme", ["light", "dark"])]
 
 
-def assert_usable(person) -> None:
-    assert person.violations() == []
-    person.has_a_screen(360, 740)
-    assert not person.must_scroll_sideways()
+def assert_usable(page) -> None:
+    assert page.accessibility_violations() == []
+    page.set_screen(360, 740)
+    assert not page.overflows_horizontally()
 
 
-def test_the_api_is_described_for_everybody(person, server, theme):
-    person.prefers(color_scheme=theme)
-    person.opens(server)
-    person.one("nav a").click()
-    person.waits_for(lambda: person.all("h1") and "API" in person.text("h1"))
-    assert_usable(person)
+def test_api_docs_are_accessible(page, server, theme):
+    page.set_preferences(color_scheme=theme)
+    page.open_server(server)
+    page.find("nav a").click()
+    page.wait_for(lambda: page.find_all("h1") and "API" in page.text("h1"))
+    assert_usable(page)
 
 
-def test_an_explanation_is_for_everybody(person, explanation, theme):
-    person.prefers(color_scheme=theme)
-    person.reads_page(explanation)
-    assert person.all("h1 button")
-    assert_usable(person)
+def test_explanation_is_accessible(page, explanation, theme):
+    page.set_preferences(color_scheme=theme)
+    page.open_url(explanation)
+    assert page.find_all("h1 button")
+    assert_usable(page)

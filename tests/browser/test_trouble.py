@@ -1,4 +1,4 @@
-"""What strangers paste is shown as text, and what goes wrong is said in words."""
+"""Markup in texts, and errors of the server."""
 
 import pytest
 from selenium.webdriver.common.keys import Keys
@@ -33,122 +33,124 @@ def hostile_answer() -> dict[str, object]:
     return {"model": HOSTILE, "results": [result]}
 
 
-def assert_nothing_ran(person) -> None:
-    assert person.script("return window.hacked") is None
-    assert person.all("img, main script") == []
+def assert_nothing_ran(page) -> None:
+    assert page.script("return window.hacked") is None
+    assert page.find_all("img, main script") == []
 
 
-def test_pasted_markup_is_shown_as_text(reader):
-    reader.reads(f"Police said on Monday that {HOSTILE} was found near the old bridge in Ghent.")
-    assert HOSTILE.replace("  ", " ") in reader.text("#reading")
-    assert_nothing_ran(reader)
+def test_markup_in_text_is_escaped(home_page):
+    home_page.summarize(
+        f"Police said on Monday that {HOSTILE} was found near the old bridge in Ghent."
+    )
+    assert HOSTILE.replace("  ", " ") in home_page.text("#reading")
+    assert_nothing_ran(home_page)
 
 
-def test_markup_in_an_answer_is_shown_as_text(reader):
-    reader.script(ANSWER_WITH, 200, {}, hostile_answer())
-    assert reader.reads(HOSTILE) == HOSTILE
-    reader.one("summary").click()
-    reader.waits_for(lambda: reader.all("td"))
-    reader.one("#headline button").click()
-    assert HOSTILE in reader.text("#said").replace("\u2068", "").replace("\u2069", "")
-    assert reader.text("#alternatives li span") == HOSTILE
-    assert_nothing_ran(reader)
+def test_markup_in_response_is_escaped(home_page):
+    home_page.script(ANSWER_WITH, 200, {}, hostile_answer())
+    assert home_page.summarize(HOSTILE) == HOSTILE
+    home_page.find("summary").click()
+    home_page.wait_for(lambda: home_page.find_all("td"))
+    home_page.find("#headline button").click()
+    assert HOSTILE in home_page.text("#said").replace("\u2068", "").replace("\u2069", "")
+    assert home_page.text("#alternatives li span") == HOSTILE
+    assert_nothing_ran(home_page)
 
 
-def test_markup_in_an_error_is_shown_as_text(reader, ferry):
-    reader.script(ANSWER_WITH, 422, {}, {"error": {"message": HOSTILE}})
-    reader.reads(ferry)
-    assert reader.text("#trouble-what") == HOSTILE
-    assert_nothing_ran(reader)
+def test_markup_in_error_is_escaped(home_page, ferry):
+    home_page.script(ANSWER_WITH, 422, {}, {"error": {"message": HOSTILE}})
+    home_page.summarize(ferry)
+    assert home_page.text("#trouble-what") == HOSTILE
+    assert_nothing_ran(home_page)
 
 
-def test_a_visit_asks_nobody_but_the_server(reader, server):
-    reader.one(".chip").click()
-    reader.waits_until_done()
-    reader.one("summary").click()
-    reader.one("#copy").click()
-    reader.one("#theme").click()
-    addresses = [url.removeprefix(server.url) for url in reader.asked_for()]
+def test_page_requests_only_its_server(home_page, server):
+    home_page.find(".chip").click()
+    home_page.wait_until_done()
+    home_page.find("summary").click()
+    home_page.find("#copy").click()
+    home_page.find("#theme").click()
+    addresses = [url.removeprefix(server.url) for url in home_page.requested_urls()]
     assert set(addresses) >= {"", "static/page.css", "static/page.js", "v1/models", "v1/summarize"}
     assert [address for address in addresses if "://" in address] == []
-    assert reader.errors() == []
+    assert home_page.errors() == []
 
 
-def test_a_server_that_stops_and_comes_back(person, own_server, ferry):
-    person.expected_errors = [
+def test_page_recovers_after_server_restart(page, own_server, ferry):
+    page.expected_errors = [
         "ERR_CONNECTION_REFUSED",
         "ERR_CONNECTION_RESET",
         "ERR_EMPTY_RESPONSE",
     ]
     server = own_server()
-    person.opens(server)
-    before = person.reads(ferry)
+    page.open_server(server)
+    before = page.summarize(ferry)
     server.stop()
-    person.types(" More words are written now.")
-    person.waits_for(lambda: person.sees("#trouble"))
-    assert person.text("#trouble-what") == "The server does not answer. Your text is kept here."
-    assert person.one("#text").get_property("value").endswith("More words are written now.")
-    assert person.headline() == before
-    assert person.text("#result-title") == "Headline of an earlier text"
+    page.type_text(" More words are written now.")
+    page.wait_for(lambda: page.is_visible("#trouble"))
+    assert page.text("#trouble-what") == "The server does not answer. Your text is kept here."
+    assert page.find("#text").get_property("value").endswith("More words are written now.")
+    assert page.headline() == before
+    assert page.text("#result-title") == "Headline of an earlier text"
     server.start()
-    person.waits_for(lambda: not person.sees("#trouble"))
-    whole = person.one("#text").get_property("value")
-    assert person.headline() == server.summarize(whole)["summary"]
-    assert person.text("#result-title") == "Headline"
+    page.wait_for(lambda: not page.is_visible("#trouble"))
+    whole = page.find("#text").get_property("value")
+    assert page.headline() == server.summarize(whole)["summary"]
+    assert page.text("#result-title") == "Headline"
 
 
-def test_a_page_whose_server_is_not_ready_waits_for_it(person, server, ferry):
-    person.expected_errors = ["ERR_BLOCKED_BY_CLIENT"]
-    person.loses_the_server()
-    person.goes_to(server)
-    person.waits_for(lambda: person.sees("#trouble"))
-    assert person.all("#model option") == []
-    person.finds_the_server_again()
-    person.one("#retry").click()
-    person.waits_for(lambda: not person.sees("#trouble"))
-    assert person.reads(ferry) != ""
+def test_page_waits_for_server(page, server, ferry):
+    page.expected_errors = ["ERR_BLOCKED_BY_CLIENT"]
+    page.block_server()
+    page.go_to(server)
+    page.wait_for(lambda: page.is_visible("#trouble"))
+    assert page.find_all("#model option") == []
+    page.unblock_server()
+    page.find("#retry").click()
+    page.wait_for(lambda: not page.is_visible("#trouble"))
+    assert page.summarize(ferry) != ""
 
 
-def test_a_busy_server_is_asked_again(reader, ferry, server):
+def test_busy_server_is_retried(home_page, ferry, server):
     busy = {"error": {"message": "The queue is full; try again."}}
-    reader.script(ANSWER_WITH, 503, {"Retry-After": "3600"}, busy)
-    reader.reads(ferry)
-    assert reader.text("#trouble-what") == "The queue is full; try again."
-    assert reader.text("#trouble-next").startswith("Trying again in 3")
-    reader.one("#retry").click()
-    reader.waits_for(lambda: not reader.sees("#trouble"))
-    assert reader.headline() == server.summarize(ferry)["summary"]
+    home_page.script(ANSWER_WITH, 503, {"Retry-After": "3600"}, busy)
+    home_page.summarize(ferry)
+    assert home_page.text("#trouble-what") == "The queue is full; try again."
+    assert home_page.text("#trouble-next").startswith("Trying again in 3")
+    home_page.find("#retry").click()
+    home_page.wait_for(lambda: not home_page.is_visible("#trouble"))
+    assert home_page.headline() == server.summarize(ferry)["summary"]
 
 
-def test_a_text_beyond_the_limit_is_not_sent(reader, ferry, server):
+def test_too_long_text_is_not_sent(home_page, ferry, server):
     most = server.ask("v1/models")["limits"]["max_chars"]
-    reader.asked_for()
-    reader.reads("a" * (most + 1))
+    home_page.requested_urls()
+    home_page.summarize("a" * (most + 1))
     expected = f"1 character too many: this server reads at most {most:,}."
-    assert reader.text("#room") == reader.text("#silence") == expected
-    assert reader.one("#text").get_attribute("aria-invalid") == "true"
-    assert reader.asked_for() == []
-    assert reader.reads(ferry) != ""
-    assert reader.text("#room") == f"{most - len(ferry):,} characters left"
+    assert home_page.text("#room") == home_page.text("#silence") == expected
+    assert home_page.find("#text").get_attribute("aria-invalid") == "true"
+    assert home_page.requested_urls() == []
+    assert home_page.summarize(ferry) != ""
+    assert home_page.text("#room") == f"{most - len(ferry):,} characters left"
 
 
-def test_an_answer_that_cannot_be_understood_is_said_in_words(reader, ferry):
-    reader.expected_errors = ["console-api", "page.js"]
-    reader.script(ANSWER_WITH, 200, {}, {"unexpected": True})
-    reader.reads(ferry)
-    assert reader.text("#trouble-what").startswith("This page and the server do not understand")
+def test_invalid_response_shows_message(home_page, ferry):
+    home_page.expected_errors = ["console-api", "page.js"]
+    home_page.script(ANSWER_WITH, 200, {}, {"unexpected": True})
+    home_page.summarize(ferry)
+    assert home_page.text("#trouble-what").startswith("This page and the server do not understand")
 
 
-def test_a_server_with_a_key_is_told_it(person, own_server, tmp_path, ferry):
-    person.expected_errors = ["401"]
+def test_page_asks_for_key(page, own_server, tmp_path, ferry):
+    page.expected_errors = ["401"]
     keys = tmp_path / "keys"
     keys.write_text("a-key-of-thirty-two-characters-ab\n")
-    person.goes_to(own_server("--api-key-file", keys))
-    person.waits_for(lambda: person.sees("#key-form"))
-    assert person.text("#key-said") == "This server asks for a key."
-    person.presses("wrong", Keys.ENTER)
-    person.waits_for(lambda: person.text("#key-said") == "The server does not know this key.")
-    person.one("#key").clear()
-    person.one("#key").send_keys("a-key-of-thirty-two-characters-ab", Keys.ENTER)
-    person.waits_for(lambda: not person.sees("#key-form"))
-    assert person.reads(ferry) != ""
+    page.go_to(own_server("--api-key-file", keys))
+    page.wait_for(lambda: page.is_visible("#key-form"))
+    assert page.text("#key-said") == "This server asks for a key."
+    page.press("wrong", Keys.ENTER)
+    page.wait_for(lambda: page.text("#key-said") == "The server does not know this key.")
+    page.find("#key").clear()
+    page.find("#key").send_keys("a-key-of-thirty-two-characters-ab", Keys.ENTER)
+    page.wait_for(lambda: not page.is_visible("#key-form"))
+    assert page.summarize(ferry) != ""

@@ -9,7 +9,7 @@ from readagain.explain.view import explanation_view
 from readagain.serve import errors
 from readagain.serve.errors import ClientGoneError, describe_problems
 from readagain.serve.models import LoadedModels
-from readagain.serve.routes import run_until_disconnect
+from readagain.serve.routes import LARGE_BODY_BYTES, run_until_disconnect
 from readagain.serve.settings import RequestLimits, ServeSettings
 
 TEXT = "Police in Ghent said on Monday that 12 people crossed the old bridge."
@@ -378,3 +378,19 @@ def test_finished_work_counts_despite_disconnect():
         return {"type": "http.disconnect"}
 
     assert run_with_disconnect(work, disconnect) == "result"
+
+
+@pytest.mark.parametrize(("size", "pauses"), [(10, []), (LARGE_BODY_BYTES, [6.0])])
+def test_large_bodies_leave_time_for_other_requests(request_once, size, pauses, monkeypatch):
+    slept = []
+
+    async def sleep(seconds):
+        slept.append(seconds)
+
+    monkeypatch.setattr("readagain.serve.routes.asyncio.sleep", sleep)
+    monkeypatch.setattr("readagain.serve.routes.monotonic", iter([1.0, 4.0]).__next__)
+    headers = {"Content-Type": "application/json"}
+    content = '{"texts": ["A storm."]}' + " " * size
+    response = request_once("POST", "/v1/summarize", content=content, headers=headers)
+    assert response.status_code == 200
+    assert slept == pauses
