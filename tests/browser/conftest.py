@@ -304,7 +304,7 @@ class Page:
 
 
 @pytest.fixture
-def person(browser) -> Iterator[Page]:
+def page(browser) -> Iterator[Page]:
     """Return a new tab with a desktop screen and light colours."""
     browser.switch_to.new_window("tab")
     each = Page(browser)

@@ -2,13 +2,14 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from readagain.config.fields import SpecField
+from readagain.config.fields import SpecField, spec_fields
 from readagain.config.options import OPTIONS
 from readagain.rouge.options import PROTOCOLS
 
@@ -58,8 +59,32 @@ def decoding_options(
     """
     chosen = names or tuple(name for name in OPTIONS if name != "explain")
 
+    return _add_parameters([_parameter(OPTIONS[name], default) for name in chosen])
+
+
+def spec_options(spec: object, panel: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that gives a command one option for each field of a dataclass.
+
+    The command takes them as keyword arguments.
+
+    Args:
+        spec: instance with the default values; its class has the types and help texts.
+        panel: heading in the help text.
+    """
+    return _add_parameters(
+        [
+            _parameter(replace(field, default=getattr(spec, name)), panel=panel)
+            for name, field in spec_fields(type(spec)).items()
+        ]
+    )
+
+
+def _add_parameters(
+    added: list[inspect.Parameter],
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return a decorator that replaces `**kwargs` of a command by parameters that Typer sees."""
+
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        added = [_parameter(OPTIONS[name], default) for name in chosen]
         own = list(inspect.signature(command).parameters.values())[:-1]
         first = next(n for n, each in enumerate(own) if each.kind is each.KEYWORD_ONLY)
         parameters = [*own[:first], *added, *own[first:]]
@@ -70,7 +95,7 @@ def decoding_options(
     return decorate
 
 
-def _parameter(option: SpecField, default: str) -> inspect.Parameter:
+def _parameter(option: SpecField, default: str = "", panel: str = SUMMARY) -> inspect.Parameter:
     flag = "--" + option.name.replace("_", "-")
     shown = default if option.default is None and option.value_type in (int, float) else True
     declared = typer.Option(
@@ -78,7 +103,7 @@ def _parameter(option: SpecField, default: str) -> inspect.Parameter:
         help=option.help,
         metavar="|".join(option.choices) or None,
         show_default=shown,
-        rich_help_panel=SUMMARY,
+        rich_help_panel=panel,
     )
     value_type = option.value_type | None if option.default is None else option.value_type
     return inspect.Parameter(

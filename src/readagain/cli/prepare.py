@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _reading = partial(typer.Option, rich_help_panel=READING)
 _splitting = partial(typer.Option, rich_help_panel="Splits")
 _filtering = partial(typer.Option, rich_help_panel="Filters")
-LIMITS = FilterLimits()
 FILTERS_HELP = (
     f"Filters or sets of them, separated by commas; -NAME removes one. "
     f"Filters: {', '.join(FILTERS)}. Sets: {', '.join(FILTER_SETS)} "
@@ -26,6 +25,7 @@ FILTERS_HELP = (
 )
 
 
+@options.spec_options(FilterLimits(), panel="Filters")
 def command(
     inputs: Annotated[
         list[str] | None,
@@ -69,18 +69,6 @@ def command(
         int,
         _filtering(help="Sentences per text."),
     ] = DEFAULT_MAX_SENTENCES,
-    min_text_words: Annotated[int, _filtering(help="Filter 'length'.")] = LIMITS.min_text_words,
-    max_text_words: Annotated[int, _filtering(help="Filter 'length'.")] = LIMITS.max_text_words,
-    min_headline_words: Annotated[
-        int, _filtering(help="Filter 'length'.")
-    ] = LIMITS.min_headline_words,
-    max_headline_words: Annotated[
-        int, _filtering(help="Filter 'length'.")
-    ] = LIMITS.max_headline_words,
-    min_overlap: Annotated[
-        float,
-        _filtering(help="Filter 'low-overlap': share of the headline's content words in the text."),
-    ] = LIMITS.min_overlap,
     workers: Annotated[
         int,
         typer.Option(
@@ -90,6 +78,7 @@ def command(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an existing corpus in --out.")
     ] = False,
+    **limits: Any,
 ) -> None:
     """Turn (text, headline) pairs into a prepared corpus for training.
 
@@ -118,13 +107,7 @@ def command(
     settings = PrepareSettings(
         max_sentences=max_sentences,
         filters=choose_filters(filters),
-        limits=FilterLimits(
-            min_text_words=min_text_words,
-            max_text_words=max_text_words,
-            min_headline_words=min_headline_words,
-            max_headline_words=max_headline_words,
-            min_overlap=min_overlap,
-        ),
+        limits=FilterLimits(**limits),
         skip_bad=skip_bad,
         dev=Share(pairs=dev_pairs, share=dev_share),
         test=Share(pairs=test_pairs, share=test_share),

@@ -2,7 +2,7 @@
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,11 +10,11 @@ from readagain.cli import options
 from readagain.serve.settings import RequestLimits, ServeSettings
 
 DEFAULTS = ServeSettings()
-_limit = partial(typer.Option, rich_help_panel="Limits")
 _access = partial(typer.Option, rich_help_panel="Access")
 KEY_VARIABLE = "READAGAIN_API_KEY"
 
 
+@options.spec_options(DEFAULTS.limits, panel="Limits")
 def command(
     *,
     host: Annotated[
@@ -41,26 +41,6 @@ def command(
             callback=options.check_threads,
         ),
     ] = None,
-    max_texts: Annotated[int, _limit(help="Texts of a request.")] = DEFAULTS.limits.max_texts,
-    max_chars: Annotated[int, _limit(help="Characters of a text.")] = DEFAULTS.limits.max_chars,
-    max_body_bytes: Annotated[
-        int, _limit(help="Bytes of a request.")
-    ] = DEFAULTS.limits.max_body_bytes,
-    max_queue: Annotated[
-        int,
-        _limit(help="Texts waiting in a worker; requests beyond are refused."),
-    ] = DEFAULTS.limits.max_queue,
-    max_requests: Annotated[
-        int, _limit(help="Requests in a worker at once.")
-    ] = DEFAULTS.limits.max_requests,
-    max_connections: Annotated[
-        int, _limit(help="Open connections of a worker.")
-    ] = DEFAULTS.limits.max_connections,
-    max_wait_ms: Annotated[
-        float,
-        _limit(help="Milliseconds that a text waits for others to form a batch."),
-    ] = DEFAULTS.limits.max_wait_ms,
-    timeout_s: Annotated[float, _limit(help="Seconds per request.")] = DEFAULTS.limits.timeout_s,
     api_key_file: Annotated[
         Path | None,
         _access(
@@ -85,6 +65,7 @@ def command(
             "proxy; may be repeated.",
         ),
     ] = None,
+    **limits: Any,
 ) -> None:
     """Answer requests for headlines over HTTP, until stopped."""
     import os
@@ -103,16 +84,7 @@ def command(
         models=tuple(model or DEFAULTS.models),
         workers=workers,
         threads=max(1, num_processors() // max(workers, 1)) if threads is None else threads,
-        limits=RequestLimits(
-            max_body_bytes=max_body_bytes,
-            max_texts=max_texts,
-            max_chars=max_chars,
-            max_queue=max_queue,
-            max_requests=max_requests,
-            max_connections=max_connections,
-            max_wait_ms=max_wait_ms,
-            timeout_s=timeout_s,
-        ),
+        limits=RequestLimits(**limits),
         api_keys=keys,
         cors_origins=tuple(cors_origin or ()),
         allowed_hosts=tuple(allowed_host or ()),

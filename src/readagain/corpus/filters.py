@@ -18,11 +18,15 @@ class FilterLimits:
     """The numbers that some filters go by."""
 
     min_text_words: int = 5
+    """Filter 'length': words of a text."""
     max_text_words: int = 500
+    """Filter 'length': words of a text."""
     min_headline_words: int = 2
+    """Filter 'length': words of a headline."""
     max_headline_words: int = 100
+    """Filter 'length': words of a headline."""
     min_overlap: float = 0.25
-    """Smallest share of the headline's content words that must stand in the text."""
+    """Filter 'low-overlap': share of the headline's content words in the text."""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,12 @@
 """Settings of the server, with their defaults and checks."""
 
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, get_args, get_type_hints
+from typing import Annotated
 
-from readagain.config.fields import Range
+from readagain.config.fields import Range, spec_fields
 from readagain.errors import ArgumentError, ConfigError
 from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
@@ -39,19 +39,21 @@ class RequestLimits:
     """Limits of one request, and of the requests in one worker."""
 
     max_body_bytes: _Size = 1 << 20
+    """Bytes of a request."""
     max_texts: _Size = 64
+    """Texts of a request."""
     max_chars: _Size = 20_000
-    """Characters of one text."""
+    """Characters of a text."""
     max_queue: _Size = 256
-    """Texts waiting in a worker; a request that exceeds it is refused at once."""
+    """Texts waiting in a worker; requests beyond are refused at once."""
     max_requests: _Size = 256
-    """Summarize requests in a worker at once, and bodies being received at once."""
+    """Requests in progress in a worker, and bodies being received."""
     max_connections: _Size = 800
-    """Open connections of a worker; below the usual limit of 1,024 open files."""
+    """Open connections of a worker."""
     max_wait_ms: Annotated[float, Range(0, 1000)] = 3.0
-    """Time that a text waits for others to form a batch."""
+    """Milliseconds that a text waits for others to form a batch."""
     timeout_s: Annotated[float, Range(0, exclusive=True)] = 10.0
-    """Time from the first byte of a request to its response."""
+    """Seconds from the first byte of a request to its response."""
 
     def __post_init__(self) -> None:
         _check_ranges(self)
@@ -136,12 +138,10 @@ def _check_ranges(settings: RequestLimits | ServeSettings) -> None:
     Raises:
         ArgumentError: naming the setting, its value and the range.
     """
-    hints = get_type_hints(type(settings), include_extras=True)
-    for each in fields(settings):
-        value = getattr(settings, each.name)
-        for bounds in get_args(hints[each.name])[1:]:
-            if isinstance(bounds, Range) and value not in bounds:
-                raise ArgumentError(f"{{{each.name}}} is {{0}}; expected {{1}}", value, bounds)
+    for name, spec_field in spec_fields(type(settings)).items():
+        value = getattr(settings, name)
+        if spec_field.range is not None and value not in spec_field.range:
+            raise ArgumentError(f"{{{name}}} is {{0}}; expected {{1}}", value, spec_field.range)
 
 
 def check_api_keys(keys: list[str], where: str) -> tuple[str, ...]:
