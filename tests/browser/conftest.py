@@ -324,4 +324,4 @@ def page(browser) -> Iterator[Page]:
 def home_page(page, server) -> Page:
     """Return the page of the shared server."""
     page.open_server(server)
-    return person
+    return page
