@@ -15,6 +15,7 @@ from readagain.errors import (
     os_errors,
     quoted,
 )
+from readagain.storage.checksums import add_checksum, verify_checksum
 from readagain.storage.differences import differences, first_few
 from readagain.storage.files import atomic_write, remove
 from readagain.storage.locks import LOCK_FILE, locked_dir
@@ -138,7 +139,7 @@ class OutputDir:
                 before = output.read_identity()
                 if before is not None:
                     output.check_identity(before, json.loads(json.dumps(identity)))
-            output.write_json(cls.identity_file, identity)
+            output.write_json(cls.identity_file, add_checksum(identity))
             yield output
 
     def is_own_name(self, name: str) -> bool:
@@ -155,7 +156,13 @@ class OutputDir:
 
     def read_identity(self) -> dict[str, Any] | None:
         """Return the identity of the job in the directory, or None if there is no job."""
-        return self.read_json(self.identity_file)
+        text = self.directory.read(self.identity_file)
+        if text is None:
+            return None
+        identity = verify_checksum(text)
+        if identity is None:
+            raise self.damaged(self.identity_file)
+        return identity
 
     def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         """Compare the identity in the directory with that of this job.
