@@ -18,7 +18,7 @@ from rich.console import Console
 from readagain import Summarizer
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-from readagain.corpus.settings import PrepareSettings, Share
+from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.export.check import check_graphs, corpus_texts
 from readagain.export.write import describe_export, folder_graphs, write_graphs
 from readagain.model_dir import ModelDir
@@ -67,7 +67,7 @@ def main() -> None:
     invent_pairs(pairs, 1500)
 
     sources = find_inputs([str(pairs)], CorpusReadOptions())
-    prepare(sources, corpus, PrepareSettings(dev=Share(pairs=100)), overwrite=True)
+    prepare(sources, corpus, PrepareSettings(dev=SplitSize(pairs=100)), overwrite=True)
 
     # Stopped half-way, the same call goes on where it was.
     changes = [

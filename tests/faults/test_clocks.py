@@ -14,7 +14,7 @@ from rich.console import Console
 from readagain.corpus import tokenizing, workers
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-from readagain.corpus.settings import PrepareSettings, Share
+from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.formats import lines
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
@@ -39,7 +39,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 def prepared(path: Path, out: Path) -> dict[str, bytes]:
-    prepare(find_inputs([str(path)], CorpusReadOptions()), out, PrepareSettings(dev=Share(pairs=9)))
+    prepare(
+        find_inputs([str(path)], CorpusReadOptions()), out, PrepareSettings(dev=SplitSize(pairs=9))
+    )
     return contents(out)
 
 

@@ -23,7 +23,7 @@ from readagain.corpus import tokenizing, workers
 from readagain.corpus.manifest import unfinished_dir
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-from readagain.corpus.settings import PrepareSettings, Share
+from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.corpus.shards import PreparedCorpus
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ReadAgainError
@@ -132,7 +132,7 @@ def unfinished_corpus_artefact(tmp_path_factory, invented):
     """Interrupt a preparation after two of its chunks."""
     home = tmp_path_factory.mktemp("unfinished")
     sources = find_inputs([str(invented("pairs.jsonl", 60))], CorpusReadOptions())
-    settings = PrepareSettings(dev=Share(pairs=9))
+    settings = PrepareSettings(dev=SplitSize(pairs=9))
     made = []
 
     def save_some(*arguments):

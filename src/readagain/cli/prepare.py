@@ -92,7 +92,7 @@ def command(
     from readagain.corpus.filters import choose_filters
     from readagain.corpus.prepare import prepare
     from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-    from readagain.corpus.settings import PrepareSettings, Share
+    from readagain.corpus.settings import PrepareSettings, SplitSize
     from readagain.errors import ConfigError
     from readagain.processors import num_processors
 
@@ -109,8 +109,8 @@ def command(
         filters=choose_filters(filters),
         limits=FilterLimits(**limits),
         skip_bad=skip_bad,
-        dev=Share(pairs=dev_pairs, share=dev_share),
-        test=Share(pairs=test_pairs, share=test_share),
+        dev=SplitSize(pairs=dev_pairs, share=dev_share),
+        test=SplitSize(pairs=test_pairs, share=test_share),
     )
     reading = CorpusReadOptions(
         format=format,

@@ -1,1 +1,1 @@
-"""Pairs on disk."""
+"""Corpora of texts with headlines: readers, filters, splits and prepared shards."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, Chunk, PlacedChunk
+from readagain.corpus.chunk import LOWER_CASE, NO_CASE, Chunk, SplitChunk
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.corpus.select import TRAIN
 from readagain.text.truecasing import CASES_FILE, Truecaser
@@ -31,7 +31,7 @@ Ints = NDArray[np.int64]
 
 
 def write_cases(
-    chunks: Sequence[PlacedChunk],
+    chunks: Sequence[SplitChunk],
     tables: Sequence[NDArray[np.int32]],
     lexicon: Lexicon,
     folder: Path,
@@ -81,26 +81,26 @@ class _Writings:
         self._forms: list[int] = []  # lexicon ids of those
         self._counts = np.zeros((2, num_forms), dtype=np.int64)
 
-    def numbers_of(self, placed: PlacedChunk, chunk: Chunk, table: NDArray[np.int32]) -> Ints:
-        """Return how each word of a chunk is written; NOT_TOLD outside the train split too."""
+    def numbers_of(self, placed: SplitChunk, chunk: Chunk, table: NDArray[np.int32]) -> Ints:
+        """Return how each word of a chunk is written; NO_CASE outside the train split too."""
         ids = table[chunk.ids].astype(np.int64)
         is_train = np.repeat(placed.places == TRAIN, chunk.pair_segments)
         is_told = np.repeat(is_train, chunk.segment_lengths)
-        is_told &= (chunk.written != NOT_TOLD) & (ids != UNKNOWN_ID)
-        is_other = is_told & (chunk.written != AS_ITS_FORM)
+        is_told &= (chunk.written != NO_CASE) & (ids != UNKNOWN_ID)
+        is_other = is_told & (chunk.written != LOWER_CASE)
         ways = chunk.written[is_other] - 1
         if placed.path not in self._tables:
             self._tables[placed.path] = self._number_all(chunk.writings, ways, ids[is_other])
-        numbers = np.where(is_told, ids, NOT_TOLD)
+        numbers = np.where(is_told, ids, NO_CASE)
         numbers[is_other] = self._tables[placed.path][ways]
         return numbers
 
     def _number_all(self, writings: list[str], ways: NDArray[np.int32], forms: Ints) -> Ints:
         """Return the table from a chunk's own ways of writing to their numbers here."""
-        form_of = np.full(len(writings), NOT_TOLD, dtype=np.int64)
+        form_of = np.full(len(writings), NO_CASE, dtype=np.int64)
         form_of[ways] = forms
-        table = np.full(len(writings), NOT_TOLD, dtype=np.int64)
-        for way in np.flatnonzero(form_of != NOT_TOLD).tolist():
+        table = np.full(len(writings), NO_CASE, dtype=np.int64)
+        for way in np.flatnonzero(form_of != NO_CASE).tolist():
             table[way] = self._number(writings[way], int(form_of[way]))
         return table
 
@@ -116,7 +116,7 @@ class _Writings:
         missing = self._num_forms + len(self._spelled) - self._counts.shape[1]
         self._counts = np.pad(self._counts, ((0, 0), (0, missing)))
         for side, wanted in enumerate((~is_summary, is_summary)):
-            told = numbers[wanted & (numbers != NOT_TOLD)]
+            told = numbers[wanted & (numbers != NO_CASE)]
             self._counts[side] += np.bincount(told, minlength=self._counts.shape[1])
 
     def forms(self) -> Ints:
@@ -166,7 +166,7 @@ def _unusual_pairs(
     def pairs_of(chunk: Chunk, numbers: Ints) -> tuple[Ints, Ints]:
         """Return the two words of all pairs that stand in one sentence."""
         first, second = numbers[:-1], numbers[1:]
-        wanted = (first != NOT_TOLD) & (second != NOT_TOLD)
+        wanted = (first != NO_CASE) & (second != NO_CASE)
         wanted[np.cumsum(chunk.segment_lengths)[:-1] - 1] = False
         first, second = first[wanted], second[wanted]
         wanted = is_frequent[forms[first]] & is_frequent[forms[second]]

@@ -18,9 +18,9 @@ CHUNK_FORMAT = 2
 """Chunks of an interrupted run in another one are made again."""
 UNKNOWN_WORD = ""
 """Stands in a chunk for a word that the input itself does not know (UNK in Gigaword files)."""
-NOT_TOLD = -1
+NO_CASE = -1
 """Stands for how a word is written where that tells nothing, as at the start of a sentence."""
-AS_ITS_FORM = 0
+LOWER_CASE = 0
 """Stands for a word that is written as models see it."""
 
 
@@ -110,8 +110,8 @@ class Chunk:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlacedChunk:
-    """A chunk on disk, the place of each of its pairs, and where it came from."""
+class SplitChunk:
+    """A chunk on disk with the split of each of its pairs, and its origin."""
 
     path: Path
     places: NDArray[np.int8]

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from readagain.corpus.stopwords import ENGLISH_MARKS, FOREIGN_MARKS, STOPWORDS
-from readagain.errors import ConfigError
+from readagain.errors import ArgumentError
 
 Sentences = Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class FilterLimits:
-    """The numbers that some filters go by."""
+    """Limits of the filters."""
 
     min_text_words: int = 5
     """Filter 'length': words of a text."""
@@ -31,7 +31,7 @@ class FilterLimits:
 
 @dataclass(frozen=True)
 class Filter:
-    """A rule by name, what it leaves out, and the test; `None` for one that needs all pairs."""
+    """A filter: name, description of what it drops, and the test; None if it needs all pairs."""
 
     name: str
     drops: str
@@ -143,24 +143,26 @@ FILTER_SETS: dict[str, tuple[str, ...]] = {
 }
 
 
-def choose_filters(wish: str) -> tuple[str, ...]:
+def choose_filters(filters: str) -> tuple[str, ...]:
     """Read a list such as `rush,language,-colon` into filter names, in the order they are applied.
 
     Args:
-        wish: names of filters and of sets of them, separated by commas; `-name` takes one away.
+        filters: names of filters and of sets of them, separated by commas; `-name` takes one away.
             A list that only takes away starts from the default set.
 
     Raises:
         ConfigError: naming what is neither a filter nor a set.
     """
-    parts = [part.strip() for part in wish.split(",") if part.strip()]
+    parts = [part.strip() for part in filters.split(",") if part.strip()]
     chosen = set(DEFAULT_FILTERS) if all(part.startswith("-") for part in parts) else set()
     for part in parts:
         name = part.removeprefix("-")
         if name not in FILTERS and name not in FILTER_SETS:
-            raise ConfigError(
-                f"--filters: no filter '{name}'; the filters are {', '.join(FILTERS)}, "
-                f"the sets {', '.join(FILTER_SETS)}"
+            raise ArgumentError(
+                "{filters}: no filter '{0}'; the filters are {1}, the sets {2}",
+                name,
+                ", ".join(FILTERS),
+                ", ".join(FILTER_SETS),
             )
         names = FILTER_SETS.get(name, (name,))
         chosen = chosen.difference(names) if part.startswith("-") else chosen.union(names)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.cases import write_cases
-from readagain.corpus.chunk import UNKNOWN_WORD, Chunk, PlacedChunk
+from readagain.corpus.chunk import UNKNOWN_WORD, Chunk, SplitChunk
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.corpus.select import SPLITS, TRAIN
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard
@@ -18,7 +18,7 @@ SHARD_PAIRS = 1 << 18
 
 
 def build_lexicon(
-    chunks: Sequence[PlacedChunk], tick: Callable[[], None]
+    chunks: Sequence[SplitChunk], tick: Callable[[], None]
 ) -> tuple[Lexicon, list[NDArray[np.int32]]]:
     """Count the words of every pair that has a place, and order them.
 
@@ -141,7 +141,7 @@ def starts(lengths: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def write_shards(
-    chunks: Sequence[PlacedChunk],
+    chunks: Sequence[SplitChunk],
     folder: Path,
     tick: Callable[[], None],
     shard_pairs: int = SHARD_PAIRS,

@@ -1,4 +1,4 @@
-"""Give every pair of every chunk its place, and count what each input gave and lost."""
+"""Assignment of pairs to splits, with counts for each input."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from readagain.corpus.chunk import Chunk, PlacedChunk
+from readagain.corpus.chunk import Chunk, SplitChunk
 from readagain.corpus.inputs import CorpusInput, SplitName
 from readagain.corpus.select import (
     SPLITS,
@@ -16,22 +16,22 @@ from readagain.corpus.select import (
     concatenate,
     dropped_by_reason,
 )
-from readagain.corpus.settings import PrepareSettings, Share
+from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.corpus.work_dir import input_bytes
 from readagain.corpus.workers import ChunkFiles
 from readagain.errors import DataError
 
 
-def place_pairs(
+def assign_splits(
     chunks: Sequence[ChunkFiles], settings: PrepareSettings
-) -> tuple[list[list[PlacedChunk]], list[dict[str, Any]]]:
-    """Resolve duplicates and splits over all chunks.
+) -> tuple[list[list[SplitChunk]], list[dict[str, Any]]]:
+    """Remove duplicates and assign all pairs to splits.
 
     Returns:
         For each input its chunks with the places of their pairs, and its entry in the manifest.
 
     Raises:
-        DataError: when a split that was asked for is left without a pair, and where they went.
+        DataError: when a requested split has no pairs.
     """
     inputs: list[dict[str, Any]] = []
     hashes: list[Hashes] = []
@@ -43,11 +43,11 @@ def place_pairs(
     ends = np.cumsum([len(part.texts) for part in hashes])
     parts = iter(np.split(places, ends[:-1]))
     origins = origins_of(inputs)
-    placed: list[list[PlacedChunk]] = []
+    placed: list[list[SplitChunk]] = []
     for files, entry in zip(chunks, inputs, strict=True):
         origin = origins.index(files.source.origin)
         own_chunks = [
-            PlacedChunk(path=path, places=next(parts), origin=origin) for path in files.paths
+            SplitChunk(path=path, places=next(parts), origin=origin) for path in files.paths
         ]
         for chunk in own_chunks:
             entry["dropped"].update(dropped_by_reason(chunk.places))
@@ -87,7 +87,7 @@ def origins_of(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(entry["origin"] for entry in inputs))
 
 
-def _wanted(settings: PrepareSettings) -> dict[SplitName, Share]:
+def _wanted(settings: PrepareSettings) -> dict[SplitName, SplitSize]:
     """Say how much is cut off for each split but that of training."""
     return {"dev": settings.dev, "test": settings.test}
 
@@ -97,15 +97,12 @@ def _why_empty(
 ) -> str:
     """Say where all pairs of a split went."""
     if _wanted(settings).get(split):
-        return (
-            f"no text falls into the {split} split; ask for more with --{split}-pairs or "
-            f"--{split}-share"
-        )
+        return f"no text falls into the {split} split; increase {split}_pairs or {split}_share"
     total = sum((Counter(entry["dropped"]) for entry in inputs), Counter[str]())
     reasons = ", ".join(f"{name} {count:,}" for name, count in total.most_common())
     if split == "train" and (settings.dev or settings.test):
         return (
             f"no pair is left to train on (dropped: {reasons or 'none'}); "
-            "cut fewer off for dev and test, or choose other --filters"
+            "use less for dev and test, or other filters"
         )
-    return f"no pair is left for {split} (dropped: {reasons}); choose other --filters or inputs"
+    return f"no pair is left for {split} (dropped: {reasons}); use other filters or inputs"

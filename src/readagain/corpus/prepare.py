@@ -11,11 +11,11 @@ from typing import Any
 
 from readagain import __version__
 from readagain.corpus.cases import NUM_PASSES
-from readagain.corpus.chunk import Chunk, PlacedChunk
+from readagain.corpus.chunk import Chunk, SplitChunk
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
 from readagain.corpus.merge import write_shards
-from readagain.corpus.placing import origins_of, place_pairs
+from readagain.corpus.placing import assign_splits, origins_of
 from readagain.corpus.report import write_report
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.texts import write_texts
@@ -68,7 +68,7 @@ def prepare(
         if changed:
             logger.warning("changed since the interrupted run: %s", ", ".join(changed))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
-        placed, inputs = place_pairs(chunks, settings)
+        placed, inputs = assign_splits(chunks, settings)
         folder = _fresh_folder(work.corpus)
         manifest = _write_corpus(placed, inputs, settings, folder, on_progress)
         write_texts(sources, placed, folder)
@@ -100,7 +100,7 @@ def _fresh_folder(path: Path) -> Path:
 
 
 def _write_corpus(
-    placed: list[list[PlacedChunk]],
+    placed: list[list[SplitChunk]],
     inputs: list[dict[str, Any]],
     settings: PrepareSettings,
     folder: Path,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from readagain.corpus.inputs import SplitName
-from readagain.corpus.settings import PrepareSettings, Share
+from readagain.corpus.settings import PrepareSettings, SplitSize
 
 SPLITS: tuple[SplitName, ...] = ("train", "dev", "test")
 TRAIN, DEV, TEST = range(3)
@@ -57,7 +57,7 @@ def _cut_by_hash(
     places: NDArray[np.int8],
     texts: NDArray[np.uint64],
     split: int,
-    wanted: Share,
+    wanted: SplitSize,
     *,
     from_above: bool,
 ) -> None:

@@ -1,16 +1,16 @@
-"""What a preparation is asked to do; the only home of its defaults."""
+"""Settings of a preparation, with their defaults."""
 
 from dataclasses import dataclass, field
 
 from readagain.corpus.filters import DEFAULT_FILTERS, FilterLimits
-from readagain.errors import ConfigError
+from readagain.errors import ArgumentError
 
 DEFAULT_MAX_SENTENCES = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Share:
-    """How much of the training input becomes another split: a number of pairs, or a share."""
+class SplitSize:
+    """Size of a split that is taken from the training input: a number of pairs, or a share."""
 
     pairs: int = 0
     share: float = 0.0
@@ -21,27 +21,28 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareSettings:
-    """Everything that decides what a prepared corpus holds, apart from its inputs."""
+    """Settings that, with the inputs, determine a prepared corpus."""
 
     max_sentences: int = DEFAULT_MAX_SENTENCES
     filters: tuple[str, ...] = DEFAULT_FILTERS
     limits: FilterLimits = field(default_factory=FilterLimits)
     skip_bad: bool = False
-    dev: Share = field(default_factory=Share)
-    test: Share = field(default_factory=Share)
+    dev: SplitSize = field(default_factory=SplitSize)
+    test: SplitSize = field(default_factory=SplitSize)
 
     def __post_init__(self) -> None:
         if self.max_sentences < 1:
-            raise ConfigError(f"--max-sentences is {self.max_sentences}; expected 1 or more")
+            raise ArgumentError("{max_sentences} is {0}; expected 1 or more", self.max_sentences)
         for split, wanted in (("dev", self.dev), ("test", self.test)):
             if wanted.pairs < 0:
-                raise ConfigError(f"--{split}-pairs is {wanted.pairs}; expected 0 or more")
+                raise ArgumentError(f"{{{split}_pairs}} is {{0}}; expected 0 or more", wanted.pairs)
             if not 0 <= wanted.share < 1:
-                raise ConfigError(f"--{split}-share is {wanted.share:g}; expected 0 to below 1")
+                raise ArgumentError(
+                    f"{{{split}_share}} is {{0:g}}; expected at least 0 and below 1", wanted.share
+                )
             if wanted.pairs and wanted.share:
-                raise ConfigError(
-                    f"--{split}-pairs and --{split}-share both say how large the {split} split is; "
-                    "give one of them"
+                raise ArgumentError(
+                    f"{{{split}_pairs}} and {{{split}_share}} both set the size; use one of them"
                 )
         if self.dev.share + self.test.share >= 1:
-            raise ConfigError("--dev-share and --test-share leave nothing to train on")
+            raise ArgumentError("{dev_share} and {test_share} leave nothing to train on; lower one")

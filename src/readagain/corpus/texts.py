@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from readagain.corpus.chunk import Chunk, PlacedChunk
+from readagain.corpus.chunk import Chunk, SplitChunk
 from readagain.corpus.inputs import CorpusInput, Example
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.select import SPLITS, TRAIN
@@ -17,7 +17,7 @@ from readagain.formats.records import InvalidRecord
 
 
 def write_texts(
-    sources: Sequence[CorpusInput], placed: Sequence[Sequence[PlacedChunk]], folder: Path
+    sources: Sequence[CorpusInput], placed: Sequence[Sequence[SplitChunk]], folder: Path
 ) -> None:
     """Write dev.texts.jsonl and test.texts.jsonl, pair by pair in the order of the shards.
 
@@ -36,7 +36,7 @@ def write_texts(
 
 
 def _placed_pairs(
-    source: CorpusInput, chunks: Sequence[PlacedChunk]
+    source: CorpusInput, chunks: Sequence[SplitChunk]
 ) -> Iterator[tuple[int, Example]]:
     """Yield the pairs of a source that do not go to training, with their places."""
     if not any((chunk.places > TRAIN).any() for chunk in chunks):

@@ -1,4 +1,4 @@
-"""From a block of records to a chunk of words: read, filter, tokenize, number."""
+"""Chunks from blocks of records: parse, filter, tokenize and number the words."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, UNKNOWN_WORD, Chunk
+from readagain.corpus.chunk import LOWER_CASE, NO_CASE, UNKNOWN_WORD, Chunk
 from readagain.corpus.filters import FILTERS
 from readagain.corpus.inputs import CorpusInput, Example
 from readagain.corpus.readers.formats import FORMATS
@@ -21,25 +21,25 @@ from readagain.text.truecasing import has_informative_case
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 UNKNOWN_SPELLINGS = ("UNK", "unk", "<UNK>", SPECIAL_TOKENS[UNK])
-"""How public copies of texts in Gigaword form spell a word that was not kept."""
+"""Spellings of unknown words in public copies of Gigaword."""
 _NO_WORDS = frozenset({*UNKNOWN_SPELLINGS, *SPECIAL_TOKENS})
 
 
 def save_chunk(source: CorpusInput, block: Block, settings: PrepareSettings, path: Path) -> int:
-    """Make the chunk of a block and write it to `path`; return the number of its records."""
+    """Create the chunk of a block, write it to `path` and return its number of records."""
     chunk = make_chunk(source, block, settings)
     chunk.save(path)
     return chunk.num_records
 
 
 def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> Chunk:
-    """Read, filter and tokenize one block.
+    """Parse, filter and tokenize one block.
 
-    Pairs of a dev or test file that somebody gave are kept as they are, so that scores on them
-    can be compared; only a pair without words is left out, since nothing can be scored on it.
+    Pairs of a given dev or test file are not filtered, so that scores on them can be compared; only
+    a pair without words is dropped.
 
     Raises:
-        DataError: at the first record that cannot be used, unless such are skipped.
+        DataError: at the first invalid record, unless such records are skipped.
     """
     names = settings.filters if source.split == "train" else ()
     rules = [(name, rule) for name in names if (rule := FILTERS[name].is_unwanted) is not None]
@@ -69,16 +69,16 @@ class _Segment:
     tokens: list[str]
     forms: list[str]
     has_case: bool
-    """Text in Gigaword form has none."""
+    """False for text in Gigaword form."""
 
     @classmethod
     def of(cls, tokens: list[str], *, has_case: bool) -> "_Segment":
-        """Work out the forms of some words."""
+        """Return a segment with the normalized words."""
         return cls(tokens, normalize_tokens(tokens), has_case)
 
 
-class _Interned(dict[str, int]):
-    """Number words in the order in which they first appear."""
+class _WordNumbers(dict[str, int]):
+    """Numbers of words, in order of their first appearance."""
 
     def __missing__(self, word: str) -> int:
         number = self[word] = len(self)
@@ -86,10 +86,10 @@ class _Interned(dict[str, int]):
 
 
 class _Builder:
-    """A chunk in the making."""
+    """Builder of a chunk."""
 
     def __init__(self) -> None:
-        self._tokens = _Interned()
+        self._tokens = _WordNumbers()
         self._numbers: list[int] = []  # of all words, as they are written
         self._has_case: list[bool] = []
         self._segment_lengths: list[int] = []
@@ -101,21 +101,19 @@ class _Builder:
         self._bad: list[InvalidRecord] = []
 
     def skip(self, bad: InvalidRecord, may_skip: bool) -> None:
-        """Set a bad record aside where that was asked for."""
+        """Record an invalid record, or raise an error if it may not be skipped."""
         if not may_skip:
-            raise DataError(
-                f"{bad.where}: {bad.reason}; or leave such records out, counted, with --skip-bad"
-            )
+            raise DataError(f"{bad.where}: {bad.reason}; or skip and count such records (skip_bad)")
         self._bad.append(bad)
         self._num_records += 1
 
     def drop(self, reason: str) -> None:
-        """Count a record that is left out."""
+        """Count a dropped record."""
         self._dropped[reason] += 1
         self._num_records += 1
 
     def keep(self, sentences: list[_Segment], headline: _Segment) -> None:
-        """Take the words of a pair."""
+        """Add the words of a pair."""
         for segment in (*sentences, headline):
             self._numbers.extend(map(self._tokens.__getitem__, segment.tokens))
             self._has_case.append(segment.has_case)
@@ -126,8 +124,8 @@ class _Builder:
         self._num_records += 1
 
     def chunk(self) -> Chunk:
-        """Return what was gathered."""
-        words = _Interned()
+        """Return the finished chunk."""
+        words = _WordNumbers()
         tokens, numbers = list(self._tokens), np.array(self._numbers, dtype=np.int64)
         forms = normalize_tokens(tokens)
         ids = np.array([words[form] for form in forms], dtype=np.int32)
@@ -140,7 +138,7 @@ class _Builder:
             words=list(words),
             ids=ids[numbers],
             writings=writings,
-            written=np.where(tells, ways[numbers], np.int32(NOT_TOLD)),
+            written=np.where(tells, ways[numbers], np.int32(NO_CASE)),
             segment_lengths=lengths,
             pair_segments=np.array(self._pair_segments, dtype=np.int32),
             records=np.array(self._records, dtype=np.int32),
@@ -155,10 +153,10 @@ class _Builder:
 def _ways_of_writing(tokens: list[str], forms: list[str]) -> tuple[list[str], NDArray[np.int32]]:
     """Number the ways of writing with capitals, and say which each token is."""
     writings: list[str] = []
-    ways = np.full(len(tokens), NOT_TOLD, dtype=np.int32)
+    ways = np.full(len(tokens), NO_CASE, dtype=np.int32)
     for number, (token, form) in enumerate(zip(tokens, forms, strict=True)):
         if token == form:
-            ways[number] = AS_ITS_FORM
+            ways[number] = LOWER_CASE
         elif token.lower() == form:  # else it has digits, or accents in two parts
             writings.append(token)
             ways[number] = len(writings)

@@ -1,4 +1,4 @@
-"""Make the chunks of all sources, in this process or in several others."""
+"""Creation of the chunks of all inputs, in one or several processes."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -30,22 +30,22 @@ NumMade = Callable[[], int]
 
 @dataclass(frozen=True, kw_only=True)
 class JobProgress:
-    """How far a long piece of work has come."""
+    """Progress of a long job."""
 
     stage: Literal["reading", "writing", "summarizing"]
     share: float
-    """Of this stage, from 0 to 1."""
+    """Share of this stage, from 0 to 1."""
     records: int
-    """Read so far, those of an interrupted run included."""
+    """Records read so far, with those of an interrupted run."""
     resumed: int = 0
-    """How many of them an interrupted run had done."""
+    """Records of an interrupted run."""
     resumed_share: float = 0.0
-    """How much of the share it had done, where that took no time now."""
+    """Share of an interrupted run, which took no time in this one."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChunkFiles:
-    """The chunks of one source, in the order of its blocks."""
+    """Chunks of one input, in the order of its blocks."""
 
     source: CorpusInput
     paths: list[Path]
@@ -79,15 +79,15 @@ def make_chunks(
                     known = records_in(path)
                     if known is None:
                         queue.add(submit((source, block, settings, path)), block.position)
-                        queue.take_all_but(BLOCKS_WAITING_PER_WORKER * num_workers)
+                        queue.wait_until_left(BLOCKS_WAITING_PER_WORKER * num_workers)
                     else:
                         queue.count_resumed(known, block.position)
                 queue.end_source(input_bytes(source))
                 made.append(ChunkFiles(source=source, paths=paths))
         except DataError:
-            queue.take_all_but(0)  # what is wrong earlier in the input is told first
+            queue.wait_until_left(0)  # what is wrong earlier in the input is told first
             raise
-        queue.take_all_but(0)
+        queue.wait_until_left(0)
     if queue.num_records == 0:
         names = ", ".join(str(source.path) for source in sources)
         raise DataError(f"{names}: no record in any input; expected (text, headline) pairs")
@@ -95,7 +95,7 @@ def make_chunks(
 
 
 class _Queue:
-    """Blocks on their way through the workers, counted in input order."""
+    """Blocks that the workers process, counted in input order."""
 
     def __init__(self, total_bytes: int, on_progress: Callable[[JobProgress], None]) -> None:
         self.num_records = 0
@@ -107,27 +107,27 @@ class _Queue:
         self._on_progress = on_progress
 
     def add(self, num_made: NumMade, position: int) -> None:
-        """Take a block that is being worked on."""
+        """Add a block that a worker processes."""
         self._waiting.append((num_made, self._bytes_before + position))
 
-    def take_all_but(self, num_left: int) -> None:
-        """Wait for the oldest blocks, until only so many are left."""
+    def wait_until_left(self, num_left: int) -> None:
+        """Wait for the oldest blocks until only `num_left` are left."""
         while len(self._waiting) > num_left:
             num_made, position = self._waiting.popleft()
             self.num_records += num_made()
-            self._tell(position)
+            self._report(position)
 
     def count_resumed(self, num_records: int, position: int) -> None:
-        """Count a block that an interrupted run had done."""
+        """Count a block of an interrupted run."""
         self.num_records += num_records
         self._num_resumed += num_records
-        self._tell(self._bytes_before + position)
+        self._report(self._bytes_before + position)
 
     def end_source(self, num_bytes: int) -> None:
-        """Let the positions that follow count from the end of this source."""
+        """Count later positions from the end of this input."""
         self._bytes_before += num_bytes
 
-    def _tell(self, position: int) -> None:
+    def _report(self, position: int) -> None:
         self._share = min(max(position / self._total_bytes, self._share), 1.0)
         self._on_progress(
             JobProgress(

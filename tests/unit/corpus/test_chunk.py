@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from readagain.corpus.chunk import AS_ITS_FORM, NOT_TOLD, UNKNOWN_WORD, Chunk, records_in
+from readagain.corpus.chunk import LOWER_CASE, NO_CASE, UNKNOWN_WORD, Chunk, records_in
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.readers.formats import FORMATS
@@ -41,7 +41,7 @@ def test_how_a_word_is_written_is_kept_where_one_can_tell(jsonl):
     text = "The little port of Norrvik opened on Monday, iCall said."
     chunk = chunk_of(jsonl([(text, "PORT OPENS")]))
     written = [
-        {NOT_TOLD: "?", AS_ITS_FORM: chunk.words[id]}.get(n) or chunk.writings[n - 1]
+        {NO_CASE: "?", LOWER_CASE: chunk.words[id]}.get(n) or chunk.writings[n - 1]
         for id, n in zip(chunk.ids.tolist(), chunk.written.tolist(), strict=True)
     ]
     assert " ".join(written) == "? little port of Norrvik opened on Monday ? iCall said ? ? ?"
@@ -76,7 +76,7 @@ def test_a_bad_record_stops_the_work_unless_skipping_is_asked_for(tmp_path):
     path = tmp_path / "a.jsonl"
     good = '{"text": "The storm came to Tarn after all.", "headline": "Storm comes"}\n'
     path.write_text(good + "{broken\n" + good)
-    with pytest.raises(DataError, match=r"a\.jsonl:2: not JSON: .* counted, with --skip-bad"):
+    with pytest.raises(DataError, match=r"a\.jsonl:2: not JSON: .* or skip and count such records"):
         chunk_of(path)
     chunk = chunk_of(path, skip_bad=True)
     assert chunk.records.tolist() == [0, 2]

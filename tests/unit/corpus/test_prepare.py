@@ -15,7 +15,7 @@ from readagain.corpus.filters import FilterLimits
 from readagain.corpus.manifest import unfinished_dir
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-from readagain.corpus.settings import PrepareSettings, Share
+from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.corpus.work_dir import open_work_dir
 from readagain.errors import ConfigError, DataError
 from readagain.formats import lines
@@ -105,7 +105,7 @@ def test_a_text_of_a_given_dev_set_leaves_the_training_set(jsonl, prepared):
 
 @pytest.mark.usefixtures("small_blocks")
 def test_pairs_cut_off_by_hash_keep_their_raw_texts(jsonl, prepared):
-    corpus = prepared(jsonl(MANY), dev=Share(pairs=4), test=Share(share=0.3))
+    corpus = prepared(jsonl(MANY), dev=SplitSize(pairs=4), test=SplitSize(share=0.3))
     by_text = dict(MANY)
     for split in ("dev", "test"):
         texts = list(corpus.texts(split))
@@ -131,15 +131,15 @@ def test_no_pair_in_any_input_is_an_error(tmp_path, prepared):
 
 
 def test_a_split_too_small_for_any_text_is_an_error(jsonl, prepared):
-    with pytest.raises(DataError, match="no text falls into the test split; ask for more with --t"):
-        prepared(jsonl(MANY), test=Share(share=1e-9))
+    with pytest.raises(DataError, match="no text falls into the test split; increase test_pairs"):
+        prepared(jsonl(MANY), test=SplitSize(share=1e-9))
 
 
 def test_nothing_left_to_train_on_is_an_error_that_says_why(jsonl, prepared):
     with pytest.raises(DataError, match=r"no pair is left for train \(dropped: length 12\)"):
         prepared(jsonl(MANY), limits=FilterLimits(max_text_words=3))
-    with pytest.raises(DataError, match="no pair is left to train on .* cut fewer off for dev"):
-        prepared(jsonl(MANY), dev=Share(pairs=12))
+    with pytest.raises(DataError, match="no pair is left to train on .* use less for dev"):
+        prepared(jsonl(MANY), dev=SplitSize(pairs=12))
 
 
 def test_skipped_records_are_counted_and_listed(tmp_path, jsonl, prepared):

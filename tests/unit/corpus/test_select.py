@@ -14,7 +14,7 @@ from readagain.corpus.select import (
     choose_splits,
     dropped_by_reason,
 )
-from readagain.corpus.settings import PrepareSettings, Share
+from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.errors import ConfigError
 
 
@@ -49,14 +49,22 @@ def test_given_sets_keep_their_duplicates():
 
 def test_so_many_pairs_are_cut_off_in_whole_texts():
     texts = [5, 1, 1, 9, 2]
-    assert places(texts, range(5), [TRAIN] * 5, dev=Share(pairs=3)) == [TRAIN, DEV, DEV, TRAIN, DEV]
+    assert places(texts, range(5), [TRAIN] * 5, dev=SplitSize(pairs=3)) == [
+        TRAIN,
+        DEV,
+        DEV,
+        TRAIN,
+        DEV,
+    ]
     # the text with hash 1 has two headlines, so one pair alone cannot be had
-    assert places(texts, range(5), [TRAIN] * 5, dev=Share(pairs=1)) == [TRAIN] * 5
+    assert places(texts, range(5), [TRAIN] * 5, dev=SplitSize(pairs=1)) == [TRAIN] * 5
 
 
 def test_a_share_is_cut_by_the_hash_of_the_text():
     texts = [0, 2**63, 2**62, 2**64 - 1]
-    found = places(texts, range(4), [TRAIN] * 4, dev=Share(share=0.26), test=Share(share=0.1))
+    found = places(
+        texts, range(4), [TRAIN] * 4, dev=SplitSize(share=0.26), test=SplitSize(share=0.1)
+    )
     assert found == [DEV, TRAIN, DEV, TEST]
 
 
@@ -81,7 +89,7 @@ def test_reasons_are_counted_by_name():
 def test_no_text_ever_stands_on_two_sides(rows, dev, share):
     texts, heads, splits = zip(*rows, strict=True) if rows else ((), (), ())
     pairs = [hash((text, head)) % 2**64 for text, head in zip(texts, heads, strict=True)]
-    found = places(texts, pairs, splits, dev=Share(pairs=dev), test=Share(share=share))
+    found = places(texts, pairs, splits, dev=SplitSize(pairs=dev), test=SplitSize(share=share))
     sides = {}
     for text, place in zip(texts, found, strict=True):
         if place >= 0:
@@ -92,17 +100,17 @@ def test_no_text_ever_stands_on_two_sides(rows, dev, share):
 @pytest.mark.parametrize(
     ("wanted", "message"),
     [
-        ({"dev": {"pairs": -1}}, "--dev-pairs is -1; expected 0 or more"),
-        ({"test": {"share": 1.5}}, "--test-share is 1.5; expected 0 to below 1"),
-        ({"dev": {"pairs": 3, "share": 0.1}}, "--dev-pairs and --dev-share both say"),
+        ({"dev": {"pairs": -1}}, "dev_pairs is -1; expected 0 or more"),
+        ({"test": {"share": 1.5}}, "test_share is 1.5; expected at least 0 and below 1"),
+        ({"dev": {"pairs": 3, "share": 0.1}}, "dev_pairs and dev_share both set"),
         ({"dev": {"share": 0.5}, "test": {"share": 0.5}}, "leave nothing to train on"),
     ],
 )
 def test_shares_that_make_no_sense_are_refused(wanted, message):
     with pytest.raises(ConfigError, match=message):
-        PrepareSettings(**{split: Share(**share) for split, share in wanted.items()})
+        PrepareSettings(**{split: SplitSize(**share) for split, share in wanted.items()})
 
 
 def test_no_sentence_is_not_a_number_of_sentences():
-    with pytest.raises(ConfigError, match="--max-sentences is 0; expected 1 or more"):
+    with pytest.raises(ConfigError, match="max_sentences is 0; expected 1 or more"):
         PrepareSettings(max_sentences=0)

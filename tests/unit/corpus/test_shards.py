@@ -12,7 +12,7 @@ from readagain.corpus.inputs import Example
 from readagain.corpus.lexicon import UNKNOWN_ID
 from readagain.corpus.manifest import FORMAT_VERSION
 from readagain.corpus.merge import Pieces, ShardWriter
-from readagain.corpus.settings import Share
+from readagain.corpus.settings import SplitSize
 from readagain.corpus.shards import CorpusShard, PreparedCorpus, Split
 from readagain.errors import ArtifactError
 
@@ -151,7 +151,7 @@ def test_folders_that_are_no_corpus_are_told_apart(tmp_path, jsonl, prepared):
     with pytest.raises(ArtifactError, match=r"manifest\.json: incomplete; was it edited by hand"):
         PreparedCorpus.open(manifest.parent)
     manifest.write_text("{half")
-    with pytest.raises(ArtifactError, match=r"manifest\.json: not JSON; copy or prepare"):
+    with pytest.raises(ArtifactError, match=r"manifest\.json: not JSON; was it edited"):
         PreparedCorpus.open(manifest.parent)
 
 
@@ -235,7 +235,7 @@ def test_a_header_that_is_no_python_is_refused(tmp_path, header):
 
 
 def test_a_line_of_raw_texts_that_holds_none_is_named(jsonl, prepared):
-    corpus = prepared(jsonl(), dev=Share(pairs=1))
+    corpus = prepared(jsonl(), dev=SplitSize(pairs=1))
     path = corpus.folder / "dev.texts.jsonl"
     path.write_text("[]\n")
     with pytest.raises(ArtifactError, match=r"dev\.texts\.jsonl:1: no text and headline in this"):

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-from readagain.corpus.settings import PrepareSettings, Share
+from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.corpus.shards import PreparedCorpus
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
@@ -79,7 +79,7 @@ def write_corpus(folder, *, num_pairs, dev_pairs):
         lines.append(json.dumps({"text": text, "headline": f"{town} {place} {event} on Monday"}))
     (folder / "pairs.jsonl").write_text("\n".join(lines) + "\n")
     sources = find_inputs([str(folder / "pairs.jsonl")], CorpusReadOptions())
-    prepare(sources, folder / "data", PrepareSettings(dev=Share(pairs=dev_pairs)))
+    prepare(sources, folder / "data", PrepareSettings(dev=SplitSize(pairs=dev_pairs)))
     return PreparedCorpus.open(folder / "data")
 
 
