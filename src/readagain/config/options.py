@@ -31,6 +31,7 @@ class SummarizeOptions(TypedDict, total=False):
     n_best: Annotated[int, Range(1), Default(1)]
     """Number of summaries per text, at most the beam size."""
     diversity: float | None
+    style: str | None
     explain: Annotated[bool, Default(False)]
     """Also return attention and importance weights."""
     case: Annotated[Case, Default("sentence")]

@@ -204,6 +204,8 @@ class DecodeSpec:
     """Minimum size in bytes of the normalized words, without spaces."""
     max_bytes: Count = 0
     """Maximum size of the printed text in bytes of UTF-8, cut at a word; 0 sets no limit."""
+    style: str = ""
+    """Style of the summary, of those that the model was trained with, such as faithful or loose."""
     length_penalty: NonNegative = 0.0
     """Exponent of the length that divides a score: 0 sums log-probabilities, 1 averages them."""
     no_repeat_ngram: Count = 0

@@ -135,4 +135,8 @@ def _attended(hypothesis: Hypothesis, t: int, source: SourceText) -> tuple[int, 
     weights = hypothesis.attention[t]  # (N, L)
     order = np.argsort(-weights, axis=None, kind="stable")[:_MAX_ATTENDED]
     attended = [divmod(int(flat), weights.shape[1]) for flat in order if weights.flat[flat] > 0]
-    return tuple(source.sequences[n][position] for n, position in attended)
+    return tuple(
+        source.sequences[n][position]
+        for n, position in attended
+        if position < len(source.sequences[n])  # not the style token
+    )

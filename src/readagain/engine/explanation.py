@@ -62,14 +62,19 @@ def explain(
         num_tokens: number of printed tokens; a limit may have dropped the others.
     """
     assert hypothesis.attention is not None
-    valid = batch.source_valid[row]  # (S,)
+    L = batch.source_ids.shape[2]
+    positions = [
+        n * L + position
+        for n, sequence in enumerate(source.sequences)
+        for position in range(len(sequence))  # without the style token
+    ]
     attention = hypothesis.attention.reshape(len(hypothesis.attention), -1)
     steps = [*range(num_tokens), -1]  # the last step is the end of the summary
     return Explanation(
         source_words=tuple(source.read_words),
-        importance=None if importance.importance is None else importance.importance[row, valid],
+        importance=None if importance.importance is None else importance.importance[row, positions],
         importance_kind=importance.kind,
-        attention=attention[steps][:, valid],
+        attention=attention[steps][:, positions],
     )
 
 

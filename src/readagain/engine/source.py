@@ -1,5 +1,6 @@
 """Model input: the first sentences of a text, as tokens and as padded ids."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ from readagain.text.vocab import (
     extended_summary_ids,
 )
 
+_STYLE_TOKEN = re.compile("<[a-z]+>")
+
 
 @dataclass(frozen=True)
 class SourceText:
@@ -33,6 +36,7 @@ class SourceText:
     document: Document
     sequences: tuple[range, ...]
     is_truncated: bool
+    num_style_tokens: int = 0
 
     @property
     def is_empty(self) -> bool:
@@ -42,7 +46,7 @@ class SourceText:
     @property
     def max_length(self) -> int:
         """Number of words of the longest sequence."""
-        return max(map(len, self.sequences), default=0)
+        return max(map(len, self.sequences), default=0) + self.num_style_tokens
 
     @property
     def read_words(self) -> list[Token]:
@@ -64,6 +68,7 @@ class SourceReader:
         self._data = run.data
         self._source_vocab = source_vocab
         self._vocab = vocab
+        self.styles = find_styles(source_vocab)
         self.num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
 
     def read(self, text: str, *, tokenized: bool) -> SourceText:
@@ -83,10 +88,19 @@ class SourceReader:
         document = Document(text, read, is_tokenized=document.is_tokenized)
         sequences = self._sequences(read)
         is_cut = sum(map(len, sequences)) < len(document.words)
-        return SourceText(document, sequences, is_truncated=has_more or is_cut)
+        return SourceText(
+            document,
+            sequences,
+            is_truncated=has_more or is_cut,
+            num_style_tokens=1 if self.styles else 0,
+        )
 
-    def batch(self, sources: Sequence[SourceText]) -> SourceBatch:
-        """Return texts padded to the same size: (B, N, L) ids."""
+    def batch(self, sources: Sequence[SourceText], *, style: str = "") -> SourceBatch:
+        """Return texts padded to the same size: (B, N, L) ids.
+
+        The token of `style` follows the words of each sequence. Its extended id is UNK, which is
+        never chosen, so it cannot be copied.
+        """
         B, N = len(sources), self.num_sequences
         L = _max_length(sources)
         source_ids = np.full((B, N, L), PAD, dtype=np.int64)
@@ -99,6 +113,11 @@ class SourceReader:
                 source_ids[b, n, : len(sequence)] = self._source_vocab.ids(sequence_norms)
                 lengths[b, n] = len(sequence)
             ext_ids[b] = extended_source_ids(norms, self._vocab)
+            if style:
+                for n in range(len(source.sequences)):
+                    source_ids[b, n, lengths[b, n]] = self.styles[style]
+                    ext_ids[b, n * L + lengths[b, n]] = UNK
+                    lengths[b, n] += 1
         return SourceBatch(source_ids=source_ids, lengths=lengths, source_ext_ids=ext_ids)
 
     def forced_prefix(self, sources: Sequence[SourceText], prefix: TargetPrefix) -> ForcedPrefix:
@@ -131,12 +150,21 @@ class SourceReader:
         starts = [0, *ends[:-1]]
         if self._data.join_sentences and ends:
             starts, ends = [0], ends[-1:]
-        max_words = self._data.max_source_words
+        max_words = self._data.max_source_words - (1 if self.styles else 0)
         return tuple(
             range(start, min(end, start + max_words))
             for start, end in zip(starts, ends, strict=False)
             if end > start
         )
+
+
+def find_styles(source_vocab: Vocab) -> dict[str, int]:
+    """Return the ids of the style tokens of a vocabulary; `<loose>` is the token of "loose"."""
+    return {
+        word[1:-1]: id
+        for id, word in enumerate(source_vocab.words)
+        if word not in SPECIAL_TOKENS and _STYLE_TOKEN.fullmatch(word)
+    }
 
 
 def _max_length(sources: Sequence[SourceText]) -> int:
@@ -155,4 +183,5 @@ def _with_language(document: Document) -> list[tuple[Token, ...]]:
 
 def _without_special(norm: str) -> str:
     """Return UNK for a special token that a text spells out, so that it is never copied."""
-    return SPECIAL_TOKENS[UNK] if norm in SPECIAL_TOKENS else norm
+    is_special = norm in SPECIAL_TOKENS or _STYLE_TOKEN.fullmatch(norm)
+    return SPECIAL_TOKENS[UNK] if is_special else norm

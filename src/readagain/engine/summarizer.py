@@ -18,7 +18,7 @@ from readagain.engine.short_texts import copy_whole_text, is_too_short
 from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.summary import Summary
 from readagain.engine.target_prefix import TargetPrefix, read_prefix
-from readagain.errors import ArgumentError, ArtifactError, ConfigError
+from readagain.errors import ArgumentError, ArtifactError, ConfigError, quoted
 from readagain.model_dir import PRECISIONS, WEIGHTS_FILE, ModelDir, Precision, graph_names
 from readagain.processors import num_threads
 from readagain.search.batching import ParallelBatches, bucketed_batches
@@ -173,6 +173,7 @@ class Summarizer:
 
     def _resolve(self, options: SummarizeOptions) -> _Request:
         decode = resolve_decode(self.run.decode, options)
+        self._check_style(decode.style)
         tokenized = options.get("tokenized", False)
         prefix = read_prefix(options.get("begin"), decode, tokenized=tokenized)
         has_minimum = options.get("min_words") or options.get("min_bytes")
@@ -185,6 +186,12 @@ class Summarizer:
             tokenized=tokenized,
             copies_short_texts=not (tokenized or prefix or has_minimum),
         )
+
+    def _check_style(self, style: str) -> None:
+        styles = self._reader.styles
+        if style and style not in styles:
+            known = f"expected {' or '.join(styles)}" if styles else "this model has no styles"
+            raise ArgumentError("{style} is {0}; {1}", quoted(style), known)
 
     def _stream(self, texts: Iterable[str], request: _Request) -> Iterator[Summary]:
         model = self._model
@@ -233,8 +240,8 @@ class Summarizer:
         """Run beam search."""
         if not sources:
             return []
-        batch = self._reader.batch(sources)
         decode, prefix = request.decode, request.prefix
+        batch = self._reader.batch(sources, style=decode.style)
         constraints: list[Constraint] = []
         if prefix:
             constraints.append(self._reader.forced_prefix(sources, prefix))

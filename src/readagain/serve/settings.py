@@ -23,6 +23,7 @@ OPTION_LIMITS: dict[str, float] = {
     "n_best": MAX_BEAM,
     "diversity": 10.0,
     "begin": 1_000,
+    "style": 40,
 }
 """Largest value of an option in a request: of a number, or of the characters of a text."""
 MIN_KEY_LENGTH = 16

@@ -82,3 +82,33 @@ def test_a_reserved_word_in_a_text_is_an_unknown_one():
 @pytest.mark.parametrize("text", ["", "!!!", "— “ ”"])
 def test_a_text_without_letters_or_digits_has_nothing_to_read(text):
     assert reader().read(text, tokenized=False).is_empty
+
+
+STYLED_VOCAB = Vocab([*SPECIAL_TOKENS, "the", "old", "bridge", "opens", ".", "<loose>"])
+
+
+def styled_reader(**changes):
+    run = override(PRESETS["read_again_lstm_copy_15k"], changes)
+    return SourceReader(run, STYLED_VOCAB, VOCAB)
+
+
+def test_style_token_follows_the_words_of_each_source():
+    reader = styled_reader()
+    sources = [reader.read(text, tokenized=False) for text in ("It opens.", "The bridge opens.")]
+    batch = reader.batch(sources, style="loose")
+    style, opens, stop = STYLED_VOCAB.ids(["<loose>", "opens", "."])
+    assert batch.source_ids[0, 0].tolist() == [UNK, opens, stop, style, PAD]
+    assert batch.lengths.tolist() == [[4], [5]]
+    assert batch.source_ext_ids[0].tolist()[3:] == [UNK, PAD]  # the token is never copied
+
+
+def test_style_token_counts_towards_max_source_words():
+    source = styled_reader(**{"data.max_source_words": 4}).read(TEXT, tokenized=False)
+    assert forms(source) == [["the", "old", "bridge"]]
+    assert source.max_length == 4
+
+
+def test_style_token_in_a_text_is_an_unknown_word():
+    reader = styled_reader()
+    batch = reader.batch([reader.read("the <loose> bridge", tokenized=True)], style="loose")
+    assert batch.source_ids[0, 0].tolist()[1] == UNK

@@ -1,8 +1,10 @@
 """Headlines: what comes in, what comes out, and what never depends on what."""
 
+import shutil
 import threading
 from html import unescape
 from itertools import count, islice
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +15,9 @@ from readagain.config.override import override
 from readagain.engine.sessions import open_session
 from readagain.engine.summarizer import MAX_TEXTS, WINDOW, Summarizer
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
+from readagain.model_dir import SOURCE_VOCAB_FILE, ModelDir
+from readagain.storage.model_manifest import write_model_files
+from readagain.text.vocab import Vocab
 
 POLICE = "Police in Ghent said on Monday that 12 people crossed the old bridge."
 FERRY = 'A storm hit the harbour, and the ferry "Élan" was late by 30 percent.'
@@ -369,3 +374,34 @@ def test_any_texts_together_are_summarized_as_alone(summarizer, texts):
     together = summarizer.summarize(texts, max_words=4, beam=2)
     alone = [summarizer.summarize(text, max_words=4, beam=2) for text in texts]
     assert texts_of(together) == texts_of(alone)
+
+
+@pytest.fixture(scope="session")
+def styled(toy, tmp_path_factory):
+    """The toy model with the last word of its source vocabulary as the style token `<loose>`."""
+    path = Path(shutil.copytree(toy, tmp_path_factory.mktemp("styled") / "toy"))
+    words = ModelDir.open(path).source_vocab.words
+    write_model_files(path, {SOURCE_VOCAB_FILE: Vocab([*words[:-1], "<loose>"]).save})
+    return Summarizer.load(path, threads=1)
+
+
+def test_style_changes_what_the_model_reads(styled):
+    text = "The harbour of Ghent reopened on Monday after a long winter."
+    assert styled.summarize(text, style="loose").score != styled.summarize(text).score
+
+
+def test_explanation_leaves_the_style_token_out(styled):
+    summary = styled.summarize("The harbour of Ghent reopened.", style="loose", explain=True)
+    explanation = summary.explanation
+    assert [word.norm for word in explanation.source_words][-1] == "."
+    assert explanation.attention.shape == (len(summary.words) + 1, len(explanation.source_words))
+    assert explanation.attention.sum(axis=1).max() < 1  # the rest went to the token
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [("styled", "style is 'free'; expected loose"), ("summarizer", "this model has no styles")],
+)
+def test_unknown_style_is_refused(model, message, request):
+    with pytest.raises(ArgumentError, match=message):
+        request.getfixturevalue(model).summarize("A storm passed over Ghent.", style="free")
