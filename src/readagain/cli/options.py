@@ -27,7 +27,7 @@ def check_threads(threads: int | None) -> int | None:
 
 
 def check_workers(workers: int) -> int:
-    """Find out likewise about processes; what 0 or less means is up to each command."""
+    """Check the number of processes; each command defines the meaning of 0 or less."""
     from readagain.processors import check_parallelism
 
     if workers > 0:

@@ -53,12 +53,12 @@ def active():
     )
 
 
-def test_a_number_is_written_only_if_its_text_has_such_digits(rule, active):
+def test_numbers_need_digits_in_the_text(rule, active):
     banned = rule.banned_words(active, offer(DIES, TWO_DIGITS, ONE_DIGIT, AT, COPIED))
     assert banned.astype(int).tolist() == [[0, 0, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 1, 0, 0]]
 
 
-def test_a_name_is_written_only_if_its_text_has_one_that_begins_alike(sources, active):
+def test_names_need_a_word_with_the_same_stem(sources, active):
     offered = offer(IBSEN, LEEDS, ITV, NORWEGIAN, AT)
     rule = UngroundedWords(VOCAB, CASES).constraint(sources, names=True)
     assert rule.banned_words(active, offered).astype(int).tolist() == [
@@ -68,14 +68,14 @@ def test_a_name_is_written_only_if_its_text_has_one_that_begins_alike(sources, a
     ]
 
 
-def test_names_are_free_unless_asked_for(rule, active):
+def test_names_are_allowed_by_default(rule, active):
     assert not rule.banned_words(active, offer(IBSEN, LEEDS, ITV, NORWEGIAN)).any()
 
 
-def test_what_is_copied_has_its_own_digits(rule, active):
+def test_copied_numbers_are_allowed(rule, active):
     assert not rule.banned_words(active, offer(TWO_DIGITS, ONE_DIGIT, copied_from=0)).any()
 
 
-def test_as_many_more_words_are_asked_for_as_numbers_are_likely(rule):
+def test_grounding_requests_spare_candidates(rule):
     assert rule.max_banned(max_words=10) > 0
     assert rule.banned_end(None) is None

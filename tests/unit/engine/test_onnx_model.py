@@ -7,20 +7,20 @@ from hypothesis import strategies as st
 from readagain.engine.onnx_model import BeamLayout
 
 
-def test_a_narrow_beam_repeats_its_first_row():
+def test_small_beam_repeats_its_first_row():
     layout = BeamLayout.of(np.array([0, 0, 0, 1, 2, 2]))
     assert layout.grid.tolist() == [[0, 1, 2], [3, 3, 3], [4, 5, 4]]
     assert layout.place.tolist() == [0, 1, 2, 3, 6, 7]
 
 
-def test_the_rows_of_one_document_stand_as_they_are():
+def test_rows_of_one_document_keep_their_order():
     layout = BeamLayout.of(np.array([0, 0, 0]))
     assert layout.grid.tolist() == [[0, 1, 2]]
     assert layout.place.tolist() == [0, 1, 2]
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=8))
-def test_what_is_put_into_the_grid_comes_out_again(widths):
+def test_grid_is_inverted_by_place(widths):
     document = np.repeat(np.arange(len(widths)), widths)
     layout = BeamLayout.of(document)
     rows = np.arange(len(document))

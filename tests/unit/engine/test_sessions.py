@@ -24,19 +24,19 @@ def opened(graph):
 
 
 @pytest.mark.parametrize("spoil", [lambda g: b"", lambda g: g[: len(g) // 2], lambda g: b"hi" * 99])
-def test_what_is_no_whole_graph_is_refused(graph, spoil):
+def test_damaged_graph_is_refused(graph, spoil):
     with pytest.raises(ArtifactError, match=r"step: ONNX Runtime .* cannot load it \(.*protobuf"):
         opened(spoil(graph))
 
 
-def test_a_damaged_name_is_refused_and_nothing_is_printed(graph, capfd):
+def test_damaged_name_is_refused_silently(graph, capfd):
     place = graph.index(b"QuantizeLinear")
     with pytest.raises(ArtifactError, match="cannot load it"):
         opened(graph[:place] + b"\xff\xff" + graph[place + 2 :])
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_foreign_graph_is_refused(toy):
+def test_foreign_graph_is_refused(toy):
     with pytest.raises(ArtifactError, match=r"step: unexpected or missing .* \(lengths, ids"):
         open_session(
             (toy / "encoder.int8.onnx").read_bytes(),
@@ -47,19 +47,19 @@ def test_a_foreign_graph_is_refused(toy):
         )
 
 
-def test_a_step_that_does_not_give_back_what_it_carries_is_refused(graph):
+def test_step_without_next_state_is_refused(graph):
     inputs = [*MEMORY, *CARRIED, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
     open_session(graph, threads=1, inputs=inputs, outputs=[], carried=CARRIED)
     with pytest.raises(ArtifactError, match="next_"):
         open_session(graph, threads=1, inputs=inputs, outputs=[], carried=["keys", "no_input"])
 
 
-def test_a_graph_that_points_at_other_files_is_refused(graph):
+def test_external_data_is_refused(graph):
     with pytest.raises(ArtifactError, match="refers to external data"):
         opened(graph + b"\x6a\x0e\x0a\x08location\x12\x02/x")
 
 
-def test_a_session_does_not_keep_the_content_of_its_graph(graph):
+def test_session_frees_the_content_of_its_graph(graph):
     holders = sys.getrefcount(graph)
     inputs = [*MEMORY, *CARRIED, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
     session = open_session(graph, threads=1, inputs=inputs, outputs=[])
@@ -72,7 +72,7 @@ def test_threads_are_at_least_one(graph):
         open_session(graph, threads=0, inputs=[], outputs=[])
 
 
-def test_a_graph_that_was_changed_is_refused_by_its_checksum(toy_copy):
+def test_changed_graph_is_refused(toy_copy):
     path = toy_copy / STEP
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -81,7 +81,7 @@ def test_a_graph_that_was_changed_is_refused_by_its_checksum(toy_copy):
         Summarizer.load(toy_copy)
 
 
-def test_a_graph_that_was_cut_short_is_refused(toy_copy):
+def test_cut_graph_is_refused(toy_copy):
     path = toy_copy / STEP
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(
@@ -90,13 +90,13 @@ def test_a_graph_that_was_cut_short_is_refused(toy_copy):
         Summarizer.load(toy_copy)
 
 
-def test_a_graph_larger_than_any_of_ours_is_not_even_read(toy, monkeypatch):
+def test_huge_graph_is_not_read(toy, monkeypatch):
     monkeypatch.setattr(sessions, "MAX_GRAPH_BYTES", 1000)
     with pytest.raises(ArtifactError, match=r"encoder\.int8\.onnx: 1.* at most 1,000"):
         Summarizer.load(toy)
 
 
-def test_a_folder_of_a_later_format_is_refused(toy_copy):
+def test_later_format_is_refused(toy_copy):
     manifest = json.loads((toy_copy / "model.json").read_text())
     manifest["format_version"] = 99
     (toy_copy / "model.json").write_text(json.dumps(manifest))
@@ -104,6 +104,6 @@ def test_a_folder_of_a_later_format_is_refused(toy_copy):
         Summarizer.load(toy_copy)
 
 
-def test_a_folder_that_is_none_of_ours_is_refused(tmp_path):
+def test_foreign_directory_is_refused(tmp_path):
     with pytest.raises(ArtifactError, match=r"no model\.json; this is not a model folder"):
         Summarizer.load(tmp_path)

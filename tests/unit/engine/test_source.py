@@ -21,18 +21,18 @@ def forms(source):
     return [[words[place].norm for place in sequence] for sequence in source.sequences]
 
 
-def test_a_one_sentence_model_reads_the_first():
+def test_one_sentence_model_reads_the_first():
     source = reader().read(TEXT, tokenized=False)
     assert forms(source) == [["the", "old", "bridge", "opens", "."]]
     assert source.is_truncated
 
 
-def test_a_two_sentence_model_reads_two_apart():
+def test_two_sentence_model_reads_two_sequences():
     source = reader("two_sentences_option1_copy_15k").read(TEXT, tokenized=False)
     assert forms(source) == [["the", "old", "bridge", "opens", "."], ["the", "élan", "sails", "."]]
 
 
-def test_joined_sentences_are_one_sequence_cut_to_its_words():
+def test_joined_sentences_are_one_truncated_sequence():
     join = {"data.num_sentences": 2, "data.join_sentences": True, "data.max_source_words": 7}
     source = reader(**join).read(TEXT, tokenized=False)
     assert forms(source) == [["the", "old", "bridge", "opens", ".", "the", "élan"]]
@@ -48,20 +48,20 @@ def test_joined_sentences_are_one_sequence_cut_to_its_words():
         ("it opens .\n***\nélan sails .", True),
     ],
 )
-def test_sentences_without_letters_or_digits_are_passed_over(text, tokenized):
+def test_sentences_without_words_are_skipped(text, tokenized):
     source = reader("two_sentences_option1_copy_15k").read(text, tokenized=tokenized)
     assert forms(source) == [["it", "opens", "."], ["élan", "sails", "."]]
     assert source.document.is_tokenized == tokenized
     assert source.is_truncated == ("sank" in text)
 
 
-def test_a_text_that_is_read_whole_is_not_truncated():
+def test_whole_text_is_not_truncated():
     whole = reader("two_sentences_option1_copy_15k").read("It sank.", tokenized=False)
     assert forms(whole) == [["it", "sank", "."]]
     assert not whole.is_truncated
 
 
-def test_unknown_words_get_the_place_where_they_first_stand():
+def test_oov_words_get_their_first_position():
     two = reader("two_sentences_option1_copy_15k")
     texts = ["Élan opens. The Élan sails.", "opens."]
     batch = two.batch([two.read(text, tokenized=False) for text in texts])
@@ -72,7 +72,7 @@ def test_unknown_words_get_the_place_where_they_first_stand():
     assert batch.source_ext_ids[1].tolist() == [5, 6] + [PAD] * 6
 
 
-def test_a_reserved_word_in_a_text_is_an_unknown_one():
+def test_special_token_in_a_text_is_unk():
     plain = reader()
     batch = plain.batch([plain.read("</s> bridge <pad>", tokenized=True)])
     assert batch.source_ids.tolist() == [[[UNK, 6, UNK]]]
@@ -80,7 +80,7 @@ def test_a_reserved_word_in_a_text_is_an_unknown_one():
 
 
 @pytest.mark.parametrize("text", ["", "!!!", "— “ ”"])
-def test_a_text_without_letters_or_digits_has_nothing_to_read(text):
+def test_text_without_words_is_empty(text):
     assert reader().read(text, tokenized=False).is_empty
 
 

@@ -7,13 +7,13 @@ import pytest
 from readagain.engine.streams import available_batches
 
 
-def test_nothing_is_lost_or_repeated_and_batches_are_bounded():
+def test_batches_are_complete_and_bounded():
     batches = list(available_batches(range(1000), 64))
     assert [item for batch in batches for item in batch] == list(range(1000))
     assert max(map(len, batches)) <= 64
 
 
-def test_a_slow_source_is_answered_item_by_item():
+def test_slow_source_gives_single_items():
     answered = threading.Event()
 
     def slow():
@@ -27,7 +27,7 @@ def test_a_slow_source_is_answered_item_by_item():
     assert list(batches) == [["second"]]
 
 
-def test_a_fast_source_makes_full_batches():
+def test_fast_source_gives_full_batches():
     first_answered, four_read = threading.Event(), threading.Event()
 
     def fast():
@@ -44,7 +44,7 @@ def test_a_fast_source_makes_full_batches():
     assert list(batches) == [[1, 2, 3, 4], [5]]
 
 
-def test_what_reading_raises_is_raised_after_what_came_before():
+def test_source_error_is_raised_after_earlier_items():
     def broken():
         yield 1
         raise ValueError("the second cannot be read")
@@ -55,5 +55,5 @@ def test_what_reading_raises_is_raised_after_what_came_before():
         next(batches)
 
 
-def test_no_items_make_no_batches():
+def test_empty_source_gives_no_batches():
     assert list(available_batches([], 8)) == []

@@ -29,7 +29,7 @@ def texts_of(summaries):
     return [summary.text for summary in summaries]
 
 
-def test_a_text_gives_a_summary_a_list_gives_a_list_and_a_stream_a_stream(summarizer):
+def test_result_type_follows_the_input_type(summarizer):
     one = summarizer.summarize(POLICE)
     many = summarizer.summarize([POLICE, FERRY])
     stream = summarizer.summarize(iter([POLICE, FERRY]))
@@ -39,7 +39,7 @@ def test_a_text_gives_a_summary_a_list_gives_a_list_and_a_stream_a_stream(summar
     assert len(list(stream)) == 1
 
 
-def test_a_stream_is_read_only_as_far_as_needed(summarizer):
+def test_stream_is_read_lazily(summarizer):
     taken = count()
     endless = (f"School {next(taken)} opens." for _ in count())
     assert len(list(islice(summarizer.summarize(endless, max_words=2), 3))) == 3
@@ -47,7 +47,7 @@ def test_a_stream_is_read_only_as_far_as_needed(summarizer):
 
 
 @pytest.mark.parametrize("precision", ["int8", "float32"])
-def test_a_text_alone_among_others_and_in_any_order_has_the_same_summary(toy, precision):
+def test_summary_does_not_depend_on_other_texts(toy, precision):
     summarizer = Summarizer.load(toy, threads=1, precision=precision)
     alone = [summarizer.summarize(text).text for text in TEXTS]
     assert texts_of(summarizer.summarize(TEXTS)) == alone
@@ -55,14 +55,14 @@ def test_a_text_alone_among_others_and_in_any_order_has_the_same_summary(toy, pr
     assert texts_of(summarizer.summarize(TEXTS * 5)) == alone * 5
 
 
-def test_threads_change_nothing(toy, summarizer):
+def test_summaries_do_not_depend_on_threads(toy, summarizer):
     two = Summarizer.load(toy, threads=2)
     assert texts_of(two.summarize(TEXTS)) == texts_of(summarizer.summarize(TEXTS))
 
 
 @pytest.mark.parametrize("precision", ["int8", "float32"])
 @pytest.mark.parametrize("options", [{}, {"n_best": 3, "max_bytes": 40}, {"explain": True}])
-def test_lanes_change_nothing(toy, precision, options):
+def test_summaries_do_not_depend_on_lanes(toy, precision, options):
     """As many texts as make lanes, a list and a stream, with two threads and with one."""
     texts = TEXTS * (2 * MAX_TEXTS // len(TEXTS))
     one, two = (Summarizer.load(toy, threads=n, precision=precision) for n in (1, 2))
@@ -79,7 +79,7 @@ def test_lanes_change_nothing(toy, precision, options):
                 )
 
 
-def test_a_second_session_is_opened_when_lanes_are_first_needed(toy, opened):
+def test_lane_session_is_opened_lazily(toy, opened):
     summarizer = Summarizer.load(toy, threads=2)
     summarizer.summarize(POLICE)
     summarizer.summarize(TEXTS)
@@ -94,7 +94,7 @@ def test_a_second_session_is_opened_when_lanes_are_first_needed(toy, opened):
 @pytest.mark.parametrize(
     ("threads", "sessions"), [(1, [1, 1]), (2, [2, 1, 1]), (3, [3, 1, 1]), (8, [8, 2, 2])]
 )
-def test_threads_are_shared_among_at_most_four_lanes(toy, opened, monkeypatch, threads, sessions):
+def test_lanes_are_at_most_four(toy, opened, monkeypatch, threads, sessions):
     monkeypatch.setattr("readagain.engine.summarizer.num_threads", lambda asked: asked)
     Summarizer.load(toy, threads=threads).summarize([POLICE] * 64, beam=1, max_words=1)
     assert opened == sessions
@@ -114,7 +114,7 @@ def opened(monkeypatch):
 
 
 @pytest.mark.parametrize("lanes", [False, True])
-def test_several_threads_may_share_a_summarizer(toy, summarizer, lanes):
+def test_summarizer_is_thread_safe(toy, summarizer, lanes):
     texts = TEXTS * 5 if lanes else TEXTS
     shared = Summarizer.load(toy, threads=2) if lanes else summarizer
     expected = texts_of(summarizer.summarize(texts))
@@ -131,7 +131,7 @@ def test_several_threads_may_share_a_summarizer(toy, summarizer, lanes):
     assert found == {name: [expected] * 3 for name in range(4)}
 
 
-def test_copied_words_stand_as_in_the_text(summarizer):
+def test_copied_words_are_printed_as_in_the_text(summarizer):
     summary = summarizer.summarize(POLICE)
     copied = [word for word in summary.words if word.origin == "copied"]
     assert "ghent" in [word.norm for word in copied]
@@ -141,7 +141,7 @@ def test_copied_words_stand_as_in_the_text(summarizer):
         assert POLICE[word.source.start : word.source.end].lower().replace("12", "##") == word.norm
 
 
-def test_copied_entities_are_printed_as_characters_and_placed_as_they_were_given(summarizer):
+def test_copied_entities_keep_their_source_spans(summarizer):
     text = "&quot;Café&nbsp;Müller&quot; &#233;l&#233; &Eacute;tat caf&eacute;s"
     summary = summarizer.summarize(text, min_words=6, max_words=6, case="plain")
     copied = [
@@ -154,14 +154,14 @@ def test_copied_entities_are_printed_as_characters_and_placed_as_they_were_given
     assert "&" not in summary.text
 
 
-def test_a_generated_number_takes_the_digits_of_the_source(summarizer):
+def test_generated_number_takes_digits_of_the_source(summarizer):
     numbers = "The council bought 250 ferries, 42 trains and 7 schools for 99.5 million."
     for summary in summarizer.summarize([numbers, FERRY, POLICE], n_best=4):
         for each in (summary, *summary.alternatives):
             assert "#" not in each.text
 
 
-def test_words_that_were_generated_have_no_place(summarizer):
+def test_generated_words_have_no_source(summarizer):
     parts = [word for text in TEXTS for word in summarizer.summarize(text).words]
     generated = [word for word in parts if word.origin == "generated"]
     assert generated
@@ -170,12 +170,12 @@ def test_words_that_were_generated_have_no_place(summarizer):
 
 
 @pytest.mark.parametrize("words", [1, 3, 7])
-def test_so_many_words_asked_so_many_given(summarizer, words):
+def test_word_limits_are_kept(summarizer, words):
     for summary in summarizer.summarize([POLICE, FERRY], min_words=words, max_words=words):
         assert len(summary.words) == words
 
 
-def test_fewer_words_than_the_model_itself_would_write_are_allowed(toy):
+def test_max_words_may_be_below_the_models_minimum(toy):
     summarizer = Summarizer.load(toy, threads=1)
     summarizer.run = override(summarizer.run, {"decode.min_words": 6})
     assert len(summarizer.summarize(POLICE).words) >= 6
@@ -183,7 +183,7 @@ def test_fewer_words_than_the_model_itself_would_write_are_allowed(toy):
 
 
 @pytest.mark.parametrize("max_bytes", [1, 5, 12, 40, 75])
-def test_a_limit_in_bytes_is_kept_and_ends_at_a_word(summarizer, max_bytes):
+def test_max_bytes_is_kept_at_a_word_boundary(summarizer, max_bytes):
     for text in TEXTS:
         summary = summarizer.summarize(text, max_bytes=max_bytes)
         assert len(summary.text.encode()) <= max_bytes
@@ -194,28 +194,28 @@ def test_a_limit_in_bytes_is_kept_and_ends_at_a_word(summarizer, max_bytes):
 
 
 @pytest.mark.parametrize("min_bytes", [10, 30, 40])
-def test_a_minimum_in_bytes_is_kept_within_a_maximum(summarizer, min_bytes):
+def test_min_bytes_is_kept_with_a_maximum(summarizer, min_bytes):
     for text in filter(None, TEXTS):
         summary = summarizer.summarize(text, min_bytes=min_bytes, max_bytes=75)
         assert sum(len(word.norm.encode()) for word in summary.words) >= min_bytes
         assert len(summary.text.encode()) <= 75
 
 
-def test_a_minimum_in_bytes_is_kept_without_a_maximum(summarizer):
+def test_min_bytes_is_kept_without_a_maximum(summarizer):
     options = {"min_words": 1, "max_words": 20}
     free = sum(len(word.norm) for word in summarizer.summarize(POLICE, **options).words)
     longer = summarizer.summarize(POLICE, min_bytes=free + 1, **options)
     assert sum(len(word.norm) for word in longer.words) > free
 
 
-def test_fewer_bytes_than_the_model_itself_would_write_are_allowed(toy):
+def test_max_bytes_may_be_below_the_models_minimum(toy):
     summarizer = Summarizer.load(toy, threads=1)
     summarizer.run = override(summarizer.run, {"decode.min_bytes": 50})
     assert len(summarizer.summarize(POLICE).text.encode()) >= 50
     assert len(summarizer.summarize(POLICE, max_bytes=20).text.encode()) <= 20
 
 
-def test_alternatives_come_best_first_and_differ(summarizer):
+def test_alternatives_are_sorted_and_differ(summarizer):
     summary = summarizer.summarize(POLICE, n_best=4)
     scores = [summary.score, *(other.score for other in summary.alternatives)]
     assert scores == sorted(scores, reverse=True)
@@ -223,13 +223,13 @@ def test_alternatives_come_best_first_and_differ(summarizer):
     assert summary.text == summarizer.summarize(POLICE).text
 
 
-def test_a_wider_beam_finds_nothing_less_probable(summarizer):
+def test_larger_beam_is_at_least_as_probable(summarizer):
     greedy = summarizer.summarize(POLICE, beam=1, min_words=4, max_words=4)
     wide = summarizer.summarize(POLICE, beam=16, min_words=4, max_words=4)
     assert wide.score >= greedy.score
 
 
-def test_an_explanation_says_what_each_word_looked_at(summarizer):
+def test_explanation_has_attention_and_importance(summarizer):
     summary = summarizer.summarize([MUSEUM, POLICE], explain=True)[1]
     explained = summary.explanation
     assert [POLICE[word.start : word.end] for word in explained.source_words][:3] == [
@@ -247,18 +247,18 @@ def test_an_explanation_says_what_each_word_looked_at(summarizer):
 
 
 @pytest.mark.parametrize("text", ["", " \n\t ", "...", "?! — “”", "🎉🎉", "\u200b", "\ud800"])
-def test_nothing_to_summarize_has_an_empty_summary(summarizer, text):
+def test_text_without_words_has_an_empty_summary(summarizer, text):
     summary = summarizer.summarize(text)
     assert (summary.text, summary.words, summary.read_sentences) == ("", (), 0)
 
 
-def test_decoration_before_the_first_sentence_is_passed_over(summarizer):
+def test_decoration_before_the_text_is_skipped(summarizer):
     decorated = summarizer.summarize(f"* * *\n\n• • •\n\n=====\n\n{POLICE}")
     assert decorated.text == summarizer.summarize(POLICE).text
     assert decorated.read_sentences == 1
 
 
-def test_a_long_article_is_read_from_its_beginning_and_says_so(summarizer):
+def test_long_article_is_truncated(summarizer):
     article = POLICE + (" " + FERRY) * 2_000
     summary = summarizer.summarize(article)
     assert summary.text == summarizer.summarize(POLICE).text
@@ -266,12 +266,12 @@ def test_a_long_article_is_read_from_its_beginning_and_says_so(summarizer):
     assert summarizer.summarize(POLICE).truncated is False
 
 
-def test_a_sentence_longer_than_the_model_reads_is_cut_and_says_so(summarizer):
+def test_long_sentence_is_truncated(summarizer):
     assert summarizer.summarize("old bridge " * 5_000).truncated
     assert summarizer.summarize("bridge" * 50_000).truncated is False
 
 
-def test_other_scripts_pass_through_copying_unharmed(summarizer):
+def test_other_scripts_are_copied_unchanged(summarizer):
     text = "東京 Ελλάδα नमस्ते مرحبا cafe\u0301"
     summary = summarizer.summarize(text, min_words=5, max_words=5, case="plain")
     copied = [
@@ -281,7 +281,7 @@ def test_other_scripts_pass_through_copying_unharmed(summarizer):
     assert all(word in summary.text for word in copied)
 
 
-def test_text_in_gigaword_form_is_left_as_it_is(summarizer):
+def test_gigaword_form_is_kept(summarizer):
     summary = summarizer.summarize("police said ## people crossed -lrb- old -rrb-", tokenized=True)
     words = summary.text.split(" ")
     assert words == [word.norm for word in summary.words]
@@ -289,14 +289,14 @@ def test_text_in_gigaword_form_is_left_as_it_is(summarizer):
     assert any(word.startswith("-") for word in words)
 
 
-def test_reserved_words_in_a_text_are_never_printed(summarizer):
+def test_special_tokens_are_never_printed(summarizer):
     spelled = "<unk> </s> <s> <pad> police </s> <unk>"
     for summary in summarizer.summarize([spelled], tokenized=True, n_best=4):
         for each in (summary, *summary.alternatives):
             assert "<" not in each.text
 
 
-def test_case_is_as_asked(summarizer):
+def test_case_option_is_applied(summarizer):
     sentence = summarizer.summarize(FERRY).text
     headline = summarizer.summarize(FERRY, case="headline").text
     assert sentence[0].isupper()
@@ -322,13 +322,13 @@ def test_case_is_as_asked(summarizer):
         ({"case": "upper"}, "case is 'upper'; expected sentence, headline or plain"),
     ],
 )
-def test_what_cannot_be_honoured_is_said(summarizer, options, message):
+def test_invalid_options_are_reported(summarizer, options, message):
     for texts in (POLICE, "", iter([])):
         with pytest.raises(ArgumentError, match=f"^{message}"):
             summarizer.summarize(texts, **options)
 
 
-def test_what_is_no_text_is_refused(summarizer):
+def test_non_text_is_refused(summarizer):
     for texts in (b"police", [b"police"]):
         with pytest.raises(ConfigError, match="a text is of type bytes; expected a string"):
             summarizer.summarize(texts)
@@ -336,7 +336,7 @@ def test_what_is_no_text_is_refused(summarizer):
         summarizer.summarize(None)
 
 
-def test_a_model_that_was_not_exported_says_what_to_type(toy_copy):
+def test_missing_graphs_suggest_export(toy_copy):
     manifest = toy_copy / "model.json"
     content = manifest.read_text().replace("step.", "stop.")
     manifest.write_text(content)
@@ -346,12 +346,12 @@ def test_a_model_that_was_not_exported_says_what_to_type(toy_copy):
         Summarizer.load(toy_copy)
 
 
-def test_a_model_without_weights_is_not_to_be_exported():
+def test_missing_graphs_without_weights_are_reported():
     with pytest.raises(ArtifactError, match=r"no float32 graphs; it has no weights to export"):
         Summarizer.load("news", precision="float32")
 
 
-def test_an_unknown_precision_is_refused(toy):
+def test_unknown_precision_is_refused(toy):
     with pytest.raises(ConfigError, match="precision is 'int4'; expected int8 or float32"):
         Summarizer.load(toy, precision="int4")
 
@@ -370,7 +370,7 @@ def test_any_unicode_is_summarized_within_its_limits(summarizer, text):
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=60), max_size=6))
-def test_any_texts_together_are_summarized_as_alone(summarizer, texts):
+def test_any_list_equals_single_summaries(summarizer, texts):
     together = summarizer.summarize(texts, max_words=4, beam=2)
     alone = [summarizer.summarize(text, max_words=4, beam=2) for text in texts]
     assert texts_of(together) == texts_of(alone)

@@ -39,7 +39,7 @@ def test_examples_are_true():
 
 @pytest.mark.parametrize("begin", BEGINNINGS)
 @pytest.mark.parametrize("case", ["sentence", "headline", "plain"])
-def test_every_summary_begins_as_it_was_asked_to_and_goes_on(summarizer, begin, case):
+def test_summary_starts_with_the_prefix(summarizer, begin, case):
     summary = summarizer.summarize(FERRY, begin=begin, min_words=7, n_best=3, case=case)
     for each in everything(summary):
         assert each.text.startswith(begin)
@@ -49,23 +49,23 @@ def test_every_summary_begins_as_it_was_asked_to_and_goes_on(summarizer, begin, 
 
 @settings(max_examples=40, deadline=None)
 @given(begin=st.text(max_size=12))
-def test_any_text_can_be_a_beginning(summarizer, begin):
+def test_any_text_can_be_a_prefix(summarizer, begin):
     words = " ".join(begin.split())
     assert summarizer.summarize(POLICE, begin=begin, max_words=20).text.startswith(words)
 
 
-def test_white_space_in_it_is_one_space(summarizer):
+def test_white_space_of_a_prefix_is_normalized(summarizer):
     assert summarizer.summarize(POLICE, begin=" two \n\t words ").text.startswith("two words ")
 
 
 @pytest.mark.parametrize("begin", [None, "", "  "])
-def test_without_a_word_it_begins_as_it_likes(summarizer, begin):
+def test_empty_prefix_changes_nothing(summarizer, begin):
     for text in (POLICE, "Hello"):
         assert summarizer.summarize(text, begin=begin) == summarizer.summarize(text)
 
 
 @pytest.mark.parametrize("words", [2, 4, 9])
-def test_limits_in_words_count_it(summarizer, words):
+def test_word_limits_include_the_prefix(summarizer, words):
     summary = summarizer.summarize(POLICE, begin="Police say", min_words=words, max_words=words)
     assert len(summary.words) == words
     assert summary.text.startswith("Police say")
@@ -73,20 +73,20 @@ def test_limits_in_words_count_it(summarizer, words):
 
 @pytest.mark.parametrize("begin", BEGINNINGS)
 @pytest.mark.parametrize("max_bytes", [20, 27, 41])
-def test_limits_in_bytes_count_it(summarizer, begin, max_bytes):
+def test_byte_limits_include_the_prefix(summarizer, begin, max_bytes):
     for summary in summarizer.summarize([POLICE, FERRY], begin=begin, max_bytes=max_bytes):
         assert summary.text.startswith(begin)
         assert len(summary.text.encode()) <= max_bytes
 
 
-def test_a_minimum_in_bytes_counts_it_as_it_is_written(summarizer):
+def test_min_bytes_counts_the_prefix_as_given(summarizer):
     written = "Donaudampfschifffahrtsgesellschaften"  # 36 bytes, an unknown word to the model
     summary = summarizer.summarize(POLICE, begin=written, min_bytes=36, min_words=1)
     free = summarizer.summarize(POLICE, begin=written, min_words=1)
     assert summary == free
 
 
-def test_a_text_alone_and_among_longer_ones_goes_on_in_the_same_way(summarizer):
+def test_prefix_result_does_not_depend_on_other_texts(summarizer):
     texts = [FERRY, "Élan sails.", LONG, POLICE]
     for begin in ("Élan blorb", "Ghent :"):
         alone = [summarizer.summarize(text, begin=begin) for text in texts]
@@ -94,7 +94,7 @@ def test_a_text_alone_and_among_longer_ones_goes_on_in_the_same_way(summarizer):
         assert [each.text for each in together] == [each.text for each in alone]
 
 
-def test_its_words_are_neither_copied_nor_generated(summarizer):
+def test_prefix_words_have_the_origin_given(summarizer):
     summary = summarizer.summarize(FERRY, begin="Élan blorb", explain=True)
     first, second, *others = summary.words
     assert (first.norm, second.norm) == ("élan", "blorb")
@@ -106,18 +106,18 @@ def test_its_words_are_neither_copied_nor_generated(summarizer):
         assert summary.text[word.start : word.end] == word.surface
 
 
-def test_its_digits_use_up_none_of_the_text(summarizer):
+def test_prefix_digits_use_up_none_of_the_source(summarizer):
     summary = summarizer.summarize(POLICE, begin="99 boats", min_words=12, max_words=12)
     assert summary.text.startswith("99 boats ")
 
 
-def test_in_gigaword_form_it_is_cut_at_white_space(summarizer):
+def test_tokenized_prefix_is_split_at_spaces(summarizer):
     summary = summarizer.summarize("police cross ## bridges", begin="u.s. 's blorb", tokenized=True)
     assert summary.text.startswith("u.s. 's blorb ")
     assert [word.norm for word in summary.words[:3]] == ["u.s.", "'s", "blorb"]
 
 
-def test_a_text_without_a_word_has_an_empty_summary_all_the_same(summarizer):
+def test_text_without_words_ignores_the_prefix(summarizer):
     assert summarizer.summarize("...", begin="Police say").text == ""
 
 
@@ -135,12 +135,12 @@ def test_a_text_without_a_word_has_an_empty_summary_all_the_same(summarizer):
         ({"begin": 3}, "begin is 3; expected text"),
     ],
 )
-def test_what_cannot_begin_a_summary_is_said(summarizer, options, message):
+def test_invalid_prefix_is_reported(summarizer, options, message):
     with pytest.raises(ArgumentError, match=f"^{message}$"):
         summarizer.summarize(POLICE, **options)
 
 
-def test_the_model_is_fed_what_it_knows_of_each_word(summarizer):
+def test_prefix_is_fed_as_known_ids(summarizer):
     vocab = Vocab([*SPECIAL_TOKENS, "police", "say"])
     reader = SourceReader(summarizer.run, vocab, vocab)
     sources = [reader.read(text, tokenized=False) for text in (POLICE, "Quiet in Ghent.")]

@@ -52,5 +52,5 @@ def summary():
 
 
 @pytest.fixture
-def story(summary):
+def view(summary):
     return explanation_view(TEXT, summary, model="toy")

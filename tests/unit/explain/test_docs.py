@@ -16,8 +16,8 @@ def test_what_the_page_shows_runs(capsys):
     assert names["page"].startswith("<!doctype html>")
 
 
-def test_every_field_of_the_json_is_described(story):
+def test_every_field_of_the_json_is_described(view):
     described = PAGE.split("## JSON")[1].split("##")[0]
-    plain = story.to_dict()
+    plain = view.to_dict()
     fields = [*plain, *plain["source"][0], *plain["words"][0]]
     assert [name for name in fields if f"`{name}`" not in described] == []

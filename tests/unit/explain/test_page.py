@@ -40,15 +40,15 @@ class Outline(HTMLParser):
         return [attrs for name, attrs in self.elements if name == tag]
 
 
-def test_the_headline_and_the_text_stand_there_as_they_are(story):
-    said = "".join(Outline(explanation_page(story)).said)
+def test_page_has_headline_and_text(view):
+    said = "".join(Outline(explanation_page(view)).said)
     assert "Ghent buys 12" in said
     assert "Ghent bought 12 <b>ferries</b> & trams." in said
     assert "The model did not read the end of the text." in said
 
 
-def test_words_of_the_headline_carry_origin_source_and_attention(story):
-    ghent, buys, number = Outline(explanation_page(story)).all("button")
+def test_headline_words_have_origin_and_attention(view):
+    ghent, buys, number = Outline(explanation_page(view)).all("button")
     assert [each["class"] for each in (ghent, buys, number)] == ["copied", "generated", "digits"]
     assert [each["data-source"] for each in (ghent, buys, number)] == ["0", "", "2"]
     assert buys["data-attention"] == "[0.1, 0.9, 0.0]"
@@ -56,30 +56,30 @@ def test_words_of_the_headline_carry_origin_source_and_attention(story):
     assert said == "“[buys]”: generated; looked most at [bought] 90 %, [Ghent] 10 %, [12] 0 %."
 
 
-def test_source_words_are_shaded_by_importance(story):
+def test_source_words_are_shaded_by_importance(view):
     words = [
-        each for each in Outline(explanation_page(story)).all("span") if each.get("class") == "word"
+        each for each in Outline(explanation_page(view)).all("span") if each.get("class") == "word"
     ]
     assert [each["style"] for each in words] == ["--i:0.500", "--i:0.000", "--i:1.000"]
 
 
-def test_attention_is_a_table_with_headers_for_both_directions(story):
-    page = Outline(explanation_page(story))
+def test_attention_table_has_row_and_column_headers(view):
+    page = Outline(explanation_page(view))
     scopes = [each["scope"] for each in page.all("th")]
-    assert scopes.count("row") == len(story.words) + len(story.source)
+    assert scopes.count("row") == len(view.words) + len(view.source)
     kinds = [each.get("class") for each in page.all("td")]
     assert kinds.count("number taken") == 2
-    assert kinds.count("number weight") == len(story.source)
+    assert kinds.count("number weight") == len(view.source)
     assert "× 50" in "".join(page.said)
 
 
-def test_a_number_that_was_left_out_is_named(story):
-    page = explanation_page(story)
+def test_unprinted_number_is_shown(view):
+    page = explanation_page(view)
     assert "<s>#-#</s>" in page
     assert "no such number, so it is left out" in page
 
 
-def test_a_model_that_reads_once_says_so(summary):
+def test_page_of_a_one_pass_model_has_no_shades(summary):
     once = replace(summary.explanation, importance=None, importance_kind=None)
     page = explanation_page(
         explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
@@ -97,21 +97,19 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("word", HOSTILE)
-def test_nothing_of_the_text_becomes_markup(story, word):
+def test_text_is_escaped(view, word):
     hostile = replace(
-        story,
-        text=word + story.text + word,
+        view,
+        text=word + view.text + word,
         summary=word,
         model=word,
         source=tuple(
             replace(each, surface=word, start=each.start + len(word), end=each.end + len(word))
-            for each in story.source
+            for each in view.source
         ),
-        words=tuple(
-            replace(each, surface=each.surface and word, form=word) for each in story.words
-        ),
+        words=tuple(replace(each, surface=each.surface and word, form=word) for each in view.words),
     )
-    plain, outline = Outline(explanation_page(story)), Outline(explanation_page(hostile))
+    plain, outline = Outline(explanation_page(view)), Outline(explanation_page(hostile))
     assert len(outline.all("script")) == 1
     assert outline.all("img") == []
     assert {name for name, _ in outline.elements} <= {name for name, _ in plain.elements}
@@ -119,15 +117,15 @@ def test_nothing_of_the_text_becomes_markup(story, word):
     assert not [name for name in names if name.startswith("on")]
 
 
-def test_only_the_page_s_own_script_may_run(story):
-    page = explanation_page(story)
+def test_policy_allows_only_the_own_script(view):
+    page = explanation_page(view)
     (script,) = re.findall("<script>(.*?)</script>", page, flags=re.DOTALL)
     digest = b64encode(sha256(script.encode()).digest()).decode()
     assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page
 
 
-def test_nothing_is_loaded_from_elsewhere(story):
-    page = explanation_page(story)
+def test_page_has_no_external_resources(view):
+    page = explanation_page(view)
     assert "http:" not in page
     assert "https:" not in page
     loading = {"src", "href", "srcset", "action", "data"}
@@ -139,23 +137,23 @@ def test_nothing_is_loaded_from_elsewhere(story):
 
 
 @pytest.mark.parametrize("word", ["مدينة", "שלום", "🎉👩‍🚀", "漢字"])
-def test_other_scripts_stand_as_they_are_with_their_own_direction(story, word):
+def test_other_scripts_keep_their_direction(view, word):
     page = explanation_page(
-        replace(story, words=(replace(story.words[0], surface=word), *story.words[1:]))
+        replace(view, words=(replace(view.words[0], surface=word), *view.words[1:]))
     )
     assert f"<bdi>{word}</bdi>" in page
     assert '<h1 dir="auto">' in page
 
 
-def test_the_rest_of_a_long_text_is_cut(story):
-    page = explanation_page(replace(story, text=story.text + " etc" * 100_000))
+def test_unread_text_is_cut(view):
+    page = explanation_page(replace(view, text=view.text + " etc" * 100_000))
     assert len(page) < 60_000
     assert "…</span>" in page
 
 
-def test_an_address_on_the_web_is_cut_in_the_tables_and_whole_in_the_text(story):
+def test_long_words_are_cut_in_tables_only(view):
     address = "https://example.org/" + "a" * 80
-    source = (replace(story.source[0], surface=address), *story.source[1:])
-    page = explanation_page(replace(story, source=source))
+    source = (replace(view.source[0], surface=address), *view.source[1:])
+    page = explanation_page(replace(view, source=source))
     assert '<th scope="row"><bdi>https://example.org/aaa…</bdi></th>' in page
     assert f">{address}</span>" in page

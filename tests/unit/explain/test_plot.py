@@ -13,18 +13,18 @@ BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 @pytest.mark.needs_extras
 @pytest.mark.parametrize("suffix", BEGINNINGS)
-def test_a_picture_is_drawn_as_its_name_says(story, tmp_path, suffix):
+def test_plot_format_follows_the_name(view, tmp_path, suffix):
     path = tmp_path / f"ghent{suffix}"
-    plot_attention(story, path)
+    plot_attention(view, path)
     assert path.read_bytes().startswith(BEGINNINGS[suffix])
     assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.needs_extras
-def test_a_row_for_importance_and_for_each_word_and_a_frame_where_it_was_taken_from(story):
+def test_plot_has_importance_attention_and_frames(view):
     from readagain.explain.plot import _figure
 
-    (axes,) = _figure(story).axes
+    (axes,) = _figure(view).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == [
         "importance",
         "Ghent",
@@ -37,14 +37,14 @@ def test_a_row_for_importance_and_for_each_word_and_a_frame_where_it_was_taken_f
 
 
 @pytest.mark.needs_extras
-def test_a_long_text_goes_on_below(story):
+def test_long_text_has_several_rows_of_plots(view):
     from readagain.explain.plot import _figure
 
     long = replace(
-        story,
-        source=story.source * 33,
+        view,
+        source=view.source * 33,
         words=tuple(
-            replace(word, attention=word.attention * 33, source=40) for word in story.words[:1]
+            replace(word, attention=word.attention * 33, source=40) for word in view.words[:1]
         ),
     )
     bands = _figure(long).axes
@@ -54,29 +54,29 @@ def test_a_long_text_goes_on_below(story):
 
 @pytest.mark.needs_extras
 @pytest.mark.parametrize("word", ["$\\frac{$", "🎉", "مدينة", "<script>", "_^{", "x" * 300])
-def test_any_word_can_be_drawn(story, tmp_path, word):
+def test_any_word_can_be_plotted(view, tmp_path, word):
     path = tmp_path / "any.png"
-    source = tuple(replace(each, surface=word) for each in story.source)
-    words = tuple(replace(each, surface=word) for each in story.words)
-    plot_attention(replace(story, summary=word, source=source, words=words), path)
+    source = tuple(replace(each, surface=word) for each in view.source)
+    words = tuple(replace(each, surface=word) for each in view.words)
+    plot_attention(replace(view, summary=word, source=source, words=words), path)
     assert path.stat().st_size > 0
 
 
-def test_another_kind_of_picture_is_refused(story, tmp_path):
+def test_unknown_plot_format_is_refused(view, tmp_path):
     with pytest.raises(
         ConfigError, match=r"x\.gif: unknown plot format; expected a name that ends"
     ):
-        plot_attention(story, tmp_path / "x.gif")
+        plot_attention(view, tmp_path / "x.gif")
 
 
-def test_a_missing_extra_says_what_to_type(story, tmp_path, monkeypatch):
+def test_missing_matplotlib_suggests_the_extra(view, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
     with pytest.raises(MissingExtraError, match=r"pip install 'readagain\[plot\]'"):
-        plot_attention(story, tmp_path / "x.png")
+        plot_attention(view, tmp_path / "x.png")
 
 
 @pytest.mark.needs_extras
-def test_a_picture_that_cannot_be_written_is_named(story, tmp_path):
+def test_unwritable_plot_is_reported(view, tmp_path):
     with pytest.raises(DataError, match=r"nowhere/x\.png: the folder '.*nowhere' does not exist"):
-        plot_attention(story, tmp_path / "nowhere" / "x.png")
+        plot_attention(view, tmp_path / "nowhere" / "x.png")

@@ -10,17 +10,17 @@ from readagain.explain.terminal import print_explanation
 from readagain.explain.view import explanation_view
 
 
-def shown(story, *, color_system=None):
+def shown(view, *, color_system=None):
     file = StringIO()
     console = Console(
         file=file, width=100, color_system=color_system, force_terminal=color_system is not None
     )
-    print_explanation(story, console)
+    print_explanation(view, console)
     return file.getvalue()
 
 
-def test_without_colours_everything_is_said_in_words(story):
-    plain = shown(story)
+def test_plain_terminal_shows_everything_as_text(view):
+    plain = shown(view)
     assert "\x1b" not in plain
     lines = [line.rstrip() for line in plain.splitlines()]
     assert lines[0] == "Ghent buys 12"
@@ -32,18 +32,18 @@ def test_without_colours_everything_is_said_in_words(story):
     assert any(line.startswith("(#-# left out)") for line in lines)
 
 
-def test_words_stand_on_the_shade_of_their_importance(story):
-    colourful = shown(story, color_system="truecolor")
+def test_words_are_shaded_by_importance(view):
+    colourful = shown(view, color_system="truecolor")
     assert "48;2;255;246;230mbought" in colourful
     assert "48;2;255;159;28m12" in colourful
 
 
-def test_a_terminal_of_few_colours_shows_the_most_important_words_bold(story):
-    line = shown(story, color_system="standard").splitlines()[2]
+def test_few_colors_show_important_words_bold(view):
+    line = shown(view, color_system="standard").splitlines()[2]
     assert line == "Ghent bought \x1b[1m12\x1b[0m"
 
 
-def test_a_model_that_reads_once_shades_nothing(summary):
+def test_one_pass_model_has_no_shades(summary):
     once = replace(summary.explanation, importance=None, importance_kind=None)
     told = explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
     lines = shown(told, color_system="truecolor").splitlines()
@@ -52,14 +52,14 @@ def test_a_model_that_reads_once_shades_nothing(summary):
 
 
 @pytest.mark.parametrize("dangerous", ["\x1b[2J", "\x07", "\x9b31m", "\udc80"])
-def test_nothing_of_the_text_steers_the_terminal(story, dangerous):
-    words = (replace(story.words[0], surface=f"a{dangerous}"), *story.words[1:])
-    source = (replace(story.source[0], surface=f"b{dangerous}"), *story.source[1:])
-    plain = shown(replace(story, words=words, source=source))
+def test_control_characters_are_replaced(view, dangerous):
+    words = (replace(view.words[0], surface=f"a{dangerous}"), *view.words[1:])
+    source = (replace(view.source[0], surface=f"b{dangerous}"), *view.source[1:])
+    plain = shown(replace(view, words=words, source=source))
     assert dangerous[0] not in plain
     assert "a\N{REPLACEMENT CHARACTER}" in plain
 
 
-def test_what_looks_like_markup_is_shown_as_it_is(story):
-    words = (replace(story.words[0], surface="[bold]x[/]"), *story.words[1:])
-    assert "[bold]x[/] buys" in shown(replace(story, words=words))
+def test_markup_is_shown_literally(view):
+    words = (replace(view.words[0], surface="[bold]x[/]"), *view.words[1:])
+    assert "[bold]x[/] buys" in shown(replace(view, words=words))

@@ -10,8 +10,8 @@ from readagain.errors import DataError
 from readagain.explain.view import explanation_view
 
 
-def test_each_word_says_where_it_comes_from(story):
-    assert [(word.surface, word.origin, word.source) for word in story.words] == [
+def test_words_have_origin_and_source(view):
+    assert [(word.surface, word.origin, word.source) for word in view.words] == [
         ("Ghent", "copied", 0),
         ("buys", "generated", None),
         ("12", "digits", 2),
@@ -19,33 +19,33 @@ def test_each_word_says_where_it_comes_from(story):
     ]
 
 
-def test_probabilities_are_no_logarithms(story):
-    assert story.words[0].probability == 0.5
+def test_probabilities_are_not_logarithms(view):
+    assert view.words[0].probability == 0.5
 
 
-def test_the_most_attended_words_come_first(story):
-    assert story.words[1].most_attended(2) == [1, 0]
+def test_most_attended_words_come_first(view):
+    assert view.words[1].most_attended(2) == [1, 0]
 
 
-def test_shades_stretch_over_the_importance_of_the_text(story):
-    assert [word.shade for word in story.source] == [0.5, 0.0, 1.0]
-    assert [word.importance for word in story.source] == [0.25, -0.25, 0.75]
-    assert [word.surface for word in story.most_important(2)] == ["12", "Ghent"]
+def test_shades_are_scaled_to_the_text(view):
+    assert [word.shade for word in view.source] == [0.5, 0.0, 1.0]
+    assert [word.importance for word in view.source] == [0.25, -0.25, 0.75]
+    assert [word.surface for word in view.most_important(2)] == ["12", "Ghent"]
 
 
-def test_words_of_equal_importance_have_no_shade(summary):
+def test_equal_importance_has_no_shade(summary):
     flat = replace(summary.explanation, importance=np.full(3, 0.5))
     told = explanation_view("Ghent bought 12", replace(summary, explanation=flat), model="toy")
     assert [word.shade for word in told.source] == [0.0, 0.0, 0.0]
 
 
-def test_a_model_that_reads_once_has_neither_importance_nor_shades(summary):
+def test_one_pass_view_has_no_importance(summary):
     once = replace(summary.explanation, importance=None, importance_kind=None)
     told = explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
     assert {(word.importance, word.shade) for word in told.source} == {(None, 0.0)}
 
 
-def test_a_text_without_words_is_refused_by_name(summary):
+def test_text_without_words_names_its_file(summary):
     empty = replace(summary, text="", words=(), explanation=None)
     with pytest.raises(
         DataError, match=r"news\.txt: no words to explain; expected a text with a letter"
@@ -53,8 +53,8 @@ def test_a_text_without_words_is_refused_by_name(summary):
         explanation_view("…", empty, model="toy", where="news.txt")
 
 
-def test_a_story_survives_json(story):
-    plain = json.loads(json.dumps(story.to_dict()))
+def test_view_survives_json(view):
+    plain = json.loads(json.dumps(view.to_dict()))
     assert [*plain] == [
         "text",
         "summary",

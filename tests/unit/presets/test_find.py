@@ -5,15 +5,15 @@ from readagain.presets import PRESETS
 from readagain.presets.find import find_run
 
 
-def test_a_preset_is_found_by_name():
+def test_preset_is_found_by_name():
     assert find_run("tiny") == PRESETS["tiny"]
 
 
-def test_assignments_change_what_was_found():
+def test_assignments_override_a_preset():
     assert find_run("tiny", ["decode.beam_size=3"]).decode.beam_size == 3
 
 
-def test_a_run_file_is_found_by_its_path(tmp_path):
+def test_run_file_is_found_by_path(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text('preset = "tiny"\n[override]\nvocab_size = 77\n')
     assert find_run(str(path), ["title=mine"]).vocab_size == 77
@@ -26,11 +26,11 @@ def test_a_run_file_is_found_by_its_path(tmp_path):
         ("?", "no preset '\\?'; 'readagain presets' lists them"),
     ],
 )
-def test_an_unknown_name_is_answered_with_the_nearest(name, message):
+def test_unknown_preset_suggests_the_nearest(name, message):
     with pytest.raises(ConfigError, match=message):
         find_run(name)
 
 
-def test_a_bad_assignment_is_told_with_its_option():
+def test_invalid_assignment_names_its_option():
     with pytest.raises(ConfigError, match="--set: decode.beam_size is 0; expected 1 to 1000"):
         find_run("tiny", ["decode.beam_size=0"])

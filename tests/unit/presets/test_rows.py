@@ -11,7 +11,7 @@ from readagain.presets import BASELINES, PRESETS
 SIZES = (2, 5, 15, 30, 69)
 
 
-def test_every_row_of_the_tables_is_there():
+def test_every_system_of_the_tables_is_a_preset():
     assert PRESETS.keys() >= {
         *(f"gru_{size}k" for size in (15, 69)),
         *(f"read_again_gru_{size}k" for size in (15, 69)),
@@ -31,7 +31,7 @@ def test_every_row_of_the_tables_is_there():
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_size_is_the_decoder_vocabulary_alone(size):
+def test_size_changes_the_decoder_vocab_only(size):
     run = PRESETS[f"read_again_lstm_copy_{size}k"]
     assert run.vocab_size == 1000 * size
     assert run.title == f"Read-Again LSTM + copy, {size}k"
@@ -49,7 +49,7 @@ def test_rows_differ_in_encoder_and_output():
         assert run.data.num_sentences == 2
 
 
-def test_the_large_vocabulary_rows_differ_in_their_words_alone():
+def test_lvt_presets_differ_in_vocabs_only():
     small, large = PRESETS["lvt2k_1sent"], PRESETS["lvt5k_1sent"]
     assert (small.vocab_size, small.model.shortlist_size) == (69_000, 2000)
     assert (large.vocab_size, large.model.shortlist_size) == (200_000, 5000)
@@ -70,20 +70,20 @@ def test_abs_has_the_sizes_of_its_paper():
     assert run.vocab_size == 69_000
 
 
-def test_the_rows_of_ras_differ_in_the_cell_alone():
+def test_ras_presets_differ_in_the_cell_only():
     elman, lstm = PRESETS["ras_elman"], PRESETS["ras_lstm"]
     assert (elman.model.cell, elman.vocab_size) == ("elman", 69_000)
     changed = replace(elman, title=lstm.title, model=replace(elman.model, cell="lstm"))
     assert changed == lstm
 
 
-def test_abs_plus_is_abs_with_another_search():
+def test_abs_plus_differs_from_abs_in_decoding_only():
     run, plus = PRESETS["abs_69k"], PRESETS["abs_plus_69k"]
     assert (plus.model, plus.train, plus.data) == (run.model, run.train, run.data)
     assert plus.decode.unigram_bonus > 0 > plus.decode.reordering_bonus
     assert run.decode.unigram_bonus == run.decode.reordering_bonus == 0
 
 
-def test_rows_without_a_network_have_the_limit_of_duc():
+def test_baselines_have_the_limit_of_duc():
     assert BASELINES.keys() == {"prefix", "lead", "topiary"}
     assert BASELINES["prefix"].max_bytes == BASELINES["topiary"].max_bytes == 75
