@@ -3,7 +3,7 @@
 Shim and others 2017 (SVD-softmax) turn the output matrix so that its first dimensions tell most
 words apart: every word is previewed from these, and the best of the preview are scored whole. Here
 the most frequent words are scored whole in any case, and the rarer ones are screened. The engine
-does not do this; docs/decisions/0200 says why, with what this prints.
+does not do this: docs/decisions/0240-shortlists.md gives the reasons.
 """
 
 from dataclasses import dataclass

@@ -117,7 +117,7 @@ class Truecaser:
 def default_truecaser() -> Truecaser:
     """Return the spellings of frequent English words.
 
-    `spellings.txt` was counted over the training texts of the bundled models (decision 0181) and
+    `spellings.txt` was counted over the training texts of the bundled models and
     has no words whose case varies.
     """
     listed = files("readagain.text").joinpath("spellings.txt").read_text(encoding="ascii")
