@@ -15,7 +15,7 @@ def fails_with(done, message):
 
 def test_missing_data_is_refused(readagain, tmp_path):
     done = readagain("train", "tiny", "--data", tmp_path / "nowhere", "--out", tmp_path / "out")
-    fails_with(done, "nowhere: no such folder; make one with 'readagain prepare'")
+    fails_with(done, "nowhere: no such folder; create it with 'readagain prepare'")
     assert not (tmp_path / "out").exists()
 
 
