@@ -329,6 +329,7 @@ def test_server_answers_beside_unfinished_headers(start):
             connection = stack.enter_context(socket.create_connection(address, TIMEOUT_S))
             connection.sendall(head)
         assert server.summarize().status_code == 200
+    wait_until(server.log)
     assert {line["event"] for line in server.log()} == {"request"}
 
 
