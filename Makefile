@@ -1,4 +1,4 @@
-.PHONY: help setup format check audit test test-all wheel
+.PHONY: help setup format check audit test test-all stress wheel
 # The folders that a base install must satisfy, without torch or any other extra.
 LIGHT_TESTS = tests/unit/test_package.py tests/unit/storage tests/unit/test_model_dir.py tests/unit/test_worker_pool.py \
 	tests/unit/test_processors.py tests/unit/test_errors.py \
@@ -16,10 +16,12 @@ check:     ## everything CI checks except tests
 	ruff format --check . && ruff check . && mypy && lint-imports && bandit -q -c pyproject.toml -r src
 audit:     ## look for unsafe code, and for known weaknesses of what is installed (needs the network)
 	bandit -q -c pyproject.toml -r src && pip-audit
-test:      ## fast tests, about four minutes
-	pytest -m "not slow and not gpu and not distributed"
-test-all:  ## all tests this machine can run
-	pytest -m "not gpu"
+test:      ## unit tests, about a minute
+	pytest -n 2 -m "not slow and not distributed and not stress and not gpu" tests/unit
+test-all:  ## all tests but the stress tests, about ten minutes
+	pytest -n 2 -m "not stress and not gpu"
+stress:    ## long fuzzing, repeated kills and full disks, about half an hour
+	pytest -n 2 -m "stress and not gpu"
 wheel:     ## build the wheel and run the light tests against it in an environment without extras
 	rm -rf build/wheel && python3 -m venv --clear .venv-wheel
 	.venv-wheel/bin/python -m pip install --quiet build

@@ -1,21 +1,53 @@
-"""Fixtures that several folders share."""
+"""Options, the distribution over processes, and fixtures that several folders share."""
 
+import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
+SHARED_FOLDERS = ("tests/browser/", "tests/faults/")
+"""Folders whose tests run in one process because their session fixtures are expensive."""
+
+if "PYTEST_XDIST_WORKER" in os.environ:  # before torch and onnxruntime are imported
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let the long run of tests/faults be asked for."""
-    parser.addoption("--kills", type=int, default=3, help="how often tests/faults kills each job")
+    """Add the option that CI sets."""
+    parser.addoption("--no-skips", action="store_true", help="count a skipped test as failed")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Turn a skipped test into a failed one with --no-skips."""
+    report: Any = yield
+    if report.skipped and not hasattr(report, "wasxfail") and item.config.getoption("--no-skips"):
+        report.outcome = "failed"
+        report.longrepr = f"skipped with --no-skips: {report.longrepr[2]}"
+    return report
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give each worker process whole files, or whole folders where fixtures are shared."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class FileScheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            folders = (folder for folder in SHARED_FOLDERS if nodeid.startswith(folder))
+            return next(folders, nodeid.partition("::")[0])
+
+    config.option.loadscopereorder = False  # the long files come first, the unit tests last
+    return FileScheduling(config, log)
 
 
 @pytest.fixture
 def readagain() -> Callable[..., CompletedProcess[str]]:
-    """Run the command line in a process of its own, as a person would."""
+    """Run the command line in a process of its own."""
 
     def run(*arguments: object, **options: object) -> "CompletedProcess[str]":
         command = [sys.executable, "-m", "readagain", *map(str, arguments)]

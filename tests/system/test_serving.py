@@ -18,6 +18,7 @@ from urllib.request import Request, urlopen
 import httpx
 import psutil
 import pytest
+from programs import require_programs
 
 from readagain.engine.summarizer import Summarizer
 
@@ -355,6 +356,7 @@ def test_public_server_without_key_warns(start, monkeypatch):
 
 
 def test_examples_of_serving_page_run(start):
+    require_programs("curl")
     server = start()
     page = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
     examples = re.findall(r"^```bash\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)

@@ -1,6 +1,7 @@
 """The parser itself, which must be installed, and what it prints."""
 
 import pytest
+from programs import require_programs
 
 from readagain.classic import link_grammar
 from readagain.classic.link_grammar import LinkParser, read_tree
@@ -9,6 +10,7 @@ from readagain.errors import MissingExtraError
 
 @pytest.fixture
 def parser():
+    require_programs("link-parser")
     parser = LinkParser()
     yield parser
     parser.close()

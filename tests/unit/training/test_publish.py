@@ -3,6 +3,7 @@
 import subprocess
 
 import pytest
+from programs import require_programs
 
 import readagain
 from readagain.config.override import override
@@ -73,6 +74,7 @@ def test_model_without_cases_has_no_file(make_job, run_job, corpus, monkeypatch)
 
 
 def test_commit_is_that_of_the_source_tree():
+    require_programs("git")
     folder = readagain.__path__[0]
     done = subprocess.run(
         ["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True
