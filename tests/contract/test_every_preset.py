@@ -55,28 +55,28 @@ def batch(run):
     return source_ids, lengths, ext_ids, previous_ids, target_ids
 
 
-def test_it_is_sound_and_says_where_it_comes_from(name):
+def test_preset_is_valid_and_cites_its_paper(name):
     validate_run(PRESETS[name])
     assert PRESETS[name].title
     assert "20" in PRESETS[name].paper
 
 
-def test_it_describes_itself_as_json(name):
+def test_preset_survives_json(name):
     described = json.loads(json.dumps(run_to_dict(PRESETS[name])))
     assert run_from_dict(described) == PRESETS[name]
 
 
-def test_its_parameters_are_counted_without_building_it(run, model):
+def test_count_parameters_matches_network(run, model):
     assert count_parameters(run) == sum(each.numel() for each in model.parameters())
 
 
-def test_every_parameter_learns(model, batch):
+def test_every_parameter_gets_a_gradient(model, batch):
     (-model(*batch)).mean().backward()
     untouched = [n for n, p in model.named_parameters() if p.grad is None or not p.grad.any()]
     assert untouched == []
 
 
-def test_a_step_of_training_makes_the_summaries_more_probable(model, batch):
+def test_training_step_raises_log_probs(model, batch):
     model.eval()
     before = model(*batch).mean()
     (-before).backward()
@@ -86,7 +86,7 @@ def test_a_step_of_training_makes_the_summaries_more_probable(model, batch):
     assert model(*batch).mean() > before
 
 
-def test_saved_and_loaded_it_scores_the_same(run, model, batch, tmp_path):
+def test_saved_weights_give_same_scores(run, model, batch, tmp_path):
     save_file(model.state_dict(), tmp_path / "weights.safetensors")
     torch.manual_seed(99)
     loaded = build_model(run)

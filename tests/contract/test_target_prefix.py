@@ -44,7 +44,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_goes_on_from_known_copied_and_unknown_words(name):
+def test_summary_continues_target_prefix(name):
     settings = {path for path, _, _ in walk_fields(PRESETS[name])}
     run = override(PRESETS[name], {path: size for path, size in SMALL.items() if path in settings})
     torch.manual_seed(0)

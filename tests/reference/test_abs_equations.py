@@ -57,7 +57,7 @@ def distribution(w, x, y_c):
     return softmax(V_ @ h + W_ @ context + w["output.project.bias"]), p
 
 
-def test_abs_probabilities_match_the_paper():
+def test_abs_probabilities_match_paper():
     model = build(**{"model.encoder.smoothing": Q})
     w = weights(model)
     written = [BOS] * C

@@ -58,7 +58,7 @@ def decoder():
     return decoder
 
 
-def test_a_gru_decoder_known_words_and_one_at_a_time(decoder):
+def test_gru_decoder_matches_equations(decoder):
     torch.manual_seed(6)
     h, words = torch.randn(1, S, D).double(), torch.randn(1, T, E).double()
     source = decoder.keys(h), h, torch.ones(1, S, dtype=torch.bool)
@@ -76,7 +76,7 @@ def test_a_gru_decoder_known_words_and_one_at_a_time(decoder):
             np.testing.assert_allclose(numbers(stepped[0]), expected, atol=1e-12)
 
 
-def test_a_gru_carries_no_cell_through_a_selection():
+def test_gru_state_has_no_cell_after_selection():
     state = DecoderState(torch.arange(6.0).view(3, 2), None)
     chosen = state.select(torch.tensor([2, 0]))
     assert chosen.hidden.tolist() == [[4.0, 5.0], [0.0, 1.0]]
@@ -132,7 +132,7 @@ def decoded(network):
     return map(numbers, (words, *network.decoder(words, *source, start)))
 
 
-def test_the_large_vocabulary_trick(network):
+def test_large_vocabulary_trick_matches_loop(network):
     model = network()
     found = numbers(model(*BATCH))
     _, hidden, _, _ = decoded(model)

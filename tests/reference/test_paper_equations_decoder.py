@@ -86,7 +86,7 @@ def known_summary(decoder):
 
 
 @pytest.mark.parametrize("way", ["as it is trained", "in plain steps"])
-def test_equations_12_to_14_states_contexts_and_attention_of_every_step(
+def test_equations_12_to_14_teacher_forced(
     decoder, known_summary, way
 ):
     h2, words, start, by_hand = known_summary
@@ -101,7 +101,7 @@ def test_equations_12_to_14_states_contexts_and_attention_of_every_step(
             np.testing.assert_allclose(numbers(ours[0, t]), theirs, atol=1e-12)
 
 
-def test_equations_12_to_14_one_word_at_a_time(decoder, known_summary):
+def test_equations_12_to_14_single_steps(decoder, known_summary):
     h2, words, state, by_hand = known_summary
     valid = torch.ones(1, S, dtype=torch.bool)
     for t, (s, c, beta) in enumerate(by_hand):
@@ -111,7 +111,7 @@ def test_equations_12_to_14_one_word_at_a_time(decoder, known_summary):
         np.testing.assert_allclose(numbers(weights[0]), beta, atol=1e-12)
 
 
-def test_equation_15_a_copied_unknown_word_is_embedded_by_its_place():
+def test_equation_15_embeds_copied_oov_word_by_position():
     """y_{t-1} = p_i = tanh(W_c h²_i + b_c) for a word of the source outside the vocabulary."""
     torch.manual_seed(7)
     words = PreviousWords(vocab_size=V, embedding_size=E, source_size=D).double()
@@ -143,7 +143,7 @@ def scores():
     return torch.randn(2, T, V).double(), torch.randn(2, T, S).double(), valid, ext_ids
 
 
-def test_the_copy_softmax_against_a_double_loop(scores):
+def test_copy_softmax_matches_double_loop(scores):
     vocab_logits, copy_logits, valid, ext_ids = scores
     for t in range(T):
         dense = copy_log_probs(vocab_logits[:, t], copy_logits[:, t], valid, ext_ids).exp()
@@ -158,7 +158,7 @@ def test_the_copy_softmax_against_a_double_loop(scores):
                 assert dense[b, word].item() == pytest.approx(by_hand.get(word, 0.0), abs=1e-14)
 
 
-def test_the_lean_target_scores_are_the_dense_ones(scores):
+def test_target_log_probs_match_full_distribution(scores):
     vocab_logits, copy_logits, valid, ext_ids = scores
     targets = torch.tensor([[3, V + 1, 6], [V, 4, 2]])
     lean = copy_target_log_probs(vocab_logits, copy_logits, valid, ext_ids, targets)
@@ -167,7 +167,7 @@ def test_the_lean_target_scores_are_the_dense_ones(scores):
         torch.testing.assert_close(lean[:, t], dense.gather(1, targets[:, t : t + 1]).squeeze(1))
 
 
-def test_copying_is_scored_as_s_times_tanh_of_the_projected_state():
+def test_copy_score_is_state_times_tanh_of_projection():
     torch.manual_seed(9)
     copy = CopyScorer(source_size=D, hidden_size=H).double()
     h2, s = torch.randn(1, S, D).double(), torch.randn(1, T, H).double()

@@ -123,14 +123,14 @@ settings = {"input_size": E, "hidden_size": H, "bidirectional": False, "dropout"
 weighing = {"importance": "vector", "activation": "tanh"}
 
 
-def test_equations_2_and_3_the_first_reading_is_the_printed_gru(sentence):
+def test_equations_2_and_3_gru_first_pass(sentence):
     encoder = prepared(OnePassEncoder(cell="gru", **settings))
     (states,), _ = encode(encoder, [sentence])
     expected = read_gru(sentence, gru_matrices(encoder.reading.directions[0]))
     np.testing.assert_allclose(states, expected, atol=1e-12)
 
 
-def test_equation_7_the_first_reading_is_the_printed_lstm(sentence):
+def test_equation_7_lstm_first_pass(sentence):
     encoder = prepared(OnePassEncoder(cell="lstm", **settings))
     (states,), _ = encode(encoder, [sentence])
     expected = read_lstm(sentence, lstm_matrices(encoder.reading.directions[0]))
@@ -154,7 +154,7 @@ def read_again_gru(xs, alpha, reading):
 
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
 @pytest.mark.parametrize("importance", ["vector", "scalar"])
-def test_equations_4_and_5_the_gru_reads_again(sentence, importance, activation):
+def test_equations_4_and_5_gru_second_pass(sentence, importance, activation):
     encoder = prepared(
         ReadAgainEncoder(cell="gru", importance=importance, activation=activation, **settings)
     )
@@ -167,7 +167,7 @@ def test_equations_4_and_5_the_gru_reads_again(sentence, importance, activation)
     np.testing.assert_allclose(numbers(encoded.importance[0, : len(sentence)]), alpha, atol=1e-12)
 
 
-def test_equation_6_is_equation_4_simplified(sentence):
+def test_equation_6_equals_equation_4(sentence):
     """h² = (1 - α z) h² + (α z) h̃² gives what equation 4 gives."""
     encoder = prepared(ReadAgainEncoder(cell="gru", **weighing, **settings))
     reading = gru_matrices(encoder.second.directions[0])
@@ -180,7 +180,7 @@ def test_equation_6_is_equation_4_simplified(sentence):
     np.testing.assert_allclose(read_again_gru(sentence, alpha, reading), states, atol=1e-12)
 
 
-def test_equation_8_the_lstm_reads_again(sentence):
+def test_equation_8_lstm_second_pass(sentence):
     """h²_i = LSTM²([x_i, h¹_i, h¹_n], h²_{i-1})."""
     encoder = prepared(ReadAgainEncoder(cell="lstm", **weighing, **settings))
     (states,), encoded = encode(encoder, [sentence])
@@ -192,7 +192,7 @@ def test_equation_8_the_lstm_reads_again(sentence):
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
-def test_read_backwards_the_second_direction_is_the_same_equations_on_the_reversed_text(
+def test_backward_direction_reads_reversed_text(
     sentence, cell
 ):
     encoder = prepared(
@@ -248,7 +248,7 @@ def first_readings(encoder, cell, sentences):
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
-def test_equation_9_option_1_joins_the_sentence_vectors(two_sentences, cell):
+def test_equation_9_option_1_concatenates_sentences(two_sentences, cell):
     encoder = prepared(
         HierarchicalEncoder(cell=cell, num_sentences=2, combine="concat", **weighing, **settings)
     )
@@ -263,7 +263,7 @@ def test_equation_9_option_1_joins_the_sentence_vectors(two_sentences, cell):
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
-def test_equations_10_and_11_option_2_makes_one_global_vector(two_sentences, cell):
+def test_equations_10_and_11_option_2_global_vector(two_sentences, cell):
     """h_global = tanh(W_r h¹_n + U_r h'¹_m + v_r)."""
     encoder = prepared(
         HierarchicalEncoder(cell=cell, num_sentences=2, combine="global", **weighing, **settings)

@@ -72,7 +72,7 @@ def lstm(w, y, h, m, c):
 
 
 @pytest.mark.parametrize(("cell", "recurrence"), [("elman", elman), ("lstm", lstm)])
-def test_every_word_has_the_probability_of_the_paper(cell, recurrence):
+def test_ras_probabilities_match_paper(cell, recurrence):
     model = build(cell)
     w = {name: value.numpy() for name, value in model.state_dict().items()}
     x = np.array([w["source_embedding.weight"][word] for word in SOURCE])

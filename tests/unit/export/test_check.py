@@ -14,7 +14,7 @@ REFERENCED = [
 ]
 
 
-def test_graphs_of_the_same_weights_pass(trained):
+def test_check_accepts_graphs_of_same_weights(trained):
     graphs = folder_graphs(trained, ["int8", "float32"])
     texts = random_texts(trained, 10)
     found = check_graphs(trained, graphs, texts, origin="random words", threads=1)
@@ -23,7 +23,7 @@ def test_graphs_of_the_same_weights_pass(trained):
     assert 0 <= found.int8_same_best <= 1
 
 
-def test_with_references_every_back_end_is_scored(trained):
+def test_check_scores_every_back_end_with_references(trained):
     graphs = folder_graphs(trained, ["float32"])
     found = check_graphs(trained, graphs, REFERENCED, origin="two", threads=1)
     assert found.rouge["float32"] == found.rouge["torch"]
@@ -31,7 +31,7 @@ def test_with_references_every_back_end_is_scored(trained):
     assert found.int8_same_best is None
 
 
-def test_a_text_of_punctuation_alone_has_an_empty_summary_everywhere(trained):
+def test_punctuation_only_text_has_empty_summary(trained):
     graphs = folder_graphs(trained, ["float32"])
     texts = [CheckText(". . .", "nothing"), *REFERENCED]
     for given in (texts, texts[:1]):
@@ -66,7 +66,7 @@ def test_check_rejects_graphs_of_other_weights(trained):
         (1000, 6, False),
     ],
 )
-def test_of_a_few_dozen_texts_one_may_be_a_near_tie(texts, differing, is_enough):
+def test_check_allows_one_near_tie_in_a_few_dozen_texts(texts, differing, is_enough):
     assert checking._is_same((texts - differing) / texts, texts) is is_enough
 
 
@@ -82,7 +82,7 @@ def test_check_rejects_int8_with_large_rouge_loss(trained, monkeypatch):
         check_graphs(trained, graphs, REFERENCED, origin="two", threads=1)
 
 
-def test_random_texts_are_always_the_same_and_hold_unknown_words(trained):
+def test_random_texts_are_fixed_and_contain_oov_words(trained):
     texts = random_texts(trained, 5)
     assert texts == random_texts(trained, 5)
     assert all("unheard-of" in text.text for text in texts)
@@ -100,7 +100,7 @@ def test_check_rejects_other_words_with_equal_scores(trained):
         check_graphs(trained, graphs, texts, origin="two", threads=1)
 
 
-def test_equals_may_stand_in_another_order_and_lose_the_last_place():
+def test_ties_may_change_order_and_drop_the_last():
     written = checking._NBestSummary
     one = written([("a", -1.0), ("b", -2.0), ("c", -2.0), ("d", -3.0)])
     other = written([("a", -1.0), ("c", -2.0), ("b", -2.0), ("e", -3.0)])

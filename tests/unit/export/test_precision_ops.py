@@ -41,7 +41,7 @@ def test_linear_is_close_to_exact_product(precision, tolerance, bound, bias):
 
 
 @pytest.mark.parametrize("bound", [1.0, None])
-def test_a_row_does_not_notice_a_huge_one_beside_it(bound):
+def test_row_is_independent_of_large_neighbour(bound):
     small = np.full((1, 32), 0.01, np.float32)
     huge = np.full((1, 32), 1.0 if bound else 1000.0, np.float32)
     alone = linear(small, "int8", bound)
@@ -49,7 +49,7 @@ def test_a_row_does_not_notice_a_huge_one_beside_it(bound):
     np.testing.assert_array_equal(beside, alone)
 
 
-def test_rows_without_a_bound_keep_their_precision_at_any_size():
+def test_unbounded_rows_keep_precision_at_any_scale():
     rows = np.tanh(RANDOM.normal(size=(4, 32))).astype(np.float32)
     scales = np.array([[1e-6], [1.0], [1e3], [0.0]], np.float32)
     found = linear(rows * scales, "int8", None, None)
@@ -57,28 +57,28 @@ def test_rows_without_a_bound_keep_their_precision_at_any_size():
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-12)
 
 
-def test_what_exceeds_its_bound_is_cut_not_wrapped_around():
+def test_values_beyond_bound_are_clipped():
     rows = np.full((1, 32), 1.5, np.float32)
     np.testing.assert_allclose(
         linear(rows, "int8", 1.0), linear(rows / 1.5, "int8", 1.0), atol=1e-6
     )
 
 
-def test_two_products_of_bytes_fit_into_sixteen_bits():
+def test_sum_of_two_products_fits_into_16_bits():
     codes, scales = quantize_columns(WEIGHT)
     assert abs(codes.astype(int)).max() == WEIGHT_STEPS
     assert 2 * 255 * WEIGHT_STEPS < 2**15
     np.testing.assert_allclose(codes * scales, WEIGHT, atol=scales.max() / 2 + 1e-7)
 
 
-def test_a_column_of_zeros_stays_zero():
+def test_zero_column_stays_zero():
     codes, scales = quantize_columns(np.zeros((3, 2), np.float32))
     assert not codes.any()
     assert np.isfinite(scales).all()
 
 
 @pytest.mark.parametrize(("precision", "tolerance"), [("float32", 0), ("int8", 1 / 127)])
-def test_embeddings_are_looked_up_each_with_its_own_scale(precision, tolerance):
+def test_embedding_has_one_scale_per_word(precision, tolerance):
     table = RANDOM.uniform(-1, 1, (4, 6)).astype(np.float32) * [[1e-3], [1], [10], [0]]
     table = table.astype(np.float32)
     ids = np.array([3, 0, 2, 0])

@@ -56,7 +56,7 @@ def test_recover_weights_within_quantization_step(tmp_path, run):
         np.testing.assert_allclose(found[name], weight, rtol=1e-6, atol=atol * 1.001, err_msg=name)
 
 
-def test_both_biases_of_an_lstm_come_back_as_one(tmp_path):
+def test_recover_weights_merges_lstm_biases(tmp_path):
     run = RUNS["LSTM"]
     weights = {name: each.numpy() for name, each in build_model(run).state_dict().items()}
     first, second = (f"encoder.first.directions.1.lstm.bias_{name}_l0" for name in ("ih", "hh"))
@@ -67,7 +67,7 @@ def test_both_biases_of_an_lstm_come_back_as_one(tmp_path):
     assert (found[second] == 0).all()
 
 
-def test_weights_that_came_back_are_written_in_the_same_bytes(tmp_path):
+def test_recovered_weights_export_to_same_bytes(tmp_path):
     folder = ModelDir.open(TOY)
     shapes = shapes_of(read_tensors(TOY / "weights.safetensors"))
     contents = write_graphs(tmp_path, folder.run, recover_weights(TOY, folder.run, shapes))
@@ -76,7 +76,7 @@ def test_weights_that_came_back_are_written_in_the_same_bytes(tmp_path):
         assert codes_of(written) == codes_of(read)
 
 
-def test_updates_far_below_a_step_are_not_undone_by_writing_again(tmp_path):
+def test_small_updates_survive_export(tmp_path):
     folder = ModelDir.open(TOY)
     shapes = shapes_of(read_tensors(TOY / "weights.safetensors"))
     found = recover_weights(TOY, folder.run, shapes)
@@ -95,7 +95,7 @@ def codes_of(model):
     return [each.raw_data for each in held if each.data_type == onnx.TensorProto.INT8]
 
 
-def test_graphs_of_another_network_are_refused(tmp_path):
+def test_recover_weights_rejects_other_network(tmp_path):
     weights = {n: each.numpy() for n, each in build_model(RUNS["GRU"]).state_dict().items()}
     write_graphs(tmp_path, RUNS["GRU"], weights)
     other = build_model(RUNS["LSTM"]).state_dict()
@@ -103,7 +103,7 @@ def test_graphs_of_another_network_are_refused(tmp_path):
         recover_weights(tmp_path, RUNS["LSTM"], shapes_of(other))
 
 
-def test_what_a_graph_holds_in_another_form_is_named(tmp_path):
+def test_recover_weights_names_missing_tensor(tmp_path):
     sizes = {"vocab_size": 30, "source_vocab_size": 40, "model.embedding_size": 12}
     run = override(PRESETS["ras_lstm"], sizes | {"model.hidden_size": 12})
     weights = {name: each.numpy() for name, each in build_model(run).state_dict().items()}
@@ -112,7 +112,7 @@ def test_what_a_graph_holds_in_another_form_is_named(tmp_path):
         recover_weights(tmp_path, run, shapes_of(weights))
 
 
-def test_more_weights_than_can_be_numbered_are_refused(monkeypatch):
+def test_recover_weights_rejects_too_many_weights(monkeypatch):
     monkeypatch.setattr(recover, "MOST_ENTRIES", 3000)
     folder = ModelDir.open(TOY)
     shapes = shapes_of(read_tensors(TOY / "weights.safetensors"))

@@ -36,7 +36,7 @@ def trained(trained):
     return ModelDir.open(trained.path)
 
 
-def test_a_shortlist_is_a_setting_of_another_model_with_the_same_weights(trained):
+def test_shortlist_changes_only_its_setting(trained):
     before = trained.run
     short = with_shortlist(trained, 9)
     assert short == replace(trained, run=override(before, {"model.shortlist_size": 9}))
@@ -54,7 +54,7 @@ def test_shortlist_rejects_too_long_sources(trained):
         with_shortlist(trained, 7)
 
 
-def test_a_network_trained_with_a_list_can_only_get_a_shorter_one(trained):
+def test_shortlist_must_be_shorter_than_trained_one(trained):
     listed = with_shortlist(trained, 9)
     assert with_shortlist(listed, 8).run.model.shortlist_size == 8
     with pytest.raises(ConfigError, match="shortlist is 9; expected 1 to 8"):
@@ -68,7 +68,7 @@ def test_shortlist_rejects_abs_and_ras(trained, preset):
         with_shortlist(other, 9)
 
 
-def test_graphs_find_what_the_network_finds_with_the_list_and_are_scored_beside_it_without(trained):
+def test_check_compares_shortlist_with_whole_network(trained):
     short = with_shortlist(trained, 8)
     graphs = folder_graphs(short, ["int8", "float32"])
     texts = [CheckText(each.text, "old bridge opens") for each in random_texts(trained, 20)]
@@ -80,7 +80,7 @@ def test_graphs_find_what_the_network_finds_with_the_list_and_are_scored_beside_
     assert 0 < found.same_as_whole["float32"] < 1  # the list left something out, not everything
 
 
-def test_a_list_is_not_checked_on_texts_without_headlines(trained):
+def test_check_of_shortlist_needs_references(trained):
     short = with_shortlist(trained, 9)
     with pytest.raises(DataError, match="measured in ROUGE, and random words have no headlines"):
         check_graphs(
@@ -117,7 +117,7 @@ def test_check_rejects_shortlist_with_large_loss(trained, monkeypatch, precision
         )
 
 
-def test_the_written_folder_says_so_and_the_run_stays_as_it_was(trained, tmp_path):
+def test_written_folder_has_shortlist_but_run_does_not(trained, tmp_path):
     short = with_shortlist(trained, 9)
     out = write_graphs(short, folder_graphs(short, ["int8"]), {}, out=tmp_path / "short")
     assert load_run(out / RUN_FILE) == short.run
@@ -125,14 +125,14 @@ def test_the_written_folder_says_so_and_the_run_stays_as_it_was(trained, tmp_pat
     assert Summarizer.load(out, threads=1).summarize("The old ferry Zyx sails.").text
 
 
-def test_the_runs_own_folder_takes_no_graphs_of_other_settings(trained):
+def test_write_rejects_graphs_with_other_settings(trained):
     short = with_shortlist(trained, 9)
     with pytest.raises(ArtifactError, match=r"of other settings than its run\.json holds; write t"):
         write_graphs(short, folder_graphs(short, ["int8"]), {})
     assert not ModelDir.open(trained.path).has("step.int8.onnx")
 
 
-def test_the_output_matrix_is_divided_not_doubled():
+def test_output_matrix_is_stored_once():
     torch.manual_seed(4)
     run = override(PRESETS["read_again_lstm_copy_15k"], SMALL | {"vocab_size": 300})
     tensors = {name: each.numpy() for name, each in build_model(run).state_dict().items()}

@@ -13,7 +13,7 @@ from readagain.model_dir import WEIGHTS_FILE, ModelDir
 TEXT = "The old ferry Zyx sails."
 
 
-def test_a_model_folder_gets_its_graphs_and_keeps_its_weights(trained):
+def test_write_adds_graphs_and_keeps_weights(trained):
     graphs = folder_graphs(trained, ["int8", "float32"])
     path = write_graphs(trained, graphs, describe_export(graphs, {"texts": 3}))
     folder = ModelDir.open(path, checksums=True)
@@ -22,7 +22,7 @@ def test_a_model_folder_gets_its_graphs_and_keeps_its_weights(trained):
     assert Summarizer.load(path, threads=1).summarize(TEXT).text
 
 
-def test_a_folder_for_inference_alone_has_no_weights(trained, tmp_path):
+def test_inference_folder_has_no_weights(trained, tmp_path):
     graphs = folder_graphs(trained, ["int8"])
     path = write_graphs(trained, graphs, {}, out=tmp_path / "small")
     folder = ModelDir.open(path, checksums=True)
@@ -32,14 +32,14 @@ def test_a_folder_for_inference_alone_has_no_weights(trained, tmp_path):
     assert not trained.has("step.int8.onnx")
 
 
-def test_a_folder_for_inference_never_replaces_a_model_with_weights(trained):
+def test_write_does_not_replace_model_with_weights(trained):
     graphs = folder_graphs(trained, ["int8"])
     with pytest.raises(ArtifactError, match="holds a model with weights, which a folder for inf"):
         write_graphs(trained, graphs, {}, out=trained.path)
     assert (trained.path / WEIGHTS_FILE).exists()
 
 
-def test_a_folder_for_inference_is_replaced_by_a_newer_one(trained, tmp_path):
+def test_write_replaces_inference_folder(trained, tmp_path):
     for precision in ("int8", "float32"):
         out = write_graphs(trained, folder_graphs(trained, [precision]), {}, out=tmp_path / "small")
     assert {path.name for path in out.glob("*.onnx")} == {
@@ -48,7 +48,7 @@ def test_a_folder_for_inference_is_replaced_by_a_newer_one(trained, tmp_path):
     }
 
 
-def test_a_folder_without_weights_cannot_be_exported(trained, tmp_path):
+def test_export_needs_weights(trained, tmp_path):
     path = write_graphs(trained, folder_graphs(trained, ["int8"]), {}, out=tmp_path / "small")
     with pytest.raises(ArtifactError, match=r"exporting needs weights\.safetensors, which this"):
         folder_graphs(ModelDir.open(path), ["int8"])

@@ -10,7 +10,7 @@ def draw(*shape):
     return torch.randn(*shape, dtype=torch.float64, requires_grad=True)
 
 
-def test_equal_scores_average_the_valid_states():
+def test_equal_scores_average_valid_states():
     states = torch.tensor([[[1.0], [3.0], [100.0]]])
     context, weights = attend(
         torch.zeros(1, Q),
@@ -24,7 +24,7 @@ def test_equal_scores_average_the_valid_states():
     assert weights.tolist() == [[0.5, 0.5, 0.0]]
 
 
-def test_the_gradient_of_attention_is_its_derivative():
+def test_attention_gradient():
     torch.manual_seed(4)
     valid = torch.tensor([[True] * 4, [True, True, False, False]])
     given = draw(B, Q), draw(B, S, A), draw(B, S, H), draw(A, Q), draw(A)

@@ -7,7 +7,7 @@ from readagain.errors import ConfigError
 from readagain.networks.build import build_model
 
 
-def test_the_same_seed_builds_the_same_network(build):
+def test_same_seed_builds_same_network(build):
     one, other = build().state_dict(), build().state_dict()
     assert one.keys() == other.keys()
     assert all(torch.equal(one[name], other[name]) for name in one)
@@ -21,12 +21,12 @@ def test_the_same_seed_builds_the_same_network(build):
         {"model.output": "softmax"},
     ],
 )
-def test_parameters_are_counted_without_building(small_run, encoder_settings, output):
+def test_count_parameters_of_full_size(small_run, encoder_settings, output):
     run = small_run(encoder_settings, **output)
     assert count_parameters(run) == sum(each.numel() for each in build_model(run).parameters())
 
 
-def test_a_network_of_size_zero_is_refused():
+def test_build_rejects_size_zero():
     run = RunSpec(
         title="t", paper="p", model=ModelSpec(encoder=ReadAgainSpec(hidden_size=0), dropout=1.5)
     )

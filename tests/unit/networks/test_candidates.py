@@ -12,21 +12,21 @@ def offered(vocab_logits, copy_logits, ext_ids, k=10):
     return top_candidates(torch.tensor([vocab_logits]), copy, valid, torch.tensor([ext_ids]), k)
 
 
-def test_reserved_words_are_never_offered():
+def test_special_tokens_are_never_candidates():
     for copy_logits in (None, [0.0, 0.0]):
         best = offered([9.0, 9.0, 9.0, 9.0, 1.0, 0.0], copy_logits, [PAD, UNK])
         assert not {PAD, UNK, BOS, EOS} & set(best.ids[0].tolist())
         assert best.ids[0, :2].tolist() == [4, 5]
 
 
-def test_the_price_of_ending_is_always_told():
+def test_candidates_include_eos_log_prob():
     best = offered([0.0] * V, [0.0, 0.0], [4, V + 1])
     torch.testing.assert_close(best.end_log_probs.exp(), torch.tensor([1 / 8]))
     best = offered([0.0] * V, None, [4, V + 1])
     torch.testing.assert_close(best.end_log_probs.exp(), torch.tensor([1 / 6]))
 
 
-def test_a_word_says_where_it_was_most_probably_copied_from():
+def test_copied_from_is_most_probable_position():
     best = offered([0.0] * 5 + [3.0], [1.0, 2.0, 1.0, 0.0], [V, V, 4, 5])
     place = dict(zip(best.ids[0].tolist(), best.copied_from[0].tolist(), strict=True))
     assert place[V] == 1  # position 1 has the larger share
@@ -34,23 +34,23 @@ def test_a_word_says_where_it_was_most_probably_copied_from():
     assert place[5] == -1  # generating at e³ beats copying at e⁰
 
 
-def test_positions_count_together_against_generating():
+def test_positions_of_a_word_are_summed():
     best = offered([0.0, 0.0, 0.0, 0.0, 0.5, 0.0], [0.0, 0.1, 0.0], [4, 4, 5])
     place = dict(zip(best.ids[0].tolist(), best.copied_from[0].tolist(), strict=True))
     assert place[4] == 1
 
 
-def test_ids_that_no_word_has_are_marked_and_last():
+def test_ids_without_a_word_come_last():
     best = offered([0.0] * V, [0.0, 0.0], [4, V + 1], k=4)
     assert best.log_probs[0, -1] == -torch.inf
     assert set(best.ids[0, :3].tolist()) == {4, 5, V + 1}
 
 
-def test_asking_for_more_words_than_there_are_gives_them_all():
+def test_large_k_returns_all_words():
     assert offered([0.0] * V, None, [4], k=50).ids.shape == (1, 2)
 
 
-def test_the_best_come_first_with_their_probability():
+def test_candidates_are_sorted_by_probability():
     best = offered([0.0, 0.0, 0.0, 0.0, 1.0, 2.0], None, [4])
     assert best.ids[0].tolist() == [5, 4]
     expected = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0, 2.0]).log_softmax(0)[[5, 4]]

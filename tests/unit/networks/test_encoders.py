@@ -8,13 +8,13 @@ from readagain.networks.encoders.hierarchical import ConcatSentences, GlobalVect
 from readagain.networks.encoders.second_pass import GruSecondPass, Importance
 
 
-def test_a_sequence_encoder_refuses_several_sentences(build):
+def test_one_sentence_encoders_reject_several_sentences(build):
     model = build()
     with pytest.raises(ShapeError, match="reads one sequence, the source has 2 sentences; join"):
         model.encoder(torch.zeros(1, 2, 3, 6).double(), torch.tensor([[3, 3]]))
 
 
-def test_a_hierarchical_encoder_refuses_another_number_of_sentences(build):
+def test_hierarchical_encoder_rejects_other_num_sentences(build):
     model = build({"model.encoder.kind": "hierarchical", "data.num_sentences": 3})
     with pytest.raises(ShapeError, match="reads 3 sentences, the source has 2; pad it"):
         model.encoder(torch.zeros(1, 2, 3, 6).double(), torch.tensor([[3, 3]]))
@@ -23,7 +23,7 @@ def test_a_hierarchical_encoder_refuses_another_number_of_sentences(build):
 @pytest.mark.parametrize("combine", ["concat", "global"])
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 @pytest.mark.parametrize("bidirectional", [False, True])
-def test_a_missing_sentence_counts_for_nothing_whatever_stands_in_its_padding(
+def test_padding_of_missing_sentence_is_ignored(
     build, make_batch, cell, combine, bidirectional
 ):
     model = build(
@@ -46,7 +46,7 @@ def test_a_missing_sentence_counts_for_nothing_whatever_stands_in_its_padding(
     assert not before.valid[2, 5:].any()
 
 
-def test_the_second_reading_of_a_word_depends_on_the_end_of_the_sentence(build, make_batch):
+def test_second_pass_depends_on_end_of_sentence(build, make_batch):
     for kind, knows_the_end in (("one_pass", False), ("read_again", True)):
         for cell in ("gru", "lstm"):
             model = build({"model.encoder.kind": kind, "model.encoder.cell": cell})
@@ -59,7 +59,7 @@ def test_the_second_reading_of_a_word_depends_on_the_end_of_the_sentence(build, 
             assert torch.equal(before, after) is not knows_the_end, (kind, cell)
 
 
-def test_the_importance_of_a_word_is_kept_for_pictures(build, make_batch):
+def test_gru_encoder_returns_importance(build, make_batch):
     batch = make_batch()
     for importance, width in (("vector", 5), ("scalar", 1)):
         model = build({"model.encoder.cell": "gru", "model.encoder.importance": importance})
@@ -69,7 +69,7 @@ def test_the_importance_of_a_word_is_kept_for_pictures(build, make_batch):
 
 
 @pytest.mark.parametrize(("activation", "is_bounded"), [("tanh", False), ("sigmoid", True)])
-def test_as_printed_a_second_reading_grows_and_with_a_sigmoid_it_does_not(activation, is_bounded):
+def test_second_pass_grows_with_tanh_but_not_sigmoid(activation, is_bounded):
     torch.manual_seed(1)
     reading = GruSecondPass(
         input_size=2,
@@ -87,7 +87,7 @@ def test_as_printed_a_second_reading_grows_and_with_a_sigmoid_it_does_not(activa
 
 
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
-def test_the_gradient_of_the_importance_is_its_derivative(activation):
+def test_importance_gradient(activation):
     torch.manual_seed(1)
     gate = Importance(
         input_size=2, first_size=3, context_size=3, size=3, activation=activation
@@ -106,6 +106,6 @@ def test_the_gradient_of_the_importance_is_its_derivative(activation):
     ],
     ids=["option 1", "option 2"],
 )
-def test_the_gradient_of_combining_sentences_is_its_derivative(combine):
+def test_sentence_combination_gradient(combine):
     vectors = torch.randn(2, 3, 2, dtype=torch.float64, requires_grad=True)
     assert gradcheck(combine, (vectors,))

@@ -7,7 +7,7 @@ from readagain.networks.build import initialize_parameters
 from readagain.networks.recurrent import GruLayer, LstmLayer
 
 
-def test_weights_fill_the_printed_range_and_biases_are_a_tenth():
+def test_weights_are_uniform_and_biases_a_tenth():
     reading = GruLayer(input_size=64, hidden_size=48)
     torch.manual_seed(0)
     initialize_parameters(reading, hidden_size=48)
@@ -19,14 +19,14 @@ def test_weights_fill_the_printed_range_and_biases_are_a_tenth():
     assert (reading.input.bias == 0.1).all()
 
 
-def test_the_two_biases_of_torchs_lstm_add_up_to_a_tenth():
+def test_lstm_biases_sum_to_a_tenth():
     reading = LstmLayer(input_size=4, hidden_size=3)
     initialize_parameters(reading, hidden_size=3)
     total = reading.lstm.bias_ih_l0 + reading.lstm.bias_hh_l0
     torch.testing.assert_close(total, torch.full((12,), 0.1))
 
 
-def test_encoder_and_decoder_begin_by_their_own_hidden_size(build):
+def test_range_depends_on_nearest_hidden_size(build):
     model = build(**{"model.encoder.hidden_size": 300, "model.decoder.hidden_size": 12})
     narrow, wide = math.sqrt(3 / 300), math.sqrt(3 / 12)
     assert model.source_embedding.weight.abs().max() <= narrow

@@ -15,24 +15,24 @@ def arguments(*shape, learns=True):
 
 
 @pytest.mark.parametrize("shape", [(6,), (2, 5), (2, 3, 4)])
-def test_the_product_is_that_of_torch(shape):
+def test_affine_matches_torch(shape):
     given = arguments(*shape)
     torch.testing.assert_close(AffineByProducts.apply(*given), F.linear(*given))
 
 
 @pytest.mark.parametrize("shape", [(6,), (2, 5), (2, 3, 4)])
-def test_the_gradients_are_those_of_the_function(shape):
+def test_affine_gradient(shape):
     assert torch.autograd.gradcheck(AffineByProducts.apply, arguments(*shape))
 
 
-def test_inputs_that_do_not_learn_get_no_gradient():
+def test_affine_skips_gradient_of_constant_inputs():
     inputs, weight, bias = arguments(6, learns=False)
     AffineByProducts.apply(inputs, weight, bias).sum().backward()
     assert inputs.grad is None
     torch.testing.assert_close(bias.grad, torch.full((4,), 6.0, dtype=torch.float64))
 
 
-def test_gradients_have_the_precision_of_what_they_belong_to():
+def test_affine_gradients_have_dtype_of_their_tensor():
     inputs, weight, bias = (each.detach().float().requires_grad_() for each in arguments(6))
     with torch.autocast("cpu", torch.bfloat16):
         product = AffineByProducts.apply(inputs, weight, bias)

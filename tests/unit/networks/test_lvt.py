@@ -143,7 +143,7 @@ def test_words_off_the_shortlist_have_no_gradient(build, batch):
     assert learns == {0, 1, 2, 3} | expected_list(own)
 
 
-def test_forward_reads_no_value_back(build, batch, settings, monkeypatch):
+def test_forward_does_not_synchronize_device(build, batch, settings, monkeypatch):
     """What asks a GPU for a value waits for it, and cannot be captured."""
 
     def refuse(tensor, *arguments):

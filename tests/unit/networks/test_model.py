@@ -74,7 +74,7 @@ def test_steps_match_teacher_forcing(model_and_batch, output):
     )
 
 
-def test_selected_rows_go_on_as_they_would_have(model_and_batch):
+def test_selected_rows_give_same_logits(model_and_batch):
     model, batch = model_and_batch()
     state = model.start(*batch.source())
     _, state = model.step(state, batch.previous_ids[:, 0])
@@ -87,7 +87,7 @@ def test_selected_rows_go_on_as_they_would_have(model_and_batch):
     torch.testing.assert_close(chosen.attention, logits.attention[rows], atol=1e-12, rtol=0)
 
 
-def test_a_model_that_cannot_copy_sees_and_says_unk_for_unknown_words(build, make_batch):
+def test_model_without_copying_uses_unk_for_oov_words(build, make_batch):
     model, batch = build(**{"model.output": "softmax"}), make_batch()
     V = model.previous_words.vocab_size
     as_unk = type(batch)(
@@ -98,7 +98,7 @@ def test_a_model_that_cannot_copy_sees_and_says_unk_for_unknown_words(build, mak
     assert torch.equal(model(*batch.arguments()), model(*as_unk.arguments()))
 
 
-def test_unknown_words_are_told_apart_by_where_they_stand(build, make_batch):
+def test_copied_oov_words_are_embedded_by_position(build, make_batch):
     model, batch = build(), make_batch()
     V = model.previous_words.vocab_size
     other = batch.previous_ids.clone()
@@ -109,7 +109,7 @@ def test_unknown_words_are_told_apart_by_where_they_stand(build, make_batch):
     assert not torch.equal(scores[0, 1:], changed[0, 1:])
 
 
-def test_copied_words_fed_as_unk_are_all_alike(build, make_batch):
+def test_copied_words_fed_as_unk_share_an_embedding(build, make_batch):
     model, batch = build(**{"model.copied_words": "unknown"}), make_batch()
     other = batch.previous_ids.clone()
     other[0, 1] = UNK  # instead of the unknown word at position 1
@@ -117,7 +117,7 @@ def test_copied_words_fed_as_unk_are_all_alike(build, make_batch):
     assert torch.equal(scores, model(*batch.source(), other, batch.target_ids))
 
 
-def test_a_word_that_stands_twice_is_embedded_from_where_it_was_most_probably_copied(
+def test_repeated_word_is_embedded_by_most_probable_position(
     build, make_batch
 ):
     model, batch = build(), make_batch()
@@ -139,14 +139,14 @@ def test_a_word_that_stands_twice_is_embedded_from_where_it_was_most_probably_co
         torch.testing.assert_close(logits.vocab, model.output(decoder.hidden))
 
 
-def test_dropout_acts_in_training_only(build, make_batch):
+def test_dropout_is_off_in_evaluation(build, make_batch):
     model, batch = build(**{"model.dropout": 0.5}), make_batch()
     assert torch.equal(model(*batch.arguments()), model(*batch.arguments()))
     model.train()
     assert not torch.equal(model(*batch.arguments()), model(*batch.arguments()))
 
 
-def test_the_forward_pass_is_differentiable_in_every_source_word(model_and_batch):
+def test_every_source_word_gets_a_gradient(model_and_batch):
     model, batch = model_and_batch()
     embedded = {}
     model.source_embedding.register_forward_hook(

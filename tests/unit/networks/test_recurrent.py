@@ -62,7 +62,7 @@ def test_scalar_importance_equals_repeated_vector():
     )
 
 
-def test_bidirectional_states_see_the_whole_text():
+def test_bidirectional_states_depend_on_whole_text():
     torch.manual_seed(3)
     reading = RnnLayer(cell="lstm", input_size=2, hidden_size=H, bidirectional=True)
     words, lengths = torch.randn(1, L, 2), torch.tensor([L])

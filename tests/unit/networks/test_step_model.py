@@ -42,7 +42,7 @@ def test_candidates_are_the_network_top_words(build, make_batch, sources):
     assert candidates.attention[1, 3:].tolist() == [0.0, 0.0]  # padding of the second text
 
 
-def test_a_state_is_a_value(decodable, sources):
+def test_step_does_not_change_its_state(decodable, sources):
     state = decodable.start(sources)
     first, _ = decodable.step(state, np.full(3, BOS), k=3)
     again, _ = decodable.step(state, np.full(3, BOS), k=3)
@@ -50,7 +50,7 @@ def test_a_state_is_a_value(decodable, sources):
 
 
 @pytest.mark.parametrize("rows", [[0, 0, 1, 1, 2, 2], [2, 0], [1]])
-def test_rows_can_be_repeated_and_dropped(decodable, sources, rows):
+def test_select_repeats_and_drops_rows(decodable, sources, rows):
     _, state = decodable.step(decodable.start(sources), np.full(3, BOS), k=3)
     previous = np.array([4, 5, 6])
     whole, _ = decodable.step(state, previous, k=3)
@@ -59,7 +59,7 @@ def test_rows_can_be_repeated_and_dropped(decodable, sources, rows):
     np.testing.assert_allclose(chosen.attention, whole.attention[rows])
 
 
-def test_hypotheses_of_one_text_can_change_places(decodable, sources):
+def test_select_reorders_hypotheses_of_a_document(decodable, sources):
     doubled = decodable.select(decodable.start(sources), np.array([0, 0, 1, 1, 2, 2]))
     _, state = decodable.step(doubled, np.array([4, 5, 6, 7, 8, 9]), k=3)
     previous = np.array([5, 6, 7, 8, 9, 10])
@@ -74,7 +74,7 @@ def test_hypotheses_of_one_text_can_change_places(decodable, sources):
     np.testing.assert_allclose(chosen.log_probs, whole.log_probs[order])
 
 
-def test_rows_do_not_influence_each_other(decodable, sources):
+def test_rows_are_independent(decodable, sources):
     together, _ = decodable.step(decodable.start(sources), np.full(3, BOS), k=3)
     for b in range(3):
         alone = SourceBatch(

@@ -117,7 +117,7 @@ def test_label_smoothing_adds_mean_of_vocabulary():
     assert smoothed.item() == pytest.approx((0.9 * dense[V + 1] + 0.1 * dense[:V].mean()).item())
 
 
-def test_the_gradient_of_the_copy_softmax_is_its_derivative():
+def test_copy_softmax_gradient():
     torch.manual_seed(2)
     vocab_logits = torch.randn(2, 3, V, dtype=torch.float64, requires_grad=True)
     copy_logits = torch.randn(2, 3, 5, dtype=torch.float64, requires_grad=True)

@@ -21,23 +21,23 @@ def listed(*source_ids, size=10):
     return shortlists(torch.tensor([source_ids]), vocab_size=V, size=size)[0].tolist()
 
 
-def test_the_words_of_the_source_stand_on_the_list_and_the_most_frequent_fill_it():
+def test_shortlist_has_source_words_and_most_frequent():
     assert listed(15, 4, 15, 12) == [0, 1, 2, 3, 4, 5, 6, 7, 12, 15]
 
 
-def test_unknown_words_and_padding_are_on_no_list():
+def test_shortlist_ignores_oov_words_and_padding():
     assert listed(V, V + 7, PAD, 9) == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
-def test_a_source_with_too_many_words_keeps_the_most_frequent_and_the_reserved():
+def test_full_shortlist_keeps_most_frequent_source_words():
     assert listed(19, 18, 17, 16, 15, size=7) == [0, 1, 2, 3, 15, 16, 17]
 
 
-def test_a_list_of_the_whole_vocabulary_holds_every_word():
+def test_shortlist_of_vocab_size_has_every_word():
     assert listed(15, size=V) == list(range(V))
 
 
-def test_places_are_ids_of_a_smaller_vocabulary(output):
+def test_columns_are_ids_of_smaller_vocabulary(output):
     lists = output.share(torch.tensor([[15, 12], [V + 1, 18], [16, PAD]]))
     assert lists.ids.tolist() == [
         [0, 1, 2, 3, 4, 5, 6, 12, 15, 18],  # of the first two sources
@@ -48,14 +48,14 @@ def test_places_are_ids_of_a_smaller_vocabulary(output):
     assert lists.columns(ids, absent=UNK).tolist() == places
 
 
-def test_shared_rows_come_back_as_they_were(output):
+def test_unshare_undoes_share(output):
     lists = output.share(torch.zeros((5, 4), dtype=torch.long))
     rows = torch.arange(5 * 3 * 2).view(5, 3, 2)
     assert lists.share(rows).shape == (3, 2 * 3, 2)
     assert torch.equal(lists.unshare(lists.share(rows), 3), rows)
 
 
-def test_logits_are_those_of_the_listed_words(output):
+def test_shared_logits_match_full_logits(output):
     hidden = torch.randn(3, 4, H, dtype=torch.float64)
     lists = output.share(torch.tensor([[15, 12], [V + 1, 18], [16, PAD]]))
     found = output.score_shared(hidden, lists)
@@ -64,7 +64,7 @@ def test_logits_are_those_of_the_listed_words(output):
         torch.testing.assert_close(found[row], everything[row][:, lists.ids[group]])
 
 
-def test_a_list_of_all_words_is_the_full_softmax():
+def test_shortlist_of_all_words_gives_full_softmax():
     torch.manual_seed(6)
     output = ShortlistOutput(
         hidden_size=H, vocab_size=V, shortlist_size=V + 5, num_sources=2
@@ -78,7 +78,7 @@ def test_a_list_of_all_words_is_the_full_softmax():
     torch.testing.assert_close(found, target_log_probs(output(hidden), target_ids))
 
 
-def test_words_off_the_list_learn_nothing(output):
+def test_words_off_the_shortlist_have_no_gradient(output):
     hidden = torch.randn(2, 4, H, dtype=torch.float64)
     lists = output.share(torch.tensor([[15, 12], [V + 1, 18]]))
     logits = output.score_shared(hidden, lists)
@@ -88,7 +88,7 @@ def test_words_off_the_list_learn_nothing(output):
     assert output.project.bias.grad.nonzero().flatten().tolist() == lists.ids[0].tolist()
 
 
-def test_columns_hold_the_words_of_the_list_once_each(output):
+def test_columns_contain_each_shortlist_word_once(output):
     ext_ids = torch.tensor([[15, 4, 15, V + 3, 11], [5, 5, PAD, PAD, PAD]])
     shortlist = output.prepare(ext_ids)
     columns = torch.arange(10 + 5).expand(2, -1)
@@ -99,7 +99,7 @@ def test_columns_hold_the_words_of_the_list_once_each(output):
     assert shortlist.columns.tolist() == [[10, 4, 10, 13, 14], [5, 5, 0, 0, 0]]
 
 
-def test_writing_scores_the_columns_as_training_scores_the_list(output):
+def test_decoding_scores_match_training_scores(output):
     ext_ids = torch.tensor([[15, 4, 15, V + 3, 11]])
     hidden = torch.randn(1, 1, H, dtype=torch.float64)
     shortlist = output.prepare(ext_ids)
@@ -112,7 +112,7 @@ def test_writing_scores_the_columns_as_training_scores_the_list(output):
     torch.testing.assert_close(columns[shortlist.is_word[0]][order], trained)
 
 
-def test_too_many_words_leave_the_rarest_columns_empty():
+def test_rarest_words_of_long_source_are_masked():
     output = ShortlistOutput(hidden_size=H, vocab_size=V, shortlist_size=7, num_sources=1)
     ext_ids = torch.tensor([[19, 18, 17, 16, 15]])
     shortlist = output.prepare(ext_ids)

@@ -4,14 +4,14 @@ import torch
 from readagain.networks.outputs.softmax import target_log_probs
 
 
-def test_targets_score_as_in_a_log_softmax():
+def test_target_log_probs_match_log_softmax():
     torch.manual_seed(0)
     logits, targets = torch.randn(2, 3, 5), torch.tensor([[0, 1, 2], [3, 4, 0]])
     expected = logits.log_softmax(-1).gather(-1, targets.unsqueeze(-1)).squeeze(-1)
     torch.testing.assert_close(target_log_probs(logits, targets), expected)
 
 
-def test_label_smoothing_is_torchs_own():
+def test_label_smoothing_matches_torch():
     torch.manual_seed(0)
     logits, targets = torch.randn(4, 3, 5), torch.randint(5, (4, 3))
     ours = -target_log_probs(logits, targets, label_smoothing=0.2).mean()

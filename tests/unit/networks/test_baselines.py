@@ -66,7 +66,7 @@ def test_padding_does_not_change_scores(model, make_batch, extra):
     )
 
 
-def test_what_stands_in_the_padding_changes_nothing(model, make_batch):
+def test_padding_ids_do_not_change_scores(model, make_batch):
     batch = make_batch()
     is_word = valid_positions(batch.source_lengths, batch.source_ids.size(2))
     dirty = torch.where(is_word, batch.source_ids, 7)
@@ -98,7 +98,7 @@ def test_steps_match_teacher_forcing(model, make_batch):
     )
 
 
-def test_selected_rows_go_on_as_they_would_have(model, make_batch):
+def test_selected_rows_give_same_logits(model, make_batch):
     batch = make_batch()
     state = model.start(*batch.source())
     for previous in batch.previous_ids.T[:2]:
@@ -111,7 +111,7 @@ def test_selected_rows_go_on_as_they_would_have(model, make_batch):
     torch.testing.assert_close(chosen.attention, logits.attention[rows], atol=1e-12, rtol=0)
 
 
-def test_reordered_rows_keep_their_memory_and_change_what_they_carry(model, make_batch):
+def test_reordered_rows_keep_memory(model, make_batch):
     same = [value.repeat(3, *[1] * (value.dim() - 1)) for value in make_batch().row(0).source()]
     state = model.start(*same)
     _, state = model.step(state, torch.tensor([4, 5, 6]))
@@ -123,7 +123,7 @@ def test_reordered_rows_keep_their_memory_and_change_what_they_carry(model, make
     torch.testing.assert_close(logits.vocab, wanted.vocab, atol=1e-12, rtol=0)
 
 
-def test_unknown_words_are_read_and_said_as_unk(model, make_batch):
+def test_oov_words_are_fed_and_scored_as_unk(model, make_batch):
     batch = make_batch()
     as_unk = type(batch)(
         *batch.source(),
@@ -135,7 +135,7 @@ def test_unknown_words_are_read_and_said_as_unk(model, make_batch):
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_dropout_acts_in_training_only(make_batch, name):
+def test_dropout_is_off_in_evaluation(make_batch, name):
     model, batch = build(name, **{"model.dropout": 0.5}), make_batch()
     assert torch.equal(model(*batch.arguments()), model(*batch.arguments()))
     model.train()
@@ -143,7 +143,7 @@ def test_dropout_acts_in_training_only(make_batch, name):
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_gradients_are_those_of_finite_differences(make_batch, name):
+def test_gradients_match_finite_differences(make_batch, name):
     model, batch = build(name), make_batch()
     names = [each for each, _ in model.named_parameters()]
 
@@ -156,7 +156,7 @@ def test_gradients_are_those_of_finite_differences(make_batch, name):
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_every_source_word_matters(make_batch, name):
+def test_every_source_word_changes_scores(make_batch, name):
     model, batch = build(name), make_batch()
     embedded = {}
     model.source_embedding.register_forward_hook(
@@ -221,7 +221,7 @@ def test_bfloat16_is_close_to_float32(model, make_batch):
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_forward_reads_no_value_back(make_batch, monkeypatch, name):
+def test_forward_does_not_synchronize_device(make_batch, monkeypatch, name):
     """What asks a GPU for a value waits for it, and cannot be captured."""
 
     def refuse(tensor, *arguments):
