@@ -27,11 +27,13 @@ def main() -> None:
 
     lines = (options.file.read_text(encoding="utf-8") if options.file else TEXTS).splitlines()
     summarizer = Summarizer.load(options.model, threads=1)
-    # A list is answered with a list; give an iterator instead, and a stream of any length works.
+    # A list returns a list; an iterator returns an iterator, for streams of any length.
     for line, summary in zip(lines, summarizer.summarize(lines, max_words=12), strict=True):
         print(summary.text)
         origins = [
-            f"[{line[word.start : word.end]}]" if word.origin == "copied" else word.form
+            f"[{line[word.source.start : word.source.end]}]"
+            if word.origin == "copied"
+            else word.norm
             for word in summary.words
         ]
         print("   ", *origins)

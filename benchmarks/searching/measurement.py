@@ -13,7 +13,7 @@ import torch
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.engine.onnx_model import OnnxStepModel
-from readagain.engine.summarizer import MAX_TEXTS, WORDS_OF_A_TEXT
+from readagain.engine.summarizer import MAX_TEXTS, WORDS_PER_TEXT
 from readagain.export.write import build_graphs
 from readagain.model_dir import PRECISIONS, Precision
 from readagain.networks.build import build_model
@@ -83,7 +83,7 @@ class Measurement:
                 range(len(sources)),
                 partial(search_with, model),
                 length=lambda row: sources.source_ext_ids.shape[1],
-                max_words=WORDS_OF_A_TEXT * MAX_TEXTS,
+                max_words=WORDS_PER_TEXT * MAX_TEXTS,
                 max_items=MAX_TEXTS,
                 window=len(sources),
                 parallel=parallel,

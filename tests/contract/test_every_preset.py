@@ -1,44 +1,32 @@
-"""The same promises, asked of every entry of PRESETS, in sizes that cost nothing."""
+"""Promises of every preset, with small sizes."""
 
 import json
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
+from small_presets import SOURCE_V, V, small_preset
 
-from readagain.config.fields import walk_fields
 from readagain.config.files import run_from_dict, run_to_dict
-from readagain.config.override import override
 from readagain.config.parameters import count_parameters
 from readagain.config.validation import validate_run
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS
 
-V = 30
-SMALL = {
-    "vocab_size": V,
-    "source_vocab_size": 40,
-    "model.embedding_size": 6,
-    "model.encoder.hidden_size": 8,
-    "model.decoder.hidden_size": 7,
-    "model.decoder.attention_size": 5,
-    "model.hidden_size": 9,
-    "model.num_positions": 3,
-}
-
-pytestmark = pytest.mark.parametrize("name", PRESETS)
+SMALL = {name: small_preset(name) for name in PRESETS}
+# Presets that differ only in the size of a vocabulary are the same network with small sizes.
+NETWORKS = list({run.model: name for name, run in SMALL.items()}.values())
 
 
-@pytest.fixture
-def run(name):
-    """The preset as it is, but small; every width differs, so that a mix-up does not fit."""
-    settings = {path for path, _, _ in walk_fields(PRESETS[name])}
-    return override(PRESETS[name], {path: size for path, size in SMALL.items() if path in settings})
+@pytest.fixture(params=NETWORKS)
+def run(request):
+    return SMALL[request.param]
 
 
 @pytest.fixture
 def model(run):
+    torch.set_num_threads(1)
     torch.manual_seed(0)
     return build_model(run)
 
@@ -46,7 +34,7 @@ def model(run):
 @pytest.fixture
 def batch(run):
     N, L = (1 if run.data.join_sentences else run.data.num_sentences), 4
-    source_ids = torch.randint(4, 40, (3, N, L), generator=torch.Generator().manual_seed(1))
+    source_ids = torch.randint(4, SOURCE_V, (3, N, L), generator=torch.Generator().manual_seed(1))
     lengths = torch.full((3, N), L)
     lengths[0] = 3
     ext_ids = torch.arange(V, V + N * L).repeat(3, 1)
@@ -55,12 +43,14 @@ def batch(run):
     return source_ids, lengths, ext_ids, previous_ids, target_ids
 
 
+@pytest.mark.parametrize("name", PRESETS)
 def test_preset_is_valid_and_cites_its_paper(name):
     validate_run(PRESETS[name])
     assert PRESETS[name].title
     assert "20" in PRESETS[name].paper
 
 
+@pytest.mark.parametrize("name", PRESETS)
 def test_preset_survives_json(name):
     described = json.loads(json.dumps(run_to_dict(PRESETS[name])))
     assert run_from_dict(described) == PRESETS[name]

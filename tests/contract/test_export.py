@@ -1,11 +1,10 @@
-"""Every preset's graphs answer as its network does, in float32 and, more coarsely, in int8."""
+"""Graphs of every preset give the outputs of its network: float32 exactly, int8 closely."""
 
 import numpy as np
 import pytest
 import torch
+from small_presets import SOURCE_V, V, small_preset
 
-from readagain.config.fields import walk_fields
-from readagain.config.override import override
 from readagain.config.schema import ModelSpec
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.export.write import build_graphs
@@ -17,18 +16,7 @@ from readagain.search.constraints import LengthConstraint, NoRepeatedNgram
 from readagain.search.model import SourceBatch
 from readagain.text.vocab import BOS, PAD
 
-V, SOURCE_V = 30, 40
-SMALL = {
-    "vocab_size": V,
-    "source_vocab_size": SOURCE_V,
-    "model.embedding_size": 6,
-    "model.encoder.hidden_size": 8,
-    "model.decoder.hidden_size": 7,
-    "model.decoder.attention_size": 5,
-    "model.hidden_size": 9,
-    "model.num_positions": 3,
-}
-# What no preset sets, and users may.
+# Settings that no preset has, but users may choose.
 VARIANTS = {
     "gru_15k, both ends": {"model.encoder.bidirectional": True},
     "read_again_gru_copy_15k, both ends": {"model.encoder.bidirectional": True},
@@ -68,19 +56,17 @@ FROM_A_SHORTLIST = {
 VARIANTS |= FROM_A_SHORTLIST
 
 
-def shrunk(name):
-    run = override(PRESETS[name.partition(",")[0]], VARIANTS.get(name, {}))
-    settings = {path for path, _, _ in walk_fields(run)}
-    return override(run, {path: size for path, size in SMALL.items() if path in settings})
+def small_variant(name):
+    return small_preset(name.partition(",")[0], **VARIANTS.get(name, {}))
 
 
-# Presets that differ in nothing but the size of a vocabulary are one network when shrunk.
-NAMES = list({shrunk(name).model: name for name in [*VARIANTS, *reversed(PRESETS)]}.values())
+# Presets that differ only in the size of a vocabulary are the same network with small sizes.
+NAMES = list({small_variant(name).model: name for name in [*VARIANTS, *reversed(PRESETS)]}.values())
 
 
 @pytest.fixture(scope="module", params=NAMES)
 def run(request):
-    return shrunk(request.param)
+    return small_variant(request.param)
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,9 @@
-"""Every network goes on from words that it was given, those it does not know included."""
+"""Summaries of every preset that continue a given prefix."""
 
 import pytest
 import torch
+from small_presets import small_preset
 
-from readagain.config.fields import walk_fields
-from readagain.config.override import override
 from readagain.engine.summarizer import Summarizer
 from readagain.networks.build import build_model
 from readagain.networks.step_model import TorchStepModel
@@ -26,14 +25,9 @@ WORDS = [
     ".",
 ]
 VOCAB = Vocab([*SPECIAL_TOKENS, *WORDS])
-SMALL = {
+SETTINGS = {
     "vocab_size": len(VOCAB),
     "source_vocab_size": len(VOCAB),
-    "model.embedding_size": 6,
-    "model.encoder.hidden_size": 8,
-    "model.decoder.hidden_size": 7,
-    "model.decoder.attention_size": 5,
-    "model.hidden_size": 9,
     "model.shortlist_size": 0,
     "decode.beam_size": 3,
 }
@@ -45,8 +39,7 @@ TEXTS = [
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_summary_continues_target_prefix(name):
-    settings = {path for path, _, _ in walk_fields(PRESETS[name])}
-    run = override(PRESETS[name], {path: size for path, size in SMALL.items() if path in settings})
+    run = small_preset(name, **SETTINGS)
     torch.manual_seed(0)
     summarizer = Summarizer(run, VOCAB, VOCAB, TorchStepModel(build_model(run).eval()))
     limits = {"min_words": 5, "max_words": 8, "begin": "Ghent police blorb"}

@@ -86,9 +86,7 @@ def known_summary(decoder):
 
 
 @pytest.mark.parametrize("way", ["as it is trained", "in plain steps"])
-def test_equations_12_to_14_teacher_forced(
-    decoder, known_summary, way
-):
+def test_equations_12_to_14_teacher_forced(decoder, known_summary, way):
     h2, words, start, by_hand = known_summary
     source = decoder.keys(h2), h2, torch.ones(1, S, dtype=torch.bool)
     if way == "as it is trained":

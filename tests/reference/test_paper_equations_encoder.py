@@ -192,9 +192,7 @@ def test_equation_8_lstm_second_pass(sentence):
 
 
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
-def test_backward_direction_reads_reversed_text(
-    sentence, cell
-):
+def test_backward_direction_reads_reversed_text(sentence, cell):
     encoder = prepared(
         ReadAgainEncoder(cell=cell, **weighing, **(settings | {"bidirectional": True}))
     )

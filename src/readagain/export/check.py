@@ -84,7 +84,7 @@ def corpus_texts(prepared: Path, most: int) -> list[CheckText]:
     corpus = PreparedCorpus.open(prepared)
     split = corpus.split("dev")
     if not len(split):
-        raise DataError(f"{prepared}: no dev pairs to check on; prepare it with --dev-pairs")
+        raise DataError(f"{prepared}: no dev pairs to check on; prepare a corpus with a dev split")
     found = []
     for index in range(min(most, len(split))):
         sentences, summary = split[index]
@@ -137,8 +137,8 @@ def check_graphs(
     """
     if whole is not None and any(text.reference is None for text in texts):
         raise DataError(
-            f"{folder.path}: what a shortlist costs is measured in ROUGE, and {origin} have no "
-            "headlines to measure it by; check it on pairs"
+            f"{folder.path}: the loss of a shortlist is measured in ROUGE, but {origin} have no "
+            "reference headlines; check on a prepared corpus"
         )
     torch.set_num_threads(threads)
     models: dict[str, Any] = {
@@ -276,20 +276,18 @@ def _raise_if_different(check: Check, *, where: str) -> None:
         raise ArtifactError(
             f"{where}: the float32 graphs agree with the network on only "
             f"{check.same_n_best:.1%} of {pluralize(check.texts, 'text')}; "
-            f"expected {MIN_SAME:.1%}; "
-            "nothing was written; a network that was hardly trained has near ties, so train on, or "
-            "name more texts with --check-on; else please report this"
+            f"expected {MIN_SAME:.1%}; nothing was written; a network with little training has "
+            "near ties: train longer or check on more texts; otherwise report this as a bug"
         )
     if (lost := _largest_loss(check, "int8", than="torch")) is not None:
         raise ArtifactError(
-            f"{where}: int8 loses {lost}; nothing was written; export float32 alone with "
-            "--precision float32"
+            f"{where}: int8 loses {lost}; nothing was written; use the precision float32"
         )
     for precision in check.same_as_whole:
         if (lost := _largest_loss(check, precision, than=WHOLE)) is not None:
             raise ArtifactError(
-                f"{where}: with the shortlist {precision} loses {lost}; nothing was written; let "
-                "more words compete, or export without --shortlist"
+                f"{where}: with the shortlist {precision} loses {lost}; nothing was written; use "
+                "a larger shortlist or none"
             )
 
 

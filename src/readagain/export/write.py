@@ -137,16 +137,16 @@ def write_graphs(
 def _check_settings(folder: ModelDir) -> None:
     if folder.run != load_run(folder.path / RUN_FILE):
         raise ArtifactError(
-            f"{folder.path}: the graphs are of other settings than its {RUN_FILE} holds; write "
-            "them into a folder of their own with --out"
+            f"{folder.path}: the settings of the graphs differ from its {RUN_FILE}; write them to "
+            "a new folder"
         )
 
 
 def _check_no_weights(out: Path) -> None:
     if (out / MANIFEST_FILE).exists() and WEIGHTS_FILE in read_manifest(out).files:
         raise ArtifactError(
-            f"{out}: holds a model with weights, which a folder for inference would replace; "
-            "name another folder, or leave --out away to add graphs to the model itself"
+            f"{out}: contains a model with weights, which would be replaced; write to a new "
+            "folder, or add the graphs to the model"
         )
 
 
@@ -164,14 +164,13 @@ def with_shortlist(folder: ModelDir, size: int) -> ModelDir:
     model = folder.run.model
     if not isinstance(model, ModelSpec):
         raise ArgumentError(
-            "{0}: {shortlist} is for networks with an encoder and a decoder; all words compete in "
-            "this one, so export it without",
+            "{0}: {shortlist} needs an encoder-decoder network; export this model without it",
             folder.path,
         )
     competing = model.shortlist_size or folder.run.vocab_size
     if not 0 < size < competing:
         raise ArgumentError(
-            "{0}: {shortlist} is {1}; expected 1 to {2}, fewer words than compete without it",
+            "{0}: {shortlist} is {1}; expected 1 to {2}, fewer words than without it",
             folder.path,
             size,
             competing - 1,

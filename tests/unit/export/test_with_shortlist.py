@@ -64,7 +64,7 @@ def test_shortlist_must_be_shorter_than_trained_one(trained):
 @pytest.mark.parametrize("preset", ["abs_69k", "ras_elman"])
 def test_shortlist_rejects_abs_and_ras(trained, preset):
     other = replace(trained, run=override(PRESETS[preset], SMALL))
-    with pytest.raises(ConfigError, match="shortlist is for networks with an encoder and a decod"):
+    with pytest.raises(ConfigError, match="shortlist needs an encoder-decoder network"):
         with_shortlist(other, 9)
 
 
@@ -82,7 +82,7 @@ def test_check_compares_shortlist_with_whole_network(trained):
 
 def test_check_of_shortlist_needs_references(trained):
     short = with_shortlist(trained, 9)
-    with pytest.raises(DataError, match="measured in ROUGE, and random words have no headlines"):
+    with pytest.raises(DataError, match="measured in ROUGE, but random words have no refer"):
         check_graphs(
             short,
             folder_graphs(short, ["int8"]),
@@ -105,7 +105,7 @@ def test_check_rejects_shortlist_with_large_loss(trained, monkeypatch, precision
     with pytest.raises(
         ArtifactError,
         match=rf"with the shortlist {precision} loses 0\.50 points of rouge-2 on 3 texts; "
-        r"expected at most 0\.3; nothing was written; let more words compete",
+        r"expected at most 0\.3; nothing was written; use a larger shortlist",
     ):
         check_graphs(
             short,
@@ -127,7 +127,9 @@ def test_written_folder_has_shortlist_but_run_does_not(trained, tmp_path):
 
 def test_write_rejects_graphs_with_other_settings(trained):
     short = with_shortlist(trained, 9)
-    with pytest.raises(ArtifactError, match=r"of other settings than its run\.json holds; write t"):
+    with pytest.raises(
+        ArtifactError, match=r"settings of the graphs differ from its run\.json; wri"
+    ):
         write_graphs(short, folder_graphs(short, ["int8"]), {})
     assert not ModelDir.open(trained.path).has("step.int8.onnx")
 

@@ -34,7 +34,7 @@ def test_inference_folder_has_no_weights(trained, tmp_path):
 
 def test_write_does_not_replace_model_with_weights(trained):
     graphs = folder_graphs(trained, ["int8"])
-    with pytest.raises(ArtifactError, match="holds a model with weights, which a folder for inf"):
+    with pytest.raises(ArtifactError, match="contains a model with weights, which would be rep"):
         write_graphs(trained, graphs, {}, out=trained.path)
     assert (trained.path / WEIGHTS_FILE).exists()
 

@@ -23,9 +23,7 @@ def test_hierarchical_encoder_rejects_other_num_sentences(build):
 @pytest.mark.parametrize("combine", ["concat", "global"])
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 @pytest.mark.parametrize("bidirectional", [False, True])
-def test_padding_of_missing_sentence_is_ignored(
-    build, make_batch, cell, combine, bidirectional
-):
+def test_padding_of_missing_sentence_is_ignored(build, make_batch, cell, combine, bidirectional):
     model = build(
         {
             "model.encoder.kind": "hierarchical",

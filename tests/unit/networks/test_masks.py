@@ -2,7 +2,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.networks.masks import last_states, masked_softmax, reverse_rows, valid_positions
+from readagain.networks.masks import (
+    full_windows,
+    last_states,
+    masked_softmax,
+    reverse_rows,
+    valid_positions,
+    windows,
+)
+
+ROWS = torch.tensor([[[1, 10], [2, 20], [3, 30]]])
 
 
 def test_valid_positions_marks_real_words():
@@ -41,3 +50,14 @@ def test_reverse_rows_twice_returns_input(lengths):
 def test_last_state_of_empty_row_is_zero():
     states = torch.tensor([[[1.0], [2.0]], [[3.0], [4.0]], [[5.0], [6.0]]])
     assert last_states(states, torch.tensor([2, 1, 0])).tolist() == [[2.0], [3.0], [0.0]]
+
+
+def test_windows_concatenate_neighbours():
+    assert full_windows(ROWS, 2).tolist() == [[[1, 10, 2, 20], [2, 20, 3, 30]]]
+
+
+def test_windows_are_zero_beyond_the_ends():
+    assert windows(ROWS, before=1, after=0).tolist() == [
+        [[0, 0, 1, 10], [1, 10, 2, 20], [2, 20, 3, 30]]
+    ]
+    assert windows(ROWS, before=0, after=2)[0, 2].tolist() == [3, 30, 0, 0, 0, 0]

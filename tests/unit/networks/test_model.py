@@ -117,9 +117,7 @@ def test_copied_words_fed_as_unk_share_an_embedding(build, make_batch):
     assert torch.equal(scores, model(*batch.source(), other, batch.target_ids))
 
 
-def test_repeated_word_is_embedded_by_most_probable_position(
-    build, make_batch
-):
+def test_repeated_word_is_embedded_by_most_probable_position(build, make_batch):
     model, batch = build(), make_batch()
     V = model.previous_words.vocab_size
     ext_ids = batch.source_ext_ids.clone()

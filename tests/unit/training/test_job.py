@@ -37,14 +37,14 @@ def test_resolve_refuses_negative_seed(make_job):
 
 
 def test_resolve_refuses_missing_data(make_job, tmp_path):
-    with pytest.raises(ArtifactError, match="nowhere: no such folder; make one with 'readagain"):
+    with pytest.raises(ArtifactError, match="nowhere: no such folder; create it with 'readagain"):
         resolve(make_job(data=tmp_path / "nowhere"))
 
 
 def test_resolve_refuses_newer_corpus(make_job, tmp_path):
     manifest = {"format_version": 99}
     (tmp_path / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(ArtifactError, match="written in format 99 by a newer readagain"):
+    with pytest.raises(ArtifactError, match="written in format 99 by readagain of a later version"):
         resolve(make_job(data=tmp_path))
 
 
