@@ -18,9 +18,9 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from readagain.text.detokenization import write_document
 from readagain.text.document import headline_tokens, read_document, sentence_norms
 from readagain.text.sentences import sentence_spans
-from readagain.text.surface import write_document
 from readagain.text.tokenizer import token_spans, tokenize
 
 SUBJECTS = """

@@ -77,7 +77,7 @@ class ModelDir:
     run: RunSpec
     source_vocab: Vocab
     vocab: Vocab
-    cases: Truecaser
+    truecaser: Truecaser
 
     @classmethod
     def open(cls, path: Path, *, checksums: bool = False) -> "ModelDir":
@@ -97,20 +97,20 @@ class ModelDir:
             run = load_run(path / RUN_FILE)
         except ConfigError as error:
             raise ArtifactError(f"{error}; this version cannot use the model") from error
-        folder = cls(
+        model_dir = cls(
             path,
             manifest,
             run,
             source_vocab=Vocab.load(path / SOURCE_VOCAB_FILE),
             vocab=Vocab.load(path / VOCAB_FILE),
-            cases=Truecaser.load(path / CASES_FILE) if optional else Truecaser(),
+            truecaser=Truecaser.load(path / CASES_FILE) if optional else Truecaser(),
         )
-        _check_vocabs(folder)
-        if folder.has(WEIGHTS_FILE):
-            _check_weights(folder)
+        _check_vocabs(model_dir)
+        if model_dir.has(WEIGHTS_FILE):
+            _check_weights(model_dir)
         else:
-            _check_graph_sizes(folder)
-        return folder
+            _check_graph_sizes(model_dir)
+        return model_dir
 
     def has(self, name: str) -> bool:
         """Return whether the model has the file `name`."""
@@ -150,22 +150,22 @@ class ModelDir:
         return read_model_object(self.path / name) if self.has(name) else {}
 
 
-def _check_vocabs(folder: ModelDir) -> None:
+def _check_vocabs(model_dir: ModelDir) -> None:
     for name, vocab, expected in (
-        (SOURCE_VOCAB_FILE, folder.source_vocab, folder.run.source_vocab_size),
-        (VOCAB_FILE, folder.vocab, folder.run.vocab_size),
+        (SOURCE_VOCAB_FILE, model_dir.source_vocab, model_dir.run.source_vocab_size),
+        (VOCAB_FILE, model_dir.vocab, model_dir.run.vocab_size),
     ):
         if len(vocab) != expected:
             raise ArtifactError(
-                f"{folder.path}: {RUN_FILE} sets a vocabulary of {expected} words, "
+                f"{model_dir.path}: {RUN_FILE} sets a vocabulary of {expected} words, "
                 f"{name} has {len(vocab)}; was {name} edited by hand?"
             )
 
 
-def _check_weights(folder: ModelDir) -> None:
-    path, tensors = folder.path / WEIGHTS_FILE, folder.tensors
+def _check_weights(model_dir: ModelDir) -> None:
+    path, tensors = model_dir.path / WEIGHTS_FILE, model_dir.tensors
     for name, setting in _WORD_TENSORS.items():
-        expected = getattr(folder.run, setting)
+        expected = getattr(model_dir.run, setting)
         if name not in tensors:
             raise ArtifactError(f"{path}: no tensor '{name}'; these are weights of another network")
         if tensors[name].shape[:1] != (expected,):
@@ -174,25 +174,25 @@ def _check_weights(folder: ModelDir) -> None:
                 f"expected {expected} rows, one for each word"
             )
     found = sum(info.size for info in tensors.values())
-    expected = count_parameters(folder.run)
+    expected = count_parameters(model_dir.run)
     if found != expected:
         raise ArtifactError(
             f"{path}: {found:,} parameters; {RUN_FILE} describes a network of {expected:,}"
         )
 
 
-def _check_graph_sizes(folder: ModelDir) -> None:
+def _check_graph_sizes(model_dir: ModelDir) -> None:
     """Check that the graphs are large enough for the network that `run.json` describes.
 
     Sizes in `run.json` decide how much memory inference allocates. A parameter takes at least one
     byte of a graph.
     """
-    expected = count_parameters(folder.run)
-    for precision in folder.precisions:
-        num_bytes = sum(folder.manifest.files[name].bytes for name in graph_names(precision))
+    expected = count_parameters(model_dir.run)
+    for precision in model_dir.precisions:
+        num_bytes = sum(model_dir.manifest.files[name].bytes for name in graph_names(precision))
         if num_bytes < expected:
             raise ArtifactError(
-                f"{folder.path}: {RUN_FILE} describes a network of {expected:,} parameters, the "
+                f"{model_dir.path}: {RUN_FILE} describes a network of {expected:,} parameters, the "
                 f"{precision} graphs have {num_bytes:,} bytes; was {RUN_FILE} edited by hand?"
             )
 
@@ -208,12 +208,12 @@ def check_new_dir(path: Path) -> None:
 
 
 def write_tuned(
-    folder: ModelDir, out: Path, decode: Mapping[str, float], provenance: Mapping[str, Any]
+    model_dir: ModelDir, out: Path, decode: Mapping[str, float], provenance: Mapping[str, Any]
 ) -> None:
     """Write a copy of a model with other decoding settings.
 
     Args:
-        folder: the model to copy.
+        model_dir: the model to copy.
         out: the folder of the copy.
         decode: the decoding settings to change.
         provenance: how they were found; stored in the provenance of the copy.
@@ -222,10 +222,10 @@ def write_tuned(
         ArtifactError: if the folder exists or cannot be written.
     """
     check_new_dir(out)
-    run = override(folder.run, {f"decode.{name}": value for name, value in decode.items()})
-    text = json.dumps({**folder.provenance, "tuned": dict(provenance)}, indent=2) + "\n"
+    run = override(model_dir.run, {f"decode.{name}": value for name, value in decode.items()})
+    text = json.dumps({**model_dir.provenance, "tuned": dict(provenance)}, indent=2) + "\n"
     writers: dict[str, Callable[[Path], object]] = {
-        name: partial(shutil.copyfile, folder.path / name) for name in folder.manifest.files
+        name: partial(shutil.copyfile, model_dir.path / name) for name in model_dir.manifest.files
     }
     writers[RUN_FILE] = partial(save_run, run)
     writers[PROVENANCE_FILE] = lambda path: path.write_text(text, encoding="utf-8")

@@ -95,12 +95,12 @@ def test_open_returns_what_was_written(model):
 
 
 def test_open_accepts_folder_without_cases(model):
-    assert ModelDir.open(model).cases == Truecaser()
+    assert ModelDir.open(model).truecaser == Truecaser()
 
 
 def test_open_reads_cases(model):
     write_model_files(model, {CASES_FILE: Truecaser(["BRIDGE"]).save})
-    assert ModelDir.open(model).cases.word("bridge") == "BRIDGE"
+    assert ModelDir.open(model).truecaser.word("bridge") == "BRIDGE"
 
 
 def test_open_refuses_changed_cases(model):

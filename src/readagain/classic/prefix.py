@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from readagain.errors import ConfigError
+from readagain.text.detokenization import SummaryToken, write_summary
 from readagain.text.document import Document
-from readagain.text.surface import SummaryToken, write_summary
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from readagain.classic.topics import Topics
 from readagain.classic.tree import Leaf, Phrase
 from readagain.classic.trimming import trim
 from readagain.rouge.stemmer import stem
+from readagain.text.detokenization import SummaryToken, write_summary
 from readagain.text.document import Document
-from readagain.text.surface import SummaryToken, write_summary
 
 MIN_FILLED = 2 / 3  # no cut may make the clause shorter than this share of its room
 _SYMBOLS = frozenset("$%£€¥&#")  # kept; other punctuation would use up bytes

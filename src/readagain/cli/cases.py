@@ -25,13 +25,15 @@ def command(
     from readagain.storage.model_manifest import write_model_files
     from readagain.text.truecasing import CASES_FILE
 
-    folder = ModelDir.open(model)
-    cases = PreparedCorpus.open(prepared, checksums=True).cases.restricted_to(folder.vocab)
-    if not cases:
+    model_dir = ModelDir.open(model)
+    truecaser = PreparedCorpus.open(prepared, checksums=True).truecaser.restricted_to(
+        model_dir.vocab
+    )
+    if not truecaser:
         raise DataError(
             f"{prepared}: has no capitalization for the words of this model; prepare it again from "
             "texts with capitals"
         )
-    write_model_files(model, {CASES_FILE: cases.save})
-    number = pluralize(len(cases), "word or pair", "words and pairs")
+    write_model_files(model, {CASES_FILE: truecaser.save})
+    number = pluralize(len(truecaser), "word or pair", "words and pairs")
     print(f"{model}: {number}, capitalized as in {prepared}")

@@ -133,7 +133,7 @@ def command(
         _print_tables(found)
 
 
-def _load_weights(folder: "ModelDir") -> "StepModel[Any]":
+def _load_weights(model_dir: "ModelDir") -> "StepModel[Any]":
     """Load the network of a run folder without graphs, to decode with torch."""
     from readagain.errors import require
 
@@ -141,7 +141,7 @@ def _load_weights(folder: "ModelDir") -> "StepModel[Any]":
     from readagain.networks.build import load_network
     from readagain.networks.step_model import TorchStepModel
 
-    return TorchStepModel(load_network(folder, purpose="evaluating"))
+    return TorchStepModel(load_network(model_dir, purpose="evaluating"))
 
 
 def _print_tables(found: "Evaluation") -> None:

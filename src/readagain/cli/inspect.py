@@ -52,7 +52,7 @@ def _collect(model: "ModelDir") -> dict[str, Any]:
         "parameters": count_parameters(model.run),
         "source_words": len(model.source_vocab),
         "summary_words": len(model.vocab),
-        "cases": len(model.cases),
+        "cases": len(model.truecaser),
         "tensors": {
             name: {"type": info.dtype, "shape": list(info.shape)} for name, info in tensors.items()
         },

@@ -96,7 +96,7 @@ def command(
             "value": best.value,
             "seed": seed,
         }
-        write_tuned(network.folder, out, best.settings, origin)
+        write_tuned(network.model_dir, out, best.settings, origin)
     for name, value in best.settings.items():
         print(f"--set decode.{name}={value:g}")
     if out is not None:

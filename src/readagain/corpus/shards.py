@@ -175,7 +175,7 @@ class PreparedCorpus:
         return lexicon
 
     @cached_property
-    def cases(self) -> Truecaser:
+    def truecaser(self) -> Truecaser:
         """Usual case of its words; empty if an older version prepared it."""
         has_cases = CASES_FILE in self.manifest.files
         return Truecaser.load(self.folder / CASES_FILE) if has_cases else Truecaser()

@@ -11,7 +11,7 @@ from readagain.engine.target_prefix import NO_PREFIX, TargetPrefix, num_bytes
 from readagain.search.constraints import PrintedBytes
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import Ints
-from readagain.text.surface import SummaryToken, add_surfaces, printed_text
+from readagain.text.detokenization import SummaryToken, add_surfaces, printed_text
 from readagain.text.truecasing import Truecaser, default_truecaser
 from readagain.text.vocab import Vocab
 
@@ -23,13 +23,15 @@ class Detokenizer:
 
     Args:
         vocab: decoder vocabulary.
-        cases: truecaser of the model, used before that of frequent English words.
+        truecaser: spellings of the model, used before that of frequent English words.
     """
 
-    def __init__(self, vocab: Vocab, cases: Truecaser | None = None) -> None:
+    def __init__(self, vocab: Vocab, truecaser: Truecaser | None = None) -> None:
         self._vocab = vocab
-        self.cases = (
-            default_truecaser() if cases is None else cases.with_fallback(default_truecaser())
+        self.truecaser = (
+            default_truecaser()
+            if truecaser is None
+            else truecaser.with_fallback(default_truecaser())
         )
         self._bytes: Ints = np.array([num_bytes(word) for word in vocab.words])
 
@@ -108,7 +110,7 @@ class Detokenizer:
             # A prefix has its digits already, and uses up none of the source's.
             given = [replace(token, norm=token.norm.replace("#", "0")) for token in tokens[:P]]
             printed = add_surfaces(
-                [*given, *tokens[P:]], source.document, case=case, cases=self.cases
+                [*given, *tokens[P:]], source.document, case=case, truecaser=self.truecaser
             )
         if P:
             shift = len(prefix.text) - printed[P - 1].end

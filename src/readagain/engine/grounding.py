@@ -46,15 +46,15 @@ class UngroundedWords:
 
     Args:
         vocab: words that can be generated.
-        cases: truecaser; mixed-case words are names.
+        truecaser: spellings; mixed-case words are names.
     """
 
-    def __init__(self, vocab: Vocab, cases: Truecaser) -> None:
+    def __init__(self, vocab: Vocab, truecaser: Truecaser) -> None:
         self._num_words = len(vocab)
         self._numbers = [(id, word) for id, word in enumerate(vocab.words) if "#" in word]
         self._names: dict[str, list[int]] = {}  # by stem
         for id, word in enumerate(vocab.words):
-            if word.isalpha() and _is_name(cases.word(word) or word):
+            if word.isalpha() and _is_name(truecaser.word(word) or word):
                 self._names.setdefault(word[:_STEM_LENGTH], []).append(id)
         self._is_name = np.zeros(len(vocab), dtype=np.bool_)
         self._is_name[[id for ids in self._names.values() for id in ids]] = True

@@ -59,7 +59,7 @@ class Summarizer:
         source_vocab: encoder vocabulary.
         vocab: decoder vocabulary.
         model: exported graphs, or another back end of the search.
-        cases: truecaser of words that are not in the text.
+        truecaser: spellings of words that are not in the text.
         max_texts: texts of a stream that are decoded together; more on a GPU.
     """
 
@@ -70,15 +70,15 @@ class Summarizer:
         vocab: Vocab,
         model: StepModel[Any],
         *,
-        cases: Truecaser | None = None,
+        truecaser: Truecaser | None = None,
         max_texts: int = MAX_TEXTS,
     ) -> None:
         self.run = run
         self._model = model
         self._max_texts = max_texts
         self._reader = SourceReader(run, source_vocab, vocab)
-        self._detokenizer = Detokenizer(vocab, cases)
-        self._ungrounded = UngroundedWords(vocab, self._detokenizer.cases)
+        self._detokenizer = Detokenizer(vocab, truecaser)
+        self._ungrounded = UngroundedWords(vocab, self._detokenizer.truecaser)
 
     @classmethod
     def load(
@@ -99,28 +99,34 @@ class Summarizer:
             ArtifactError: if the model is missing, damaged or too new.
             ConfigError: for an unknown precision, or too many threads.
         """
-        folder = ModelDir.open(find_model(model))
+        model_dir = ModelDir.open(find_model(model))
         if precision is None:
-            precision = next(iter(folder.precisions), "int8")
+            precision = next(iter(model_dir.precisions), "int8")
         if precision not in PRECISIONS:
             raise ArgumentError(
                 "{precision} is {0!r}; expected {1}", precision, " or ".join(PRECISIONS)
             )
-        if precision not in folder.precisions:
+        if precision not in model_dir.precisions:
             advice = (
-                f"create them with: readagain export {folder.path}"
-                if folder.has(WEIGHTS_FILE)
+                f"create them with: readagain export {model_dir.path}"
+                if model_dir.has(WEIGHTS_FILE)
                 else "it has no weights to export either, so use another precision"
             )
-            raise ArtifactError(f"{folder.path}: no {precision} graphs; {advice}")
+            raise ArtifactError(f"{model_dir.path}: no {precision} graphs; {advice}")
         encoder, step = (
-            read_graph(folder.path / name, folder.manifest.files[name])
+            read_graph(model_dir.path / name, model_dir.manifest.files[name])
             for name in graph_names(precision)
         )
         graphs = OnnxStepModel.open(
-            encoder, step, threads=num_threads(threads), where=str(folder.path)
+            encoder, step, threads=num_threads(threads), where=str(model_dir.path)
         )
-        return cls(folder.run, folder.source_vocab, folder.vocab, graphs, cases=folder.cases)
+        return cls(
+            model_dir.run,
+            model_dir.source_vocab,
+            model_dir.vocab,
+            graphs,
+            truecaser=model_dir.truecaser,
+        )
 
     def with_decode(self, **changes: float | str) -> "Summarizer":
         """Return a summarizer that shares the model and decodes with other settings.

@@ -6,8 +6,8 @@ from typing import Any, Literal
 from readagain.formats.records import InvalidRecord
 from readagain.formats.texts import TextRecord
 from readagain.search.model import Floats
+from readagain.text.detokenization import SummaryToken
 from readagain.text.document import Token
-from readagain.text.surface import SummaryToken
 
 ImportanceKind = Literal["weight", "movement"]
 

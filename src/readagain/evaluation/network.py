@@ -11,8 +11,8 @@ from readagain.engine.summary import Summary
 from readagain.evaluation.summaries import SystemSummary, is_unk, on_one_line, summary_words
 from readagain.model_dir import ModelDir
 from readagain.storage.model_manifest import MANIFEST_FILE
+from readagain.text.detokenization import SummaryToken
 from readagain.text.document import Token, read_tokenized
-from readagain.text.surface import SummaryToken
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 if TYPE_CHECKING:
@@ -54,25 +54,25 @@ class NetworkSystem:
 
     Args:
         name: name given by the user.
-        folder: the model directory.
+        model_dir: the model directory.
         summarizer: the loaded model, with the decoding settings to use.
         precision: precision of the graphs; None for the first.
         threads: threads of the summarizer.
     """
 
     name: str
-    folder: ModelDir
+    model_dir: ModelDir
     summarizer: "Summarizer"
     precision: str | None
     threads: int
 
     def describe(self) -> dict[str, Any]:
         """Return the title, checksum, precision and decoding settings of the model."""
-        manifest = self.folder.path / MANIFEST_FILE
+        manifest = self.model_dir.path / MANIFEST_FILE
         return {
-            "title": self.folder.run.title,
+            "title": self.model_dir.run.title,
             "sha256": sha256(manifest.read_bytes()).hexdigest(),
-            "precision": self.precision or self.folder.precisions[0],
+            "precision": self.precision or self.model_dir.precisions[0],
             "threads": self.threads,
             "decode": asdict(self.summarizer.run.decode),
         }

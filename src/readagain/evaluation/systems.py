@@ -81,22 +81,29 @@ def load_system(
         path = find_model(model)
     except ArtifactError as error:
         raise ArtifactError(f"{error}; without a network: {', '.join(BASELINES)}") from error
-    folder = ModelDir.open(path)
+    model_dir = ModelDir.open(path)
     # Checked before the graphs are loaded.
-    decode = override_decode(folder.run.decode, PROTOCOL_SETTINGS[protocol])
+    decode = override_decode(model_dir.run.decode, PROTOCOL_SETTINGS[protocol])
     decode = override_decode(decode, overrides)
     # Imported here: it imports ONNX Runtime, which baselines do not need.
     from readagain.engine.summarizer import Summarizer
 
     threads = num_threads(threads)
-    if not folder.precisions and precision is None and load_weights and folder.has(WEIGHTS_FILE):
-        words = (folder.source_vocab, folder.vocab)
-        summarizer = Summarizer(folder.run, *words, load_weights(folder), cases=folder.cases)
+    if (
+        not model_dir.precisions
+        and precision is None
+        and load_weights
+        and model_dir.has(WEIGHTS_FILE)
+    ):
+        words = (model_dir.source_vocab, model_dir.vocab)
+        summarizer = Summarizer(
+            model_dir.run, *words, load_weights(model_dir), truecaser=model_dir.truecaser
+        )
         precision = "float32"
     else:
         summarizer = Summarizer.load(path, threads=threads, precision=precision)  # type: ignore[arg-type]
     summarizer = summarizer.with_decode(**asdict(decode))
-    return NetworkSystem(model, folder, summarizer, precision, threads)
+    return NetworkSystem(model, model_dir, summarizer, precision, threads)
 
 
 _BASELINE_OPTIONS: dict[type, tuple[str, ...]] = {

@@ -136,7 +136,7 @@ class _Pool:
         self._data = data
         self._scorer = scorer
         run = network.summarizer.run
-        reader = SourceReader(run, network.folder.source_vocab, network.folder.vocab)
+        reader = SourceReader(run, network.model_dir.source_vocab, network.model_dir.vocab)
         self._found = [_Found(_read(reader, row.text, data.is_tokenized)) for row in data.rows]
 
     def search(self, weights: Numbers, on_summary: Callable[[], None]) -> Round:

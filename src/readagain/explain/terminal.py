@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from readagain.explain.view import IMPORTANCE, ORIGINS, ExplainedToken, ExplanationView
-from readagain.text.surface import Origin
+from readagain.text.detokenization import Origin
 
 _STYLES: dict[Origin, Style] = {
     "copied": Style(bold=True, color="blue"),

@@ -7,7 +7,7 @@ import numpy as np
 
 from readagain.engine.summary import Explanation, ImportanceKind, Summary
 from readagain.errors import DataError
-from readagain.text.surface import Origin
+from readagain.text.detokenization import Origin
 
 ORIGINS: dict[Origin, str] = {
     "copied": "copied",

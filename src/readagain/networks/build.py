@@ -56,18 +56,18 @@ def build_model(run: RunSpec) -> AnyNetwork:
             assert_never(run.model)
 
 
-def load_network(folder: ModelDir, *, purpose: str) -> AnyNetwork:
+def load_network(model_dir: ModelDir, *, purpose: str) -> AnyNetwork:
     """Build the network of a model folder and load its weights, in evaluation mode.
 
     Args:
-        folder: the model.
+        model_dir: the model.
         purpose: what the weights are needed for, for the error message.
 
     Raises:
         ArtifactError: if the folder has no weights, or those of another network.
     """
-    tensors = read_tensors(folder.file(WEIGHTS_FILE, purpose=purpose))
-    network = build_model(folder.run)
+    tensors = read_tensors(model_dir.file(WEIGHTS_FILE, purpose=purpose))
+    network = build_model(model_dir.run)
     network.load_state_dict({name: torch.tensor(array) for name, array in tensors.items()})
     return network.eval().requires_grad_(False)
 

@@ -10,7 +10,7 @@ from readagain.config.options import OPTIONS, SummarizeOptions
 from readagain.engine.summary import ImportanceKind, Summary
 from readagain.explain.view import explanation_view
 from readagain.serve.settings import OPTION_LIMITS, RequestLimits
-from readagain.text.surface import Origin
+from readagain.text.detokenization import Origin
 
 
 class _Request(BaseModel):

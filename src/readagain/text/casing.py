@@ -20,11 +20,11 @@ class SourceTruecaser:
     Args:
         document: source document.
         truecaser: spellings of words that the document does not show.
-        keeps_capitals: whether to keep all-caps words.
+        keep_all_caps: whether to keep all-caps words.
     """
 
     def __init__(
-        self, document: Document, truecaser: Truecaser, *, keeps_capitals: bool = False
+        self, document: Document, truecaser: Truecaser, *, keep_all_caps: bool = False
     ) -> None:
         self._sentence_starts = _sentence_starts(document)
         self._document = document
@@ -34,7 +34,7 @@ class SourceTruecaser:
         if document.is_tokenized:
             return  # all in lower case
         sentences = [[document.surface(word) for word in each] for each in document.sentences]
-        if not keeps_capitals:
+        if not keep_all_caps:
             norms = [[word.norm for word in each] for each in document.sentences]
             sentences = normalize_all_caps(sentences, norms, truecaser)
         self._surfaces = list(chain.from_iterable(sentences))
@@ -48,7 +48,7 @@ class SourceTruecaser:
             spellings = self._informative if is_certain else self._other
             spellings.setdefault(word.norm, surface)
 
-    def writing(self, norm: str, before: str | None, after: str | None) -> str:
+    def generated(self, norm: str, before: str | None, after: str | None) -> str:
         """Return the spelling of a generated word between its neighbours.
 
         The source decides, unless its capital only begins a sentence; then the truecaser.
@@ -59,16 +59,16 @@ class SourceTruecaser:
             return self._other[norm]
         return self._truecaser.word_in_context(norm, before, after) or norm
 
-    def copied(self, position: int, *, goes_on: bool) -> str:
+    def copied(self, position: int, *, continues: bool) -> str:
         """Return the spelling of a copied word, without the capital of a sentence start.
 
         Args:
             position: source position.
-            goes_on: whether the previous word is copied from the previous position; the word
+            continues: whether the previous word is copied from the previous position; the word
                 then stays unchanged.
         """
         norm, surface = self._document.words[position].norm, self._surfaces[position]
-        if goes_on or position not in self._sentence_starts or not surface.istitle():
+        if continues or position not in self._sentence_starts or not surface.istitle():
             return surface
         spelling = self._informative.get(norm)
         if surface in STARTERS or (spelling is not None and spelling.islower()):
@@ -112,7 +112,7 @@ def _may_capitalize(word: str) -> bool:
     return word.islower() or (hyphen != "" and len(first) > 1 and first.islower())
 
 
-def capitalized(words: Sequence[str], case: Case) -> list[str]:
+def capitalize(words: Sequence[str], case: Case) -> list[str]:
     """Add the capitals of a sentence or headline; existing capitals stay."""
     if case == "plain":
         return list(words)

@@ -36,7 +36,7 @@ RecoverWeights = Callable[[Path, RunSpec, Mapping[str, tuple[int, ...]]], Mappin
 class TrainedModel:
     """Model folder to fine-tune."""
 
-    folder: ModelDir
+    model_dir: ModelDir
     recover_weights: RecoverWeights | None = None
 
     @classmethod
@@ -53,25 +53,27 @@ class TrainedModel:
         """
         trained = cls(ModelDir.open(path, checksums=True), recover_weights)
         if not trained.is_recovered:
-            trained.folder.file(WEIGHTS_FILE, purpose="fine-tuning")
+            trained.model_dir.file(WEIGHTS_FILE, purpose="fine-tuning")
         return trained
 
     @property
     def is_recovered(self) -> bool:
         """Whether the weights are recovered from int8 graphs."""
-        has_weights = self.folder.has(WEIGHTS_FILE)
-        return bool(self.recover_weights) and not has_weights and "int8" in self.folder.precisions
+        has_weights = self.model_dir.has(WEIGHTS_FILE)
+        return (
+            bool(self.recover_weights) and not has_weights and "int8" in self.model_dir.precisions
+        )
 
     @property
     def vocabs(self) -> Vocabs:
         """Vocabularies of the model."""
-        return Vocabs(source=self.folder.source_vocab, summary=self.folder.vocab)
+        return Vocabs(source=self.model_dir.source_vocab, summary=self.model_dir.vocab)
 
     @property
     def checksum(self) -> str:
         """Checksum of the weights, or of the graphs that they are recovered from."""
         names = graph_names("int8") if self.is_recovered else (WEIGHTS_FILE,)
-        return " ".join(self.folder.manifest.files[name].sha256 for name in names)
+        return " ".join(self.model_dir.manifest.files[name].sha256 for name in names)
 
     def check_network(self, run: RunSpec) -> None:
         """Check that a run has the network of the model.
@@ -79,9 +81,9 @@ class TrainedModel:
         Raises:
             ConfigError: for the first setting that differs.
         """
-        for name, before, now in differences(_network(self.folder.run), _network(run)):
+        for name, before, now in differences(_network(self.model_dir.run), _network(run)):
             raise ConfigError(
-                f"{self.folder.path}: trained with {name} = {before!r}, the run has {now!r}; "
+                f"{self.model_dir.path}: trained with {name} = {before!r}, the run has {now!r}; "
                 "remove the preset to use the settings of the model"
             )
 
@@ -106,10 +108,10 @@ class TrainedModel:
 
     def _arrays(self) -> Mapping[str, Any]:
         if self.recover_weights is None or not self.is_recovered:
-            return read_tensors(self.folder.path / WEIGHTS_FILE)
-        network = build_model(self.folder.run).state_dict()
+            return read_tensors(self.model_dir.path / WEIGHTS_FILE)
+        network = build_model(self.model_dir.run).state_dict()
         shapes = {name: tuple(each.shape) for name, each in network.items()}
-        return self.recover_weights(self.folder.path, self.folder.run, shapes)
+        return self.recover_weights(self.model_dir.path, self.model_dir.run, shapes)
 
 
 def _network(run: RunSpec) -> dict[str, Any]:

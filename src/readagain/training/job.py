@@ -60,7 +60,7 @@ class ResolvedJob:
     run: RunSpec
     corpus: PreparedCorpus
     vocabs: Vocabs
-    cases: Truecaser
+    truecaser: Truecaser
     trained: TrainedModel | None
     notes: list[str]
     warnings: list[str]
@@ -113,7 +113,7 @@ def resolve(job: TrainingJob) -> ResolvedJob:
     else:
         trained.check_network(run)
         vocabs = extend_vocabs(trained.vocabs, corpus.lexicon, job.extend_vocab)
-        notes = [f"fine-tuning {trained.folder.path}, {_describe_added(trained.vocabs, vocabs)}"]
+        notes = [f"fine-tuning {trained.model_dir.path}, {_describe_added(trained.vocabs, vocabs)}"]
         if trained.is_recovered:
             notes.append("its weights are recovered from its int8 graphs, with int8 precision")
     check_sizes(parse_assignments(job.changes), vocabs)
@@ -123,7 +123,7 @@ def resolve(job: TrainingJob) -> ResolvedJob:
         run=vocabs.set_sizes(run),
         corpus=corpus,
         vocabs=vocabs,
-        cases=_truecaser(corpus, vocabs, trained),
+        truecaser=_truecaser(corpus, vocabs, trained),
         trained=trained,
         notes=notes,
         warnings=coverage_warnings(corpus.lexicon, vocabs),
@@ -138,7 +138,7 @@ def _requested_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:
     elif job.preset is not None:
         run = find_run(job.preset, job.changes)
     elif trained is not None:
-        run = override(trained.folder.run, parse_assignments(job.changes), where="--set")
+        run = override(trained.model_dir.run, parse_assignments(job.changes), where="--set")
     else:
         raise ArgumentError(
             "nothing to train; name a preset ('readagain presets' lists them), a run file, or a "
@@ -151,8 +151,8 @@ def _requested_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:
 
 def _truecaser(corpus: PreparedCorpus, vocabs: Vocabs, trained: TrainedModel | None) -> Truecaser:
     """Return the usual spelling of words in the corpus, else in the fine-tuned model."""
-    known = corpus.cases.restricted_to(vocabs.summary)
-    return known if trained is None else known.with_fallback(trained.folder.cases)
+    known = corpus.truecaser.restricted_to(vocabs.summary)
+    return known if trained is None else known.with_fallback(trained.model_dir.truecaser)
 
 
 def _describe_added(before: Vocabs, now: Vocabs) -> str:

@@ -32,9 +32,9 @@ def provenance(job: ResolvedJob, processes: Processes, device: torch.device) -> 
         "began_from": None
         if trained is None
         else {
-            "name": trained.folder.path.resolve().name,
+            "name": trained.model_dir.path.resolve().name,
             "weights_sha256": trained.checksum,
-            "provenance": trained.folder.provenance,
+            "provenance": trained.model_dir.provenance,
         },
         "seed": job.run.train.seed,
         "python_version": platform.python_version(),

@@ -31,7 +31,7 @@ def publish_model(
     *,
     run: RunSpec,
     vocabs: Vocabs,
-    cases: Truecaser,
+    truecaser: Truecaser,
     provenance: dict[str, Any],
     scores: Scores | None,
 ) -> None:
@@ -54,7 +54,7 @@ def publish_model(
             RUN_FILE: lambda path: save_run(run, path),
             SOURCE_VOCAB_FILE: vocabs.source.save,
             VOCAB_FILE: vocabs.summary.save,
-            **({CASES_FILE: cases.save} if cases else {}),
+            **({CASES_FILE: truecaser.save} if truecaser else {}),
             WEIGHTS_FILE: lambda path: shutil.copyfile(weights_file, path),
             PROVENANCE_FILE: lambda path: _write_json(path, provenance),
             SCORES_FILE: lambda path: _write_json(path, score_table),

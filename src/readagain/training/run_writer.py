@@ -165,7 +165,7 @@ class RunWriter:
             self.run_dir,
             run=self.job.run,
             vocabs=self.job.vocabs,
-            cases=self.job.cases,
+            truecaser=self.job.truecaser,
             provenance=add_state(self.provenance, state, is_finished=is_finished),
             scores=state.best,
         )

@@ -17,7 +17,7 @@ def corpus_of(write, *said, headline="Quiet days continue"):
 
 
 def table(prepared, path, **settings):
-    return prepared(path, filters=(), **settings).cases
+    return prepared(path, filters=(), **settings).truecaser
 
 
 def test_a_word_is_written_as_nine_in_ten_are(jsonl, prepared):
@@ -83,7 +83,7 @@ def test_words_of_dev_pairs_are_not_counted(jsonl, prepared):
 def test_a_corpus_in_small_letters_gives_an_empty_table(jsonl, prepared, tokenized):
     pairs = [("visitors found the tarn harbour .", f"tarn harbour found {n}") for n in range(30)]
     corpus = prepared(jsonl(pairs), filters=(), read={"is_tokenized": tokenized})
-    assert corpus.cases == Truecaser()
+    assert corpus.truecaser == Truecaser()
 
 
 def test_chunks_of_any_size_give_the_same_table(jsonl, prepared, monkeypatch):
@@ -93,14 +93,14 @@ def test_chunks_of_any_size_give_the_same_table(jsonl, prepared, monkeypatch):
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 7)
     monkeypatch.setattr(cases, "_NEW_KEYS", 3)
     in_parts = prepared(path, filters=(), out="in_parts", num_workers=2)
-    assert "White House" in whole.cases
-    assert in_parts.cases == whole.cases
+    assert "White House" in whole.truecaser
+    assert in_parts.truecaser == whole.truecaser
 
 
 def test_the_table_does_not_change_what_a_corpus_is(jsonl, prepared):
     small = prepared(corpus_of(jsonl, *["glass"] * 20), filters=())
     large = prepared(corpus_of(jsonl, *["Glass"] * 20), filters=(), out="large")
-    assert small.cases != large.cases
+    assert small.truecaser != large.truecaser
     assert small.manifest.fingerprint == large.manifest.fingerprint
 
 
@@ -110,4 +110,4 @@ def test_a_corpus_of_an_older_version_has_no_table(jsonl, prepared):
     older = PreparedCorpus(corpus.folder, type(corpus.manifest)(
         **{**vars(corpus.manifest), "files": files}
     ))  # fmt: skip
-    assert older.cases == Truecaser()
+    assert older.truecaser == Truecaser()

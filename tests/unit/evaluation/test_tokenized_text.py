@@ -1,8 +1,8 @@
 """Digits and UNK in texts in Gigaword form."""
 
 from readagain.evaluation.network import TokenizedText
+from readagain.text.detokenization import SummaryToken
 from readagain.text.document import Token
-from readagain.text.surface import SummaryToken
 
 
 def part(form, place_in=None):

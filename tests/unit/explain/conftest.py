@@ -5,8 +5,8 @@ import pytest
 
 from readagain.engine.summary import Explanation, Summary
 from readagain.explain.view import explanation_view
+from readagain.text.detokenization import SummaryToken
 from readagain.text.document import read_document
-from readagain.text.surface import SummaryToken
 
 TEXT = "Ghent bought 12 <b>ferries</b> & trams."
 WORDS = tuple(read_document("Ghent bought 12 ferries").words)

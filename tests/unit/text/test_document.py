@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from readagain.text.detokenization import write_document
 from readagain.text.document import (
     Token,
     headline_tokens,
@@ -9,7 +10,6 @@ from readagain.text.document import (
     read_tokenized,
     sentence_norms,
 )
-from readagain.text.surface import write_document
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=60)
 NEWS_LIKE = st.lists(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from readagain.text.detokenization import SummaryToken, write_document, write_summary
 from readagain.text.document import headline_tokens, read_document, read_tokenized, sentence_norms
 from readagain.text.normalization import (
     StringCache,
@@ -15,7 +16,6 @@ from readagain.text.normalization import (
     normalize_typography,
     original_offsets,
 )
-from readagain.text.surface import SummaryToken, write_document, write_summary
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from readagain.errors import ArtifactError
+from readagain.text.detokenization import SummaryToken, write_summary
 from readagain.text.document import read_document
-from readagain.text.surface import SummaryToken, write_summary
 from readagain.text.truecasing import (
     Truecaser,
     default_truecaser,
@@ -196,10 +196,12 @@ def test_acronyms_and_other_capitals_stay(sentence):
 def test_summary_truecases_an_all_caps_start():
     source = read_document("QUEEN VICTORIA has left the castle. Queues formed.")
     copies = [SummaryToken("queen", 0), SummaryToken("victoria", 1), SummaryToken("leaves")]
-    assert write_summary(copies, source, cases=TRUECASER) == "Queen Victoria leaves"
+    assert write_summary(copies, source, truecaser=TRUECASER) == "Queen Victoria leaves"
     generated = [SummaryToken(form) for form in ("why", "victoria", "left")]
-    assert write_summary(generated, source, cases=TRUECASER) == "Why Victoria left"
-    assert write_summary(copies, source, cases=TRUECASER, case="plain") == "QUEEN VICTORIA leaves"
+    assert write_summary(generated, source, truecaser=TRUECASER) == "Why Victoria left"
+    assert (
+        write_summary(copies, source, truecaser=TRUECASER, case="plain") == "QUEEN VICTORIA leaves"
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,18 +247,18 @@ def test_summary_of_all_caps_text_is_truecased():
     copies = [SummaryToken(source.words[place].norm, place) for place in (1, 2, 4, 5, 6, 7, 8)]
     headline = [SummaryToken("why"), *copies]
     assert (
-        write_summary(headline, source, cases=TRUECASER)
+        write_summary(headline, source, truecaser=TRUECASER)
         == "Why UK navy Left Mark Twain at Victoria"
     )
-    assert write_summary([SummaryToken("queen")], source, cases=TRUECASER) == "Queen"
+    assert write_summary([SummaryToken("queen")], source, truecaser=TRUECASER) == "Queen"
     assert (
-        write_summary(copies, source, cases=TRUECASER, case="plain")
+        write_summary(copies, source, truecaser=TRUECASER, case="plain")
         == "UK NAVY LEFT MARK TWAIN AT VICTORIA"
     )
-    assert write_summary(copies[:2], source, cases=TRUECASER, case="headline") == "UK Navy"
+    assert write_summary(copies[:2], source, truecaser=TRUECASER, case="headline") == "UK Navy"
 
 
 def test_plain_case_keeps_all_caps():
     source = read_document("THE ZYXWICK NAVY HAS LEFT.")
     generated = [SummaryToken("zyxwick"), SummaryToken("left")]
-    assert write_summary(generated, source, cases=TRUECASER, case="plain") == "ZYXWICK LEFT"
+    assert write_summary(generated, source, truecaser=TRUECASER, case="plain") == "ZYXWICK LEFT"

@@ -36,15 +36,15 @@ def extended(words):
 
 def test_weights_without_new_words_are_unchanged(trained):
     weights = trained.weights(trained.vocabs)
-    model = build_model(trained.folder.run)
+    model = build_model(trained.model_dir.run)
     model.load_state_dict(weights)
-    assert weights.keys() == trained.folder.tensors.keys()
+    assert weights.keys() == trained.model_dir.tensors.keys()
 
 
 def test_new_words_start_as_unk(trained):
     words = extended(trained.vocabs)
     before, after = trained.weights(trained.vocabs), trained.weights(words)
-    model = build_model(words.set_sizes(trained.folder.run))
+    model = build_model(words.set_sizes(trained.model_dir.run))
     model.load_state_dict(after)
     for name, added in (("source_embedding.weight", 1), ("previous_words.embedding.weight", 2)):
         torch.testing.assert_close(after[name][:-added], before[name])
@@ -64,7 +64,7 @@ def test_every_network_gets_rows_for_new_words(corpus, run_job, tmp_path, preset
     trained = TrainedModel.open(job.out)
     words = extended(trained.vocabs)
     weights = trained.weights(words)
-    build_model(words.set_sizes(trained.folder.run)).load_state_dict(weights)
+    build_model(words.set_sizes(trained.model_dir.run)).load_state_dict(weights)
     tables = [name for name in weights if name.endswith("embedding.weight")]
     assert len(tables) == (3 if preset == "abs_69k" else 2)
     for name in tables:
@@ -82,7 +82,7 @@ def test_new_words_share_the_probability_of_unk(trained):
 @pytest.mark.parametrize("path", sorted(MODELS.glob("format-*")), ids=lambda path: path.name)
 def test_every_model_format_keeps_its_headline(path):
     trained = TrainedModel.open(path)
-    model = build_model(trained.folder.run)
+    model = build_model(trained.model_dir.run)
     model.load_state_dict(trained.weights(trained.vocabs))
     source = [
         "the",

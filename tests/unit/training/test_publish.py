@@ -51,9 +51,12 @@ def test_model_has_cases(make_job, run_job, corpus):
     job = make_job("vocab_size=12")
     run_job(job)
     folder = ModelDir.open(job.out)
-    assert folder.cases == corpus.cases.restricted_to(folder.vocab)
-    assert (folder.cases.word("monday"), folder.cases.word("bridge")) == ("Monday", "bridge")
-    assert folder.cases.word("repairs") is None  # no word of the decoder's
+    assert folder.truecaser == corpus.truecaser.restricted_to(folder.vocab)
+    assert (folder.truecaser.word("monday"), folder.truecaser.word("bridge")) == (
+        "Monday",
+        "bridge",
+    )
+    assert folder.truecaser.word("repairs") is None  # no word of the decoder's
 
 
 def test_fine_tuning_keeps_cases_of_the_model(make_job, run_job, corpus_without_dev):
@@ -62,12 +65,12 @@ def test_fine_tuning_keeps_cases_of_the_model(make_job, run_job, corpus_without_
     write_model_files(first.out, {CASES_FILE: Truecaser(["Zyxwick", "MONDAY"]).save})
     second = make_job(preset=None, begin_from=first.out, data=corpus_without_dev.folder, out="on")
     run_job(second)
-    cases = ModelDir.open(second.out).cases
-    assert (cases.word("monday"), cases.word("zyxwick")) == ("Monday", "Zyxwick")
+    truecaser = ModelDir.open(second.out).truecaser
+    assert (truecaser.word("monday"), truecaser.word("zyxwick")) == ("Monday", "Zyxwick")
 
 
 def test_model_without_cases_has_no_file(make_job, run_job, corpus, monkeypatch):
-    monkeypatch.setattr(PreparedCorpus, "cases", Truecaser())
+    monkeypatch.setattr(PreparedCorpus, "truecaser", Truecaser())
     job = make_job()
     run_job(job)
     assert not (job.out / CASES_FILE).exists()

@@ -1,4 +1,4 @@
-"""Summaries as people write them."""
+"""Detokenization of summaries."""
 
 from importlib.resources import files
 
@@ -7,24 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.errors import ShapeError
+from readagain.text.detokenization import SummaryToken, write_document, write_summary
 from readagain.text.document import Document, read_document, read_tokenized
-from readagain.text.surface import SummaryToken, write_document, write_summary
 from readagain.text.truecasing import Truecaser
 
 SOURCE = read_document(
     "The U.S. Senate didn’t pass AT&T’s $3.5m (“big”) bill on Tuesday. "
     "Prices fell 12% in São Paulo after 35 days, and prices fell again. iPhone sales rose."
 )
-FORMS = [word.norm for word in SOURCE.words]
+NORMS = [word.norm for word in SOURCE.words]
 
 
-def copied(form: str, document: Document = SOURCE) -> SummaryToken:
-    place = [word.norm for word in document.words].index(form)
-    return SummaryToken(form, copied_from=place)
+def copied(norm: str, document: Document = SOURCE) -> SummaryToken:
+    position = [word.norm for word in document.words].index(norm)
+    return SummaryToken(norm, copied_from=position)
 
 
-def generated(form: str, *looking_at: str) -> SummaryToken:
-    return SummaryToken(form, attended=tuple(FORMS.index(other) for other in looking_at))
+def generated(norm: str, *attended_words: str) -> SummaryToken:
+    return SummaryToken(norm, attended=tuple(NORMS.index(other) for other in attended_words))
 
 
 def written(*words: str, **options: str) -> str:
@@ -36,15 +36,15 @@ def written(*words: str, **options: str) -> str:
 
 
 @given(st.text(alphabet=st.characters()) | st.text(alphabet="aé\u0301 .,'\"“’()$%&-—…\n\t1Aن🙂"))
-def test_restoring_a_text_gives_back_its_words_spacing_and_accents(text):
+def test_write_document_restores_words_spacing_and_accents(text):
     assert write_document(read_document(text)) == " ".join(text.split())
 
 
-def test_a_copied_word_is_printed_as_it_stands_in_the_source():
+def test_copied_word_is_printed_as_in_source():
     assert written("in", "<são>", "<paulo>") == "In São Paulo"
 
 
-def test_a_generated_quote_is_like_the_copied_one_it_belongs_to():
+def test_generated_quote_matches_its_copied_partner():
     assert written("a", "<``>", "new", "''", "bill") == "A “new” bill"
     assert written("a", "``", "new", "<''>", "bill") == "A “new” bill"
     assert written("a", "``", "new", "''", "bill") == 'A "new" bill'
@@ -54,19 +54,19 @@ def test_a_generated_quote_is_like_the_copied_one_it_belongs_to():
         assert write_summary([pair[0], SummaryToken("new"), pair[1]], source) == "«New»"
 
 
-def test_generated_quotes_and_apostrophes_are_like_those_of_copied_words():
+def test_generated_quotes_follow_style_of_copied_words():
     assert written("a", "``", "new", "''", "<``>", "<big>", "<''>") == "A “new” “big”"
     assert written("<t>", "<'s>", "`", "new", "'", "dogs", "'", "o'x") == "T’s ‘new’ dogs’ o’x"
     assert written("<senate>", "`", "new", "'") == "Senate 'new'"
 
 
-def test_where_copied_words_have_both_kinds_of_quotes_generated_ones_stay():
+def test_generated_quotes_stay_when_source_mixes_styles():
     source = read_document("Ohio’s mayor 'left'.")
     words = [copied("'s", source), copied("left", source), copied("'", source), SummaryToken("'d")]
     assert write_summary(words, source) == "’s Left''d"
 
 
-def test_a_headline_does_not_end_with_a_comma_or_with_dots_of_a_careless_text():
+def test_comma_and_repeated_dots_are_trimmed_at_end():
     assert written("a", "bill", ":", ",") == "A bill"
     assert written("a", "bill", "...") == "A bill..."
     assert written("a", "bill", ":", case="plain") == "a bill:"
@@ -79,9 +79,9 @@ def test_a_headline_does_not_end_with_a_comma_or_with_dots_of_a_careless_text():
     assert write_summary([SummaryToken("left..", 1)], source, case="plain") == "left.."
 
 
-def test_commas_stops_and_dollars_do_not_stand_apart_as_in_careless_texts():
+def test_stray_spaces_around_punctuation_are_removed():
     source = read_document("No ferry to Ostham , they said . It cost $ 5 million , or US$ 5 ?")
-    copies = [SummaryToken(word.norm, place) for place, word in enumerate(source.words)]
+    copies = [SummaryToken(word.norm, position) for position, word in enumerate(source.words)]
     careful = "No ferry to Ostham, they said. It cost $5 million, or US$5 ?"
     assert write_summary(copies, source) == careful
     assert write_summary(copies, source, case="plain") == source.text
@@ -91,7 +91,7 @@ def test_commas_stops_and_dollars_do_not_stand_apart_as_in_careless_texts():
     ("word", "text"),
     [("anti-EU", "Anti-EU"), ("t-SNE", "t-SNE"), ("iPhone-maker", "iPhone-maker"), ("A-b", "A-b")],
 )
-def test_a_word_with_a_name_behind_its_hyphen_may_begin_a_headline(word, text):
+def test_hyphenated_word_with_name_is_capitalized(word, text):
     source = read_document(f"The {word} bloc won")
     copies = [SummaryToken(word.lower(), 1), SummaryToken("wins")]
     assert write_summary(copies, source) == f"{text} wins"
@@ -105,13 +105,13 @@ def test_a_word_with_a_name_behind_its_hyphen_may_begin_a_headline(word, text):
     ("word", "text"),
     [("ﬁre", "Fire"), ("ǆungla", "ǅungla"), ("ßahn", "Ssahn"), ("ბათუმი", "ბათუმი")],
 )
-def test_a_letter_that_stands_for_two_gives_only_the_first_a_capital(word, text):
+def test_ligature_capitalizes_first_letter_only(word, text):
     source = read_document(f"the {word} is out")
     copies = [SummaryToken(source.words[1].norm, 1), SummaryToken("is", 2)]
     assert write_summary(copies, source) == f"{text} is"
 
 
-def test_neighbours_in_the_source_keep_their_spacing():
+def test_source_neighbours_keep_spacing():
     assert written("<at>", "<&>", "<t>", "<'s>", "bill") == "AT&T’s bill"
     assert written("it", "<did>", "<n't>", "<pass>") == "It didn’t pass"
 
@@ -131,47 +131,47 @@ def test_neighbours_in_the_source_keep_their_spacing():
         ("-lsb- x -rsb- -lcb- y -rcb-", "[X] {y}"),
     ],
 )
-def test_generated_words_are_spaced_as_a_person_would(words, text):
+def test_generated_words_follow_spacing_rules(words, text):
     assert written(*words.split()) == text
 
 
-def test_a_generated_word_takes_the_capitals_it_has_in_the_source():
+def test_generated_word_takes_case_from_source():
     assert written("the", "u.s.", "senate", "on", "iphone") == "The U.S. Senate on iPhone"
 
 
-def test_a_generated_name_that_the_source_lacks_has_its_usual_capital():
+def test_generated_name_outside_source_is_capitalized():
     assert written("votes", "in", "london", "on", "monday", "i", "say") == (
         "Votes in London on Monday I say"
     )
 
 
-def test_a_capital_that_only_begins_a_sentence_is_not_kept_inside_one():
+def test_sentence_start_capital_is_lowered_inside_summary():
     assert written("why", "<the>", "bill", "fails") == "Why the bill fails"
     assert written("how", "<prices>", "fell") == "How prices fell"
     assert written("how", "<iphone>", "sells") == "How iPhone sells"
 
 
-def test_letters_that_are_all_capital_are_no_start_of_a_sentence():
+def test_acronym_at_sentence_start_keeps_capitals():
     source = read_document("IT firms rose. He said it fell.")
     assert write_summary([SummaryToken("why"), copied("it", source)], source) == "Why IT"
 
 
-def test_a_stretch_copied_across_a_paragraph_keeps_its_capitals():
+def test_copied_run_across_paragraphs_keeps_capitals():
     source = read_document("Storm nears\n\nThe coast waits")
-    copies = [SummaryToken(word.norm, place) for place, word in enumerate(source.words)]
+    copies = [SummaryToken(word.norm, position) for position, word in enumerate(source.words)]
     assert write_summary(copies, source) == "Storm nears The coast waits"
 
 
-def test_a_brand_at_the_start_keeps_its_small_letter():
+def test_brand_at_start_keeps_lower_case():
     assert written("<iphone>", "sales") == "iPhone sales"
 
 
-def test_headline_case_leaves_small_words_small():
+def test_headline_case_keeps_minor_words_lower():
     text = written("<prices>", "fall", "in", "the", "city", "of", "angels", "and", case="headline")
     assert text == "Prices Fall in the City of Angels And"
 
 
-def test_headline_case_leaves_short_forms_alone():
+def test_headline_case_keeps_clitics_lower():
     assert written("they", "ca", "n't", "say", "it", "'s", case="headline") == "They Can’t Say It’s"
 
 
@@ -179,90 +179,90 @@ def test_plain_case_changes_nothing():
     assert written("why", "<the>", "bill", case="plain") == "why The bill"
 
 
-def test_masked_digits_come_from_the_number_that_was_looked_at():
-    place = [SOURCE.surface(word) for word in SOURCE.words].index("35")
-    assert write_summary([SummaryToken("##", attended=(0, place))], SOURCE) == "35"
+def test_masked_digits_come_from_attended_number():
+    position = [SOURCE.surface(word) for word in SOURCE.words].index("35")
+    assert write_summary([SummaryToken("##", attended=(0, position))], SOURCE) == "35"
     assert write_summary([SummaryToken("##", attended=(0,))], SOURCE) == "12"
 
 
-def test_two_masked_numbers_do_not_take_the_same_digits():
+def test_two_masked_numbers_take_different_digits():
     assert written("from", "##", "to", "##") == "From 12 to 35"
 
 
-def test_a_masked_number_inside_a_word_is_filled_in():
+def test_masked_number_inside_word_is_filled():
     assert written("##-day-long", "talks") == "12-day-long talks"
 
 
-def test_a_plain_number_of_another_shape_is_left_out_whatever_was_looked_at():
+def test_number_of_other_shape_is_left_out():
     assert write_summary([generated("#,###", "#.#m"), generated("lost")], SOURCE) == "Lost"
 
 
-def test_digits_of_another_shape_are_never_mixed_into_a_word():
+def test_digits_of_other_shape_do_not_fill_word():
     source = read_document("It cost 3.5.")
     looking_at_it = SummaryToken("##-day", attended=(2,))
     assert source.surface(source.words[2]) == "3.5"
     assert write_summary([looking_at_it, SummaryToken("talks")], source) == "Talks"
 
 
-def test_a_number_without_any_source_is_left_out():
+def test_number_without_source_is_left_out():
     assert write_summary([SummaryToken("##"), SummaryToken("dead")], read_document("No.")) == "Dead"
 
 
-def test_spacing_of_a_text_in_gigaword_form_says_nothing():
+def test_tokenized_source_gets_ordinary_spacing():
     source = read_tokenized("the u.s. senate 's bill did n't pass , -lrb- ap -rrb-")
-    summary = [SummaryToken(word.norm, place) for place, word in enumerate(source.words)]
+    summary = [SummaryToken(word.norm, position) for position, word in enumerate(source.words)]
     assert write_summary(summary, source) == "The U.S. Senate's bill didn't pass, (AP)"
 
 
-def test_an_empty_summary_is_an_empty_text():
+def test_empty_summary_is_empty_text():
     assert write_summary([], SOURCE) == ""
 
 
-def test_a_place_outside_the_source_is_refused():
+def test_copied_from_outside_source_is_rejected():
     with pytest.raises(ShapeError, match="copied_from is 9 in a source of 2 words; .* 0 to 1"):
         write_summary([SummaryToken("x", copied_from=9)], read_document("Hi there"))
 
 
-def test_a_generated_word_is_spelled_as_is_usual():
+def test_generated_word_has_default_spelling():
     assert written("in", "china", "nato", "buys", "iphone") == "In China NATO buys iPhone"
 
 
-def test_a_model_may_know_how_its_words_are_written():
-    cases = Truecaser(["NASA", "Brill", "monday", "White House"])
-    forms = ["nasa", "and", "brill", "at", "white", "house", "on", "monday", "in", "senate"]
-    summary = [SummaryToken(form) for form in forms]
+def test_truecaser_of_model_spells_generated_words():
+    truecaser = Truecaser(["NASA", "Brill", "monday", "White House"])
+    norms = ["nasa", "and", "brill", "at", "white", "house", "on", "monday", "in", "senate"]
+    summary = [SummaryToken(norm) for norm in norms]
     source = read_document("The brill was caught. The SENATE sat.")
-    assert write_summary(summary, source, cases=cases) == (
+    assert write_summary(summary, source, truecaser=truecaser) == (
         "NASA and brill at White House on monday in SENATE"  # what the source says goes first
     )
 
 
-def test_a_word_beside_another_is_written_as_the_two_are_together():
-    cases = Truecaser(["us", "the US", "tell us", "US Open"])
+def test_word_pairs_decide_spelling_in_context():
+    truecaser = Truecaser(["us", "the US", "tell us", "US Open"])
 
-    def written_so(*forms):
-        return write_summary([SummaryToken(form) for form in forms], SOURCE, cases=cases)
+    def written_so(*norms):
+        return write_summary([SummaryToken(norm) for norm in norms], SOURCE, truecaser=truecaser)
 
     assert written_so("in", "the", "us") == "In the US"
     assert written_so("please", "tell", "us") == "Please tell us"
     assert written_so("tell", "us", "open") == "Tell US Open"  # what follows says more
 
 
-def test_a_sentence_with_capitals_everywhere_shows_no_common_word():
+def test_title_case_sentence_does_not_decide_case():
     source = read_document("How To Build Bridges Over Water. Zyxcorp Sells Bridges.")
-    forms = ["they", "build", "bridges", "with", "zyxcorp"]
-    text = write_summary([SummaryToken(form) for form in forms], source)
+    norms = ["they", "build", "bridges", "with", "zyxcorp"]
+    text = write_summary([SummaryToken(norm) for norm in norms], source)
     assert text == "They build bridges with Zyxcorp"
 
 
-def test_a_copied_word_leaves_the_capital_of_its_sentence_behind():
+def test_copied_word_loses_sentence_start_capital():
     source = read_document(
         "Shares in the bank fell. Zyxcorp rose. Apple did, too. May Day is near. Banks met."
     )
     words = [word.norm for word in source.words]
 
-    def after_bank(form):
-        summary = [SummaryToken("bank"), SummaryToken(form, copied_from=words.index(form))]
+    def after_bank(norm):
+        summary = [SummaryToken("bank"), SummaryToken(norm, copied_from=words.index(norm))]
         return write_summary(summary, source)
 
     assert after_bank("shares") == "Bank shares"
@@ -272,8 +272,8 @@ def test_a_copied_word_leaves_the_capital_of_its_sentence_behind():
     assert after_bank("may") == "Bank May"  # it stands before a capital
 
 
-def test_each_usual_spelling_is_listed_once_and_in_order():
+def test_default_spellings_are_sorted_and_unique():
     listed = files("readagain.text").joinpath("spellings.txt").read_text().split()
-    forms = [word.lower() for word in listed]
-    assert forms == sorted(set(forms))
+    norms = [word.lower() for word in listed]
+    assert norms == sorted(set(norms))
     assert len(listed) > 10_000

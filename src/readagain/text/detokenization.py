@@ -11,7 +11,7 @@ from typing import Literal
 
 from readagain.config.options import Case
 from readagain.errors import ShapeError
-from readagain.text.casing import SourceTruecaser, capitalized
+from readagain.text.casing import SourceTruecaser, capitalize
 from readagain.text.document import Document, Token
 from readagain.text.normalization import BRACKETS
 from readagain.text.numbers import SourceNumbers
@@ -83,7 +83,7 @@ def write_summary(
     document: Document,
     *,
     case: Case = "sentence",
-    cases: Truecaser | None = None,
+    truecaser: Truecaser | None = None,
 ) -> str:
     """Return a summary as people write it: case, digits, accents, brackets, quotes and spacing.
 
@@ -94,9 +94,10 @@ def write_summary(
         tokens: tokens of the summary.
         document: source document.
         case: "sentence" and "headline" capitalize; "plain" leaves copied tokens unchanged.
-        cases: truecaser of tokens that are not in the document; frequent English words by default.
+        truecaser: spellings of tokens that are not in the document; frequent English words by
+            default.
     """
-    return printed_text(add_surfaces(tokens, document, case=case, cases=cases))
+    return printed_text(add_surfaces(tokens, document, case=case, truecaser=truecaser))
 
 
 def printed_text(tokens: Sequence[SummaryToken]) -> str:
@@ -112,7 +113,7 @@ def add_surfaces(
     document: Document,
     *,
     case: Case = "sentence",
-    cases: Truecaser | None = None,
+    truecaser: Truecaser | None = None,
 ) -> list[SummaryToken]:
     """Return all tokens with their surface and span in the printed summary.
 
@@ -120,7 +121,7 @@ def add_surfaces(
     """
     is_plain = case == "plain"
     source_case = SourceTruecaser(
-        document, default_truecaser() if cases is None else cases, keeps_capitals=is_plain
+        document, default_truecaser() if truecaser is None else truecaser, keep_all_caps=is_plain
     )
     result = list(_with_spellings(tokens, document, source_case, case))
     printed = [nth for nth, token in enumerate(result) if token.surface]
@@ -128,7 +129,7 @@ def add_surfaces(
     if not is_plain:
         _trim_end(result, printed)
     surfaces = dict(
-        zip(printed, capitalized([result[nth].surface for nth in printed], case), strict=True)
+        zip(printed, capitalize([result[nth].surface for nth in printed], case), strict=True)
     )
     end, previous = 0, None
     for nth, token in enumerate(result):
@@ -162,7 +163,7 @@ def _with_spellings(
         if position is not None and not document.is_tokenized:
             surface = _source_surface(position, document)
             if case != "plain":
-                surface = source_case.copied(position, goes_on=previous == position - 1)
+                surface = source_case.copied(position, continues=previous == position - 1)
         elif position is None and "#" in token.norm:
             filled = numbers.fill(token.norm, token.attended)
             if filled is None:
@@ -171,7 +172,7 @@ def _with_spellings(
             surface, digits_from = filled
         else:
             before, after = norms[nth], norms[nth + 2]
-            surface = _SIGNS.get(token.norm) or source_case.writing(token.norm, before, after)
+            surface = _SIGNS.get(token.norm) or source_case.generated(token.norm, before, after)
         previous = position
         yield replace(token, surface=surface, digits_from=digits_from)
 
