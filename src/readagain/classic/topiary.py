@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from readagain.classic.link_grammar import Parser
-from readagain.classic.prefix import BaselineSummary
 from readagain.classic.topics import Topics
 from readagain.classic.tree import Leaf, Phrase
 from readagain.classic.trimming import trim
@@ -23,45 +22,31 @@ _SYMBOLS = frozenset("$%£€¥&#")  # kept; other punctuation would use up byte
 class TopiaryHeadline:
     """Headline, and whether its sentence could be parsed."""
 
-    summary: BaselineSummary
+    text: str
     is_parsed: bool
 
 
-class Topiary:
-    """TOPIARY summarizer.
+def topiary_headline(
+    document: Document, parser: Parser, topics: Topics, *, max_bytes: int
+) -> TopiaryHeadline:
+    """Return the headline of a text, empty for a text without words.
+
+    A sentence that cannot be parsed is one flat clause and is truncated.
 
     Args:
-        parser: parser of the first sentence.
+        document: text.
+        parser: parser of its first sentence.
         topics: ranking of topic words.
-        max_bytes: maximum bytes of a printed headline.
+        max_bytes: maximum bytes of the printed headline.
     """
-
-    def __init__(self, parser: Parser, topics: Topics, *, max_bytes: int) -> None:
-        self._parser = parser
-        self._topics = topics
-        self._max_bytes = max_bytes
-
-    def write(self, document: Document) -> TopiaryHeadline:
-        """Return the headline of a text, empty for a text without words.
-
-        A sentence that cannot be parsed is one flat clause and is truncated.
-        """
-        sentence = document.sentences[0] if document.sentences else ()
-        tree = self._parser.parse([document.surface(word) for word in sentence])
-        tags = {} if tree is None else {leaf.position: leaf.tag for leaf in tree.leaves}
-        ranked = self._topics.ranked([word.norm for word in document.words], tags)
-        flat = Phrase(
-            "S", tuple(Leaf(word.norm, position) for position, word in enumerate(sentence))
-        )
-
-        headline = _Headline(document, tree or flat, ranked)
-        topics, clause = headline.within(self._max_bytes)
-        words = tuple(
-            SummaryToken(document.words[position].norm, copied_from=position)
-            for position in (*topics, *clause)
-        )
-        text = headline.text((*topics, *clause))
-        return TopiaryHeadline(BaselineSummary(text, words), tree is not None)
+    sentence = document.sentences[0] if document.sentences else ()
+    tree = parser.parse([document.surface(word) for word in sentence])
+    tags = {} if tree is None else {leaf.position: leaf.tag for leaf in tree.leaves}
+    ranked = topics.ranked([word.norm for word in document.words], tags)
+    leaves = tuple(Leaf(word.norm, position) for position, word in enumerate(sentence))
+    headline = _Headline(document, tree or Phrase("S", leaves), ranked)
+    chosen, clause = headline.within(max_bytes)
+    return TopiaryHeadline(headline.text((*chosen, *clause)), tree is not None)
 
 
 class _Headline:

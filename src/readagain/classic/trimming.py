@@ -8,18 +8,50 @@ for the trees of another parser; docstrings describe what differs for Link Gramm
 from collections.abc import Callable, Iterator
 
 from readagain.classic.tree import Leaf, Node, Phrase, without, without_node
-from readagain.classic.wordlists import (
-    AROUND_TIME,
-    AUXILIARIES,
-    CONJUNCTIONS,
-    DETERMINERS,
-    NAME_TAGS,
-    PUNCTUATION,
-    TIME_WORDS,
-)
 
 Rule = Callable[[Phrase], Phrase]
 Shortening = Callable[[Phrase], Iterator[Phrase]]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Hedge Trimmer keeps other determiners: no, this, every, their.
+_DETERMINERS = _words("a an the")
+
+_AUXILIARIES = _words(
+    """
+    is are was were be been being has have had do does did will would may might can could should
+    must shall
+    """
+)
+
+# Link Grammar's tags of names: women, men, either, places, months.
+_NAME_TAGS = _words("f m b l i")
+
+_CONJUNCTIONS = _words("and or but &")
+
+_PUNCTUATION = _words(", ; : -- - . ? ! ...")
+
+_TIME_WORDS = _words(
+    """
+    monday tuesday wednesday thursday friday saturday sunday today yesterday tomorrow tonight
+    january february march april may june july august september october november december
+    jan. feb. mar. apr. jun. jul. aug. sep. sept. oct. nov. dec. mon. tue. wed. thu. fri. sat. sun.
+    morning afternoon evening night noon midnight weekend week weeks month months year years
+    day days hour hours minute minutes decade decades a.m. p.m. ago earlier later
+    """
+)
+
+# Words that may occur in a time expression.
+_AROUND_TIME = _words(
+    """
+    a an the this that last next past late early on in at by since until during after before for
+    over from to of and recent few several first second third same one two three four five six
+    seven eight nine ten
+    """
+)
 
 
 def lowest_leftmost_clause(tree: Phrase) -> Phrase:
@@ -56,7 +88,7 @@ def remove_preposed_adjuncts(clause: Phrase) -> Phrase:
 
 def remove_determiners(clause: Phrase) -> Phrase:
     """Remove a, an and the by their word; Link Grammar has no phrase for them."""
-    return without(clause, lambda node: isinstance(node, Leaf) and node.word in DETERMINERS)
+    return without(clause, lambda node: isinstance(node, Leaf) and node.word in _DETERMINERS)
 
 
 def remove_time_expressions(clause: Phrase) -> Phrase:
@@ -89,7 +121,7 @@ def remove_auxiliaries(clause: Phrase) -> Phrase:
     return without(
         clause,
         lambda node: (
-            isinstance(node, Leaf) and node.word in AUXILIARIES and node.tag not in NAME_TAGS
+            isinstance(node, Leaf) and node.word in _AUXILIARIES and node.tag not in _NAME_TAGS
         ),
     )
 
@@ -117,7 +149,7 @@ def remove_conjuncts(clause: Phrase) -> Iterator[Phrase]:
     """Yield the clause without a conjunction and what follows it, the rightmost first."""
     for phrase in _from_the_right(clause):
         for index, child in reversed(list(enumerate(phrase.children))):
-            if index and isinstance(child, Leaf) and child.word in CONJUNCTIONS:
+            if index and isinstance(child, Leaf) and child.word in _CONJUNCTIONS:
                 cut = {id(each) for each in phrase.children[index:]}
                 yield without(clause, lambda node, cut=cut: id(node) in cut)  # type: ignore[misc]
 
@@ -200,11 +232,11 @@ def _is_clausal(node: Node) -> bool:
 
 
 def _is_time(phrase: Phrase) -> bool:
-    words = [word for word in phrase.words if word not in PUNCTUATION]
+    words = [word for word in phrase.words if word not in _PUNCTUATION]
     return (
         phrase.label in ("NP", "PP", "ADVP")
-        and any(word in TIME_WORDS for word in words)
-        and all(word in TIME_WORDS or word in AROUND_TIME or _is_number(word) for word in words)
+        and any(word in _TIME_WORDS for word in words)
+        and all(word in _TIME_WORDS or word in _AROUND_TIME or _is_number(word) for word in words)
     )
 
 

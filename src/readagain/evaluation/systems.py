@@ -7,8 +7,7 @@ from queue import SimpleQueue
 from typing import Any, Protocol, assert_never
 
 from readagain.classic.link_grammar import LinkParser, Parser
-from readagain.classic.prefix import first_words, lead_sentence
-from readagain.classic.topiary import Topiary, TopiaryHeadline
+from readagain.classic.topiary import TopiaryHeadline, topiary_headline
 from readagain.classic.topics import Topics
 from readagain.config.options import SummarizeOptions, decode_overrides, override_decode
 from readagain.config.schema import LeadSpec, PrefixSpec, TopiarySpec
@@ -23,6 +22,7 @@ from readagain.processors import num_threads
 from readagain.rouge.options import find_protocol
 from readagain.search.model import StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, find_model
+from readagain.text.detokenization import SummaryToken, write_summary
 from readagain.text.document import read_document, read_tokenized
 from readagain.text.vocab import SPECIAL_TOKENS
 
@@ -71,12 +71,12 @@ def load_system(
     """
     find_protocol(protocol)
     decoding = decoding or {}
+    overrides = decode_overrides(decoding)
     if model in BASELINES:
         options = {**decoding, "threads": threads, "precision": precision}
         return _load_baseline(
             model, protocol, {name: value for name, value in options.items() if value is not None}
         )
-    overrides = decode_overrides(decoding)
     try:
         path = find_model(model)
     except ArtifactError as error:
@@ -196,9 +196,12 @@ class Lead:
         return " ".join(text.split()[: self.max_words])
 
     def _lead(self, text: str) -> str:
-        if self.max_words is None:
-            return lead_sentence(read_document(text, max_sentences=1)).text
-        return on_one_line(first_words(read_document(text), self.max_words).text)
+        document = read_document(text, max_sentences=1 if self.max_words is None else None)
+        copies = [
+            SummaryToken(word.norm, copied_from=position)
+            for position, word in enumerate(document.words[: self.max_words])
+        ]
+        return on_one_line(write_summary(copies, document, case="plain"))
 
 
 class TopiarySystem:
@@ -243,8 +246,8 @@ class TopiarySystem:
         def headline(text: str) -> TopiaryHeadline:
             parser = idle.get()
             try:
-                read = read_tokenized if is_tokenized else read_document
-                return Topiary(parser, self._topics, max_bytes=self._max_bytes).write(read(text))
+                document = read_tokenized(text) if is_tokenized else read_document(text)
+                return topiary_headline(document, parser, self._topics, max_bytes=self._max_bytes)
             finally:
                 idle.put(parser)
 
@@ -252,7 +255,7 @@ class TopiarySystem:
         try:
             for found in pool.map(headline, texts):
                 self._num_unparsed += not found.is_parsed
-                text = on_one_line(found.summary.text)
+                text = on_one_line(found.text)
                 yield SystemSummary.copied(text, is_tokenized=is_tokenized)
         finally:
             pool.shutdown(cancel_futures=True)

@@ -7,8 +7,6 @@ from itertools import islice
 from threading import Thread
 from typing import Generic, TypeVar
 
-from readagain.errors import ConfigError
-
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Process = Callable[[list[Item]], Sequence[Result]]
@@ -52,9 +50,6 @@ def bucketed_batches(
         window: number of items sorted together.
         parallel: used for windows that have at least half a batch for each thread.
     """
-    for name, value in (("max_words", max_words), ("max_items", max_items), ("window", window)):
-        if value < 1:
-            raise ConfigError(f"{name} is {value}; expected 1 or more")
     stream = iter(items)
     failure = None
     while failure is None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from readagain.counts import pluralize
-from readagain.errors import ConfigError, ShapeError
+from readagain.errors import ConfigError
 from readagain.search.constraints import (
     Constraint,
     ConstraintList,
@@ -68,12 +68,18 @@ def beam_search(
         none if the model gives EOS no probability.
 
     Raises:
-        ConfigError: if the sizes conflict.
+        ConfigError: if a forced prefix is longer than the maximum length.
         ShapeError: if the model returns the wrong number of rows.
         ArtifactError: if the model returns NaN.
     """
     prefix = ForcedPrefix.find(constraints, len(sources))
-    _check_sizes(sources, beam_size=beam_size, length=length, n_best=n_best, prefix=prefix)
+    assert 1 <= n_best <= beam_size  # checked by `config.options`
+    assert len(prefix.lengths) == len(sources)
+    if prefix.max_length > length.maximum:
+        raise ConfigError(
+            f"forced prefix: has {pluralize(prefix.max_length, 'word')}, and a summary has at most "
+            f"{length.maximum}; allow more words, or force fewer"
+        )
     if not len(sources):
         return []
     scoring = scoring or Scoring()
@@ -122,29 +128,6 @@ def beam_search(
         if len(active):
             state = model.select(state, expansion.parents)
     return trace.n_best(sources, n_best)
-
-
-def _check_sizes(
-    sources: SourceBatch,
-    *,
-    beam_size: int,
-    length: LengthConstraint,
-    n_best: int,
-    prefix: ForcedPrefix,
-) -> None:
-    if beam_size < 1:
-        raise ConfigError(f"beam_size is {beam_size}; expected 1 or more")
-    assert 1 <= n_best <= beam_size  # checked by `config.options`
-    if len(prefix.lengths) != len(sources):
-        raise ShapeError(
-            f"forced prefix: {len(prefix.lengths)} prefixes for {len(sources)} documents; "
-            "expected one for each, which may be empty"
-        )
-    if prefix.max_length > length.maximum:
-        raise ConfigError(
-            f"forced prefix: has {pluralize(prefix.max_length, 'word')}, and a summary has at most "
-            f"{length.maximum}; allow more words, or force fewer"
-        )
 
 
 def _finish(

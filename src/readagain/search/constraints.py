@@ -1,13 +1,12 @@
 """Decoding constraints: bans on next words and on ending, and forced prefixes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import TypeVar
 
 import numpy as np
 
-from readagain.errors import ConfigError, ShapeError
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import ID, Bools, Candidates, Ints, SourceBatch
 
@@ -49,11 +48,7 @@ class LengthConstraint(Constraint):
     maximum: int
 
     def __post_init__(self) -> None:
-        if not 0 <= self.minimum <= self.maximum:
-            raise ConfigError(
-                f"summary length: minimum is {self.minimum} and maximum is {self.maximum} words; "
-                "expected 0 <= minimum <= maximum"
-            )
+        assert 0 <= self.minimum <= self.maximum
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
         """Ban every word at the maximum length."""
@@ -77,11 +72,6 @@ class PrintedBytes:
     """
 
     def __init__(self, *, generated: Ints, copied: Ints) -> None:
-        if generated.ndim != 1 or copied.ndim != 2:
-            raise ShapeError(
-                f"printed bytes: generated has shape {generated.shape} and copied "
-                f"{copied.shape}; expected (V,) and (B, S)"
-            )
         self.generated = generated.astype(np.int32)
         self.copied = copied.astype(np.int32)
 
@@ -114,11 +104,8 @@ class ByteLengthConstraint(Constraint):
         maximum: int | None = None,
         forced: Sequence[int] = (),
     ) -> None:
-        if minimum < 0 or (maximum is not None and maximum < minimum):
-            raise ConfigError(
-                f"summary length: minimum is {minimum} and maximum is {maximum} bytes; "
-                "expected 0 <= minimum <= maximum"
-            )
+        assert minimum >= 0
+        assert maximum is None or minimum <= maximum
         self.printed = printed
         self.minimum = minimum
         self.maximum = maximum
@@ -153,10 +140,6 @@ class NoRepeatedNgram(Constraint):
     """No n-gram of `size` words occurs twice in a summary."""
 
     size: int
-
-    def __post_init__(self) -> None:
-        if self.size < 1:
-            raise ConfigError(f"n-gram size is {self.size}; expected 1 or more")
 
     def max_banned(self, max_words: int) -> int:
         """Return the number of n-grams that can end before the last word."""
@@ -294,12 +277,12 @@ class ForcedPrefix(Constraint):
         log_probs[forced, 0] = 0.0
         log_probs[forced, 1:] = -np.inf
         end_log_probs[forced] = -np.inf
-        return Candidates(
+        return replace(
+            candidates,
             ids=ids,
             log_probs=log_probs,
             copied_from=copied_from,
             end_log_probs=end_log_probs,
-            attention=candidates.attention,
         )
 
 

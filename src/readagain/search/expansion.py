@@ -300,12 +300,11 @@ def _banned_words(
 ) -> Bools | None:
     """Evaluate the constraints on the first `near` candidates; forced words are never banned."""
     if near < candidates.ids.shape[1]:
-        candidates = Candidates(
+        candidates = replace(
+            candidates,
             ids=candidates.ids[:, :near].astype(ID),
             log_probs=candidates.log_probs[:, :near],
             copied_from=candidates.copied_from[:, :near].astype(ID),
-            end_log_probs=candidates.end_log_probs,
-            attention=candidates.attention,
         )
     banned = constraint.banned_words(active, candidates)
     is_forced = prefix.is_forced(active)

@@ -12,7 +12,6 @@ from functools import cached_property
 
 import numpy as np
 
-from readagain.errors import ConfigError
 from readagain.search.constraints import ForcedPrefix
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch
@@ -41,11 +40,6 @@ class FeatureWeights:
     bigram: float = 0.0
     trigram: float = 0.0
     reordering: float = 0.0
-
-    def __post_init__(self) -> None:
-        for name, value in zip(FEATURES, astuple(self), strict=True):
-            if not np.isfinite(value):
-                raise ConfigError(f"weight of {name} is {value}; expected a finite number")
 
     @property
     def is_zero(self) -> bool:

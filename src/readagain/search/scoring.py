@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from readagain.errors import ConfigError
 from readagain.search.features import FeatureWeights
 from readagain.search.model import Floats, Ints
 
@@ -31,11 +30,6 @@ class Scoring:
     coverage: float = 0.0
     diversity: float = 0.0
     features: FeatureWeights = FeatureWeights()
-
-    def __post_init__(self) -> None:
-        for name in ("length_penalty", "coverage", "diversity"):
-            if not 0 <= getattr(self, name) < np.inf:
-                raise ConfigError(f"{name} is {getattr(self, name)}; expected 0 or more")
 
     def scores(self, log_probs: Floats, num_scored: Ints, over_attention: Floats | None) -> Floats:
         """Return the scores of hypotheses; the arguments are broadcast together."""

@@ -1,9 +1,11 @@
 """Baselines prefix and lead."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.evaluation.systems import Lead, Prefix
+from readagain.errors import ArgumentError
+from readagain.evaluation.systems import Lead, Prefix, load_system
 
 LONG = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november"
 
@@ -78,3 +80,8 @@ def test_baseline_words_are_copied():
 def test_baselines_of_an_empty_text_are_empty():
     assert texts_of(Lead(), [""]) == texts_of(Prefix(max_bytes=75, cuts_words=True), [""]) == [""]
     assert texts_of(Lead(), [""], is_tokenized=True) == [""]
+
+
+def test_lead_rejects_invalid_max_words():
+    with pytest.raises(ArgumentError, match="max_words is -2; expected 1 to 1000"):
+        load_system("lead", "gigaword", decoding={"max_words": -2})

@@ -80,7 +80,7 @@ def test_prepared_split_of_both_forms_is_an_error(read, tmp_path, gigaword, json
         ("dev", "its dev split has no pairs; choose another split, or prepare the"),
         (
             "train",
-            r"train\.texts\.jsonl: raw texts are kept for dev and test splits only; name the f",
+            r"train\.texts\.jsonl: missing, since raw texts are kept for dev and test splits only",
         ),
     ],
 )

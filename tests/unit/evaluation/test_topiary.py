@@ -27,7 +27,7 @@ def test_topiary_keeps_order_and_byte_limit():
 
 def test_topiary_counts_sentences_without_parse(monkeypatch):
     system = load_system("topiary", "duc2003", threads=1)
-    monkeypatch.setattr(LinkParser, "_ask", lambda self, sentence: None)
+    monkeypatch.setattr(LinkParser, "_query", lambda self, sentence: None)
     assert len(list(system.summarize(TEXTS, is_tokenized=False))) == 3
     assert system.describe()["without_tree"] == 3
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.errors import ConfigError, DataError
+from readagain.errors import DataError
 from readagain.search.batching import ParallelBatches, bucketed_batches, split_by_length
 
 lengths = st.lists(st.integers(0, 30), max_size=60)
@@ -73,12 +73,6 @@ def test_batches_yield_results_before_a_stream_error(given):
 def test_batches_reject_a_missing_result():
     with pytest.raises(ValueError, match="shorter"):
         list(bucketed_batches(["a", "b"], lambda batch: batch[:1], **LIMITS))
-
-
-@pytest.mark.parametrize("name", ["max_words", "max_items", "window"])
-def test_batches_reject_limits_below_one(name):
-    with pytest.raises(ConfigError, match=f"{name} is 0; expected 1 or more"):
-        list(bucketed_batches(["a"], list, **(LIMITS | {name: 0})))
 
 
 def in_two_threads(work, items, **changes):

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from readagain.errors import ArtifactError, ConfigError, ShapeError
+from readagain.errors import ArtifactError, ShapeError
 from readagain.search.beam import beam_search
 from readagain.search.constraints import CopyLimit, LengthConstraint, NoRepeatedNgram
 from readagain.search.model import SourceBatch
@@ -173,17 +173,6 @@ def test_search_of_empty_batch_returns_nothing(table_model):
 def test_model_without_eos_probability_gives_no_summary(table_model, sources_of):
     model = table_model({BOS: {4: 1.0}, 4: {4: 1.0}})
     assert search(model, sources_of([4])) == [[]]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"beam_size": 0}, "beam_size is 0; expected 1 or more"),
-    ],
-)
-def test_search_rejects_invalid_sizes(table_model, sources_of, options, message):
-    with pytest.raises(ConfigError, match=message):
-        search(table_model({}), sources_of([4]), **options)
 
 
 def test_search_rejects_wrong_number_of_model_rows(table_model, sources_of):

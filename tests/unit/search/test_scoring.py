@@ -1,9 +1,7 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.errors import ConfigError
 from readagain.search.features import FeatureWeights
 from readagain.search.scoring import Scoring, over_attention
 
@@ -45,9 +43,3 @@ def test_upper_bounds_hold_for_every_continuation(exponent, weight, bonus, steps
     bounds = scoring.upper_bounds(log_probs, num_scored, np.full(len(steps), len(steps)), over)
     for now in range(len(steps)):
         assert scores[now:].max() <= bounds[now] + 1e-12
-
-
-@pytest.mark.parametrize("name", ["length_penalty", "coverage", "diversity"])
-def test_scoring_rejects_negative_weights(name):
-    with pytest.raises(ConfigError, match=f"{name} is -0.5; expected 0 or more"):
-        Scoring(**{name: -0.5})
