@@ -123,9 +123,7 @@ class LinkParser:
 def read_tree(printed: str, sent: Sequence[tuple[int, str]]) -> Phrase | None:
     """Parse the tree in the output of Link Grammar.
 
-    Args:
-        printed: output for one sentence.
-        sent: positions and words that were sent.
+    `sent` are the positions and words that were sent.
 
     Returns:
         The tree, or None if there is none or its words differ from those sent.

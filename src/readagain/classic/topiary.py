@@ -29,15 +29,9 @@ class TopiaryHeadline:
 def topiary_headline(
     document: Document, parser: Parser, topics: Topics, *, max_bytes: int
 ) -> TopiaryHeadline:
-    """Return the headline of a text, empty for a text without words.
+    """Return the headline of a text, at most `max_bytes` long, empty for a text without words.
 
     A sentence that cannot be parsed is one flat clause and is truncated.
-
-    Args:
-        document: text.
-        parser: parser of its first sentence.
-        topics: ranking of topic words.
-        max_bytes: maximum bytes of the printed headline.
     """
     sentence = document.sentences[0] if document.sentences else ()
     tree = parser.parse([document.surface(word) for word in sentence])
@@ -52,10 +46,7 @@ def topiary_headline(
 class _Headline:
     """Headline of one text as word positions.
 
-    Args:
-        document: text.
-        tree: tree of its first sentence.
-        ranked: positions of its topic words, best first.
+    `ranked` are the positions of its topic words, best first.
     """
 
     def __init__(self, document: Document, tree: Phrase, ranked: Sequence[int]) -> None:

@@ -1,1 +1,1 @@
-"""Evaluation nobody has to doubt: a system on a data set, scored, described and shown."""
+"""Evaluation of systems on data sets: scores, statistics, reports, tuning."""

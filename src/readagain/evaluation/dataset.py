@@ -42,8 +42,6 @@ class DataSet:
     """Texts with references.
 
     Args:
-        rows: the texts, at least one.
-        files: files of the texts and the references.
         format: name of a corpus format, or `PREPARED`.
         is_tokenized: whether the texts are in Gigaword form: words between spaces, lower case.
         are_references_tokenized: whether the references are.

@@ -33,12 +33,7 @@ drop    leave out rows with UNK in a reference.
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredRows:
-    """Rows of a data set that are scored.
-
-    Args:
-        rows: their positions in the data set.
-        summaries, references: their texts.
-    """
+    """Rows of a data set that are scored: their positions, summaries and references."""
 
     rows: tuple[int, ...]
     summaries: tuple[str, ...]
@@ -52,14 +47,7 @@ class Evaluation:
     Args:
         system: name of the system; `details` is its description.
         data: the data set, including rows that were not scored.
-        protocol: name of the protocol.
-        unk: policy for UNK.
-        summaries: one for each row.
-        scored: the rows that were scored.
-        rouge: their scores.
-        stats, reference_stats: statistics of the summaries and the references.
         seconds: time to generate the summaries, without loading.
-        machine: where.
     """
 
     system: str
@@ -131,12 +119,7 @@ def evaluate(
 ) -> Evaluation:
     """Summarize every row and score the summaries.
 
-    Args:
-        system: the system, loaded for the same protocol.
-        data: the data set.
-        protocol: name of a ROUGE protocol.
-        unk: policy for UNK in references.
-        on_summary: called after each summary.
+    The system must be loaded for the same protocol. `on_summary` is called after each summary.
 
     Raises:
         ConfigError: for an unknown protocol or policy.

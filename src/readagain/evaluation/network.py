@@ -53,11 +53,8 @@ class NetworkSystem:
     """A model directory and its summarizer.
 
     Args:
-        name: name given by the user.
-        model_dir: the model directory.
         summarizer: the loaded model, with the decoding settings to use.
         precision: precision of the graphs; None for the first.
-        threads: threads of the summarizer.
     """
 
     name: str

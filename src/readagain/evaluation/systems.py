@@ -141,7 +141,6 @@ class Prefix:
     """The first bytes of a text.
 
     Args:
-        max_bytes: how many.
         cuts_words: cut inside a word, as protocols with a byte limit do.
     """
 
@@ -208,11 +207,6 @@ class TopiarySystem:
     """TOPIARY: topic words and a trimmed sentence, with several parsers in parallel.
 
     Each parser is a process, so threads suffice.
-
-    Args:
-        topics: ranks words.
-        max_bytes: maximum length of a summary.
-        num_parsers: number of parsers.
 
     Raises:
         MissingExtraError: if the parser is not installed.

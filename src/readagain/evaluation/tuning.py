@@ -68,14 +68,8 @@ def tune(
     Each round starts from the best weights so far. After a round that does not improve, the
     maximum change is halved. The best weights are those of the round with the highest `value`.
 
-    Args:
-        network: the model, loaded for the protocol.
-        data: data set to tune on.
-        protocol: name of the protocol, whose figure is maximized.
-        objective: measure to maximize, such as `rouge-1`, or `mean` of all.
-        max_rounds: maximum number of rounds.
-        seed: random seed.
-        on_summary: called after each summary.
+    `network` must be loaded for the protocol, whose figure is maximized: of one measure such as
+    `rouge-1`, or the `mean` of all measures.
 
     Raises:
         ArgumentError: for an unknown measure.

@@ -1,1 +1,1 @@
-"""The paper's tables and figures, rebuilt beside the paper's own numbers."""
+"""Reproduction of the paper's tables, figures and claims."""

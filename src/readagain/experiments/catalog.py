@@ -22,13 +22,11 @@ class Experiment:
 
     Args:
         name: name on the command line and in `rows/`.
-        title: name in the tables.
         group: what the experiment is for; `main` experiments run with several seeds.
         system: preset to train, or baseline without training; the name by default.
         changes: settings that differ from the preset, by dotted name.
         min_sentences: train and score only on texts with at least this many sentences.
         match_parameters: widen the encoder until it has as many parameters as this preset.
-        modern_rate: learning rate of the recipe `modern`.
         modern_epochs: epochs of the recipe `modern`; None for the default.
     """
 
@@ -53,8 +51,6 @@ class TableSpec:
     """Specification of a table.
 
     Args:
-        title: heading.
-        notes: how to read the table.
         rows: experiments in order, each with the one it is compared with ("" for none).
         figure: ROUGE figure of its scores: f1 or recall.
     """
@@ -125,8 +121,7 @@ class PlannedRun:
 def select_experiments(names: Sequence[str]) -> tuple[list[Experiment], list[str]]:
     """Return the experiments, most important first, and the tables that `names` select.
 
-    Args:
-        names: tables and experiments; all if empty.
+    An empty `names` selects all.
 
     Raises:
         ConfigError: for a name that is neither.

@@ -85,8 +85,7 @@ class _Tests:
     def larger_loss(self, *names: str) -> Evidence:
         """Test whether a smaller vocabulary costs more without copying than with it.
 
-        Args:
-            names: large and small vocabulary without copying, then with copying.
+        The names are the large and small vocabulary without copying, then with copying.
         """
         statement = "From 69K to 2K a model loses more without copying than with it"
         found = [each for name in names if (each := self.store.find(name, self.recipe))]

@@ -105,10 +105,7 @@ def run_experiments(
 ) -> ReproduceResult:
     """Run the missing experiments; a failed one does not stop the others.
 
-    Args:
-        options: what to run.
-        console: where to print messages.
-        deadline: `time.monotonic()` after which no experiment should end.
+    No experiment should end after `deadline`, a `time.monotonic()` value.
 
     Raises:
         ReadAgainError: for invalid options or corpora.
@@ -265,10 +262,7 @@ def expected_seconds(
 ) -> float:
     """Estimate the duration of a run, with a margin.
 
-    Args:
-        cost: cost of the run.
-        timed: cost and seconds of similar runs.
-        examples_per_s: rate to assume if there are none.
+    `timed` has the cost and seconds of similar runs; without any, `examples_per_s` is assumed.
     """
     # The shortest run is an upper bound of the time that does not depend on the cost.
     overhead = min([_OVERHEAD_S, *(0.8 * seconds for _, seconds in timed)])

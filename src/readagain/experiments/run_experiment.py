@@ -58,9 +58,6 @@ class ExperimentRunner:
     """Runs experiments and writes their results.
 
     Args:
-        options: options of the reproduction.
-        corpora: the corpora and data sets.
-        console: where to print messages.
         stop: checked while training, searching and tuning. Processes that share a GPU must not be
             killed in the middle of a kernel, since that ends the others, too.
     """
@@ -90,10 +87,7 @@ class ExperimentRunner:
     def train_and_score(self, planned: PlannedRun, run: RunSpec, work: Path) -> ExperimentResult:
         """Train a network, or resume its training, and score it.
 
-        Args:
-            planned: the experiment.
-            run: its settings.
-            work: model directory; removed at the end unless `keep_weights`.
+        The model directory `work` is removed at the end unless `keep_weights`.
         """
         start = time.monotonic()
         self._train(run, self.corpora.corpus(planned.experiment.min_sentences), work)
@@ -102,13 +96,13 @@ class ExperimentRunner:
         training = _describe_training(work)
         if has_features(run):
             model, training["tuned"] = self._tune(planned, model)
-        vocabs = {"own": model.folder.vocab, "common": self.corpora.common_vocab}
+        vocabs = {"own": model.model_dir.vocab, "common": self.corpora.common_vocab}
         scores = self._score(planned, model.system, vocabs)
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
         importance = measure_importance(model, dev_set.data)
         # Including the training before an interruption.
         seconds = time.monotonic() - start + max(0.0, 60 * training["minutes"] - trained_s)
-        num_parameters = count_parameters(model.folder.run)
+        num_parameters = count_parameters(model.model_dir.run)
         result = self._write(planned, scores, run, num_parameters, training, seconds, importance)
         del model
         self._free_memory()

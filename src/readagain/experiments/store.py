@@ -165,11 +165,8 @@ class ResultStore:
     ) -> dict[str, SeedComparison] | None:
         """Compare two experiments by each measure; None if they share no such data set.
 
-        Args:
-            first: name of the experiment; the difference is positive if it scores higher.
-            second: name of the other experiment.
-            recipe: recipe of both.
-            dataset: name of the data set; by default the first that both were scored on.
+        The difference is positive if the first scores higher. The default data set is the first
+        that both were scored on.
         """
         one, other = self.find(first, recipe), self.find(second, recipe)
         if one is None or other is None:

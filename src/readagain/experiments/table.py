@@ -36,8 +36,6 @@ class TableSection:
 
     Args:
         heading: what the rows have in common.
-        columns: names of the columns, in order.
-        rows: values by column.
         other_recipe: titles of experiments that were run with another recipe only.
     """
 
@@ -57,9 +55,6 @@ class Table:
 
     Args:
         name: stem of the files.
-        title: heading.
-        sections: the parts of the table.
-        notes: how to read the table.
         sources: corpora, data sets, machines and versions of the results.
     """
 

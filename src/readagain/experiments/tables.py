@@ -49,11 +49,8 @@ def _sections(
 ) -> list[TableSection]:
     """Return one section for each recipe.
 
-    Args:
-        store: the results.
-        table: name of the table.
-        columns: returns the columns for a recipe.
-        rows: returns the rows of an experiment, given its name, the recipe and its results.
+    `columns` returns the columns for a recipe; `rows` the rows of an experiment, given its name,
+    the recipe and its results.
     """
     sections = []
     for recipe in store.recipes:

@@ -37,18 +37,13 @@ def has_features(run: RunSpec) -> bool:
 
 
 class TrainedModel:
-    """Network of a model directory, loaded once for all protocols.
-
-    Args:
-        path: the model directory.
-        device: where to compute.
-    """
+    """Network of a model directory, loaded once for all protocols."""
 
     def __init__(self, path: Path, device: torch.device) -> None:
-        self.folder = ModelDir.open(path)
-        self.run = self.folder.run
+        self.model_dir = ModelDir.open(path)
+        self.run = self.model_dir.run
         self.device = device
-        self.network = load_network(self.folder, purpose="evaluating").to(device)
+        self.network = load_network(self.model_dir, purpose="evaluating").to(device)
 
     def with_decode(self, decode: Mapping[str, float]) -> "TrainedModel":
         """Return the same network with other settings of `decode`."""
@@ -60,15 +55,15 @@ class TrainedModel:
         """Return the system that searches as the paper does for a protocol."""
         summarizer = Summarizer(
             self.run,
-            self.folder.source_vocab,
-            self.folder.vocab,
+            self.model_dir.source_vocab,
+            self.model_dir.vocab,
             TorchStepModel(self.network),
             max_texts=_GPU_TEXTS if self.device.type == "cuda" else MAX_TEXTS,
         )
         decode = override_decode(self.run.decode, PAPER_SETTINGS[protocol])
         return NetworkSystem(
             self.run.title,
-            self.folder,
+            self.model_dir,
             summarizer.with_decode(**asdict(decode)),
             precision="float32",
             threads=torch.get_num_threads(),
@@ -111,7 +106,7 @@ class TrainedModel:
 
     def importance(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[WeightedText]:
         """Yield the words that the network reads of each text, with their importance."""
-        reader = SourceReader(self.run, self.folder.source_vocab, self.folder.vocab)
+        reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
         sources = [reader.read(text, tokenized=is_tokenized) for text in texts]
         sources = [source for source in sources if not source.is_empty]
         for start in range(0, len(sources), _IMPORTANCE_BATCH):

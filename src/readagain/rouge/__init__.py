@@ -1,1 +1,1 @@
-"""ROUGE-1.5.5, exactly."""
+"""ROUGE with the scores of the ROUGE-1.5.5 script to the last decimal."""

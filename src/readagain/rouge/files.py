@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from readagain.errors import DataError
+from readagain.formats.files import named_errors
 from readagain.formats.lines import reject_utf16
 
 
@@ -13,12 +14,8 @@ def read_texts(path: Path) -> list[str]:
     Raises:
         DataError: if the file is missing, empty or not UTF-8.
     """
-    try:
+    with named_errors(path):
         content = path.read_bytes()
-    except FileNotFoundError as error:
-        raise DataError(f"{path}: no such file") from error
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror}") from error
     if not content:
         raise DataError(f"{path}: empty file; expected one text per line")
     reject_utf16(path, content)

@@ -107,7 +107,7 @@ def _replace_suffix(word: str, replacements: dict[str, str]) -> str:
 def _strip_long_suffix(word: str) -> str:
     """Remove long suffixes where much remains, sometimes three.
 
-    Porter's paper removes one suffix, the longest that fits. The script goes on to try -ment
+    Porter's paper removes one suffix, the longest that fits. The script then tries -ment
     and then -ent or -ion on what is left, so that 'agreement' becomes 'agreem' and
     'departmental' loses both 'al' and 'ment'.
     """

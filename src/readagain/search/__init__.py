@@ -1,1 +1,1 @@
-"""Beam search over any model that can be stepped, its rules, and the trace of a summary."""
+"""Beam search over any step model: hypotheses, constraints, scoring, reranking."""

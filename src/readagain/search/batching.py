@@ -14,12 +14,7 @@ Process = Callable[[list[Item]], Sequence[Result]]
 
 @dataclass(frozen=True)
 class ParallelBatches(Generic[Item, Result]):
-    """Threads that process batches in parallel.
-
-    Args:
-        num_threads: number of threads.
-        process: thread-safe function as in `bucketed_batches`.
-    """
+    """Number of threads, and the thread-safe function that processes a batch in each."""
 
     num_threads: int
     process: Process[Item, Result]

@@ -90,8 +90,6 @@ class ByteLengthConstraint(Constraint):
     both hold however detokenization joins the words.
 
     Args:
-        printed: bytes of each word.
-        minimum: minimum number of bytes.
         maximum: maximum number of bytes, or None.
         forced: bytes of the words of a forced prefix.
     """

@@ -1,4 +1,4 @@
-"""Search as a model's settings say."""
+"""Beam search with the decoding settings of a model."""
 
 from collections.abc import Sequence
 
@@ -29,10 +29,10 @@ def decode_sources(
 ) -> list[list[Hypothesis]]:
     """Search for the best summaries of sources.
 
-    A limit in bytes is for printed text, which is not known here: it comes as one of `constraints`.
+    Byte limits apply to printed text, which is not known here; pass them in `constraints`.
 
     Raises:
-        ConfigError: where the settings cannot be honoured together.
+        ConfigError: if a forced prefix is longer than the maximum length.
     """
     repeats: list[Constraint] = []
     if decode.no_repeat_ngram:

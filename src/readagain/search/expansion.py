@@ -126,14 +126,8 @@ def score_continuations(
 ) -> Continuations:
     """Score the continuations of each row that the constraints allow.
 
-    Args:
-        active: hypotheses.
-        candidates: their candidates, sorted.
-        bonuses: (R, k) feature bonus of each candidate, or None.
-        constraint: constraints on words that are not forced.
-        prefix: forced words.
-        scoring: score function.
-        beam_size: maximum number of words selected after one row.
+    Candidates must be sorted; `bonuses` are (R, k) feature bonuses. At most `beam_size` words of a
+    row are scored.
     """
     columns, missing = first_allowed(active, candidates, constraint, prefix, beam_size)
     n = min(candidates.ids.shape[1], beam_size)
@@ -208,10 +202,7 @@ def select_continuations(
 ) -> Selection:
     """Select the best continuations of every document.
 
-    Args:
-        active: hypotheses.
-        continuations: their continuations.
-        beam_widths: (B,) number of continuations to select per document of the batch.
+    `beam_widths`, (B,), is the number of continuations to select for each document of the batch.
     """
     first_rows, num_rows = _row_ranges(active.documents)
     documents = active.documents[first_rows]

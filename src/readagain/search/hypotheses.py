@@ -154,9 +154,7 @@ class FinishedScores:
     """Number and best scores of the finished hypotheses of each document.
 
     Args:
-        num_documents: documents in the batch, B.
         beam_size: hypotheses per document, finished ones included.
-        n_best: number of hypotheses to return per document.
     """
 
     def __init__(self, num_documents: int, *, beam_size: int, n_best: int) -> None:
@@ -182,9 +180,7 @@ class FinishedScores:
 
         A later hypothesis with an equal score ranks behind, so equality is not an improvement.
 
-        Args:
-            documents: (D,) document indices.
-            max_scores: (D,) upper bound on the score of any active hypothesis of each.
+        `max_scores`, (D,), are upper bounds on the scores of active hypotheses.
         """
         done: Bools = max_scores <= self._best[documents, 0]
         return done

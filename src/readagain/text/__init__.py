@@ -1,1 +1,1 @@
-"""Strings, words and ids: what the models read, and what people read."""
+"""Text processing: tokenization, normalization, vocabularies, truecasing, detokenization."""

@@ -18,7 +18,6 @@ class SourceTruecaser:
     """Spellings of words inside a summary of a document.
 
     Args:
-        document: source document.
         truecaser: spellings of words that the document does not show.
         keep_all_caps: whether to keep all-caps words.
     """

@@ -127,13 +127,7 @@ def _is_ordinary(word: str) -> bool:
 
 
 def _stop_ends(last_word: str, next_word: str, begins_sentences: bool) -> bool:
-    """Return whether a full stop ends the sentence.
-
-    Args:
-        last_word: word before the stop.
-        next_word: word after it, not in lower case.
-        begins_sentences: whether the next word often begins sentences.
-    """
+    """Return whether a full stop between two words ends the sentence."""
     if last_word.rpartition("-")[2] in NEVER_LAST:
         return False  # "Sen." and "ex-Sen."
     if last_word in BEFORE_NUMBERS and next_word[:1].isdigit():

@@ -181,10 +181,7 @@ def normalize_all_caps(
 ) -> list[list[str]]:
     """Truecase all-caps texts, all-caps sentences and all-caps words at the start of a sentence.
 
-    Args:
-        sentences: surfaces of each sentence.
-        norms: their norms.
-        truecaser: usual spellings.
+    Sentences are given as surfaces and as norms.
     """
     is_all_caps = _is_all_caps([surface for sentence in sentences for surface in sentence])
     return [

@@ -9,7 +9,7 @@ from readagain.classic.tree import Leaf, Phrase
 
 @pytest.fixture
 def tree():
-    """Read "(S (NP rain) (VP fell))"; places are counted from left to right."""
+    """Read "(S (NP rain) (VP fell))"; positions count from left to right."""
 
     def read(brackets):
         open_phrases, place = [("", [])], 0

@@ -1,4 +1,4 @@
-"""The parser itself, which must be installed, and what it prints."""
+"""The installed parser and its output."""
 
 import pytest
 from programs import require_programs

@@ -1,4 +1,4 @@
-"""Headlines from trees that were made by hand, and the promise about their bytes."""
+"""TOPIARY headlines of hand-made trees, and their byte limit."""
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ COMMON = ["came", "closed", "ferry", "harbour"]
 
 
 class Given:
-    """A parser that knows one tree."""
+    """A parser that returns one tree."""
 
     def __init__(self, tree):
         self.tree = tree
@@ -89,7 +89,7 @@ def test_topiary_keeps_the_byte_limit(pieces, max_bytes, is_tokenized, width):
     text = " ".join(pieces)
     document = (read_tokenized if is_tokenized else read_document)(text)
     sentence = document.sentences[0] if document.sentences else ()
-    leaves = [Leaf(word.norm, place) for place, word in enumerate(sentence)]
+    leaves = [Leaf(word.norm, position) for position, word in enumerate(sentence)]
     phrases = [
         Phrase(("NP", "VP", "PP", "SBAR")[start % 4], tuple(leaves[start : start + width]))
         for start in range(0, len(leaves), width)

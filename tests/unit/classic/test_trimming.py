@@ -1,4 +1,4 @@
-"""Each rule on a tree that was made for it."""
+"""Trimming rules on hand-made trees."""
 
 import pytest
 from hypothesis import given

@@ -22,7 +22,7 @@ def lists_of(*documents):
 
 
 def followed(lines, shortest=-9.0, longest=9.0):
-    """Follow one document: (place, leader) wherever the leader changes."""
+    """Return (position, leader) of one document wherever the leader changes."""
     heights, slopes = np.array(lines, dtype=np.float64).T
     return [
         (at.item(), leader.item())

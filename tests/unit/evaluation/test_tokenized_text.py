@@ -6,7 +6,7 @@ from readagain.text.document import Token
 
 
 def part(form, place_in=None):
-    """Make a word that was copied from where it first stands in a text, or generated."""
+    """Make a word that was copied from its first occurrence in a text, or generated."""
     start = None if place_in is None else f" {place_in} ".index(f" {form} ")
     source = None if start is None else Token(form, start, start + len(form))
     return SummaryToken(form, None if source is None else 0, source=source)

@@ -13,7 +13,7 @@ UNKNOWN = {"words": 10, "in_source": 8, "written": 4, "summary_words": 5, "wrong
 
 
 def made_up_set(mean, *, figure="f1", spread=0.1, seed=0, unknown=None, fingerprint="texts"):
-    """A set of scores around `mean`; the same seed gives the same texts their luck."""
+    """Random scores around `mean`; the same seed gives the same scores."""
     luck = np.random.default_rng(seed).uniform(-spread, spread, (ITEMS, 1))
     items = np.clip(mean + luck, 0, 1).repeat(len(MEASURES), axis=1)
     return DatasetResult(
@@ -29,7 +29,7 @@ def made_up_set(mean, *, figure="f1", spread=0.1, seed=0, unknown=None, fingerpr
 
 
 def made_up(row, mean=0.3, *, recipe="modern", seed=1, sets=None, importance=None, scale="paper"):
-    """A result of a row that scored `mean`."""
+    """A result with the score `mean`."""
     return ExperimentResult(
         row=row,
         recipe=recipe,
@@ -68,7 +68,7 @@ def silent():
 
 @pytest.fixture
 def small(tmp_path):
-    """Describe a small reproduction of few rows."""
+    """Return the options of a small reproduction."""
 
     def request(*names, **options):
         defaults = {"out": tmp_path / "out", "scale": "small", "device_name": "cpu", "epochs": 1}
@@ -79,7 +79,7 @@ def small(tmp_path):
 
 @pytest.fixture(scope="session")
 def reproduced(tmp_path_factory):
-    """Run a row of each kind once: the folder and the outcome."""
+    """Run an experiment of each kind; return the directory and the result."""
     out = tmp_path_factory.mktemp("reproduced") / "out"
     names = (
         "prefix",

@@ -62,7 +62,7 @@ def test_larger_loss_needs_every_seed(result, second, verdict):
 
 
 def test_wide_interval_is_not_supported(result, scored):
-    """Other luck for other texts makes intervals of more than a point to either side."""
+    """Different random scores make intervals of more than a point to either side."""
     means = {
         "read_again_lstm_69k": (0.3, 1),
         COPY: (0.299, 2),

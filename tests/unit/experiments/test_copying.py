@@ -22,7 +22,7 @@ TEXT = "the town of zyxwick sells its theatre ."
 
 
 class Says:
-    """A system that says what it was told to."""
+    """A system that returns given summaries."""
 
     name = "says"
 

@@ -9,7 +9,7 @@ from readagain.experiments.results import TIMING_FILE
 
 @pytest.fixture
 def timed(monkeypatch):
-    """Note calls of the measurement instead of measuring."""
+    """Record calls of the measurement instead of measuring."""
     calls = []
 
     def measure(out, **options):

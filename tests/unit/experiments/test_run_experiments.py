@@ -86,10 +86,10 @@ def test_deadline_skips_experiments_that_take_too_long(small, silent):
 
 
 @pytest.mark.parametrize(
-    ("error", "told"),
+    ("error", "message"),
     [(ReadAgainError("it diverged"), "it diverged"), (ValueError("odd\nmore"), "ValueError: odd;")],
 )
-def test_failed_experiment_does_not_stop_others(small, silent, monkeypatch, error, told):
+def test_failed_experiment_does_not_stop_others(small, silent, monkeypatch, error, message):
     request, real = small(GRU, LSTM), ExperimentRunner.train_and_score
 
     def failing(runner, planned, *arguments):
@@ -100,7 +100,7 @@ def test_failed_experiment_does_not_stop_others(small, silent, monkeypatch, erro
     monkeypatch.setattr(ExperimentRunner, "train_and_score", failing)
     outcome = run_experiments(request, silent)
     assert outcome.done == ["lstm_15k/modern-seed1"]
-    assert outcome.failed["gru_15k/modern-seed1"].startswith(told)
+    assert outcome.failed["gru_15k/modern-seed1"].startswith(message)
     traces = [path.read_text() for path in request.work.glob("*.failed.txt")]
     assert all("ValueError: odd" in trace for trace in traces)
     assert bool(traces) == isinstance(error, ValueError)

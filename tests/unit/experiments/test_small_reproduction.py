@@ -32,7 +32,7 @@ COPY = "read_again_lstm_copy_15k"
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
-    """A row whose weights are kept: its result, its model folder, the corpora."""
+    """An experiment with kept weights: result, model directory and corpora."""
     out = tmp_path_factory.mktemp("kept") / "out"
     request = ReproduceOptions(
         names=(COPY,), out=out, scale="small", device_name="cpu", epochs=2, keep_weights=True

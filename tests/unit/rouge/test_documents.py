@@ -1,4 +1,4 @@
-"""What the documentation and the docstrings show is what happens."""
+"""Examples in docs/rouge.md and in docstrings."""
 
 import doctest
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Files of one text per line, and the ways in which they can be wrong."""
+"""Files of one text per line, valid and invalid."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_read_texts_names_a_missing_file(tmp_path):
 
 
 def test_read_texts_rejects_a_directory(tmp_path):
-    with pytest.raises(DataError, match="cannot be read: Is a directory"):
+    with pytest.raises(DataError, match="a folder; expected a file"):
         read_texts(tmp_path)
 
 

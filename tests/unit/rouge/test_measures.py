@@ -1,4 +1,4 @@
-"""The measures on texts one can count on one's fingers."""
+"""Measures of short texts, counted by hand."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Options: the script's spelling, and what is refused."""
+"""Options: the script's flags, and invalid values."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""From counts to figures, and where they are rounded."""
+"""Scores from counts, and their rounding."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from readagain.rouge.scores import count_items, f_measure, item_scores, round_as
 
 
 def figures(summary, references, **options):
-    """Return recall, precision and F of ROUGE-1, or of the only measure asked for."""
+    """Return recall, precision and F of ROUGE-1, or of the only selected measure."""
     options = RougeOptions(**({"max_ngram": 1, "rouge_l": False} | options))
     counts = count_items(options, [(summary, references)])
     return item_scores(counts, build_measures(options), options.alpha)[0, 0].tolist()

@@ -1,4 +1,4 @@
-"""Significance on cases whose answer is known."""
+"""Significance tests with known results."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""Reading texts: bytes, limits, letters and digits."""
+"""ROUGE tokenization: limits, letters and digits."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Small models and sources that one can work out on paper."""
+"""Small models and sources whose results can be computed by hand."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def sources_of():
 
 @pytest.fixture
 def table_model():
-    """Make a model from {word: {next word: probability}}; what is not said ends."""
+    """Make a model from {word: {next word: probability}}; the rest is EOS."""
 
     def make(table, *, size=8, **options):
         generation = np.zeros((size, size))

@@ -15,7 +15,7 @@ GARDEN_PATH = {BOS: {4: 0.6, 5: 0.4}, 4: {6: 0.3, 7: 0.3}, 5: {6: 0.9}, 6: {}, 7
 
 
 class Watched:
-    """A model that notes what it was asked."""
+    """A model that records its calls."""
 
     def __init__(self, model, change=lambda candidates: candidates):
         self.model, self.change = model, change

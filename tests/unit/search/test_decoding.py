@@ -1,4 +1,4 @@
-"""A model's settings reach the search."""
+"""Decoding settings applied to the search."""
 
 import numpy as np
 from table_model import TableModel
@@ -14,7 +14,7 @@ SOURCES = SourceBatch(
 
 
 def written(decode: DecodeSpec, *, n_best: int = 1) -> list[list[int]]:
-    """Summaries of a model that says "4" with 0.4, "5 6" and "5 7" with 0.3 each."""
+    """Summaries of a model: "4" with probability 0.4, "5 6" and "5 7" with 0.3 each."""
     table = np.zeros((8, 8))
     table[BOS, [4, 5]] = 0.4, 0.6
     table[5, [6, 7]] = 0.5
@@ -38,7 +38,7 @@ def test_diversity_keeps_another_beginning():
     assert beginnings(5.0) == {4, 5}
 
 
-def test_the_most_probable_summary_is_taken():
+def test_decode_takes_most_probable_summary():
     assert written(DecodeSpec(beam_size=4)) == [[4]]
 
 
@@ -48,7 +48,7 @@ def test_with_a_vote_the_one_that_shares_most_words_is_taken():
     assert written(DecodeSpec(beam_size=4, consensus=1.0), n_best=3) == [[5, 6], [5, 7], [4]]
 
 
-def test_a_vote_by_recall_prefers_what_covers_the_others():
+def test_mbr_by_recall_prefers_longer_overlap():
     model = np.zeros((8, 8))
     model[BOS, [4, 5]] = 0.3, 0.7
     model[4, [EOS, 5]] = 2 / 3, 1 / 3
@@ -79,7 +79,7 @@ def test_no_word_follows_itself_where_repeats_are_banned():
     assert best(no_repeat_ngram=2) == [5, 6]
 
 
-def test_a_word_is_copied_no_more_often_than_the_source_has_it():
+def test_limit_copies_follows_source_counts():
     table = np.zeros((8, 8))
     table[BOS, 5] = 1.0
     table[[4, 5], EOS] = 1.0

@@ -50,7 +50,7 @@ def test_sort_candidates_returns_sorted_input_unchanged(offer):
 
 
 class Ban(Constraint):
-    """Forbids the words of a list in each document."""
+    """Bans the words of a list in each document."""
 
     def __init__(self, *words):
         self.words = words
@@ -118,7 +118,7 @@ def test_first_allowed_never_bans_a_forced_word(offer):
 
 
 def chosen(document, ranking, widths):
-    """Choose, and tell for each document the row and column of what was chosen."""
+    """Return the row and column of each selected continuation, by document."""
     rows, columns = np.shape(ranking)
     active = ActiveHypotheses(
         documents=np.array(document),

@@ -1,4 +1,4 @@
-"""Features of words by hand, and what a search makes of them."""
+"""Extractive features, computed by hand, and their effect on search."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def active_with(*rows, document=None):
 
 
 def features(sources, words, ids):
-    """Return unigram, bigram, trigram, reordering of each id behind the words of one row."""
+    """Return unigram, bigram, trigram, reordering of each id after the words of one row."""
     values = ExtractiveFeatures(sources, NO_WEIGHTS).values(active_with(words), np.array([ids]))
     return np.stack(values, axis=-1)[0].astype(int).tolist()
 

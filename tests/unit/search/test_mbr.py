@@ -1,4 +1,4 @@
-"""Choosing what the beam agrees on."""
+"""MBR reranking."""
 
 from collections import Counter
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The examples in docstrings and in docs/text.md are true."""
+"""Examples in docstrings and in docs/text.md."""
 
 import doctest
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Digits for words whose own are masked."""
+"""Digits for masked words."""
 
 import pytest
 

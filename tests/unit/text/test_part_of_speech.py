@@ -1,4 +1,4 @@
-"""Kinds of words, told from their forms; and how often that is right, on invented sentences."""
+"""Parts of speech, and their accuracy on invented sentences."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Where sentences end."""
+"""Sentence splitting."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Treebank words and their places."""
+"""Treebank tokens and their spans."""
 
 import re
 
