@@ -8,12 +8,17 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 SHARED_FOLDERS = ("tests/browser/", "tests/faults/")
 """Folders whose tests run in one process because their session fixtures are expensive."""
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # before torch and onnxruntime are imported
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+settings.register_profile("any-speed", deadline=None)  # a busy machine is not an error
+settings.load_profile("any-speed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
