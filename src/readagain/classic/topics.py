@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from math import log
 
-from readagain.corpus.stopwords import STOPWORDS
+from readagain.corpus.filters import STOPWORDS
 
 MAX_RANK = 2000  # idf is constant from this rank on
 # Link Grammar's tags of nouns and names.

@@ -1,14 +1,45 @@
-"""Rules that leave pairs out, each by name, so that what was dropped can be counted.
+"""Filters of pairs, by name; dropped pairs are counted by filter.
 
-The rules of the paper's corpus are those of Rush, Chopra and Weston 2015, section 6.1: no content
+The paper's corpus uses the rules of Rush, Chopra and Weston 2015, section 6.1: no content
 word in common, a byline or editing marks in the headline, a question mark or a colon.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from readagain.corpus.stopwords import ENGLISH_MARKS, FOREIGN_MARKS, STOPWORDS
 from readagain.errors import ArgumentError
+
+# English words without content, for the filters that compare headline and text.
+_STOPWORDS = """
+    a about above after again against all also am an and any are aren't as at be because been
+    before being below between both but by ca can cannot could did do does doing down during each
+    few for from further had has have having he her here hers herself him himself his how i if in
+    into is it its itself just may me might more most must my myself n't no nor not now of off on
+    once one only or other our ours ourselves out over own same shall she should so some such than
+    that the their theirs them themselves then there these they this those through to too under
+    until up upon us very was we were what when where which while who whom whose why will with
+    within without would yet you your yours yourself yourselves 's 're 've 'll 'd 'm s t
+"""
+STOPWORDS = frozenset(_STOPWORDS.split())
+
+# Frequent words of English, and of other languages in news feeds.
+_ENGLISH_WORDS = """
+    the of and to for with that is was are were has have had this from his her its their they it
+    by at be been will would who which what when after before over than more about into not as but
+    says said new how why you your we our can could first out up all one two a an in on during
+    against between while under he she or if
+"""
+ENGLISH_WORDS = frozenset(_ENGLISH_WORDS.split())
+_FOREIGN_WORDS = """
+    de la le les des du et est dans pour au aux sur une un qui que ne pas avec ont à
+    el los las del y es por para con una su se lo al como más en
+    o os do da dos das e em um uma não com na no ao mais foi são
+    der die das und ist nicht den dem von mit ein eine auf für im am zu hat sich
+    il di che per della nel sono gli è
+    het een van voor op dat zijn och att det som är på och på og
+    yang dan di dari untuk dengan pada dalam ini itu
+"""
+FOREIGN_WORDS = frozenset(_FOREIGN_WORDS.split())
 
 Sentences = Sequence[Sequence[str]]
 
@@ -38,23 +69,23 @@ class Filter:
     is_unwanted: Callable[[Sentences, Sequence[str], FilterLimits], bool] | None
 
 
-# Words that agencies put into headlines for editors, not for readers.
+# Words in agency headlines that are meant for editors, not for readers.
 _EDIT_MARKS = """
     update updates update# updates# undated recasts recasting corrects corrected retransmitting
     writethru ld-writethru #st-ld #nd-ld #rd-ld #th-ld dbl grafs refile refiles embargoed
 """
 EDIT_MARKS = frozenset(_EDIT_MARKS.split())
 MAX_BYLINE_WORDS = 6
-MIN_WORDS_TO_JUDGE = 10
+MIN_LANGUAGE_WORDS = 10
 MIN_LATIN_SHARE = 0.9
 
 
 def content_words(headline: Sequence[str]) -> set[str]:
-    """Return the words that say something: no stop words, nothing without a letter or digit."""
+    """Return the words with a letter or digit that are not stop words."""
     return {
         word
         for word in headline
-        if word not in STOPWORDS and any(sign.isalnum() or sign == "#" for sign in word)
+        if word not in STOPWORDS and any(char.isalnum() or char == "#" for char in word)
     }
 
 
@@ -70,15 +101,13 @@ def _overlaps_little(sentences: Sentences, headline: Sequence[str], limits: Filt
 
 
 def _has_byline(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
-    """Find `by somebody`: alone, in brackets, or behind a dash or bar at the end."""
-    places = [place for place, word in enumerate(headline) if word == "by"]
-    for place in places:
-        before = headline[place - 1] if place else ""
-        if place == 0 and len(headline) <= MAX_BYLINE_WORDS:
-            return True
-        if before in ("-lrb-", "|", "--", "-", "/") and len(headline) - place <= MAX_BYLINE_WORDS:
-            return True
-    return False
+    """Return whether a headline is `by somebody`, or ends so in brackets or after a dash."""
+    return any(
+        word == "by"
+        and len(headline) - position <= MAX_BYLINE_WORDS
+        and (position == 0 or headline[position - 1] in ("-lrb-", "|", "--", "-", "/"))
+        for position, word in enumerate(headline)
+    )
 
 
 def _has_edit_marks(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
@@ -102,20 +131,20 @@ def _has_odd_length(sentences: Sentences, headline: Sequence[str], limits: Filte
 
 
 def _is_not_english(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
-    """Judge by the script, then by whose small words there are more of."""
+    """Compare the numbers of Latin letters, then of frequent English and foreign words."""
     words = [word for sentence in sentences for word in sentence]
-    letters = [sign for sign in "".join(words) if sign.isalpha()]
-    num_latin = sum(sign.isascii() for sign in letters)
+    letters = [char for char in "".join(words) if char.isalpha()]
+    num_latin = sum(char.isascii() for char in letters)
     if num_latin < MIN_LATIN_SHARE * len(letters):
         return True
-    num_english = sum(word in ENGLISH_MARKS for word in words)
-    num_foreign = sum(word in FOREIGN_MARKS for word in words)
-    return num_foreign > num_english or (num_english == 0 and len(words) >= MIN_WORDS_TO_JUDGE)
+    num_english = sum(word in ENGLISH_WORDS for word in words)
+    num_foreign = sum(word in FOREIGN_WORDS for word in words)
+    return num_foreign > num_english or (num_english == 0 and len(words) >= MIN_LANGUAGE_WORDS)
 
 
 FILTERS: dict[str, Filter] = {
-    rule.name: rule
-    for rule in (
+    filter.name: filter
+    for filter in (
         Filter("length", "text or headline too short or too long", _has_odd_length),
         Filter("language", "a text that is not English", _is_not_english),
         Filter("no-shared-word", "headline and text share no content word", _shares_nothing),
@@ -144,14 +173,14 @@ FILTER_SETS: dict[str, tuple[str, ...]] = {
 
 
 def choose_filters(filters: str) -> tuple[str, ...]:
-    """Read a list such as `rush,language,-colon` into filter names, in the order they are applied.
+    """Parse a list such as `rush,language,-colon` into filter names, in order of application.
 
     Args:
-        filters: names of filters and of sets of them, separated by commas; `-name` takes one away.
-            A list that only takes away starts from the default set.
+        filters: names of filters and filter sets, separated by commas; `-name` removes one. A list
+            of removals starts from the default set.
 
     Raises:
-        ConfigError: naming what is neither a filter nor a set.
+        ArgumentError: for an unknown name.
     """
     parts = [part.strip() for part in filters.split(",") if part.strip()]
     chosen = set(DEFAULT_FILTERS) if all(part.startswith("-") for part in parts) else set()

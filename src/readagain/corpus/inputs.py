@@ -8,6 +8,7 @@ from typing import Literal
 from readagain.formats.records import Block, InvalidRecord
 
 SplitName = Literal["train", "dev", "test"]
+SPLITS: tuple[SplitName, ...] = ("train", "dev", "test")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Every word of a prepared corpus with its counts, from which vocabularies of any size are cut."""
+"""Lexicon of a prepared corpus: all words with counts, for vocabularies of any size."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from readagain.errors import ArtifactError, quoted
 from readagain.text.vocab import SPECIAL_TOKENS, UNK, Vocab
 
 UNKNOWN_ID = -1
-"""Stands in shards for a word that the corpus itself did not know (UNK in Gigaword files)."""
+"""Id in shards of an unknown word of the input (UNK in Gigaword files)."""
 Side = Literal["source", "summary"]
 
 
@@ -33,7 +33,7 @@ class Lexicon:
         """Read `word TAB source count TAB summary count`, one line for each id.
 
         Raises:
-            ArtifactError: naming the line that cannot be right.
+            ArtifactError: naming the invalid line.
         """
         words: list[str] = []
         counts = array("q")
@@ -57,27 +57,27 @@ class Lexicon:
             file.writelines(f"{word}\t{source}\t{summary}\n" for word, source, summary in rows)
 
     def spell(self, ids: NDArray[np.int32]) -> str:
-        """Return the words of some ids, with spaces between them."""
+        """Return the words of `ids`, separated by spaces."""
         return " ".join(SPECIAL_TOKENS[UNK] if id == UNKNOWN_ID else self.words[id] for id in ids)
 
     def vocab(self, side: Side, size: int) -> Vocab:
-        """Cut the vocabulary of the `size` most frequent words of one side, reserved ones included.
+        """Return a vocabulary of the `size` most frequent words of a side, with special tokens.
 
-        Words that never stand on that side of the train split are left out, so the vocabulary
-        may be smaller than asked for.
+        It is smaller if the train split has fewer words on that side.
         """
         counts = self.source_counts if side == "source" else self.summary_counts
-        wanted = max(size - len(SPECIAL_TOKENS), 0)
-        # Ranking every word in Python takes seconds; only those at or above the last count matter.
-        smallest = np.partition(counts, -wanted)[-wanted] if 0 < wanted < len(counts) else 1
-        likely = np.flatnonzero(counts >= max(int(smallest), 1))
-        return Vocab.from_counts({self.words[id]: int(counts[id]) for id in likely}, size)
+        num_words = max(size - len(SPECIAL_TOKENS), 0)
+        # Sorting all words in Python takes seconds; words below the last count are not needed.
+        min_count = 1
+        if 0 < num_words < len(counts):
+            min_count = max(int(np.partition(counts, -num_words)[-num_words]), 1)
+        frequent = np.flatnonzero(counts >= min_count)
+        return Vocab.from_counts({self.words[id]: int(counts[id]) for id in frequent}, size)
 
     def vocab_ids(self, vocab: Vocab) -> NDArray[np.int32]:
-        """Return the table from lexicon ids to ids of `vocab`, UNK for words it lacks.
+        """Return the table from lexicon ids to ids of `vocab`, UNK for other words.
 
-        The table has one more entry at its end, UNK, so that indexing it with the words of a
-        shard also answers `UNKNOWN_ID` (-1).
+        The last entry is UNK, so that `UNKNOWN_ID` (-1) can be looked up too.
 
         Returns:
             (len(lexicon) + 1,) int32.
@@ -86,7 +86,7 @@ class Lexicon:
 
 
 def alphabetical_ranks(words: Sequence[str]) -> NDArray[np.int64]:
-    """Return the place of each word in alphabetical order."""
+    """Return the index of each word in alphabetical order."""
     ranks = np.empty(len(words), dtype=np.int64)
     ranks[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
     return ranks
@@ -101,5 +101,5 @@ def _lines(path: Path) -> Iterator[str]:
         raise ArtifactError(
             f"{path}: not UTF-8 at byte {error.start}; was it edited by hand?"
         ) from error
-    # Not splitlines(): some words are signs that it takes for line ends.
+    # Not splitlines(): some words are characters that it treats as line ends.
     return iter(content.removesuffix("\n").split("\n") if content else [])

@@ -6,7 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from readagain.corpus.select import SPLITS
+from readagain.corpus.inputs import SPLITS
 from readagain.errors import ArtifactError, quoted
 from readagain.formats.jsonl import to_json
 from readagain.storage.checksums import FileEntry

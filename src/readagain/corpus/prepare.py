@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from readagain import __version__
-from readagain.corpus.cases import NUM_PASSES
-from readagain.corpus.chunk import Chunk, SplitChunk
+from readagain.corpus.chunks import Chunk
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
-from readagain.corpus.merge import write_shards
-from readagain.corpus.placing import assign_splits, origins_of
 from readagain.corpus.report import write_report
 from readagain.corpus.settings import PrepareSettings
-from readagain.corpus.texts import write_texts
+from readagain.corpus.splits import SplitChunk, assign_splits, origins_of
+from readagain.corpus.truecasing import NUM_PASSES
 from readagain.corpus.work_dir import check_output, input_files, open_work_dir
 from readagain.corpus.workers import ChunkFiles, JobProgress, make_chunks
+from readagain.corpus.write import write_shards, write_texts
 from readagain.errors import DataError
 from readagain.formats.files import FileState
 from readagain.formats.jsonl import write_jsonl
@@ -58,7 +57,7 @@ def prepare(
         on_progress: called with the progress.
 
     Raises:
-        DataError: naming the input and line, or the folder, and the problem.
+        ReadAgainError: naming the input and line, or the folder, and the problem.
     """
     check_output(out, overwrite=overwrite)
     files = [file for source in sources for file in input_files(source)]
@@ -68,10 +67,10 @@ def prepare(
         if changed:
             logger.warning("changed since the interrupted run: %s", ", ".join(changed))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
-        placed, inputs = assign_splits(chunks, settings)
+        split_chunks, inputs = assign_splits(chunks, settings)
         folder = _fresh_folder(work.corpus)
-        manifest = _write_corpus(placed, inputs, settings, folder, on_progress)
-        write_texts(sources, placed, folder)
+        manifest = _write_corpus(split_chunks, inputs, settings, folder, on_progress)
+        write_texts(sources, split_chunks, folder)
         _write_skipped(chunks, folder)
         for file, state in states.items():
             state.check_unchanged(file)
@@ -100,14 +99,14 @@ def _fresh_folder(path: Path) -> Path:
 
 
 def _write_corpus(
-    placed: list[list[SplitChunk]],
+    split_chunks: list[list[SplitChunk]],
     inputs: list[dict[str, Any]],
     settings: PrepareSettings,
     folder: Path,
     on_progress: Callable[[JobProgress], None],
 ) -> CorpusManifest:
     """Write the lexicon, the case table, the shards and the report."""
-    chunks = [chunk for own in placed for chunk in own]
+    chunks = [chunk for input_chunks in split_chunks for chunk in input_chunks]
     num_passes = 1 + NUM_PASSES + 1  # for the lexicon, the case table and the shards
     num_records = sum(entry["records"] for entry in inputs)
     done = 0
@@ -133,9 +132,11 @@ def _write_corpus(
 
 def _write_skipped(chunks: Sequence[ChunkFiles], folder: Path) -> None:
     """Write the list of skipped invalid records, if there are some."""
-    bad = [bad for files in chunks for path in files.paths for bad in Chunk.load(path).bad]
-    if bad:
-        (folder / SKIPPED_FILE).write_bytes(write_jsonl(map(asdict, bad)))
+    skipped = [
+        record for files in chunks for path in files.paths for record in Chunk.load(path).invalid
+    ]
+    if skipped:
+        (folder / SKIPPED_FILE).write_bytes(write_jsonl(map(asdict, skipped)))
 
 
 def _save_manifest(manifest: CorpusManifest, folder: Path) -> CorpusManifest:

@@ -1,12 +1,12 @@
-"""The report beside a prepared corpus: what is in it, for people and for programs."""
+"""Report of a prepared corpus, as Markdown and JSON."""
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from readagain.corpus.inputs import SPLITS
 from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.manifest import CorpusManifest
-from readagain.corpus.select import SPLITS
 from readagain.corpus.shards import PreparedCorpus, Split
 from readagain.corpus.statistics import Statistics
 from readagain.formats.jsonl import to_json
@@ -24,13 +24,13 @@ HISTOGRAMS = {
 def write_report(
     folder: Path, manifest: CorpusManifest, lexicon: Lexicon, statistics: Mapping[str, Statistics]
 ) -> None:
-    """Write report.json and report.md into the folder of a corpus that is otherwise complete."""
+    """Write report.json and report.md into the folder of a corpus."""
     described: dict[str, Any] = {
         split: statistics[split].describe() for split in SPLITS if manifest.splits[split]["pairs"]
     }
-    if not manifest.splits["train"]["pairs"]:  # then there is no vocabulary to cover anything
-        for facts in described.values():
-            facts["coverage"] = {}
+    if not manifest.splits["train"]["pairs"]:  # without training words there is no vocabulary
+        for split_statistics in described.values():
+            split_statistics["coverage"] = {}
     samples = _samples(PreparedCorpus(folder, manifest).split("train"), lexicon)
     content = {
         "inputs": manifest.inputs,
@@ -46,7 +46,7 @@ def write_report(
 
 
 def dropped_in_total(manifest: CorpusManifest) -> dict[str, int]:
-    """Add up what was dropped over all inputs, by reason."""
+    """Return the dropped records of all inputs by reason."""
     total: dict[str, int] = {}
     for entry in manifest.inputs:
         for reason, count in entry["dropped"].items():
@@ -55,7 +55,7 @@ def dropped_in_total(manifest: CorpusManifest) -> dict[str, int]:
 
 
 def _samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
-    """Take a few training pairs, evenly spaced, as models see them."""
+    """Return a few evenly spaced training pairs, normalized."""
     samples = []
     for index in range(0, len(split), max(len(split) // NUM_SAMPLES, 1)):
         sentences, summary = split[index]
@@ -86,8 +86,8 @@ def _page(
             f"| {split} | {counts['pairs']:,} | {counts['words']:,} | {counts['shards']} |"
         )
     lines += ["", f"Distinct words: {manifest.num_words:,}.", ""]
-    for split, facts in described.items():
-        lines += _split_section(split, facts)
+    for split, statistics in described.items():
+        lines += _split_section(split, statistics)
     lines += ["## Samples of the train split, as models see them", ""]
     for sample in samples:
         lines += [f"Pair {sample['pair']:,}:", ""]
@@ -95,22 +95,22 @@ def _page(
     return lines[:-1]
 
 
-def _split_section(split: str, facts: Mapping[str, Any]) -> list[str]:
+def _split_section(split: str, statistics: Mapping[str, Any]) -> list[str]:
     lines = [f"## {split}", ""]
-    if facts["coverage"]:
+    if statistics["coverage"]:
         lines += ["| vocabulary | summary words covered | with copying |", "|---|---|---|"]
-    for size, row in facts["coverage"].items():
+    for size, row in statistics["coverage"].items():
         lines.append(f"| {int(size):,} | {row['generating']:.2%} | {row['with_copying']:.2%} |")
-    lines += ["", f"{facts['copyable_share']:.2%} of the summary words stand in their text.", ""]
+    lines += ["", f"{statistics['copyable_share']:.2%} of the summary words are in their text.", ""]
     for name, title in HISTOGRAMS.items():
-        lines += _bars(title, facts[name])
+        lines += _bars(title, statistics[name])
     return lines
 
 
 def _bars(title: str, histogram: Mapping[str, Any]) -> list[str]:
-    """Draw a histogram with about a dozen bars."""
+    """Return a histogram with about a dozen bars."""
     counts: list[int] = histogram["counts"]
-    # Beyond the 99th percentile a few outliers would flatten everything else.
+    # Outliers beyond the 99th percentile would make all other bars too short.
     width = max(-(-(histogram["p99"] + 1) // NUM_BARS), 1)
     groups = [
         (start, sum(counts[start : start + width]))

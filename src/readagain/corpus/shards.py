@@ -13,10 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.inputs import Example
+from readagain.corpus.inputs import SPLITS, Example
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.corpus.manifest import ADVICE, CorpusManifest
-from readagain.corpus.select import SPLITS
 from readagain.errors import ArtifactError, quoted
 from readagain.text.truecasing import CASES_FILE, Truecaser
 

@@ -1,4 +1,4 @@
-"""Lengths and vocabulary coverage of a split, gathered piece by piece."""
+"""Lengths and vocabulary coverage of a split, counted chunk by chunk."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,14 +10,14 @@ from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.text.vocab import SPECIAL_TOKENS
 
 COVERAGE_SIZES = (2_000, 5_000, 15_000, 30_000, 69_000)
-"""Decoder vocabularies of the paper's tables 3 and 4; the reserved words count."""
+"""Decoder vocabularies of the paper's tables 3 and 4, with the special tokens."""
 NEVER = np.iinfo(np.int64).max
 
 
 def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
-    """Return each word's place in the summary vocabulary, in the order of `Lexicon.vocab`.
+    """Return the id of each word in the unlimited summary vocabulary of `Lexicon.vocab`.
 
-    The last entry answers `UNKNOWN_ID`; words that no training summary has are never reached.
+    It is `NEVER` for words without training summaries and, in the last entry, for `UNKNOWN_ID`.
 
     Returns:
         (len(lexicon) + 1,) int64.
@@ -33,8 +33,7 @@ def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
 class Statistics:
     """Counts over the pairs of a split.
 
-    A summary word is covered by a vocabulary when it is in it, and with copying also when it
-    stands in the text.
+    A vocabulary covers a summary word that it contains, and with copying also one in the text.
     """
 
     words_per_text: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
@@ -46,7 +45,7 @@ class Statistics:
     covered: NDArray[np.int64] = field(
         default_factory=lambda: np.zeros((2, len(COVERAGE_SIZES)), np.int64)
     )
-    """Row 0 without copying, row 1 with it; a column for each of `COVERAGE_SIZES`."""
+    """(2, sizes) covered summary words without and with copying, for `COVERAGE_SIZES`."""
 
     def add(
         self,
@@ -55,7 +54,7 @@ class Statistics:
         pair_segments: NDArray[np.int32],
         ranks: NDArray[np.int64],
     ) -> None:
-        """Count some more pairs, given as in a shard but with lengths instead of starts."""
+        """Count pairs, given as in a chunk but with lexicon ids."""
         is_summary = np.zeros(len(segment_lengths), dtype=bool)
         is_summary[np.cumsum(pair_segments) - 1] = True
         summary_lengths = segment_lengths[is_summary]
@@ -65,15 +64,17 @@ class Statistics:
             weights=segment_lengths[~is_summary],
             minlength=len(pair_segments),
         ).astype(np.int64)
-        self.words_per_text = _added(self.words_per_text, text_lengths)
-        self.words_per_sentence = _added(self.words_per_sentence, segment_lengths[~is_summary])
-        self.sentences_per_text = _added(self.sentences_per_text, pair_segments - 1)
-        self.words_per_summary = _added(self.words_per_summary, summary_lengths)
+        self.words_per_text = _add_lengths(self.words_per_text, text_lengths)
+        self.words_per_sentence = _add_lengths(
+            self.words_per_sentence, segment_lengths[~is_summary]
+        )
+        self.sentences_per_text = _add_lengths(self.sentences_per_text, pair_segments - 1)
+        self.words_per_summary = _add_lengths(self.words_per_summary, summary_lengths)
 
         in_summary = np.repeat(is_summary, segment_lengths)
         pair_of_word = np.repeat(pair_of_segment, segment_lengths)
         keys = pair_of_word * np.int64(len(ranks)) + ids
-        copyable = _found_in(keys[in_summary], keys[~in_summary]) & (ids[in_summary] != UNKNOWN_ID)
+        copyable = _is_in(keys[in_summary], keys[~in_summary]) & (ids[in_summary] != UNKNOWN_ID)
         in_vocab = ranks[ids[in_summary]][:, None] < np.array(COVERAGE_SIZES)  # (summary words, 5)
         self.covered[0] += in_vocab.sum(axis=0)
         self.covered[1] += (in_vocab | copyable[:, None]).sum(axis=0)
@@ -81,7 +82,7 @@ class Statistics:
         self.copyable += int(copyable.sum())
 
     def describe(self) -> dict[str, Any]:
-        """Return means, histograms and coverage as plain numbers."""
+        """Return means, histograms and coverage for JSON."""
         total = max(self.summary_words, 1)
         return {
             "words_per_text": _histogram(self.words_per_text),
@@ -100,22 +101,24 @@ class Statistics:
         }
 
 
-def _found_in(wanted: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Do what `np.isin` does, several times faster on keys that are nearly sorted."""
+def _is_in(wanted: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return `np.isin(wanted, keys)`, several times faster on nearly sorted keys."""
     keys = np.sort(keys)
-    places = np.searchsorted(keys, wanted)
-    found: NDArray[np.bool_] = keys[np.minimum(places, len(keys) - 1)] == wanted
+    indices = np.searchsorted(keys, wanted)
+    found: NDArray[np.bool_] = keys[np.minimum(indices, len(keys) - 1)] == wanted
     return found
 
 
-def _added(histogram: NDArray[np.int64], values: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+def _add_lengths(
+    histogram: NDArray[np.int64], values: NDArray[np.integer[Any]]
+) -> NDArray[np.int64]:
     more = np.bincount(values, minlength=len(histogram))
     more[: len(histogram)] += histogram
     return more.astype(np.int64)
 
 
 def _histogram(counts: NDArray[np.int64]) -> dict[str, Any]:
-    """Describe a histogram by mean, percentiles and its counts up to the last that is not 0."""
+    """Return mean, percentiles, maximum, and the counts up to it."""
     total = int(counts.sum())
     if total == 0:
         return {"mean": 0.0, "p50": 0, "p90": 0, "p99": 0, "max": 0, "counts": []}

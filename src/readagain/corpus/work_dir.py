@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from readagain import __version__
-from readagain.corpus.chunk import CHUNK_FORMAT
+from readagain.corpus.chunks import CHUNK_FORMAT
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.manifest import FILE_NAME, unfinished_dir
 from readagain.corpus.readers.story import story_files

@@ -8,24 +8,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from readagain.corpus.chunk import records_in
+from readagain.corpus.chunks import save_chunk, saved_records
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
-from readagain.corpus.tokenizing import save_chunk
 from readagain.corpus.work_dir import WorkDir, input_bytes
-from readagain.errors import DataError
+from readagain.errors import DataError, ReadAgainError
 from readagain.formats.records import Block
 from readagain.worker_pool import process_pool
 
 BLOCKS_WAITING_PER_WORKER = 2
-"""Enough that no worker waits for the reader, few enough that memory stays small."""
+"""Keeps the workers busy with little memory."""
 
 Task = tuple[CorpusInput, Block, PrepareSettings, Path]
-"""A block to be made into a chunk, and where that goes."""
+"""A block, and the path of its chunk."""
 
-NumMade = Callable[[], int]
-"""Waits until a chunk is made, and counts its records."""
+CountRecords = Callable[[], int]
+"""Waits for a chunk and returns its number of records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +57,14 @@ def make_chunks(
     num_workers: int,
     on_progress: Callable[[JobProgress], None],
 ) -> list[ChunkFiles]:
-    """Make every chunk that is not there yet.
+    """Create the chunks that do not exist yet.
 
-    This process only cuts blocks, which is cheap; the workers parse, filter and tokenize them.
+    This process only reads blocks, which is cheap; workers parse, filter and tokenize them.
 
     Raises:
         DataError: for the first record, in input order, that cannot be used.
     """
-    made: list[ChunkFiles] = []
+    chunks: list[ChunkFiles] = []
     with _pool(num_workers) as submit:
         queue = _Queue(sum(map(input_bytes, sources)), on_progress)
         try:
@@ -76,22 +75,22 @@ def make_chunks(
                 for number, block in enumerate(FORMATS[source.format].read_blocks(source)):
                     path = folder / f"{number:06d}.npz"
                     paths.append(path)
-                    known = records_in(path)
+                    known = saved_records(path)
                     if known is None:
                         queue.add(submit((source, block, settings, path)), block.position)
                         queue.wait_until_left(BLOCKS_WAITING_PER_WORKER * num_workers)
                     else:
                         queue.count_resumed(known, block.position)
                 queue.end_source(input_bytes(source))
-                made.append(ChunkFiles(source=source, paths=paths))
-        except DataError:
-            queue.wait_until_left(0)  # what is wrong earlier in the input is told first
+                chunks.append(ChunkFiles(source=source, paths=paths))
+        except ReadAgainError:
+            queue.wait_until_left(0)  # raises the error of an earlier block, if any
             raise
         queue.wait_until_left(0)
     if queue.num_records == 0:
         names = ", ".join(str(source.path) for source in sources)
         raise DataError(f"{names}: no record in any input; expected (text, headline) pairs")
-    return made
+    return chunks
 
 
 class _Queue:
@@ -103,18 +102,18 @@ class _Queue:
         self._total_bytes = max(total_bytes, 1)
         self._bytes_before = 0
         self._share = 0.0
-        self._waiting: deque[tuple[NumMade, int]] = deque()
+        self._waiting: deque[tuple[CountRecords, int]] = deque()
         self._on_progress = on_progress
 
-    def add(self, num_made: NumMade, position: int) -> None:
+    def add(self, count_records: CountRecords, position: int) -> None:
         """Add a block that a worker processes."""
-        self._waiting.append((num_made, self._bytes_before + position))
+        self._waiting.append((count_records, self._bytes_before + position))
 
     def wait_until_left(self, num_left: int) -> None:
         """Wait for the oldest blocks until only `num_left` are left."""
         while len(self._waiting) > num_left:
-            num_made, position = self._waiting.popleft()
-            self.num_records += num_made()
+            count_records, position = self._waiting.popleft()
+            self.num_records += count_records()
             self._report(position)
 
     def count_resumed(self, num_records: int, position: int) -> None:
@@ -140,7 +139,7 @@ class _Queue:
 
 
 @contextmanager
-def _pool(num_workers: int) -> Iterator[Callable[[Task], NumMade]]:
+def _pool(num_workers: int) -> Iterator[Callable[[Task], CountRecords]]:
     if num_workers == 1:
         yield _submit_here
         return
@@ -154,6 +153,6 @@ def _pool(num_workers: int) -> Iterator[Callable[[Task], NumMade]]:
         ) from error
 
 
-def _submit_here(task: Task) -> NumMade:
+def _submit_here(task: Task) -> CountRecords:
     num_records = save_chunk(*task)
     return lambda: num_records

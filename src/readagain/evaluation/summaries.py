@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from readagain.corpus.tokenizing import UNKNOWN_SPELLINGS
+from readagain.corpus.chunks import UNKNOWN_SPELLINGS
 from readagain.text.document import Token, sentence_norms
 from readagain.text.normalization import normalize, normalize_tokens, normalize_typography
 from readagain.text.tokenizer import token_at, token_spans

@@ -11,7 +11,7 @@ from readagain.classic.topiary import TopiaryHeadline, topiary_headline
 from readagain.classic.topics import Topics
 from readagain.config.options import SummarizeOptions, decode_overrides, override_decode
 from readagain.config.schema import LeadSpec, PrefixSpec, TopiarySpec
-from readagain.corpus.tokenizing import UNKNOWN_SPELLINGS
+from readagain.corpus.chunks import UNKNOWN_SPELLINGS
 from readagain.counts import pluralize
 from readagain.errors import ArgumentError, ArtifactError
 from readagain.evaluation.network import PROTOCOL_SETTINGS, NetworkSystem

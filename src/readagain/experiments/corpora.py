@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from readagain.corpus.inputs import SPLITS
 from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
 from readagain.corpus.readers.find import CorpusReadOptions
-from readagain.corpus.select import SPLITS
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, PreparedCorpus, texts_file
 from readagain.errors import ArgumentError, ArtifactError, DataError
 from readagain.evaluation.dataset import DataSet, read_dataset

@@ -10,7 +10,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from readagain.corpus import tokenizing, workers
+from readagain.corpus import chunks, workers
 from readagain.corpus.filters import FilterLimits
 from readagain.corpus.manifest import unfinished_dir
 from readagain.corpus.prepare import prepare
@@ -131,7 +131,7 @@ def test_no_pair_in_any_input_is_an_error(tmp_path, prepared):
 
 
 def test_a_split_too_small_for_any_text_is_an_error(jsonl, prepared):
-    with pytest.raises(DataError, match="no text falls into the test split; increase test_pairs"):
+    with pytest.raises(ConfigError, match="no text falls into the test split; increase test_pairs"):
         prepared(jsonl(MANY), test=SplitSize(share=1e-9))
 
 
@@ -156,7 +156,7 @@ def test_skipped_records_are_counted_and_listed(tmp_path, jsonl, prepared):
 def test_an_earlier_bad_line_is_told_before_a_later_trouble(tmp_path, monkeypatch, prepared):
     @contextmanager
     def slow_pool(num_workers):  # its results are only seen when they are waited for
-        yield lambda task: partial(tokenizing.save_chunk, *task)
+        yield lambda task: partial(chunks.save_chunk, *task)
 
     monkeypatch.setattr(workers, "_pool", slow_pool)
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 8)
@@ -194,7 +194,7 @@ class TestInterruptedRun:
             if len(made) == after:
                 raise KeyboardInterrupt
             made.append(chunk_path)
-            return tokenizing.save_chunk(source, block, chunk_settings, chunk_path)
+            return chunks.save_chunk(source, block, chunk_settings, chunk_path)
 
         with monkeypatch.context() as patch:
             patch.setattr(workers, "save_chunk", save_some)
@@ -207,7 +207,7 @@ class TestInterruptedRun:
 
         def save(source, block, settings, path):
             made.append(path)
-            return tokenizing.save_chunk(source, block, settings, path)
+            return chunks.save_chunk(source, block, settings, path)
 
         monkeypatch.setattr(workers, "save_chunk", save)
         return made
@@ -291,7 +291,7 @@ def full_disk(*arguments, **options):
 
 @pytest.mark.parametrize(
     ("module", "function"),
-    [("readagain.corpus.chunk.np", "savez"), ("readagain.corpus.shards.np", "save")],
+    [("readagain.corpus.chunks.np", "savez"), ("readagain.corpus.shards.np", "save")],
 )
 def test_a_full_disk_is_told_and_nothing_is_left_half_written(
     tmp_path, jsonl, prepared, monkeypatch, module, function
@@ -311,7 +311,7 @@ def test_another_trouble_with_files_is_not_taken_for_a_full_disk(jsonl, prepared
     def denied(*arguments, **options):
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("readagain.corpus.chunk.np.savez", denied)
+    monkeypatch.setattr("readagain.corpus.chunks.np.savez", denied)
     with pytest.raises(PermissionError):
         prepared(jsonl(MANY))
 

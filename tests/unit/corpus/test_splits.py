@@ -3,7 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagain.corpus.select import (
+from readagain.corpus.settings import PrepareSettings, SplitSize
+from readagain.corpus.splits import (
     DEV,
     DUPLICATE,
     IN_DEV,
@@ -12,13 +13,12 @@ from readagain.corpus.select import (
     TRAIN,
     Hashes,
     choose_splits,
-    dropped_by_reason,
+    count_dropped,
 )
-from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.errors import ConfigError
 
 
-def places(texts, pairs, splits, **wanted):
+def splits_of(texts, pairs, splits, **wanted):
     hashes = Hashes(
         texts=np.array(texts, np.uint64),
         pairs=np.array(pairs, np.uint64),
@@ -28,28 +28,28 @@ def places(texts, pairs, splits, **wanted):
 
 
 def test_the_first_of_equal_pairs_stays():
-    found = places([1, 2, 1, 1], [10, 20, 10, 11], [TRAIN] * 4)
+    found = splits_of([1, 2, 1, 1], [10, 20, 10, 11], [TRAIN] * 4)
     assert found == [TRAIN, TRAIN, DUPLICATE, TRAIN]
 
 
 def test_duplicates_stay_where_nobody_minds():
-    assert places([1, 1], [10, 10], [TRAIN] * 2, filters=()) == [TRAIN, TRAIN]
+    assert splits_of([1, 1], [10, 10], [TRAIN] * 2, filters=()) == [TRAIN, TRAIN]
 
 
 def test_training_gives_way_to_given_sets_and_dev_to_test():
     texts = [1, 2, 3, 4, 2, 3, 3, 5]
     splits = [TRAIN] * 4 + [DEV] * 2 + [TEST] * 2
     expected = [TRAIN, IN_DEV, IN_TEST, TRAIN, DEV, IN_TEST, TEST, TEST]
-    assert places(texts, range(8), splits) == expected
+    assert splits_of(texts, range(8), splits) == expected
 
 
 def test_given_sets_keep_their_duplicates():
-    assert places([1, 1], [10, 10], [DEV] * 2) == [DEV, DEV]
+    assert splits_of([1, 1], [10, 10], [DEV] * 2) == [DEV, DEV]
 
 
 def test_so_many_pairs_are_cut_off_in_whole_texts():
     texts = [5, 1, 1, 9, 2]
-    assert places(texts, range(5), [TRAIN] * 5, dev=SplitSize(pairs=3)) == [
+    assert splits_of(texts, range(5), [TRAIN] * 5, dev=SplitSize(pairs=3)) == [
         TRAIN,
         DEV,
         DEV,
@@ -57,12 +57,12 @@ def test_so_many_pairs_are_cut_off_in_whole_texts():
         DEV,
     ]
     # the text with hash 1 has two headlines, so one pair alone cannot be had
-    assert places(texts, range(5), [TRAIN] * 5, dev=SplitSize(pairs=1)) == [TRAIN] * 5
+    assert splits_of(texts, range(5), [TRAIN] * 5, dev=SplitSize(pairs=1)) == [TRAIN] * 5
 
 
 def test_a_share_is_cut_by_the_hash_of_the_text():
     texts = [0, 2**63, 2**62, 2**64 - 1]
-    found = places(
+    found = splits_of(
         texts, range(4), [TRAIN] * 4, dev=SplitSize(share=0.26), test=SplitSize(share=0.1)
     )
     assert found == [DEV, TRAIN, DEV, TEST]
@@ -70,7 +70,7 @@ def test_a_share_is_cut_by_the_hash_of_the_text():
 
 def test_reasons_are_counted_by_name():
     codes = np.array([TRAIN, DUPLICATE, DUPLICATE, IN_TEST], np.int8)
-    assert dropped_by_reason(codes) == {"duplicate": 2, "text-in-test": 1}
+    assert count_dropped(codes) == {"duplicate": 2, "text-in-test": 1}
 
 
 @settings(deadline=None)  # a busy machine is no error
@@ -89,11 +89,11 @@ def test_reasons_are_counted_by_name():
 def test_no_text_ever_stands_on_two_sides(rows, dev, share):
     texts, heads, splits = zip(*rows, strict=True) if rows else ((), (), ())
     pairs = [hash((text, head)) % 2**64 for text, head in zip(texts, heads, strict=True)]
-    found = places(texts, pairs, splits, dev=SplitSize(pairs=dev), test=SplitSize(share=share))
+    found = splits_of(texts, pairs, splits, dev=SplitSize(pairs=dev), test=SplitSize(share=share))
     sides = {}
-    for text, place in zip(texts, found, strict=True):
-        if place >= 0:
-            sides.setdefault(text, set()).add(place)
+    for text, split in zip(texts, found, strict=True):
+        if split >= 0:
+            sides.setdefault(text, set()).add(split)
     assert all(len(both) == 1 for both in sides.values())
 
 

@@ -1,12 +1,18 @@
 import numpy as np
 import pytest
 
-from readagain.corpus.chunk import LOWER_CASE, NO_CASE, UNKNOWN_WORD, Chunk, records_in
+from readagain.corpus.chunks import (
+    LOWER_CASE,
+    NO_CASE,
+    UNKNOWN_WORD,
+    Chunk,
+    make_chunk,
+    saved_records,
+)  # fmt: skip
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
-from readagain.corpus.tokenizing import make_chunk
 from readagain.errors import ArtifactError, DataError
 from readagain.formats.records import Block, InvalidRecord
 
@@ -41,8 +47,8 @@ def test_how_a_word_is_written_is_kept_where_one_can_tell(jsonl):
     text = "The little port of Norrvik opened on Monday, iCall said."
     chunk = chunk_of(jsonl([(text, "PORT OPENS")]))
     written = [
-        {NO_CASE: "?", LOWER_CASE: chunk.words[id]}.get(n) or chunk.writings[n - 1]
-        for id, n in zip(chunk.ids.tolist(), chunk.written.tolist(), strict=True)
+        {NO_CASE: "?", LOWER_CASE: chunk.words[id]}.get(n) or chunk.surfaces[n - 1]
+        for id, n in zip(chunk.ids.tolist(), chunk.surface_ids.tolist(), strict=True)
     ]
     assert " ".join(written) == "? little port of Norrvik opened on Monday ? iCall said ? ? ?"
 
@@ -76,11 +82,13 @@ def test_a_bad_record_stops_the_work_unless_skipping_is_asked_for(tmp_path):
     path = tmp_path / "a.jsonl"
     good = '{"text": "The storm came to Tarn after all.", "headline": "Storm comes"}\n'
     path.write_text(good + "{broken\n" + good)
-    with pytest.raises(DataError, match=r"a\.jsonl:2: not JSON: .* or skip and count such records"):
+    with pytest.raises(
+        DataError, match=r"a\.jsonl:2: not JSON: .* or skip such records with skip_bad"
+    ):
         chunk_of(path)
     chunk = chunk_of(path, skip_bad=True)
     assert chunk.records.tolist() == [0, 2]
-    assert [bad.where for bad in chunk.bad] == [f"{path}:2"]
+    assert [bad.where for bad in chunk.invalid] == [f"{path}:2"]
 
 
 def test_unknown_words_of_gigaword_files_stay_unknown():
@@ -117,10 +125,17 @@ def test_what_is_saved_is_loaded(tmp_path, jsonl):
     chunk = chunk_of(jsonl())
     chunk.save(tmp_path / "0.npz")
     loaded = Chunk.load(tmp_path / "0.npz")
-    assert (loaded.words, loaded.writings) == (chunk.words, chunk.writings)
-    for name in ("ids", "written", "segment_lengths", "pair_segments", "records", "text_hashes"):
+    assert (loaded.words, loaded.surfaces) == (chunk.words, chunk.surfaces)
+    for name in (
+        "ids",
+        "surface_ids",
+        "segment_lengths",
+        "pair_segments",
+        "records",
+        "text_hashes",
+    ):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(chunk, name))
-    assert records_in(tmp_path / "0.npz") == 3
+    assert saved_records(tmp_path / "0.npz") == 3
     assert sorted(path.name for path in tmp_path.glob("0.*")) == ["0.npz"]
 
 
@@ -128,7 +143,7 @@ def test_bad_records_survive_saving(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "x", "headline": "y"}\nbroken\n')
     chunk_of(path, skip_bad=True).save(tmp_path / "0.npz")
-    (bad,) = Chunk.load(tmp_path / "0.npz").bad
+    (bad,) = Chunk.load(tmp_path / "0.npz").invalid
     assert bad == InvalidRecord(
         f"{path}:2", "not JSON: Expecting value at column 1; expected one object per line"
     )
@@ -136,10 +151,10 @@ def test_bad_records_survive_saving(tmp_path):
 
 def test_a_damaged_chunk_is_made_again(tmp_path, jsonl):
     path = tmp_path / "0.npz"
-    assert records_in(path) is None
+    assert saved_records(path) is None
     chunk_of(jsonl()).save(path)
     path.write_bytes(path.read_bytes()[:-50])
-    assert records_in(path) is None
+    assert saved_records(path) is None
 
 
 def test_a_chunk_with_a_changed_bit_or_in_another_place_is_made_again(tmp_path, jsonl):
@@ -147,9 +162,9 @@ def test_a_chunk_with_a_changed_bit_or_in_another_place_is_made_again(tmp_path, 
     chunk_of(jsonl()).save(path)
     content = path.read_bytes()
     (tmp_path / "1.npz").write_bytes(content)
-    assert records_in(tmp_path / "1.npz") is None
+    assert saved_records(tmp_path / "1.npz") is None
     for place in range(0, len(content), 97):
         path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
-        assert records_in(path) is None
+        assert saved_records(path) is None
     with pytest.raises(ArtifactError, match=r"0\.npz: changed since it was written; remove it"):
         Chunk.load(path)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from readagain.corpus import cases
+from readagain.corpus import truecasing
 from readagain.corpus.shards import PreparedCorpus
 from readagain.formats import lines
 from readagain.text.truecasing import Truecaser
@@ -91,7 +91,7 @@ def test_chunks_of_any_size_give_the_same_table(jsonl, prepared, monkeypatch):
     path = corpus_of(jsonl, *said, headline="Visitors found a white dog and the White House")
     whole = prepared(path, filters=())
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 7)
-    monkeypatch.setattr(cases, "_NEW_KEYS", 3)
+    monkeypatch.setattr(truecasing, "_MAX_BUFFERED_KEYS", 3)
     in_parts = prepared(path, filters=(), out="in_parts", num_workers=2)
     assert "White House" in whole.truecaser
     assert in_parts.truecaser == whole.truecaser

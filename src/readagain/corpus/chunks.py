@@ -1,0 +1,318 @@
+"""Chunks: blocks of records that are parsed, filtered, tokenized and saved between runs."""
+
+import io
+import json
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from hashlib import blake2b, sha256
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from readagain.corpus.filters import FILTERS
+from readagain.corpus.inputs import CorpusInput, Example
+from readagain.corpus.readers.formats import FORMATS
+from readagain.corpus.settings import PrepareSettings
+from readagain.errors import ArgumentError, ArtifactError, DataError
+from readagain.formats.records import Block, InvalidRecord
+from readagain.storage.files import atomic_write
+from readagain.text.document import headline_tokens, sentence_tokens
+from readagain.text.normalization import normalize_tokens
+from readagain.text.truecasing import has_informative_case
+from readagain.text.vocab import SPECIAL_TOKENS, UNK
+
+CHUNK_FORMAT = 3
+"""Chunks of an interrupted run in another format are created again."""
+UNKNOWN_WORD = ""
+"""Word of a chunk for an unknown word of the input (UNK in Gigaword files)."""
+UNKNOWN_SPELLINGS = ("UNK", "unk", "<UNK>", SPECIAL_TOKENS[UNK])
+"""Spellings of unknown words in public copies of Gigaword."""
+NO_CASE = -1
+"""Surface id where the case is not informative, as at the start of a sentence."""
+LOWER_CASE = 0
+"""Surface id of a token that equals its norm."""
+
+_UNKNOWN_TOKENS = frozenset({*UNKNOWN_SPELLINGS, *SPECIAL_TOKENS})
+_CHECKSUM_BYTES = 32
+_ARRAYS = (
+    "ids", "surface_ids", "segment_lengths", "pair_segments", "records", "text_hashes",
+    "pair_hashes",
+)  # fmt: skip
+
+
+class InvalidRecordError(ArgumentError, DataError):
+    """Invalid record that the argument `skip_bad` would skip."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chunk:
+    """The pairs of a block that passed the filters, as word ids of this chunk.
+
+    W words, G segments (sentences and headlines) and P pairs.
+    """
+
+    words: list[str]
+    """The distinct normalized words; a word's id is its index."""
+    ids: NDArray[np.int32]
+    """(W,) word ids of all pairs: the sentences in order, then the headline."""
+    surfaces: list[str]
+    """The distinct spellings with capitals; the id of a spelling is its index plus 1."""
+    surface_ids: NDArray[np.int32]
+    """(W,) surface id of each word, or `NO_CASE` or `LOWER_CASE`."""
+    segment_lengths: NDArray[np.int32]
+    """(G,) words of each sentence and headline."""
+    pair_segments: NDArray[np.int32]
+    """(P,) sentences of each pair, plus 1 for the headline."""
+    records: NDArray[np.int32]
+    """(P,) index of each pair's record in the block."""
+    text_hashes: NDArray[np.uint64]
+    pair_hashes: NDArray[np.uint64]
+    num_records: int
+    dropped: dict[str, int]
+    invalid: list[InvalidRecord]
+
+    def in_headline(self) -> NDArray[np.bool_]:
+        """Return (W,) whether each word is in a headline, the last segment of a pair."""
+        is_headline = np.zeros(len(self.segment_lengths), dtype=bool)
+        is_headline[np.cumsum(self.pair_segments) - 1] = True
+        return np.repeat(is_headline, self.segment_lengths)
+
+    def save(self, path: Path) -> None:
+        """Write the chunk atomically, with a checksum of its content and path."""
+        metadata = {
+            "num_records": self.num_records,
+            "dropped": self.dropped,
+            "invalid": [[record.where, record.reason] for record in self.invalid],
+        }
+        content = io.BytesIO()
+        np.savez(
+            content,
+            words=_to_array("\n".join(self.words)),
+            surfaces=_to_array("\n".join(self.surfaces)),
+            metadata=_to_array(json.dumps(metadata)),
+            **{name: getattr(self, name) for name in _ARRAYS},
+        )
+        with atomic_write(path) as temporary, temporary.open("wb") as file:
+            file.write(_checksum(path, content.getbuffer()))
+            file.write(content.getbuffer())
+
+    @classmethod
+    def load(cls, path: Path) -> "Chunk":
+        """Read a saved chunk.
+
+        Raises:
+            ArtifactError: when the file is missing or damaged.
+        """
+        content = _read_verified(path)
+        if content is None:
+            raise ArtifactError(
+                f"{path}: changed since it was written; remove it and run the same command again"
+            )
+        with np.load(content) as arrays:
+            metadata = json.loads(arrays["metadata"].tobytes())
+            return cls(
+                words=arrays["words"].tobytes().decode().split("\n"),
+                surfaces=arrays["surfaces"].tobytes().decode().split("\n"),
+                num_records=metadata["num_records"],
+                dropped=metadata["dropped"],
+                invalid=[InvalidRecord(*record) for record in metadata["invalid"]],
+                **{name: arrays[name] for name in _ARRAYS},
+            )
+
+
+def saved_records(path: Path) -> int | None:
+    """Return the number of records of a saved chunk; None if it is missing or damaged."""
+    content = _read_verified(path)
+    if content is None:
+        return None
+    with np.load(content) as arrays:
+        num_records: int = json.loads(arrays["metadata"].tobytes())["num_records"]
+    return num_records
+
+
+def _read_verified(path: Path) -> io.BytesIO | None:
+    try:
+        content = path.read_bytes()
+    except OSError:
+        return None
+    checksum, arrays = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
+    return io.BytesIO(arrays) if checksum == _checksum(path, arrays) else None
+
+
+def _checksum(path: Path, arrays: bytes | memoryview) -> bytes:
+    """Return a checksum of content and path: a chunk must not replace another one."""
+    return sha256(f"{path.parent.name}/{path.name}\n".encode() + arrays).digest()
+
+
+def _to_array(text: str) -> NDArray[np.uint8]:
+    return np.frombuffer(text.encode(), dtype=np.uint8)
+
+
+def save_chunk(source: CorpusInput, block: Block, settings: PrepareSettings, path: Path) -> int:
+    """Create the chunk of a block, write it to `path` and return its number of records."""
+    chunk = make_chunk(source, block, settings)
+    chunk.save(path)
+    return chunk.num_records
+
+
+def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> Chunk:
+    """Parse, filter and tokenize one block.
+
+    Pairs of a dev or test input are not filtered, so that scores on them can be compared; only
+    pairs without words are dropped.
+
+    Raises:
+        InvalidRecordError: at the first invalid record, unless such records are skipped.
+    """
+    names = settings.filters if source.split == "train" else ()
+    filters = [(name, test) for name in names if (test := FILTERS[name].is_unwanted) is not None]
+    builder = _ChunkBuilder()
+    for record in FORMATS[source.format].parse_block(source, block):
+        if isinstance(record, InvalidRecord):
+            if not settings.skip_bad:
+                raise InvalidRecordError(
+                    "{0}: {1}; or skip such records with {skip_bad}", record.where, record.reason
+                )
+            builder.skip(record)
+            continue
+        *sentences, headline = _tokenize(record, source, settings.max_sentences)
+        norms = [sentence.norms for sentence in sentences]
+        if not norms or not headline.norms:
+            builder.drop("empty")
+            continue
+        for name, is_unwanted in filters:
+            if is_unwanted(norms, headline.norms, settings.limits):
+                builder.drop(name)
+                break
+        else:
+            builder.keep(sentences, headline)
+    return builder.build()
+
+
+@dataclass(frozen=True)
+class _Segment:
+    """Tokens of a sentence or headline, as in the input and normalized."""
+
+    tokens: list[str]
+    norms: list[str]
+    has_case: bool
+    """False for text in Gigaword form."""
+
+    @classmethod
+    def of(cls, tokens: list[str], *, has_case: bool) -> "_Segment":
+        """Return a segment with the normalized tokens."""
+        return cls(tokens, normalize_tokens(tokens), has_case)
+
+
+def _new_ids() -> defaultdict[str, int]:
+    """Return a mapping that numbers words in order of their first lookup."""
+    ids: defaultdict[str, int] = defaultdict()
+    ids.default_factory = ids.__len__
+    return ids
+
+
+class _ChunkBuilder:
+    """Builder of a chunk, record by record."""
+
+    def __init__(self) -> None:
+        self._token_ids = _new_ids()
+        self._tokens: list[int] = []
+        self._has_case: list[bool] = []
+        self._segment_lengths: list[int] = []
+        self._pair_segments: list[int] = []
+        self._records: list[int] = []
+        self._hashes: list[bytes] = []
+        self._num_records = 0
+        self._dropped: Counter[str] = Counter()
+        self._invalid: list[InvalidRecord] = []
+
+    def skip(self, record: InvalidRecord) -> None:
+        """Add an invalid record."""
+        self._invalid.append(record)
+        self._num_records += 1
+
+    def drop(self, reason: str) -> None:
+        """Count a dropped record."""
+        self._dropped[reason] += 1
+        self._num_records += 1
+
+    def keep(self, sentences: list[_Segment], headline: _Segment) -> None:
+        """Add the tokens of a pair."""
+        for segment in (*sentences, headline):
+            self._tokens.extend(map(self._token_ids.__getitem__, segment.tokens))
+            self._has_case.append(segment.has_case)
+            self._segment_lengths.append(len(segment.tokens))
+        self._pair_segments.append(len(sentences) + 1)
+        self._hashes.append(_hash_pair([sentence.norms for sentence in sentences], headline.norms))
+        self._records.append(self._num_records)
+        self._num_records += 1
+
+    def build(self) -> Chunk:
+        """Return the chunk."""
+        word_ids = _new_ids()
+        distinct, tokens = list(self._token_ids), np.array(self._tokens, dtype=np.int64)
+        norms = normalize_tokens(distinct)
+        norm_ids = np.array([word_ids[norm] for norm in norms], dtype=np.int32)
+        lengths = np.array(self._segment_lengths, dtype=np.int32)
+        has_case = has_informative_case(distinct, tokens, lengths.astype(np.int64))
+        has_case &= np.repeat(np.array(self._has_case, dtype=bool), lengths)
+        surfaces, surface_ids = _number_surfaces(distinct, norms)
+        hashes = np.frombuffer(b"".join(self._hashes), dtype="<u8").reshape(-1, 2)
+        return Chunk(
+            words=list(word_ids),
+            ids=norm_ids[tokens],
+            surfaces=surfaces,
+            surface_ids=np.where(has_case, surface_ids[tokens], np.int32(NO_CASE)),
+            segment_lengths=lengths,
+            pair_segments=np.array(self._pair_segments, dtype=np.int32),
+            records=np.array(self._records, dtype=np.int32),
+            text_hashes=hashes[:, 0].astype(np.uint64),
+            pair_hashes=hashes[:, 1].astype(np.uint64),
+            num_records=self._num_records,
+            dropped=dict(self._dropped),
+            invalid=self._invalid,
+        )
+
+
+def _number_surfaces(tokens: list[str], norms: list[str]) -> tuple[list[str], NDArray[np.int32]]:
+    """Return the spellings with capitals, and the surface id of each token."""
+    surfaces: list[str] = []
+    ids = np.full(len(tokens), NO_CASE, dtype=np.int32)
+    for index, (token, norm) in enumerate(zip(tokens, norms, strict=True)):
+        if token == norm:
+            ids[index] = LOWER_CASE
+        elif token.lower() == norm:  # not with digits or combining accents
+            surfaces.append(token)
+            ids[index] = len(surfaces)
+    return surfaces, ids
+
+
+def _tokenize(pair: Example, source: CorpusInput, max_sentences: int) -> list[_Segment]:
+    """Return the sentences of a text, then its headline."""
+    if source.is_text_tokenized:
+        tokens = _split_tokenized(pair.text)
+        segments = [_Segment.of(tokens, has_case=False)] if tokens else []
+    else:
+        segments = [
+            _Segment.of(tokens, has_case=True)
+            for tokens in sentence_tokens(pair.text, max_sentences=max_sentences)
+        ]
+    if source.is_headline_tokenized:
+        headline = _Segment.of(_split_tokenized(pair.headline), has_case=False)
+    else:
+        headline = _Segment.of(headline_tokens(pair.headline), has_case=True)
+    return [*segments, headline]
+
+
+def _split_tokenized(line: str) -> list[str]:
+    """Split a line in Gigaword form; digits, if any, are masked by normalization."""
+    return [UNKNOWN_WORD if word in _UNKNOWN_TOKENS else word for word in line.split()]
+
+
+def _hash_pair(sentences: list[list[str]], headline: list[str]) -> bytes:
+    """Return 8 bytes for the normalized text and 8 for the pair."""
+    text = blake2b("\n".join(map(" ".join, sentences)).encode(), digest_size=8)
+    pair = text.copy()
+    pair.update(b"\n\n" + " ".join(headline).encode())
+    return text.digest() + pair.digest()

@@ -1,0 +1,189 @@
+"""Train, dev and test splits: removal of duplicates, and no text in two splits."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from readagain.corpus.chunks import Chunk
+from readagain.corpus.inputs import SPLITS, CorpusInput, SplitName
+from readagain.corpus.settings import PrepareSettings, SplitSize
+from readagain.corpus.work_dir import input_bytes
+from readagain.corpus.workers import ChunkFiles
+from readagain.errors import ArgumentError, DataError
+
+TRAIN, DEV, TEST = range(len(SPLITS))
+DROP_REASONS = {-2: "duplicate", -3: "text-in-dev", -4: "text-in-test"}
+DUPLICATE, IN_DEV, IN_TEST = DROP_REASONS
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitChunk:
+    """A chunk file with the split of each of its pairs."""
+
+    path: Path
+    splits: NDArray[np.int8]
+    """(P,) TRAIN, DEV or TEST; a key of `DROP_REASONS` for a dropped pair."""
+    origin: int
+    """Index of the input in the origins of the manifest."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hashes:
+    """Hashes of texts and of pairs, with the split of the input, in input order."""
+
+    texts: NDArray[np.uint64]
+    pairs: NDArray[np.uint64]
+    splits: NDArray[np.int8]
+
+
+def assign_splits(
+    chunks: Sequence[ChunkFiles], settings: PrepareSettings
+) -> tuple[list[list[SplitChunk]], list[dict[str, Any]]]:
+    """Remove duplicates and assign all pairs to splits.
+
+    Returns:
+        For each input its chunks with the splits of their pairs, and its entry in the manifest.
+
+    Raises:
+        DataError: when a requested split has no pairs.
+    """
+    inputs: list[dict[str, Any]] = []
+    hashes: list[Hashes] = []
+    for files in chunks:
+        entry, input_hashes = _read_hashes(files)
+        inputs.append(entry)
+        hashes += input_hashes
+    splits = choose_splits(_concatenate(hashes), settings)
+    ends = np.cumsum([len(part.texts) for part in hashes])
+    splits_of_chunks = iter(np.split(splits, ends[:-1]))
+    origins = origins_of(inputs)
+    split_chunks: list[list[SplitChunk]] = []
+    for files, entry in zip(chunks, inputs, strict=True):
+        origin = origins.index(files.source.origin)
+        input_chunks = [
+            SplitChunk(path=path, splits=next(splits_of_chunks), origin=origin)
+            for path in files.paths
+        ]
+        for chunk in input_chunks:
+            entry["dropped"].update(count_dropped(chunk.splits))
+        entry["kept"] = entry["records"] - entry["dropped"].total()
+        entry["dropped"] = dict(sorted(entry["dropped"].items()))
+        split_chunks.append(input_chunks)
+    split_off = [split for split, size in _split_sizes(settings).items() if size]
+    for split in dict.fromkeys([*(files.source.split for files in chunks), *split_off]):
+        if not (splits == SPLITS.index(split)).any():
+            raise _empty_split_error(split, inputs, settings)
+    return split_chunks, inputs
+
+
+def choose_splits(hashes: Hashes, settings: PrepareSettings) -> NDArray[np.int8]:
+    """Return the split of every pair, or the reason why it is dropped.
+
+    Dev and test inputs are kept whole: texts in them are dropped from training, and test texts
+    from dev. Pairs that are split off from the training input are chosen by the hash of the text.
+    All headlines of a text are therefore in one split, the same one in any corpus.
+
+    Returns:
+        (P,) int8: TRAIN, DEV, TEST, or a key of `DROP_REASONS`.
+    """
+    splits = hashes.splits.copy()
+    for split, other, reason in (
+        (DEV, TEST, IN_TEST),
+        (TRAIN, TEST, IN_TEST),
+        (TRAIN, DEV, IN_DEV),
+    ):
+        texts = hashes.texts[hashes.splits == other]
+        splits[(splits == split) & np.isin(hashes.texts, texts)] = reason
+    if "duplicate" in settings.filters:
+        training = np.flatnonzero(splits == TRAIN)
+        _, first = np.unique(hashes.pairs[training], return_index=True)
+        splits[np.delete(training, first)] = DUPLICATE
+    _split_off(splits, hashes.texts, TEST, settings.test)
+    _split_off(splits, hashes.texts, DEV, settings.dev)
+    return splits
+
+
+def _split_off(
+    splits: NDArray[np.int8], texts: NDArray[np.uint64], split: int, size: SplitSize
+) -> None:
+    """Move the texts with the smallest hashes (largest for TEST) from training to `split`."""
+    if not size:
+        return
+    training = np.flatnonzero(splits == TRAIN)
+    keys = ~texts[training] if split == TEST else texts[training]
+    if size.share:
+        is_chosen = keys < np.uint64(min(int(size.share * 2.0**64), 2**64 - 1))
+    else:
+        # Whole texts in order of their hash, up to the number of pairs.
+        distinct, counts = np.unique(keys, return_counts=True)
+        num_texts = int(np.searchsorted(np.cumsum(counts), size.pairs, side="right"))
+        is_chosen = np.isin(keys, distinct[:num_texts])
+    splits[training[is_chosen]] = split
+
+
+def count_dropped(splits: NDArray[np.int8]) -> dict[str, int]:
+    """Count the dropped pairs by reason."""
+    counts = {name: int(np.count_nonzero(splits == code)) for code, name in DROP_REASONS.items()}
+    return {name: count for name, count in counts.items() if count}
+
+
+def origins_of(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the arguments that named the inputs, each once, in order."""
+    return list(dict.fromkeys(entry["origin"] for entry in inputs))
+
+
+def _read_hashes(files: ChunkFiles) -> tuple[dict[str, Any], list[Hashes]]:
+    """Return the manifest entry of an input with its counts so far, and its hashes by chunk."""
+    hashes = []
+    num_records, dropped = 0, Counter[str]()
+    for path in files.paths:
+        chunk = Chunk.load(path)
+        splits = np.full(len(chunk.records), SPLITS.index(files.source.split), dtype=np.int8)
+        hashes.append(Hashes(texts=chunk.text_hashes, pairs=chunk.pair_hashes, splits=splits))
+        num_records += chunk.num_records
+        dropped.update(chunk.dropped)
+        if chunk.invalid:
+            dropped["bad"] += len(chunk.invalid)
+    return {**_describe(files.source), "records": num_records, "dropped": dropped}, hashes
+
+
+def _describe(source: CorpusInput) -> dict[str, Any]:
+    paths = [str(path) for path in source.paths]
+    return {**asdict(source), "paths": paths, "bytes": input_bytes(source)}
+
+
+def _concatenate(parts: Sequence[Hashes]) -> Hashes:
+    return Hashes(
+        texts=np.concatenate([part.texts for part in parts]),
+        pairs=np.concatenate([part.pairs for part in parts]),
+        splits=np.concatenate([part.splits for part in parts]),
+    )
+
+
+def _split_sizes(settings: PrepareSettings) -> dict[SplitName, SplitSize]:
+    return {"dev": settings.dev, "test": settings.test}
+
+
+def _empty_split_error(
+    split: SplitName, inputs: Sequence[Mapping[str, Any]], settings: PrepareSettings
+) -> Exception:
+    """Return the error for a split without pairs."""
+    if _split_sizes(settings).get(split):
+        return ArgumentError(
+            f"no text falls into the {split} split; increase {{{split}_pairs}} or {{{split}_share}}"
+        )
+    total = sum((Counter(entry["dropped"]) for entry in inputs), Counter[str]())
+    reasons = ", ".join(f"{name} {count:,}" for name, count in total.most_common()) or "none"
+    if split == "train" and (settings.dev or settings.test):
+        return DataError(
+            f"no pair is left to train on (dropped: {reasons}); "
+            "use less for dev and test, or other filters"
+        )
+    return DataError(
+        f"no pair is left for {split} (dropped: {reasons}); use other filters or inputs"
+    )

@@ -1,0 +1,217 @@
+"""Case table of a corpus: the usual spelling of each word inside sentences.
+
+Each spelling has an id: the lexicon id for a lower-case word, and ids from the size of the lexicon
+on for spellings with capitals. Chunks are counted one by one in arrays, so the table does not
+depend on their size.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from readagain.corpus.chunks import LOWER_CASE, NO_CASE, Chunk
+from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
+from readagain.corpus.splits import TRAIN, SplitChunk
+from readagain.text.truecasing import CASES_FILE, Truecaser
+
+MIN_COUNT = 10
+"""Minimum count of a listed word."""
+MIN_PAIR_COUNT = 20
+"""Minimum count of a listed pair of words."""
+MIN_HEADLINE_COUNT = 50
+"""From this count on, only headlines count: "us" is a country in them, a pronoun in texts."""
+NUM_PASSES = 3
+"""Number of times that each chunk is read."""
+
+_MAX_BUFFERED_KEYS = 1 << 22
+
+Ints = NDArray[np.int64]
+
+
+def write_case_table(
+    chunks: Sequence[SplitChunk],
+    tables: Sequence[NDArray[np.int32]],
+    lexicon: Lexicon,
+    folder: Path,
+    tick: Callable[[], None],
+) -> None:
+    """Write the case table of the train split into `folder`.
+
+    A word is listed with its most frequent capitals if at least 90% of it has capitals, in lower
+    case if at least 50% is lower case, and not otherwise. A pair of words is listed if at least
+    95% of it is spelled differently from the two words alone.
+
+    Args:
+        chunks: the chunks of all inputs.
+        tables: for each chunk, the lexicon ids of its word ids.
+        lexicon: all words of the corpus.
+        folder: the folder of the corpus.
+        tick: called after each chunk of each pass.
+    """
+    counts = _SurfaceCounts(len(lexicon))
+
+    def read_surfaces() -> Iterator[tuple[Chunk, Ints]]:
+        for split_chunk, table in zip(chunks, tables, strict=True):
+            chunk = Chunk.load(split_chunk.path)
+            yield chunk, counts.surface_ids(split_chunk, chunk, table)
+            tick()
+
+    for chunk, surfaces in read_surfaces():
+        counts.add(surfaces, in_headline=chunk.in_headline())
+    usual, is_listed = counts.usual_surfaces(lexicon)
+    words = [counts.spell(surface, lexicon) for surface in usual[is_listed].tolist()]
+    is_frequent = lexicon.summary_counts >= MIN_PAIR_COUNT
+    pairs = [
+        f"{counts.spell(first, lexicon)} {counts.spell(second, lexicon)}"
+        for first, second in _unusual_pairs(read_surfaces, counts.word_ids(), usual, is_frequent)
+    ]
+    Truecaser([*words, *pairs]).save(folder / CASES_FILE)
+
+
+class _SurfaceCounts:
+    """Ids of all spellings, and their counts in texts and headlines."""
+
+    def __init__(self, num_words: int) -> None:
+        self._num_words = num_words
+        self._tables: dict[Path, Ints] = {}
+        self._capital_ids: dict[str, int] = {}
+        self._capitals: list[str] = []
+        self._capital_words: list[int] = []
+        self._counts = np.zeros((2, num_words), dtype=np.int64)
+
+    def surface_ids(self, split_chunk: SplitChunk, chunk: Chunk, table: NDArray[np.int32]) -> Ints:
+        """Return (W,) the spelling of each word; NO_CASE outside the train split."""
+        words = table[chunk.ids].astype(np.int64)
+        in_train = np.repeat(split_chunk.splits == TRAIN, chunk.pair_segments)
+        is_counted = np.repeat(in_train, chunk.segment_lengths)
+        is_counted &= (chunk.surface_ids != NO_CASE) & (words != UNKNOWN_ID)
+        is_capital = is_counted & (chunk.surface_ids != LOWER_CASE)
+        capitals = chunk.surface_ids[is_capital] - 1
+        if split_chunk.path not in self._tables:
+            self._tables[split_chunk.path] = self._number_capitals(
+                chunk.surfaces, capitals, words[is_capital]
+            )
+        surfaces = np.where(is_counted, words, NO_CASE)
+        surfaces[is_capital] = self._tables[split_chunk.path][capitals]
+        return surfaces
+
+    def _number_capitals(
+        self, surfaces: list[str], capitals: NDArray[np.int32], words: Ints
+    ) -> Ints:
+        """Return the table from the spellings of a chunk to ids."""
+        word_of = np.full(len(surfaces), NO_CASE, dtype=np.int64)
+        word_of[capitals] = words
+        table = np.full(len(surfaces), NO_CASE, dtype=np.int64)
+        for index in np.flatnonzero(word_of != NO_CASE).tolist():
+            id = self._capital_ids.setdefault(surfaces[index], len(self._capitals))
+            if id == len(self._capitals):
+                self._capitals.append(surfaces[index])
+                self._capital_words.append(int(word_of[index]))
+            table[index] = self._num_words + id
+        return table
+
+    def add(self, surfaces: Ints, *, in_headline: NDArray[np.bool_]) -> None:
+        """Count the spellings of a chunk."""
+        num_new = self._num_words + len(self._capitals) - self._counts.shape[1]
+        self._counts = np.pad(self._counts, ((0, 0), (0, num_new)))
+        for row, in_row in enumerate((~in_headline, in_headline)):
+            counted = surfaces[in_row & (surfaces != NO_CASE)]
+            self._counts[row] += np.bincount(counted, minlength=self._counts.shape[1])
+
+    def word_ids(self) -> Ints:
+        """Return the lexicon id of each spelling."""
+        capital_words = np.array(self._capital_words, dtype=np.int64)
+        return np.concatenate([np.arange(self._num_words), capital_words])
+
+    def spell(self, surface: int, lexicon: Lexicon) -> str:
+        """Return a spelling."""
+        capital = surface - self._num_words
+        return lexicon.words[surface] if capital < 0 else self._capitals[capital]
+
+    def usual_surfaces(self, lexicon: Lexicon) -> tuple[Ints, NDArray[np.bool_]]:
+        """Return the usual spelling of each word of the lexicon, and whether it is listed."""
+        words = self.word_ids()
+        totals = np.stack([np.bincount(words, row, len(lexicon)) for row in self._counts])
+        only_headlines = totals[1] >= MIN_HEADLINE_COUNT
+        counts = self._counts[1] + np.where(only_headlines[words], 0, self._counts[0])
+        total = np.bincount(words, counts, len(lexicon))
+        lower = counts[: len(lexicon)]
+        is_capital = (total >= MIN_COUNT) & (10 * (total - lower) >= 9 * total)
+        is_lower = (total >= MIN_COUNT) & (2 * lower >= total)
+        usual = np.arange(len(lexicon))
+        # Sorted by count, then in reverse alphabetical order: later assignments win.
+        capitals = np.arange(len(lexicon), len(words))
+        by_spelling = np.array(
+            sorted(range(len(capitals)), key=self._capitals.__getitem__, reverse=True),
+            dtype=np.int64,
+        )
+        order = by_spelling[np.argsort(counts[capitals[by_spelling]], kind="stable")]
+        chosen = capitals[order][is_capital[words[capitals[order]]]]
+        usual[words[chosen]] = chosen
+        return usual, is_capital | is_lower
+
+
+def _unusual_pairs(
+    read_surfaces: Callable[[], Iterator[tuple[Chunk, Ints]]],
+    words: Ints,
+    usual: Ints,
+    is_frequent: NDArray[np.bool_],
+) -> list[tuple[int, int]]:
+    """Return the pairs of frequent words that are spelled differently together than alone."""
+
+    def find_pairs(chunk: Chunk, surfaces: Ints) -> tuple[Ints, Ints]:
+        """Return the first and second words of all pairs within sentences."""
+        first, second = surfaces[:-1], surfaces[1:]
+        is_pair = (first != NO_CASE) & (second != NO_CASE)
+        is_pair[np.cumsum(chunk.segment_lengths)[:-1] - 1] = False
+        first, second = first[is_pair], second[is_pair]
+        is_pair = is_frequent[words[first]] & is_frequent[words[second]]
+        return first[is_pair], second[is_pair]
+
+    unusual = _KeyCounts()
+    for chunk, surfaces in read_surfaces():
+        first, second = find_pairs(chunk, surfaces)
+        is_unusual = (usual[words[first]] != first) | (usual[words[second]] != second)
+        unusual.add((first * len(words) + second)[is_unusual])
+    keys, counts = unusual.totals()
+    keys, counts = keys[counts >= MIN_PAIR_COUNT], counts[counts >= MIN_PAIR_COUNT]
+    firsts, seconds = np.divmod(keys, len(words))
+    word_keys = words[firsts] * len(usual) + words[seconds]
+    candidates = np.unique(word_keys)
+    totals = np.zeros(len(candidates), dtype=np.int64)
+    for chunk, surfaces in read_surfaces():
+        first, second = find_pairs(chunk, surfaces)
+        found = words[first] * len(usual) + words[second]
+        indices = np.searchsorted(candidates, found)
+        indices[indices == len(candidates)] = 0
+        if len(candidates):
+            is_candidate = candidates[indices] == found
+            totals += np.bincount(indices[is_candidate], minlength=len(candidates))
+    is_clear = 20 * counts >= 19 * totals[np.searchsorted(candidates, word_keys)]
+    return list(zip(firsts[is_clear].tolist(), seconds[is_clear].tolist(), strict=True))
+
+
+class _KeyCounts:
+    """Counts of integer keys; new keys are buffered."""
+
+    def __init__(self) -> None:
+        self._keys = np.zeros(0, dtype=np.int64)
+        self._counts = np.zeros(0, dtype=np.int64)
+        self._buffer: list[Ints] = []
+
+    def add(self, keys: Ints) -> None:
+        """Count each key once."""
+        self._buffer.append(keys)
+        if sum(map(len, self._buffer)) > _MAX_BUFFERED_KEYS:
+            self.totals()
+
+    def totals(self) -> tuple[Ints, Ints]:
+        """Return all keys in ascending order, and their counts."""
+        keys, indices = np.unique(np.concatenate([self._keys, *self._buffer]), return_inverse=True)
+        ones = np.ones(len(indices) - len(self._keys), dtype=np.int64)
+        weights = np.concatenate([self._counts, ones])
+        self._counts = np.bincount(indices, weights, len(keys)).astype(np.int64)
+        self._keys, self._buffer = keys, []
+        return self._keys, self._counts

@@ -1,0 +1,232 @@
+"""Writing of a corpus from its chunks: lexicon, case table, shards, raw dev and test texts."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from readagain.corpus.chunks import UNKNOWN_WORD, Chunk
+from readagain.corpus.inputs import SPLITS, CorpusInput, Example
+from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
+from readagain.corpus.readers.formats import FORMATS
+from readagain.corpus.shards import LEXICON_FILE, CorpusShard, texts_file
+from readagain.corpus.splits import TRAIN, SplitChunk
+from readagain.corpus.statistics import Statistics, summary_ranks
+from readagain.corpus.truecasing import write_case_table
+from readagain.formats.files import changed_error
+from readagain.formats.records import InvalidRecord
+
+SHARD_PAIRS = 1 << 18
+
+
+def write_shards(
+    chunks: Sequence[SplitChunk], folder: Path, tick: Callable[[], None]
+) -> tuple[Lexicon, dict[str, dict[str, int]], dict[str, Statistics]]:
+    """Write lexicon, case table and the shards of every split into `folder`, in input order.
+
+    Args:
+        chunks: the chunks of all inputs.
+        folder: the folder of the corpus.
+        tick: called after each chunk of each pass.
+
+    Returns:
+        The lexicon, and the counts and statistics of each split.
+    """
+    lexicon, tables = build_lexicon(chunks, tick)
+    lexicon.save(folder / LEXICON_FILE)
+    write_case_table(chunks, tables, lexicon, folder, tick)
+    ranks = summary_ranks(lexicon)
+    writers: dict[str, ShardWriter] = {
+        split: ShardWriter(folder, split, SHARD_PAIRS) for split in SPLITS
+    }
+    statistics: dict[str, Statistics] = {split: Statistics() for split in SPLITS}
+    for split_chunk, table in zip(chunks, tables, strict=True):
+        chunk = Chunk.load(split_chunk.path)
+        for code, split in enumerate(SPLITS):
+            is_chosen = split_chunk.splits == code
+            if is_chosen.any():
+                pairs = _select_pairs(chunk, is_chosen, table, split_chunk.origin)
+                writers[split].add(pairs)
+                statistics[split].add(pairs.ids, pairs.segment_lengths, pairs.pair_segments, ranks)
+        tick()
+    for writer in writers.values():
+        writer.flush()
+    return lexicon, {split: writers[split].counts for split in SPLITS}, statistics
+
+
+def build_lexicon(
+    chunks: Sequence[SplitChunk], tick: Callable[[], None]
+) -> tuple[Lexicon, list[NDArray[np.int32]]]:
+    """Count the words of all pairs that were not dropped, and sort them.
+
+    Returns:
+        The lexicon, and for each chunk the table from its word ids to lexicon ids.
+    """
+    ids: dict[str, int] = {}
+    tables: list[NDArray[np.int32]] = []
+    counts = np.zeros((3, 1 << 16), dtype=np.int64)  # train texts, train headlines, other splits
+    for split_chunk in chunks:
+        chunk = Chunk.load(split_chunk.path)
+        table = np.array([ids.setdefault(word, len(ids)) for word in chunk.words], np.int32)
+        while len(ids) > counts.shape[1]:
+            counts = np.concatenate([counts, np.zeros_like(counts)], axis=1)
+        splits = np.repeat(
+            np.repeat(split_chunk.splits, chunk.pair_segments), chunk.segment_lengths
+        )  # (W,)
+        in_train, in_headline = splits == TRAIN, chunk.in_headline()
+        groups = (in_train & ~in_headline, in_train & in_headline, splits > TRAIN)
+        for row, in_group in enumerate(groups):
+            counts[row, table] += np.bincount(chunk.ids[in_group], minlength=len(table))
+        tables.append(table)
+        tick()
+    lexicon, lexicon_ids = _sort_words(list(ids), counts[:, : len(ids)])
+    return lexicon, [lexicon_ids[table] for table in tables]
+
+
+def _sort_words(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, NDArray[np.int32]]:
+    """Sort words by their count in training, then by spelling; omit those of dropped pairs."""
+    is_used: NDArray[np.bool_] = np.any(counts > 0, axis=0)
+    if UNKNOWN_WORD in words:
+        is_used[words.index(UNKNOWN_WORD)] = False
+    order = np.lexsort((alphabetical_ranks(words), -(counts[0] + counts[1])))
+    order = order[is_used[order]]
+    lexicon_ids = np.full(len(words), UNKNOWN_ID, dtype=np.int32)
+    lexicon_ids[order] = np.arange(len(order), dtype=np.int32)
+    lexicon = Lexicon([words[n] for n in order], counts[0, order], counts[1, order])
+    return lexicon, lexicon_ids
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairArrays:
+    """Pairs with lexicon ids, as in a chunk."""
+
+    ids: NDArray[np.int32]
+    segment_lengths: NDArray[np.int32]
+    pair_segments: NDArray[np.int32]
+    origins: NDArray[np.uint16]
+
+    def __len__(self) -> int:
+        return len(self.pair_segments)
+
+    def split_at(self, num_pairs: int) -> tuple["PairArrays", "PairArrays"]:
+        """Split after `num_pairs` pairs."""
+        num_segments = int(self.pair_segments[:num_pairs].sum())
+        num_words = int(self.segment_lengths[:num_segments].sum())
+        parts = zip(
+            np.split(self.ids, [num_words]),
+            np.split(self.segment_lengths, [num_segments]),
+            np.split(self.pair_segments, [num_pairs]),
+            np.split(self.origins, [num_pairs]),
+            strict=True,
+        )
+        first, second = (
+            PairArrays(ids=ids, segment_lengths=lengths, pair_segments=segments, origins=origins)
+            for ids, lengths, segments, origins in parts
+        )
+        return first, second
+
+
+def _select_pairs(
+    chunk: Chunk, is_chosen: NDArray[np.bool_], table: NDArray[np.int32], origin: int
+) -> PairArrays:
+    segments = np.repeat(is_chosen, chunk.pair_segments)
+    words = np.repeat(segments, chunk.segment_lengths)
+    return PairArrays(
+        ids=table[chunk.ids[words]],
+        segment_lengths=chunk.segment_lengths[segments],
+        pair_segments=chunk.pair_segments[is_chosen],
+        origins=np.full(int(is_chosen.sum()), origin, dtype=np.uint16),
+    )
+
+
+class ShardWriter:
+    """Writer of the shards of one split; each has `shard_pairs` pairs, the last one fewer."""
+
+    def __init__(self, folder: Path, split: str, shard_pairs: int) -> None:
+        self.folder = folder
+        self.split = split
+        self.counts = {"pairs": 0, "segments": 0, "words": 0, "shards": 0}
+        self._shard_pairs = shard_pairs
+        self._buffer: list[PairArrays] = []
+
+    def add(self, pairs: PairArrays) -> None:
+        """Add pairs, and write every shard that becomes full."""
+        while len(pairs) and self._num_buffered + len(pairs) >= self._shard_pairs:
+            first, pairs = pairs.split_at(self._shard_pairs - self._num_buffered)
+            self._buffer.append(first)
+            self.flush()
+        if len(pairs):
+            self._buffer.append(pairs)
+
+    @property
+    def _num_buffered(self) -> int:
+        return sum(map(len, self._buffer))
+
+    def flush(self) -> None:
+        """Write the buffered pairs as one shard."""
+        if not self._buffer:
+            return
+        words = np.concatenate([pairs.ids for pairs in self._buffer])
+        lengths = np.concatenate([pairs.segment_lengths for pairs in self._buffer])
+        segments = np.concatenate([pairs.pair_segments for pairs in self._buffer])
+        origins = np.concatenate([pairs.origins for pairs in self._buffer])
+        shard = CorpusShard(
+            words=words, segments=_offsets(lengths), pairs=_offsets(segments), origins=origins
+        )
+        shard.save(self.folder, self.split, self.counts["shards"])
+        self.counts["pairs"] += len(shard)
+        self.counts["segments"] += len(lengths)
+        self.counts["words"] += len(words)
+        self.counts["shards"] += 1
+        self._buffer = []
+
+
+def _offsets(lengths: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the starts of consecutive segments, and the end of the last one."""
+    return np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+
+
+def write_texts(
+    sources: Sequence[CorpusInput], chunks: Sequence[Sequence[SplitChunk]], folder: Path
+) -> None:
+    """Write dev.texts.jsonl and test.texts.jsonl, pair by pair in the order of the shards.
+
+    Chunks have no raw texts, and the dev pairs are known only after all inputs are read. Reading
+    some inputs twice is cheaper than keeping every text until then.
+    """
+    with ExitStack() as stack:
+        files = {}
+        for code, split in list(enumerate(SPLITS))[TRAIN + 1 :]:
+            if any((chunk.splits == code).any() for own in chunks for chunk in own):
+                path = folder / texts_file(split)
+                files[code] = stack.enter_context(path.open("w", encoding="utf-8", newline="\n"))
+        for source, source_chunks in zip(sources, chunks, strict=True):
+            for code, example in _evaluation_examples(source, source_chunks):
+                record: dict[str, object] = {"text": example.text, "headline": example.headline}
+                if example.references:
+                    record["references"] = example.references
+                files[code].write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def _evaluation_examples(
+    source: CorpusInput, chunks: Sequence[SplitChunk]
+) -> Iterator[tuple[int, Example]]:
+    """Yield the dev and test examples of an input with their splits."""
+    if not any((chunk.splits > TRAIN).any() for chunk in chunks):
+        return
+    format = FORMATS[source.format]
+    for chunk, block in zip(chunks, format.read_blocks(source), strict=True):
+        chosen = np.flatnonzero(chunk.splits > TRAIN)
+        if len(chosen) == 0:
+            continue
+        records = Chunk.load(chunk.path).records[chosen].tolist()
+        split_of = dict(zip(records, chunk.splits[chosen].tolist(), strict=True))
+        for number, record in enumerate(format.parse_block(source, block)):
+            if number in split_of:
+                if isinstance(record, InvalidRecord):
+                    raise changed_error(str(source.path))
+                yield split_of[number], record
