@@ -11,7 +11,7 @@ import pytest
 import torch
 from rich.console import Console
 
-from readagain.corpus import tokenizing, workers
+from readagain.corpus import chunks, workers
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, SplitSize
@@ -65,7 +65,7 @@ def test_an_input_that_grew_older_meanwhile_is_read_again(invented, tmp_path, mo
         made.append(arguments)
         if len(made) == 3:
             raise KeyboardInterrupt
-        return tokenizing.save_chunk(*arguments)
+        return chunks.save_chunk(*arguments)
 
     monkeypatch.setattr(workers, "save_chunk", save_some)
     with pytest.raises(KeyboardInterrupt):

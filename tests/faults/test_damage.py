@@ -19,7 +19,7 @@ from readagain.batch.locations import find_files
 from readagain.batch.run import run_batch
 from readagain.batch.shard_worker import ShardConfig, ShardWorker
 from readagain.batch.shards import SplitOptions
-from readagain.corpus import tokenizing, workers
+from readagain.corpus import chunks, workers
 from readagain.corpus.manifest import unfinished_dir
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
@@ -139,7 +139,7 @@ def unfinished_corpus_artefact(tmp_path_factory, invented):
         if len(made) == 2:
             raise KeyboardInterrupt
         made.append(arguments)
-        return tokenizing.save_chunk(*arguments)
+        return chunks.save_chunk(*arguments)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "BLOCK_RECORDS", 16)
