@@ -85,7 +85,7 @@ def undisturbed(inputs, tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_a_killed_job_goes_on_to_the_same_bytes(inputs, undisturbed, tmp_path):
+def test_killed_batch_resumes_to_the_same_bytes(inputs, undisturbed, tmp_path):
     out = tmp_path / "out"
     for notes in (1, 5, 12):
         process = start(inputs, out)
@@ -100,7 +100,7 @@ def test_a_killed_job_goes_on_to_the_same_bytes(inputs, undisturbed, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_a_killed_worker_is_replaced_and_its_shard_done_again(inputs, undisturbed, tmp_path):
+def test_killed_batch_worker_is_replaced(inputs, undisturbed, tmp_path):
     out = tmp_path / "out"
     process = start(inputs, out)
     for notes in (2, 8):
@@ -121,7 +121,7 @@ def test_a_killed_worker_is_replaced_and_its_shard_done_again(inputs, undisturbe
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_an_interrupted_job_says_how_to_go_on_and_leaves_no_process(inputs, undisturbed, tmp_path):
+def test_interrupted_batch_prints_resume_hint(inputs, undisturbed, tmp_path):
     out = tmp_path / "out"
     process = start(inputs, out)
     wait_for_notes(process, out, 1)
@@ -137,7 +137,7 @@ def test_an_interrupted_job_says_how_to_go_on_and_leaves_no_process(inputs, undi
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_a_folder_is_written_into_by_one_job_at_a_time(inputs, tmp_path):
+def test_second_batch_on_same_folder_is_rejected(inputs, tmp_path):
     out = tmp_path / "out"
     process = start(inputs, out)
     wait_for_notes(process, out, 1)
@@ -149,7 +149,7 @@ def test_a_folder_is_written_into_by_one_job_at_a_time(inputs, tmp_path):
     assert "another process is writing into this folder" in second.stderr
 
 
-def test_a_strict_job_names_the_bad_row_and_stops(inputs, tmp_path, readagain):
+def test_strict_batch_stops_at_invalid_row(inputs, tmp_path, readagain):
     done = readagain("batch", inputs[0], tmp_path / "out", "--model", TOY, "--strict")
     assert done.returncode == 2
     assert "a.jsonl.gz:8: not JSON" in done.stderr
@@ -167,7 +167,7 @@ def test_a_strict_job_names_the_bad_row_and_stops(inputs, tmp_path, readagain):
         (["--model", "none"], "no model 'none'"),
     ],
 )
-def test_bad_arguments_are_one_clear_line(inputs, tmp_path, readagain, arguments, message):
+def test_invalid_batch_arguments_are_one_line(inputs, tmp_path, readagain, arguments, message):
     names = [name for name in arguments if "." in name] or inputs[:1]
     options = [] if names == arguments else arguments
     done = readagain("batch", *names, tmp_path / "out", *options)

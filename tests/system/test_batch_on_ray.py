@@ -124,9 +124,7 @@ def wait_for_notes(driver, out, number):
         time.sleep(0.01)
 
 
-def test_the_same_bytes_even_if_driver_and_workers_are_killed(
-    command, environment, undisturbed, tmp_path
-):
+def test_killed_ray_batch_resumes_to_the_same_bytes(command, environment, undisturbed, tmp_path):
     out = tmp_path / "ray"
     driver = subprocess.Popen(command(out), env=environment)
     wait_for_notes(driver, out, 3)
@@ -151,9 +149,7 @@ def test_the_same_bytes_even_if_driver_and_workers_are_killed(
     assert contents(out) == undisturbed
 
 
-def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
-    inputs, address, environment, tmp_path
-):
+def test_ray_shard_that_kills_workers_is_skipped(inputs, address, environment, tmp_path):
     out = tmp_path / "out"
     arguments = [str(inputs / "a.jsonl"), str(out), str(TOY), address]
     done = subprocess.run(

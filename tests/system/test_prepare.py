@@ -48,7 +48,7 @@ def expected(corpus, tmp_path_factory) -> dict[str, bytes]:
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_three_processes_write_what_one_writes(corpus, expected, tmp_path, readagain):
+def test_prepare_output_does_not_depend_on_workers(corpus, expected, tmp_path, readagain):
     out = tmp_path / "out"
     done = readagain("prepare", corpus, "--dev-pairs", 500, "--out", out, "--workers", 3)
     assert done.returncode == 0, done.stderr
@@ -57,7 +57,7 @@ def test_three_processes_write_what_one_writes(corpus, expected, tmp_path, reada
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_killed_and_started_again_it_ends_the_same(corpus, expected, tmp_path, readagain):
+def test_killed_prepare_resumes_to_the_same_bytes(corpus, expected, tmp_path, readagain):
     out = tmp_path / "out"
     arguments = ["prepare", corpus, "--dev-pairs", 500, "--out", out, "--workers", 2]
     command = [sys.executable, "-m", "readagain", *map(str, arguments)]
@@ -80,7 +80,7 @@ def test_killed_and_started_again_it_ends_the_same(corpus, expected, tmp_path, r
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_an_error_in_a_worker_is_one_line_with_file_and_line(corpus, tmp_path, readagain):
+def test_prepare_worker_error_is_one_line(corpus, tmp_path, readagain):
     broken = tmp_path / "broken.jsonl"
     lines = corpus.read_text().splitlines()
     lines[17_000] = lines[17_000][:-5]
@@ -94,14 +94,14 @@ def test_an_error_in_a_worker_is_one_line_with_file_and_line(corpus, tmp_path, r
     assert "bad                      1  records that cannot be read" in done.stdout
 
 
-def test_a_second_process_is_told_that_a_first_is_at_work(corpus, tmp_path, readagain):
+def test_second_prepare_on_same_folder_is_rejected(corpus, tmp_path, readagain):
     with open_work_dir(tmp_path / "out"):
         done = readagain("prepare", corpus, "--out", tmp_path / "out", "--workers", 1)
     assert done.returncode == 2
     assert "another process is preparing into this folder" in done.stderr
 
 
-def test_formats_may_be_mixed_and_each_origin_is_counted(tmp_path, readagain):
+def test_prepare_mixes_formats_and_counts_origins(tmp_path, readagain):
     (tmp_path / "a.csv").write_text("description,title\nA storm closed the schools.,Storm closes\n")
     (tmp_path / "b.article.txt").write_text("the harbour of UNK opened on monday .\n")
     (tmp_path / "b.title.txt").write_text("UNK opens harbour\n")

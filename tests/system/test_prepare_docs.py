@@ -15,7 +15,7 @@ def blocks(language: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_the_page_on_data_tells_the_truth(tmp_path, readagain, monkeypatch, capsys):
+def test_data_page_commands_work(tmp_path, readagain, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     with Path("pairs.jsonl").open("w") as file:
         for letters in islice(product("abcdefghij", repeat=4), 2500):  # digits would be masked
@@ -41,7 +41,7 @@ def test_the_page_on_data_tells_the_truth(tmp_path, readagain, monkeypatch, caps
     assert len(names["raw"]) == 2000
 
 
-def test_every_filter_and_format_stands_on_the_page():
+def test_data_page_lists_filters_and_formats():
     from readagain.corpus.filters import FILTERS
     from readagain.corpus.readers.formats import FORMATS
 

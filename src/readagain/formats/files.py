@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from readagain.errors import DataError, require
+from readagain.errors import DataError, os_errors, require
 
 COMPRESSION_SUFFIXES = (".gz", ".xz", ".zst")
 BUFFER_BYTES = 1 << 20
@@ -45,14 +45,13 @@ def check_readable(path: Path) -> None:
 @contextmanager
 def named_errors(path: Path) -> Iterator[None]:
     """Turn an `OSError` about an input into a `DataError` of one line with its path."""
-    try:
-        yield
-    except FileNotFoundError as error:
-        raise DataError(f"{path}: no such file") from error
-    except IsADirectoryError as error:
-        raise DataError(f"{path}: a folder; expected a file") from error
-    except OSError as error:
-        raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
+    with os_errors(path, "read"):
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise DataError(f"{path}: no such file") from error
+        except IsADirectoryError as error:
+            raise DataError(f"{path}: a folder; expected a file") from error
 
 
 @dataclass(frozen=True)

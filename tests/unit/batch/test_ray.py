@@ -10,7 +10,7 @@ from readagain.errors import ConfigError, DataError, MissingExtraError
 
 
 @pytest.mark.parametrize("error", [ConnectionError, ValueError])
-def test_a_cluster_that_cannot_be_reached_is_named(make_job, news, monkeypatch, error):
+def test_unreachable_cluster_is_rejected(make_job, news, monkeypatch, error):
     def init(**options):
         assert options["address"] == "far:6379"
         raise error("Failed to connect\nto it")
@@ -24,7 +24,7 @@ def test_a_cluster_that_cannot_be_reached_is_named(make_job, news, monkeypatch, 
         next(engine(make_job(news), {}))
 
 
-def test_without_its_extra_the_engine_says_what_to_install(monkeypatch):
+def test_missing_ray_error_has_pip_command(monkeypatch):
     def absent(module, *, extra, purpose):
         raise MissingExtraError(f"{purpose} needs readagain[{extra}]")
 
@@ -33,7 +33,7 @@ def test_without_its_extra_the_engine_says_what_to_install(monkeypatch):
         on_ray.ray_engine(address=None, num_workers=1)
 
 
-def test_what_ray_gives_up_over_is_one_line(make_job, news, monkeypatch):
+def test_ray_error_is_one_line(make_job, news, monkeypatch):
     class RayError(Exception):
         pass
 
@@ -51,7 +51,7 @@ def test_what_ray_gives_up_over_is_one_line(make_job, news, monkeypatch):
         next(engine(make_job(news), {}))
 
 
-def test_paths_begin_where_the_job_was_started(make_job, news, monkeypatch, tmp_path):
+def test_relative_paths_start_at_driver_directory(make_job, news, monkeypatch, tmp_path):
     assert on_ray._working_dir(make_job(news)) is None
     monkeypatch.chdir(tmp_path)
     assert on_ray._working_dir(make_job(news.name)) == tmp_path

@@ -21,7 +21,7 @@ def texts(shard):
     return [each.text if not isinstance(each, InvalidRecord) else None for each in shard.records()]
 
 
-def test_rows_are_cut_in_order_and_bad_ones_keep_their_place(news, make_job):
+def test_shards_keep_order_and_invalid_rows(news, make_job):
     found = cut(make_job(news))
     assert [shard.name for shard in found] == [f"part-00000-{n:06d}" for n in range(3)]
     assert texts(found[1])[0] is None
@@ -30,17 +30,17 @@ def test_rows_are_cut_in_order_and_bad_ones_keep_their_place(news, make_job):
     assert found[2].where == f"{news}, starting with row 5"
 
 
-def test_shards_can_be_sent_to_other_processes(news, make_job):
+def test_shards_can_be_pickled(news, make_job):
     for shard in cut(make_job(news)):
         assert texts(pickle.loads(pickle.dumps(shard))) == texts(shard)
 
 
-def test_a_shard_ends_early_when_its_rows_are_long(news, make_job, monkeypatch):
+def test_shard_of_long_rows_ends_early(news, make_job, monkeypatch):
     monkeypatch.setattr("readagain.formats.lines.BLOCK_BYTES", 8)
     assert len(cut(make_job(news, shard_rows=100))) == 6
 
 
-def test_a_shard_of_texts_ends_early_when_they_are_long(tmp_path, make_job, monkeypatch):
+def test_shard_of_long_texts_ends_early(tmp_path, make_job, monkeypatch):
     files = [tmp_path / f"{number}.txt" for number in range(3)]
     for file in files:
         file.write_text("A text.")
@@ -48,7 +48,7 @@ def test_a_shard_of_texts_ends_early_when_they_are_long(tmp_path, make_job, monk
     assert [len(shard.pieces) for shard in cut(make_job(*files, shard_rows=100))] == [2, 1]
 
 
-def test_texts_that_follow_each_other_share_shards(tmp_path, news, make_job):
+def test_consecutive_texts_share_shards(tmp_path, news, make_job):
     files = [tmp_path / f"{number}.txt" for number in range(3)]
     for file in files:
         file.write_text(f"Text {file.stem}.")
@@ -60,7 +60,7 @@ def test_texts_that_follow_each_other_share_shards(tmp_path, news, make_job):
     assert last.where == f"2 files, starting with {files[1]}"
 
 
-def test_a_text_that_cannot_be_decompressed_spoils_its_own_row(tmp_path, make_job):
+def test_damaged_text_makes_one_row_invalid(tmp_path, make_job):
     whole, cut_off = tmp_path / "a.txt.gz", tmp_path / "b.txt.gz"
     whole.write_bytes(gzip.compress(b"A text."))
     cut_off.write_bytes(whole.read_bytes()[:-5])
@@ -73,20 +73,20 @@ def test_a_text_that_cannot_be_decompressed_spoils_its_own_row(tmp_path, make_jo
 
 
 @pytest.mark.parametrize("name", ["a.jsonl", "a.csv"])
-def test_an_empty_file_has_no_shard(tmp_path, make_job, name):
+def test_empty_file_has_no_shard(tmp_path, make_job, name):
     (tmp_path / name).write_bytes(b"")
     assert cut(make_job(tmp_path / name)) == []
 
 
 @pytest.mark.needs_extras
-def test_an_empty_parquet_file_is_not_whole(tmp_path, make_job):
+def test_empty_parquet_file_is_rejected(tmp_path, make_job):
     path = tmp_path / "a.parquet"
     path.write_bytes(b"")
     with pytest.raises(DataError, match=r"a\.parquet: not a whole Parquet file .*; copy it again"):
         cut(make_job(path))
 
 
-def test_the_checksum_knows_every_byte_of_a_row(news, make_job):
+def test_shard_checksum_covers_all_bytes(news, make_job):
     before = [shard.sha256 for shard in cut(make_job(news))]
     news.write_text(news.read_text().replace('"id": 4', '"id": 9'))
     after = [shard.sha256 for shard in cut(make_job(news))]
@@ -94,7 +94,7 @@ def test_the_checksum_knows_every_byte_of_a_row(news, make_job):
     assert before[2] != after[2]
 
 
-def test_rows_of_csv_that_are_no_text_have_a_checksum_too(tmp_path, make_job):
+def test_undecodable_csv_rows_have_checksum(tmp_path, make_job):
     path = tmp_path / "a.csv"
     path.write_bytes(b"text,note\nA text.,caf\xe9\n")
     (shard,) = cut(make_job(path))
@@ -104,7 +104,7 @@ def test_rows_of_csv_that_are_no_text_have_a_checksum_too(tmp_path, make_job):
 
 
 @pytest.mark.needs_extras
-def test_tables_are_packed_small_and_cut_when_their_rows_are_long(tmp_path, make_job, monkeypatch):
+def test_parquet_shards_are_compressed_and_bounded(tmp_path, make_job, monkeypatch):
     import pyarrow
     import pyarrow.parquet
 
@@ -134,7 +134,7 @@ def test_tables_are_packed_small_and_cut_when_their_rows_are_long(tmp_path, make
         ("text\na\n", {"text_column": "body"}, r"a\.csv: no column 'body'; set the text column"),
     ],
 )
-def test_columns_that_cannot_be_used_are_named(tmp_path, make_job, content, options, message):
+def test_invalid_columns_are_rejected(tmp_path, make_job, content, options, message):
     path = tmp_path / "a.csv"
     path.write_text(content)
     with pytest.raises(DataError, match=message):

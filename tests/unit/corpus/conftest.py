@@ -6,37 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from readagain.corpus.inputs import Example
 from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.shards import PreparedCorpus
-from readagain.formats.records import InvalidRecord
 
 PAIRS = [
     ("The harbour of Norrvik opened on Monday. Ships came at dawn.", "Norrvik opens its harbour"),
     ("A storm closed 12 schools in Eastmoor, officials said.", "Storm closes 12 Eastmoor schools"),
     ("The mayor of Tarn will not stand again next year.", "Mayor of Tarn will not stand again"),
 ]
-
-
-@pytest.fixture
-def read_records() -> Callable[..., list[Example | InvalidRecord]]:
-    """Read inputs as `prepare` would, into a list."""
-
-    def read(*arguments: object, **options: object) -> list[Example | InvalidRecord]:
-        sources = find_inputs(
-            [str(argument) for argument in arguments], CorpusReadOptions(**options)
-        )
-        return [
-            record
-            for source in sources
-            for block in FORMATS[source.format].read_blocks(source)
-            for record in FORMATS[source.format].parse_block(source, block)
-        ]
-
-    return read
 
 
 @pytest.fixture

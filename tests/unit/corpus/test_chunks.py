@@ -31,7 +31,7 @@ def spelled(chunk):
     ]
 
 
-def test_sentences_and_headline_follow_one_another(jsonl):
+def test_chunk_has_sentences_then_headline(jsonl):
     chunk = chunk_of(jsonl())
     assert spelled(chunk)[:4] == [
         "the harbour of norrvik opened on monday .",
@@ -43,7 +43,7 @@ def test_sentences_and_headline_follow_one_another(jsonl):
     assert chunk.records.tolist() == [0, 1, 2]
 
 
-def test_how_a_word_is_written_is_kept_where_one_can_tell(jsonl):
+def test_surfaces_are_kept_where_case_is_informative(jsonl):
     text = "The little port of Norrvik opened on Monday, iCall said."
     chunk = chunk_of(jsonl([(text, "PORT OPENS")]))
     written = [
@@ -53,11 +53,11 @@ def test_how_a_word_is_written_is_kept_where_one_can_tell(jsonl):
     assert " ".join(written) == "? little port of Norrvik opened on Monday ? iCall said ? ? ?"
 
 
-def test_only_the_first_sentences_are_kept(jsonl):
+def test_max_sentences_keeps_first_sentences(jsonl):
     assert chunk_of(jsonl(), max_sentences=1).pair_segments.tolist() == [2, 2, 2]
 
 
-def test_what_is_dropped_is_counted_by_the_first_filter_that_drops_it(jsonl):
+def test_dropped_pairs_are_counted_by_first_filter(jsonl):
     pairs = [
         ("", "No text"),
         ("No headline here, not one word.", "  "),
@@ -71,14 +71,14 @@ def test_what_is_dropped_is_counted_by_the_first_filter_that_drops_it(jsonl):
     assert chunk.num_records == 5
 
 
-def test_given_evaluation_sets_lose_only_what_has_no_words(jsonl):
+def test_dev_input_drops_only_empty_pairs(jsonl):
     pairs = [("Too short.", "Short?"), ("", "No text")]
     chunk = chunk_of(jsonl(pairs), split="dev", filters=("length", "question"))
     assert chunk.dropped == {"empty": 1}
     assert len(chunk.records) == 1
 
 
-def test_a_bad_record_stops_the_work_unless_skipping_is_asked_for(tmp_path):
+def test_invalid_record_raises_unless_skipped(tmp_path):
     path = tmp_path / "a.jsonl"
     good = '{"text": "The storm came to Tarn after all.", "headline": "Storm comes"}\n'
     path.write_text(good + "{broken\n" + good)
@@ -91,7 +91,7 @@ def test_a_bad_record_stops_the_work_unless_skipping_is_asked_for(tmp_path):
     assert [bad.where for bad in chunk.invalid] == [f"{path}:2"]
 
 
-def test_unknown_words_of_gigaword_files_stay_unknown():
+def test_gigaword_unknown_words_stay_unknown():
     source = CorpusInput(
         format="gigaword",
         paths=("a", "b"),
@@ -106,7 +106,7 @@ def test_unknown_words_of_gigaword_files_stay_unknown():
     assert chunk.words.count(UNKNOWN_WORD) == 1
 
 
-def test_equal_words_have_equal_hashes_and_others_do_not(jsonl):
+def test_hashes_are_equal_for_equal_words_only(jsonl):
     text = "The storm closed 12 schools. It was big."
     pairs = [
         (text, "Storm closes 12"),
@@ -121,7 +121,7 @@ def test_equal_words_have_equal_hashes_and_others_do_not(jsonl):
     assert len(set(both)) == 3
 
 
-def test_what_is_saved_is_loaded(tmp_path, jsonl):
+def test_chunk_save_and_load_round_trip(tmp_path, jsonl):
     chunk = chunk_of(jsonl())
     chunk.save(tmp_path / "0.npz")
     loaded = Chunk.load(tmp_path / "0.npz")
@@ -139,7 +139,7 @@ def test_what_is_saved_is_loaded(tmp_path, jsonl):
     assert sorted(path.name for path in tmp_path.glob("0.*")) == ["0.npz"]
 
 
-def test_bad_records_survive_saving(tmp_path):
+def test_invalid_records_survive_saving(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "x", "headline": "y"}\nbroken\n')
     chunk_of(path, skip_bad=True).save(tmp_path / "0.npz")
@@ -149,7 +149,7 @@ def test_bad_records_survive_saving(tmp_path):
     )
 
 
-def test_a_damaged_chunk_is_made_again(tmp_path, jsonl):
+def test_truncated_chunk_is_rejected(tmp_path, jsonl):
     path = tmp_path / "0.npz"
     assert saved_records(path) is None
     chunk_of(jsonl()).save(path)
@@ -157,7 +157,7 @@ def test_a_damaged_chunk_is_made_again(tmp_path, jsonl):
     assert saved_records(path) is None
 
 
-def test_a_chunk_with_a_changed_bit_or_in_another_place_is_made_again(tmp_path, jsonl):
+def test_changed_or_moved_chunk_is_rejected(tmp_path, jsonl):
     path = tmp_path / "0.npz"
     chunk_of(jsonl()).save(path)
     content = path.read_bytes()

@@ -28,12 +28,12 @@ def drops(name, headline, text=TEXT, **limits):
         ("length", "storm", "storm comes"),
     ],
 )
-def test_a_filter_drops_what_its_name_says(name, dropped, kept):
+def test_filter_drops_matching_pairs(name, dropped, kept):
     assert drops(name, dropped)
     assert not drops(name, kept)
 
 
-def test_length_counts_the_words_of_all_sentences():
+def test_length_filter_counts_all_sentences():
     assert not drops("length", "storm comes", max_text_words=13)
     assert drops("length", "storm comes", max_text_words=12)
     assert not drops("length", "storm comes", min_text_words=13)
@@ -42,7 +42,7 @@ def test_length_counts_the_words_of_all_sentences():
     assert drops("length", "storm comes", max_headline_words=1)
 
 
-def test_overlap_is_the_share_of_content_words():
+def test_overlap_filter_uses_share_of_content_words():
     headline = "the storm closes all schools"  # storm and schools of three content words
     assert not drops("low-overlap", headline, min_overlap=2 / 3)
     assert drops("low-overlap", headline, min_overlap=0.7)
@@ -59,17 +59,17 @@ def test_overlap_is_the_share_of_content_words():
         "暴风雨 周一 关闭 了 ## 所 学校 。",
     ],
 )
-def test_other_languages_are_told_from_english(text):
+def test_language_filter_drops_other_languages(text):
     assert drops("language", "x y", text=text.split())
     assert not drops("language", "x y")
 
 
-def test_too_few_words_to_judge_a_language_by_are_taken_for_english():
+def test_language_filter_keeps_very_short_texts():
     assert not drops("language", "x y", text=["zyx"] * 9)
     assert drops("language", "x y", text=["zyx"] * 10)
 
 
-def test_filters_are_chosen_by_name_and_by_set():
+def test_choose_filters_accepts_names_and_sets():
     assert choose_filters("default") == ("length", "duplicate")
     assert choose_filters("none") == ()
     assert choose_filters("colon, length") == ("length", "colon")
@@ -85,6 +85,6 @@ def test_filters_are_chosen_by_name_and_by_set():
     assert choose_filters("all") == tuple(FILTERS)
 
 
-def test_an_unknown_filter_lists_the_known_ones():
+def test_unknown_filter_error_lists_filters():
     with pytest.raises(ConfigError, match="no filter 'rash'; the filters are length, .*sets none"):
         choose_filters("rash")

@@ -14,7 +14,7 @@ def lexicon():
     return Lexicon(words, source, summary)
 
 
-def test_what_is_saved_is_loaded(tmp_path, lexicon):
+def test_lexicon_save_and_load_round_trip(tmp_path, lexicon):
     lexicon.save(tmp_path / "lexicon.txt")
     loaded = Lexicon.load(tmp_path / "lexicon.txt")
     assert loaded.words == lexicon.words
@@ -23,38 +23,38 @@ def test_what_is_saved_is_loaded(tmp_path, lexicon):
     assert (tmp_path / "lexicon.txt").read_text().splitlines()[0] == "storm\t5\t6"
 
 
-def test_an_empty_lexicon_is_one_too(tmp_path):
+def test_empty_lexicon_round_trips(tmp_path):
     Lexicon([], np.zeros(0, np.int64), np.zeros(0, np.int64)).save(tmp_path / "lexicon.txt")
     assert len(Lexicon.load(tmp_path / "lexicon.txt")) == 0
 
 
 @pytest.mark.parametrize("size", [5, 6, 7, 8, 100])
 @pytest.mark.parametrize("side", ["source", "summary"])
-def test_a_vocabulary_is_that_of_the_counts(lexicon, side, size):
+def test_vocab_equals_vocab_from_counts(lexicon, side, size):
     counts = getattr(lexicon, f"{side}_counts")
     seen = {word: int(n) for word, n in zip(lexicon.words, counts, strict=True) if n}
     assert lexicon.vocab(side, size) == Vocab.from_counts(seen, size)
 
 
-def test_lexicon_ids_become_vocabulary_ids_by_one_table(lexicon):
+def test_vocab_ids_maps_lexicon_ids(lexicon):
     vocab = Vocab([*SPECIAL_TOKENS, "in", "storm"])
     table = lexicon.vocab_ids(vocab)
     shard_words = np.array([0, 1, 2, UNKNOWN_ID])
     assert table[shard_words].tolist() == [5, UNK, 4, UNK]
 
 
-def test_ids_are_spelled(lexicon):
+def test_spell_joins_words_of_ids(lexicon):
     assert lexicon.spell(np.array([1, 0, UNKNOWN_ID])) == "the storm <unk>"
 
 
-def test_a_line_that_is_no_entry_is_named(tmp_path):
+def test_invalid_line_error_has_line_number(tmp_path):
     path = tmp_path / "lexicon.txt"
     path.write_text("storm\t5\t6\nthe\tmany\t1\n")
     with pytest.raises(ArtifactError, match=r"lexicon\.txt:2: found 'the\\tmany\\t1'; expected a"):
         Lexicon.load(path)
 
 
-def test_a_missing_or_undecodable_file_is_named(tmp_path):
+def test_missing_or_undecodable_file_is_rejected(tmp_path):
     path = tmp_path / "lexicon.txt"
     with pytest.raises(ArtifactError, match=r"lexicon\.txt: missing"):
         Lexicon.load(path)
@@ -63,7 +63,7 @@ def test_a_missing_or_undecodable_file_is_named(tmp_path):
         Lexicon.load(path)
 
 
-def test_a_count_that_no_number_holds_is_refused(tmp_path):
+def test_huge_count_is_rejected(tmp_path):
     path = tmp_path / "lexicon.txt"
     path.write_text("bridge\t99999999999999999999\t1\n")
     with pytest.raises(ArtifactError, match=r"lexicon\.txt:1: found 'bridge"):

@@ -43,7 +43,7 @@ def headlines(corpus, split):
     return [corpus.lexicon.spell(pairs[index][1]) for index in range(len(pairs))]
 
 
-def test_every_file_is_in_the_manifest_and_nothing_is_left_beside(tmp_path, jsonl, prepared):
+def test_manifest_lists_all_files_of_the_folder(tmp_path, jsonl, prepared):
     corpus = prepared(jsonl())
     assert {path.name for path in corpus.folder.iterdir()} == {
         "manifest.json",
@@ -52,7 +52,7 @@ def test_every_file_is_in_the_manifest_and_nothing_is_left_beside(tmp_path, json
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "pairs.jsonl"]
 
 
-def test_lexicon_words_come_by_count_then_spelling_and_other_splits_follow(jsonl, prepared):
+def test_lexicon_is_sorted_by_train_count_then_spelling(jsonl, prepared):
     train = jsonl([("b b a the storm", "b c"), ("a calm day at sea", "a day")])
     dev = jsonl([("zebra a crossing", "zebra yard")], "dev.jsonl")
     lexicon = prepared(train, dev_files=[dev]).lexicon
@@ -61,7 +61,7 @@ def test_lexicon_words_come_by_count_then_spelling_and_other_splits_follow(jsonl
     assert rows[-3:] == [("crossing", 0, 0), ("yard", 0, 0), ("zebra", 0, 0)]
 
 
-def test_words_of_dropped_pairs_leave_no_trace(jsonl, prepared):
+def test_lexicon_omits_words_of_dropped_pairs(jsonl, prepared):
     dev = jsonl(MANY[:1], "dev.jsonl")
     train = jsonl([*MANY[1:], ("zzz", "zz"), (MANY[0][0], "Yyy comes to Tarn")])
     corpus = prepared(train, dev_files=[dev])
@@ -69,7 +69,7 @@ def test_words_of_dropped_pairs_leave_no_trace(jsonl, prepared):
     assert {"zzz", "zz", "yyy"}.isdisjoint(corpus.lexicon.words)
 
 
-def test_chunks_of_any_size_give_the_same_corpus(jsonl, prepared, monkeypatch):
+def test_corpus_does_not_depend_on_chunk_size(jsonl, prepared, monkeypatch):
     path = jsonl([*MANY, *MANY[:4]])
     whole = prepared(path, out="whole")
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 3)
@@ -78,7 +78,7 @@ def test_chunks_of_any_size_give_the_same_corpus(jsonl, prepared, monkeypatch):
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_duplicates_are_dropped_across_chunks_and_inputs(jsonl, prepared):
+def test_duplicates_are_dropped_across_inputs(jsonl, prepared):
     first = jsonl([*MANY, MANY[0]])
     second = jsonl([MANY[5], ("A storm came to Norrvik, too.", "Storm in Norrvik")], "b.jsonl")
     corpus = prepared(first, second)
@@ -87,7 +87,7 @@ def test_duplicates_are_dropped_across_chunks_and_inputs(jsonl, prepared):
     assert headlines(corpus, "train")[-2:] == ["storm lea comes to tarn", "storm in norrvik"]
 
 
-def test_origins_are_countable(jsonl, prepared):
+def test_shards_have_origin_of_each_pair(jsonl, prepared):
     one, two = jsonl(MANY[:4]), jsonl(MANY[4:9], "b.jsonl")
     corpus = prepared(one, two)
     assert corpus.manifest.origins == [str(one), str(two)]
@@ -95,7 +95,7 @@ def test_origins_are_countable(jsonl, prepared):
     assert np.bincount(shard.origins).tolist() == [4, 5]
 
 
-def test_a_text_of_a_given_dev_set_leaves_the_training_set(jsonl, prepared):
+def test_texts_of_dev_input_are_dropped_from_train(jsonl, prepared):
     dev = jsonl([(MANY[3][0], "Another headline of the same text")], "dev.jsonl")
     corpus = prepared(jsonl(MANY), dev_files=[dev])
     assert corpus.manifest.inputs[0]["dropped"] == {"text-in-dev": 1}
@@ -104,7 +104,7 @@ def test_a_text_of_a_given_dev_set_leaves_the_training_set(jsonl, prepared):
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_pairs_cut_off_by_hash_keep_their_raw_texts(jsonl, prepared):
+def test_split_off_pairs_keep_raw_texts(jsonl, prepared):
     corpus = prepared(jsonl(MANY), dev=SplitSize(pairs=4), test=SplitSize(share=0.3))
     by_text = dict(MANY)
     for split in ("dev", "test"):
@@ -115,7 +115,7 @@ def test_pairs_cut_off_by_hash_keep_their_raw_texts(jsonl, prepared):
     assert len(corpus.split("dev")) == 4
 
 
-def test_references_are_kept_with_the_raw_texts(tmp_path, prepared):
+def test_raw_texts_keep_references(tmp_path, prepared):
     (tmp_path / "input.txt").write_text("a storm came to tarn .\n")
     for number in range(4):
         (tmp_path / f"task1_ref{number}.txt").write_text(f"Storm {number}\n")
@@ -123,19 +123,19 @@ def test_references_are_kept_with_the_raw_texts(tmp_path, prepared):
     assert pair.references == ("Storm 0", "Storm 1", "Storm 2", "Storm 3")
 
 
-def test_no_pair_in_any_input_is_an_error(tmp_path, prepared):
+def test_empty_inputs_are_rejected(tmp_path, prepared):
     path = tmp_path / "a.csv"
     path.write_text("text,headline\n")
     with pytest.raises(DataError, match=r"a\.csv: no record in any input"):
         prepared(path)
 
 
-def test_a_split_too_small_for_any_text_is_an_error(jsonl, prepared):
+def test_too_small_split_is_rejected(jsonl, prepared):
     with pytest.raises(ConfigError, match="no text falls into the test split; increase test_pairs"):
         prepared(jsonl(MANY), test=SplitSize(share=1e-9))
 
 
-def test_nothing_left_to_train_on_is_an_error_that_says_why(jsonl, prepared):
+def test_empty_train_split_error_lists_reasons(jsonl, prepared):
     with pytest.raises(DataError, match=r"no pair is left for train \(dropped: length 12\)"):
         prepared(jsonl(MANY), limits=FilterLimits(max_text_words=3))
     with pytest.raises(DataError, match="no pair is left to train on .* use less for dev"):
@@ -153,7 +153,7 @@ def test_skipped_records_are_counted_and_listed(tmp_path, jsonl, prepared):
     assert [json.loads(line)["where"] for line in listed] == [f"{path}:13"]
 
 
-def test_an_earlier_bad_line_is_told_before_a_later_trouble(tmp_path, monkeypatch, prepared):
+def test_earliest_error_is_raised_first(tmp_path, monkeypatch, prepared):
     @contextmanager
     def slow_pool(num_workers):  # its results are only seen when they are waited for
         yield lambda task: partial(chunks.save_chunk, *task)
@@ -166,13 +166,13 @@ def test_an_earlier_bad_line_is_told_before_a_later_trouble(tmp_path, monkeypatc
         prepared(tmp_path / "texts.txt", read={"headlines": tmp_path / "heads.txt"})
 
 
-def test_several_workers_make_the_same_corpus(jsonl, prepared, small_blocks):
+def test_corpus_does_not_depend_on_workers(jsonl, prepared, small_blocks):
     path = jsonl(MANY)
     alone = contents(prepared(path, out="alone", num_workers=1))
     assert contents(prepared(path, out="together", num_workers=2)) == alone
 
 
-def test_a_killed_worker_is_told_with_what_to_do(jsonl, prepared, small_blocks, monkeypatch):
+def test_killed_worker_error_has_advice(jsonl, prepared, small_blocks, monkeypatch):
     @contextmanager
     def broken_pool(num_workers):
         with process_pool(num_workers) as pool:
@@ -212,7 +212,7 @@ class TestInterruptedRun:
         monkeypatch.setattr(workers, "save_chunk", save)
         return made
 
-    def test_goes_on_where_it_stopped_and_ends_the_same(self, jsonl, prepared, monkeypatch):
+    def test_resumed_run_writes_the_same_corpus(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
         expected = contents(prepared(path, out="never-stopped"))
         self.interrupt(prepared, path, monkeypatch)
@@ -220,14 +220,12 @@ class TestInterruptedRun:
         assert contents(prepared(path)) == expected
         assert len(made) == 2
 
-    def test_leaves_no_corpus_that_could_be_taken_for_whole(
-        self, tmp_path, jsonl, prepared, monkeypatch
-    ):
+    def test_interrupted_run_leaves_no_output_folder(self, tmp_path, jsonl, prepared, monkeypatch):
         self.interrupt(prepared, jsonl(MANY), monkeypatch)
         assert not (tmp_path / "out").exists()
         assert unfinished_dir(tmp_path / "out").exists()
 
-    def test_makes_a_damaged_chunk_again(self, jsonl, prepared, monkeypatch):
+    def test_damaged_chunk_is_created_again(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
         first, _ = self.interrupt(prepared, path, monkeypatch)
         first.write_bytes(first.read_bytes()[:100])
@@ -235,7 +233,7 @@ class TestInterruptedRun:
         prepared(path)
         assert len(made) == 3
 
-    def test_chunks_that_changed_places_are_made_again(self, jsonl, prepared, monkeypatch):
+    def test_swapped_chunks_are_created_again(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
         expected = contents(prepared(path, out="never-stopped"))
         first, second = self.interrupt(prepared, path, monkeypatch)
@@ -245,14 +243,14 @@ class TestInterruptedRun:
         assert contents(prepared(path)) == expected
 
     @pytest.mark.parametrize("content", ["{", "[]", "[" * 100_000])
-    def test_a_damaged_plan_is_no_hindrance(self, jsonl, prepared, monkeypatch, content):
+    def test_damaged_plan_is_ignored(self, jsonl, prepared, monkeypatch, content):
         path = jsonl(MANY)
         expected = contents(prepared(path, out="never-stopped"))
         first, _ = self.interrupt(prepared, path, monkeypatch)
         (first.parents[2] / "plan.json").write_text(content)
         assert contents(prepared(path)) == expected
 
-    def test_names_a_changed_input_and_reads_it_again(self, jsonl, prepared, monkeypatch, caplog):
+    def test_changed_input_is_reported_and_read_again(self, jsonl, prepared, monkeypatch, caplog):
         path = jsonl(MANY)
         self.interrupt(prepared, path, monkeypatch)
         jsonl(MANY[1:])
@@ -261,7 +259,7 @@ class TestInterruptedRun:
         assert len(made) == 4
         assert caplog.messages == [f"changed since the interrupted run: {path}"]
 
-    def test_a_changed_input_of_the_same_size_is_noticed(self, jsonl, prepared, monkeypatch):
+    def test_changed_input_of_same_size_is_read_again(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
         self.interrupt(prepared, path, monkeypatch)
         path.write_text(path.read_text().replace("Tarn", "Ford"))
@@ -269,7 +267,7 @@ class TestInterruptedRun:
         os.utime(path, ns=(changed_ns, changed_ns))
         assert headlines(prepared(path), "train")[0] == "storm ada comes to ford"
 
-    def test_names_a_changed_setting(self, jsonl, prepared, monkeypatch, caplog):
+    def test_changed_setting_is_reported(self, jsonl, prepared, monkeypatch, caplog):
         path = jsonl(MANY)
         self.interrupt(prepared, path, monkeypatch)
         made = self.count_made(monkeypatch)
@@ -277,7 +275,7 @@ class TestInterruptedRun:
         assert len(made) == 4
         assert caplog.messages == ["changed since the interrupted run: max_sentences"]
 
-    def test_keeps_its_chunks_when_only_the_split_changes(self, jsonl, prepared, monkeypatch):
+    def test_changed_split_size_keeps_chunks(self, jsonl, prepared, monkeypatch):
         path = jsonl(MANY)
         self.interrupt(prepared, path, monkeypatch)
         made = self.count_made(monkeypatch)
@@ -293,9 +291,7 @@ def full_disk(*arguments, **options):
     ("module", "function"),
     [("readagain.corpus.chunks.np", "savez"), ("readagain.corpus.shards.np", "save")],
 )
-def test_a_full_disk_is_told_and_nothing_is_left_half_written(
-    tmp_path, jsonl, prepared, monkeypatch, module, function
-):
+def test_full_disk_error_leaves_no_output(tmp_path, jsonl, prepared, monkeypatch, module, function):
     path = jsonl(MANY)
     expected = contents(prepared(path, out="roomy"))
     with monkeypatch.context() as patch:
@@ -307,7 +303,7 @@ def test_a_full_disk_is_told_and_nothing_is_left_half_written(
     assert contents(prepared(path)) == expected
 
 
-def test_another_trouble_with_files_is_not_taken_for_a_full_disk(jsonl, prepared, monkeypatch):
+def test_other_os_errors_are_not_full_disk_errors(jsonl, prepared, monkeypatch):
     def denied(*arguments, **options):
         raise PermissionError(errno.EACCES, "Permission denied")
 
@@ -316,7 +312,7 @@ def test_another_trouble_with_files_is_not_taken_for_a_full_disk(jsonl, prepared
         prepared(jsonl(MANY))
 
 
-def test_two_cannot_prepare_into_one_folder(tmp_path, jsonl, prepared):
+def test_second_process_on_same_folder_is_rejected(tmp_path, jsonl, prepared):
     with (
         open_work_dir(tmp_path / "out"),
         pytest.raises(ConfigError, match="out: another process is preparing into this folder"),
@@ -325,7 +321,7 @@ def test_two_cannot_prepare_into_one_folder(tmp_path, jsonl, prepared):
     prepared(jsonl(MANY))
 
 
-def test_a_folder_that_is_not_ours_is_never_touched(tmp_path, jsonl, prepared):
+def test_foreign_folder_is_rejected(tmp_path, jsonl, prepared):
     (tmp_path / "out").mkdir()
     prepared(jsonl(MANY))  # an empty one may be filled
     (tmp_path / "mine").mkdir()
@@ -338,14 +334,14 @@ def test_a_folder_that_is_not_ours_is_never_touched(tmp_path, jsonl, prepared):
         prepared(jsonl(MANY), out="file")
 
 
-def test_a_prepared_corpus_is_replaced_only_on_request(jsonl, prepared):
+def test_prepared_corpus_needs_overwrite(jsonl, prepared):
     prepared(jsonl(MANY))
     with pytest.raises(ConfigError, match="contains a prepared corpus"):
         prepared(jsonl(MANY[:5]))
     assert len(prepared(jsonl(MANY[:5]), overwrite=True).split("train")) == 5
 
 
-def test_input_changed_while_read_is_refused(tmp_path, jsonl, prepared):
+def test_input_changed_while_read_is_rejected(tmp_path, jsonl, prepared):
     path = jsonl()
 
     def change(progress):

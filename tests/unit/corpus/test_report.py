@@ -1,7 +1,7 @@
 import json
 
 
-def test_samples_are_spread_over_the_corpus_and_spelled_as_models_see_them(jsonl, prepared):
+def test_samples_are_evenly_spaced_and_normalized(jsonl, prepared):
     words = "ada bo cy dee eve fay gil hal ida jo"
     pairs = [(f"The storm {word} came to Tarn in 1987.", f"Storm {word}") for word in words.split()]
     folder = prepared(jsonl(pairs)).folder
@@ -14,7 +14,7 @@ def test_samples_are_spread_over_the_corpus_and_spelled_as_models_see_them(jsonl
     }
 
 
-def test_the_page_draws_every_length_up_to_the_99th_percentile(jsonl, prepared):
+def test_histogram_ends_at_99th_percentile(jsonl, prepared):
     pairs = [("The storm came to Tarn.", "Storm comes"), ("It is calm in Tarn.", "All is calm")]
     page = (prepared(jsonl(pairs)).folder / "report.md").read_text()
     bar = "█" * 40
@@ -22,13 +22,13 @@ def test_the_page_draws_every_length_up_to_the_99th_percentile(jsonl, prepared):
     assert "| train | 2 | 17 | 1 |" in page
 
 
-def test_a_split_without_pairs_has_no_section(jsonl, prepared):
+def test_empty_split_has_no_section(jsonl, prepared):
     page = (prepared(jsonl()).folder / "report.md").read_text()
     assert "## train" in page
     assert "## dev" not in page
 
 
-def test_an_evaluation_set_alone_has_no_vocabulary_to_cover_it(jsonl, prepared):
+def test_report_without_train_split_has_no_coverage(jsonl, prepared):
     folder = prepared(dev_files=[jsonl()]).folder
     assert "vocabulary" not in (folder / "report.md").read_text()
     facts = json.loads((folder / "report.json").read_text())["statistics"]["dev"]

@@ -35,7 +35,7 @@ def pair_arrays(pairs):
     batches=st.lists(st.lists(PAIR_IDS, max_size=9), min_size=1, max_size=5),
     shard_pairs=st.integers(1, 7),
 )
-def test_any_pairs_come_back_from_shards_of_any_size(batches, shard_pairs):
+def test_shards_of_any_size_round_trip(batches, shard_pairs):
     pairs = [pair for batch in batches for pair in batch]
     with TemporaryDirectory() as folder:
         writer = ShardWriter(Path(folder), "train", shard_pairs)
@@ -54,7 +54,7 @@ def test_any_pairs_come_back_from_shards_of_any_size(batches, shard_pairs):
         del split, shards, read  # so that no file is mapped any more when the folder goes
 
 
-def test_a_prepared_corpus_gives_sentences_apart_and_the_summary(jsonl, prepared):
+def test_split_item_has_sentences_and_summary(jsonl, prepared):
     corpus = prepared(jsonl())
     sentences, summary = corpus.split("train")[0]
     assert [corpus.lexicon.spell(sentence) for sentence in sentences] == [
@@ -65,14 +65,14 @@ def test_a_prepared_corpus_gives_sentences_apart_and_the_summary(jsonl, prepared
     assert corpus.lexicon.words[:2] == [".", "of"]
 
 
-def test_indexes_are_checked_and_may_count_from_the_end(jsonl, prepared):
+def test_split_index_is_checked_and_may_be_negative(jsonl, prepared):
     split = prepared(jsonl()).split("train")
     assert split[-1][1].tolist() == split[2][1].tolist()
     with pytest.raises(IndexError, match="pair 3 of a train split of 3 pairs"):
         split[3]
 
 
-def test_raw_texts_of_dev_are_kept_in_order(jsonl, prepared):
+def test_raw_texts_of_dev_are_in_order(jsonl, prepared):
     dev = jsonl([("Rain fell on Tarn.", "Rain in Tarn"), ("Snow, too.", "Snow")], "dev.jsonl")
     corpus = prepared(jsonl(), dev_files=[dev])
     assert list(corpus.texts("dev")) == [
@@ -83,14 +83,14 @@ def test_raw_texts_of_dev_are_kept_in_order(jsonl, prepared):
         list(corpus.texts("train"))
 
 
-def test_a_split_without_pairs_is_empty_and_an_unknown_one_an_error(jsonl, prepared):
+def test_empty_split_opens_and_unknown_split_is_rejected(jsonl, prepared):
     corpus = prepared(jsonl())
     assert len(corpus.split("dev")) == 0
     with pytest.raises(ArtifactError, match="no split 'dav'; expected one of train, dev, test"):
         corpus.split("dav")
 
 
-def test_a_half_written_shard_is_named(jsonl, prepared):
+def test_truncated_shard_error_has_file_name(jsonl, prepared):
     folder = prepared(jsonl()).folder
     path = folder / "train-00000.words.npy"
     content = path.read_bytes()
@@ -106,14 +106,14 @@ def test_a_half_written_shard_is_named(jsonl, prepared):
         PreparedCorpus.open(folder)
 
 
-def test_a_shard_that_numpy_cannot_read_is_named(tmp_path):
+def test_unreadable_shard_error_has_file_name(tmp_path):
     for part in ("words", "segments", "pairs", "origins"):
         (tmp_path / f"dev-00000.{part}.npy").write_bytes(b"\x93NUMPY\x01")
     with pytest.raises(ArtifactError, match=r"dev-00000\.words\.npy: cannot be mapped"):
         CorpusShard.open(tmp_path, "dev", 0)
 
 
-def test_changed_content_is_found_by_checksum(jsonl, prepared):
+def test_changed_shard_fails_checksum(jsonl, prepared):
     folder = prepared(jsonl()).folder
     path = folder / "lexicon.txt"
     path.write_text(path.read_text().replace("harbour", "rabbits"))
@@ -130,7 +130,7 @@ def test_changed_content_is_found_by_checksum(jsonl, prepared):
         (None, "no format_version; it was not"),
     ],
 )
-def test_a_manifest_of_another_format_is_refused(jsonl, prepared, version, message):
+def test_manifest_of_other_format_is_rejected(jsonl, prepared, version, message):
     folder = prepared(jsonl()).folder
     path = folder / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "format_version": version}))
@@ -138,7 +138,7 @@ def test_a_manifest_of_another_format_is_refused(jsonl, prepared, version, messa
         PreparedCorpus.open(folder)
 
 
-def test_folders_that_are_no_corpus_are_told_apart(tmp_path, jsonl, prepared):
+def test_missing_corpus_error_explains_folder(tmp_path, jsonl, prepared):
     with pytest.raises(ArtifactError, match="absent: no such folder; create it with"):
         PreparedCorpus.open(tmp_path / "absent")
     (tmp_path / "begun.unfinished").mkdir()
@@ -168,7 +168,7 @@ def test_folders_that_are_no_corpus_are_told_apart(tmp_path, jsonl, prepared):
         ({"fingerprint": "0"}, "the fingerprint does not match the listed files"),
     ],
 )
-def test_a_manifest_that_cannot_be_ours_is_refused(jsonl, prepared, change, message):
+def test_invalid_manifest_is_rejected(jsonl, prepared, change, message):
     folder = prepared(jsonl()).folder
     path = folder / "manifest.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
@@ -176,7 +176,7 @@ def test_a_manifest_that_cannot_be_ours_is_refused(jsonl, prepared, change, mess
         PreparedCorpus.open(folder)
 
 
-def test_a_manifest_with_other_counts_is_refused(jsonl, prepared):
+def test_manifest_with_wrong_counts_is_rejected(jsonl, prepared):
     corpus = prepared(jsonl())
     for name, count, message in (
         ("pairs", 9, "3 pairs for train, the manifest says 9"),
@@ -207,7 +207,7 @@ def test_a_manifest_with_other_counts_is_refused(jsonl, prepared):
         ("origins", np.zeros(2, np.uint16), "does not match the other arrays"),
     ],
 )
-def test_arrays_that_do_not_belong_together_are_refused(tmp_path, part, array, message):
+def test_inconsistent_arrays_are_rejected(tmp_path, part, array, message):
     arrays = {
         "words": np.zeros(2, np.int32),
         "segments": np.array([0, 1, 2]),
@@ -220,7 +220,7 @@ def test_arrays_that_do_not_belong_together_are_refused(tmp_path, part, array, m
 
 
 @pytest.mark.parametrize("header", [b"{'descr': ", b"{", b"\x00", b"('a", b"{{}: 1}"])
-def test_a_header_that_is_no_python_is_refused(tmp_path, header):
+def test_invalid_array_header_is_rejected(tmp_path, header):
     CorpusShard(
         words=np.zeros(2, np.int32),
         segments=np.array([0, 1, 2]),
@@ -234,7 +234,7 @@ def test_a_header_that_is_no_python_is_refused(tmp_path, header):
         CorpusShard.open(tmp_path, "train", 0)
 
 
-def test_a_line_of_raw_texts_that_holds_none_is_named(jsonl, prepared):
+def test_invalid_raw_text_error_has_line_number(jsonl, prepared):
     corpus = prepared(jsonl(), dev=SplitSize(pairs=1))
     path = corpus.folder / "dev.texts.jsonl"
     path.write_text("[]\n")
@@ -242,7 +242,7 @@ def test_a_line_of_raw_texts_that_holds_none_is_named(jsonl, prepared):
         list(corpus.texts("dev"))
 
 
-def test_named_pipe_in_prepared_corpus_is_refused(tmp_path, jsonl, prepared):
+def test_named_pipe_as_shard_is_rejected(tmp_path, jsonl, prepared):
     corpus = prepared(jsonl())
     words = corpus.folder / "train-00000.words.npy"
     words.unlink()
@@ -254,7 +254,7 @@ def test_named_pipe_in_prepared_corpus_is_refused(tmp_path, jsonl, prepared):
 
 
 @pytest.mark.parametrize("pairs", [[0, 0, 2], [0, 1, 2]])
-def test_pair_without_text_or_summary_is_refused(tmp_path, pairs):
+def test_pair_without_text_or_summary_is_rejected(tmp_path, pairs):
     shard = CorpusShard(
         words=np.zeros(2, np.int32),
         segments=np.array([0, 1, 2]),

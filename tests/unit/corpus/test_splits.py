@@ -27,27 +27,27 @@ def splits_of(texts, pairs, splits, **wanted):
     return choose_splits(hashes, PrepareSettings(**wanted)).tolist()
 
 
-def test_the_first_of_equal_pairs_stays():
+def test_duplicate_filter_keeps_first_pair():
     found = splits_of([1, 2, 1, 1], [10, 20, 10, 11], [TRAIN] * 4)
     assert found == [TRAIN, TRAIN, DUPLICATE, TRAIN]
 
 
-def test_duplicates_stay_where_nobody_minds():
+def test_duplicates_are_kept_without_filter():
     assert splits_of([1, 1], [10, 10], [TRAIN] * 2, filters=()) == [TRAIN, TRAIN]
 
 
-def test_training_gives_way_to_given_sets_and_dev_to_test():
+def test_texts_of_dev_and_test_inputs_are_dropped_elsewhere():
     texts = [1, 2, 3, 4, 2, 3, 3, 5]
     splits = [TRAIN] * 4 + [DEV] * 2 + [TEST] * 2
     expected = [TRAIN, IN_DEV, IN_TEST, TRAIN, DEV, IN_TEST, TEST, TEST]
     assert splits_of(texts, range(8), splits) == expected
 
 
-def test_given_sets_keep_their_duplicates():
+def test_dev_input_keeps_duplicates():
     assert splits_of([1, 1], [10, 10], [DEV] * 2) == [DEV, DEV]
 
 
-def test_so_many_pairs_are_cut_off_in_whole_texts():
+def test_split_size_in_pairs_takes_whole_texts():
     texts = [5, 1, 1, 9, 2]
     assert splits_of(texts, range(5), [TRAIN] * 5, dev=SplitSize(pairs=3)) == [
         TRAIN,
@@ -60,7 +60,7 @@ def test_so_many_pairs_are_cut_off_in_whole_texts():
     assert splits_of(texts, range(5), [TRAIN] * 5, dev=SplitSize(pairs=1)) == [TRAIN] * 5
 
 
-def test_a_share_is_cut_by_the_hash_of_the_text():
+def test_split_share_is_taken_by_text_hash():
     texts = [0, 2**63, 2**62, 2**64 - 1]
     found = splits_of(
         texts, range(4), [TRAIN] * 4, dev=SplitSize(share=0.26), test=SplitSize(share=0.1)
@@ -68,7 +68,7 @@ def test_a_share_is_cut_by_the_hash_of_the_text():
     assert found == [DEV, TRAIN, DEV, TEST]
 
 
-def test_reasons_are_counted_by_name():
+def test_count_dropped_counts_by_reason():
     codes = np.array([TRAIN, DUPLICATE, DUPLICATE, IN_TEST], np.int8)
     assert count_dropped(codes) == {"duplicate": 2, "text-in-test": 1}
 
@@ -86,7 +86,7 @@ def test_reasons_are_counted_by_name():
     dev=st.integers(0, 5),
     share=st.floats(0, 0.9),
 )
-def test_no_text_ever_stands_on_two_sides(rows, dev, share):
+def test_no_text_is_in_two_splits(rows, dev, share):
     texts, heads, splits = zip(*rows, strict=True) if rows else ((), (), ())
     pairs = [hash((text, head)) % 2**64 for text, head in zip(texts, heads, strict=True)]
     found = splits_of(texts, pairs, splits, dev=SplitSize(pairs=dev), test=SplitSize(share=share))
@@ -106,11 +106,11 @@ def test_no_text_ever_stands_on_two_sides(rows, dev, share):
         ({"dev": {"share": 0.5}, "test": {"share": 0.5}}, "leave nothing to train on"),
     ],
 )
-def test_shares_that_make_no_sense_are_refused(wanted, message):
+def test_invalid_split_sizes_are_rejected(wanted, message):
     with pytest.raises(ConfigError, match=message):
         PrepareSettings(**{split: SplitSize(**share) for split, share in wanted.items()})
 
 
-def test_no_sentence_is_not_a_number_of_sentences():
+def test_zero_max_sentences_is_rejected():
     with pytest.raises(ConfigError, match="max_sentences is 0; expected 1 or more"):
         PrepareSettings(max_sentences=0)

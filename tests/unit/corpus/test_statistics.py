@@ -5,7 +5,7 @@ from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.corpus.statistics import COVERAGE_SIZES, NEVER, Statistics, summary_ranks
 
 
-def test_ranks_follow_the_summary_vocabulary():
+def test_summary_ranks_equal_vocab_ids():
     lexicon = Lexicon(
         ["storm", "the", "calm", "brook", "gone"], np.ones(5, np.int64), np.array([2, 7, 1, 2, 0])
     )
@@ -30,7 +30,7 @@ def counted():
     return statistics.describe()
 
 
-def test_coverage_counts_words_that_can_be_generated_or_copied(counted):
+def test_coverage_counts_generated_or_copied_words(counted):
     # of the five summary words, 'known' twice at any size, 'rare' from 30,000 on;
     # 'copied' and the first 'known' and the second stand in their texts, unknown words never do
     generating = [counted["coverage"][str(size)]["generating"] for size in COVERAGE_SIZES]
@@ -40,7 +40,7 @@ def test_coverage_counts_words_that_can_be_generated_or_copied(counted):
     assert counted["copyable_share"] == 3 / 5
 
 
-def test_lengths_are_counted_per_text_sentence_and_summary(counted):
+def test_lengths_are_counted_per_text_and_summary(counted):
     assert counted["words_per_text"]["counts"] == [0, 0, 2]
     assert counted["words_per_sentence"]["counts"] == [0, 2, 1]
     assert counted["sentences_per_text"]["counts"] == [0, 1, 1]
@@ -49,7 +49,7 @@ def test_lengths_are_counted_per_text_sentence_and_summary(counted):
     assert counted["words_per_summary"]["max"] == 3
 
 
-def test_nothing_counted_is_described_as_nothing():
+def test_empty_statistics_are_zero():
     described = Statistics().describe()
     assert described["words_per_text"]["mean"] == 0
     assert described["coverage"]["2000"]["generating"] == 0

@@ -10,7 +10,7 @@ from readagain.formats.files import open_bytes, plain_name
 CONTENT = b"one line\nanother line\n" * 1000
 
 
-def test_the_compression_suffix_is_not_part_of_the_plain_name(tmp_path):
+def test_plain_name_has_no_compression_suffix(tmp_path):
     names = ["Train.JSONL.xz", "a.csv.gz", "b.txt.zst", "c.json"]
     plain = [plain_name(tmp_path / name) for name in names]
     assert plain == ["train.jsonl", "a.csv", "b.txt", "c.json"]
@@ -19,7 +19,7 @@ def test_the_compression_suffix_is_not_part_of_the_plain_name(tmp_path):
 @pytest.mark.parametrize(
     ("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress), ("", bytes)]
 )
-def test_what_was_compressed_is_read_back(tmp_path, suffix, compress):
+def test_compressed_files_are_read(tmp_path, suffix, compress):
     path = tmp_path / f"lines{suffix}"
     path.write_bytes(compress(CONTENT))
     with open_bytes(path) as (stream, raw):
@@ -28,7 +28,7 @@ def test_what_was_compressed_is_read_back(tmp_path, suffix, compress):
 
 
 @pytest.mark.needs_extras
-def test_zst_is_read_through_pyarrow(tmp_path):
+def test_zst_file_is_read(tmp_path):
     import pyarrow
 
     path = tmp_path / "lines.zst"
@@ -39,7 +39,7 @@ def test_zst_is_read_through_pyarrow(tmp_path):
 
 
 @pytest.mark.needs_extras
-def test_a_damaged_zst_is_named(tmp_path):
+def test_damaged_zst_is_rejected(tmp_path):
     import pyarrow
 
     path = tmp_path / "lines.zst"
@@ -52,7 +52,7 @@ def test_a_damaged_zst_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(("suffix", "compress"), [(".gz", gzip.compress), (".xz", lzma.compress)])
-def test_a_compressed_file_that_stops_in_the_middle_is_named(tmp_path, suffix, compress):
+def test_truncated_compressed_file_is_rejected(tmp_path, suffix, compress):
     path = tmp_path / f"half{suffix}"
     path.write_bytes(compress(CONTENT)[:-20])
     with (
@@ -63,7 +63,7 @@ def test_a_compressed_file_that_stops_in_the_middle_is_named(tmp_path, suffix, c
 
 
 @pytest.mark.parametrize("suffix", [".gz", ".xz"])
-def test_a_file_that_is_not_compressed_as_its_name_says_is_named(tmp_path, suffix):
+def test_wrong_compression_suffix_is_rejected(tmp_path, suffix):
     path = tmp_path / f"plain{suffix}"
     path.write_bytes(CONTENT)
     with (
@@ -73,7 +73,7 @@ def test_a_file_that_is_not_compressed_as_its_name_says_is_named(tmp_path, suffi
         stream.read()
 
 
-def test_a_missing_file_and_a_folder_are_told_apart(tmp_path):
+def test_missing_file_and_folder_have_own_messages(tmp_path):
     with pytest.raises(DataError, match="absent: no such file"), open_bytes(tmp_path / "absent"):
         pass
     with pytest.raises(DataError, match="a folder; expected a file"), open_bytes(tmp_path):
@@ -81,21 +81,21 @@ def test_a_missing_file_and_a_folder_are_told_apart(tmp_path):
 
 
 @pytest.mark.parametrize("padding", [0, 4, 2 << 20])
-def test_streams_that_follow_one_another_are_read_as_one(tmp_path, padding):
+def test_concatenated_streams_are_read(tmp_path, padding):
     path = tmp_path / "lines.xz"
     path.write_bytes((lzma.compress(CONTENT) + bytes(padding)) * 3)
     with open_bytes(path) as (stream, _):
         assert stream.read() == CONTENT * 3
 
 
-def test_an_old_lzma_file_is_read(tmp_path):
+def test_old_lzma_file_is_read(tmp_path):
     path = tmp_path / "lines.xz"
     path.write_bytes(lzma.compress(CONTENT, lzma.FORMAT_ALONE))
     with open_bytes(path) as (stream, _):
         assert stream.read() == CONTENT
 
 
-def test_a_file_that_asks_for_gigabytes_is_refused_before_they_are_taken(tmp_path):
+def test_xz_memory_limit_is_enforced(tmp_path):
     content = bytearray(lzma.compress(CONTENT))
     header = content[12 : 12 + (content[12] + 1) * 4]  # behind the twelve bytes of the stream's own
     assert header[2:4] == b"\x21\x01"  # LZMA2, with one byte that stands for the dictionary

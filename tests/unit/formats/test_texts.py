@@ -33,7 +33,7 @@ def texts(found):
     return [record.text for record in found]
 
 
-def test_a_text_file_is_one_text(tmp_path):
+def test_text_file_is_one_text(tmp_path):
     path = tmp_path / "article.txt"
     path.write_bytes(b"\xef\xbb\xbfOne.\n\nTwo.\n")
     (record,) = read(path)
@@ -41,13 +41,13 @@ def test_a_text_file_is_one_text(tmp_path):
     assert record.fields == {"file": str(path)}
 
 
-def test_or_one_text_a_line(tmp_path):
+def test_lines_format_has_one_text_per_line(tmp_path):
     path = tmp_path / "many.txt"
     path.write_text("One.\n\nTwo.\r\n")
     assert texts(read(path, format="lines")) == ["One.", "", "Two."]
 
 
-def test_jsonl_keeps_every_field_and_guesses_the_text(tmp_path):
+def test_jsonl_keeps_fields_and_detects_text_column(tmp_path):
     path = tmp_path / "news.jsonl.gz"
     rows = [{"id": 7, "article": "A ferry."}, {"id": 8, "article": None, "more": [1]}]
     path.write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
@@ -57,20 +57,20 @@ def test_jsonl_keeps_every_field_and_guesses_the_text(tmp_path):
     assert found[1].where == f"{path}:2"
 
 
-def test_columns_without_a_name_as_spreadsheets_leave_them_are_no_matter(tmp_path):
+def test_unnamed_csv_columns_are_accepted(tmp_path):
     path = tmp_path / "news.csv"
     path.write_text("text,id,,\nA ferry.,7,,\n")
     (record,) = read(path)
     assert record.fields == {"text": "A ferry.", "id": "7", "": ""}
 
 
-def test_a_file_called_json_holds_an_object_a_line_too(tmp_path):
+def test_json_file_is_read_as_jsonl(tmp_path):
     path = tmp_path / "news.json"
     path.write_text('{"text": "A ferry."}\n{"text": "A storm."}\n')
     assert texts(read(path)) == ["A ferry.", "A storm."]
 
 
-def test_csv_with_line_breaks_and_a_named_column(tmp_path):
+def test_csv_with_line_breaks_and_text_column(tmp_path):
     path = tmp_path / "news.csv"
     path.write_text('id;body;note\n1;"Two\nlines";x\n2;One;y\n')
     found = read(path, text_column="note")
@@ -80,7 +80,7 @@ def test_csv_with_line_breaks_and_a_named_column(tmp_path):
 
 
 @pytest.mark.needs_extras
-def test_parquet_keeps_every_column(tmp_path):
+def test_parquet_keeps_all_columns(tmp_path):
     import pyarrow
     import pyarrow.parquet
 
@@ -92,7 +92,7 @@ def test_parquet_keeps_every_column(tmp_path):
     assert found[0].fields == {"id": 1, "text": "A ferry.", "tags": ["a"]}
 
 
-def test_parquet_without_its_extra_says_what_to_install(tmp_path, monkeypatch):
+def test_missing_pyarrow_error_has_pip_command(tmp_path, monkeypatch):
     def absent(module, *, extra, purpose):
         raise MissingExtraError(f"{purpose} needs readagain[{extra}]")
 
@@ -101,7 +101,7 @@ def test_parquet_without_its_extra_says_what_to_install(tmp_path, monkeypatch):
         read(tmp_path / "news.parquet")
 
 
-def test_a_pipe_is_read_line_by_line():
+def test_pipe_is_read_line_by_line():
     def lines():
         yield from (b"One.\n", b"Two.\n")
         raise AssertionError("read ahead")
@@ -117,13 +117,13 @@ def test_a_pipe_is_read_line_by_line():
     assert next(stream).where == "pipe:2"
 
 
-def test_a_pipe_is_one_text_or_json_as_well():
+def test_pipe_is_read_as_text_or_jsonl():
     assert texts(read_stream(io.BytesIO(b"a\nb"), "pipe", TextReadOptions())) == ["a\nb"]
     objects = io.BytesIO(b'{"text": "a"}\n\n{"text": "b"}')
     assert texts(read_stream(objects, "pipe", TextReadOptions(format="jsonl"))) == ["a", "b"]
 
 
-def test_a_table_cannot_come_from_a_pipe():
+def test_table_from_pipe_is_rejected():
     with pytest.raises(ConfigError, match="format: 'csv' cannot be read from a pipe"):
         list(read_stream(io.BytesIO(), "pipe", TextReadOptions(format="csv")))
 
@@ -157,7 +157,7 @@ def test_a_table_cannot_come_from_a_pipe():
         ),
     ],
 )
-def test_what_cannot_be_used_is_named_by_its_line(tmp_path, name, content, message):
+def test_invalid_record_error_has_line_number(tmp_path, name, content, message):
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
@@ -165,13 +165,13 @@ def test_what_cannot_be_used_is_named_by_its_line(tmp_path, name, content, messa
 
 
 @pytest.mark.parametrize("format", ["text", "lines", "jsonl"])
-def test_a_pipe_of_utf_16_is_told_to_convert_it(format):
+def test_utf16_pipe_error_has_conversion_command(format):
     pipe = io.BytesIO('{"text": "a"}\n'.encode("utf-16"))
     with pytest.raises(DataError, match=r"^pipe(:1)?: UTF-16 text; .*iconv -f utf-16 -t utf-8"):
         list(read_stream(pipe, "pipe", TextReadOptions(format=format)))
 
 
-def test_a_file_too_large_for_one_text_asks_whether_lines_are_meant(tmp_path, monkeypatch):
+def test_too_large_text_file_error_suggests_lines(tmp_path, monkeypatch):
     monkeypatch.setattr(formats_texts, "MAX_TEXT_BYTES", 10)
     path = tmp_path / "all.txt"
     path.write_text("many lines\nof text\n")
@@ -181,7 +181,7 @@ def test_a_file_too_large_for_one_text_asks_whether_lines_are_meant(tmp_path, mo
         list(read_stream(io.BytesIO(b"eleven byte"), "pipe", TextReadOptions()))
 
 
-def test_a_line_too_long_for_a_text_is_named(tmp_path, monkeypatch):
+def test_too_long_line_is_rejected(tmp_path, monkeypatch):
     monkeypatch.setattr("readagain.formats.lines.MAX_RECORD_BYTES", 10)
     path = tmp_path / "long.txt"
     path.write_text("fine\nstands for a line of megabytes\n")
@@ -198,7 +198,7 @@ def test_a_line_too_long_for_a_text_is_named(tmp_path, monkeypatch):
         ("a.txt", b"\xff\xfea\x00", ["a.txt"]),
     ],
 )
-def test_a_bad_record_of_a_block_stands_between_the_good_ones(tmp_path, name, content, expected):
+def test_block_keeps_order_of_invalid_records(tmp_path, name, content, expected):
     path = tmp_path / name
     path.write_bytes(content)
     layout = read_schema(path, TextReadOptions())
@@ -210,14 +210,14 @@ def test_a_bad_record_of_a_block_stands_between_the_good_ones(tmp_path, name, co
     assert found == expected
 
 
-def test_blocks_hold_at_most_the_records_asked_for(tmp_path):
+def test_blocks_have_at_most_max_records(tmp_path):
     path = tmp_path / "many.txt"
     path.write_text("One.\nTwo.\nThree.\n")
     layout = read_schema(path, TextReadOptions(format="lines"))
     assert [block.first for block in read_blocks(path, layout, 2)] == [1, 3]
 
 
-def test_a_summary_is_added_to_the_fields_of_its_record():
+def test_summary_is_added_to_fields():
     summary = Summary(text="Short", score=-1.5, words=(), read_sentences=1, truncated=False)
     summary = replace(summary, alternatives=(replace(summary, text="Shorter", score=-2.0),))
     record = TextRecord("A text.", "a.jsonl:1", {"id": 7})
@@ -232,13 +232,13 @@ def test_a_summary_is_added_to_the_fields_of_its_record():
     assert "has a field 'id' already; set another field for the summary" in refused.reason
 
 
-def test_what_json_has_no_word_for_is_written_as_text():
+def test_values_without_json_type_become_strings():
     import datetime
 
     assert to_json({"day": datetime.date(2024, 5, 1), "é": 1}) == '{"day": "2024-05-01", "é": 1}'
 
 
-def test_what_is_no_number_is_null_and_the_line_stays_json():
+def test_nan_becomes_null():
     infinite, none = float("inf"), float("nan")
     fields = {"a": none, "b": [1.5, {"c": infinite}], "d": (-infinite, "NaN"), "é": 1}
     assert to_json(fields) == '{"a": null, "b": [1.5, {"c": null}], "d": [null, "NaN"], "é": 1}'

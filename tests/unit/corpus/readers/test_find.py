@@ -31,12 +31,12 @@ def names(sources):
         ("a.bin", "PAR1....", "parquet"),
     ],
 )
-def test_formats_are_recognised_from_name_and_content(tmp_path, name, content, format):
+def test_format_is_detected_from_name_and_content(tmp_path, name, content, format):
     (tmp_path / name).write_text(content)
     assert detect_format(tmp_path / name) == format
 
 
-def test_an_unknown_format_lists_the_known_ones(tmp_path):
+def test_unknown_format_error_lists_formats(tmp_path):
     (tmp_path / "a.doc").write_text("whatever this is")
     with pytest.raises(DataError, match=r"a\.doc: unknown format; set the format to one of"):
         detect_format(tmp_path / "a.doc")
@@ -44,18 +44,18 @@ def test_an_unknown_format_lists_the_known_ones(tmp_path):
         find_inputs([str(tmp_path / "a.doc")], CorpusReadOptions(format="jason"))
 
 
-def test_an_empty_file_is_named(tmp_path):
+def test_empty_file_is_rejected(tmp_path):
     (tmp_path / "a.jsonl").touch()
     with pytest.raises(DataError, match=r"a\.jsonl: the file is empty; expected"):
         find_inputs([str(tmp_path / "a.jsonl")], CorpusReadOptions())
 
 
-def test_a_missing_input_is_named(tmp_path):
+def test_missing_input_is_rejected(tmp_path):
     with pytest.raises(DataError, match=r"absent\.jsonl: no such file or folder"):
         find_inputs([str(tmp_path / "absent.jsonl")], CorpusReadOptions())
 
 
-def test_utf16_is_refused_with_the_way_out(tmp_path):
+def test_utf16_error_has_conversion_command(tmp_path):
     (tmp_path / "a.jsonl").write_bytes(LINE.encode("utf-16"))
     with pytest.raises(DataError, match=r"a\.jsonl: UTF-16 text; .* iconv -f utf-16"):
         find_inputs([str(tmp_path / "a.jsonl")], CorpusReadOptions())
@@ -65,12 +65,12 @@ def test_utf16_is_refused_with_the_way_out(tmp_path):
     ("encoding", "message"),
     [("utf-9", "unknown encoding 'utf-9'"), ("utf-16", "does not end lines as ASCII does")],
 )
-def test_an_encoding_that_cannot_work_is_refused(encoding, message):
+def test_invalid_encoding_is_rejected(encoding, message):
     with pytest.raises(ConfigError, match=message):
         find_inputs([], CorpusReadOptions(encoding=encoding))
 
 
-def test_a_folder_gives_its_training_files_and_says_what_it_left(tmp_path, caplog):
+def test_folder_uses_train_files_and_reports_others(tmp_path, caplog):
     for name in ("train-1.jsonl", "train-0.jsonl", "dev.jsonl", "other.jsonl"):
         (tmp_path / name).write_text(LINE)
     (tmp_path / "README.md").write_text("not data")
@@ -79,7 +79,7 @@ def test_a_folder_gives_its_training_files_and_says_what_it_left(tmp_path, caplo
     assert caplog.messages == [f"{tmp_path}: not used for train: other.jsonl"]
 
 
-def test_a_folder_without_training_names_gives_all_but_the_evaluation_files(tmp_path):
+def test_folder_without_train_names_uses_unnamed_files(tmp_path):
     for name in ("a.jsonl", "b.csv", "test.jsonl", "valid-0.jsonl"):
         (tmp_path / name).write_text(LINE if name.endswith("jsonl") else "text,headline\nx,y\n")
     assert names(find_inputs([str(tmp_path)], CorpusReadOptions())) == ["a.jsonl", "b.csv"]
@@ -88,13 +88,13 @@ def test_a_folder_without_training_names_gives_all_but_the_evaluation_files(tmp_
     assert dev[0].split == "dev"
 
 
-def test_a_folder_with_nothing_to_train_on_is_named(tmp_path):
+def test_folder_without_train_files_is_rejected(tmp_path):
     (tmp_path / "dev.jsonl").write_text(LINE)
     with pytest.raises(DataError, match=r"no file for train in this folder; .* found dev\.jsonl"):
         find_inputs([str(tmp_path)], CorpusReadOptions())
 
 
-def test_several_inputs_keep_their_order_and_their_origin(tmp_path):
+def test_inputs_keep_order_and_origin(tmp_path):
     (tmp_path / "news").mkdir()
     (tmp_path / "news" / "a.jsonl").write_text(LINE)
     (tmp_path / "b.csv").write_text("text,headline\nx,y\n")
@@ -104,20 +104,20 @@ def test_several_inputs_keep_their_order_and_their_origin(tmp_path):
     assert [source.format for source in sources] == ["jsonl", "csv"]
 
 
-def test_columns_are_not_chosen_where_there_are_none(tmp_path):
+def test_column_option_without_columns_is_rejected(tmp_path):
     (tmp_path / "a.story").write_text("x\n@highlight\ny")
     with pytest.raises(ConfigError, match="text_column: no input has columns .*story"):
         find_inputs([str(tmp_path / "a.story")], CorpusReadOptions(text_column="body"))
 
 
-def test_one_column_is_not_text_and_headline_at_once(tmp_path):
+def test_same_column_for_both_sides_is_rejected(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(LINE)
     with pytest.raises(DataError, match=r"a\.jsonl: 'text' is both text and headline; set two"):
         find_inputs([str(path)], CorpusReadOptions(headline_column="text"))
 
 
-def test_a_pipe_is_refused_since_inputs_are_looked_into_first(tmp_path):
+def test_pipe_as_input_is_rejected(tmp_path):
     (tmp_path / "a.txt").write_text("A storm came.")
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
@@ -129,20 +129,20 @@ def test_a_pipe_is_refused_since_inputs_are_looked_into_first(tmp_path):
             find_inputs([str(argument)], options)
 
 
-def test_one_headline_file_cannot_serve_two_inputs(tmp_path):
+def test_headlines_file_with_two_inputs_is_rejected(tmp_path):
     options = CorpusReadOptions(headlines=tmp_path / "heads.txt")
     with pytest.raises(ConfigError, match="headlines: needs exactly one file of texts; found 2"):
         find_inputs(["a.txt", "b.txt"], options)
 
 
-def test_every_format_says_what_it_is():
+def test_every_format_has_title():
     assert all(format.title and format.name == name for name, format in FORMATS.items())
 
 
 @pytest.mark.parametrize(
     ("name", "content"), [("a.parquet", b"PAR1"), ("a.jsonl.zst", b"\x28\xb5\x2f\xfd")]
 )
-def test_without_pyarrow_the_pip_line_is_told(tmp_path, monkeypatch, name, content):
+def test_missing_pyarrow_error_has_pip_command(tmp_path, monkeypatch, name, content):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / name).write_bytes(content)

@@ -2,6 +2,7 @@ import sys
 from types import ModuleType
 
 import pytest
+from corpus_records import read_records
 
 from readagain.corpus.inputs import Example
 from readagain.corpus.readers import huggingface
@@ -27,7 +28,7 @@ def calls(monkeypatch):
     return asked
 
 
-def test_a_dataset_is_streamed_by_its_name(calls, read_records, monkeypatch):
+def test_dataset_is_streamed_by_name(calls, monkeypatch):
     monkeypatch.setattr(huggingface, "BLOCK_RECORDS", 2)
     assert read_records("hf:some/news") == [Example(f"text {n}", f"head {n}") for n in range(5)]
     assert set(calls) == {("some/news", None, "train", True)}
@@ -40,7 +41,7 @@ def test_a_dataset_is_streamed_by_its_name(calls, read_records, monkeypatch):
         ("hf:cnn:3.0.0:test", ("cnn", "3.0.0", "test", True)),
     ],
 )
-def test_split_and_config_follow_the_name(calls, read_records, argument, asked):
+def test_dataset_name_has_split_and_config(calls, argument, asked):
     read_records(argument)
     assert calls[0] == asked
 
@@ -53,12 +54,12 @@ def test_split_and_config_follow_the_name(calls, read_records, argument, asked):
         ("hf:a:b:c:d", "expected hf:NAME, hf:NAME:SPLIT or hf:NAME:CONFIG:SPLIT"),
     ],
 )
-def test_what_cannot_be_opened_is_named(calls, read_records, argument, message):
+def test_missing_dataset_is_rejected(calls, argument, message):
     with pytest.raises(DataError, match=message):
         read_records(argument)
 
 
-def test_without_the_package_the_pip_line_is_told(monkeypatch, read_records):
+def test_missing_datasets_error_has_pip_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(MissingExtraError, match="hf:news: .* type: pip install datasets"):
         read_records("hf:news")

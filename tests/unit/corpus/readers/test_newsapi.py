@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from corpus_records import read_records
 
 from readagain.corpus.inputs import Example
 from readagain.errors import DataError
@@ -35,26 +36,26 @@ EXPECTED = [
     [{"status": "ok", "totalResults": 4, "articles": ARTICLES}, ARTICLES, {"results": ARTICLES}],
 )
 @pytest.mark.parametrize("indent", [None, 2])
-def test_what_the_api_adds_is_undone(tmp_path, read_records, document, indent):
+def test_publisher_and_truncation_marks_are_removed(tmp_path, document, indent):
     path = tmp_path / "reply.json"
     path.write_text(json.dumps(document, indent=indent))
     assert read_records(path) == EXPECTED
 
 
-def test_a_headline_does_for_a_title(tmp_path, read_records):
+def test_headline_key_replaces_title(tmp_path):
     path = tmp_path / "pairs.json"
     path.write_text(json.dumps([{"text": "It is calm again.", "headline": "Calm returns"}]))
     assert read_records(path) == [Example("It is calm again.", "Calm returns")]
 
 
-def test_articles_without_any_title_are_refused_with_what_they_have(tmp_path, read_records):
+def test_articles_without_title_error_lists_keys(tmp_path):
     path = tmp_path / "pairs.json"
     path.write_text(json.dumps([{"article": "It is calm again.", "summary": "Calm returns"}]))
     with pytest.raises(DataError, match=r"no article has a title; the first has 'article', 'summ"):
         read_records(path)
 
 
-def test_an_article_that_is_no_object_is_named(tmp_path, read_records):
+def test_article_that_is_no_object_is_invalid(tmp_path):
     path = tmp_path / "reply.json"
     path.write_text(json.dumps({"articles": [7]}))
     expected = InvalidRecord(f"{path}:1", "a whole number; expected an article object")
@@ -70,21 +71,21 @@ def test_an_article_that_is_no_object_is_named(tmp_path, read_records):
         (b"[" * 100_000, r"reply\.json: JSON nested too deeply"),
     ],
 )
-def test_a_document_that_is_no_reply_is_named(tmp_path, read_records, content, message):
+def test_other_json_document_is_rejected(tmp_path, content, message):
     path = tmp_path / "reply.json"
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
         read_records(path, format="newsapi")
 
 
-def test_a_number_without_end_is_refused(tmp_path, read_records):
+def test_huge_number_in_document_is_rejected(tmp_path):
     path = tmp_path / "a.json"
     path.write_text('{"articles": [' + "9" * 5_000 + "]}")
     with pytest.raises(DataError, match="JSON with a number of too many digits"):
         read_records(path, format="newsapi")
 
 
-def test_spaces_without_end_take_no_time(tmp_path, read_records):
+def test_long_whitespace_is_parsed_in_linear_time(tmp_path):
     """A pattern that shared spaces out in every way once took minutes for this text."""
     text = "Calm" + " " * 50_000 + "…" + " " * 50_000
     path = tmp_path / "a.json"

@@ -1,4 +1,5 @@
 import pytest
+from corpus_records import read_records
 
 from readagain.corpus.inputs import Example
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
@@ -17,13 +18,13 @@ def write(tmp_path):
     return write_model_files
 
 
-def test_line_n_belongs_to_line_n(write, read_records):
+def test_parallel_lines_are_paired(write):
     folder = write(texts__txt="One storm.\nTwo storms.\n", heads__txt="one\ntwo\n")
     pairs = read_records(folder / "texts.txt", headlines=folder / "heads.txt")
     assert pairs == [Example("One storm.", "one"), Example("Two storms.", "two")]
 
 
-def test_several_blocks_stay_aligned(write, read_records, monkeypatch):
+def test_blocks_of_parallel_files_stay_aligned(write, monkeypatch):
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 3)
     folder = write(
         texts__txt="".join(f"text {n}\n" for n in range(8)),
@@ -41,13 +42,13 @@ def test_several_blocks_stay_aligned(write, read_records, monkeypatch):
         ("one\ntwo\n\nthree\n", r"heads\.txt: has more lines than texts\.txt"),
     ],
 )
-def test_files_of_different_length_are_refused(write, read_records, heads, message):
+def test_files_of_different_length_are_rejected(write, heads, message):
     folder = write(texts__txt="One storm.\nTwo storms.\n", heads__txt=heads)
     with pytest.raises(DataError, match=message):
         read_records(folder / "texts.txt", headlines=folder / "heads.txt")
 
 
-def test_a_bad_byte_is_named_in_the_file_it_stands_in(write, read_records):
+def test_invalid_byte_error_has_file_and_line(write):
     folder = write(texts__txt="One.\nTwo.\n")
     (folder / "heads.txt").write_bytes(b"one\n\xff\n")
     pairs = read_records(folder / "texts.txt", headlines=folder / "heads.txt")
@@ -56,7 +57,7 @@ def test_a_bad_byte_is_named_in_the_file_it_stands_in(write, read_records):
     assert pairs[1].where == f"{folder / 'heads.txt'}:2"
 
 
-def test_the_gigaword_layout_is_recognised_by_its_names(write, read_records):
+def test_gigaword_layout_is_detected(write):
     folder = write(
         train__article__txt="a storm closed ## schools .\n", train__title__txt="storm UNK ##\n"
     )
@@ -67,13 +68,13 @@ def test_the_gigaword_layout_is_recognised_by_its_names(write, read_records):
     ("texts", "heads"),
     [("valid.article.filter.txt", "valid.title.filter.txt"), ("train.src.txt", "train.tgt.txt")],
 )
-def test_other_spellings_of_the_layout_are_known(tmp_path, read_records, texts, heads):
+def test_other_gigaword_file_names_are_detected(tmp_path, texts, heads):
     (tmp_path / texts).write_text("a storm .\n")
     (tmp_path / heads).write_text("storm\n")
     assert read_records(tmp_path / texts) == [Example("a storm .", "storm")]
 
 
-def test_the_duc_layout_gives_every_reference(write, read_records):
+def test_duc_layout_has_all_references(write):
     folder = write(
         input__txt="a storm came .\n",
         task1_ref0__txt="Storm comes.\n",
@@ -85,12 +86,12 @@ def test_the_duc_layout_gives_every_reference(write, read_records):
     assert read_records(folder) == [Example("a storm came .", "Storm comes.", references)]
 
 
-def test_one_reference_is_the_gigaword_test_layout(write, read_records):
+def test_single_reference_is_gigaword_layout(write):
     folder = write(input__txt="a storm came .\n", task1_ref0__txt="storm\n")
     assert read_records(folder) == [Example("a storm came .", "storm")]
 
 
-def test_gigaword_form_is_recognised_side_by_side(write):
+def test_gigaword_form_is_detected_per_file(write):
     folder = write(
         input__txt="a storm , he said , closed ## schools .\n" * 30 + "gone &amp;c\n",
         task1_ref0__txt="Storm closes schools.\n" * 31,
@@ -102,13 +103,13 @@ def test_gigaword_form_is_recognised_side_by_side(write):
     assert not source.is_text_tokenized
 
 
-def test_a_file_of_headlines_is_not_an_input(write, read_records):
+def test_headlines_file_as_input_is_rejected(write):
     folder = write(train__article__txt="a storm .\n", train__title__txt="storm\n")
     with pytest.raises(DataError, match="a file of headlines; name the file of texts beside it"):
         read_records(folder / "train.title.txt")
 
 
-def test_a_text_file_alone_asks_for_its_headlines(write, read_records):
+def test_text_file_without_headlines_is_rejected(write):
     folder = write(notes__txt="a storm .\n")
     with pytest.raises(DataError, match=r"notes\.txt: a text file without .* set the file"):
         read_records(folder / "notes.txt")

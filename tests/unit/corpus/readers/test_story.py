@@ -1,3 +1,5 @@
+from corpus_records import read_records
+
 from readagain.corpus.inputs import Example
 from readagain.formats.records import InvalidRecord
 
@@ -15,7 +17,7 @@ Did schools close?
 """
 
 
-def test_highlights_become_the_sentences_of_the_summary(tmp_path, read_records):
+def test_highlights_become_summary_sentences(tmp_path):
     (tmp_path / "a.story").write_text(STORY)
     expected = Example(
         "A storm came to Eastmoor. Twelve schools closed.",
@@ -24,13 +26,13 @@ def test_highlights_become_the_sentences_of_the_summary(tmp_path, read_records):
     assert read_records(tmp_path / "a.story") == [expected]
 
 
-def test_a_folder_of_stories_is_read_by_name(tmp_path, read_records):
+def test_story_folder_is_read_in_name_order(tmp_path):
     for name in ("b", "a", "c"):
         (tmp_path / f"{name}.story").write_text(f"Text {name}.\n@highlight\n{name}")
     assert [pair.headline for pair in read_records(tmp_path)] == ["a.", "b.", "c."]
 
 
-def test_bad_stories_are_named(tmp_path, read_records):
+def test_invalid_stories_have_reason(tmp_path):
     (tmp_path / "a.story").write_text("No highlight here.")
     (tmp_path / "b.story").write_bytes(b"\xff\n@highlight\nx")
     (tmp_path / "c.story").write_text("x" * 2_000_000 + "\n@highlight\nx")

@@ -56,7 +56,7 @@ def finished(news, make_job, tmp_path):
     return run_batch(make_job(news, out=tmp_path / "undisturbed"), engine_here)
 
 
-def test_the_manifest_counts_and_names_everything(news, finished, tmp_path):
+def test_manifest_has_counts_and_files(news, finished, tmp_path):
     folder = tmp_path / "undisturbed"
     manifest = json.loads((folder / "manifest.json").read_text())
     assert (manifest["rows"], manifest["bad_rows"]) == (5, 1)
@@ -72,9 +72,7 @@ def test_the_manifest_counts_and_names_everything(news, finished, tmp_path):
 
 
 @pytest.mark.parametrize("after", [0, 1, 2])
-def test_an_interrupted_job_goes_on_to_the_same_bytes(
-    news, make_job, finished, contents, tmp_path, after
-):
+def test_resumed_job_writes_the_same_bytes(news, make_job, finished, contents, tmp_path, after):
     with pytest.raises(StoppedError):
         run_batch(make_job(news), engine_that_stops(after))
     counted = []
@@ -83,7 +81,7 @@ def test_an_interrupted_job_goes_on_to_the_same_bytes(
     assert contents(tmp_path / "out") == contents(tmp_path / "undisturbed")
 
 
-def test_a_finished_job_is_not_done_again(news, make_job, finished, tmp_path):
+def test_finished_job_is_not_run_again(news, make_job, finished, tmp_path):
     counted = []
     job = make_job(news, out=tmp_path / "undisturbed")
     assert run_batch(job, engine_that_counts(counted)) == finished
@@ -98,7 +96,9 @@ def test_a_finished_job_is_not_done_again(news, make_job, finished, tmp_path):
         ("bad/part-00000-000001.jsonl", lambda path: path.write_bytes(b"{}")),
     ],
 )
-def test_what_is_damaged_is_done_again(news, make_job, finished, contents, tmp_path, name, damage):
+def test_damaged_output_is_written_again(
+    news, make_job, finished, contents, tmp_path, name, damage
+):
     folder = tmp_path / "undisturbed"
     before = contents(folder)
     damage(folder / name)
@@ -108,7 +108,7 @@ def test_what_is_damaged_is_done_again(news, make_job, finished, contents, tmp_p
     assert contents(folder) == before
 
 
-def test_a_damaged_note_is_as_good_as_none(news, make_job, finished, contents, tmp_path):
+def test_damaged_metadata_is_ignored(news, make_job, finished, contents, tmp_path):
     with pytest.raises(StoppedError):
         run_batch(make_job(news), engine_that_stops(2))
     notes = sorted((tmp_path / "out" / "unfinished" / "notes").iterdir())
@@ -118,7 +118,7 @@ def test_a_damaged_note_is_as_good_as_none(news, make_job, finished, contents, t
     assert contents(tmp_path / "out") == contents(tmp_path / "undisturbed")
 
 
-def test_a_job_with_other_settings_is_named_and_refused(news, make_job, finished, tmp_path):
+def test_changed_settings_are_rejected(news, make_job, finished, tmp_path):
     job = make_job(news, out=tmp_path / "undisturbed", shard_rows=3, options={"beam": 2})
     message = r"contains another batch job: shard_rows was 2 and is now 3; beam was None and"
     with pytest.raises(ConfigError, match=message):
@@ -128,7 +128,7 @@ def test_a_job_with_other_settings_is_named_and_refused(news, make_job, finished
     assert len(list((tmp_path / "undisturbed").glob("part-*"))) == 2
 
 
-def test_inputs_that_have_changed_are_named_and_refused(news, make_job, tmp_path):
+def test_changed_inputs_are_rejected(news, make_job, tmp_path):
     with pytest.raises(StoppedError):
         run_batch(make_job(news), engine_that_stops(2))
     more = tmp_path / "more.jsonl"
@@ -141,7 +141,7 @@ def test_inputs_that_have_changed_are_named_and_refused(news, make_job, tmp_path
         run_batch(make_job(news), engine_here)
 
 
-def test_inputs_in_another_order_are_another_job(news, make_job, tmp_path):
+def test_reordered_inputs_are_rejected(news, make_job, tmp_path):
     more = tmp_path / "more.jsonl"
     more.write_text('{"text": "A storm."}\n')
     with pytest.raises(StoppedError):
@@ -150,7 +150,7 @@ def test_inputs_in_another_order_are_another_job(news, make_job, tmp_path):
         run_batch(make_job(more, news), engine_here)
 
 
-def test_a_change_that_keeps_the_size_is_found_in_the_rows(news, make_job, tmp_path):
+def test_changed_rows_of_same_size_are_found(news, make_job, tmp_path):
     with pytest.raises(StoppedError):
         run_batch(make_job(news), engine_that_stops(2))
     news.write_text(news.read_text().replace("Ghent", "Bruge", 1))
@@ -159,7 +159,7 @@ def test_a_change_that_keeps_the_size_is_found_in_the_rows(news, make_job, tmp_p
         run_batch(make_job(news), engine_here)
 
 
-def test_input_changed_while_read_is_refused(news, make_job, tmp_path):
+def test_input_changed_while_read_is_rejected(news, make_job, tmp_path):
     def engine(job, finished):
         yield from engine_here(job, finished)
         news.write_text(news.read_text() + '{"text": "One more."}\n')
@@ -179,7 +179,7 @@ def test_file_name_that_is_not_utf8_is_summarized(news, make_job, suffix):
     assert manifest.inputs[0]["location"] == str(path)
 
 
-def test_a_file_that_was_only_touched_is_the_same(news, make_job):
+def test_touched_input_is_unchanged(news, make_job):
     with pytest.raises(StoppedError):
         run_batch(make_job(news), engine_that_stops(1))
     os.utime(news, ns=(1, 1))
@@ -188,7 +188,7 @@ def test_a_file_that_was_only_touched_is_the_same(news, make_job):
     assert len(counted) == 1
 
 
-def test_an_update_keeps_what_has_not_changed(news, make_job, finished, contents, tmp_path):
+def test_update_keeps_unchanged_shards(news, make_job, finished, contents, tmp_path):
     folder = tmp_path / "undisturbed"
     news.write_text(news.read_text() + '{"text": "The end."}\n')
     counted = []
@@ -202,14 +202,12 @@ def test_an_update_keeps_what_has_not_changed(news, make_job, finished, contents
     assert contents(folder) == contents(tmp_path / "fresh")
 
 
-def test_a_strict_job_looks_at_bad_rows_that_an_earlier_run_set_aside(
-    news, make_job, finished, tmp_path
-):
+def test_strict_job_checks_invalid_rows_of_earlier_run(news, make_job, finished, tmp_path):
     with pytest.raises(DataError, match=r"news\.jsonl:3: not JSON"):
         run_batch(make_job(news, out=tmp_path / "undisturbed", strict=True), engine_here)
 
 
-def test_a_folder_with_something_else_in_it_is_left_alone(news, make_job, tmp_path):
+def test_folder_with_other_files_is_rejected(news, make_job, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("dear")
     with pytest.raises(
@@ -219,7 +217,7 @@ def test_a_folder_with_something_else_in_it_is_left_alone(news, make_job, tmp_pa
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
-def test_another_folder_with_a_manifest_is_left_alone(news, make_job, tmp_path, overwrite):
+def test_folder_with_foreign_manifest_is_rejected(news, make_job, tmp_path, overwrite):
     manifest = tmp_path / "out" / "manifest.json"
     manifest.parent.mkdir()
     manifest.write_text('{"format_version": 1, "splits": {}}')
@@ -229,7 +227,7 @@ def test_another_folder_with_a_manifest_is_left_alone(news, make_job, tmp_path, 
     assert manifest.read_text() == '{"format_version": 1, "splits": {}}'
 
 
-def test_an_unfinished_job_goes_on_though_something_lies_beside_it(news, make_job, tmp_path):
+def test_unfinished_job_resumes_beside_other_files(news, make_job, tmp_path):
     job = make_job(news)
     with pytest.raises(StoppedError):
         run_batch(job, engine_that_stops(1))
@@ -238,14 +236,14 @@ def test_an_unfinished_job_goes_on_though_something_lies_beside_it(news, make_jo
     assert (tmp_path / "out" / "notes.txt").exists()
 
 
-def test_what_lies_beside_a_job_stays_when_it_starts_over(news, make_job, finished, tmp_path):
+def test_overwrite_keeps_other_files(news, make_job, finished, tmp_path):
     folder = tmp_path / "undisturbed"
     (folder / "README").write_text("mine")
     assert run_batch(make_job(news, out=folder, overwrite=True), engine_here) == finished
     assert (folder / "README").read_text() == "mine"
 
 
-def test_a_folder_that_cannot_be_made_is_named(news, make_job):
+def test_folder_that_cannot_be_created_is_rejected(news, make_job):
     with pytest.raises(ConfigError, match=r"news\.jsonl: cannot be written to: .*another folder"):
         run_batch(make_job(news, out=news), engine_here)
 
@@ -264,15 +262,13 @@ def sealed(**facts):
         (sealed(format_version=9), r"manifest\.json: written in format 9 by"),
     ],
 )
-def test_a_manifest_that_cannot_be_believed_is_named(
-    news, make_job, finished, tmp_path, content, message
-):
+def test_invalid_job_manifest_is_rejected(news, make_job, finished, tmp_path, content, message):
     (tmp_path / "undisturbed" / "manifest.json").write_bytes(content)
     with pytest.raises(ArtifactError, match=message):
         run_batch(make_job(news, out=tmp_path / "undisturbed"), engine_here)
 
 
-def test_a_folder_is_written_into_by_one_process_at_a_time(news, make_job, tmp_path):
+def test_second_process_on_job_folder_is_rejected(news, make_job, tmp_path):
     code = (
         "import sys; from filelock import FileLock; lock = FileLock(sys.argv[1]); "
         "lock.acquire(); print('held', flush=True); sys.stdin.read()"
@@ -295,15 +291,13 @@ def test_a_folder_is_written_into_by_one_process_at_a_time(news, make_job, tmp_p
         ({"summary_field": "id"}, DataError, "has a field 'id' already"),
     ],
 )
-def test_a_job_that_cannot_be_done_leaves_no_trace(
-    news, make_job, tmp_path, options, error, message
-):
+def test_invalid_job_creates_no_folder(news, make_job, tmp_path, options, error, message):
     with pytest.raises(error, match=message):
         run_batch(make_job(news, **options), engine_here)
     assert not (tmp_path / "out").exists()
 
 
-def test_shards_that_were_written_elsewhere_are_missed(news, make_job, tmp_path):
+def test_shard_written_elsewhere_is_missing(news, make_job, tmp_path):
     elsewhere = make_job(news, out=tmp_path / "elsewhere")
     message = r"out: part-00000-000000\.jsonl is finished but missing; all nodes"
     with pytest.raises(DataError, match=message):
@@ -311,14 +305,14 @@ def test_shards_that_were_written_elsewhere_are_missed(news, make_job, tmp_path)
     assert not (tmp_path / "out" / "manifest.json").exists()
 
 
-def test_a_job_without_a_row_is_finished_at_once(make_job, tmp_path):
+def test_job_without_rows_finishes(make_job, tmp_path):
     (tmp_path / "empty.jsonl").write_bytes(b"")
     manifest = run_batch(make_job(tmp_path / "empty.jsonl"), engine_here)
     assert (manifest.rows, manifest.shards) == (0, [])
 
 
 @pytest.mark.slow
-def test_worker_processes_write_the_same(news, make_job, finished, contents, tmp_path):
+def test_output_does_not_depend_on_workers(news, make_job, finished, contents, tmp_path):
     shares = []
     run_batch(
         make_job(news),
@@ -337,9 +331,7 @@ class Deadly(tuple):
 
 
 @pytest.mark.slow
-def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
-    news, make_job, tmp_path, caplog
-):
+def test_shard_that_kills_workers_is_skipped(news, make_job, tmp_path, caplog):
     job = make_job(news)
     first, second, third = split_into_shards(job.inputs[0], job.split)
     deadly = replace(second, pieces=Deadly(second.pieces))
@@ -352,6 +344,6 @@ def test_a_shard_that_kills_its_workers_is_set_aside_and_the_rest_is_done(
 
 
 @pytest.mark.slow
-def test_what_a_worker_says_is_said_here(news, make_job):
+def test_worker_error_is_raised(news, make_job):
     with pytest.raises(DataError, match="a job that is not strict writes"):
         run_batch(make_job(news, strict=True), local_engine(num_workers=1))

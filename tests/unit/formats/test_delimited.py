@@ -1,6 +1,7 @@
 import re
 
 import pytest
+from corpus_records import read_records
 
 from readagain.corpus.inputs import Example
 from readagain.errors import DataError
@@ -12,20 +13,20 @@ from readagain.formats.records import InvalidRecord
 @pytest.mark.parametrize(
     ("name", "delimiter"), [("a.csv", ","), ("a.csv", ";"), ("a.tsv", "\t"), ("a.csv", "\t")]
 )
-def test_the_delimiter_is_found(tmp_path, read_records, name, delimiter):
+def test_delimiter_is_detected(tmp_path, name, delimiter):
     path = tmp_path / name
     rows = [["id", "description", "title"], ["1", "A storm came", "Storm"]]
     path.write_text("".join(delimiter.join(row) + "\n" for row in rows))
     assert read_records(path) == [Example("A storm came", "Storm")]
 
 
-def test_a_delimiter_inside_quotes_is_none(tmp_path, read_records):
+def test_delimiter_inside_quotes_is_ignored(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('"id, old, new";text;headline\n1;A storm came;Storm\n')
     assert read_records(path) == [Example("A storm came", "Storm")]
 
 
-def test_a_quoted_field_may_hold_line_breaks_and_delimiters(tmp_path, read_records):
+def test_quoted_field_keeps_line_breaks(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\n"A storm, they say,\ncame ""at last"".",Storm\nCalm.,Calm\n')
     assert read_records(path) == [
@@ -34,7 +35,7 @@ def test_a_quoted_field_may_hold_line_breaks_and_delimiters(tmp_path, read_recor
     ]
 
 
-def test_a_missing_column_is_named_with_those_there_are(tmp_path, read_records):
+def test_missing_column_error_lists_columns(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("id,body\n1,A storm came\n")
     with pytest.raises(
@@ -45,7 +46,7 @@ def test_a_missing_column_is_named_with_those_there_are(tmp_path, read_records):
         read_records(path)
 
 
-def test_columns_can_be_chosen(tmp_path, read_records):
+def test_columns_can_be_set(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,headline,teaser\nA storm came,Storm,It is windy\n")
     assert read_records(path, headline_column="teaser") == [Example("A storm came", "It is windy")]
@@ -55,7 +56,7 @@ def test_columns_can_be_chosen(tmp_path, read_records):
         read_records(path, text_column="lead")
 
 
-def test_a_row_with_too_few_fields_is_named_by_the_line_it_begins_on(tmp_path, read_records):
+def test_short_row_error_has_first_line_number(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\n"two\nlines",fine\nonly one\n')
     assert read_records(path)[1] == InvalidRecord(
@@ -64,7 +65,7 @@ def test_a_row_with_too_few_fields_is_named_by_the_line_it_begins_on(tmp_path, r
     )
 
 
-def test_a_byte_that_is_not_utf8_spoils_its_row_alone(tmp_path, read_records):
+def test_invalid_byte_makes_one_row_invalid(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"text,headline\ncaf\xe9,x\nfine,y\n")
     bad, good = read_records(path)
@@ -74,7 +75,7 @@ def test_a_byte_that_is_not_utf8_spoils_its_row_alone(tmp_path, read_records):
     assert "set its encoding" in bad.reason
 
 
-def test_a_quote_that_is_never_closed_is_named_where_it_opens(tmp_path, read_records):
+def test_unclosed_quote_error_has_line_of_quote(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\nfine,y\n"open,' + "x" * 99 + "\n" + ("z" * 999 + "\n") * 2000)
     with pytest.raises(
@@ -83,7 +84,7 @@ def test_a_quote_that_is_never_closed_is_named_where_it_opens(tmp_path, read_rec
         read_records(path)
 
 
-def test_a_quote_that_is_open_at_the_end_spoils_its_row(tmp_path, read_records):
+def test_unclosed_quote_at_end_makes_row_invalid(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\nfine,y\n"open,x\nmore,z\n')
     good, bad = read_records(path)
@@ -92,7 +93,7 @@ def test_a_quote_that_is_open_at_the_end_spoils_its_row(tmp_path, read_records):
     assert "a quote that opens here is never closed, so the rest of the file" in bad.reason
 
 
-def test_a_stray_carriage_return_spoils_its_row_alone(tmp_path, read_records):
+def test_carriage_return_makes_one_row_invalid(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b'text,headline\r\na\rb,x\r\n"c\rd",y\r\n')
     bad, good = read_records(path)
@@ -113,14 +114,14 @@ def test_a_stray_carriage_return_spoils_its_row_alone(tmp_path, read_records):
         (b'"text,headline\na,b\n', r"a\.csv:1: a quote that opens here is never closed"),
     ],
 )
-def test_a_header_that_cannot_be_used_is_told(tmp_path, read_records, content, message):
+def test_invalid_header_is_rejected(tmp_path, content, message):
     path = tmp_path / "a.csv"
     path.write_bytes(content)
     with pytest.raises(DataError, match=message):
         read_records(path)
 
 
-def test_endless_empty_lines_in_a_quote_are_too_long_a_row(tmp_path, read_records):
+def test_long_quoted_field_makes_row_invalid(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\n"open' + "\n" * 3_000_000 + '",x\n')
     with pytest.raises(
@@ -129,20 +130,20 @@ def test_endless_empty_lines_in_a_quote_are_too_long_a_row(tmp_path, read_record
         read_records(path)
 
 
-def test_a_line_of_ten_megabytes_is_refused(tmp_path, read_records):
+def test_long_csv_line_is_rejected(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,headline\n" + "x" * 10_000_000 + ",y\nfine,y\n")
     assert read_records(path) == [InvalidRecord(f"{path}:2", TOO_LONG), Example("fine", "y")]
 
 
-def test_blocks_begin_where_the_last_one_ended(tmp_path, read_records, monkeypatch):
+def test_csv_blocks_are_contiguous(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text("text,headline\n" + "".join(f"text {n},head {n}\n" for n in range(5)))
     monkeypatch.setattr(delimited, "BLOCK_RECORDS", 2)
     assert read_records(path) == [Example(f"text {n}", f"head {n}") for n in range(5)]
 
 
-def test_blocks_are_cut_by_number_and_by_size(tmp_path, monkeypatch):
+def test_csv_blocks_are_limited_by_rows_and_bytes(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text('text\naa\n"b\nb"\ncc\ndddddddd\ne\n')
 
@@ -159,7 +160,7 @@ def test_blocks_are_cut_by_number_and_by_size(tmp_path, monkeypatch):
     assert blocks() == [(2, ["aa", "b\nb"]), (5, ["cc", "dddddddd"]), (7, ["e"])]
 
 
-def test_a_column_without_end_is_cut_in_the_reason(tmp_path, read_records):
+def test_long_column_name_is_truncated_in_message(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"text" + b" " * 5_000 + b",headline\ncaf\xe9,b\n")
     (bad,) = read_records(path)

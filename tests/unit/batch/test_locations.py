@@ -19,7 +19,7 @@ def names(files):
     return [file.location.rpartition("/")[2] for file in files]
 
 
-def test_patterns_are_files_in_order_and_each_file_comes_once(folder):
+def test_patterns_find_each_file_once_in_order(folder):
     found = find_files([f"{folder}/c.txt", f"{folder}/*.jsonl", f"{folder}/*.txt"])
     assert names(found) == ["c.txt", "a.jsonl", "b.jsonl"]
     assert found[1].bytes == len("a.jsonl")
@@ -27,7 +27,7 @@ def test_patterns_are_files_in_order_and_each_file_comes_once(folder):
 
 
 @pytest.mark.parametrize("place", ["{}", pytest.param("file://{}", marks=pytest.mark.needs_extras)])
-def test_what_the_job_wrote_is_no_input(folder, place):
+def test_output_files_are_no_inputs(folder, place):
     (folder / "out").mkdir()
     (folder / "out" / "part-00000-000000.jsonl").write_text("")
     out = place.format(folder / "out")
@@ -37,26 +37,26 @@ def test_what_the_job_wrote_is_no_input(folder, place):
             find_files([f"{out}/{pattern}"], out=out)
 
 
-def test_patterns_may_lead_into_subfolders(folder):
+def test_patterns_match_in_subfolders(folder):
     (folder / "more").mkdir()
     (folder / "more" / "d.jsonl").write_text("")
     assert names(find_files([f"{folder}/**/*.jsonl"])) == ["a.jsonl", "b.jsonl", "d.jsonl"]
 
 
-def test_a_file_that_is_named_twice_is_refused(folder):
+def test_file_named_twice_is_rejected(folder):
     for first in (f"{folder}/a.jsonl", f"{folder}/*.jsonl"):
         with pytest.raises(DataError, match=r"a\.jsonl: given twice; name"):
             find_files([first, f"{folder}/./a.jsonl"])
 
 
-def test_a_path_and_its_short_form_are_one_file(folder, monkeypatch):
+def test_relative_and_absolute_path_are_one_file(folder, monkeypatch):
     monkeypatch.chdir(folder)
     with pytest.raises(DataError, match=r"a\.jsonl: given twice"):
         find_files(["a.jsonl", f"{folder}/a.jsonl"])
     assert names(find_files(["a.jsonl", f"{folder}/*.jsonl"])) == ["a.jsonl", "b.jsonl"]
 
 
-def test_a_pipe_is_refused(folder):
+def test_pipe_is_rejected(folder):
     os.mkfifo(folder / "pipe.jsonl")
     with pytest.raises(
         DataError, match=r"pipe\.jsonl: a pipe or a device, which can be read only o"
@@ -65,7 +65,7 @@ def test_a_pipe_is_refused(folder):
     assert names(find_files([f"{folder}/*.jsonl"])) == ["a.jsonl", "b.jsonl"]
 
 
-def test_a_file_may_be_called_like_a_pattern(folder):
+def test_file_name_with_wildcards_is_found(folder):
     (folder / "[a].jsonl").write_text("")
     assert names(find_files([f"{folder}/[a].jsonl"])) == ["[a].jsonl"]
 
@@ -78,13 +78,13 @@ def test_a_file_may_be_called_like_a_pattern(folder):
         ("", r"a folder; name its files, for example '.*/\*\.jsonl'"),
     ],
 )
-def test_what_is_not_there_is_named(folder, pattern, message):
+def test_missing_file_is_rejected(folder, pattern, message):
     with pytest.raises(DataError, match=message):
         find_files([f"{folder}/{pattern}"])
 
 
 @pytest.mark.needs_extras
-def test_addresses_are_found_like_paths(folder):
+def test_addresses_are_found(folder):
     found = find_files([f"file://{folder}/*.jsonl", f"file://{folder}/c.txt"])
     assert names(found) == ["a.jsonl", "b.jsonl", "c.txt"]
     assert found[0].location == f"file://{folder}/a.jsonl"
@@ -102,13 +102,13 @@ def test_addresses_are_found_like_paths(folder):
         ("gopher://somewhere/a.jsonl", r"gopher://somewhere/a\.jsonl: cannot be reached: "),
     ],
 )
-def test_addresses_that_lead_nowhere_are_named(folder, address, message):
+def test_missing_addresses_are_rejected(folder, address, message):
     with pytest.raises(DataError, match=message):
         find_files([address.format(folder=folder)])
 
 
 @pytest.mark.needs_extras
-def test_a_file_that_is_elsewhere_is_copied_and_the_copy_removed(folder):
+def test_remote_file_is_copied_and_removed(folder):
     with local_copy(f"file://{folder}/a.jsonl") as path:
         assert path.name == "a.jsonl"
         assert path.parent != folder
@@ -121,6 +121,6 @@ def test_a_file_that_is_elsewhere_is_copied_and_the_copy_removed(folder):
         pass
 
 
-def test_a_file_that_is_here_is_read_where_it_is(folder):
+def test_local_file_is_not_copied(folder):
     with local_copy(f"{folder}/a.jsonl") as path:
         assert path == folder / "a.jsonl"

@@ -1,4 +1,5 @@
 import pytest
+from corpus_records import read_records
 
 from readagain.corpus.inputs import Example
 from readagain.errors import DataError
@@ -23,7 +24,7 @@ def table(tmp_path):
     return path
 
 
-def test_rows_of_all_row_groups_are_read_in_order(table, read_records, monkeypatch):
+def test_all_row_groups_are_read_in_order(table, monkeypatch):
     monkeypatch.setattr(parquet, "BLOCK_RECORDS", 2)
     pairs = read_records(table)
     assert pairs[:2] == [
@@ -34,25 +35,25 @@ def test_rows_of_all_row_groups_are_read_in_order(table, read_records, monkeypat
     assert len(pairs) == 5
 
 
-def test_a_column_that_holds_no_strings_is_named(table, read_records):
+def test_column_without_strings_is_rejected(table):
     bad = read_records(table, headline_column="id")[0]
     assert bad == InvalidRecord(f"{table}:1", "a whole number under 'id'; expected a string")
 
 
-def test_a_file_cut_short_is_named(table, read_records):
+def test_truncated_parquet_is_rejected(table):
     table.write_bytes(table.read_bytes()[:-30])
     with pytest.raises(DataError, match=r"a\.parquet: not a whole Parquet file"):
         read_records(table)
 
 
-def test_a_page_saved_under_a_parquet_name_is_named(tmp_path, read_records):
+def test_html_named_parquet_is_rejected(tmp_path):
     path = tmp_path / "a.parquet"
     path.write_text("<html>please log in</html>")
     with pytest.raises(DataError, match=r"a\.parquet: not a Parquet file, which starts with PAR1"):
         read_records(path)
 
 
-def test_a_string_that_is_not_utf8_spoils_its_row_alone(tmp_path, read_records):
+def test_invalid_string_makes_one_row_invalid(tmp_path):
     import pyarrow
     from pyarrow.parquet import write_table
 

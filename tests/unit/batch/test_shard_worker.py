@@ -36,7 +36,7 @@ def rows_of(contents):
     return [json.loads(line) for content in contents for line in content.splitlines()]
 
 
-def test_every_field_is_kept_and_the_summary_added(news, do, texts, headlines):
+def test_output_keeps_fields_and_adds_summary(news, do, texts, headlines):
     notes, contents = do(news)
     assert rows_of(contents) == [
         {"id": number, "text": text, "summary": headline}
@@ -45,7 +45,7 @@ def test_every_field_is_kept_and_the_summary_added(news, do, texts, headlines):
     assert [note.rows for note in notes] == [2, 1, 2]
 
 
-def test_bad_rows_are_set_aside_with_their_number_and_reason(news, do, tmp_path):
+def test_invalid_rows_are_written_with_reason(news, do, tmp_path):
     notes, _ = do(news)
     assert [note.bad_rows for note in notes] == [0, 1, 0]
     (bad,) = (tmp_path / "out" / "bad").iterdir()
@@ -57,12 +57,12 @@ def test_bad_rows_are_set_aside_with_their_number_and_reason(news, do, tmp_path)
     }
 
 
-def test_a_strict_job_stops_at_a_bad_row(news, do):
+def test_strict_job_stops_at_invalid_row(news, do):
     with pytest.raises(DataError, match=r"news\.jsonl:3: not JSON.*; a job that is not"):
         do(news, strict=True)
 
 
-def test_score_and_alternatives_are_added_on_wish(news, do):
+def test_score_and_alternatives_are_optional(news, do):
     _, contents = do(news, has_score=True, options={"n_best": 3, "beam": 4}, summary_field="title")
     first = rows_of(contents)[0]
     assert list(first) == ["id", "text", "title", "score", "alternatives"]
@@ -71,7 +71,7 @@ def test_score_and_alternatives_are_added_on_wish(news, do):
     assert scores == sorted(scores, reverse=True)
 
 
-def test_a_row_that_has_the_added_field_is_bad_alone(tmp_path, do):
+def test_row_with_summary_field_is_invalid(tmp_path, do):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "A ferry."}\n{"text": "A bridge.", "summary": "x"}\n')
     (note,), _ = do(path)
@@ -79,7 +79,7 @@ def test_a_row_that_has_the_added_field_is_bad_alone(tmp_path, do):
     assert "has a field 'summary' already" in (tmp_path / "out" / note.bad_part).read_text()
 
 
-def test_csv_stays_csv_with_its_columns_and_its_strange_bytes(tmp_path, do):
+def test_csv_output_keeps_columns_and_invalid_bytes(tmp_path, do):
     path = tmp_path / "a.csv"
     path.write_bytes(b'id;text;note\n1;"A ferry; and\na bridge.";caf\xe9\n2;only two\n3;Storm.;\n')
     (note,), (content,) = do(path, shard_rows=9, options={"n_best": 2, "beam": 2})
@@ -92,7 +92,7 @@ def test_csv_stays_csv_with_its_columns_and_its_strange_bytes(tmp_path, do):
     assert note.bad_rows == 1
 
 
-def test_tabs_stay_tabs(tmp_path, do):
+def test_tsv_output_keeps_tabs(tmp_path, do):
     path = tmp_path / "a.tsv"
     path.write_text("text\tid\nA ferry.\t1\n")
     (note,), (content,) = do(path)
@@ -100,7 +100,7 @@ def test_tabs_stay_tabs(tmp_path, do):
     assert content.startswith(b"text\tid\tsummary\nA ferry.\t1\t")
 
 
-def test_plain_texts_become_json(tmp_path, do, texts, headlines):
+def test_plain_texts_become_jsonl(tmp_path, do, texts, headlines):
     path = tmp_path / "a.txt"
     path.write_text(texts[0])
     _, contents = do(path)
@@ -113,7 +113,7 @@ def test_plain_texts_become_json(tmp_path, do, texts, headlines):
 
 
 @pytest.mark.needs_extras
-def test_parquet_keeps_its_types_and_loses_only_bad_rows(tmp_path, do, texts, headlines):
+def test_parquet_output_keeps_types_of_valid_rows(tmp_path, do, texts, headlines):
     import pyarrow
     import pyarrow.parquet
 
@@ -137,9 +137,7 @@ def test_parquet_keeps_its_types_and_loses_only_bad_rows(tmp_path, do, texts, he
 
 @pytest.mark.needs_extras
 @pytest.mark.parametrize("field", ["score", "alternatives"])
-def test_a_summary_may_be_called_like_a_column_that_is_not_asked_for(
-    tmp_path, do, texts, headlines, field
-):
+def test_summary_field_may_equal_unused_column(tmp_path, do, texts, headlines, field):
     import pyarrow
     import pyarrow.parquet
 
@@ -150,7 +148,7 @@ def test_a_summary_may_be_called_like_a_column_that_is_not_asked_for(
 
 
 @pytest.mark.needs_extras
-def test_tables_can_be_written_as_one_another(tmp_path, do):
+def test_tables_convert_to_each_format(tmp_path, do):
     import pyarrow.parquet
 
     path = tmp_path / "a.csv"
@@ -165,7 +163,7 @@ def test_tables_can_be_written_as_one_another(tmp_path, do):
     assert content.splitlines()[0] == b"id,text,summary,again"
 
 
-def test_json_objects_are_not_written_as_tables():
+def test_jsonl_to_table_is_rejected():
     assert output_format(None, "jsonl") == "jsonl"
     assert output_format(None, "lines") == "jsonl"
     assert output_format("csv", "parquet") == "csv"
@@ -173,18 +171,18 @@ def test_json_objects_are_not_written_as_tables():
         output_format("csv", "jsonl")
 
 
-def test_half_a_surrogate_pair_is_escaped():
+def test_lone_surrogate_is_escaped():
     assert write_jsonl([{"id": "\ud800", "é": 1}, {"é": 2}]) == (
         b'{"id": "\\ud800", "\\u00e9": 1}\n' + '{"é": 2}\n'.encode()
     )
 
 
-def test_cells_hold_lists_as_json_and_nothing_for_none():
+def test_csv_cells_have_json_lists_and_empty_nulls():
     assert write_csv([{"a": None, "b": ["é"]}], ["a", "b"], "") == 'a,b\n,"[""é""]"\n'.encode()
 
 
 @given(st.lists(st.text('a", \r\n\t', max_size=6), min_size=2, max_size=2))
-def test_what_is_written_as_csv_can_be_read_with_every_kind_of_line_end(cells):
+def test_csv_output_reads_back_with_any_line_end(cells):
     content = write_csv([dict(zip("ab", cells, strict=True))], "ab", ",").decode()
     assert content.startswith("a,b\n")
     for newline in ("", None):  # as csv wants it, and as spreadsheets may
@@ -193,7 +191,7 @@ def test_what_is_written_as_csv_can_be_read_with_every_kind_of_line_end(cells):
     assert list(csv.reader(io.StringIO(content, newline=""))) == [["a", "b"], cells]
 
 
-def test_a_job_that_the_model_cannot_do_is_refused_before_any_work(make_job, news):
+def test_unsupported_options_are_rejected_early(make_job, news):
     with pytest.raises(ConfigError, match="n_best"):
         check_config(make_job(news, options={"n_best": 9, "beam": 2}).config)
     strange = replace(make_job(news).config, model="none")

@@ -22,7 +22,7 @@ def folder(request, tmp_path):
     return open_directory(request.param.format(tmp_path / "out"))
 
 
-def test_files_are_written_listed_read_and_removed(folder):
+def test_directory_writes_lists_reads_and_removes(folder):
     assert folder.names() == []
     assert folder.read("a") is None
     folder.write("b", b"two")
@@ -37,13 +37,13 @@ def test_files_are_written_listed_read_and_removed(folder):
     assert folder.names() == ["unfinished"]
 
 
-def test_what_cannot_be_read_is_named(folder):
+def test_unreadable_directory_is_rejected(folder):
     folder.write("sub/a", b"one")
     with pytest.raises(DataError, match=r"out/sub: cannot be read: "):
         folder.read("sub")
 
 
-def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(tmp_path, monkeypatch):
+def test_full_disk_leaves_no_partial_file(tmp_path, monkeypatch):
     def full(descriptor):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -57,7 +57,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing_half_written(tmp_path, monke
 
 
 @pytest.mark.needs_extras
-def test_an_address_that_cannot_be_written_to_is_named(tmp_path):
+def test_unwritable_address_is_rejected(tmp_path):
     (tmp_path / "file").write_text("no folder")
     folder = open_directory(f"file://{tmp_path}/file/out")
     with pytest.raises(DataError, match=r"file/out/a: cannot be written: "):
@@ -65,9 +65,7 @@ def test_an_address_that_cannot_be_written_to_is_named(tmp_path):
 
 
 @pytest.mark.needs_extras
-def test_a_job_between_addresses_writes_what_a_job_between_paths_does(
-    news, make_job, tmp_path, contents
-):
+def test_remote_job_writes_the_same_bytes(news, make_job, tmp_path, contents):
     def engine(job, done):
         worker = ShardWorker(job.config)
         for source in job.inputs:
@@ -89,7 +87,7 @@ def test_a_job_between_addresses_writes_what_a_job_between_paths_does(
 
 
 @pytest.mark.needs_extras
-def test_a_text_that_is_elsewhere_keeps_its_address(make_job, tmp_path):
+def test_remote_text_has_address_as_file(make_job, tmp_path):
     (tmp_path / "a.txt").write_text("A ferry.")
     job = make_job(f"file://{tmp_path}/a.txt")
     (shard,) = job.split_input(job.inputs[0], {})
@@ -99,7 +97,7 @@ def test_a_text_that_is_elsewhere_keeps_its_address(make_job, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_disk_that_fills_up_stops_the_job_and_room_lets_it_go_on(news, make_job, tmp_path):
+def test_job_resumes_after_full_disk(news, make_job, tmp_path):
     job = make_job(news)
     out = Path(job.config.out)
     out.mkdir()

@@ -1,5 +1,7 @@
 import json
 
+from corpus_records import read_records
+
 from readagain.corpus.inputs import Example
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.formats.records import InvalidRecord
@@ -12,7 +14,7 @@ RECORD = {
 }
 
 
-def test_line_breaks_of_titles_and_abstracts_are_undone(tmp_path, read_records):
+def test_arxiv_line_breaks_become_spaces(tmp_path):
     path = tmp_path / "snapshot.json"
     path.write_text(json.dumps(RECORD) + "\n" + json.dumps(RECORD) + "\nbroken\n")
     (source,) = find_inputs([str(path)], CorpusReadOptions())

@@ -3,6 +3,7 @@ import json
 import re
 
 import pytest
+from corpus_records import read_records
 
 from readagain.corpus.inputs import Example
 from readagain.errors import DataError
@@ -12,26 +13,26 @@ from readagain.formats.records import InvalidRecord
 GOOD = '{"text": "A storm came.", "headline": "Storm"}'
 
 
-def test_each_line_is_a_pair(tmp_path, read_records):
+def test_jsonl_lines_are_examples(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(f'{GOOD}\n\n{{"headline": "Calm", "text": "It passed."}}\n')
     assert read_records(path) == [Example("A storm came.", "Storm"), Example("It passed.", "Calm")]
 
 
-def test_compressed_lines_are_read_as_they_are(tmp_path, read_records):
+def test_compressed_jsonl_is_read(tmp_path):
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(f"{GOOD}\n".encode()))
     assert read_records(path) == [Example("A storm came.", "Storm")]
 
 
-def test_a_line_separator_inside_a_string_does_not_end_the_line(tmp_path, read_records):
+def test_unicode_line_separator_does_not_end_line(tmp_path):
     path = tmp_path / "a.jsonl"
     record = {"text": "one\u2028two\x85three", "headline": "x"}
     path.write_text(json.dumps(record, ensure_ascii=False) + "\n", encoding="utf-8")
     assert read_records(path) == [Example("one\u2028two\x85three", "x")]
 
 
-def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path, read_records):
+def test_bom_and_crlf_are_accepted(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"\xef\xbb\xbf" + f"{GOOD}\r\n{GOOD}\r\n".encode())
     assert read_records(path) == [Example("A storm came.", "Storm")] * 2
@@ -55,7 +56,7 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(tmp_path, read_recor
         (b"[" * 100_000, "JSON nested too deeply"),
     ],
 )
-def test_a_bad_line_is_named_with_its_reason(tmp_path, read_records, line, reason):
+def test_invalid_line_has_reason(tmp_path, line, reason):
     path = tmp_path / "a.jsonl"
     path.write_bytes(GOOD.encode() + b"\n" + line + b"\n" + GOOD.encode())
     first, bad, last = read_records(path)
@@ -65,7 +66,7 @@ def test_a_bad_line_is_named_with_its_reason(tmp_path, read_records, line, reaso
     assert re.match(reason, bad.reason)
 
 
-def test_a_line_of_ten_megabytes_is_refused_without_being_held(tmp_path, read_records):
+def test_long_jsonl_line_is_rejected_in_little_memory(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(GOOD.encode() + b"\n" + b"x" * 10_000_000 + b"\n" + GOOD.encode() + b"\n")
     first, bad, last = read_records(path)
@@ -74,19 +75,19 @@ def test_a_line_of_ten_megabytes_is_refused_without_being_held(tmp_path, read_re
     assert "more than 1,048,576 bytes" in bad.reason
 
 
-def test_null_and_empty_are_left_to_the_filters(tmp_path, read_records):
+def test_null_and_empty_fields_are_valid(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": null, "headline": ""}\n')
     assert read_records(path) == [Example("", "")]
 
 
-def test_another_encoding_is_read_when_named(tmp_path, read_records):
+def test_encoding_option_is_used(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes('{"text": "café", "headline": "x"}\n'.encode("latin-1"))
     assert read_records(path, encoding="latin-1") == [Example("café", "x")]
 
 
-def test_columns_are_guessed_from_the_first_good_line(tmp_path, read_records):
+def test_columns_come_from_first_valid_line(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('broken\n{"article": "A storm.", "title": "Storm", "id": 1}\n')
     bad, pair = read_records(path)
@@ -94,21 +95,21 @@ def test_columns_are_guessed_from_the_first_good_line(tmp_path, read_records):
     assert pair == Example("A storm.", "Storm")
 
 
-def test_a_file_of_blank_lines_is_named(tmp_path, read_records):
+def test_file_of_blank_lines_is_rejected(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("\n \n")
     with pytest.raises(DataError, match=r"a\.jsonl: only blank lines"):
         read_records(path)
 
 
-def test_a_file_without_one_good_line_says_what_is_wrong_with_the_first(tmp_path, read_records):
+def test_file_without_valid_line_has_first_reason(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text("broken\nbroken too\n")
     with pytest.raises(DataError, match=r"a\.jsonl:1: not JSON: .* no other line is valid"):
         read_records(path)
 
 
-def test_blocks_are_cut_by_number_and_by_size(tmp_path, monkeypatch):
+def test_jsonl_blocks_are_limited_by_lines_and_bytes(tmp_path, monkeypatch):
     path = tmp_path / "lines.txt"
     path.write_bytes(b"aa\nbb\ncc\ndddddddd\ne\n")
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 2)
@@ -120,7 +121,7 @@ def test_blocks_are_cut_by_number_and_by_size(tmp_path, monkeypatch):
     assert by_size == [[b"aa", b"bb", b"cc", b"dddddddd"], [b"e"]]
 
 
-def test_a_number_without_end_makes_one_bad_record(tmp_path, read_records):
+def test_huge_number_makes_one_record_invalid(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "a", "headline": "b"}\n{"text": ' + "9" * 5_000 + "}\n")
     assert read_records(path)[1] == InvalidRecord(
@@ -128,7 +129,7 @@ def test_a_number_without_end_makes_one_bad_record(tmp_path, read_records):
     )
 
 
-def test_a_column_without_end_is_cut_in_the_message(tmp_path, read_records):
+def test_long_key_is_truncated_in_message(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({"a" * 10_000: 1}))
     with pytest.raises(DataError, match="found 'a{70,79}…; set the text column"):

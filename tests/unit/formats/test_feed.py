@@ -1,4 +1,5 @@
 import pytest
+from corpus_records import read_records
 
 from readagain.corpus.inputs import Example
 from readagain.errors import DataError
@@ -28,7 +29,7 @@ OUTSIDE = """<!DOCTYPE rss [<!ENTITY secret SYSTEM "file:///etc/hostname">]>
 <rss><channel><item><title>&secret;</title></item></channel></rss>"""
 
 
-def test_rss_items_are_pairs_without_markup(tmp_path, read_records):
+def test_rss_items_are_read_without_markup(tmp_path):
     path = tmp_path / "news.rss"
     path.write_text(RSS)
     assert read_records(path) == [
@@ -38,21 +39,21 @@ def test_rss_items_are_pairs_without_markup(tmp_path, read_records):
     ]
 
 
-def test_atom_entries_are_pairs_too(tmp_path, read_records):
+def test_atom_entries_are_read(tmp_path):
     path = tmp_path / "news.xml"
     path.write_text(ATOM)
     assert read_records(path) == [Example("A storm came.", "Storm"), Example("It is calm.", "Calm")]
 
 
 @pytest.mark.parametrize("attack", [BOMB, OUTSIDE])
-def test_a_bomb_is_refused_before_it_unfolds(tmp_path, read_records, attack):
+def test_xml_entity_bomb_is_rejected(tmp_path, attack):
     path = tmp_path / "news.xml"
     path.write_text(attack)
     with pytest.raises(DataError, match=r"news\.xml: declares a document type, XML entities"):
         read_records(path)
 
 
-def test_xml_that_breaks_off_is_named_by_line(tmp_path, read_records):
+def test_truncated_xml_error_has_line_number(tmp_path):
     path = tmp_path / "news.xml"
     path.write_text("<rss>\n<channel>\n<item>")
     with pytest.raises(DataError, match=r"news\.xml:3: not well-formed XML at column 7"):
@@ -60,14 +61,14 @@ def test_xml_that_breaks_off_is_named_by_line(tmp_path, read_records):
 
 
 @pytest.mark.parametrize("encoding", ["gbk", "no-such-code"])
-def test_a_feed_in_an_encoding_that_cannot_be_read_is_refused(tmp_path, read_records, encoding):
+def test_unknown_feed_encoding_is_rejected(tmp_path, encoding):
     path = tmp_path / "feed.rss"
     path.write_text(f'<?xml version="1.0" encoding="{encoding}"?><rss/>')
     with pytest.raises(DataError, match=r"feed\.rss: cannot be decoded .*; convert the feed to"):
         read_records(path)
 
 
-def test_an_item_inside_an_item_is_read_once(tmp_path, read_records):
+def test_nested_item_is_read_once(tmp_path):
     path = tmp_path / "feed.rss"
     path.write_text(
         "<rss><channel><item><title>Calm</title><description>It is calm."
