@@ -1,4 +1,4 @@
-"""What the parts of the decoding benchmark share: models by name, timed on the same sources."""
+"""Timing of models on the same sources, for all parts of the decoding benchmark."""
 
 import argparse
 import statistics
@@ -28,12 +28,12 @@ SOURCE_V = 5_000  # a larger table of embeddings is looked up as fast
 UNKNOWN_SHARE = 0.1
 SIZES = (2, 5, 15, 30, 69)
 TOGETHER = (1, 16, 32)  # sentences, beside peers
-# Processor time leaves out what others take of a busy machine, and adds up what threads take.
+# Processor time excludes other processes of a busy machine, and sums over threads.
 CLOCKS = {"wall": time.perf_counter, "processor": time.process_time}
 
 
 class Measurement:
-    """What is measured: models by name, all on the same sources."""
+    """Settings of a measurement, and the timing of models by name."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.words: int = arguments.words
@@ -54,16 +54,16 @@ class Measurement:
         beam: int | None = None,
         pick: Callable[[Sequence[float]], float] = statistics.median,
     ) -> dict[str, float]:
-        """Return the median seconds per sentence of each model, or another pick of them."""
+        """Return the median seconds per sentence of each model, or those that `pick` selects."""
         sources = random_sources(batch, words or self.words)
         works = {name: partial(self.search, model, sources, beam) for name, model in models.items()}
         taken = in_turns(works, self.repeat, CLOCKS[self.clock])
         return {name: pick(times) / batch for name, times in taken.items()}
 
     def search(self, model: Any, sources: SourceBatch, beam: int | None = None) -> object:
-        """Search for summaries of exactly the number of words that is measured.
+        """Search for summaries of exactly `summary_words` words.
 
-        In batches, and where the model has lanes in these, as `Summarizer` does with a list.
+        Batches and parallel searches are those of `Summarizer` for a list of texts.
         """
         limits = LengthConstraint(minimum=self.summary_words, maximum=self.summary_words)
 
@@ -91,7 +91,7 @@ class Measurement:
         )
 
     def timing_of(self, model: Any) -> Callable[[], dict[int, float]]:
-        """Return what times a model as the scripts of peers do: the best of its repetitions."""
+        """Return a function that times a model as the scripts of peers do: best of repetitions."""
         return lambda: {
             number: self.seconds({"": model}, batch=number, pick=min)[""] for number in TOGETHER
         }
@@ -109,11 +109,11 @@ class Measurement:
 
     @property
     def listed(self) -> str:
-        """Name what is exported with a shortlist."""
+        """Return the label of graphs with a shortlist."""
         return f"shortlist of {self.shortlist:,}"
 
     def shortened(self, run: RunSpec) -> RunSpec:
-        """Return a run as `readagain export --shortlist` has it."""
+        """Return a run with the shortlist of `readagain export --shortlist`."""
         return override(run, {"model.shortlist_size": self.shortlist})
 
 
@@ -122,7 +122,7 @@ def in_turns(
     repeat: int,
     clock: Callable[[], float] = time.perf_counter,
 ) -> dict[str, list[float]]:
-    """Time several works side by side: each once to warm up, then in turns."""
+    """Time several functions in turns, after one call of each to warm up."""
     taken: dict[str, list[float]] = {name: [] for name in works}
     for turn in range(repeat + 1):
         for name, work in works.items():
@@ -138,7 +138,7 @@ def random_sources(batch: int, words: int) -> SourceBatch:
     random = np.random.default_rng(0)
     smallest_v = 1000 * min(SIZES)
     ext_ids = random.integers(4, smallest_v, (batch, words))
-    # Unknown words are those that no vocabulary here has; their ids are set by `ForVocabulary`.
+    # -1 marks words outside all vocabularies; `ForVocabulary` sets their ids.
     ext_ids[random.random((batch, words)) < UNKNOWN_SHARE] = -1
     return SourceBatch(
         source_ids=random.integers(4, SOURCE_V, (batch, 1, words)),
@@ -148,7 +148,7 @@ def random_sources(batch: int, words: int) -> SourceBatch:
 
 
 class ForVocabulary:
-    """A model that is given sources whose unknown words are marked -1."""
+    """Model whose sources mark words outside the vocabulary by -1."""
 
     def __init__(self, model: Any, vocab_size: int) -> None:
         self._model = model
@@ -157,11 +157,11 @@ class ForVocabulary:
         self.lanes: int = getattr(model, "lanes", 1)
 
     def in_lane(self) -> "ForVocabulary":
-        """Return the same for one of several searches at once."""
+        """Return the model of one of several parallel searches."""
         return ForVocabulary(self._model.in_lane(), self._V)
 
     def start(self, sources: SourceBatch) -> Any:
-        """Give unknown words the ids that stand for their places."""
+        """Replace -1 by the extended id of the position, and encode the sources."""
         ids = sources.source_ext_ids
         places = self._V + np.arange(ids.shape[1])
         return self._model.start(

@@ -1,4 +1,4 @@
-"""Seconds per sentence of the rivals, beside the paper's own model in one run."""
+"""Seconds per sentence of the baselines and of the paper's model."""
 
 import resource
 import time

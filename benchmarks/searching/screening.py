@@ -1,8 +1,8 @@
-"""Would it pay to look at all words coarsely, and exactly only at the best of them?
+"""Speed and accuracy of screening: coarse scores of all words, exact scores of the best.
 
-Shim and others 2017 (SVD-softmax) turn the output matrix so that its first dimensions tell most
-words apart: every word is previewed from these, and the best of the preview are scored whole. Here
-the most frequent words are scored whole in any case, and the rarer ones are screened. The engine
+Shim and others 2017 (SVD-softmax) rotate the output matrix so that its first dimensions separate
+most words: all words are scored with these first, and the best are then scored exactly. Here the
+most frequent words are always scored exactly, and the rarer ones are screened. The engine
 does not do this: docs/decisions/0240-shortlists.md gives the reasons.
 """
 
@@ -46,7 +46,7 @@ WIDTH, PREVIEW, CHOSEN = 512, 128, 32
 
 
 def screen(measurement: Measurement) -> None:
-    """Say which words screening would miss, and what it would save."""
+    """Print which words screening would miss, and the time it would save."""
     print(f"\n## Screening words of `{MODEL}`: the exact best {BEST} among what is scored whole\n")
     agree(*states_and_output())
     print("\n## The end of a step, scores to best words, 512 wide: ms\n")
@@ -75,7 +75,7 @@ def states_and_output() -> tuple[Array, Array, Array]:
 
 
 class Recording:
-    """A model that remembers the decoder states it went through."""
+    """Model that records its decoder states."""
 
     def __init__(self, model: OnnxStepModel) -> None:
         self._model = model
@@ -83,7 +83,7 @@ class Recording:
         self.states: list[Array] = []
 
     def step(self, state: Any, previous_ids: Array, k: int) -> Any:
-        """Take the step, and keep the new states."""
+        """Run a step and record the new states."""
         candidates, state = self._model.step(state, previous_ids, k)
         self.states.append(state.carried["hidden"])
         return candidates, state
@@ -131,12 +131,12 @@ def agreement_cells(kept: float, off: Array) -> list[str]:
 
 @dataclass(frozen=True)
 class Screening:
-    """The first dimensions of words, after turning.
+    """First dimensions of words after a rotation.
 
     Args:
-        mean: (H,) what all words share; it is not cut.
-        turn: (H, W) the dimensions of a state that are looked at.
-        words: (V, W) what remains of the words.
+        mean: (H,) mean of all words, which is kept exactly.
+        turn: (H, W) rotation of a state to these dimensions.
+        words: (V, W) words in these dimensions.
     """
 
     mean: Array
@@ -240,7 +240,7 @@ def best_words(
 
 
 def closed(graph: GraphBuilder, best: str, places: str, total: str) -> GraphBuilder:
-    """Declare what leaves the graph."""
+    """Add the outputs of the graph."""
     graph.output(best, "best", np.float32, ["R", BEST])
     graph.output(places, "places", np.int64, ["R", BEST])
     graph.output(total, "total", np.float32, ["R", 1])

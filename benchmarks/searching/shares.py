@@ -1,4 +1,4 @@
-"""Where the time of a summary goes: reading, steps, and search between them."""
+"""Processor time of the parts of a summary: encoder, steps and search."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ BUNDLED = "news"
 
 
 def show_shares(measurement: Measurement) -> None:
-    """Print the processor time of each part, in the round that took least."""
+    """Print the processor time of each part, in the fastest round."""
     print("\n## Where the time goes, int8: ms of processor time per sentence\n")
     print(table_head(["", "together", "reading", "steps", "all else", "sum"]))
     for name, prepare in {
@@ -78,7 +78,7 @@ def paper_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
 
 
 def bundled_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
-    """Prepare headlines of invented sentences with a bundled model, its rules and all."""
+    """Prepare headlines of invented sentences with a bundled model and its constraints."""
     folder = ModelDir.open(find_model(BUNDLED))
     graphs = [(folder.path / name).read_bytes() for name in graph_names("int8")]
     sessions = [Timed(graph, measurement.threads) for graph in graphs]
@@ -94,7 +94,7 @@ def bundled_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
 
 
 def one_round(sessions: Sequence[Timed], search: Search, together: int) -> list[float]:
-    """Return the seconds per sentence of reading, of steps, and of everything else."""
+    """Return the seconds per sentence of the encoder, the steps and everything else."""
     for session in sessions:
         session.seconds = 0.0
     begin = time.process_time()

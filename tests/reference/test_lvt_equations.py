@@ -7,6 +7,7 @@ import torch
 from readagain.config.override import override
 from readagain.networks.build import build_model, initialize_parameters
 from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
+from readagain.networks.network import select_rows
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS, UNK
 
@@ -78,7 +79,7 @@ def test_gru_decoder_matches_equations(decoder):
 
 def test_gru_state_has_no_cell_after_selection():
     state = DecoderState(torch.arange(6.0).view(3, 2), None)
-    chosen = state.select(torch.tensor([2, 0]))
+    chosen = select_rows(state, torch.tensor([2, 0]))
     assert chosen.hidden.tolist() == [[4.0, 5.0], [0.0, 1.0]]
     assert chosen.cell is None
 

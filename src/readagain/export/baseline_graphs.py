@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from onnx import ModelProto
 
-from readagain.export.candidates import add_candidate_outputs, score_vocab, select_candidates
+from readagain.export.candidates import output_candidates, score_vocab
 from readagain.export.graph_builder import GraphBuilder
 from readagain.export.precision_ops import PrecisionOps
 from readagain.export.rnn import LinearInput
@@ -97,6 +97,6 @@ class BaselineStep:
         graph = self.graph
         weights = self.weights.module("output.project")
         scores = score_vocab(graph, self.ops, inputs, weights, self.k)
-        candidates = select_candidates(graph, scores, None, None, self.k)
-        add_candidate_outputs(graph, candidates, attention)
+        output_candidates(graph, scores, self.k)
+        graph.output(attention, "attention", np.float32, ["R", "S"])
         return graph.model()

@@ -91,16 +91,6 @@ class VocabScores:
         return [self.log_total, self.special_logits] + ([self.rare.logits] if self.rare else [])
 
 
-@dataclass(frozen=True)
-class CandidateOutputs:
-    """Candidates as values of a graph: (R, k) each; (R,) for EOS."""
-
-    ids: str
-    log_probs: str
-    copied_from: str
-    end_log_probs: str
-
-
 def score_vocab(
     graph: GraphBuilder,
     ops: PrecisionOps,
@@ -143,26 +133,29 @@ def score_vocab(
     return VocabScores(logits, special, best, ids, log_total, num_words)
 
 
-def select_candidates(
+def output_candidates(
     graph: GraphBuilder,
     scores: VocabScores,
-    copying: CopyInputs | None,
-    copy_logits: str | None,
     k: str,
-) -> CandidateOutputs:
-    """Apply the softmax over generating and copying, and select the k best words."""
+    *,
+    copying: CopyInputs | None = None,
+    copy_logits: str | None = None,
+) -> None:
+    """Apply the softmax over generating and copying, and output the k best words and EOS."""
     logits = scores.softmax_inputs() + ([copy_logits] if copy_logits else [])
     log_probs = graph.add("LogSoftmax", graph.add("Concat", *logits, axis=1), axis=1)
     # Log-probability = logit + offset.
     offset = graph.add("Sub", _columns(graph, log_probs, 0, 1), scores.log_total)  # (R, 1)
     end = graph.add("Squeeze", _columns(graph, log_probs, 1 + EOS, 2 + EOS), graph.ints(1))
+    graph.output(end, "end_log_probs", np.float32, ["R"])
     best_ids, best = scores.best_ids, graph.add("Add", scores.best, offset)  # (R, k)
     if copying is None or copy_logits is None:
         if scores.rare is not None:
             rare = graph.add("Add", scores.rare.logits, offset)
             best_ids, best, _ = _best_of(graph, [best_ids, scores.rare.ids], [best, rare], k)
-        nowhere = graph.add("Mul", best_ids, graph.ints(0))
-        return CandidateOutputs(best_ids, best, graph.add("Sub", nowhere, graph.ints(1)), end)
+        zeros = graph.add("Mul", best_ids, graph.ints(0))
+        _output_words(graph, best_ids, best, graph.add("Sub", zeros, graph.ints(1)))
+        return
 
     copied = graph.add("Add", copy_logits, offset)  # (R, S)
     copy_probs = _summed_copies(graph, copying, graph.add("Exp", copied))  # (R, S)
@@ -181,18 +174,13 @@ def select_candidates(
     is_copied = graph.add("Greater", copy_prob, half)
     position = _most_probable_position(graph, copying.positions_of(graph, ids), copied)
     copied_from = graph.add("Where", is_copied, position, graph.ints(-1))
-    return CandidateOutputs(ids, log_probs, copied_from, end)
+    _output_words(graph, ids, log_probs, copied_from)
 
 
-def add_candidate_outputs(
-    graph: GraphBuilder, candidates: CandidateOutputs, attention: str
-) -> None:
-    """Add the outputs of a step graph that search reads."""
-    graph.output(candidates.ids, "ids", np.int64, ["R", "k"])
-    graph.output(candidates.log_probs, "log_probs", np.float32, ["R", "k"])
-    graph.output(candidates.copied_from, "copied_from", np.int64, ["R", "k"])
-    graph.output(candidates.end_log_probs, "end_log_probs", np.float32, ["R"])
-    graph.output(attention, "attention", np.float32, ["R", "S"])
+def _output_words(graph: GraphBuilder, ids: str, log_probs: str, copied_from: str) -> None:
+    graph.output(ids, "ids", np.int64, ["R", "k"])
+    graph.output(log_probs, "log_probs", np.float32, ["R", "k"])
+    graph.output(copied_from, "copied_from", np.int64, ["R", "k"])
 
 
 def _best_of(

@@ -14,7 +14,7 @@ from readagain.config.schema import (
     ReadAgainSpec,
     RunSpec,
 )
-from readagain.export.graph_builder import GraphBuilder
+from readagain.export.graph_builder import Array, GraphBuilder
 from readagain.export.precision_ops import PrecisionOps
 from readagain.export.rnn import (
     GRU_BOUND,
@@ -23,11 +23,11 @@ from readagain.export.rnn import (
     RnnDirection,
     SentenceLayout,
     gru,
-    linear_over_time,
     lstm,
     reorder_gates,
     run_directions,
     states_bound,
+    sum_of_linears,
 )
 from readagain.export.shortlist import add_shortlist, shortlist_size
 from readagain.export.state_dict import StateDict
@@ -201,14 +201,8 @@ class _EncoderGraph:
             return run, [self._project(inputs, weights.module("input"))]
         layer = weights.module("lstm")
         bias = layer.tensor("bias_ih_l0") + layer.tensor("bias_hh_l0")
-        gates = linear_over_time(
-            self.graph,
-            self.ops,
-            self.sentences,
-            inputs,
-            reorder_gates(layer.matrix("weight_ih_l0")),
-            reorder_gates(bias),
-        )
+        weight = reorder_gates(layer.matrix("weight_ih_l0"))
+        gates = self._linear(inputs, weight, reorder_gates(bias))
         weight_hidden = reorder_gates(layer.matrix("weight_hh_l0"))
         return partial(lstm, self.graph, self.ops, weight_hidden=weight_hidden), [gates]
 
@@ -233,8 +227,7 @@ class _EncoderGraph:
             weight = np.concatenate(
                 [importance_weights.matrix(f"{name}.weight") for name in ("word", "state", "whole")]
             )
-            product = linear_over_time(graph, self.ops, self.sentences, inputs, weight, None)
-            alpha = graph.add(activation, product)  # (L, B, H or 1)
+            alpha = graph.add(activation, self._linear(inputs, weight, None))  # (L, B, H or 1)
             importance.append(alpha)
             gru_weights = weights.module(f"directions.{direction}")
             projected = self._project([self.words], gru_weights.module("input"))
@@ -245,11 +238,7 @@ class _EncoderGraph:
         return _Encoded(states, last, spec.hidden_size * len(directions), bound, joined)
 
     def _project(self, inputs: list[LinearInput], weights: StateDict) -> str:
-        return linear_over_time(
-            self.graph,
-            self.ops,
-            self.sentences,
-            inputs,
-            weights.matrix("weight"),
-            weights.tensor("bias"),
-        )
+        return self._linear(inputs, weights.matrix("weight"), weights.tensor("bias"))
+
+    def _linear(self, inputs: list[LinearInput], weight: Array, bias: Array | None) -> str:
+        return sum_of_linears(self.graph, self.ops, inputs, weight, bias, sentences=self.sentences)

@@ -74,7 +74,7 @@ class Float32Ops:
 
 
 class Int8Ops:
-    """StateDict in eight bits with a scale for each column, tables with one for each word."""
+    """Operators in int8: weights with a scale per column, tables with a scale per word."""
 
     name = "int8"
 

@@ -1,8 +1,7 @@
-"""StateDict read back from graphs, for going on with a model that has nothing else.
+"""Weights recovered from int8 graphs, for fine-tuning a model without its weights file.
 
-A graph holds every weight, but turned, cut, joined and written in bytes. Which entry went where is
-asked of the export itself: it builds the same graphs once more, from tensors that number their
-entries instead of weighing anything.
+A graph contains every weight, but transposed, split, concatenated and quantized. To find where each
+entry is, the graphs are built again from tensors whose entries are consecutive numbers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,8 +20,8 @@ from readagain.export.write import network_graphs
 from readagain.model_dir import WEIGHTS_FILE, graph_names
 
 MOST_ENTRIES = 2**24
-"""Whole numbers are exact in float32 as far as this."""
-# A graph holds the sum of an LSTM's two biases; all of it is given to the other one.
+"""Integers up to this are exact in float32."""
+# A graph has the sum of an LSTM's two biases; it becomes the first bias, the second is zero.
 _SECOND_BIAS = "bias_hh_l0"
 _ADVICE = f"fine-tune a model that has its {WEIGHTS_FILE}"
 
@@ -30,18 +29,18 @@ _ADVICE = f"fine-tune a model that has its {WEIGHTS_FILE}"
 def recover_weights(
     folder: Path, run: RunSpec, shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, Array]:
-    """Read the weights of a network back from its int8 graphs, as exact as bytes are.
+    """Return the weights of a network from its int8 graphs, within the quantization error.
 
-    Each stands anywhere within its step, the same way every time: on the middle of it, where a
-    code stands, training that moves a weight by less than half a step would be undone by export.
+    Each weight is moved randomly, from a fixed seed, within its quantization step. At the middle of
+    the step, export would undo any training that moves a weight by less than half a step.
 
     Args:
-        folder: the model's, with its graphs.
+        folder: the model folder with its graphs.
         run: its settings.
-        shapes: of the network's tensors, by name.
+        shapes: shapes of the network's tensors by name.
 
     Raises:
-        ArtifactError: when the graphs are not what this version writes, or hold too much.
+        ArtifactError: if another version wrote the graphs, or they are too large.
     """
     sizes = {
         name: int(np.prod(shape)) for name, shape in shapes.items() if _SECOND_BIAS not in name
@@ -71,7 +70,7 @@ def recover_weights(
 
 
 class _Numbers(Int8Ops):
-    """Lay numbers out as int8 ops lay weights out; scales are marked by a minus."""
+    """Int8 operators that keep entry numbers instead of quantizing; scales are negative."""
 
     def write_columns(self, weight: Array) -> tuple[Array, Array]:
         return weight, -weight[0]
@@ -83,9 +82,9 @@ class _Numbers(Int8Ops):
 def _pair_up(
     layout: onnx.ModelProto, graph: onnx.ModelProto, path: Path
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield numbers of entries and the values that a graph has in their places."""
+    """Yield the numbers of entries and their values in a graph."""
     numbered, held = _tables(layout), _tables(graph)
-    # By order: names count operations too, which other versions had more or fewer of.
+    # By order: names depend on the number of operations, which differs between versions.
     if [each.shape for each in numbered] != [each.shape for each in held]:
         raise ArtifactError(f"{path}: laid out as this version of readagain does not; {_ADVICE}")
     pairs = list(zip(numbered, held, strict=True))
@@ -97,9 +96,9 @@ def _pair_up(
 
 
 def _spread(codes: Array, scales: Array) -> Array:
-    """Return what codes stand for, each moved within its step: written again it is the same code.
+    """Dequantize codes, each moved within its step; quantizing again gives the same code.
 
-    The largest of those that share a scale stays, since the scale is made from it.
+    The largest code of each scale is not moved, since it determines the scale.
     """
     shared = 0 if scales.ndim == 1 else 1  # scales of columns (O,), or of rows (V, 1)
     sizes = np.abs(codes.astype(np.int16))
@@ -109,6 +108,6 @@ def _spread(codes: Array, scales: Array) -> Array:
 
 
 def _tables(model: onnx.ModelProto) -> list[Array]:
-    """Return the constants that can hold weights: no shapes, no single numbers."""
+    """Return the constants that can be weights: no shapes, no scalars."""
     constants = (numpy_helper.to_array(each) for each in model.graph.initializer)
     return [each for each in constants if each.dtype in (np.float32, np.int8) and each.size > 1]

@@ -227,41 +227,26 @@ class LinearInput:
     per_sentence: bool = False
 
 
-def linear_over_time(
-    graph: GraphBuilder,
-    ops: PrecisionOps,
-    sentences: SentenceLayout,
-    inputs: Sequence[LinearInput],
-    weight: Array,
-    bias: Array | None,
-) -> str:
-    """Apply a linear layer to the concatenation of inputs: (L, B, O) for an (I, O) weight."""
-    ends = np.cumsum([each.width for each in inputs])
-    total = ""
-    for each, weight_rows in zip(inputs, np.split(weight, ends[:-1]), strict=True):
-        product = ops.linear(graph, each.rows, weight_rows, bias, bound=each.bound)
-        bias = None  # added once
-        if not each.per_sentence:
-            product = sentences.time_first(graph, product, weight.shape[1])
-        total = graph.add("Add", total, product) if total else product
-    return total
-
-
 def sum_of_linears(
     graph: GraphBuilder,
     ops: PrecisionOps,
     inputs: Sequence[LinearInput],
     weight: Array,
     bias: Array | None,
+    *,
+    sentences: SentenceLayout | None = None,
 ) -> str:
-    """Apply a linear layer to the concatenation of inputs with R rows: (R, O).
+    """Apply a linear layer with an (I, O) weight to the concatenation of inputs: (R, O).
 
-    Each input is multiplied separately and, in int8, has its own scale.
+    Each input is multiplied separately and, in int8, has its own scale. With `sentences`, the
+    result is (L, B, O).
     """
     ends = np.cumsum([each.width for each in inputs])
     total = ""
     for each, weight_rows in zip(inputs, np.split(weight, ends[:-1]), strict=True):
         product = ops.linear(graph, each.rows, weight_rows, bias, bound=each.bound)
         bias = None  # added once
+        if sentences is not None and not each.per_sentence:
+            product = sentences.time_first(graph, product, weight.shape[1])
         total = graph.add("Add", total, product) if total else product
     return total

@@ -8,9 +8,8 @@ from readagain.export.baseline_graphs import LOWEST
 from readagain.export.candidates import (
     MINUS_INFINITY,
     CopyInputs,
-    add_candidate_outputs,
+    output_candidates,
     score_vocab,
-    select_candidates,
 )
 from readagain.export.graph_builder import Array, GraphBuilder
 from readagain.export.precision_ops import PrecisionOps
@@ -123,8 +122,8 @@ class _StepGraph:
         else:
             scores = self.shortlist.score(graph, self.ops, hidden, inputs, output, self.k)
         copy_logits = self._copy_logits(hidden)
-        candidates = select_candidates(graph, scores, self.copying, copy_logits, self.k)
-        add_candidate_outputs(graph, candidates, attention)
+        output_candidates(graph, scores, self.k, copying=self.copying, copy_logits=copy_logits)
+        graph.output(attention, "attention", np.float32, ["R", "S"])
         graph.output(hidden, "next_hidden", np.float32, ["R", H])
         if cell is not None:
             graph.output(cell, "next_cell", np.float32, ["R", H])

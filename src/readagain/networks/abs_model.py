@@ -10,7 +10,13 @@ from readagain.networks.decoders.previous_words import PreviousWords
 from readagain.networks.encoders.encoder_output import only_sentence
 from readagain.networks.layers import Affine, WordEmbedding
 from readagain.networks.masks import full_windows, masked_softmax, valid_positions
-from readagain.networks.network import Network, SourceMemory, StepLogits, generated_log_probs
+from readagain.networks.network import (
+    Network,
+    NetworkState,
+    SourceMemory,
+    StepLogits,
+    generated_log_probs,
+)
 from readagain.networks.outputs.softmax import VocabularyOutput
 from readagain.text.vocab import BOS, UNK
 
@@ -71,19 +77,10 @@ class AttentiveBag(nn.Module):
 
 
 @dataclass(frozen=True)
-class AbsState:
+class AbsState(NetworkState):
     """Decoder state: encoded sources and the (B, C) last words."""
 
-    memory: SourceMemory
     context_ids: Tensor
-
-    def select(self, rows: Tensor) -> "AbsState":
-        """Select rows by index."""
-        return AbsState(self.memory.select(rows), self.context_ids.index_select(0, rows))
-
-    def reorder(self, rows: Tensor) -> "AbsState":
-        """Select rows of the decoder only; each row must keep its document."""
-        return AbsState(self.memory, self.context_ids.index_select(0, rows))
 
 
 class AbsModel(Network[AbsState]):

@@ -14,6 +14,7 @@ from readagain.networks.encoders.read_again import ReadAgainEncoder
 from readagain.networks.layers import WordEmbedding
 from readagain.networks.network import (
     Network,
+    NetworkState,
     SourceMemory,
     StepLogits,
     generated_log_probs,
@@ -27,28 +28,11 @@ Encoder = OnePassEncoder | ReadAgainEncoder | HierarchicalEncoder
 
 
 @dataclass(frozen=True)
-class StepState:
+class StepState(NetworkState):
     """Decoder state: encoded sources, recurrent state, copy logits of the previous step."""
 
-    memory: SourceMemory
     decoder: DecoderState
     copy_logits: Tensor
-
-    def select(self, rows: Tensor) -> "StepState":
-        """Select rows by index."""
-        return StepState(
-            memory=self.memory.select(rows),
-            decoder=self.decoder.select(rows),
-            copy_logits=self.copy_logits.index_select(0, rows),
-        )
-
-    def reorder(self, rows: Tensor) -> "StepState":
-        """Select rows of the decoder only; each row must keep its document."""
-        return StepState(
-            memory=self.memory,
-            decoder=self.decoder.select(rows),
-            copy_logits=self.copy_logits.index_select(0, rows),
-        )
 
 
 class EncoderDecoder(Network[StepState]):

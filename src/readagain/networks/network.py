@@ -1,8 +1,8 @@
 """Interface of all networks: score known summaries, or generate word by word."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, Self, TypeVar
+from dataclasses import dataclass, fields, replace
+from typing import Any, Generic, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -36,16 +36,6 @@ class SourceMemory:
     copy_words: Tensor | None = None
     shortlist: SourceShortlist | None = None
 
-    def select(self, rows: Tensor) -> "SourceMemory":
-        """Select rows by index."""
-        chosen = {
-            name: value.index_select(0, rows) if isinstance(value, Tensor) else value
-            for name, value in vars(self).items()
-        }
-        if self.shortlist is not None:
-            chosen["shortlist"] = self.shortlist.select(rows)
-        return SourceMemory(**chosen)  # type: ignore[arg-type]  # types differ by field
-
 
 @dataclass(frozen=True)
 class StepLogits:
@@ -59,21 +49,30 @@ class StepLogits:
     attention: Tensor
 
 
-class NetworkState(Protocol):
-    """Decoder state of a batch of rows."""
+@dataclass(frozen=True)
+class NetworkState:
+    """Decoder state of a batch of rows; subclasses add tensors or dataclasses of tensors."""
 
-    @property
-    def memory(self) -> SourceMemory:
-        """Return the encoded sources."""
-        ...
+    memory: SourceMemory
 
     def select(self, rows: Tensor) -> Self:
         """Select rows by index."""
-        ...
+        return replace(self.reorder(rows), memory=select_rows(self.memory, rows))
 
     def reorder(self, rows: Tensor) -> Self:
         """Select rows of the decoder only; each row must keep its document."""
-        ...
+        decoder = {each.name: getattr(self, each.name) for each in fields(self)[1:]}
+        return replace(self, **{name: select_rows(v, rows) for name, v in decoder.items()})
+
+
+def select_rows(value: Any, rows: Tensor) -> Any:
+    """Select rows of a tensor, or of all tensors in a dataclass; None stays None."""
+    if isinstance(value, Tensor):
+        return value.index_select(0, rows)
+    if value is None:
+        return None
+    selected = {each.name: select_rows(getattr(value, each.name), rows) for each in fields(value)}
+    return replace(value, **selected)
 
 
 State = TypeVar("State", bound=NetworkState)

@@ -12,7 +12,13 @@ from readagain.networks.decoders.previous_words import PreviousWords
 from readagain.networks.encoders.encoder_output import only_sentence
 from readagain.networks.layers import Affine, WordEmbedding
 from readagain.networks.masks import masked_softmax, valid_positions, windows
-from readagain.networks.network import Network, SourceMemory, StepLogits, generated_log_probs
+from readagain.networks.network import (
+    Network,
+    NetworkState,
+    SourceMemory,
+    StepLogits,
+    generated_log_probs,
+)
 from readagain.networks.outputs.softmax import VocabularyOutput
 
 
@@ -124,19 +130,10 @@ class RasDecoder(nn.Module):
 
 
 @dataclass(frozen=True)
-class RasState:
+class RasState(NetworkState):
     """Decoder state: encoded sources and recurrent state."""
 
-    memory: SourceMemory
     decoder: DecoderState
-
-    def select(self, rows: Tensor) -> "RasState":
-        """Select rows by index."""
-        return RasState(self.memory.select(rows), self.decoder.select(rows))
-
-    def reorder(self, rows: Tensor) -> "RasState":
-        """Select rows of the decoder only; each row must keep its document."""
-        return RasState(self.memory, self.decoder.select(rows))
 
 
 class RasModel(Network[RasState]):

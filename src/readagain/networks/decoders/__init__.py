@@ -1,1 +1,1 @@
-"""Writers of a summary, word by word."""
+"""Decoders."""

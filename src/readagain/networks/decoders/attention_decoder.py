@@ -18,11 +18,6 @@ class DecoderState:
     hidden: Tensor
     cell: Tensor | None
 
-    def select(self, rows: Tensor) -> "DecoderState":
-        """Select rows by index."""
-        cell = None if self.cell is None else self.cell.index_select(0, rows)
-        return DecoderState(self.hidden.index_select(0, rows), cell)
-
 
 class AttentionDecoder(nn.Module):
     """LSTM or GRU decoder with attention.

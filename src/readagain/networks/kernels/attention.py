@@ -1,4 +1,4 @@
-"""One attention of the decoder, its gradient, and the LSTM cell, as Triton kernels."""
+"""Triton kernels of a decoder step: attention and LSTM cell, with gradients."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ from torch import Tensor
 from readagain.networks.kernels.launch import quick_tanh, tanh
 
 BLOCK_S = 16
-"""Source positions that a program compares with the query at a time."""
+"""Source positions that a program processes at a time."""
 MANY_ROWS = 512
-"""From here on small programs serve better than large ones."""
+"""Number of rows from which small programs are faster than large ones."""
 NEVER = -1e30
-"""The score of a padded position: finite, so that a row of padding alone gives no NaN."""
+"""Score of a padded position: finite, so that a row of padding gives no NaN."""
 
 
 @triton.jit
@@ -28,7 +28,7 @@ def _attend(
     S, A: tl.constexpr, D: tl.constexpr,
     WIDTH: tl.constexpr, BLOCK: tl.constexpr, LOW: tl.constexpr, QUICK: tl.constexpr,
 ):  # fmt: skip
-    """Score every position of one row, then mix its states by the softmax of the scores."""
+    """Compute the attention weights and the context of one row."""
     b = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, WIDTH)
     q = tl.load(query + b * query_stride + column, mask=column < A, other=0.0).to(tl.float32)
@@ -73,7 +73,7 @@ def _attend_gradient(
     S, A: tl.constexpr, D: tl.constexpr,
     WIDTH: tl.constexpr, BLOCK: tl.constexpr, QUICK: tl.constexpr,
 ):  # fmt: skip
-    """From the gradient of one context: those of its scores and of its query."""
+    """Compute the gradients of scores and query from that of the context, for one row."""
     b = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, WIDTH)
     q = tl.load(query + b * query_stride + column, mask=column < A, other=0.0).to(tl.float32)
@@ -115,7 +115,7 @@ def _keys_gradient(
     queries, query_stride, keys, score, d_fit, d_keys, d_score,
     B, S, T, A: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, QUICK: tl.constexpr,
 ):  # fmt: skip
-    """Sum over all T words what each comparison owes to a block of keys, and to `score`."""
+    """Sum the gradients of a block of keys and of `score` over all T words."""
     b = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, WIDTH)
     position = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
@@ -148,7 +148,7 @@ def _cell(
     context_gates, state_gates, state_gates_stride, cell_before, gates, cell, state,
     H: tl.constexpr, WIDTH: tl.constexpr,
 ):  # fmt: skip
-    """One LSTM cell of one row from the two summands of its gates, in the order i, f, g, o."""
+    """Compute an LSTM cell of one row from two summands of its gates, in the order i, f, g, o."""
     b = tl.program_id(0).to(tl.int64)
     unit = tl.arange(0, WIDTH)
     inside = unit < H
@@ -184,7 +184,7 @@ def _cell_gradient(
     gates, cell_before, cell, d_state, d_later, d_cell, d_gates, d_gates_stride,
     H: tl.constexpr, WIDTH: tl.constexpr,
 ):  # fmt: skip
-    """Gradient of `_cell`: from those of the state (two summands) and of the cell."""
+    """Compute the gradient of `_cell` from those of the state (two summands) and the cell."""
     b = tl.program_id(0).to(tl.int64)
     unit = tl.arange(0, WIDTH)
     inside = unit < H
@@ -216,7 +216,7 @@ def attend(
     """Fill the (B, S) weights and the (B, D) context of a (B, A) query.
 
     Returns:
-        The query, which is all that the gradient wants to see again.
+        The query, which is all that the gradient needs.
     """
     B, S, A = keys.shape
     D = states.size(2)
@@ -283,6 +283,6 @@ def lstm_cell_gradient(
 
 
 def _meta(keys: Tensor) -> dict[str, int]:
-    """Choose blocks: many rows fill the chip by themselves, few need wide programs."""
+    """Return the launch options: small programs for many rows, wide ones for few."""
     block, warps = (4, 2) if keys.size(0) >= MANY_ROWS else (BLOCK_S, 4)
     return {"BLOCK": block, "QUICK": keys.dtype != torch.float32, "num_warps": warps}

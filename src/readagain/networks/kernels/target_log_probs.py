@@ -1,7 +1,7 @@
-"""Log-probabilities of given words under the (copy) softmax, one pass over the logits each way.
+"""Triton kernels of target log-probabilities under the (copy) softmax.
 
-The plain functions widen the logits of the whole vocabulary to float32 and keep several tensors
-of that size; here a program walks one row of half-precision logits and sums in registers.
+The plain functions convert the logits of the whole vocabulary to float32 and keep several tensors
+of that size; here a program reads one row of half-precision logits once and sums in registers.
 """
 
 import math
@@ -15,9 +15,9 @@ from torch import Tensor
 BLOCK_V = 2048
 BLOCK_S = 64
 LOWEST = -1e30
-"""Stands for the log of zero, and stays finite when subtracted from itself."""
+"""Finite substitute for the log of zero."""
 FLOOR = math.log(torch.finfo(torch.float32).tiny)
-"""The least log-probability that is given, as in the plain functions."""
+"""Smallest log-probability that is returned, as in the plain functions."""
 
 
 @triton.jit
@@ -35,7 +35,7 @@ def _score(
     BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
     FLOOR: tl.constexpr,
 ):  # fmt: skip
-    """Score the target of one row; keep the log of the softmax's sum and of the target's part."""
+    """Score the target of one row; store the log of the softmax sum and of the target's part."""
     row = tl.program_id(0).to(tl.int64)
     b = row // T
     target = tl.load(targets + row)
@@ -78,7 +78,7 @@ def _score_gradient(
     BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
     FLOOR: tl.constexpr,
 ):  # fmt: skip
-    """Spread the gradient of one row over its logits."""
+    """Compute the gradient of the logits of one row."""
     row = tl.program_id(0).to(tl.int64)
     b = row // T
     target = tl.load(targets + row)

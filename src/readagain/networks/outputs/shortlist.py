@@ -98,10 +98,6 @@ class SourceShortlist:
     biases: Tensor
     columns: Tensor
 
-    def select(self, chosen: Tensor) -> "SourceShortlist":
-        """Select rows by index."""
-        return SourceShortlist(*(each.index_select(0, chosen) for each in vars(self).values()))
-
     def words(self, columns: Tensor, source_ext_ids: Tensor) -> Tensor:
         """Return the extended ids of (B, k) columns, given those of the source, (B, S)."""
         W = self.is_word.size(1) - self.columns.size(1)
