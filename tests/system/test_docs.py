@@ -2,6 +2,7 @@
 
 import doctest
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,23 @@ def test_commands_on_the_pages_exist(path):
     text = path.read_text(encoding="utf-8")
     named = re.findall(r"^(?:\$ )?readagain ([a-z]\w*)", "\n".join(blocks(text, r"\w*")), re.M)
     assert set(named) <= set(COMMANDS)
+
+
+def test_architecture_shows_the_layers_of_the_linter():
+    diagram = blocks(page("docs/architecture.md"), "")[0].splitlines()
+    shown = [re.split(r" {2,}", line)[0].split(" | ") for line in diagram]
+    contracts = tomllib.loads(page("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    layers = [line.replace("readagain.", "").split(" | ") for line in contracts[0]["layers"]]
+    assert shown == layers
+
+
+def test_architecture_names_functions_that_exist():
+    text = outside_blocks(page("docs/architecture.md"))
+    named = re.findall(r"`([\w/]+\.py)`:\s+`(\w+)`", text)
+    assert len(named) > 40
+    source = {name: page(f"src/readagain/{name}") for name, _ in named}
+    assert [
+        f"{name}: {function}"
+        for name, function in named
+        if not re.search(rf"^\s*(?:def|class) {function}\b", source[name], flags=re.MULTILINE)
+    ] == []
