@@ -113,9 +113,7 @@ def test_killed_batch_worker_is_replaced(inputs, undisturbed, tmp_path):
         workers[0].kill()
     _, errors = process.communicate()
     assert process.returncode == 0, errors
-    # One that was still loading its model had no shard to die over; what it was given is kept.
-    told = ("it is done again", "died while it started; another one is started")
-    assert sum(map(errors.count, told)) == 2, errors
+    assert errors.count("a worker process died; ") == 2, errors
     assert contents(out) == contents(undisturbed)
 
 
@@ -129,7 +127,8 @@ def test_interrupted_batch_prints_resume_hint(inputs, undisturbed, tmp_path):
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
     assert process.returncode == 130
-    assert errors == "readagain: interrupted; run the same command to resume\n"
+    assert errors.endswith("readagain: interrupted; run the same command to resume\n")
+    assert "Traceback" not in errors
     psutil.wait_procs(children)
     finish(inputs, out)
     assert contents(out) == contents(undisturbed)
@@ -160,9 +159,9 @@ def test_strict_batch_stops_at_invalid_row(inputs, tmp_path, readagain):
     ("arguments", "message"),
     [
         (["none.jsonl"], "none.jsonl: no such file"),
-        (["*.none"], "*.none: no file fits this pattern"),
+        (["*.none"], "*.none: no file matches this pattern"),
         (["--output-format", "xml"], "no output format 'xml'; expected one of jsonl, csv, parquet"),
-        (["--format", "xml"], "no format 'xml'"),
+        (["--format", "xml"], "--format is 'xml'; expected one of text, lines"),
         (["--address", "auto"], "--address auto: needs --engine ray"),
         (["--model", "none"], "no model 'none'"),
     ],

@@ -140,7 +140,7 @@ def test_killed_ray_batch_resumes_to_the_same_bytes(command, environment, undist
     actors = [
         process
         for process in psutil.process_iter(["name", "environ", "cmdline"])
-        if "_Doer" in " ".join(process.info["cmdline"] or ())
+        if "ShardActor" in " ".join(process.info["cmdline"] or ())
         and (process.info["environ"] or {}).get("RAY_AUTH_TOKEN") == environment["RAY_AUTH_TOKEN"]
     ]
     actors[0].kill()

@@ -87,11 +87,13 @@ def test_prepare_worker_error_is_one_line(corpus, tmp_path, readagain):
     broken.write_text("\n".join(lines) + "\n")
     done = readagain("prepare", broken, "--out", tmp_path / "out", "--workers", 2)
     assert done.returncode == 2
-    assert f"readagain: {broken}:17001: not JSON: " in done.stderr.splitlines()[-1]
+    message = done.stderr.splitlines()[-1]
+    assert f"readagain: {broken}:17001: not JSON: " in message
+    assert message.endswith("or skip such records with --skip-bad")
     assert "Traceback" not in done.stderr
     done = readagain("prepare", broken, "--out", tmp_path / "out", "--workers", 2, "--skip-bad")
     assert done.returncode == 0, done.stderr
-    assert "bad                      1  records that cannot be read" in done.stdout
+    assert "bad                      1  invalid records, listed in skipped.jsonl" in done.stdout
 
 
 def test_second_prepare_on_same_folder_is_rejected(corpus, tmp_path, readagain):

@@ -240,14 +240,14 @@ def _checkpoint(folder: Path) -> Reader:
 
 
 def _identity(folder: Path) -> Reader:
-    from readagain.training.run_dir import claimed
+    from readagain.training.run_dir import open_run_dir
 
     identity = {"corpus fingerprint": "00", "train": {"seed": 1}}
     (folder / "resume").mkdir()
 
     def read(data: bytes) -> None:
         (folder / "resume" / "identity.json").write_bytes(data)
-        with claimed(folder, identity, overwrite=False):
+        with open_run_dir(folder, identity, overwrite=False):
             pass
 
     return read
