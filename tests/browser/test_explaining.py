@@ -21,10 +21,10 @@ def test_hover_over_copied_word_marks_source(home_page, ferry):
     for word in home_page.find_all("#headline .copied"):
         home_page.hover(word)
         assert [each.lower() for each in framed(home_page)] == [word.text.lower()]
-        assert "copied from the text; looked most at" in home_page.text("#said")
+        assert "copied from the text; most attention to" in home_page.text("#description")
     home_page.hover(home_page.find("h1"))
     assert framed(home_page) == []
-    assert home_page.text("#said").startswith("Point at a word")
+    assert home_page.text("#description").startswith("Point at a word")
 
 
 def test_hover_over_source_word_marks_copies(home_page, ferry):
@@ -44,7 +44,7 @@ def test_arrow_keys_move_through_headline(home_page, ferry):
     assert focused(home_page) == words[0]
     home_page.press(Keys.ARROW_RIGHT)
     assert focused(home_page) == words[1]
-    assert words[1] in home_page.text("#said")
+    assert words[1] in home_page.text("#description")
     home_page.press(Keys.END)
     assert focused(home_page) == words[-1]
     home_page.press(Keys.ARROW_RIGHT)
@@ -94,7 +94,7 @@ def test_text_is_shaded_by_importance(home_page, ferry, server):
     assert darkest.value_of_css_property("background-color") != lightest.value_of_css_property(
         "background-color"
     )
-    assert "how far the second reading moves" in home_page.text("#shaded-by")
+    assert "how much the second pass changes" in home_page.text("#shaded-by")
 
 
 def test_attention_table_has_all_words(home_page, ferry, server):
@@ -131,7 +131,7 @@ def test_lone_surrogate_is_handled(home_page, ferry):
     home_page.type_text(".")
     home_page.wait_until_done()
     assert home_page.headline() != ""
-    assert not home_page.is_visible("#trouble")
+    assert not home_page.is_visible("#error")
 
 
 def test_unread_end_of_text_is_marked(home_page, ferry):

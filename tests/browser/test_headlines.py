@@ -159,7 +159,7 @@ def test_length_stays_within_server_limit(page, own_server, tmp_path, ferry):
     page.find("#length").send_keys(Keys.HOME)
     page.wait_until_done()
     assert chosen_length(page) == 7
-    assert not page.is_visible("#trouble")
+    assert not page.is_visible("#error")
 
 
 def test_sample_button_fills_text(home_page):
@@ -176,19 +176,19 @@ def test_clear_button_removes_text_and_headline(home_page, ferry):
     home_page.wait_until_done()
     assert home_page.find("#text").get_property("value") == ""
     assert home_page.headline() == ""
-    assert home_page.text("#silence").startswith("Your headline appears here")
+    assert home_page.text("#placeholder").startswith("Your headline appears here")
     assert not home_page.is_visible("#why")
 
 
 def test_text_without_words_shows_message(home_page):
     assert home_page.summarize("... !!") == ""
-    assert home_page.text("#silence") == "There is no word in this text to make a headline of."
+    assert home_page.text("#placeholder") == "This text has no words."
 
 
 def copies(home_page, selector: str) -> str:
     """Press a copy button and return the content of the clipboard."""
     home_page.find(selector).click()
-    said = home_page.find("#news")
+    said = home_page.find("#status")
     home_page.wait_for(lambda: said.get_property("textContent").startswith("Copied: "))
     home_page.find("#text").send_keys(Keys.CONTROL, "av")
     pasted = home_page.find("#text").get_property("value")

@@ -86,7 +86,7 @@ def test_screenshot_server_gone(home_page, take):
     home_page.wait_until_done()
     home_page.block_server()
     home_page.type_text(" A crane was sent.")
-    home_page.wait_for(lambda: home_page.is_visible("#trouble"))
+    home_page.wait_for(lambda: home_page.is_visible("#error"))
     take("page-trouble.png")
 
 
@@ -98,6 +98,6 @@ def test_screenshot_explanation(page, explanation, keep):
     both.paste(screen(page), (0, 0))
     page.set_preferences(color_scheme="dark")
     page.hover(next(word for word in page.find_all("h1 .copied") if word.text == "ferry"))
-    page.wait_for(lambda: "looked most at" in page.text("#said"))
+    page.wait_for(lambda: "most attention to" in page.text("#description"))
     both.paste(screen(page), (width, 0))
     keep(both, "explain-page.png", page="explain.md")

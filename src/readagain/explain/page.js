@@ -1,20 +1,20 @@
-// A word of the headline that is pointed at, focused or tapped shows what it looked at in the text.
+// A word of the headline that is hovered, focused or tapped shows its attention in the text.
 const words = document.querySelectorAll("h1 button");
 const source = document.querySelectorAll(".text .word");
-const said = document.getElementById("said");
-const silence = said.textContent;
+const description = document.getElementById("description");
+const placeholder = description.textContent;
 let chosen = null;
 
 function show(button) {
-  document.body.classList.toggle("looking", button !== null);
+  document.body.classList.toggle("has-selection", button !== null);
   words.forEach((word) => word.classList.toggle("chosen", word === button));
   const weights = button === null ? [] : JSON.parse(button.dataset.attention);
   const most = Math.max(...weights, 0.01);
-  source.forEach((word, place) => {
-    word.style.setProperty("--a", (weights[place] ?? 0) / most);
-    word.classList.toggle("taken", button !== null && button.dataset.source === String(place));
+  source.forEach((word, position) => {
+    word.style.setProperty("--a", (weights[position] ?? 0) / most);
+    word.classList.toggle("taken", button !== null && button.dataset.source === String(position));
   });
-  said.textContent = button === null ? silence : button.dataset.said;
+  description.textContent = button === null ? placeholder : button.dataset.description;
 }
 
 words.forEach((button) => {

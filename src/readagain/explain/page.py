@@ -15,7 +15,7 @@ from readagain.explain.view import (
     SourceToken,
 )
 
-_UNREAD_CHARACTERS = 600  # of the rest of a long text; the page is about what was read
+_UNREAD_CHARACTERS = 600  # shown of the end of a long text, which the model did not read
 _COLUMN_CHARACTERS = 24
 _MOST_ATTENDED = 3
 _FAINT = 0.005  # attention below half a percent is shown as a dot
@@ -45,8 +45,8 @@ def explanation_page(view: ExplanationView) -> str:
 <p class="title">Headline by the model {escape(view.model)}</p>
 <h1 dir="auto">{"".join(_headline(view))}</h1>
 <p class="key">{_origins_key(view)}</p>
-<p class="note" id="said" aria-live="polite">Point at a word, or move to it with Tab, to see what
-it looked at; press it to keep that shown, Escape to let go.</p>
+<p class="note" id="description" aria-live="polite">Point at a word, or move to it with Tab, to see its
+attention; press it to keep that shown, Escape to clear it.</p>
 </section>
 <section aria-label="Text">
 <h2>Text</h2>
@@ -54,11 +54,11 @@ it looked at; press it to keep that shown, Escape to let go.</p>
 {_importance_key(view)}
 </section>
 <section>
-<h2>Where each word comes from</h2>
+<h2>Origin of each word</h2>
 {_origins_table(view)}
 </section>
 <section>
-<h2>What each word looked at</h2>
+<h2>Attention of each word</h2>
 {_attention_table(view)}
 </section>
 </main>
@@ -84,18 +84,18 @@ def _headline(view: ExplanationView) -> Iterator[str]:
         yield (
             f'<button type="button" class="{word.origin}" aria-pressed="false" '
             f'data-source="{source}" data-attention="{attention}" '
-            f'data-said="{escape(_description(word, view))}">{escape(word.surface)}</button>'
+            f'data-description="{escape(_description(word, view))}">{escape(word.surface)}</button>'
         )
         end = word.end
 
 
 def _description(word: ExplainedToken, view: ExplanationView) -> str:
     """Return the description of a word: its origin and the most attended source words."""
-    looks = ", ".join(
+    attended = ", ".join(
         f"{_isolated(view.source[index].surface)} {_percent(word.attention[index])}"
         for index in word.most_attended(_MOST_ATTENDED)
     )
-    return f"“{_isolated(word.surface)}”: {ORIGINS[word.origin]}; looked most at {looks}."
+    return f"“{_isolated(word.surface)}”: {ORIGINS[word.origin]}; most attention to {attended}."
 
 
 def _text(view: ExplanationView) -> Iterator[str]:
@@ -121,15 +121,15 @@ def _origins_key(view: ExplanationView) -> str:
     """Return the legend of the origins; "given" only if the summary has a prefix."""
     has_prefix = any(word.origin == "given" for word in view.words)
     return "".join(
-        f'<span><span class="{o}">word</span> {said}</span>'
-        for o, said in ORIGINS.items()
+        f'<span><span class="{o}">word</span> {meaning}</span>'
+        for o, meaning in ORIGINS.items()
         if o != "given" or has_prefix
     )
 
 
 def _importance_key(view: ExplanationView) -> str:
     if view.importance_kind is None:
-        key = '<p class="note">This model reads once, so no word is shaded.</p>'
+        key = '<p class="note">This model has no second pass, so no word is shaded.</p>'
     else:
         what = IMPORTANCE[view.importance_kind]
         key = (
@@ -150,9 +150,9 @@ def _origins_table(view: ExplanationView) -> str:
         for word in view.words
     )
     return (
-        '<div class="scroll" role="region" tabindex="0" aria-label="Where each word comes from">'
+        '<div class="scroll" role="region" tabindex="0" aria-label="Origin of each word">'
         '<table><thead><tr><th scope="col">headline</th><th scope="col">origin</th>'
-        '<th scope="col">in the text</th><th scope="col" class="number">chance</th></tr>'
+        '<th scope="col">in the text</th><th scope="col" class="number">probability</th></tr>'
         f"</thead><tbody>{rows}</tbody></table></div>"
     )
 
@@ -182,10 +182,10 @@ def _attention_table(view: ExplanationView) -> str:
         weight = '<th scope="col" class="number">importance</th>'
     rows = "".join(_attention_row(index, word, view) for index, word in enumerate(view.source))
     return (
-        '<p class="note" id="about">A column for each word of the headline: how it shared its '
-        "attention among the words of the text, in percent. The word it was taken from is framed "
+        '<p class="note" id="about">Each column is a word of the headline: its attention '
+        "to the words of the text, in percent. The word it was taken from is framed "
         'and marked ×.</p><div class="scroll" role="region" tabindex="0" '
-        'aria-label="What each word looked at"><table class="attention" aria-describedby="about">'
+        'aria-label="Attention of each word"><table class="attention" aria-describedby="about">'
         '<thead><tr><th scope="col">text</th>'
         f"{weight}{head}</tr></thead><tbody>{rows}</tbody></table></div>"
     )

@@ -17,8 +17,8 @@ ORIGINS: dict[Origin, str] = {
 }
 """Display name of each origin of a word."""
 IMPORTANCE: dict[ImportanceKind, str] = {
-    "weight": "mean weight α of the second reading",
-    "movement": "how far the second reading moves at the word",
+    "weight": "mean weight α of the second pass",
+    "movement": "how much the second pass changes at the word",
 }
 """Display name of each kind of importance."""
 

@@ -52,8 +52,8 @@ def test_headline_words_have_origin_and_attention(view):
     assert [each["class"] for each in (ghent, buys, number)] == ["copied", "generated", "digits"]
     assert [each["data-source"] for each in (ghent, buys, number)] == ["0", "", "2"]
     assert buys["data-attention"] == "[0.1, 0.9, 0.0]"
-    said = buys["data-said"].replace("\u2068", "[").replace("\u2069", "]")
-    assert said == "“[buys]”: generated; looked most at [bought] 90 %, [Ghent] 10 %, [12] 0 %."
+    said = buys["data-description"].replace("\u2068", "[").replace("\u2069", "]")
+    assert said == "“[buys]”: generated; most attention to [bought] 90 %, [Ghent] 10 %, [12] 0 %."
 
 
 def test_source_words_are_shaded_by_importance(view):
@@ -84,7 +84,7 @@ def test_page_of_a_one_pass_model_has_no_shades(summary):
     page = explanation_page(
         explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
     )
-    assert "This model reads once, so no word is shaded." in page
+    assert "This model has no second pass, so no word is shaded." in page
     assert ">importance<" not in page
 
 

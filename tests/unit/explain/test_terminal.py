@@ -25,7 +25,7 @@ def test_plain_terminal_shows_everything_as_text(view):
     lines = [line.rstrip() for line in plain.splitlines()]
     assert lines[0] == "Ghent buys 12"
     assert lines[2] == "Ghent bought 12"
-    assert "Most important (mean weight α of the second reading): 12, Ghent, bought" in lines
+    assert "Most important (mean weight α of the second pass): 12, Ghent, bought" in lines
     assert "The model did not read the end of the text." in lines
     told = [" ".join(line.split()) for line in lines]
     assert "12 digits restored 12 80 %, bought 20 %, Ghent 0 %" in told

@@ -1,28 +1,28 @@
-// The page: asks for headlines while a person types, and shows them, their lengths and all trouble.
+// Page that requests headlines while the user types, and shows them with their lengths and errors.
 
 import { at, make } from "./elements.js";
-import { characters, listModels, summarize, Trouble } from "./server.js";
-import { showStory } from "./story.js";
+import { characters, listModels, summarize, ServerError } from "./server.js";
+import { showExplanation } from "./explanation.js";
 
 const DEBOUNCE_MS = 250;
-const LONGEST_PAUSE_S = 10; // between attempts to reach a server that is gone
+const MAX_PAUSE_S = 10; // between retries
 const FEEDBACK_MS = 2_000;
 const HEADLINES = 5;
-const FEWEST_WORDS = 2;
+const MIN_WORDS = 2;
 const IDLE = "Your headline appears here while you type.";
-const NO_WORD = "There is no word in this text to make a headline of.";
-const CONFUSED = "This page and the server do not understand each other; load the page again.";
+const NO_WORDS = "This text has no words.";
+const INVALID_RESPONSE = "The response of the server is invalid; reload the page.";
 
 const text = at("text");
 const length = at("length");
 const number = (count) => count.toLocaleString("en");
 const plural = (count, unit) => `${number(count)} ${count === 1 ? unit : `${unit}s`}`;
 
-/** Say something to people who listen to the page. */
-const say = (message) => (at("news").textContent = message);
+/** Announce a message to screen readers. */
+const announce = (message) => (at("status").textContent = message);
 
-/** Read or write what the browser keeps for the page; one that keeps nothing is no trouble. */
-function kept(storage, name, value) {
+/** Read or write a value in the browser's storage; return "" if storage is disabled. */
+function stored(storage, name, value) {
   try {
     if (value) window[storage].setItem(name, value);
     else if (value === "") window[storage].removeItem(name);
@@ -32,58 +32,58 @@ function kept(storage, name, value) {
   }
 }
 
-// --- Asking: one request at a time, for the newest text.
+// --- Requests: one at a time, for the latest text.
 
-let server = null; // its models and limits, once they are known
-let flight = null; // the request under way
-let timer = 0; // of the next one
+let server = null; // models and limits of the server, once loaded
+let controller = null; // AbortController of the current request
+let timer = 0; // timer of the next request
 let failures = 0; // in a row
 
-function askSoon(delayMs = DEBOUNCE_MS) {
-  callOff();
+function scheduleRequest(delayMs = DEBOUNCE_MS) {
+  cancelRequest();
   showBusy(true);
-  timer = setTimeout(ask, delayMs);
+  timer = setTimeout(sendRequest, delayMs);
 }
 
-function callOff() {
+function cancelRequest() {
   clearTimeout(timer);
-  flight?.abort();
-  flight = null;
+  controller?.abort();
+  controller = null;
 }
 
-async function ask() {
-  callOff();
-  const mine = (flight = new AbortController());
-  const options = { signal: mine.signal, key: kept("sessionStorage", "key") };
+async function sendRequest() {
+  cancelRequest();
+  const own = (controller = new AbortController());
+  const options = { signal: own.signal, key: stored("sessionStorage", "key") };
   showBusy(true);
   try {
     if (server === null) showModels(await listModels(options));
     const sent = text.value;
     const tooLong = showRoom();
-    if (!tooLong) kept("sessionStorage", "text", sent);
-    const isAsked = !tooLong && sent.trim() !== "";
-    const began = performance.now();
-    const answer = isAsked ? await summarize(sent, wanted(), options) : null;
-    showNoTrouble();
-    if (answer?.summary) showAnswer(sent, answer, performance.now() - began);
-    else showNothing(tooLong || (isAsked ? NO_WORD : IDLE));
+    if (!tooLong) stored("sessionStorage", "text", sent);
+    const hasText = !tooLong && sent.trim() !== "";
+    const startedAt = performance.now();
+    const response = hasText ? await summarize(sent, requestOptions(), options) : null;
+    clearError();
+    if (response?.summary) showResponse(sent, response, performance.now() - startedAt);
+    else showNothing(tooLong || (hasText ? NO_WORDS : IDLE));
   } catch (error) {
-    if (mine === flight) showTrouble(error); // else a newer one is on its way
+    if (own === controller) showError(error); // otherwise a newer request replaced this one
   } finally {
-    if (mine === flight) showBusy(false);
+    if (own === controller) showBusy(false);
   }
 }
 
-function wanted() {
+function requestOptions() {
   const { name, beam } = model();
-  const limit = unit() === "words" ? "max_words" : "max_bytes"; // no character has less than a byte
+  const limit = unit() === "words" ? "max_words" : "max_bytes"; // a character has at least one byte
   return { model: name, n_best: Math.min(HEADLINES, beam), explain: true, [limit]: length.valueAsNumber };
 }
 
-// --- What is asked for: text, length, model.
+// --- Settings: text, length, model.
 
 const lengths = {
-  words: { min: FEWEST_WORDS, max: 24, value: 24 },
+  words: { min: MIN_WORDS, max: 24, value: 24 },
   characters: { min: 20, max: 160, value: 80 },
 };
 const unit = () => document.querySelector("input[name=unit]:checked").value;
@@ -109,36 +109,36 @@ function showModel() {
   at("model-title").textContent = title.replace(`${name}: `, "");
   const { words } = lengths;
   const most = Math.min(usual, server.limits.max_words);
-  words.min = Math.max(FEWEST_WORDS, fewest);
+  words.min = Math.max(MIN_WORDS, fewest);
   words.value = words.value === words.max ? most : Math.max(words.min, Math.min(words.value, most));
   words.max = most;
   showLength();
 }
 
-/** Say how many characters there is room for; answer with what is wrong if there is none. */
+/** Show how many characters are left; return an error message if the text is too long. */
 function showRoom() {
   at("clear").hidden = text.value === "";
   if (server === null) return "";
   const most = server.limits.max_chars;
   const left = most - characters(text.value).length;
-  const tooLong = left < 0 ? `${plural(-left, "character")} too many: this server reads at most ${number(most)}.` : "";
+  const tooLong = left < 0 ? `${plural(-left, "character")} too many; the limit is ${number(most)}.` : "";
   at("room").textContent = tooLong || `${plural(left, "character")} left`;
   at("room").classList.toggle("over", left < 0);
   text.setAttribute("aria-invalid", left < 0);
   return tooLong;
 }
 
-function takeSample({ value, dataset }) {
+function useSample({ value, dataset }) {
   text.value = value;
   if (server?.models.some(({ name }) => name === dataset.model)) {
     at("model").value = dataset.model;
     showModel();
   }
   showRoom();
-  askSoon(0);
+  scheduleRequest(0);
 }
 
-// --- The answer.
+// --- Response.
 
 let shown = ""; // the headline
 
@@ -149,24 +149,24 @@ function showBusy(isBusy) {
 
 function showNothing(why) {
   shown = "";
-  showStory(null);
+  showExplanation(null);
   at("latency").textContent = "";
-  at("silence").textContent = why;
+  at("placeholder").textContent = why;
   at("nothing").hidden = false;
   at("found").hidden = true;
-  if (why !== IDLE) say(why);
+  if (why !== IDLE) announce(why);
 }
 
-function showAnswer(sent, { summary, truncated, alternatives, explanation }, latencyMs) {
+function showResponse(sent, { summary, truncated, alternatives, explanation }, latencyMs) {
   shown = summary;
-  showStory({ ...explanation, text: sent, summary, truncated });
+  showExplanation({ ...explanation, text: sent, summary, truncated });
   at("latency").textContent = `answered in ${number(Math.ceil(latencyMs))} ms`;
   at("nothing").hidden = true;
   at("found").hidden = false;
   at("count").textContent = counts(summary);
   at("alternatives").replaceChildren(...alternatives.map(alternative));
   at("others").hidden = alternatives.length === 0;
-  say(`Headline: ${summary}. ${at("count").textContent}`);
+  announce(`Headline: ${summary}. ${at("count").textContent}`);
 }
 
 function counts(summary) {
@@ -184,67 +184,67 @@ function alternative({ summary }) {
   return make("li", {}, make("span", { dir: "auto" }, summary), button);
 }
 
-// --- Trouble, in words.
+// --- Errors.
 
 let countdown = 0;
 
-function showTrouble(error) {
-  const isOurs = error instanceof Trouble;
-  if (!isOurs) console.error(error);
-  const { message, pauseS, needsKey } = isOurs ? error : new Trouble(CONFUSED);
+function showError(error) {
+  const isServerError = error instanceof ServerError;
+  if (!isServerError) console.error(error);
+  const { message, pauseS, needsKey } = isServerError ? error : new ServerError(INVALID_RESPONSE);
   at("result").classList.toggle("stale", shown !== "");
-  at("trouble").hidden = needsKey;
+  at("error").hidden = needsKey;
   at("key-form").hidden = !needsKey;
-  if (needsKey) askForKey();
-  if (at("trouble-what").textContent !== message) at("trouble-what").textContent = message;
+  if (needsKey) requestKey();
+  if (at("error-message").textContent !== message) at("error-message").textContent = message;
   at("retry").hidden = pauseS === null;
   clearInterval(countdown);
-  at("trouble-next").textContent = "";
-  if (pauseS !== null) tryAgain(pauseS || Math.min(2 ** failures, LONGEST_PAUSE_S));
+  at("error-retry").textContent = "";
+  if (pauseS !== null) scheduleRetry(pauseS || Math.min(2 ** failures, MAX_PAUSE_S));
 }
 
-function tryAgain(pauseS) {
+function scheduleRetry(pauseS) {
   failures += 1;
-  timer = setTimeout(ask, 1_000 * pauseS);
+  timer = setTimeout(sendRequest, 1_000 * pauseS);
   let left = Math.ceil(pauseS);
   const count = () => {
-    at("trouble-next").textContent = left > 0 ? `Trying again in ${left} s.` : "Trying again …";
+    at("error-retry").textContent = left > 0 ? `Retrying in ${left} s.` : "Retrying …";
     left -= 1;
   };
   count();
   countdown = setInterval(count, 1_000);
 }
 
-function askForKey() {
-  const isWrong = kept("sessionStorage", "key") !== "";
-  at("key-said").textContent = isWrong ? "The server does not know this key." : "This server asks for a key.";
+function requestKey() {
+  const isWrong = stored("sessionStorage", "key") !== "";
+  at("key-label").textContent = isWrong ? "The API key is invalid." : "This server requires an API key.";
   at("key").focus();
 }
 
-function showNoTrouble() {
-  if (failures > 0) say("The server answers again.");
+function clearError() {
+  if (failures > 0) announce("The server is available again.");
   failures = 0;
   clearInterval(countdown);
-  at("trouble").hidden = at("key-form").hidden = true;
-  at("trouble-what").textContent = "";
+  at("error").hidden = at("key-form").hidden = true;
+  at("error-message").textContent = "";
   at("result").classList.remove("stale");
 }
 
-// --- Copying to the clipboard.
+// --- Clipboard.
 
 async function copy(words, button) {
   const label = (button.dataset.label ??= button.textContent);
   try {
     await navigator.clipboard.writeText(words);
   } catch {
-    copyOldWay(words); // a page that came from another machine without TLS has no clipboard
+    copyWithoutApi(words); // browsers have no clipboard API on a remote page without TLS
   }
   button.textContent = "Copied";
-  say(`Copied: ${words}`);
+  announce(`Copied: ${words}`);
   setTimeout(() => (button.textContent = label), FEEDBACK_MS);
 }
 
-function copyOldWay(words) {
+function copyWithoutApi(words) {
   const field = make("textarea", { class: "unseen" }, words);
   const { activeElement } = document;
   document.body.append(field);
@@ -254,65 +254,65 @@ function copyOldWay(words) {
   activeElement.focus();
 }
 
-// --- Light and dark: as the system has it until a person says otherwise.
+// --- Theme: that of the system until the user changes it.
 
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
-const isDark = () => (kept("localStorage", "theme") || (prefersDark.matches ? "dark" : "light")) === "dark";
+const isDark = () => (stored("localStorage", "theme") || (prefersDark.matches ? "dark" : "light")) === "dark";
 
 function showTheme() {
   const { dataset } = document.documentElement;
-  dataset.theme = kept("localStorage", "theme"); // none: the style sheet asks the system
+  dataset.theme = stored("localStorage", "theme"); // empty: the style sheet uses the system's theme
   at("theme").setAttribute("aria-pressed", isDark());
 }
 
 function switchTheme() {
   const wanted = isDark() ? "light" : "dark";
   const system = prefersDark.matches ? "dark" : "light";
-  kept("localStorage", "theme", wanted === system ? "" : wanted);
+  stored("localStorage", "theme", wanted === system ? "" : wanted);
   showTheme();
 }
 
-// --- What happens when.
+// --- Event listeners.
 
 text.addEventListener("input", () => {
   showRoom();
-  askSoon();
+  scheduleRequest();
 });
 length.addEventListener("input", () => {
   lengths[unit()].value = length.valueAsNumber;
   showLength();
-  askSoon();
+  scheduleRequest();
 });
 for (const choice of document.querySelectorAll("input[name=unit]")) {
   choice.addEventListener("change", () => {
     showLength();
-    askSoon(0);
+    scheduleRequest(0);
   });
 }
 for (const sample of document.querySelectorAll(".chip")) {
-  sample.addEventListener("click", () => takeSample(sample));
+  sample.addEventListener("click", () => useSample(sample));
 }
 at("model").addEventListener("change", () => {
   showModel();
-  askSoon(0);
+  scheduleRequest(0);
 });
 at("clear").addEventListener("click", () => {
   text.value = "";
   text.focus();
   showRoom();
-  askSoon(0);
+  scheduleRequest(0);
 });
 at("copy").addEventListener("click", () => copy(shown, at("copy")));
-at("retry").addEventListener("click", ask);
+at("retry").addEventListener("click", sendRequest);
 at("key-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  kept("sessionStorage", "key", at("key").value);
-  ask();
+  stored("sessionStorage", "key", at("key").value);
+  sendRequest();
 });
 at("theme").addEventListener("click", switchTheme);
 prefersDark.addEventListener("change", showTheme);
 
-text.value ||= kept("sessionStorage", "text");
+text.value ||= stored("sessionStorage", "text");
 showTheme();
 showLength();
-ask();
+sendRequest();

@@ -52,7 +52,7 @@ def test_markup_in_response_is_escaped(home_page):
     home_page.find("summary").click()
     home_page.wait_for(lambda: home_page.find_all("td"))
     home_page.find("#headline button").click()
-    assert HOSTILE in home_page.text("#said").replace("\u2068", "").replace("\u2069", "")
+    assert HOSTILE in home_page.text("#description").replace("\u2068", "").replace("\u2069", "")
     assert home_page.text("#alternatives li span") == HOSTILE
     assert_nothing_ran(home_page)
 
@@ -60,7 +60,7 @@ def test_markup_in_response_is_escaped(home_page):
 def test_markup_in_error_is_escaped(home_page, ferry):
     home_page.script(ANSWER_WITH, 422, {}, {"error": {"message": HOSTILE}})
     home_page.summarize(ferry)
-    assert home_page.text("#trouble-what") == HOSTILE
+    assert home_page.text("#error-message") == HOSTILE
     assert_nothing_ran(home_page)
 
 
@@ -87,13 +87,13 @@ def test_page_recovers_after_server_restart(page, own_server, ferry):
     before = page.summarize(ferry)
     server.stop()
     page.type_text(" More words are written now.")
-    page.wait_for(lambda: page.is_visible("#trouble"))
-    assert page.text("#trouble-what") == "The server does not answer. Your text is kept here."
+    page.wait_for(lambda: page.is_visible("#error"))
+    assert page.text("#error-message") == "The server is not responding. Your text is not lost."
     assert page.find("#text").get_property("value").endswith("More words are written now.")
     assert page.headline() == before
-    assert page.text("#result-title") == "Headline of an earlier text"
+    assert page.text("#result-title") == "Headline of the previous text"
     server.start()
-    page.wait_for(lambda: not page.is_visible("#trouble"))
+    page.wait_for(lambda: not page.is_visible("#error"))
     whole = page.find("#text").get_property("value")
     assert page.headline() == server.summarize(whole)["summary"]
     assert page.text("#result-title") == "Headline"
@@ -103,11 +103,11 @@ def test_page_waits_for_server(page, server, ferry):
     page.expected_errors = ["ERR_BLOCKED_BY_CLIENT"]
     page.block_server()
     page.go_to(server)
-    page.wait_for(lambda: page.is_visible("#trouble"))
+    page.wait_for(lambda: page.is_visible("#error"))
     assert page.find_all("#model option") == []
     page.unblock_server()
     page.find("#retry").click()
-    page.wait_for(lambda: not page.is_visible("#trouble"))
+    page.wait_for(lambda: not page.is_visible("#error"))
     assert page.summarize(ferry) != ""
 
 
@@ -115,10 +115,10 @@ def test_busy_server_is_retried(home_page, ferry, server):
     busy = {"error": {"message": "The queue is full; try again."}}
     home_page.script(ANSWER_WITH, 503, {"Retry-After": "3600"}, busy)
     home_page.summarize(ferry)
-    assert home_page.text("#trouble-what") == "The queue is full; try again."
-    assert home_page.text("#trouble-next").startswith("Trying again in 3")
+    assert home_page.text("#error-message") == "The queue is full; try again."
+    assert home_page.text("#error-retry").startswith("Retrying in 3")
     home_page.find("#retry").click()
-    home_page.wait_for(lambda: not home_page.is_visible("#trouble"))
+    home_page.wait_for(lambda: not home_page.is_visible("#error"))
     assert home_page.headline() == server.summarize(ferry)["summary"]
 
 
@@ -126,8 +126,8 @@ def test_too_long_text_is_not_sent(home_page, ferry, server):
     most = server.ask("v1/models")["limits"]["max_chars"]
     home_page.requested_urls()
     home_page.summarize("a" * (most + 1))
-    expected = f"1 character too many: this server reads at most {most:,}."
-    assert home_page.text("#room") == home_page.text("#silence") == expected
+    expected = f"1 character too many; the limit is {most:,}."
+    assert home_page.text("#room") == home_page.text("#placeholder") == expected
     assert home_page.find("#text").get_attribute("aria-invalid") == "true"
     assert home_page.requested_urls() == []
     assert home_page.summarize(ferry) != ""
@@ -138,7 +138,7 @@ def test_invalid_response_shows_message(home_page, ferry):
     home_page.expected_errors = ["console-api", "page.js"]
     home_page.script(ANSWER_WITH, 200, {}, {"unexpected": True})
     home_page.summarize(ferry)
-    assert home_page.text("#trouble-what").startswith("This page and the server do not understand")
+    assert home_page.text("#error-message").startswith("The response of the server is invalid")
 
 
 def test_page_asks_for_key(page, own_server, tmp_path, ferry):
@@ -147,9 +147,9 @@ def test_page_asks_for_key(page, own_server, tmp_path, ferry):
     keys.write_text("a-key-of-thirty-two-characters-ab\n")
     page.go_to(own_server("--api-key-file", keys))
     page.wait_for(lambda: page.is_visible("#key-form"))
-    assert page.text("#key-said") == "This server asks for a key."
+    assert page.text("#key-label") == "This server requires an API key."
     page.press("wrong", Keys.ENTER)
-    page.wait_for(lambda: page.text("#key-said") == "The server does not know this key.")
+    page.wait_for(lambda: page.text("#key-label") == "The API key is invalid.")
     page.find("#key").clear()
     page.find("#key").send_keys("a-key-of-thirty-two-characters-ab", Keys.ENTER)
     page.wait_for(lambda: not page.is_visible("#key-form"))

@@ -1,43 +1,43 @@
-// The story of a headline: its words, the text they were taken from, and what they looked at.
+// Explanation of a headline: the origin and the attention of its words.
 
 import { at, make } from "./elements.js";
 import { characters } from "./server.js";
 
 const MOST_ATTENDED = 3;
 const FAINT = 0.005; // attention below half a percent is shown as a dot
-const UNREAD_CHARACTERS = 600; // of the rest of a long text: this is about what was read
+const UNREAD_CHARACTERS = 600; // shown of the end of a long text, which the model did not read
 const COLUMN_CHARACTERS = 24;
-const HINT = "Point at a word, tap it, or use the arrow keys to see where it comes from.";
+const HINT = "Point at a word, tap it, or use the arrow keys to see its origin and attention.";
 const ORIGINS = { copied: "copied from the text", generated: "generated", digits: "digits of the text", given: "given" };
 const SHADES = {
-  weight: "Shaded by importance, the mean weight α of the second reading:",
-  movement: "Shaded by importance, how far the second reading moves at the word:",
+  weight: "Shaded by importance, the mean weight α of the second pass:",
+  movement: "Shaded by importance, how much the second pass changes at the word:",
   attention: "Shaded by the attention of the word of the headline:",
-  none: "This model reads once, so no word is shaded.",
+  none: "This model has no second pass, so no word is shaded.",
 };
 
 const headline = at("headline");
 const reading = at("reading");
-let story = null;
-let pressed = null; // the word of the headline that is kept on show, by its index
+let view = null;
+let pressed = null; // index of the pressed word of the headline
 
-/** Show an explanation as the server gives it, with `text`, `summary` and `truncated`; null for none. */
-export function showStory(told) {
+/** Show the server's explanation, with `text`, `summary` and `truncated` added; null clears it. */
+export function showExplanation(explanation) {
   const hadFocus = headline.contains(document.activeElement);
-  story = told;
+  view = explanation;
   pressed = null;
-  at("why").hidden = story === null;
-  headline.replaceChildren(...(story ? headlineWords() : []));
-  reading.replaceChildren(...(story ? readingWords() : []));
-  at("unread").hidden = !story?.truncated;
+  at("why").hidden = view === null;
+  headline.replaceChildren(...(view ? headlineWords() : []));
+  reading.replaceChildren(...(view ? readingWords() : []));
+  at("unread").hidden = !view?.truncated;
   if (at("attention").open) showAttention();
-  look(null);
+  select(null);
   const first = headline.querySelector("button");
   first?.setAttribute("tabindex", 0);
   if (hadFocus) first?.focus();
 }
 
-/** Cut a text into [piece, index of its word], null for what stands between words. */
+/** Split a text into [piece, index of its word]; the index is null between words. */
 function pieces(text, words) {
   const points = characters(text);
   const cut = (start, end) => points.slice(start, end).join("");
@@ -52,81 +52,81 @@ function pieces(text, words) {
 }
 
 function headlineWords() {
-  return pieces(story.summary, story.words).map(([piece, index]) => {
+  return pieces(view.summary, view.words).map(([piece, index]) => {
     if (index === null) return piece;
-    const { origin } = story.words[index];
+    const { origin } = view.words[index];
     return make("button", { type: "button", class: origin, "data-index": index, tabindex: -1 }, piece);
   });
 }
 
 function readingWords() {
-  const madeOf = new Map(story.words.map((word, index) => [word.source, index]));
-  const parts = pieces(story.text, story.source).map(([piece, place]) => {
-    if (place === null) return piece;
-    const { importance, shade } = story.source[place];
+  const madeOf = new Map(view.words.map((word, index) => [word.source, index]));
+  const parts = pieces(view.text, view.source).map(([piece, position]) => {
+    if (position === null) return piece;
+    const { importance, shade } = view.source[position];
     const part = make("span", { class: "word" }, piece);
     if (importance !== null) part.title = `importance ${importance.toFixed(2)}`;
     part.style.setProperty("--shade-share", shade);
-    if (madeOf.has(place)) {
+    if (madeOf.has(position)) {
       part.classList.add("used");
-      part.dataset.index = madeOf.get(place);
+      part.dataset.index = madeOf.get(position);
     }
     return part;
   });
   const rest = parts.pop();
-  if (!story.truncated) return [...parts, rest.trimEnd()];
+  if (!view.truncated) return [...parts, rest.trimEnd()];
   const cut = rest.length > UNREAD_CHARACTERS ? `${rest.slice(0, UNREAD_CHARACTERS)}…` : rest;
   return [...parts, make("span", { class: "unread" }, cut)];
 }
 
-/** Show what a word of the headline looked at and where it was taken from; null lets go. */
-function look(index) {
-  const word = story?.words[index] ?? null;
-  document.body.classList.toggle("looking", word !== null);
+/** Show the attention and the source of a word of the headline; null shows the importance. */
+function select(index) {
+  const word = view?.words[index] ?? null;
+  document.body.classList.toggle("has-selection", word !== null);
   for (const button of headline.querySelectorAll("button")) {
     button.classList.toggle("chosen", button.dataset.index === String(index));
     button.setAttribute("aria-pressed", button.dataset.index === String(pressed));
   }
   const most = Math.max(...(word?.attention ?? []), FAINT);
-  reading.querySelectorAll(".word").forEach((part, place) => {
-    part.style.setProperty("--look-share", (word?.attention[place] ?? 0) / most);
-    part.classList.toggle("taken", word?.source === place);
+  reading.querySelectorAll(".word").forEach((part, position) => {
+    part.style.setProperty("--attention-share", (word?.attention[position] ?? 0) / most);
+    part.classList.toggle("taken", word?.source === position);
   });
-  const shades = word ? "attention" : (story?.importance_kind ?? "none");
-  at("said").textContent = word ? describe(word) : HINT;
+  const shades = word ? "attention" : (view?.importance_kind ?? "none");
+  at("description").textContent = word ? describe(word) : HINT;
   at("shaded-by").textContent = SHADES[shades];
   at("shades").hidden = shades === "none";
 }
 
 function describe(word) {
-  const looks = word.attention
-    .map((share, place) => [share, story.source[place].surface])
+  const attended = word.attention
+    .map((share, position) => [share, view.source[position].surface])
     .sort(([one], [other]) => other - one)
     .slice(0, MOST_ATTENDED)
     .map(([share, surface]) => `${isolated(surface)} ${Math.round(100 * share)} %`);
-  return `“${isolated(word.surface)}”: ${ORIGINS[word.origin]}; looked most at ${looks.join(", ")}.`;
+  return `“${isolated(word.surface)}”: ${ORIGINS[word.origin]}; most attention to ${attended.join(", ")}.`;
 }
 
-/** Keep a word that runs from right to left from turning its neighbours around. */
+/** Isolate a word from its neighbours, for right-to-left scripts. */
 const isolated = (word) => `\u2068${word}\u2069`;
 
-/** Write the table: a row for each word of the text, a column for each word of the headline. */
+/** Fill the table: a row per word of the text, a column per word of the headline. */
 function showAttention() {
   const head = make("tr", {}, make("th", { scope: "col" }, "text"));
-  const isWeighed = story !== null && story.importance_kind !== null;
+  const isWeighed = view !== null && view.importance_kind !== null;
   if (isWeighed) head.append(make("th", { scope: "col" }, "importance"));
-  for (const { surface, form, origin } of story?.words ?? []) {
+  for (const { surface, form, origin } of view?.words ?? []) {
     const spelled = surface ? make("bdi", {}, shortened(surface)) : make("s", {}, form);
     head.append(make("th", { scope: "col" }, spelled, make("small", {}, origin)));
   }
-  const rows = (story?.source ?? []).map(({ surface, importance, shade }, place) => {
+  const rows = (view?.source ?? []).map(({ surface, importance, shade }, position) => {
     const row = make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, shortened(surface))));
     if (isWeighed) row.append(cell(importance.toFixed(2), "weight", "--shade-share", shade));
-    for (const { attention, source } of story.words) {
-      const share = attention[place];
+    for (const { attention, source } of view.words) {
+      const share = attention[position];
       const shown = share < FAINT ? "·" : Math.round(100 * share);
-      const isTaken = source === place;
-      row.append(cell(isTaken ? `× ${shown}` : shown, isTaken ? "taken" : "", "--look-share", share ** 0.5));
+      const isTaken = source === position;
+      row.append(cell(isTaken ? `× ${shown}` : shown, isTaken ? "taken" : "", "--attention-share", share ** 0.5));
     }
     return row;
   });
@@ -141,22 +141,22 @@ function cell(shown, kind, property, share) {
 
 const shortened = (word) => (word.length > COLUMN_CHARACTERS ? `${word.slice(0, COLUMN_CHARACTERS - 1)}…` : word);
 
-/** Answer to the words inside `area` being pointed at, focused or pressed. */
-function watch(area) {
-  const indexed = (answer) => (event) => {
+/** Handle hover, focus and press of the words in `area`. */
+function addWordListeners(area) {
+  const indexed = (handle) => (event) => {
     const index = event.target.closest("[data-index]")?.dataset.index;
-    if (index !== undefined) answer(Number(index));
+    if (index !== undefined) handle(Number(index));
   };
-  for (const name of ["mouseover", "focusin"]) area.addEventListener(name, indexed(look));
-  for (const name of ["mouseout", "focusout"]) area.addEventListener(name, indexed(() => look(pressed)));
+  for (const name of ["mouseover", "focusin"]) area.addEventListener(name, indexed(select));
+  for (const name of ["mouseout", "focusout"]) area.addEventListener(name, indexed(() => select(pressed)));
   area.addEventListener("click", indexed((index) => {
     pressed = pressed === index ? null : index;
-    look(pressed);
+    select(pressed);
   }));
 }
 
-/** Move through the words of the headline with the arrow keys, as they run on the screen. */
-function walk(event) {
+/** Move through the words of the headline with the arrow keys, in the order on the screen. */
+function moveFocus(event) {
   const buttons = [...headline.querySelectorAll("button")];
   const here = buttons.indexOf(document.activeElement);
   const onward = getComputedStyle(headline).direction === "rtl" ? -1 : 1;
@@ -169,12 +169,12 @@ function walk(event) {
   next.focus();
 }
 
-watch(headline);
-watch(reading);
-headline.addEventListener("keydown", walk);
+addWordListeners(headline);
+addWordListeners(reading);
+headline.addEventListener("keydown", moveFocus);
 document.addEventListener("keydown", ({ key }) => {
   if (key !== "Escape") return;
   pressed = null;
-  look(null);
+  select(null);
 });
 at("attention").addEventListener("toggle", () => at("attention").open && showAttention());

@@ -93,7 +93,7 @@ def test_error_state_is_accessible(home_page, ferry, theme):
     home_page.summarize(ferry)
     home_page.block_server()
     home_page.type_text("More.")
-    home_page.wait_for(lambda: home_page.is_visible("#trouble"))
+    home_page.wait_for(lambda: home_page.is_visible("#error"))
     assert home_page.accessibility_violations() == []
 
 
@@ -113,6 +113,6 @@ def test_controls_have_names(home_page, ferry):
 
 def test_new_headline_is_announced(home_page, ferry):
     headline = home_page.summarize(ferry)
-    news = home_page.find("#news")
+    news = home_page.find("#status")
     assert news.get_attribute("role") == "status"
     assert news.get_property("textContent").startswith(f"Headline: {headline}.")
