@@ -12,7 +12,7 @@ from fastapi.responses import FileResponse, HTMLResponse, Response
 from starlette.requests import Request
 from starlette.routing import Route
 
-from readagain.serve.errors import ApiError
+from readagain.serve.errors import ERRORS
 from readagain.serve.middleware import OPEN_PATHS
 from readagain.serve.settings import ServeSettings
 from readagain.version import __version__
@@ -149,10 +149,12 @@ def _in_order_of_use(document: Mapping[str, Any]) -> list[str]:
 
 
 def _errors() -> Iterator[str]:
-    errors = sorted(ApiError.__subclasses__(), key=lambda error: error.status)
     yield _table(
         ("status", "code", "when"),
-        [(str(e.status), f"<code>{e.code}</code>", escape(e.__doc__ or "")) for e in errors],
+        [
+            (str(status), f"<code>{code}</code>", escape(when))
+            for code, (status, when) in ERRORS.items()
+        ],
     )
 
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
 from readagain.counts import pluralize
-from readagain.serve.errors import QueueFullError, StoppingError
+from readagain.serve.errors import ApiError, stopping_error
 
 Key = TypeVar("Key", bound=Hashable)
 Result = TypeVar("Result")
@@ -89,23 +89,22 @@ class BatchingQueue(Generic[Key, Result]):
         """Check that `num_texts` more texts fit.
 
         Raises:
-            QueueFullError: if they do not.
-            StoppingError: if the queue is closed.
+            ApiError: if they do not, or if the queue is closed.
         """
         if self._is_closed:
-            raise StoppingError
+            raise stopping_error()
         if len(self._items) + num_texts > self._max_texts:
-            raise QueueFullError(
+            raise ApiError(
+                "queue_full",
                 f"queue: {pluralize(len(self._items), 'text')} waiting, the limit is "
-                f"{self._max_texts}; try again in a moment"
+                f"{self._max_texts}; try again in a moment",
             )
 
     async def summarize(self, key: Key, texts: Sequence[str]) -> list[Result]:
         """Return the results of some texts, in order; if cancelled, waiting texts are dropped.
 
         Raises:
-            QueueFullError: at once, if they do not fit.
-            StoppingError: if the queue is closed.
+            ApiError: at once, if they do not fit or the queue is closed.
         """
         self.check_room(len(texts))
         job: _Job[Key, Result] = _Job(key, texts)

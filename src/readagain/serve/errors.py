@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Any, ClassVar
+from http import HTTPStatus
+from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -24,117 +25,44 @@ _EXPECTED = {
 }
 
 
+ERRORS = {
+    "bad_request": (400, "Headers that contradict each other."),
+    "bad_json": (400, "Body that is not valid JSON."),
+    "unauthorized": (401, "Missing or invalid API key."),
+    "not_found": (404, "Unknown path."),
+    "method_not_allowed": (405, "Method that the path does not support."),
+    "slow_body": (408, "Body that was not received in time."),
+    "body_too_large": (413, "Body with more bytes than the limit."),
+    "not_json": (415, "Content type other than JSON."),
+    "invalid": (422, "JSON with missing, unknown or invalid fields."),
+    "internal": (500, "Unexpected error in the server; its log has the details."),
+    "queue_full": (503, "Too many texts or requests are waiting."),
+    "stopping": (503, "The server is stopping and accepts no new requests."),
+    "deadline": (504, "No result within the request timeout; work on it has stopped."),
+}
+"""Status and description of each error code."""
+
+
 class ApiError(RequestError):
     """Error that becomes an HTTP response.
 
     Args:
+        code: one of `ERRORS`.
         message: one sentence for the client.
         headers: additional headers of the response.
     """
 
-    status: ClassVar[int]
-    code: ClassVar[str]
-
-    def __init__(self, message: str, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(self, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
-        self.headers = dict(headers or {})
+        self.code = code
+        self.status, _ = ERRORS[code]
+        retry = {"Retry-After": "1"} if self.status == HTTPStatus.SERVICE_UNAVAILABLE else {}
+        self.headers = retry | dict(headers or {})
 
 
-class BadRequestError(ApiError):
-    """Headers that contradict each other."""
-
-    status = 400
-    code = "bad_request"
-
-
-class BadJsonError(ApiError):
-    """Body that is not valid JSON."""
-
-    status = 400
-    code = "bad_json"
-
-
-class UnauthorizedError(ApiError):
-    """Missing or invalid API key."""
-
-    status = 401
-    code = "unauthorized"
-
-
-class NotFoundError(ApiError):
-    """Unknown path."""
-
-    status = 404
-    code = "not_found"
-
-
-class MethodNotAllowedError(ApiError):
-    """Method that the path does not support."""
-
-    status = 405
-    code = "method_not_allowed"
-
-
-class SlowBodyError(ApiError):
-    """Body that was not received in time."""
-
-    status = 408
-    code = "slow_body"
-
-
-class BodyTooLargeError(ApiError):
-    """Body with more bytes than the limit."""
-
-    status = 413
-    code = "body_too_large"
-
-
-class NotJsonError(ApiError):
-    """Content type other than JSON."""
-
-    status = 415
-    code = "not_json"
-
-
-class InvalidError(ApiError):
-    """JSON with missing, unknown or invalid fields."""
-
-    status = 422
-    code = "invalid"
-
-
-class InternalError(ApiError):
-    """Unexpected error in the server; its log has the details."""
-
-    status = 500
-    code = "internal"
-
-
-class QueueFullError(ApiError):
-    """Too many texts or requests are waiting."""
-
-    status = 503
-    code = "queue_full"
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, {"Retry-After": "1"})
-
-
-class StoppingError(ApiError):
-    """The server is stopping and accepts no new requests."""
-
-    status = 503
-    code = "stopping"
-
-    def __init__(self) -> None:
-        super().__init__("server: stopping; send the request again", {"Retry-After": "1"})
-
-
-class DeadlineError(ApiError):
-    """No result within the request timeout; work on it has stopped."""
-
-    status = 504
-    code = "deadline"
+def stopping_error() -> ApiError:
+    """Return the error of a server that accepts no new requests."""
+    return ApiError("stopping", "server: stopping; send the request again")
 
 
 class ClientGoneError(RequestError):
@@ -151,10 +79,12 @@ async def handle_validation_error(request: Request, error: Exception) -> None:
     problems = error.errors()
     if problems and problems[0]["type"] == "json_invalid":
         position, reason = problems[0]["loc"][-1], problems[0]["ctx"]["error"]
-        raise BadJsonError(f"body: not valid JSON; {reason} at character {position}")
+        raise ApiError("bad_json", f"body: not valid JSON; {reason} at character {position}")
     if isinstance(error.body, bytes):
-        raise NotJsonError("body: not declared as JSON; send Content-Type: application/json")
-    raise InvalidError(describe_problems(problems))
+        raise ApiError(
+            "not_json", "body: not declared as JSON; send Content-Type: application/json"
+        )
+    raise ApiError("invalid", describe_problems(problems))
 
 
 async def handle_http_error(request: Request, error: Exception) -> None:
@@ -167,12 +97,12 @@ async def handle_http_error(request: Request, error: Exception) -> None:
     path, method = request.url.path[:100], request.method[:20]
     match error.status_code:
         case 400:  # FastAPI raises it for any error of json.loads but JSONDecodeError
-            raise BadJsonError("body: not valid JSON; expected UTF-8 without deep nesting")
+            raise ApiError("bad_json", "body: not valid JSON; expected UTF-8 without deep nesting")
         case 404:
-            raise NotFoundError(f"{path}: not found; see /docs for all paths")
+            raise ApiError("not_found", f"{path}: not found; see /docs for all paths")
         case 405:
-            raise MethodNotAllowedError(
-                f"{path}: does not support {method}; see /docs", error.headers
+            raise ApiError(
+                "method_not_allowed", f"{path}: does not support {method}; see /docs", error.headers
             )
     raise error
 
@@ -181,9 +111,9 @@ async def handle_config_error(request: Request, error: Exception) -> None:
     """Translate the summarizer's error for limits that contradict each other.
 
     Raises:
-        InvalidError: always.
+        ApiError: always.
     """
-    raise InvalidError(str(error))
+    raise ApiError("invalid", str(error))
 
 
 HANDLERS: dict[int | type[Exception], Any] = {

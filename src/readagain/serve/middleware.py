@@ -15,16 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from readagain.counts import pluralize
-from readagain.serve.errors import (
-    ApiError,
-    BadRequestError,
-    BodyTooLargeError,
-    ClientGoneError,
-    InternalError,
-    QueueFullError,
-    SlowBodyError,
-    UnauthorizedError,
-)
+from readagain.serve.errors import ApiError, ClientGoneError
 from readagain.serve.logs import logger
 from readagain.serve.metrics import Metrics
 from readagain.serve.schemas import ErrorDetail, ErrorResponse
@@ -121,7 +112,7 @@ def _to_response(error: ApiError, request_id: str) -> Response:
     return Response(content, error.status, error.headers, media_type="application/json")
 
 
-def _log_error(error: Exception, request_id: str) -> InternalError:
+def _log_error(error: Exception, request_id: str) -> ApiError:
     """Log the origin of an unexpected error, without its message, which may quote a text."""
     frames = traceback.extract_tb(error.__traceback__)
     fields = {
@@ -130,7 +121,7 @@ def _log_error(error: Exception, request_id: str) -> InternalError:
         "where": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames],
     }
     logger.error("unexpected error", extra={"fields": fields})
-    return InternalError("server: internal error; see its log under this request id")
+    return ApiError("internal", "server: internal error; see its log under this request id")
 
 
 async def _discard_body(scope: Scope, receive: Receive) -> None:
@@ -173,14 +164,13 @@ class AdmissionMiddleware:
         """Handle a request.
 
         Raises:
-            BadRequestError: for headers that proxies may read in two ways.
-            UnauthorizedError: without a valid key.
-            QueueFullError: if the queue is full.
+            ApiError: for ambiguous headers, an invalid key or a full queue.
         """
         if scope["type"] == "http":
             path, headers = scope["path"], Headers(scope=scope)
             if "content-length" in headers and "transfer-encoding" in headers:
-                raise BadRequestError(
+                raise ApiError(
+                    "bad_request",
                     "headers: both Content-Length and Transfer-Encoding; send one of them",
                     {"Connection": "close"},
                 )
@@ -197,7 +187,8 @@ class AdmissionMiddleware:
         # All keys are compared, so that the time does not depend on which one matches.
         matches = [compare_digest(digest, known) for known in self._digests]
         if scheme.lower() != "bearer" or not any(matches):
-            raise UnauthorizedError(
+            raise ApiError(
+                "unauthorized",
                 "API key: missing or invalid; send the header Authorization: Bearer KEY",
                 {"WWW-Authenticate": "Bearer"},
             )
@@ -234,9 +225,7 @@ class BodyMiddleware:
         """Handle a request.
 
         Raises:
-            BodyTooLargeError: for a body beyond the limit.
-            SlowBodyError: for one that does not arrive in time.
-            QueueFullError: if too many requests are in progress.
+            ApiError: for a body that is too large or too slow, or too many requests.
             ClientGoneError: if the client disconnects before the end of the body.
         """
         if scope["type"] != "http" or scope["method"] in METHODS_WITHOUT_BODY:
@@ -248,9 +237,10 @@ class BodyMiddleware:
         receive = _replay(await self._read_in_time(receive), receive)
         scope["state"]["is_body_read"] = True
         if self._num_requests >= self._max_requests:
-            raise QueueFullError(
+            raise ApiError(
+                "queue_full",
                 f"server: {pluralize(self._num_requests, 'request')} in progress, which is the "
-                "limit; try again in a moment"
+                "limit; try again in a moment",
             )
         self._num_requests += 1
         try:
@@ -271,7 +261,8 @@ class BodyMiddleware:
                 finally:
                     self._receiving.pop(timeout, None)
         except TimeoutError as error:
-            raise SlowBodyError(
+            raise ApiError(
+                "slow_body",
                 f"body: not received within {self._timeout_s:g} s, or too slowly for a busy "
                 "server; send it without pauses",
                 {"Connection": "close"},
@@ -289,9 +280,10 @@ class BodyMiddleware:
             if not message.get("more_body", False):
                 return bytes(body)
 
-    def _too_large(self) -> BodyTooLargeError:
-        return BodyTooLargeError(
-            f"body: more than {self._max_bytes:,} bytes; send fewer or shorter texts"
+    def _too_large(self) -> ApiError:
+        return ApiError(
+            "body_too_large",
+            f"body: more than {self._max_bytes:,} bytes; send fewer or shorter texts",
         )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from readagain.config.options import SummarizeOptions
 from readagain.engine.summarizer import Summarizer
-from readagain.serve.errors import InvalidError
+from readagain.serve.errors import ApiError
 from readagain.serve.schemas import ModelInfo, SummarizeRequest, SummaryResult
 from readagain.serve.settings import ServeSettings
 
@@ -42,12 +42,13 @@ class LoadedModels:
         """Return the model and options of a request.
 
         Raises:
-            InvalidError: for a model that is not loaded.
+            ApiError: for a model that is not loaded.
         """
         name = next(iter(self._summarizers)) if request.model is None else request.model
         if name not in self._summarizers:
-            raise InvalidError(
-                f"model is {name[:100]!r}; expected one of {', '.join(self._summarizers)}"
+            raise ApiError(
+                "invalid",
+                f"model is {name[:100]!r}; expected one of {', '.join(self._summarizers)}",
             )
         return BatchKey(name, tuple(request.options().items()))
 

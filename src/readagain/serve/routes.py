@@ -16,7 +16,7 @@ from starlette.routing import Route
 from starlette.types import Receive
 
 from readagain.serve.batching import BatchingQueue
-from readagain.serve.errors import ClientGoneError, DeadlineError, StoppingError
+from readagain.serve.errors import ApiError, ClientGoneError, stopping_error
 from readagain.serve.metrics import Metrics
 from readagain.serve.middleware import SUMMARIZE
 from readagain.serve.models import BatchKey, LoadedModels
@@ -131,7 +131,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     async def readiness() -> ReadyResponse:
         """Report whether texts are accepted."""
         if not service.queue.is_open:
-            raise StoppingError
+            raise stopping_error()
         return ReadyResponse()
 
     @app.get("/metrics", response_class=Response, responses=_ERRORS)
@@ -159,7 +159,7 @@ async def run_until_disconnect(
 
     Raises:
         ClientGoneError: if the client disconnected.
-        DeadlineError: at the deadline.
+        ApiError: at the deadline.
     """
     working = asyncio.create_task(work)
     disconnect = asyncio.create_task(_wait_for_disconnect(receive))
@@ -172,8 +172,9 @@ async def run_until_disconnect(
             return working.result()
         if disconnect.done():
             raise ClientGoneError("the client disconnected")
-        raise DeadlineError(
-            f"server: no result within {timeout_s:g} s; send fewer texts, or try again later"
+        raise ApiError(
+            "deadline",
+            f"server: no result within {timeout_s:g} s; send fewer texts, or try again later",
         )
     finally:
         working.cancel()

@@ -4,7 +4,7 @@ import pytest
 
 from readagain.engine.summarizer import MAX_TEXTS
 from readagain.serve import app
-from readagain.serve.errors import StoppingError
+from readagain.serve.errors import ApiError
 from readagain.serve.settings import RequestLimits, ServeSettings
 
 
@@ -27,7 +27,7 @@ def test_stopped_app_closes_its_queue(run_client):
     async def scenario(client):
         return client.queue
 
-    with pytest.raises(StoppingError, match="server: stopping"):
+    with pytest.raises(ApiError, match="server: stopping"):
         run_client(scenario).check_room()
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readagain.serve.batching import BatchingQueue
-from readagain.serve.errors import QueueFullError, StoppingError
+from readagain.serve.errors import ApiError
 
 
 class UpperCase:
@@ -123,7 +123,7 @@ def test_full_queue_refuses_then_recovers():
         await wait_for_start(work)
         waiting = asyncio.create_task(queue.summarize("k", "abcdef"))
         await wait_for_length(queue, 6)
-        with pytest.raises(QueueFullError, match="queue: 6 texts waiting, the limit is 8"):
+        with pytest.raises(ApiError, match="queue: 6 texts waiting, the limit is 8"):
             await queue.summarize("k", "xyz")
         work.released.set()
         await asyncio.gather(first, waiting)
@@ -186,7 +186,7 @@ def test_closed_queue_finishes_and_refuses_new_texts():
         closing = asyncio.create_task(queue.close())
         await asyncio.sleep(0)
         assert not queue.is_open
-        with pytest.raises(StoppingError, match="server: stopping"):
+        with pytest.raises(ApiError, match="server: stopping"):
             await queue.summarize("k", ["c"])
         work.released.set()
         await closing

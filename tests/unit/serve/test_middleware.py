@@ -8,12 +8,7 @@ import re
 import pytest
 
 from readagain.serve.app import build_app
-from readagain.serve.errors import (
-    BodyTooLargeError,
-    ClientGoneError,
-    QueueFullError,
-    SlowBodyError,
-)
+from readagain.serve.errors import ApiError, ClientGoneError
 from readagain.serve.logs import JsonFormatter
 from readagain.serve.metrics import Metrics
 from readagain.serve.middleware import (
@@ -309,14 +304,14 @@ def test_requests_in_progress_are_limited_but_not_health(run_client, blocked):
 
 def test_admission_refuses_before_reading_the_body():
     def check_room():
-        raise QueueFullError("no room")
+        raise ApiError("queue_full", "no room")
 
     async def unreachable(*_):
         raise AssertionError
 
     admission = AdmissionMiddleware(unreachable, keys=(), check_room=check_room)
     scope = {"type": "http", "path": "/v1/summarize", "headers": []}
-    with pytest.raises(QueueFullError, match="no room"):
+    with pytest.raises(ApiError, match="no room"):
         asyncio.run(admission(scope, unreachable, unreachable))
 
 
@@ -360,20 +355,20 @@ def test_body_chunks_are_joined():
 
 def test_chunked_body_is_refused_at_the_limit():
     receive = receiving(chunk(b"12345"), chunk(b"678901"), chunk(b"never read", more=False))
-    with pytest.raises(BodyTooLargeError, match="body: more than 10 bytes; send fewer"):
+    with pytest.raises(ApiError, match="body: more than 10 bytes; send fewer"):
         read_body(receive)
     assert receive.count == 2
 
 
 def test_announced_length_is_refused_before_reading():
     receive = receiving()
-    with pytest.raises(BodyTooLargeError, match="more than 10 bytes"):
+    with pytest.raises(ApiError, match="more than 10 bytes"):
         read_body(receive, headers=[(b"content-length", b"11")])
     assert receive.count == 0
 
 
 def test_slow_body_is_given_up():
-    with pytest.raises(SlowBodyError, match=r"not received within 0\.01 s"):
+    with pytest.raises(ApiError, match=r"not received within 0\.01 s"):
         read_body(receiving(chunk(b"1"), wait=True), timeout_s=0.01)
 
 
@@ -393,7 +388,7 @@ def test_slow_bodies_displace_each_other():
         quick = body_scope()
         await body(quick, receiving(chunk(b"quick", more=False)), None)
         assert quick["state"]["body"] == b"quick"
-        with pytest.raises(SlowBodyError, match="too slowly for a busy server"):
+        with pytest.raises(ApiError, match="too slowly for a busy server"):
             await slow[0]
         assert not slow[1].done()
         slow[1].cancel()
@@ -419,11 +414,11 @@ def test_large_body_gets_413_with_the_limit(request_once, is_chunked):
     assert "body: more than 1,000 bytes" in response.json()["error"]["message"]
 
 
-def refuse(receive, *headers, app_error=BodyTooLargeError):
+def refuse(receive, *headers, code="body_too_large"):
     """Send a request that is refused without reading its body; return the sent statuses."""
 
     async def refusing(scope, receive, send):
-        raise app_error("refused")
+        raise ApiError(code, "refused")
 
     sent = []
 
