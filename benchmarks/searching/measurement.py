@@ -76,8 +76,10 @@ class Measurement:
             return beam_search(model, batch, beam_size=beam or self.beam, length=limits)
 
         parallel = None
-        if getattr(model, "lanes", 1) > 1:
-            parallel = ParallelBatches(model.lanes, lambda rows: search_with(model.in_lane(), rows))
+        if getattr(model, "parallel_batches", 1) > 1:
+            parallel = ParallelBatches(
+                model.parallel_batches, lambda rows: search_with(model.for_parallel_batch(), rows)
+            )
         return list(
             bucketed_batches(
                 range(len(sources)),
@@ -154,11 +156,11 @@ class ForVocabulary:
         self._model = model
         self._V = vocab_size
         self.step, self.select = model.step, model.select
-        self.lanes: int = getattr(model, "lanes", 1)
+        self.parallel_batches: int = getattr(model, "parallel_batches", 1)
 
-    def in_lane(self) -> "ForVocabulary":
+    def for_parallel_batch(self) -> "ForVocabulary":
         """Return the model of one of several parallel searches."""
-        return ForVocabulary(self._model.in_lane(), self._V)
+        return ForVocabulary(self._model.for_parallel_batch(), self._V)
 
     def start(self, sources: SourceBatch) -> Any:
         """Replace -1 by the extended id of the position, and encode the sources."""

@@ -25,7 +25,7 @@ CARRIED = (*BEGUN, "copy_logits")
 COPYING = ("document", "ext_ids", "columns", "same_word")
 ANSWERS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
 # Between steps a search holds the interpreter lock, a sixth of the time with `news`.
-MOST_LANES = 4
+MAX_PARALLEL_BATCHES = 4
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,8 @@ class OnnxStepModel:
     Args:
         encoder: session of the encoder graph.
         step: session of the step graph.
-        lanes: number of parallel searches for best use of the threads.
-        open_lane: function that opens the step session shared by parallel searches.
+        parallel_batches: number of parallel searches for best use of the threads.
+        open_parallel_step: function that opens the step session shared by parallel searches.
     """
 
     def __init__(
@@ -91,14 +91,14 @@ class OnnxStepModel:
         encoder: InferenceSession,
         step: InferenceSession,
         *,
-        lanes: int = 1,
-        open_lane: Callable[[], InferenceSession] | None = None,
+        parallel_batches: int = 1,
+        open_parallel_step: Callable[[], InferenceSession] | None = None,
     ) -> None:
         self._encoder = encoder
         self._step = step
-        self.lanes = lanes
-        self._open_lane = open_lane
-        self._lane: OnnxStepModel | None = None
+        self.parallel_batches = parallel_batches
+        self._open_parallel_step = open_parallel_step
+        self._parallel_model: OnnxStepModel | None = None
         self._opening = Lock()
         taken = {each.name for each in step.get_inputs()}
         self._copies = "columns" in taken
@@ -119,7 +119,7 @@ class OnnxStepModel:
         Raises:
             ArtifactError: if one is damaged or has other inputs or outputs.
         """
-        lanes = min(threads, MOST_LANES)
+        parallel_batches = min(threads, MAX_PARALLEL_BATCHES)
 
         def open_step(threads: int) -> InferenceSession:
             return open_session(
@@ -135,28 +135,35 @@ class OnnxStepModel:
         taken = {each.name for each in step_session.get_inputs()}
         encoder_session = open_session(
             encoder,
-            threads=threads // lanes,
+            threads=threads // parallel_batches,
             inputs=("source_ids", "lengths", "ext_ids"),
             outputs=[name for name in (*MEMORY, *BEGUN) if name in taken],
             where=f"{where}: encoder",
         )
-        if lanes == 1:
+        if parallel_batches == 1:
             return cls(encoder_session, step_session)
-        open_lane = partial(open_step, threads // lanes)
-        return cls(encoder_session, step_session, lanes=lanes, open_lane=open_lane)
+        open_parallel_step = partial(open_step, threads // parallel_batches)
+        return cls(
+            encoder_session,
+            step_session,
+            parallel_batches=parallel_batches,
+            open_parallel_step=open_parallel_step,
+        )
 
-    def in_lane(self) -> "OnnxStepModel":
-        """Return this model for one of `lanes` parallel searches; the first call opens it.
+    def for_parallel_batch(self) -> "OnnxStepModel":
+        """Return the model for one of the parallel batches; the first call opens it.
 
         Threads that share a step wait for each other at every product and for the search after
         every step. Parallel searches avoid that.
         """
         with self._opening:
-            if self._lane is None:
-                step = self._step if self._open_lane is None else self._open_lane()
-                self._lane = OnnxStepModel(self._encoder, step)
-                self._open_lane = None  # frees the content of the graph
-            return self._lane
+            if self._parallel_model is None:
+                step = (
+                    self._step if self._open_parallel_step is None else self._open_parallel_step()
+                )
+                self._parallel_model = OnnxStepModel(self._encoder, step)
+                self._open_parallel_step = None  # frees the content of the graph
+            return self._parallel_model
 
     def start(self, sources: SourceBatch) -> OnnxState:
         """Encode the sources and return a state of B rows, before the first word."""

@@ -202,10 +202,10 @@ class Summarizer:
     def _stream(self, texts: Iterable[str], request: _Request) -> Iterator[Summary]:
         model = self._model
         parallel: ParallelBatches[SourceText, Summary] | None = None
-        if isinstance(model, OnnxStepModel) and model.lanes > 1:
+        if isinstance(model, OnnxStepModel) and model.parallel_batches > 1:
             parallel = ParallelBatches(
-                model.lanes,
-                lambda sources: self._summarize_batch(sources, request, model.in_lane()),
+                model.parallel_batches,
+                lambda sources: self._summarize_batch(sources, request, model.for_parallel_batch()),
             )
         return bucketed_batches(
             (self._read(text, request) for text in texts),

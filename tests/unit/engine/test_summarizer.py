@@ -63,7 +63,7 @@ def test_summaries_do_not_depend_on_threads(toy, summarizer):
 @pytest.mark.parametrize("precision", ["int8", "float32"])
 @pytest.mark.parametrize("options", [{}, {"n_best": 3, "max_bytes": 40}, {"explain": True}])
 def test_summaries_do_not_depend_on_lanes(toy, precision, options):
-    """As many texts as make lanes, a list and a stream, with two threads and with one."""
+    """Enough texts for parallel batches, as a list and a stream, with two threads and with one."""
     texts = TEXTS * (2 * MAX_TEXTS // len(TEXTS))
     one, two = (Summarizer.load(toy, threads=n, precision=precision) for n in (1, 2))
     expected = one.summarize(texts, **options)
@@ -113,10 +113,10 @@ def opened(monkeypatch):
     return threads
 
 
-@pytest.mark.parametrize("lanes", [False, True])
-def test_summarizer_is_thread_safe(toy, summarizer, lanes):
-    texts = TEXTS * 5 if lanes else TEXTS
-    shared = Summarizer.load(toy, threads=2) if lanes else summarizer
+@pytest.mark.parametrize("parallel_batches", [False, True])
+def test_summarizer_is_thread_safe(toy, summarizer, parallel_batches):
+    texts = TEXTS * 5 if parallel_batches else TEXTS
+    shared = Summarizer.load(toy, threads=2) if parallel_batches else summarizer
     expected = texts_of(summarizer.summarize(texts))
     found = {}
 
