@@ -45,8 +45,8 @@ def explanation_page(view: ExplanationView) -> str:
 <p class="title">Headline by the model {escape(view.model)}</p>
 <h1 dir="auto">{"".join(_headline(view))}</h1>
 <p class="key">{_origins_key(view)}</p>
-<p class="note" id="description" aria-live="polite">Point at a word, or move to it with Tab, to see its
-attention; press it to keep that shown, Escape to clear it.</p>
+<p class="note" id="description" aria-live="polite">Point at a word, or move to it with Tab, to
+see its attention; press it to keep that shown, Escape to clear it.</p>
 </section>
 <section aria-label="Text">
 <h2>Text</h2>
