@@ -46,14 +46,14 @@ def prepared(path: Path, out: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("moment_ns", [0, -(10**18), 4_102_444_800 * 10**9], ids=str)
-def test_the_times_of_input_files_do_not_matter(invented, tmp_path, moment_ns):
+def test_input_timestamps_do_not_change_the_corpus(invented, tmp_path, moment_ns):
     path = invented("pairs.jsonl", 60)
     expected = prepared(path, tmp_path / "now")
     os.utime(path, ns=(moment_ns, moment_ns))
     assert prepared(path, tmp_path / "then") == expected
 
 
-def test_an_input_that_grew_older_meanwhile_is_read_again(invented, tmp_path, monkeypatch):
+def test_input_with_older_timestamp_is_read_again(invented, tmp_path, monkeypatch):
     """Chunks are kept for a file of the same size and time; another time, earlier or later, is not
     the same."""
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 16)
@@ -76,14 +76,14 @@ def test_an_input_that_grew_older_meanwhile_is_read_again(invented, tmp_path, mo
 
 
 @pytest.mark.usefixtures("jumping_clock")
-def test_prepare_does_not_look_at_the_clock(invented, tmp_path, monkeypatch):
+def test_prepare_does_not_use_the_clock(invented, tmp_path, monkeypatch):
     path = invented("pairs.jsonl", 60)
     jumped = prepared(path, tmp_path / "jumped")
     monkeypatch.undo()
     assert jumped == prepared(path, tmp_path / "steady")
 
 
-def test_a_clock_that_jumps_changes_no_weight_and_no_figure(
+def test_clock_jumps_change_no_weights_or_metrics(
     corpus, small_run, tmp_path, jumping_clock, monkeypatch
 ):
     changes = (*small_run, "train.epochs=1", "train.validate_every=5", "train.rouge_pairs=2")

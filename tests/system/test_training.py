@@ -108,7 +108,7 @@ def undisturbed(data, tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_a_killed_run_goes_on_to_the_same_weights_bit_by_bit(data, undisturbed, tmp_path):
+def test_killed_run_resumes_to_identical_weights(data, undisturbed, tmp_path):
     out = tmp_path / "out"
     for lines in (4, 11):  # once in the first validation's stretch, once in the middle
         process = start(data, out)
@@ -116,13 +116,13 @@ def test_a_killed_run_goes_on_to_the_same_weights_bit_by_bit(data, undisturbed, 
         process.kill()
         process.communicate()
         assert process.returncode == -signal.SIGKILL
-    assert "going on from step" in finish(data, out)
+    assert "resuming from step" in finish(data, out)
     assert logged(out) == logged(undisturbed)
     assert weights(out) == weights(undisturbed)
 
 
 @pytest.mark.slow
-def test_a_run_that_is_asked_to_stop_saves_and_says_how_to_go_on(data, undisturbed, tmp_path):
+def test_stopped_run_saves_and_prints_how_to_resume(data, undisturbed, tmp_path):
     out = tmp_path / "out"
     process = start(data, out)
     wait_for_lines(out, 3)
@@ -137,7 +137,7 @@ def test_a_run_that_is_asked_to_stop_saves_and_says_how_to_go_on(data, undisturb
 
 
 @pytest.mark.slow
-def test_a_run_whose_reader_leaves_is_trained_to_the_end(data, undisturbed, tmp_path):
+def test_closed_stdout_does_not_end_training(data, undisturbed, tmp_path):
     out = tmp_path / "out"
     with start(data, out) as process:
         process.stdout.close()
@@ -147,7 +147,7 @@ def test_a_run_whose_reader_leaves_is_trained_to_the_end(data, undisturbed, tmp_
 
 
 @pytest.mark.slow
-def test_a_folder_is_trained_into_by_one_process_at_a_time(data, tmp_path):
+def test_run_dir_is_locked_while_training(data, tmp_path):
     out = tmp_path / "out"
     process = start(data, out)
     wait_for_lines(out, 1)
@@ -162,9 +162,7 @@ def test_a_folder_is_trained_into_by_one_process_at_a_time(data, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_trained_model_can_be_inspected_drawn_and_trained_further(
-    data, undisturbed, tmp_path, readagain
-):
+def test_trained_model_can_be_inspected_and_fine_tuned(data, undisturbed, tmp_path, readagain):
     inspected = readagain("inspect", undisturbed)
     assert inspected.returncode == 0, inspected.stderr
     assert "complete, all checksums match" in inspected.stdout
@@ -177,18 +175,18 @@ def test_a_trained_model_can_be_inspected_drawn_and_trained_further(
         "train", *arguments, "--device", "cpu", "--set", "train.epochs=1", env=ONE_THREAD
     )
     assert further.returncode == 0, further.stderr
-    assert f"beginning from {undisturbed}, its vocabularies kept" in further.stdout
+    assert f"fine-tuning {undisturbed}, with its vocabularies" in further.stdout
 
 
 @pytest.mark.slow
-def test_a_bundled_model_is_fine_tuned_from_where_it_was(data, tmp_path, readagain):
+def test_bundled_model_can_be_fine_tuned(data, tmp_path, readagain):
     out, text = tmp_path / "out", "The old harbour of Norrvik closes on Monday, the council said."
     arguments = ["--from", "news", "--extend-vocab", 20, "--data", data, "--out", out]
     changes = ("learning_rate=1e-9", "epochs=1", "batch_size=64", "rouge_pairs=0")
     hardly = [f"--set=train.{change}" for change in changes]
     tuned = readagain("train", *arguments, "--device", "cpu", *hardly, env=ONE_THREAD)
     assert tuned.returncode == 0, tuned.stderr
-    assert "its weights are read back from its int8 graphs" in tuned.stdout
+    assert "its weights are recovered from its int8 graphs" in tuned.stdout
     exported = readagain("export", out, "--check-texts", 1, "--threads", 1)
     assert exported.returncode == 0, exported.stderr
     before, after = (readagain("summarize", "--model", model, text) for model in ("news", out))
@@ -215,7 +213,7 @@ def alone(data, tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_two_processes_train_as_one_does(data, alone, tmp_path):
+def test_two_processes_train_the_same_weights_as_one(data, alone, tmp_path):
     out = tmp_path / "out"
     run_with_two_processes([*command(data, out), *NO_DROPOUT])
     for one, two in zip(logged(alone), logged(out), strict=True):
@@ -224,7 +222,7 @@ def test_two_processes_train_as_one_does(data, alone, tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_what_one_process_began_two_can_finish(data, alone, tmp_path):
+def test_two_processes_resume_the_run_of_one(data, alone, tmp_path):
     out = tmp_path / "out"
     process = subprocess.Popen([*command(data, out), *NO_DROPOUT], env=ONE_THREAD)
     while not list(out.glob("resume/checkpoint-*")):
@@ -232,7 +230,7 @@ def test_what_one_process_began_two_can_finish(data, alone, tmp_path):
     process.kill()
     process.wait()
     seen = run_with_two_processes([*command(data, out), *NO_DROPOUT])
-    assert "going on from step" in seen
+    assert "resuming from step" in seen
     for one, two in zip(logged(alone), logged(out), strict=True):
         assert two == pytest.approx(one, abs=1e-5)
 
@@ -247,9 +245,7 @@ def two_undisturbed(data, tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.distributed
 @pytest.mark.parametrize("lost_rank", ["0", "1"])
-def test_a_lost_worker_comes_back_and_the_weights_are_the_same(
-    data, two_undisturbed, tmp_path, lost_rank
-):
+def test_restarted_worker_keeps_identical_weights(data, two_undisturbed, tmp_path, lost_rank):
     out = tmp_path / "out"
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     process = subprocess.Popen(
@@ -264,6 +260,6 @@ def test_a_lost_worker_comes_back_and_the_weights_are_the_same(
     next(worker for worker in workers if worker.environ().get("RANK") == lost_rank).kill()
     seen, errors = process.communicate()
     assert process.returncode == 0, errors
-    assert "going on from step" in seen
+    assert "resuming from step" in seen
     assert logged(out) == logged(two_undisturbed)
     assert weights(out) == weights(two_undisturbed)

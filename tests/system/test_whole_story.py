@@ -61,7 +61,7 @@ def test_prepare_train_die_go_on_evaluate_and_summarize(readagain, tmp_path):
     assert killed.wait() == -signal.SIGKILL
     gone_on = readagain(*training, env=ONE_THREAD)
     assert gone_on.returncode == 0, gone_on.stderr
-    assert "going on from step" in gone_on.stdout
+    assert "resuming from step" in gone_on.stdout
 
     exported = readagain("export", model, "--check-texts", 5, "--threads", 1)
     assert exported.returncode == 0, exported.stderr
