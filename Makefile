@@ -1,10 +1,7 @@
 .PHONY: help setup format check audit test test-all stress wheel
-# The folders that a base install must satisfy, without torch or any other extra.
-LIGHT_TESTS = tests/unit/test_package.py tests/unit/storage tests/unit/test_model_dir.py tests/unit/test_worker_pool.py \
-	tests/unit/test_processors.py tests/unit/test_errors.py \
-	tests/unit/text tests/unit/corpus tests/unit/rouge tests/unit/config \
-	tests/unit/presets tests/unit/classic tests/unit/search tests/unit/engine tests/unit/evaluation tests/unit/explain tests/unit/batch tests/unit/formats \
-	tests/unit/cli
+# The tests that show that a base install works, without torch or any other extra.
+LIGHT_TESTS = $(addprefix tests/unit/,test_package.py test_model_dir.py test_worker_pool.py storage config presets \
+	formats corpus rouge search engine evaluation explain batch cli)
 
 help:      ## list these targets
 	@grep -E '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/: *[^#]*## /	/'
@@ -27,6 +24,6 @@ wheel:     ## build the wheel and run the light tests against it in an environme
 	.venv-wheel/bin/python -m pip install --quiet build
 	.venv-wheel/bin/python -m build --wheel --outdir build/wheel .
 	python3 -m venv --clear .venv-base
-	.venv-base/bin/python -m pip install --quiet build/wheel/readagain-*.whl pytest hypothesis
+	.venv-base/bin/python -m pip install --quiet build/wheel/readagain-*.whl pytest pytest-xdist hypothesis
 	.venv-base/bin/python tests/import_light_modules.py
-	.venv-base/bin/python -m pytest -m "not slow and not needs_extras" $(LIGHT_TESTS)
+	.venv-base/bin/python -m pytest -n 2 -m "not slow and not distributed and not needs_extras" $(LIGHT_TESTS)

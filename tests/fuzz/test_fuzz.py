@@ -1,35 +1,49 @@
-"""A minute of the long run: no reader of strangers' bytes breaks a promise, and breaking shows."""
+"""Every reader of untrusted bytes accepts or refuses mutated inputs; the fuzzer finds errors."""
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 
 import pytest
 from fuzzing.mutate import MAX_BYTES, mutated
 from fuzzing.targets import TARGETS
-from fuzzing.watch import watched
+from fuzzing.watch import feed, watched
 
 from readagain.corpus.readers.formats import FORMATS
 
-INPUTS = 150  # of each target, times its weight
+FEW_INPUTS = 12  # of each target
+MANY_INPUTS = 600  # of each target, times its weight
+
+
+def check_outcomes(outcomes):
+    assert [each for outcome in outcomes for each in outcome.broken] == []
+    assert [each.target for each in outcomes if each.inputs == each.refused] == []
 
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_no_reader_breaks_a_promise():
-    def feed(name):
-        return watched(name, seed=1, first=0, inputs=INPUTS * min(TARGETS[name].weight, 2))
+def test_all_targets_handle_a_few_mutated_inputs():
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        check_outcomes(list(pool.map(partial(feed, seed=1, inputs=FEW_INPUTS), TARGETS)))
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+@pytest.mark.stress
+def test_all_targets_handle_many_mutated_inputs():
+    def watch(name):
+        return watched(name, seed=1, first=0, inputs=MANY_INPUTS * TARGETS[name].weight)
 
     with ThreadPoolExecutor(2) as pool:
-        outcomes = list(pool.map(feed, TARGETS))
-    assert [each for outcome in outcomes for each in outcome.broken] == []
-    assert [each.target for each in outcomes if each.inputs == each.refused] == []  # all refused
+        check_outcomes(list(pool.map(watch, TARGETS)))
 
 
-def test_every_format_is_fed():
+def test_every_corpus_format_has_a_target():
     short = {"csv": "csv", "jsonl": "jsonl", "huggingface": "huggingface"}
     assert {f"reader-{short.get(name, name)}" for name in FORMATS} <= TARGETS.keys()
 
 
-def test_an_input_is_the_same_whenever_it_is_made():
+def test_mutated_inputs_are_reproducible():
     seeds = [b'{"a": 1}', b"words"]
     first = [mutated(seeds, "any", 1, index) for index in range(50)]
     assert first == [mutated(seeds, "any", 1, index) for index in range(50)]
@@ -50,7 +64,7 @@ def test_an_input_is_the_same_whenever_it_is_made():
         ("dies", "the process ended with -9"),
     ],
 )
-def test_a_broken_promise_is_noticed_and_the_rest_is_fed(careless, told):
+def test_error_of_a_target_is_found_and_feeding_continues(careless, told):
     outcome = watched(careless, seed=1, first=0, inputs=3)
     (broken,) = outcome.broken
     assert (broken.index, outcome.inputs) == (1, 3)
@@ -58,6 +72,6 @@ def test_a_broken_promise_is_noticed_and_the_rest_is_fed(careless, told):
 
 
 @pytest.mark.distributed
-def test_a_refusal_is_no_broken_promise():
+def test_refused_inputs_are_not_errors():
     outcome = watched("refuses", seed=1, first=0, inputs=5)
     assert (outcome.refused, outcome.broken) == (5, ())

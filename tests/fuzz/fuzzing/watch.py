@@ -1,19 +1,19 @@
-"""Feed a target in a process of its own, with bounds on time and memory; say what broke them."""
+"""Feeding of targets with limits on time and memory, and what exceeded them."""
 
 import faulthandler
 import mmap
 import multiprocessing
 import os
 import resource
-import shutil
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 from fuzzing.careless import CARELESS
 from fuzzing.messages import check_message
@@ -79,21 +79,41 @@ def watched(target: str, *, seed: int, first: int, inputs: int, most_broken: int
     return Outcome(target, done, refused, slowest_s, tuple(broken))
 
 
+def feed(target: str, *, seed: int, inputs: int) -> Outcome:
+    """Feed the first inputs of a target in this process; limits its memory from then on."""
+    messages: list[Any] = []
+    with _temporary_folder() as folder:
+        _feed_all(target, seed, range(inputs), bytearray(8), folder, messages.append)
+    *broken, (refused, slowest_s) = messages
+    return Outcome(target, inputs, refused, slowest_s, tuple(broken))
+
+
 def _feed(target: str, seed: int, first: int, inputs: int, at: str, to: Connection) -> None:
-    """Read one input after the other; note each number before, so that a death has a cause."""
-    # The pool that pyarrow would choose reserves a gigabyte, used or not.
+    """Feed inputs; write each number to a file before, so that a crash can be assigned."""
+    with (
+        _temporary_folder() as folder,
+        Path(at).open("r+b") as file,
+        mmap.mmap(file.fileno(), 8) as place,
+    ):
+        _feed_all(target, seed, range(first, first + inputs), place, folder, to.send)
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    # The memory pool that pyarrow chooses by default reserves a gigabyte.
     os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
     home = "/dev/shm" if Path("/dev/shm").is_dir() else None
-    folder = tempfile.mkdtemp(prefix="readagain-fuzz-", dir=home)
-    try:
-        with Path(at).open("r+b") as file, mmap.mmap(file.fileno(), 8) as place:
-            _feed_all(target, seed, range(first, first + inputs), place, Path(folder), to)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="readagain-fuzz-", dir=home) as folder:
+        yield Path(folder)
 
 
 def _feed_all(
-    target: str, seed: int, indices: range, place: mmap.mmap, folder: Path, to: Connection
+    target: str,
+    seed: int,
+    indices: range,
+    place: mmap.mmap | bytearray,
+    folder: Path,
+    send: Callable[[object], object],
 ) -> None:
     chosen = {**TARGETS, **CARELESS}[target]
     seeds, read = chosen.seeds(), chosen.begin(folder)
@@ -114,18 +134,18 @@ def _feed_all(
             try:
                 check_message(str(error))
             except AssertionError as broken:
-                to.send(Broken(target, index, f"no line for a person: {broken}"))
+                send(Broken(target, index, f"no line for a person: {broken}"))
         except BaseException:  # the outermost edge: told, with everything there is to know
-            to.send(Broken(target, index, traceback.format_exc()))
+            send(Broken(target, index, traceback.format_exc()))
         took_s = time.process_time() - began
         most_s = SECONDS_PER_10_KB * max(1.0, len(data) / 10_000)
         if took_s > most_s:  # once more: on a shared machine a moment's halt counts as work
             took_s = min(took_s, _seconds(read, data))
         slowest_s = max(slowest_s, took_s)
         if took_s > most_s:
-            to.send(Broken(target, index, f"{took_s:.1f} s for {len(data):,} bytes"))
+            send(Broken(target, index, f"{took_s:.1f} s for {len(data):,} bytes"))
     faulthandler.cancel_dump_traceback_later()
-    to.send((refused, slowest_s))
+    send((refused, slowest_s))
 
 
 def _seconds(read: Callable[[bytes], object], data: bytes) -> float:
@@ -141,4 +161,4 @@ def _bound_memory() -> None:
     status = Path("/proc/self/status").read_text()
     (used_kb,) = (line.split()[1] for line in status.splitlines() if line.startswith("VmSize:"))
     bound = int(used_kb) * 1024 + MEMORY_BYTES
-    resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
+    resource.setrlimit(resource.RLIMIT_AS, (bound, resource.RLIM_INFINITY))

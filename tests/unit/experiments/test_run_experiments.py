@@ -114,6 +114,7 @@ def test_missing_parser_skips_topiary_and_runs_the_others(small, silent, monkeyp
     assert "TOPIARY needs the parser" in result.skipped["topiary/untrained-seed1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0, 1, 5])
 def test_stop_signal_while_scoring_leaves_the_run_resumable(small, silent, monkeypatch, after):
     calls = 0
@@ -260,6 +261,7 @@ def test_unwritable_output_directory_is_an_error(small, silent, tmp_path):
         run_experiments(small("prefix", out=tmp_path / "file" / "out"), silent)
 
 
+@pytest.mark.slow
 def test_each_seed_and_recipe_has_a_result(small, silent):
     request = small(GRU, seeds=2, recipes=("modern", "paper"))
     assert len(run_experiments(request, silent).done) == 4

@@ -14,6 +14,7 @@ from readagain.search.features import FEATURES
 ROW = "abs_plus_69k"
 
 
+@pytest.mark.slow
 def test_abs_plus_is_tuned_on_duc_and_scored_with_it(small, silent, monkeypatch):
     searched = []
     real = TrainedModel.system

@@ -91,6 +91,7 @@ def test_samples_follow_the_probabilities():
     torch.testing.assert_close(drawn, chances / chances.sum(), atol=0.015, rtol=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("risk_words", [0, 2])
 def test_updates_raise_probability_of_rewarded_samples(risk_words):
     taught = step(risk_words=risk_words)
@@ -127,6 +128,7 @@ def test_filler_rows_do_not_change_the_update():
     torch.testing.assert_close(one[1], other[1])
 
 
+@pytest.mark.slow
 def test_risk_training_resumes(make_job, run_job, stop_after, tmp_path):
     run_job(make_job(out="model"))
     settings = ("train.objective=risk", "train.risk_words=3")
