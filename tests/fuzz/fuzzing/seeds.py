@@ -164,12 +164,12 @@ def model_files(pattern: str) -> list[bytes]:
 
 
 def small_tensors() -> list[bytes]:
-    """Return safetensors files of a few numbers, one of them in bfloat16."""
+    """Return safetensors files of a few numbers, one of them in half precision."""
     numbers = np.arange(6, dtype=np.float32).tobytes()
     header = {
         "__metadata__": {"format": "np"},
         "a": {"dtype": "F32", "shape": [2, 2], "data_offsets": [0, 16]},
-        "b": {"dtype": "BF16", "shape": [4], "data_offsets": [16, 24]},
+        "b": {"dtype": "F16", "shape": [4], "data_offsets": [16, 24]},
     }
     encoded = json.dumps(header).encode()
     return [len(encoded).to_bytes(8, "little") + encoded + numbers]

@@ -27,12 +27,14 @@ from readagain.formats.records import InvalidRecord
 from readagain.model_dir import ModelDir
 from readagain.presets import PRESETS
 from readagain.rouge.files import read_texts
+from readagain.storage.checksums import add_checksum
 from readagain.storage.model_manifest import MANIFEST_FILE
 from readagain.storage.tensors import read_header, read_tensors
 from readagain.text.document import read_document
 from readagain.text.vocab import Vocab
 
 Reader = Callable[[bytes], object]
+RUN_IDENTITY = {"corpus fingerprint": "00", "train": {"seed": 1}}
 SIDES = b"\x1e"
 """Cuts an input in two where a format has two files."""
 
@@ -242,12 +244,11 @@ def _checkpoint(folder: Path) -> Reader:
 def _identity(folder: Path) -> Reader:
     from readagain.training.run_dir import open_run_dir
 
-    identity = {"corpus fingerprint": "00", "train": {"seed": 1}}
     (folder / "resume").mkdir()
 
     def read(data: bytes) -> None:
         (folder / "resume" / "identity.json").write_bytes(data)
-        with open_run_dir(folder, identity, overwrite=False):
+        with open_run_dir(folder, RUN_IDENTITY, overwrite=False):
             pass
 
     return read
@@ -364,7 +365,7 @@ TARGETS: dict[str, Target] = {
     "curves": Target(seeds=lambda: seeds.METRICS, begin=_curves),
     "checkpoint": Target(seeds=seeds.checkpoints, begin=_checkpoint),
     "run-identity": Target(
-        seeds=lambda: [b'{"corpus fingerprint": "00", "train": {"seed": 1}}'], begin=_identity
+        seeds=lambda: [json.dumps(add_checksum(RUN_IDENTITY)).encode()], begin=_identity
     ),
     "summaries": Target(seeds=lambda: seeds.TEXTS, begin=_summaries, weight=1),
 }
