@@ -34,27 +34,27 @@ def failures(name: str) -> int:
 
 
 @pytest.mark.slow
-def test_the_tour_shows_what_happens(trained_example, monkeypatch):
+def test_tour_doctests_pass(trained_example, monkeypatch):
     folder, _ = trained_example
     monkeypatch.chdir(folder.parent)
     assert failures("docs/tour.md") == 0
 
 
-def test_the_snippets_of_the_readme_run(tmp_path, monkeypatch):
+def test_readme_snippets_run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for snippet in blocks(page("README.md"), "python"):
         exec(compile(snippet, "README.md", "exec"), {})
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_links_lead_to_files(path):
+def test_links_point_to_existing_files(path):
     text = outside_blocks(path.read_text(encoding="utf-8"))
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
     local = [link for link in links if "://" not in link]
     assert [link for link in local if not (path.parent / link).exists()] == []
 
 
-def test_code_that_decisions_point_at_exists():
+def test_code_named_in_decisions_exists():
     missing = []
     for path in sorted((ROOT / "docs" / "decisions").glob("*.md")):
         (_, seen) = path.read_text(encoding="utf-8").rsplit("\nSee: ", 1)
@@ -65,14 +65,14 @@ def test_code_that_decisions_point_at_exists():
     assert missing == []
 
 
-def test_the_index_names_every_page_and_every_decision():
+def test_index_lists_every_page_and_decision():
     index = page("docs/README.md")
     pages = [path for path in ROOT.glob("docs/**/*.md") if path.name != "README.md"]
     names = [str(path.relative_to(ROOT / "docs")) for path in pages]
     assert [name for name in names if f"({name})" not in index] == []
 
 
-def test_contributing_names_the_make_targets_and_benchmarks_there_are():
+def test_contributing_lists_make_targets_and_benchmarks():
     targets = set(re.findall(r"^([a-z-]+): .*##", page("Makefile"), flags=re.MULTILINE))
     scripts = {path.name for path in (ROOT / "benchmarks").glob("*.py")}
     contributing = page("CONTRIBUTING.md")
@@ -81,7 +81,7 @@ def test_contributing_names_the_make_targets_and_benchmarks_there_are():
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_commands_on_the_pages_exist(path):
+def test_commands_in_docs_exist(path):
     text = path.read_text(encoding="utf-8")
     named = re.findall(r"^(?:\$ )?readagain ([a-z]\w*)", "\n".join(blocks(text, r"\w*")), re.M)
     assert set(named) <= set(COMMANDS)

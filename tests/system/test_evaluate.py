@@ -41,7 +41,7 @@ def evaluation(readagain):
 
 
 @pytest.mark.parametrize("model", ["prefix", "lead", TOY])
-def test_a_prepared_split_scores_as_its_own_pairs_do(evaluation, readagain, tmp_path, pairs, model):
+def test_prepared_split_scores_match_its_pairs(evaluation, readagain, tmp_path, pairs, model):
     prepared = tmp_path / "prepared"
     done = readagain("prepare", pairs, "--dev-pairs", 12, "--out", prepared, "--workers", 1)
     assert done.returncode == 0, done.stderr
@@ -53,7 +53,7 @@ def test_a_prepared_split_scores_as_its_own_pairs_do(evaluation, readagain, tmp_
     assert 0 < of_corpus["data"]["rows"] <= 12
 
 
-def test_two_runs_give_the_same_but_for_their_speed(evaluation, tmp_path, pairs):
+def test_two_evaluations_differ_only_in_speed(evaluation, tmp_path, pairs):
     saved = [tmp_path / "first.txt", tmp_path / "second.txt"]
     first, second = (evaluation(pairs, "--save", path, model=TOY) for path in saved)
     del first["speed"], second["speed"]
@@ -62,7 +62,7 @@ def test_two_runs_give_the_same_but_for_their_speed(evaluation, tmp_path, pairs)
     assert len(saved[0].read_text().splitlines()) == 40
 
 
-def test_both_precisions_of_a_model_can_be_compared(evaluation, pairs):
+def test_precisions_of_a_model_can_be_compared(evaluation, pairs):
     int8 = evaluation(pairs, "--precision", "int8", model=TOY)
     float32 = evaluation(pairs, "--precision", "float32", model=TOY)
     assert int8["data"] == float32["data"]

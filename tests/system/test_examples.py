@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests" / "assets" / "models" / "toy"
 
 
-def test_lines_are_summarized_one_by_one(example, tmp_path):
+def test_example_summarizes_lines(example, tmp_path):
     file = tmp_path / "texts.txt"
     file.write_text("A storm hit the harbour of Zyx.\nThe museum of Gonago opens on Monday.\n")
     done = example("summarize_lines.py", file, "--model", TOY)
@@ -19,13 +19,13 @@ def test_lines_are_summarized_one_by_one(example, tmp_path):
     assert "Zyx" in headlines[0]
 
 
-def test_without_arguments_the_bundled_model_summarizes(example):
+def test_example_without_arguments_uses_bundled_model(example):
     done = example("summarize_lines.py")
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 4
 
 
-def test_two_systems_are_scored_and_compared(example):
+def test_example_compares_two_systems(example):
     done = example("score_with_rouge.py")
     assert done.returncode == 0, done.stderr
     assert "ours    rouge-1  0.88" in done.stdout
@@ -33,7 +33,7 @@ def test_two_systems_are_scored_and_compared(example):
 
 
 @pytest.mark.slow
-def test_a_model_trained_on_own_pairs_copies_a_name_it_never_saw(trained_example):
+def test_example_model_copies_an_unseen_name(trained_example):
     folder, done = trained_example
     assert done.returncode == 0, done.stderr
     headline = done.stdout.splitlines()[-1]
@@ -42,7 +42,7 @@ def test_a_model_trained_on_own_pairs_copies_a_name_it_never_saw(trained_example
     assert "zyxwick" not in (folder / "model" / "source_vocab.txt").read_text().split()
 
 
-def test_every_example_stands_above():
+def test_every_example_is_tested():
     tests = Path(__file__).read_text(encoding="utf-8")
     conftest = Path(__file__).with_name("conftest.py").read_text(encoding="utf-8")
     names = [path.name for path in (ROOT / "examples").glob("*.py")]

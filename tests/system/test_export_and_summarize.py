@@ -23,7 +23,7 @@ def trained(tmp_path):
     return folder
 
 
-def test_a_trained_model_is_exported_checked_and_summarizes(readagain, trained):
+def test_trained_model_is_exported_and_summarizes(readagain, trained):
     refused = readagain("summarize", "--model", trained, TEXT)
     assert f"create them with: readagain export {trained}" in refused.stderr
 
@@ -40,7 +40,7 @@ def test_a_trained_model_is_exported_checked_and_summarizes(readagain, trained):
     assert readagain("inspect", trained).returncode == 0
 
 
-def test_what_this_version_exports_is_what_the_stored_folder_holds(readagain, trained):
+def test_export_matches_the_stored_model(readagain, trained):
     """Graphs made now answer as those stored in the repository: the format has not moved."""
     readagain("export", trained, "--check-texts", 5, "--threads", 1)
     now = readagain("summarize", "--model", trained, "--n-best", 4, TEXT).stdout
@@ -48,7 +48,7 @@ def test_what_this_version_exports_is_what_the_stored_folder_holds(readagain, tr
     assert now == stored
 
 
-def test_a_folder_for_inference_is_small_and_complete(readagain, trained, tmp_path):
+def test_inference_folder_is_small_and_complete(readagain, trained, tmp_path):
     out = tmp_path / "small"
     done = readagain(
         "export", trained, "--out", out, "--precision", "int8", "--check-texts", 5, "--threads", 1
@@ -61,7 +61,7 @@ def test_a_folder_for_inference_is_small_and_complete(readagain, trained, tmp_pa
 
 
 @pytest.mark.slow
-def test_a_trained_model_is_exported_with_a_shortlist(readagain, trained_example, tmp_path):
+def test_trained_model_is_exported_with_shortlist(readagain, trained_example, tmp_path):
     work, _ = trained_example
     out = tmp_path / "short"
     before = (work / "model" / "run.json").read_bytes()

@@ -161,7 +161,7 @@ def invent_news(names: list[str], count: int, *, seed: int) -> list[Pair]:
     return pairs
 
 
-def test_names_never_seen_are_copied_and_cannot_be_generated():
+def test_unseen_names_are_copied_and_cannot_be_generated():
     known_words = [*VERBS, *OTHER_WORDS, *DAYS, "from", "by"]
     seen_names = invent_names(12, seed=1)
     unseen_names = [name for name in invent_names(80, seed=2) if name not in seen_names]
@@ -207,7 +207,7 @@ NALLAPATI = {
 }
 
 
-def test_words_that_compete_only_where_they_stand_are_learned():
+def test_sampled_vocabulary_is_learned():
     """Of 400 names a list of 40 words has room for those of a few sources, and no others."""
     known_words = [*VERBS, *OTHER_WORDS, *DAYS, "from", "by"]
     names = invent_names(400, seed=2)
@@ -247,7 +247,7 @@ def invent_menus(count: int, *, seed: int) -> tuple[list[str], list[Pair]]:
     ],
     ids=["abs", "ras, elman", "ras, lstm"],
 )
-def test_every_rival_learns_to_pick_words_and_put_them_in_order(network):
+def test_rival_learns_to_select_and_order_words(network):
     words, menus = invent_menus(4000, seed=1)
     _, unseen = invent_menus(300, seed=2)
     learner = Learner.of(words, **network)
@@ -255,7 +255,7 @@ def test_every_rival_learns_to_pick_words_and_put_them_in_order(network):
     assert learner.right(model, unseen) >= 0.95
 
 
-def test_ras_sees_the_order_of_words_where_abs_weighs_each_alone():
+def test_ras_uses_word_order_and_abs_does_not():
     """Who did it to whom is told by the words around a name, which only RAS compares."""
     names = invent_names(12, seed=1)
     known_words = [*VERBS, *OTHER_WORDS, *DAYS, "from", "by", *names]
@@ -288,7 +288,7 @@ def invent_lists(count: int, *, seed: int) -> tuple[list[str], list[Pair]]:
     return [*kinds, *(thing for kind in kinds for thing in things[kind])], pairs
 
 
-def test_reading_again_helps_where_the_end_decides_what_was_important():
+def test_second_pass_helps_when_the_end_decides():
     """The decoder is kept from doing the reader's work: with an attention of width 1, a score
     rises or falls with a word's state whatever the decoder looks for, so importance has to be
     decided while reading. (With a wide attention both encoders learn this task in the end.)

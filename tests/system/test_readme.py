@@ -14,11 +14,11 @@ COMMAND = re.compile(r"<!-- (the main job|the tests) -->\n```sh\n(.+)\n```")
 SAMPLE = re.compile(r"^> (?P<text>[^*\n].+)\n>\n> \*\*(?P<headline>.+)\*\*$", re.MULTILINE)
 
 
-def test_there_are_two_set_up_commands():
+def test_readme_has_two_set_up_commands():
     assert [which for which, _ in COMMAND.findall(README)] == ["the main job", "the tests"]
 
 
-def test_the_first_command_prints_the_headline_that_stands_below_it(readagain):
+def test_readme_command_prints_the_headline_shown(readagain):
     found = re.search(r"<!-- the main job -->\n```sh\n(.+)\n```\n\n```\n(.+)\n```", README)
     assert found is not None
     *_, text = shlex.split(found[1])
@@ -27,17 +27,17 @@ def test_the_first_command_prints_the_headline_that_stands_below_it(readagain):
 
 
 @pytest.mark.parametrize("sample", SAMPLE.findall(README), ids=lambda sample: sample[1])
-def test_a_sample_headline_is_what_the_model_writes(sample):
+def test_readme_sample_matches_model_output(sample):
     text, headline = sample
     assert Summarizer.load("news").summarize(text).text == headline
 
 
-def test_there_are_three_samples():
+def test_readme_has_three_samples():
     assert len(SAMPLE.findall(README)) == 3
 
 
 @pytest.mark.parametrize("name", ["news", "papers"])
-def test_a_bundled_model_is_whole_and_small(name, readagain):
+def test_bundled_model_is_complete_and_small(name, readagain):
     folder = ROOT / "src" / "readagain" / "models" / name
     done = readagain("inspect", folder)
     assert (done.returncode, done.stderr) == (0, "")

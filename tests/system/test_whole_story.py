@@ -41,7 +41,7 @@ def write_pairs(path, *, num_pairs):
 
 
 @pytest.mark.slow
-def test_prepare_train_die_go_on_evaluate_and_summarize(readagain, tmp_path):
+def test_prepare_train_resume_evaluate_and_summarize(readagain, tmp_path):
     pairs, data, model = (tmp_path / name for name in ("pairs.jsonl", "data", "model"))
     write_pairs(pairs, num_pairs=400)
     prepared = readagain("prepare", pairs, "--out", data, "--dev-pairs", 40, "--workers", 1)
