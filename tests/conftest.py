@@ -10,8 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-SHARED_FOLDERS = ("tests/browser/", "tests/faults/")
-"""Folders whose tests run in one process because their session fixtures are expensive."""
+SCOPES = {
+    "tests/browser/": "browser",
+    "tests/faults/": "faults",
+    "tests/system/test_docs.py": "examples",
+    "tests/system/test_examples.py": "examples",
+}
+"""Tests that run in one process because they share expensive session fixtures."""
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # before torch and onnxruntime are imported
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -43,8 +48,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class FileScheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            folders = (folder for folder in SHARED_FOLDERS if nodeid.startswith(folder))
-            return next(folders, nodeid.partition("::")[0])
+            shared = (scope for path, scope in SCOPES.items() if nodeid.startswith(path))
+            return next(shared, nodeid.partition("::")[0])
 
     config.option.loadscopereorder = False  # the long files come first, the unit tests last
     return FileScheduling(config, log)
