@@ -1,6 +1,7 @@
 """TOPIARY as an evaluated system."""
 
 import pytest
+from programs import require_programs
 
 from readagain.classic.link_grammar import LinkParser
 from readagain.errors import ConfigError, MissingExtraError
@@ -14,6 +15,7 @@ TEXTS = [
 
 
 def test_topiary_keeps_order_and_byte_limit():
+    require_programs("link-parser")
     system = load_system("topiary", "duc2003", threads=2)
     written = list(system.summarize(TEXTS * 3, is_tokenized=False))
     assert [each.text for each in written[:3]] == [each.text for each in written[3:6]]
@@ -26,6 +28,7 @@ def test_topiary_keeps_order_and_byte_limit():
 
 
 def test_topiary_counts_sentences_without_parse(monkeypatch):
+    require_programs("link-parser")
     system = load_system("topiary", "duc2003", threads=1)
     monkeypatch.setattr(LinkParser, "_query", lambda self, sentence: None)
     assert len(list(system.summarize(TEXTS, is_tokenized=False))) == 3
@@ -33,6 +36,7 @@ def test_topiary_counts_sentences_without_parse(monkeypatch):
 
 
 def test_topiary_resets_the_count_for_each_data_set():
+    require_programs("link-parser")
     system = load_system("topiary", "duc2003", threads=1)
     for texts, expected in (([""], 1), (["A ferry sank."], 0)):
         list(system.summarize(texts, is_tokenized=False))
