@@ -1,5 +1,6 @@
 """Everything in examples/ is run."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,24 @@ def test_example_compares_two_systems(example):
     assert done.returncode == 0, done.stderr
     assert "ours    rouge-1  0.88" in done.stdout
     assert "rouge-1: better by 0.47" in done.stdout
+
+
+def test_style_follows_the_support_of_a_headline(example, tmp_path):
+    text = "A storm closed the harbour of Eltor on Monday."
+    headlines = {
+        "Storm closed harbour of Eltor": "faithful",
+        "Storm closed the port of Eltor": "close",
+        "Eltor harbour hit by storm": "free",
+    }
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text(
+        "".join(json.dumps({"text": text, "headline": each}) + "\n" for each in headlines)
+    )
+    done = example("style_pairs.py", pairs, tmp_path)
+    assert done.returncode == 0, done.stderr
+    sources = (tmp_path / "train.article.txt").read_text().splitlines()
+    styles = [source.split()[-1] for source in sources]
+    assert styles == [f"<{style}>" for style in headlines.values()]
 
 
 @pytest.mark.slow

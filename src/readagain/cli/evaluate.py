@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 
 @options.decoding_options(
-    "beam", "min_words", "max_words", "min_bytes", "max_bytes", default="from the protocol or model"
+    "beam",
+    "min_words",
+    "max_words",
+    "min_bytes",
+    "max_bytes",
+    "style",
+    default="from the protocol or model",
 )
 def command(
     *,

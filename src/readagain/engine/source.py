@@ -1,6 +1,5 @@
 """Model input: the first sentences of a text, as tokens and as padded ids."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,13 +13,12 @@ from readagain.text.document import Document, Token, read_document, read_tokeniz
 from readagain.text.vocab import (
     PAD,
     SPECIAL_TOKENS,
+    STYLE_TOKEN,
     UNK,
     Vocab,
     extended_source_ids,
     extended_summary_ids,
 )
-
-_STYLE_TOKEN = re.compile("<[a-z]+>")
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class SourceReader:
         self._data = run.data
         self._source_vocab = source_vocab
         self._vocab = vocab
-        self.styles = find_styles(source_vocab)
+        self.styles = source_vocab.styles
         self.num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
 
     def read(self, text: str, *, tokenized: bool) -> SourceText:
@@ -158,15 +156,6 @@ class SourceReader:
         )
 
 
-def find_styles(source_vocab: Vocab) -> dict[str, int]:
-    """Return the ids of the style tokens of a vocabulary; `<loose>` is the token of "loose"."""
-    return {
-        word[1:-1]: id
-        for id, word in enumerate(source_vocab.words)
-        if word not in SPECIAL_TOKENS and _STYLE_TOKEN.fullmatch(word)
-    }
-
-
 def _max_length(sources: Sequence[SourceText]) -> int:
     """Return the padded length L of a batch."""
     return max((source.max_length for source in sources), default=0)
@@ -183,5 +172,5 @@ def _with_language(document: Document) -> list[tuple[Token, ...]]:
 
 def _without_special(norm: str) -> str:
     """Return UNK for a special token that a text spells out, so that it is never copied."""
-    is_special = norm in SPECIAL_TOKENS or _STYLE_TOKEN.fullmatch(norm)
+    is_special = norm in SPECIAL_TOKENS or STYLE_TOKEN.fullmatch(norm)
     return SPECIAL_TOKENS[UNK] if is_special else norm

@@ -1,7 +1,7 @@
 """Trained model as a system that can be evaluated."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from hashlib import sha256
@@ -40,6 +40,11 @@ PROTOCOL_SETTINGS: dict[str, dict[str, Any]] = {
     "duc2004": _DUC,
 }
 """Decoding settings of each protocol."""
+# Benchmarks count words of the reference. A model with these styles is scored in the style of the
+# references and with MBR reranking, which raise ROUGE but not the ratings of readers
+# (docs/quality.md).
+BENCHMARK_STYLES = {"tokenized": "newswire", "raw": "close"}
+BENCHMARK_SETTINGS = {"beam_size": 10, "length_penalty": 0.6, "min_words": 1, "consensus": 0.4}
 PAPER_SETTINGS: dict[str, dict[str, Any]] = {
     "gigaword": {},
     "duc2003": _PAPER_DUC,
@@ -55,6 +60,8 @@ class NetworkSystem:
     Args:
         summarizer: the loaded model, with the decoding settings to use.
         precision: precision of the graphs; None for the first.
+        styles: style for texts in Gigaword form ("tokenized") and for other texts ("raw"); None
+            for the style of the model.
     """
 
     name: str
@@ -62,6 +69,7 @@ class NetworkSystem:
     summarizer: "Summarizer"
     precision: str | None
     threads: int
+    styles: Mapping[str, str] | None = None
 
     def describe(self) -> dict[str, Any]:
         """Return the title, checksum, precision and decoding settings of the model."""
@@ -72,6 +80,7 @@ class NetworkSystem:
             "precision": self.precision or self.model_dir.precisions[0],
             "threads": self.threads,
             "decode": asdict(self.summarizer.run.decode),
+            **({} if self.styles is None else {"styles": dict(self.styles)}),
         }
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
@@ -84,6 +93,8 @@ class NetworkSystem:
     ) -> Iterator[list[tuple[str, Summary]]]:
         """Yield the best summaries of each text, as text to score and as the model's summary."""
         options: SummarizeOptions = {"n_best": n_best, "tokenized": is_tokenized}
+        if self.styles is not None:
+            options["style"] = self.styles["tokenized" if is_tokenized else "raw"]
         if not is_tokenized:
             for summary in self.summarizer.summarize(iter(texts), **options):
                 yield [(on_one_line(each.text), each) for each in (summary, *summary.alternatives)]

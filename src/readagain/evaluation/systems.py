@@ -14,7 +14,12 @@ from readagain.config.schema import LeadSpec, PrefixSpec, TopiarySpec
 from readagain.corpus.chunks import UNKNOWN_SPELLINGS
 from readagain.counts import pluralize
 from readagain.errors import ArgumentError, ArtifactError
-from readagain.evaluation.network import PROTOCOL_SETTINGS, NetworkSystem
+from readagain.evaluation.network import (
+    BENCHMARK_SETTINGS,
+    BENCHMARK_STYLES,
+    PROTOCOL_SETTINGS,
+    NetworkSystem,
+)
 from readagain.evaluation.summaries import SystemSummary, on_one_line
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.presets import BASELINES
@@ -83,7 +88,11 @@ def load_system(
         raise ArtifactError(f"{error}; without a network: {', '.join(BASELINES)}") from error
     model_dir = ModelDir.open(path)
     # Checked before the graphs are loaded.
-    decode = override_decode(model_dir.run.decode, PROTOCOL_SETTINGS[protocol])
+    decode, styles = model_dir.run.decode, None
+    has_styles = set(BENCHMARK_STYLES.values()) <= model_dir.source_vocab.styles.keys()
+    if has_styles and "style" not in overrides:
+        decode, styles = override_decode(decode, BENCHMARK_SETTINGS), BENCHMARK_STYLES
+    decode = override_decode(decode, PROTOCOL_SETTINGS[protocol])
     decode = override_decode(decode, overrides)
     # Imported here: it imports ONNX Runtime, which baselines do not need.
     from readagain.engine.summarizer import Summarizer
@@ -103,7 +112,7 @@ def load_system(
     else:
         summarizer = Summarizer.load(path, threads=threads, precision=precision)  # type: ignore[arg-type]
     summarizer = summarizer.with_decode(**asdict(decode))
-    return NetworkSystem(model, model_dir, summarizer, precision, threads)
+    return NetworkSystem(model, model_dir, summarizer, precision, threads, styles)
 
 
 _BASELINE_OPTIONS: dict[type, tuple[str, ...]] = {

@@ -1,6 +1,8 @@
 """Vocabularies, and extended ids for out-of-vocabulary source words."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from readagain.errors import ArtifactError, ConfigError, quoted
@@ -9,6 +11,8 @@ from readagain.text.normalization import LONE_SURROGATE
 
 PAD, UNK, BOS, EOS = range(4)
 SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
+STYLE_TOKEN = re.compile("<[a-z]+>")
+"""Source token that selects a style, such as `<loose>`; see `DecodeSpec.style`."""
 MAX_VOCAB_BYTES = 64 << 20
 """A few million words; larger files are rejected."""
 
@@ -29,6 +33,15 @@ class Vocab:
         problem = _first_problem(self.words, self._ids)
         if problem:
             raise ConfigError(f"vocabulary: {problem}")
+
+    @cached_property
+    def styles(self) -> dict[str, int]:
+        """Ids of the style tokens by the name of the style."""
+        return {
+            word[1:-1]: id
+            for word, id in self._ids.items()
+            if word not in SPECIAL_TOKENS and STYLE_TOKEN.fullmatch(word)
+        }
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int], size: int) -> "Vocab":

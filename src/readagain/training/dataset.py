@@ -7,7 +7,7 @@ fit stays on the host, where the same gathers run.
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -90,6 +90,7 @@ class TrainingDataset:
             negative ids.
         ids_of: lexicon id → id in the decoder vocabulary, or UNK.
         vocab_size: V, size of the decoder vocabulary.
+        style_id: id of the style token that follows each source; None for models without styles.
         device: the device of the batches.
     """
 
@@ -104,6 +105,7 @@ class TrainingDataset:
         source_ids_of: Tensor,
         ids_of: Tensor,
         vocab_size: int,
+        style_id: int | None = None,
         device: torch.device,
     ) -> None:
         self.words = words
@@ -114,6 +116,7 @@ class TrainingDataset:
         self.source_ids_of = source_ids_of
         self.ids_of = ids_of
         self.vocab_size = vocab_size
+        self.style_id = style_id
         self.device = device
 
     @classmethod
@@ -124,6 +127,7 @@ class TrainingDataset:
         source_ids_of: Ints,
         ids_of: Ints,
         vocab_size: int,
+        style_id: int | None = None,
         data: DataSpec,
         device: torch.device,
     ) -> Self:
@@ -134,10 +138,13 @@ class TrainingDataset:
             source_ids_of: `lexicon.vocab_ids` of the encoder vocabulary.
             ids_of: `lexicon.vocab_ids` of the decoder vocabulary.
             vocab_size: V, size of the decoder vocabulary.
+            style_id: id of the style token that follows each source, if any.
             data: number and length of sentences.
             device: the device of the batches.
         """
         words, segments, pairs = join_shards(split)
+        if style_id is not None:
+            data = replace(data, max_source_words=data.max_source_words - 1)
         starts, lengths = find_sentences(segments, pairs, data)
         summaries = pairs[1:] - 1
         summary_lengths = segments[summaries + 1] - segments[summaries]
@@ -156,6 +163,7 @@ class TrainingDataset:
             source_ids_of=to_storage(source_ids_of),
             ids_of=to_storage(ids_of),
             vocab_size=vocab_size,
+            style_id=style_id,
             # "cuda" and "cuda:0" are the same device, but compare unequal.
             device=resident.device if storage == device else device,
         )
@@ -224,10 +232,18 @@ class TrainingDataset:
         positions = torch.arange(previous_ids.size(1), device=rows.device)
         ends = target_lengths.unsqueeze(1)
         target_ids = torch.where(positions == ends, EOS, F.pad(summary_ids, (0, 1), value=PAD))
+        source_ids = _pad_invalid(self.source_ids_of[words[:, :S]], valid[:, :S]).view_as(source)
+        source_ext_ids = ext_ids[:, :S].contiguous()
+        if self.style_id is not None:
+            offsets = torch.arange(shape.source_words, device=rows.device)
+            is_style = (offsets == lengths.unsqueeze(-1)) & (lengths > 0).unsqueeze(-1)  # (B, N, L)
+            source_ids = torch.where(is_style, self.style_id, source_ids)
+            source_ext_ids = torch.where(is_style.flatten(1), UNK, source_ext_ids)
+            lengths = lengths + (lengths > 0)
         return Batch(
-            source_ids=_pad_invalid(self.source_ids_of[words[:, :S]], valid[:, :S]).view_as(source),
+            source_ids=source_ids,
             source_lengths=lengths,
-            source_ext_ids=ext_ids[:, :S].contiguous(),
+            source_ext_ids=source_ext_ids,
             previous_ids=previous_ids,
             target_ids=target_ids,
             target_valid=(positions <= ends) & is_real.unsqueeze(1),
@@ -255,7 +271,7 @@ class TrainingDataset:
 
     def _buckets(self, batch_size: int) -> Sequence[tuple[Bucket, Ints]]:
         return assign_buckets(
-            self.sentence_lengths.amax(1).cpu().numpy(),
+            self.sentence_lengths.amax(1).cpu().numpy() + (self.style_id is not None),
             self.summary_lengths.cpu().numpy(),
             max_buckets=min(MAX_SHAPES, max(1, len(self) // (MIN_BATCHES_PER_SHAPE * batch_size))),
         )

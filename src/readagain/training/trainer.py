@@ -54,6 +54,7 @@ class Trainer:
             source_ids_of=job.corpus.lexicon.vocab_ids(job.vocabs.source),
             ids_of=job.corpus.lexicon.vocab_ids(job.vocabs.summary),
             vocab_size=len(job.vocabs.summary),
+            style_id=job.vocabs.source.styles.get(job.run.decode.style),
             data=job.run.data,
             device=device,
         )

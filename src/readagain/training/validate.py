@@ -57,6 +57,7 @@ class Validator:
             source_ids_of=lexicon.vocab_ids(vocabs.source),
             ids_of=lexicon.vocab_ids(vocabs.summary),
             vocab_size=len(vocabs.summary),
+            style_id=vocabs.source.styles.get(run.decode.style),
             data=run.data,
             device=device,
         )

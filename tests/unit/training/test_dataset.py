@@ -193,3 +193,26 @@ def test_static_copy_copies_another_batch():
     held.copy_from(second)
     assert torch.equal(held.target_ids, second.target_ids)
     assert not torch.equal(first.target_ids, second.target_ids)
+
+
+@pytest.mark.parametrize("data", [ONE, replace(ONE, max_source_words=4)], ids=["whole", "cut"])
+def test_style_token_follows_the_words_of_each_source(data):
+    style_id = 99
+    dataset = TrainingDataset.load(
+        Split("train", (shard_of(PAIRS),)),
+        source_ids_of=LEXICON.vocab_ids(SOURCE_VOCAB),
+        ids_of=LEXICON.vocab_ids(VOCAB),
+        vocab_size=len(VOCAB),
+        style_id=style_id,
+        data=data,
+        device=CPU,
+    )
+    plain = loaded(replace(data, max_source_words=data.max_source_words - 1))
+    [plan], [plain_plan] = (each.plan_in_order(batch_size=8) for each in (dataset, plain))
+    styled, expected = dataset.batch(plan, batch_size=8), plain.batch(plain_plan, batch_size=8)
+    assert torch.equal(styled.source_lengths, expected.source_lengths + 1)
+    for row, length in enumerate(expected.source_lengths[:, 0].tolist()):
+        words = expected.source_ids[row, 0, :length].tolist()
+        assert styled.source_ids[row, 0, : length + 1].tolist() == [*words, style_id]
+        assert styled.source_ext_ids[row, length] == UNK
+    assert styled.source_ids.size(2) <= data.max_source_words
