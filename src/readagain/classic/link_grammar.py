@@ -9,7 +9,6 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
 from threading import Timer
-from typing import Protocol
 
 from readagain.classic.tree import Leaf, Node, Phrase
 from readagain.errors import MissingExtraError
@@ -29,18 +28,6 @@ _SUBSCRIPT = re.compile(r"\.([a-z][a-z-]*|#\S+)$")  # as.#while: parsed as anoth
 # Brackets of its trees, and quotes, which it does not parse: not sent.
 _LEFT_OUT = re.compile(r"[(){}\[\]\"`]|-[lr][rsc]b-|^''$", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[a-z]\.)+")
-
-
-class Parser(Protocol):
-    """Constituency parser."""
-
-    def parse(self, words: Sequence[str]) -> Phrase | None:
-        """Return the tree of a sentence with word positions in its leaves, or None."""
-        ...
-
-    def close(self) -> None:
-        """Release resources."""
-        ...
 
 
 class LinkParser:

@@ -6,7 +6,7 @@ Zajic, Dorr and Schwartz 2004, "BBN/UMD at DUC-2004: Topiary".
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from readagain.classic.link_grammar import Parser
+from readagain.classic.link_grammar import LinkParser
 from readagain.classic.topics import Topics
 from readagain.classic.tree import Leaf, Phrase
 from readagain.classic.trimming import trim
@@ -27,7 +27,7 @@ class TopiaryHeadline:
 
 
 def topiary_headline(
-    document: Document, parser: Parser, topics: Topics, *, max_bytes: int
+    document: Document, parser: LinkParser, topics: Topics, *, max_bytes: int
 ) -> TopiaryHeadline:
     """Return the headline of a text, at most `max_bytes` long, empty for a text without words.
 

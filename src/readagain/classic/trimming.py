@@ -154,14 +154,11 @@ def remove_conjuncts(clause: Phrase) -> Iterator[Phrase]:
                 yield without(clause, lambda node, cut=cut: id(node) in cut)  # type: ignore[misc]
 
 
-def remove_trailing_pps(clause: Phrase) -> Iterator[Phrase]:
-    """Yield the clause without one prepositional phrase, the rightmost and deepest first."""
-    yield from _without_each(clause, "PP")
-
-
-def remove_trailing_sbars(clause: Phrase) -> Iterator[Phrase]:
-    """Yield the clause without one subordinate clause, the rightmost and deepest first."""
-    yield from _without_each(clause, "SBAR")
+def remove_trailing(clause: Phrase, label: str) -> Iterator[Phrase]:
+    """Yield the clause without one phrase with a label, the rightmost and deepest first."""
+    for phrase in _from_the_right(clause):
+        if phrase.label == label and phrase is not clause:
+            yield without_node(clause, phrase)
 
 
 LOW_CONTENT: tuple[Rule, ...] = (
@@ -176,8 +173,8 @@ SHORTENING: tuple[Shortening, ...] = (
     lambda clause: iter([remove_preposed_adjuncts(clause)]),
     remove_relative_clauses,
     remove_conjuncts,
-    remove_trailing_pps,
-    remove_trailing_sbars,
+    lambda clause: remove_trailing(clause, "PP"),
+    lambda clause: remove_trailing(clause, "SBAR"),
 )
 """Rules applied in turn, one cut at a time, until the rest fits."""
 
@@ -206,12 +203,6 @@ def trim(
                 break
             clause = shorter
     return clause
-
-
-def _without_each(clause: Phrase, label: str) -> Iterator[Phrase]:
-    for phrase in _from_the_right(clause):
-        if phrase.label == label and phrase is not clause:
-            yield without_node(clause, phrase)
 
 
 def _from_the_right(clause: Phrase) -> Iterator[Phrase]:

@@ -124,19 +124,19 @@ def command(
     )
     dataset = read_dataset(data, reading, split=split).first(limit).sample(sample, seed=seed)
     with text_progress(len(dataset.rows)) as count:
-        found = evaluate(system, dataset, protocol, unk=unk, on_summary=count)
+        result = evaluate(system, dataset, protocol, unk=unk, on_summary=count)
     if save is not None:
-        write_text(save, "".join(f"{summary.text}\n" for summary in found.summaries))
+        write_text(save, "".join(f"{summary.text}\n" for summary in result.summaries))
     if html is not None:
         from readagain.evaluation.page import render_page
 
-        write_text(html, render_page(found))
+        write_text(html, render_page(result))
     if as_json:
         import json
 
-        print(json.dumps(found.as_json(), indent=2))
+        print(json.dumps(result.as_json(), indent=2))
     else:
-        _print_tables(found)
+        _print_tables(result)
 
 
 def _load_weights(model_dir: "ModelDir") -> "StepModel[Any]":
@@ -150,41 +150,41 @@ def _load_weights(model_dir: "ModelDir") -> "StepModel[Any]":
     return TorchStepModel(load_network(model_dir, purpose="evaluating"))
 
 
-def _print_tables(found: "Evaluation") -> None:
+def _print_tables(result: "Evaluation") -> None:
     from rich.console import Console
 
     from readagain.evaluation.report import metadata
 
     console = Console()
-    console.print(_score_table(found))
-    console.print(_stats_table(found))
-    for name, value in metadata(found):
+    console.print(_score_table(result))
+    console.print(_stats_table(result))
+    for name, value in metadata(result):
         # Not wrapped, so that they can be copied.
         console.print(f"{name:<8} {value}", soft_wrap=True, highlight=False, markup=False)
 
 
-def _score_table(found: "Evaluation") -> Any:
+def _score_table(result: "Evaluation") -> Any:
     from rich.markup import escape
     from rich.table import Table
 
     from readagain.evaluation.report import FIGURE_NAMES, score_rows
 
-    protocol = found.rouge.protocol
+    protocol = result.rouge.protocol
     table = Table(
         "measure",
-        title=f"{escape(found.system)}, {found.protocol}",
+        title=f"{escape(result.system)}, {result.protocol}",
         caption=f"in percent; the interval is that of {FIGURE_NAMES[protocol.headline]}",
     )
     for figure, name in FIGURE_NAMES.items():
         style = "bold" if figure == protocol.headline else None
         table.add_column(name, justify="right", style=style)
     table.add_column(f"{protocol.options.confidence:g}% interval", justify="right")
-    for row in score_rows(found.rouge):
+    for row in score_rows(result.rouge):
         table.add_row(*row)
     return table
 
 
-def _stats_table(found: "Evaluation") -> Any:
+def _stats_table(result: "Evaluation") -> Any:
     from rich.table import Table
 
     from readagain.evaluation.report import stats_rows
@@ -192,6 +192,6 @@ def _stats_table(found: "Evaluation") -> Any:
     table = Table("", title="statistics")
     for column in ("summaries", "references"):
         table.add_column(column, justify="right")
-    for row in stats_rows(found):
+    for row in stats_rows(result):
         table.add_row(*row)
     return table

@@ -25,17 +25,17 @@ MAX_SOURCE_WORDS = 120
 _MAX_LENGTH = 40  # longer summaries are counted together
 
 
-def render_page(found: Evaluation) -> str:
+def render_page(result: Evaluation) -> str:
     """Return the page: scores, lengths, statistics, the best and the worst summaries."""
-    data = found.data.files[0].absolute()
-    title = f"{model_name(found.system)} on {data.parent.name}/{data.name}"
+    data = result.data.files[0].absolute()
+    title = f"{model_name(result.system)} on {data.parent.name}/{data.name}"
     style = (files("readagain.evaluation") / "page.css").read_text(encoding="utf-8")
-    quoted = FIGURE_NAMES[found.rouge.protocol.headline]
+    quoted = FIGURE_NAMES[result.rouge.protocol.headline]
     columns = ("measure", *FIGURE_NAMES.values(), f"interval of {quoted}")
     facts = "".join(
-        f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in metadata(found)
+        f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in metadata(result)
     )
-    best, worst = choose_examples(found)
+    best, worst = choose_examples(result)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -46,42 +46,42 @@ def render_page(found: Evaluation) -> str:
 </head>
 <body>
 <h1>{escape(title)}</h1>
-<p class="lead">{pluralize(len(found.scored.rows), "summary", "summaries")} scored by the rules of
-ROUGE-1.5.5, protocol {escape(found.protocol)}; in percent, with 95% intervals.</p>
-{_cards(found)}
+<p class="lead">{pluralize(len(result.scored.rows), "summary", "summaries")} scored by the rules of
+ROUGE-1.5.5, protocol {escape(result.protocol)}; in percent, with 95% intervals.</p>
+{_cards(result)}
 <h2>Scores</h2>
-{_table(columns, score_rows(found.rouge))}
+{_table(columns, score_rows(result.rouge))}
 <h2>Words in a summary</h2>
-{_lengths(found)}
+{_lengths(result)}
 <h2>Statistics</h2>
-{_table(("", "summaries", "references"), stats_rows(found))}
+{_table(("", "summaries", "references"), stats_rows(result))}
 <h2>How it was measured</h2>
 <dl class="facts">{facts}</dl>
-{_examples("Best summaries", best, found)}
-{_examples("Worst summaries", worst, found)}
+{_examples("Best summaries", best, result)}
+{_examples("Worst summaries", worst, result)}
 </body>
 </html>
 """
 
 
-def choose_examples(found: Evaluation) -> tuple[list[int], list[int]]:
-    """Return the positions in `found.scored` of the best and of the worst summaries.
+def choose_examples(result: Evaluation) -> tuple[list[int], list[int]]:
+    """Return the positions in `result.scored` of the best and of the worst summaries.
 
     They are ranked by the mean over the measures; ties keep their order. None is in both lists.
     """
-    figure = FIGURES.index(found.rouge.protocol.headline)
-    means = found.rouge.item_scores[:, :, figure].mean(axis=1)  # (I,)
+    figure = FIGURES.index(result.rouge.protocol.headline)
+    means = result.rouge.item_scores[:, :, figure].mean(axis=1)  # (I,)
     count = min(NUM_EXAMPLES, len(means) // 2)
     best = np.argsort(-means, kind="stable")[: max(count, 1)]
     worst = [position for position in np.argsort(means, kind="stable") if position not in best]
     return best.tolist(), [int(position) for position in worst[:count]]
 
 
-def _cards(found: Evaluation) -> str:
-    figure = FIGURE_NAMES[found.rouge.protocol.headline]
+def _cards(result: Evaluation) -> str:
+    figure = FIGURE_NAMES[result.rouge.protocol.headline]
     cards = []
-    for measure in found.rouge.scores:
-        quoted = found.rouge.headline(measure)
+    for measure in result.rouge.scores:
+        quoted = result.rouge.headline(measure)
         cards.append(
             f'<div class="card">{measure.upper()} {figure}<b>{100 * quoted.value:.2f}</b>'
             f'<span class="quiet">{100 * quoted.low:.2f} to {100 * quoted.high:.2f}</span></div>'
@@ -89,12 +89,12 @@ def _cards(found: Evaluation) -> str:
     return f'<div class="cards">{"".join(cards)}</div>'
 
 
-def _lengths(found: Evaluation) -> str:
-    summaries = [len(summary.words) for summary in found.summaries]
-    is_tokenized = found.data.are_references_tokenized
+def _lengths(result: Evaluation) -> str:
+    summaries = [len(summary.words) for summary in result.summaries]
+    is_tokenized = result.data.are_references_tokenized
     references = [
         len(summary_words(reference, is_tokenized=is_tokenized))
-        for row in found.data.rows
+        for row in result.data.rows
         for reference in row.references
     ]
     return length_histogram(summaries, references)
@@ -122,26 +122,26 @@ def length_histogram(summaries: Sequence[int], references: Sequence[int]) -> str
     return _table_html(("words", "summaries", "references"), rows)
 
 
-def _examples(title: str, positions: Sequence[int], found: Evaluation) -> str:
+def _examples(title: str, positions: Sequence[int], result: Evaluation) -> str:
     if not positions:
         return ""
     legend = (
         '<p class="quiet"><mark class="copied">copied</mark> by the system from the text; '
         '<mark class="novel">new</mark>: not in the text.</p>'
     )
-    articles = "".join(_example(position, found) for position in positions)
+    articles = "".join(_example(position, result) for position in positions)
     return f"<section><h2>{title}</h2>{legend}{articles}</section>"
 
 
-def _example(position: int, found: Evaluation) -> str:
-    number = found.scored.rows[position]
-    row, summary = found.data.rows[number], found.summaries[number]
-    is_tokenized = found.data.is_tokenized
-    figure = FIGURES.index(found.rouge.protocol.headline)
-    values = found.rouge.item_scores[position, :, figure].tolist()
+def _example(position: int, result: Evaluation) -> str:
+    number = result.scored.rows[position]
+    row, summary = result.data.rows[number], result.summaries[number]
+    is_tokenized = result.data.is_tokenized
+    figure = FIGURES.index(result.rouge.protocol.headline)
+    values = result.rouge.item_scores[position, :, figure].tolist()
     scores = ", ".join(
         f"{measure.upper()} {100 * value:.1f}"
-        for measure, value in zip(found.rouge.scores, values, strict=True)
+        for measure, value in zip(result.rouge.scores, values, strict=True)
     )
     source = set(source_norms(row.text, is_tokenized=is_tokenized))
     references = "".join(

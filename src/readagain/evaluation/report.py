@@ -44,10 +44,10 @@ def score_rows(report: Report) -> list[tuple[str, ...]]:
     return rows
 
 
-def stats_rows(found: Evaluation) -> list[tuple[str, str, str]]:
+def stats_rows(result: Evaluation) -> list[tuple[str, str, str]]:
     """Return the statistics of summaries and references."""
     return [
-        (title, _stat(name, found.stats), _stat(name, found.reference_stats))
+        (title, _stat(name, result.stats), _stat(name, result.reference_stats))
         for name, title in _STATS.items()
     ]
 
@@ -61,58 +61,58 @@ def _stat(name: str, stats: SummaryStats) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.1f}"
 
 
-def metadata(found: Evaluation) -> list[tuple[str, str]]:
+def metadata(result: Evaluation) -> list[tuple[str, str]]:
     """Return how the scores were obtained: model, data, options, speed."""
-    data = found.data
+    data = result.data
     form = "in Gigaword form" if data.is_tokenized else "raw text"
     texts, *references = data.files
     names = ", ".join([str(texts), *(file.name for file in references)])
     selection = "" if data.selection is None else f", {data.selection}"
     lines = [
-        ("model", _describe_model(found)),
+        ("model", _describe_model(result)),
         ("data", f"{names} ({data.format}, {form})"),
         ("rows", f"{len(data.rows):,}{selection}, SHA-256 {data.fingerprint}"),
-        ("ROUGE", found.rouge.protocol.options.flags()),
-        ("UNK", _describe_unk(found)),
-        ("speed", f"{found.sentences_per_s:,.1f} sentences/s on {found.machine}"),
+        ("ROUGE", result.rouge.protocol.options.flags()),
+        ("UNK", _describe_unk(result)),
+        ("speed", f"{result.sentences_per_s:,.1f} sentences/s on {result.machine}"),
     ]
-    if (warning := collapse_warning(found)) is not None:
+    if (warning := collapse_warning(result)) is not None:
         lines.append(("warning", warning))
     return lines
 
 
-def collapse_warning(found: Evaluation) -> str | None:
+def collapse_warning(result: Evaluation) -> str | None:
     """Return a warning if many different texts have the same summary."""
-    num_texts = len({row.text for row in found.data.rows})
-    distinct = found.stats.distinct
+    num_texts = len({row.text for row in result.data.rows})
+    distinct = result.stats.distinct
     if distinct >= _MIN_DISTINCT_RATIO * num_texts:
         return None
     summaries = pluralize(distinct, "summary", "different summaries")
     return f"only {summaries} for {pluralize(num_texts, 'different text')}"
 
 
-def _describe_model(found: Evaluation) -> str:
+def _describe_model(result: Evaluation) -> str:
     details = [
-        f"{name} {value}" for name, value in found.details.items() if not isinstance(value, dict)
+        f"{name} {value}" for name, value in result.details.items() if not isinstance(value, dict)
     ]
-    decode: dict[str, float | str] = found.details.get("decode", {})
+    decode: dict[str, float | str] = result.details.get("decode", {})
     settings = [
         f"{name} {value if isinstance(value, str) else f'{value:g}'}"
         for name, value in decode.items()
     ]
-    return ", ".join([found.system, *details, *settings])
+    return ", ".join([result.system, *details, *settings])
 
 
-def _describe_unk(found: Evaluation) -> str:
-    if not found.rows_with_unk:
-        return f"{found.unk}: in no reference"
-    left_out = len(found.data.rows) - len(found.scored.rows)
+def _describe_unk(result: Evaluation) -> str:
+    if not result.rows_with_unk:
+        return f"{result.unk}: in no reference"
+    left_out = len(result.data.rows) - len(result.scored.rows)
     effect = {
         "keep": "scored as a word",
         "strip": f"removed; {pluralize(left_out, 'row')} without another word left out",
         "drop": f"{pluralize(left_out, 'row')} left out",
-    }[found.unk]
+    }[result.unk]
     return (
-        f"{found.unk}: {pluralize(found.rows_with_unk, 'row')} with it in a reference, {effect}; "
-        f"{pluralize(found.summaries_with_unk, 'summary', 'summaries')} with it"
+        f"{result.unk}: {pluralize(result.rows_with_unk, 'row')} with it in a reference, {effect}; "
+        f"{pluralize(result.summaries_with_unk, 'summary', 'summaries')} with it"
     )

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from queue import SimpleQueue
 from typing import Any, Protocol, assert_never
 
-from readagain.classic.link_grammar import LinkParser, Parser
+from readagain.classic.link_grammar import LinkParser
 from readagain.classic.topiary import TopiaryHeadline, topiary_headline
 from readagain.classic.topics import Topics
 from readagain.config.options import SummarizeOptions, decode_overrides, override_decode
@@ -226,7 +226,7 @@ class TopiarySystem:
     def __init__(self, topics: Topics, *, max_bytes: int, num_parsers: int) -> None:
         self._topics = topics
         self._max_bytes = max_bytes
-        self._parsers: list[Parser] = [LinkParser() for _ in range(num_parsers)]
+        self._parsers: list[LinkParser] = [LinkParser() for _ in range(num_parsers)]
         self._num_unparsed = 0
 
     def describe(self) -> dict[str, Any]:
@@ -242,7 +242,7 @@ class TopiarySystem:
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
         """Yield the summary of each text, in order."""
         self._num_unparsed = 0
-        idle: SimpleQueue[Parser] = SimpleQueue()
+        idle: SimpleQueue[LinkParser] = SimpleQueue()
         for parser in self._parsers:
             idle.put(parser)
 

@@ -34,7 +34,7 @@ class CopyExample:
     word: str
 
 
-def count_oov(found: Evaluation, vocab: Vocab) -> dict[str, int]:
+def count_oov(result: Evaluation, vocab: Vocab) -> dict[str, int]:
     """Count the out-of-vocabulary words of an evaluation.
 
     Returns:
@@ -42,8 +42,8 @@ def count_oov(found: Evaluation, vocab: Vocab) -> dict[str, int]:
         the summary. `summary_words`: those of the summaries; of these `wrong` are in no reference.
     """
     totals = Counter[str](words=0, in_source=0, written=0, summary_words=0, wrong=0)
-    data = found.data
-    for row, summary in zip(data.rows, found.summaries, strict=True):
+    data = result.data
+    for row, summary in zip(data.rows, result.summaries, strict=True):
         source = set(source_norms(row.text, is_tokenized=data.is_tokenized))
         written = Counter(_oov_words(summary.text, summary.words, vocab))
         in_references: set[str] = set()

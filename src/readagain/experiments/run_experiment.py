@@ -207,20 +207,20 @@ class ExperimentRunner:
         self.console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _dataset_result(found: Evaluation, vocabs: Mapping[str, Vocab]) -> DatasetResult:
-    report = found.rouge
+def _dataset_result(result: Evaluation, vocabs: Mapping[str, Vocab]) -> DatasetResult:
+    report = result.rouge
     figure = FIGURES.index(report.protocol.headline)
     columns = [list(report.scores).index(measure) for measure in MEASURES]
     scores = {measure: report.headline(measure) for measure in MEASURES}
     return DatasetResult(
-        protocol=found.protocol,
+        protocol=result.protocol,
         figure=report.protocol.headline,
-        fingerprint=found.data.fingerprint,
+        fingerprint=result.data.fingerprint,
         rouge={name: [each.value, each.low, each.high] for name, each in scores.items()},
         item_scores=pack_scores(report.item_scores[:, columns, figure]),
-        habits=asdict(found.stats),
-        unknown={name: count_oov(found, vocab) for name, vocab in vocabs.items()},
-        seconds=found.seconds,
+        habits=asdict(result.stats),
+        unknown={name: count_oov(result, vocab) for name, vocab in vocabs.items()},
+        seconds=result.seconds,
     )
 
 

@@ -14,8 +14,7 @@ from readagain.classic.trimming import (
     remove_preposed_adjuncts,
     remove_relative_clauses,
     remove_time_expressions,
-    remove_trailing_pps,
-    remove_trailing_sbars,
+    remove_trailing,
     trim,
 )
 
@@ -133,7 +132,7 @@ def test_initial_conjunction_stays(tree):
 
 def test_trailing_pps_are_removed_deepest_first(tree):
     clause = tree("(S (NP rain) (VP fell (PP on (NP (NP roofs) (PP of (NP Ghent))))))")
-    assert [words(cut) for cut in remove_trailing_pps(clause)] == [
+    assert [words(cut) for cut in remove_trailing(clause, "PP")] == [
         "rain fell on roofs",
         "rain fell",
     ]
@@ -141,7 +140,7 @@ def test_trailing_pps_are_removed_deepest_first(tree):
 
 def test_trailing_sbars_are_removed(tree):
     clause = tree("(S (NP he) (VP left (SBAR because (S (NP it) (VP rained)))))")
-    assert [words(cut) for cut in remove_trailing_sbars(clause)] == ["he left"]
+    assert [words(cut) for cut in remove_trailing(clause, "SBAR")] == ["he left"]
 
 
 SENTENCE = (
