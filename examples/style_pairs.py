@@ -1,7 +1,7 @@
 """Add style tokens to (text, headline) pairs: the first step of training a model with styles.
 
     python examples/style_pairs.py pairs.jsonl work/
-    readagain prepare work/train.article.txt --tokenized --filters length --dev-pairs 500 --out data/styled
+    readagain prepare work/train.article.txt --tokenized --dev-pairs 500 --out data/styled
     readagain train news --data data/styled --out runs/styled
     readagain export runs/styled
     readagain summarize --model runs/styled --style faithful article.txt
