@@ -99,7 +99,7 @@ def test_alternatives_are_listed(home_page, ferry, server):
     assert others(home_page) == expected
 
 
-@pytest.mark.parametrize("most", [3, 6])
+@pytest.mark.parametrize("most", [4, 6])
 def test_word_limit_is_respected(home_page, ferry, server, most):
     home_page.summarize(ferry)
     home_page.set_length(most)

@@ -86,4 +86,4 @@ def test_trained_model_is_exported_with_shortlist(readagain, trained_example, tm
 
     # A list as long as the vocabulary is none.
     refused = readagain(*command, "--shortlist", 200, "--threads", 1)
-    assert "--shortlist is 200; expected 1 to 199, fewer words than compete with" in refused.stderr
+    assert "--shortlist is 200; expected 1 to 199, fewer words than without it" in refused.stderr

@@ -1,7 +1,7 @@
 """Weights recovered from int8 graphs, for fine-tuning a model without its weights file.
 
 A graph contains every weight, but transposed, split, concatenated and quantized. To find where each
-entry is, the graphs are built again from tensors whose entries are consecutive numbers.
+entry is, the graphs are built again from tensors whose entries are consecutive float32 numbers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,8 +19,11 @@ from readagain.export.state_dict import StateDict
 from readagain.export.write import network_graphs
 from readagain.model_dir import WEIGHTS_FILE, graph_names
 
-MOST_ENTRIES = 2**24
-"""Integers up to this are exact in float32."""
+# Entry n is the n-th float32 from 1 on. Building a graph moves entries but does no arithmetic, so
+# they stay distinct.
+_FIRST_ENTRY = np.float32(1).view(np.uint32)
+MAX_ENTRIES = 2**30
+"""Number of float32 numbers from 1 on."""
 # A graph has the sum of an LSTM's two biases; it becomes the first bias, the second is zero.
 _SECOND_BIAS = "bias_hh_l0"
 _ADVICE = f"fine-tune a model that has its {WEIGHTS_FILE}"
@@ -46,24 +49,27 @@ def recover_weights(
         name: int(np.prod(shape)) for name, shape in shapes.items() if _SECOND_BIAS not in name
     }
     total = sum(sizes.values())
-    if total >= MOST_ENTRIES:
+    if total >= MAX_ENTRIES:
         raise ArtifactError(
-            f"{folder}: weights can be read back from graphs of up to {MOST_ENTRIES:,} entries, "
+            f"{folder}: weights can be read back from graphs of up to {MAX_ENTRIES:,} entries, "
             f"these have {total:,}; {_ADVICE}"
         )
     ends = np.cumsum([*sizes.values()])
     numbered = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     for (name, size), end in zip(sizes.items(), ends, strict=True):
-        numbered[name] = np.arange(end - size + 1, end + 1, dtype=np.float32).reshape(shapes[name])
-    found = np.full(total + 1, np.nan, np.float32)  # numbers count from 1
+        numbers = np.arange(end - size, end, dtype=np.uint32) + _FIRST_ENTRY
+        numbered[name] = numbers.view(np.float32).reshape(shapes[name])
+    found = np.full(total, np.nan, np.float32)
     layouts = network_graphs(run, StateDict(numbered), _Numbers())
     for name, layout in zip(graph_names("int8"), layouts, strict=True):
         graph = onnx.load(folder / name)
         for numbers, values in _pair_up(layout, graph, folder / name):
-            found[numbers.astype(np.int64)] = values
+            entries = np.ascontiguousarray(numbers).view(np.uint32) - _FIRST_ENTRY
+            is_entry = entries < total  # not where the export computed a constant from weights
+            found[entries[is_entry]] = values[is_entry]
     weights = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     for (name, size), end in zip(sizes.items(), ends, strict=True):
-        weights[name] = found[end - size + 1 : end + 1].reshape(shapes[name])
+        weights[name] = found[end - size : end].reshape(shapes[name])
         if np.isnan(weights[name]).any():
             raise ArtifactError(f"{folder}: its graphs do not hold all of '{name}'; {_ADVICE}")
     return weights

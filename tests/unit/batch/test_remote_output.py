@@ -104,7 +104,7 @@ def test_job_resumes_after_full_disk(news, make_job, tmp_path):
     (out / "unfinished").mkdir()
     # A file where workers need a folder stands for a disk that takes no more.
     (out / "bad").write_text("")
-    with pytest.raises(DataError, match=r"out: cannot be written to: .*same command goes on"):
+    with pytest.raises(DataError, match=r"out: cannot be written to: .*run the same command"):
         run_batch(job, local_engine(num_workers=1))
     (out / "bad").unlink()
     assert run_batch(job, local_engine(num_workers=1)).rows == 5

@@ -67,7 +67,7 @@ def test_explain_needs_exported_graphs(kept):
     row = TrainedModel(folder, torch.device("cpu"))
     summarizer = row.system("gigaword").summarizer
     assert isinstance(summarizer, Summarizer)
-    with pytest.raises(ConfigError, match="explanations come from exported graphs"):
+    with pytest.raises(ConfigError, match="explain: only supported with exported graphs"):
         summarizer.summarize("The town closed its bridge.", explain=True)
 
 
