@@ -11,7 +11,7 @@ from readagain.search.model import Floats
 from readagain.text.part_of_speech import part_of_speech
 
 if TYPE_CHECKING:
-    from readagain.experiments.trained_model import TrainedModel
+    from readagain.experiments.trained_model import TrainedExperiment
 
 WordClass = Literal["function", "content", "number", "sign"]
 WORD_CLASSES: tuple[WordClass, ...] = ("function", "content", "number", "sign")
@@ -40,7 +40,7 @@ def word_class(norm: str) -> WordClass:
     return "sign" if norm in _BRACKETS else _CLASS_OF.get(part_of_speech(norm), "content")
 
 
-def measure_importance(model: "TrainedModel", data: DataSet) -> dict[str, Any] | None:
+def measure_importance(model: "TrainedExperiment", data: DataSet) -> dict[str, Any] | None:
     """Return importance weights by word class; None for a network that reads once."""
     kind = model.importance_kind
     if kind is None:

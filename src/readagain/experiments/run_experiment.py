@@ -32,7 +32,7 @@ from readagain.experiments.results import (
     write_result,
 )
 from readagain.experiments.settings import ReproduceOptions
-from readagain.experiments.trained_model import TrainedModel, has_features
+from readagain.experiments.trained_model import TrainedExperiment, has_features
 from readagain.processors import describe_machine
 from readagain.rouge.options import FIGURES
 from readagain.storage.output_dir import LocalDir
@@ -92,7 +92,7 @@ class ExperimentRunner:
         start = time.monotonic()
         self._train(run, self.corpora.corpus(planned.experiment.min_sentences), work)
         trained_s = time.monotonic() - start
-        model = TrainedModel(work, self.device)
+        model = TrainedExperiment(work, self.device)
         training = _describe_training(work)
         if has_features(run):
             model, training["tuned"] = self._tune(planned, model)
@@ -158,8 +158,8 @@ class ExperimentRunner:
             raise InterruptedRunError
 
     def _tune(
-        self, planned: PlannedRun, model: TrainedModel
-    ) -> tuple[TrainedModel, dict[str, Any] | None]:
+        self, planned: PlannedRun, model: TrainedExperiment
+    ) -> tuple[TrainedExperiment, dict[str, Any] | None]:
         """Tune the extractive features on the first data set with several references."""
         tests = self.corpora.tests(planned.experiment.min_sentences)
         test = next((each for each in tests if each.protocol == DUC), None)

@@ -36,7 +36,7 @@ def has_features(run: RunSpec) -> bool:
     return any(getattr(run.decode, f"{name}_bonus") for name in FEATURES)
 
 
-class TrainedModel:
+class TrainedExperiment:
     """Network of a model directory, loaded once for all protocols."""
 
     def __init__(self, path: Path, device: torch.device) -> None:
@@ -45,7 +45,7 @@ class TrainedModel:
         self.device = device
         self.network = load_network(self.model_dir, purpose="evaluating").to(device)
 
-    def with_decode(self, decode: Mapping[str, float]) -> "TrainedModel":
+    def with_decode(self, decode: Mapping[str, float]) -> "TrainedExperiment":
         """Return the same network with other settings of `decode`."""
         other = copy(self)
         other.run = override(self.run, {f"decode.{name}": each for name, each in decode.items()})
@@ -71,7 +71,7 @@ class TrainedModel:
 
     def tune(
         self, test: EvaluationSet, on_summary: Callable[[], None]
-    ) -> tuple["TrainedModel", dict[str, Any]]:
+    ) -> tuple["TrainedExperiment", dict[str, Any]]:
         """Return the model with tuned weights of the extractive features, and how they were found.
 
         ABS+ is tuned on DUC 2003 in its paper.

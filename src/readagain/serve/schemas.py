@@ -13,7 +13,7 @@ from readagain.serve.settings import OPTION_LIMITS, RequestLimits
 from readagain.text.detokenization import Origin
 
 
-class _Request(BaseModel):
+class _RequestModel(BaseModel):
     """JSON without conversions: "3" is not a number, and unknown fields are errors."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
@@ -29,7 +29,7 @@ class _Request(BaseModel):
         return data
 
 
-class _Texts(_Request):
+class _Texts(_RequestModel):
     texts: Annotated[list[str], Field(min_length=1, description="Texts to summarize.")]
     model: Annotated[
         str | None, Field(description="Name of a loaded model; null for the default.")

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from readagain.experiments.reproduce import run_experiments
 from readagain.experiments.results import read_results
-from readagain.experiments.trained_model import TrainedModel, has_features
+from readagain.experiments.trained_model import TrainedExperiment, has_features
 from readagain.presets import PRESETS
 from readagain.search.features import FEATURES
 
@@ -17,13 +17,13 @@ ROW = "abs_plus_69k"
 @pytest.mark.slow
 def test_abs_plus_is_tuned_on_duc_and_scored_with_it(small, silent, monkeypatch):
     searched = []
-    real = TrainedModel.system
+    real = TrainedExperiment.system
 
     def noted(row, protocol):
         searched.append([getattr(row.run.decode, f"{name}_bonus") for name in FEATURES])
         return real(row, protocol)
 
-    monkeypatch.setattr(TrainedModel, "system", noted)
+    monkeypatch.setattr(TrainedExperiment, "system", noted)
     run_experiments(small(ROW), silent)
     [result] = read_results(small().out)
     facts = result.training["tuned"]
