@@ -13,7 +13,6 @@ from readagain.text.document import Document, Token, read_document, read_tokeniz
 from readagain.text.vocab import (
     PAD,
     SPECIAL_TOKENS,
-    STYLE_TOKEN,
     UNK,
     Vocab,
     extended_source_ids,
@@ -67,6 +66,7 @@ class SourceReader:
         self._source_vocab = source_vocab
         self._vocab = vocab
         self.styles = source_vocab.styles
+        self._special_tokens = {*SPECIAL_TOKENS, *(f"<{style}>" for style in self.styles)}
         self.num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
 
     def read(self, text: str, *, tokenized: bool) -> SourceText:
@@ -125,7 +125,7 @@ class SourceReader:
         source; a word in neither is fed as UNK. All are printed as given, so none is copied.
         """
         L = _max_length(sources)
-        norms = [_without_special(word.norm) for word in prefix.words]
+        norms = [self._without_special(word.norm) for word in prefix.words]
         ids = [
             extended_summary_ids(norms, self._padded_norms(source, L), self._vocab)
             for source in sources
@@ -138,9 +138,13 @@ class SourceReader:
         words = source.document.words
         for n, sequence in enumerate(source.sequences):
             norms[n * length : n * length + len(sequence)] = [
-                _without_special(words[position].norm) for position in sequence
+                self._without_special(words[position].norm) for position in sequence
             ]
         return norms
+
+    def _without_special(self, norm: str) -> str:
+        """Return UNK for a special token that a text spells out, so that it is never copied."""
+        return SPECIAL_TOKENS[UNK] if norm in self._special_tokens else norm
 
     def _sequences(self, sentences: Sequence[Sequence[Token]]) -> tuple[range, ...]:
         """Return the positions that are read of each sentence, or of all of them joined."""
@@ -168,9 +172,3 @@ def _with_language(document: Document) -> list[tuple[Token, ...]]:
         for sentence in document.sentences
         if any(c.isalnum() for word in sentence for c in document.surface(word))
     ]
-
-
-def _without_special(norm: str) -> str:
-    """Return UNK for a special token that a text spells out, so that it is never copied."""
-    is_special = norm in SPECIAL_TOKENS or STYLE_TOKEN.fullmatch(norm)
-    return SPECIAL_TOKENS[UNK] if is_special else norm

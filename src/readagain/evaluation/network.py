@@ -41,7 +41,7 @@ PROTOCOL_SETTINGS: dict[str, dict[str, Any]] = {
 }
 """Decoding settings of each protocol."""
 # Benchmarks count words of the reference. A model with these styles is scored in the style of the
-# references and with MBR reranking, which raise ROUGE but not the ratings of readers
+# references and with MBR reranking, which raise ROUGE but not the ratings
 # (docs/quality.md).
 BENCHMARK_STYLES = {"tokenized": "newswire", "raw": "close"}
 BENCHMARK_SETTINGS = {"beam_size": 10, "length_penalty": 0.6, "min_words": 1, "consensus": 0.4}
