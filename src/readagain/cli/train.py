@@ -50,8 +50,8 @@ def command(
 ) -> None:
     """Train a network on a prepared corpus; the best weights become a model folder.
 
-    The same command resumes an interrupted run. Under torchrun, several processes or machines
-    train together.
+    The same command resumes an interrupted run; with more train.epochs it continues a finished
+    one. Under torchrun, several processes or machines train together.
     """
     from readagain.cli.output import lasting_console
     from readagain.errors import require
@@ -99,4 +99,9 @@ def _print_result(result: "TrainingResult | None", out: Path) -> None:
         if best.rouge_1 is not None:
             rouge = f", ROUGE F1 {best.rouge_1:.1f} / {best.rouge_2:.1f} / {best.rouge_l:.1f}"
         print(f"kept the weights of step {best.step:,}: dev loss {best.dev_loss:.3f}{rouge}")
+    if state.is_improving:
+        print(
+            f"still improving: the last validation lowered the dev loss by {state.last_gain:.1%}; "
+            f"run the same command with --set train.epochs={2 * state.epochs} to continue"
+        )
     print(f"{out}: ready, see MODEL_CARD.md in it")

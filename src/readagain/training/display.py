@@ -86,6 +86,13 @@ class Display:
             self._last_line = time.monotonic()
             self.say(line)
 
+    def show_estimate(self, seconds_per_step: float, steps_left: int) -> None:
+        """Print the time per update and what is left of the run."""
+        left = timedelta(seconds=round(seconds_per_step * steps_left))
+        self.say(
+            f"{seconds_per_step:.2g} s per update; about {left} left, without the validations"
+        )
+
     def show_validation(
         self, scores: Scores, samples: Sequence[Headline], *, is_best: bool
     ) -> None:

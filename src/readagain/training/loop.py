@@ -49,7 +49,8 @@ def train(
         stop: stops the training when set; None to set it by SIGTERM and Ctrl-C.
 
     Returns:
-        The result, or None if the run had finished before.
+        The result, or None if the run had finished before. More epochs than those of a finished
+        run continue it.
 
     Raises:
         ReadAgainError: for invalid settings, and if training diverges.
@@ -64,13 +65,19 @@ def train(
             run_dir = stack.enter_context(
                 open_run_dir(job.out, resolved.identity, overwrite=job.overwrite)
             )
-        if processes.from_first(run_dir is not None and run_dir.finished_state() is not None):
+        if processes.from_first(run_dir is not None and _has_finished(run_dir, resolved)):
             return None
         display = Display(console if processes.is_first else Console(quiet=True))
         try:
             return _run(resolved, run_dir, processes, device, stop, display)
         except DivergedError as error:
             raise ReadAgainError(f"{error}; {_kept_after_divergence(run_dir)}") from error
+
+
+def _has_finished(run_dir: RunDir, job: ResolvedJob) -> bool:
+    finished = run_dir.finished_state()
+    # States of older versions have no epochs; `run_dir` refuses to continue those.
+    return finished is not None and finished.epochs in (0, job.run.train.epochs)
 
 
 def _run(
@@ -86,6 +93,7 @@ def _run(
     trainer = Trainer(job, processes, device)
     trainer.resume(checkpoint)
     state = processes.from_first(TrainingState() if checkpoint is None else checkpoint.state)
+    state = state.for_epochs(job.run.train.epochs)
     display.show_start(job, state, total_steps=trainer.total_steps)
     with _open_writer(job, run_dir, trainer, display, state) as writer:
         validator = None if writer is None else Validator.for_job(job, device)

@@ -6,7 +6,7 @@ OUT/
   metrics.jsonl             one JSON object per log line or validation
   tensorboard/              the same numbers for TensorBoard
   resume/                   the identity of the run and its latest checkpoint
-  resume/finished.json      written when the run has finished; the checkpoint is removed then
+  resume/finished.json      written when the run has finished
 ```
 """
 
@@ -16,8 +16,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from readagain.counts import pluralize
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
-from readagain.storage.files import remove
 from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
 from readagain.storage.output_dir import LocalDir, OutputDir
 from readagain.training.state import TrainingState
@@ -55,11 +55,26 @@ class RunDir(OutputDir):
             raise self.damaged(_FINISHED_FILE) from error
 
     def finish(self, state: TrainingState) -> None:
-        """Mark the run as finished, then remove its checkpoints."""
+        """Mark the run as finished; its checkpoint stays, so that more epochs can continue it."""
         self.write_json(_FINISHED_FILE, asdict(state))
-        for path in self.checkpoints.iterdir():
-            if path.is_dir():
-                remove(path)
+
+    def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+        """Compare the identity in the folder with that of this run, which may have more epochs.
+
+        Raises:
+            ConfigError: if they differ otherwise, or there is no checkpoint to continue from.
+        """
+        old, new = (each.get("train", {}).get("epochs", 0) for each in (before, now))
+        if old < new and self.finished_state() is not None and not self._has_checkpoint():
+            raise ArgumentError(
+                "{0}: has finished its {1} and has no checkpoint to continue from; fine-tune it "
+                "with {from} in another folder, or start over with {overwrite}",
+                self.path,
+                pluralize(old, "epoch"),
+            )
+        if old < new:
+            before = {**before, "train": {**before["train"], "epochs": new}}
+        super().check_identity(before, now)
 
     def is_own_name(self, name: str) -> bool:
         """Return whether a run creates `name` before its identity is written."""
@@ -90,7 +105,7 @@ class RunDir(OutputDir):
         identity = super().read_identity()
         if identity is not None:
             return identity
-        if self.checkpoints.is_dir() and any(each.is_dir() for each in self.checkpoints.iterdir()):
+        if self._has_checkpoint():
             raise ArgumentError(
                 "{0}: contains a checkpoint of an unknown run ({1} is missing); choose another "
                 "folder, or start over with {overwrite}",
@@ -105,6 +120,9 @@ class RunDir(OutputDir):
             )
         return None
 
+    def _has_checkpoint(self) -> bool:
+        return self.checkpoints.is_dir() and any(map(Path.is_dir, self.checkpoints.iterdir()))
+
 
 def open_run_dir(
     path: Path, identity: Mapping[str, Any], *, overwrite: bool
@@ -113,7 +131,8 @@ def open_run_dir(
 
     Args:
         path: the folder.
-        identity: the settings and inputs that determine the weights.
+        identity: the settings and inputs that determine the weights; more epochs than those of
+            the run that is there continue it.
         overwrite: delete another run that is there.
 
     Raises:

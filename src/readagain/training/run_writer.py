@@ -22,6 +22,8 @@ from readagain.training.validate import Validation
 
 SAVE_SECONDS = 600.0
 """Maximum time between checkpoints, where validations are further apart."""
+ESTIMATE_SECONDS = 5.0
+"""Time of updates after which the duration of the run is estimated."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,7 @@ class RunWriter:
         self._num_pairs = 0
         self._minutes_before = state.minutes
         self._first_step = state.step
+        self._has_estimate = False
         self._start_time = self._line_start = self._save_time = time.monotonic()
 
     def log_update(self, step: int, loss: Tensor, num_pairs: int) -> None:
@@ -83,9 +86,18 @@ class RunWriter:
         """
         self._losses.add(loss)
         self._num_pairs += num_pairs
+        self._show_estimate(step)
         if step % self.job.run.train.log_every == 0:
             self._write_pending()
             self._end_line(step)
+
+    def _show_estimate(self, step: int) -> None:
+        """Show once how long the run will take, since the first line of the log may be far off."""
+        seconds = time.monotonic() - self._start_time
+        if not self._has_estimate and seconds >= ESTIMATE_SECONDS:
+            self._has_estimate = True
+            seconds_per_step = seconds / (step - self._first_step)
+            self.display.show_estimate(seconds_per_step, self.total_steps - step)
 
     @contextmanager
     def pause_timer(self) -> Iterator[None]:

@@ -8,6 +8,9 @@ from readagain.config.schema import TrainSpec
 
 Criterion = Literal["loss", "rouge"]
 
+MIN_GAIN = 0.01
+"""Share of the dev loss; a run whose last validation lowers it by more stopped too soon."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Scores:
@@ -44,12 +47,22 @@ class TrainingState:
     open_losses: tuple[float, ...] = ()
     """Losses since the last line of the log."""
     has_stopped_early: bool = False
+    epochs: int = 0
+    """Epochs that the run is to train for; 0 in states of older versions."""
+    last_gain: float = 0.0
+    """Share by which the latest validation lowered the best dev loss before it."""
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "TrainingState":
         """Return the state that `dataclasses.asdict` and JSON wrote."""
         best = content["best"] and Scores(**content["best"])
         return cls(**{**content, "best": best, "open_losses": tuple(content["open_losses"])})
+
+    def for_epochs(self, epochs: int) -> "TrainingState":
+        """Return the state of a run over `epochs`; more than before resets early stopping."""
+        if 0 < self.epochs < epochs:
+            return replace(self, epochs=epochs, num_worse=0, has_stopped_early=False)
+        return replace(self, epochs=epochs)
 
     def after_update(self) -> "TrainingState":
         """Return the state after one more update."""
@@ -66,6 +79,7 @@ class TrainingState:
             best=scores if is_better else best,
             num_worse=num_worse,
             has_stopped_early=0 < spec.patience <= num_worse,
+            last_gain=0.0 if best is None else 1 - scores.dev_loss / best.dev_loss,
         )
 
     def is_validation_due(self, every: int, total_steps: int) -> bool:
@@ -76,3 +90,8 @@ class TrainingState:
     def has_ended(self, total_steps: int) -> bool:
         """Return whether no update is left to do."""
         return self.has_stopped_early or self.step >= total_steps
+
+    @property
+    def is_improving(self) -> bool:
+        """Whether the latest validation lowered the dev loss by more than `MIN_GAIN`."""
+        return self.last_gain > MIN_GAIN

@@ -75,6 +75,12 @@ def test_show_validation_prints_scores_and_headlines():
     assert model == "  model  bridge [opens]"
 
 
+def test_show_estimate_prints_time_left():
+    display, output = make_display(is_terminal=False)
+    display.show_estimate(88.2, 15)
+    assert output.getvalue() == "88 s per update; about 0:22:03 left, without the validations\n"
+
+
 def test_warn_prints_prefix():
     display, output = make_display(is_terminal=False)
     display.warn("it collapses")

@@ -22,6 +22,11 @@ def logged(folder):
     ]
 
 
+def losses(folder):
+    """Return losses and dev losses by step."""
+    return {line["step"]: line["dev_loss"] for line in logged(folder) if "dev_loss" in line}
+
+
 def weights(folder):
     return {name: array.tobytes() for name, array in read_tensors(
         ModelDir.open(folder).path / "weights.safetensors").items()}  # fmt: skip
@@ -47,7 +52,21 @@ def test_train_skips_finished_run(make_job, run_job):
     outcome, _ = run_job(job)
     assert outcome is None
     assert (job.out / "metrics.jsonl").read_bytes() == before
-    assert not list((job.out / "resume").glob("checkpoint-*"))
+
+
+def test_more_epochs_continue_finished_run_bit_by_bit(make_job, run_job):
+    constant = "train.schedule=constant"
+    whole, parts = make_job(constant, out="whole"), make_job(constant, out="parts")
+    longer = "train.epochs=3"
+    run_job(replace(whole, changes=(*whole.changes, longer)))
+    run_job(parts)
+    more = replace(parts, changes=(*parts.changes, longer))
+    outcome, seen = run_job(more)
+    assert outcome.is_finished
+    assert "resuming from step 14" in seen
+    assert losses(parts.out) == losses(whole.out)
+    assert weights(parts.out) == weights(whole.out)
+    assert run_job(more)[0] is None
 
 
 @pytest.mark.parametrize("averaging", ["ema", "none"])
@@ -229,6 +248,10 @@ def test_early_stopping_keeps_best_weights(make_job, run_job, monkeypatch):
     assert outcome.state.step == 3
     assert outcome.state.has_stopped_early
     assert ModelDir.open(job.out).scores["dev"]["step"] == 1
+    # More epochs go on, and patience counts anew.
+    more = replace(job, changes=(*job.changes, "train.epochs=3"))
+    outcome, _ = run_job(more)
+    assert outcome.state.step == 5
 
 
 def test_run_without_dev_split_keeps_last_weights(make_job, run_job, corpus_without_dev):

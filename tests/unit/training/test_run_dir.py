@@ -22,20 +22,43 @@ def test_run_dir_is_created_and_reopened(tmp_path):
     assert claim(out).path == out
 
 
-def test_finish_stores_state_and_removes_checkpoints(tmp_path):
+def test_finish_stores_state_and_keeps_checkpoint(tmp_path, disk):
     with open_run_dir(tmp_path, IDENTITY, overwrite=False) as folder:
         (folder.checkpoints / "checkpoint-000001").mkdir()
+        disk.clear()
         folder.finish(TrainingState(step=9))
+    assert disk == ["temporary file", "resume"]
     assert claim(tmp_path).finished_state() == TrainingState(step=9)
-    assert not (folder.checkpoints / "checkpoint-000001").exists()
+    assert (folder.checkpoints / "checkpoint-000001").exists()
 
 
-def test_finish_syncs_before_removing_checkpoints(tmp_path, disk):
-    folder = claim(tmp_path)
-    (folder.checkpoints / "checkpoint-000001").mkdir()
-    disk.clear()
-    folder.finish(TrainingState(step=9))
-    assert disk == ["temporary file", "resume", "checkpoint-000001 removed"]
+def with_epochs(epochs, **other):
+    return {"train": {"seed": 1, "epochs": epochs, **other}}
+
+
+def test_open_accepts_more_epochs(tmp_path):
+    claim(tmp_path, with_epochs(2))
+    assert claim(tmp_path, with_epochs(3)).read_identity() == with_epochs(3)
+
+
+def test_open_refuses_fewer_epochs(tmp_path):
+    claim(tmp_path, with_epochs(3))
+    with pytest.raises(ConfigError, match=r"train\.epochs was 3 and is now 2; choose another"):
+        claim(tmp_path, with_epochs(2))
+
+
+def test_open_refuses_more_epochs_with_other_settings(tmp_path):
+    claim(tmp_path, with_epochs(2))
+    with pytest.raises(ConfigError, match=r"another training run: train\.seed was 1 and is now 2;"):
+        claim(tmp_path, with_epochs(3, seed=2))
+
+
+def test_open_refuses_more_epochs_without_checkpoint(tmp_path):
+    claim(tmp_path, with_epochs(2)).finish(TrainingState(step=9))
+    message = "has finished its 2 epochs and has no checkpoint to continue from; fine-tune it with"
+    with pytest.raises(ConfigError, match=message):
+        claim(tmp_path, with_epochs(3))
+    assert claim(tmp_path, with_epochs(2)).finished_state() == TrainingState(step=9)
 
 
 def test_open_syncs_identity(tmp_path, disk):

@@ -47,6 +47,21 @@ def test_run_without_patience_never_stops_early():
     assert not progress.has_stopped_early
 
 
+def test_more_epochs_reset_early_stopping():
+    stopped = TrainingState(step=8, epochs=2, num_worse=2, has_stopped_early=True)
+    assert stopped.for_epochs(2) == stopped
+    assert not stopped.for_epochs(3).has_ended(total_steps=12)
+    assert stopped.for_epochs(3).num_worse == 0
+
+
+@pytest.mark.parametrize(("dev_loss", "is_improving"), [(1.97, True), (1.99, False), (2.1, False)])
+def test_is_improving_compares_last_validation_with_best(dev_loss, is_improving):
+    state = TrainingState().after_validation(Scores(step=1, dev_loss=2.0), TrainSpec())
+    assert not state.is_improving
+    state = state.after_validation(Scores(step=2, dev_loss=dev_loss), TrainSpec())
+    assert state.is_improving is is_improving
+
+
 def test_best_by_rouge_compares_rouge():
     better_loss = Scores(step=1, dev_loss=1.0, rouge_1=30.0, rouge_2=10.0, rouge_l=29.0)
     better_rouge = Scores(step=2, dev_loss=2.0, rouge_1=31.0, rouge_2=10.0, rouge_l=29.0)
