@@ -89,9 +89,7 @@ class Display:
     def show_estimate(self, seconds_per_step: float, steps_left: int) -> None:
         """Print the time per update and what is left of the run."""
         left = timedelta(seconds=round(seconds_per_step * steps_left))
-        self.say(
-            f"{seconds_per_step:.2g} s per update; about {left} left, without the validations"
-        )
+        self.say(f"{seconds_per_step:.2g} s per update; about {left} left, without the validations")
 
     def show_validation(
         self, scores: Scores, samples: Sequence[Headline], *, is_best: bool
