@@ -11,6 +11,7 @@ stays as it is. The same steps on the command line are `readagain prepare`, `tra
 import argparse
 import json
 import random
+from dataclasses import asdict
 from pathlib import Path
 
 from rich.console import Console
@@ -20,7 +21,7 @@ from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.export.check import check_graphs, corpus_texts
-from readagain.export.write import describe_export, folder_graphs, write_graphs
+from readagain.export.write import describe_export, model_graphs, write_graphs
 from readagain.model_dir import ModelDir
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
@@ -80,10 +81,10 @@ def main() -> None:
     train(job, device_name="cpu", threads=1, console=Console())
 
     trained = ModelDir.open(model)
-    graphs = folder_graphs(trained, ["float32", "int8"])
+    graphs = model_graphs(trained, ["float32", "int8"])
     # Nothing is written unless the graphs write what the network writes.
     check = check_graphs(trained, graphs, corpus_texts(corpus, 50), origin="dev pairs", threads=1)
-    write_graphs(trained, graphs, describe_export(graphs, check.to_dict()))
+    write_graphs(trained, graphs, describe_export(graphs, asdict(check)))
 
     summarizer = Summarizer.load(model, threads=1)
     print(summarizer.summarize(TEXT).text)

@@ -18,13 +18,7 @@ from readagain.engine.speed import SENTENCES
 from readagain.engine.summarizer import Summarizer
 from readagain.export.candidates import FIRST_WORD
 from readagain.export.graph_builder import Array, GraphBuilder
-from readagain.export.precision_ops import (
-    ACTIVATION_STEPS,
-    PRECISION_OPS,
-    WEIGHT_STEPS,
-    ZERO_POINT,
-    quantize_columns,
-)
+from readagain.export.int8_graph import ACTIVATION_STEPS, WEIGHT_STEPS, ZERO_POINT, Int8GraphBuilder
 from readagain.export.recover import recover_weights
 from readagain.model_dir import ModelDir, graph_names
 from readagain.networks.build import build_model
@@ -97,7 +91,7 @@ def agree(states: Array, rows: Array, biases: Array) -> None:
     print(
         table_head(["whole", "dimensions", "chosen", "of the best", "log Z", "off at most in 99%"])
     )
-    codes, scales = quantize_columns(rows.T)
+    codes, scales = Int8GraphBuilder.quantize_columns(rows.T)
     steps = np.rint(states * ACTIVATION_STEPS) / ACTIVATION_STEPS
     in_bytes = steps @ (codes * scales) + biases
     off = log_sum_exp(in_bytes) - log_total
@@ -188,7 +182,7 @@ def end_of_step(
 
 def whole_graph(weight: Array) -> GraphBuilder:
     """Score every word from all dimensions, as the engine does."""
-    graph = GraphBuilder("whole")
+    graph = Int8GraphBuilder("whole")
     states = graph.input("states", np.float32, ["R", WIDTH])
     best, places, total = best_words(graph, states, weight, BEST, bound=1.0)
     return closed(graph, best, places, total)
@@ -196,15 +190,15 @@ def whole_graph(weight: Array) -> GraphBuilder:
 
 def screened_graph(weight: Array, num_whole: int) -> GraphBuilder:
     """Score the first words whole, preview the others, and score the best of those whole."""
-    graph = GraphBuilder("screened")
+    graph = Int8GraphBuilder("screened")
     states = graph.input("states", np.float32, ["R", WIDTH])
     rare = weight[:, num_whole:]
     turn = np.linalg.qr(rare[:, :WIDTH])[0][:, :PREVIEW]
     bound = float(np.abs(turn).sum(axis=0).max())  # of a state within ±1, turned
-    turned = PRECISION_OPS["int8"].linear(graph, states, turn, None, bound=1.0)
+    turned = graph.linear(states, turn, bound=1.0)
     _, at, total = best_words(graph, turned, turn.T @ rare, CHOSEN, bound=bound)
 
-    codes, scales = quantize_columns(rare)
+    codes, scales = Int8GraphBuilder.quantize_columns(rare)
     table = graph.constant((codes.T.astype(np.int16) + ZERO_POINT).astype(np.uint8))
     rows = graph.add("Gather", table, at)  # (R, N, H)
     step = graph.constant(np.float32(1 / WEIGHT_STEPS))
@@ -229,7 +223,7 @@ def best_words(
 ) -> tuple[str, str, str]:
     """Multiply, and keep the best: their scores, their places, and the log of the sum of exp."""
     bias = np.zeros(weight.shape[1], np.float32)
-    logits = PRECISION_OPS["int8"].linear(graph, rows, weight, bias, bound=bound)
+    logits = graph.linear(rows, weight, bias, bound=bound)
     best, places = graph.add_multi("TopK", logits, graph.ints(count), num_outputs=2, axis=1)
     first, of_first = (
         graph.add("Slice", each, graph.ints(0), graph.ints(1), graph.ints(1))

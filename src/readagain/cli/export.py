@@ -1,5 +1,6 @@
 """`readagain export`: write the ONNX graphs of a trained model."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -71,12 +72,12 @@ def command(
     for module in ("onnx", "torch"):
         require(module, extra="train", purpose="exporting")
     from readagain.export.check import check_graphs, corpus_texts, random_texts
-    from readagain.export.write import describe_export, folder_graphs, with_shortlist, write_graphs
+    from readagain.export.write import describe_export, model_graphs, with_shortlist, write_graphs
 
     folder, whole = ModelDir.open(run), None
     if shortlist is not None:
         folder, whole = with_shortlist(folder, shortlist), folder
-    graphs = folder_graphs(folder, [each for each in PRECISIONS if precision in (each, "both")])
+    graphs = model_graphs(folder, [each for each in PRECISIONS if precision in (each, "both")])
     if check_on is None:
         origin, texts = "random words", random_texts(folder, check_texts or 100)
     else:
@@ -84,7 +85,7 @@ def command(
     check = check_graphs(
         folder, graphs, texts, origin=origin, threads=num_threads(threads), whole=whole
     )
-    path = write_graphs(folder, graphs, describe_export(graphs, check.to_dict()), out=out)
+    path = write_graphs(folder, graphs, describe_export(graphs, asdict(check)), out=out)
 
     for each, contents in graphs.items():
         print(f"{each:<9} {sum(map(len, contents)) / 1e6:8.1f} MB")

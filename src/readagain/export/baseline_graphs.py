@@ -1,24 +1,158 @@
-"""Parts that the graphs of ABS and RAS share: source words, attention, candidates."""
+"""ONNX graphs of the baselines ABS and RAS."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from onnx import ModelProto
 
+from readagain.config.schema import AbsSpec, RasSpec, RunSpec
 from readagain.export.candidates import output_candidates, score_vocab
 from readagain.export.graph_builder import GraphBuilder
-from readagain.export.precision_ops import PrecisionOps
 from readagain.export.rnn import LinearInput
 from readagain.export.state_dict import StateDict
-from readagain.text.vocab import UNK
+from readagain.export.step_graph import StepGraph
+from readagain.text.vocab import BOS
 
-LOWEST = np.float32(np.finfo(np.float32).min)
-"""Attention score of padding: finite, so that a source without words gives no NaN."""
+ELMAN_BOUND = 1.0  # a state is a sigmoid; that of the LSTM is o m_t, which nothing bounds
+TANH_BOUND = 1.0
+
+
+def build_abs_encoder(graph: GraphBuilder, model: AbsSpec, weights: StateDict) -> ModelProto:
+    """Build the encoder graph of ABS.
+
+    Inputs: `source_ids` (D, 1, S) and `lengths` (D, 1). Outputs: `context_ids` (D, C), all BOS;
+    `states` (D, S, H), the smoothed embeddings; `keys` (D, H, S), the embeddings.
+    """
+    H, Q, C = model.hidden_size, model.encoder.smoothing, model.context_words
+    source = _SourceSequence.add_inputs(graph)
+    words = graph.add("Mul", source.embedding(graph, weights), source.valid)  # (D, S, H)
+    keys = graph.add("Transpose", words, perm=[0, 2, 1])  # (D, H, S)
+    graph.output(keys, "keys", np.float32, ["D", H, "S"])
+    smoothed = graph.add(
+        "AveragePool", keys, kernel_shape=[2 * Q + 1], pads=[Q, Q], count_include_pad=1
+    )
+    states = graph.add("Transpose", smoothed, perm=[0, 2, 1])
+    graph.output(states, "states", np.float32, ["D", "P", H])
+    start = graph.constant(np.full((1, C), BOS), np.int64)
+    start = graph.add("Expand", start, graph.concat_sizes(source.documents, C))
+    graph.output(start, "context_ids", np.int64, ["D", C])
+    return graph.model()
+
+
+def build_abs_step(
+    graph: GraphBuilder, run: RunSpec, model: AbsSpec, weights: StateDict
+) -> ModelProto:
+    """Build the step graph of ABS, with the inputs and outputs of `StepGraph`.
+
+    The state of a row is `context_ids` (R, C), its last words.
+    """
+    step = StepGraph(graph, weights, vocab_size=run.vocab_size)
+    C, H = model.context_words, model.hidden_size
+    before = graph.input("context_ids", np.int64, ["R", C])
+    last_ids = graph.add("Slice", before, graph.ints(1), graph.ints(C), graph.ints(1))
+    context_ids = graph.add("Concat", last_ids, graph.unsqueeze(step.previous_ids, 1), axis=1)
+    graph.output(context_ids, "next_context_ids", np.int64, ["R", C])
+    fed_ids = graph.reshape(context_ids, -1)  # (R * C,)
+
+    width = C * model.embedding_size
+    words = graph.reshape(step.embedding(fed_ids, "previous_words.embedding.weight"), -1, width)
+    hidden = graph.add("Tanh", graph.linear(words, *weights.affine("hidden"), bound=None))
+
+    states = graph.input("states", np.float32, ["D", "P", H])
+    keys = graph.input("keys", np.float32, ["D", H, "S"])
+    context_words = graph.reshape(step.embedding(fed_ids, "encoder.embedding.weight"), -1, width)
+    query = graph.linear(context_words, weights.matrix("encoder.query.weight"), bound=None)
+    context = step.attend(graph.add("MatMul", step.to_grid(query), keys), states, H)
+    inputs = [LinearInput(hidden, H, TANH_BOUND), LinearInput(context, H, None)]
+    output_candidates(step, score_vocab(step, inputs))
+    return graph.model()
+
+
+def build_ras_encoder(graph: GraphBuilder, model: RasSpec, weights: StateDict) -> ModelProto:
+    """Build the encoder graph of RAS.
+
+    Inputs: `source_ids` (D, 1, S) and `lengths` (D, 1). Outputs: `states` (D, S, E) the words,
+    `keys` (D, H, S), `hidden` (D, H) and, for the LSTM, `cell` (D, H).
+    """
+    E, H = model.embedding_size, model.hidden_size
+    source = _SourceSequence.add_inputs(graph)
+    words = source.embedding(graph, weights)  # (D, S, E)
+    table = graph.constant(weights.tensor("encoder.positions"), np.float32)
+    last = graph.ints(model.num_positions - 1)
+    position = graph.add("Min", graph.arange(source.length), last)
+    positioned = graph.add("Add", words, graph.add("Gather", table, position))
+    positioned = graph.add("Mul", positioned, source.valid)
+    neighbours = _windows(graph, positioned, source.length, model.window)
+    filters = weights.matrix("encoder.filters.weight")
+    keys = graph.linear(graph.reshape(neighbours, -1, len(filters)), filters, bound=None)
+    keys = graph.add("Transpose", source.by_document(graph, keys, H), perm=[0, 2, 1])
+    graph.output(words, "states", np.float32, ["D", "S", E])
+    graph.output(keys, "keys", np.float32, ["D", H, "S"])
+    first = np.tanh(weights.tensor("decoder.first"))  # (1 or 2, H)
+    shape = graph.concat_sizes(source.documents, H)
+    for name, value in zip(_state_names(model), first, strict=True):
+        initial = graph.add("Expand", graph.constant(value[None]), shape)
+        graph.output(initial, name, np.float32, ["D", H])
+    return graph.model()
+
+
+def build_ras_step(
+    graph: GraphBuilder, run: RunSpec, model: RasSpec, weights: StateDict
+) -> ModelProto:
+    """Build the step graph of RAS, with the inputs and outputs of `StepGraph`."""
+    step = StepGraph(graph, weights, vocab_size=run.vocab_size)
+    decoder = weights.module("decoder")
+    E, H = model.embedding_size, model.hidden_size
+    state = [graph.input(name, np.float32, ["R", H]) for name in _state_names(model)]
+    states = graph.input("states", np.float32, ["D", "S", E])
+    keys = graph.input("keys", np.float32, ["D", H, "S"])
+
+    bound = ELMAN_BOUND if model.cell == "elman" else None
+    context = step.attend(graph.add("MatMul", step.to_grid(state[0]), keys), states, E)
+    word = step.embedding(step.previous_ids, "previous_words.embedding.weight")
+    sums = graph.linear(word, *decoder.affine("input"), bound=None)
+    from_context = graph.linear(context, decoder.matrix("weight_context"), bound=None)
+    sums = graph.add("Add", sums, from_context)
+    from_state = graph.linear(state[0], decoder.matrix("weight_hidden"), bound=bound)
+    sums = graph.add("Add", sums, from_state)
+    if model.cell == "elman":
+        following = [graph.add("Sigmoid", sums)]
+    else:
+        following = _ras_lstm_cell(graph, sums, state[1], H)
+    for name, value in zip(_state_names(model), following, strict=True):
+        graph.output(value, f"next_{name}", np.float32, ["R", H])
+    inputs = [LinearInput(following[0], H, bound), LinearInput(context, E, bound=None)]
+    output_candidates(step, score_vocab(step, inputs))
+    return graph.model()
+
+
+def _ras_lstm_cell(graph: GraphBuilder, sums: str, cell: str, hidden_size: int) -> list[str]:
+    """Return the (R, H) state o m_t and cell m_t of a step of the LSTM of RAS."""
+    H = hidden_size
+    input_gate, forget, candidate, output = graph.split(sums, H, H, H, H)
+    kept = graph.add("Mul", graph.add("Sigmoid", forget), cell)
+    update = graph.add("Mul", graph.add("Sigmoid", input_gate), graph.add("Tanh", candidate))
+    cell = graph.add("Add", kept, update)
+    return [graph.add("Mul", graph.add("Sigmoid", output), cell), cell]
+
+
+def _state_names(model: RasSpec) -> tuple[str, ...]:
+    return ("hidden", "cell") if model.cell == "lstm" else ("hidden",)
+
+
+def _windows(graph: GraphBuilder, values: str, length: str, size: int) -> str:
+    """Concatenate each position with its neighbours, zeros beyond the ends: (D, S, size * n)."""
+    before = size // 2
+    padded = graph.add("Pad", values, graph.ints(0, before, 0, 0, size - 1 - before, 0))
+    neighbours = []
+    for offset in range(size):
+        end = graph.add("Add", length, graph.ints(offset))
+        neighbours.append(graph.add("Slice", padded, graph.ints(offset), end, graph.ints(1)))
+    return graph.add("Concat", *neighbours, axis=2)
 
 
 @dataclass(frozen=True)
-class SourceSequence:
+class _SourceSequence:
     """Sources of one sequence each, as values of an encoder graph.
 
     Args:
@@ -34,7 +168,7 @@ class SourceSequence:
     valid: str
 
     @classmethod
-    def add_inputs(cls, graph: GraphBuilder) -> "SourceSequence":
+    def add_inputs(cls, graph: GraphBuilder) -> "_SourceSequence":
         """Add the inputs of an encoder graph: `source_ids` (D, N, L) and `lengths` (D, N)."""
         ids = graph.input("source_ids", np.int64, ["D", "N", "L"])
         lengths = graph.input("lengths", np.int64, ["D", "N"])
@@ -43,60 +177,11 @@ class SourceSequence:
         valid = graph.unsqueeze(graph.cast(is_word, np.float32), 2)
         return cls(graph.reshape(ids, -1), graph.size(ids, 0), length, valid)
 
-    def embedding(self, graph: GraphBuilder, ops: PrecisionOps, weights: StateDict) -> str:
+    def embedding(self, graph: GraphBuilder, weights: StateDict) -> str:
         """Embed the source words: (D, S, width)."""
         table = weights.tensor("source_embedding.weight")
-        words = ops.embedding(graph, self.ids, table)
-        return self.by_document(graph, words, table.shape[1])
+        return self.by_document(graph, graph.embedding(self.ids, table), table.shape[1])
 
     def by_document(self, graph: GraphBuilder, rows: str, width: int) -> str:
         """Reshape (D * S, width) rows to (D, S, width)."""
         return graph.reshape(rows, self.documents, self.length, width)
-
-
-class BaselineStep:
-    """Step graph of a network that scores words from its state and a context.
-
-    Inputs as in `step_graph.build_step_graph`: `previous_ids` (R,), `grid` (D, K), `place` (R,),
-    `k`, `states` (D, S, n), `valid` (D, 1, S), and `keys` (D, H, S) for dot-product attention.
-    """
-
-    def __init__(self, weights: StateDict, ops: PrecisionOps, *, vocab_size: int) -> None:
-        self.graph = graph = GraphBuilder("step")
-        self.weights, self.ops = weights, ops
-        self.vocab_size = vocab_size
-        self.previous_ids = graph.input("previous_ids", np.int64, ["R"])
-        self.grid = graph.input("grid", np.int64, ["D", "K"])
-        self.place = graph.input("place", np.int64, ["R"])
-        self.k = graph.input("k", np.int64, [1])
-        self.valid = graph.input("valid", np.bool_, ["D", 1, "S"])
-
-    def embedding(self, ids: str, table: str) -> str:
-        """Embed (n,) extended ids; words outside the vocabulary as UNK."""
-        graph = self.graph
-        is_known = graph.add("Less", ids, graph.ints(self.vocab_size))
-        known_ids = graph.add("Where", is_known, ids, graph.ints(UNK))
-        return self.ops.embedding(graph, known_ids, self.weights.tensor(table))
-
-    def attend(self, query: str, keys: str, states: str, width: int) -> tuple[str, str]:
-        """Compute attention: (R, H) queries -> (R, width) contexts, (R, S) weights."""
-        graph = self.graph
-        scores = graph.add("MatMul", graph.add("Gather", query, self.grid), keys)  # (D, K, S)
-        scores = graph.add("Where", self.valid, scores, graph.constant(LOWEST))
-        weights = graph.add("Softmax", scores, axis=-1)
-        weights = graph.add("Where", self.valid, weights, graph.constant(np.float32(0)))
-        contexts = graph.add("MatMul", weights, states)  # (D, K, width)
-        return self.to_rows(contexts, width), self.to_rows(weights, graph.size(self.valid, 2))
-
-    def to_rows(self, grid: str, width: int | str) -> str:
-        """Gather rows from the grid: (D, K, width) -> (R, width)."""
-        return self.graph.add("Gather", self.graph.reshape(grid, -1, width), self.place)
-
-    def finish(self, inputs: Sequence[LinearInput], attention: str) -> ModelProto:
-        """Score words from the inputs of the output layer, select the best, finish the graph."""
-        graph = self.graph
-        weights = self.weights.module("output.project")
-        scores = score_vocab(graph, self.ops, inputs, weights, self.k)
-        output_candidates(graph, scores, self.k)
-        graph.output(attention, "attention", np.float32, ["R", "S"])
-        return graph.model()

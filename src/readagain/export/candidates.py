@@ -5,19 +5,16 @@ from copying, so the k best words are among the k best generated ones and the so
 array as large as the vocabulary is scattered into or copied.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from readagain.export.graph_builder import GraphBuilder
-from readagain.export.precision_ops import PRECISION_OPS, PrecisionOps
 from readagain.export.rnn import LinearInput, sum_of_linears
-from readagain.export.state_dict import StateDict
-from readagain.text.vocab import EOS, SPECIAL_TOKENS
-
-MINUS_INFINITY = np.float32(-np.inf)
-FIRST_WORD = len(SPECIAL_TOKENS)  # special tokens before it are never candidates
+from readagain.export.shortlist import FIRST_WORD, MINUS_INFINITY, Shortlist
+from readagain.export.step_graph import StepGraph
+from readagain.text.vocab import EOS
 
 
 @dataclass(frozen=True)
@@ -30,38 +27,21 @@ class CopyInputs:
             its column among the word logits or beyond them; -1 elsewhere.
         same_word: (D, S, S) 1 in row i and column j where position i has the word whose first
             position is j.
-        to_grid: gathers rows into the grid, (R, n) -> (D, K, n).
-        to_rows: gathers rows from the grid, (D, K, n) -> (R, n).
     """
 
     ext_ids: str
     columns: str
     same_word: str
-    to_grid: Callable[[str], str]
-    to_rows: Callable[[str, str | int], str]
 
     def positions_of(self, graph: GraphBuilder, ids: str) -> str:
         """Return the positions of words as a mask: (R, n) ids -> (R, n, S)."""
         return graph.add("Equal", graph.unsqueeze(ids, 2), graph.unsqueeze(self.ext_ids, 1))
 
-    def most_probable_position(self, graph: GraphBuilder, ids: str, logits: str) -> str:
-        """Return the position each (R,) word is most probably copied from: (R,)."""
-        is_word = self.positions_of(graph, graph.unsqueeze(ids, 1))  # (R, 1, S)
-        position = _most_probable_position(graph, is_word, logits)  # (R, 1)
-        return graph.add("Squeeze", position, graph.ints(1))
-
-
-@dataclass(frozen=True)
-class RareWordLogits:
-    """Source words of a shortlist beyond its frequent words.
-
-    Args:
-        ids: (R, S) extended ids of the source words.
-        logits: (R, S) logit of each rare word at its first position, -inf elsewhere.
-    """
-
-    ids: str
-    logits: str
+    def most_probable_positions(self, graph: GraphBuilder, ids: str, logits: str) -> str:
+        """Return the positions that (R, n) words are most probably copied from: (R, n)."""
+        is_word, scores = self.positions_of(graph, ids), graph.unsqueeze(logits, 1)
+        scores = graph.add("Where", is_word, scores, graph.constant(MINUS_INFINITY))
+        return graph.add("ArgMax", scores, axis=2, keepdims=0)
 
 
 @dataclass(frozen=True)
@@ -75,7 +55,8 @@ class VocabScores:
         best_ids: (R, k) their ids.
         log_total: (R, 1) logsumexp of the word logits.
         num_words: (1,) V - 4.
-        rare: further words of a shortlist.
+        rare_logits: (R, S) logits of the rare source words of a shortlist, each at the first
+            position of its word, -inf elsewhere.
     """
 
     word_logits: str
@@ -84,120 +65,106 @@ class VocabScores:
     best_ids: str
     log_total: str
     num_words: str
-    rare: RareWordLogits | None = None
-
-    def softmax_inputs(self) -> list[str]:
-        """Return `log_total`, (R, 1), then the (R, n) logits that it does not contain."""
-        return [self.log_total, self.special_logits] + ([self.rare.logits] if self.rare else [])
+    rare_logits: str | None
 
 
 def score_vocab(
-    graph: GraphBuilder,
-    ops: PrecisionOps,
-    inputs: Sequence[LinearInput],
-    weights: StateDict,
-    k: str,
-    *,
-    size: int | None = None,
-    adjust: Callable[[GraphBuilder, str], str] | None = None,
+    step: StepGraph, inputs: Sequence[LinearInput], shortlist: Shortlist | None = None
 ) -> VocabScores:
-    """Score every word and select the k best.
+    """Score every word, or those of a shortlist, and select the k best.
 
     Special tokens are scored separately in float32, since EOS needs the precision and the top-k
     must not contain them.
 
     Args:
-        graph: the graph.
-        ops: operators of the precision.
-        inputs: inputs of the output layer.
-        weights: weights of the output layer.
-        k: (1,) number of words to select.
-        size: number of most frequent words to score; all by default.
-        adjust: function applied to the word logits before the selection.
+        step: the graph.
+        inputs: inputs of the output layer; a shortlist needs a single one.
+        shortlist: the words to score; all by default.
     """
-    weight, bias = weights.matrix("weight")[:, :size], weights.tensor("bias")[:size]
+    graph, size = step.graph, None if shortlist is None else shortlist.size
+    weight, bias = step.weights.affine("output.project")
+    weight, bias = weight[:, :size], bias[:size]
     special = sum_of_linears(
-        graph, PRECISION_OPS["float32"], inputs, weight[:, :FIRST_WORD], bias[:FIRST_WORD]
+        graph, inputs, weight[:, :FIRST_WORD], bias[:FIRST_WORD], is_float32=True
     )
-    logits = sum_of_linears(graph, ops, inputs, weight[:, FIRST_WORD:], bias[FIRST_WORD:])
-    if adjust is not None:
-        logits = adjust(graph, logits)
+    logits = sum_of_linears(graph, inputs, weight[:, FIRST_WORD:], bias[FIRST_WORD:])
+    rare_logits = None
+    if shortlist is not None:
+        logits = shortlist.mask_replaced(step, logits)
+        rare_logits = shortlist.rare_logits(step, inputs[0].rows)
     num_words = graph.ints(weight.shape[1] - FIRST_WORD)
-    k = graph.add("Min", k, num_words)
+    k = graph.add("Min", step.k, num_words)
     best, columns = graph.add_multi("TopK", logits, k, num_outputs=2, axis=1)
     # Softmax is many times faster than ReduceLogSumExp; log_total = best logit - log probability.
     first = _columns(graph, columns, 0, 1)  # (R, 1)
     prob = graph.add("GatherElements", graph.add("Softmax", logits, axis=1), first, axis=1)
     log_total = graph.add("Sub", _columns(graph, best, 0, 1), graph.add("Log", prob))
     ids = graph.add("Add", columns, graph.ints(FIRST_WORD))
-    return VocabScores(logits, special, best, ids, log_total, num_words)
+    return VocabScores(logits, special, best, ids, log_total, num_words, rare_logits)
 
 
 def output_candidates(
-    graph: GraphBuilder,
+    step: StepGraph,
     scores: VocabScores,
-    k: str,
     *,
+    ext_ids: str | None = None,
     copying: CopyInputs | None = None,
     copy_logits: str | None = None,
 ) -> None:
-    """Apply the softmax over generating and copying, and output the k best words and EOS."""
-    logits = scores.softmax_inputs() + ([copy_logits] if copy_logits else [])
-    log_probs = graph.add("LogSoftmax", graph.add("Concat", *logits, axis=1), axis=1)
+    """Apply the softmax over generating and copying, and output the k best words and EOS.
+
+    Args:
+        step: the graph.
+        scores: the scores of generating.
+        ext_ids: (R, S) extended ids of the source words, for a shortlist.
+        copying: inputs for copying; None for a model that cannot copy.
+        copy_logits: (R, S) logits of copying from each position.
+    """
+    graph = step.graph
+    optional = [each for each in (scores.rare_logits, copy_logits) if each is not None]
+    logits = graph.add("Concat", scores.log_total, scores.special_logits, *optional, axis=1)
+    log_probs = graph.add("LogSoftmax", logits, axis=1)
     # Log-probability = logit + offset.
     offset = graph.add("Sub", _columns(graph, log_probs, 0, 1), scores.log_total)  # (R, 1)
     end = graph.add("Squeeze", _columns(graph, log_probs, 1 + EOS, 2 + EOS), graph.ints(1))
     graph.output(end, "end_log_probs", np.float32, ["R"])
-    best_ids, best = scores.best_ids, graph.add("Add", scores.best, offset)  # (R, k)
+    ids, best = scores.best_ids, graph.add("Add", scores.best, offset)  # (R, k)
     if copying is None or copy_logits is None:
-        if scores.rare is not None:
-            rare = graph.add("Add", scores.rare.logits, offset)
-            best_ids, best, _ = _best_of(graph, [best_ids, scores.rare.ids], [best, rare], k)
-        zeros = graph.add("Mul", best_ids, graph.ints(0))
-        _output_words(graph, best_ids, best, graph.add("Sub", zeros, graph.ints(1)))
-        return
-
-    copied = graph.add("Add", copy_logits, offset)  # (R, S)
-    copy_probs = _summed_copies(graph, copying, graph.add("Exp", copied))  # (R, S)
-    of_source = _source_words(graph, scores, copying, offset, copy_probs)
-    in_source = _any(graph, copying.positions_of(graph, best_ids))  # (R, k)
-    best = graph.add("Where", in_source, graph.constant(MINUS_INFINITY), best)
-    by_copying = graph.add(
-        "Concat",
-        graph.add("Mul", scores.best, graph.constant(np.float32(0))),
-        copy_probs,
-        axis=1,
-    )
-    ids, log_probs, columns = _best_of(graph, [best_ids, copying.ext_ids], [best, of_source], k)
-    copy_prob = graph.add("GatherElements", by_copying, columns, axis=1)
-    half = graph.add("Mul", graph.add("Exp", log_probs), graph.constant(np.float32(0.5)))
-    is_copied = graph.add("Greater", copy_prob, half)
-    position = _most_probable_position(graph, copying.positions_of(graph, ids), copied)
-    copied_from = graph.add("Where", is_copied, position, graph.ints(-1))
-    _output_words(graph, ids, log_probs, copied_from)
-
-
-def _output_words(graph: GraphBuilder, ids: str, log_probs: str, copied_from: str) -> None:
+        if scores.rare_logits is not None:
+            assert ext_ids is not None
+            rare = graph.add("Add", scores.rare_logits, offset)
+            ids, best, _ = _best_of(step, [ids, ext_ids], [best, rare])
+        copied_from = graph.add("Sub", graph.add("Mul", ids, graph.ints(0)), graph.ints(1))
+    else:
+        copied = graph.add("Add", copy_logits, offset)  # (R, S)
+        copy_probs = graph.add(
+            "MatMul", step.to_grid(graph.add("Exp", copied)), copying.same_word
+        )  # (D, K, S), summed at the first position of each word
+        copy_probs = step.source_to_rows(copy_probs)  # (R, S)
+        of_source = _source_words(graph, scores, copying, offset, copy_probs)
+        in_source = _any(graph, copying.positions_of(graph, ids))  # (R, k)
+        best = graph.add("Where", in_source, graph.constant(MINUS_INFINITY), best)
+        zeros = graph.add("Mul", scores.best, graph.constant(np.float32(0)))
+        ids, best, columns = _best_of(step, [ids, copying.ext_ids], [best, of_source])
+        copy_prob = graph.add("Concat", zeros, copy_probs, axis=1)
+        copy_prob = graph.add("GatherElements", copy_prob, columns, axis=1)
+        half = graph.add("Mul", graph.add("Exp", best), graph.constant(np.float32(0.5)))
+        is_copied = graph.add("Greater", copy_prob, half)
+        position = copying.most_probable_positions(graph, ids, copied)
+        copied_from = graph.add("Where", is_copied, position, graph.ints(-1))
     graph.output(ids, "ids", np.int64, ["R", "k"])
-    graph.output(log_probs, "log_probs", np.float32, ["R", "k"])
+    graph.output(best, "log_probs", np.float32, ["R", "k"])
     graph.output(copied_from, "copied_from", np.int64, ["R", "k"])
 
 
-def _best_of(
-    graph: GraphBuilder, ids: Sequence[str], log_probs: Sequence[str], k: str
-) -> tuple[str, str, str]:
+def _best_of(step: StepGraph, ids: Sequence[str], log_probs: Sequence[str]) -> tuple[str, str, str]:
     """Select the k best of several (R, n): their ids, log-probabilities and columns, (R, k)."""
+    graph = step.graph
     together = graph.add("Concat", *log_probs, axis=1)
-    k = graph.add("Min", k, graph.size(together, 1))
+    k = graph.add("Min", step.k, graph.size(together, 1))
     best, columns = graph.add_multi("TopK", together, k, num_outputs=2, axis=1)
     all_ids = graph.add("Concat", *ids, axis=1)
     return graph.add("GatherElements", all_ids, columns, axis=1), best, columns
-
-
-def _summed_copies(graph: GraphBuilder, copying: CopyInputs, probs: str) -> str:
-    """Sum the copy probabilities of each word at its first position: (R, S) -> (R, S)."""
-    summed = graph.add("MatMul", copying.to_grid(probs), copying.same_word)  # (D, K, S)
-    return copying.to_rows(summed, graph.size(probs, 1))
 
 
 def _source_words(
@@ -211,17 +178,10 @@ def _source_words(
     )
     column = graph.add("Where", is_known, copying.columns, graph.ints(0))
     logits = graph.add("GatherElements", scores.word_logits, column, axis=1)
-    rare = scores.rare
-    beyond = graph.constant(MINUS_INFINITY) if rare is None else rare.logits
+    beyond = scores.rare_logits or graph.constant(MINUS_INFINITY)
     logits = graph.add("Where", is_known, logits, beyond)
     generated = graph.add("Exp", graph.add("Add", logits, offset))
     return graph.add("Log", graph.add("Add", generated, copy_probs))
-
-
-def _most_probable_position(graph: GraphBuilder, mask: str, logits: str) -> str:
-    """Return the masked position with the largest score: (R, n, S), (R, S) -> (R, n)."""
-    marked = graph.add("Where", mask, graph.unsqueeze(logits, 1), graph.constant(MINUS_INFINITY))
-    return graph.add("ArgMax", marked, axis=2, keepdims=0)
 
 
 def _any(graph: GraphBuilder, marks: str) -> str:

@@ -1,7 +1,7 @@
 """Comparison of exported graphs with their network, on the summaries of the same texts."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from readagain.rouge.corpus import score_corpus
 from readagain.search.batching import bucketed_batches
 from readagain.search.decoding import decode_sources
 from readagain.search.hypotheses import Hypothesis
+from readagain.search.model import StepModel
 from readagain.text.vocab import SPECIAL_TOKENS
 
 N_BEST = 5
@@ -70,10 +71,6 @@ class Check:
     rouge: dict[str, dict[str, float]]
     same_as_whole: dict[str, float]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as a dictionary."""
-        return asdict(self)
-
 
 def corpus_texts(prepared: Path, most: int) -> list[CheckText]:
     """Return dev texts of a prepared corpus as training tokenizes them.
@@ -93,26 +90,26 @@ def corpus_texts(prepared: Path, most: int) -> list[CheckText]:
     return found
 
 
-def random_texts(folder: ModelDir, count: int) -> list[CheckText]:
+def random_texts(model_dir: ModelDir, count: int) -> list[CheckText]:
     """Return texts of random words, some outside the vocabulary, from a fixed seed."""
     random = np.random.default_rng(0)
-    data = folder.run.data
-    words = folder.source_vocab.words[len(SPECIAL_TOKENS) :]
+    data = model_dir.run.data
+    words = model_dir.source_vocab.words[len(SPECIAL_TOKENS) :]
     found = []
     for _ in range(count):
         sentences = []
         for _ in range(data.num_sentences):
             length = int(random.integers(3, data.max_source_words + 1))
-            chosen = [words[place] for place in random.integers(0, len(words), length)]
-            for place in random.integers(0, length, 1 + length // 8):
-                chosen[place] = f"unheard-of-{place % 3}"
+            chosen = [words[index] for index in random.integers(0, len(words), length)]
+            for position in random.integers(0, length, 1 + length // 8):
+                chosen[position] = f"unheard-of-{position % 3}"
             sentences.append(" ".join(chosen))
         found.append(CheckText("\n".join(sentences)))
     return found
 
 
 def check_graphs(
-    folder: ModelDir,
+    model_dir: ModelDir,
     graphs: Graphs,
     texts: Sequence[CheckText],
     *,
@@ -123,7 +120,7 @@ def check_graphs(
     """Summarize texts with a network and its graphs, and compare the summaries.
 
     Args:
-        folder: the model.
+        model_dir: the model.
         graphs: its graphs.
         texts: texts to summarize.
         origin: where the texts come from.
@@ -137,18 +134,18 @@ def check_graphs(
     """
     if whole is not None and any(text.reference is None for text in texts):
         raise DataError(
-            f"{folder.path}: the loss of a shortlist is measured in ROUGE, but {origin} have no "
+            f"{model_dir.path}: the loss of a shortlist is measured in ROUGE, but {origin} have no "
             "reference headlines; check on a prepared corpus"
         )
     torch.set_num_threads(threads)
-    models: dict[str, Any] = {
-        "torch": TorchStepModel(load_network(folder, purpose="checking the graphs"))
+    models: dict[str, StepModel[Any]] = {
+        "torch": TorchStepModel(load_network(model_dir, purpose="checking the graphs"))
     }
     if whole is not None:
         models[WHOLE] = TorchStepModel(load_network(whole, purpose="checking the graphs"))
     for precision, contents in graphs.items():
         models[precision] = OnnxStepModel.open(*contents, threads=threads)
-    found = {name: list(_summaries(folder, model, texts)) for name, model in models.items()}
+    found = {name: list(_summaries(model_dir, model, texts)) for name, model in models.items()}
 
     check = Check(
         texts=len(texts),
@@ -160,97 +157,91 @@ def check_graphs(
         else {},
         **_n_best_agreement(found),
     )
-    _raise_if_different(check, where=str(folder.path))
+    _raise_if_different(check, where=str(model_dir.path))
     return check
 
 
-@dataclass(frozen=True)
-class _NBestSummary:
-    """N-best list of one text as words and scores; empty for a text without words."""
-
-    n_best: list[tuple[str, float]]
-
-    @property
-    def words(self) -> str:
-        """Return the words of the best summary."""
-        return self.n_best[0][0] if self.n_best else ""
+NBestList = list[tuple[str, float]]
+"""Words and scores of the best summaries of a text; empty for a text without words."""
 
 
-def _summaries(folder: ModelDir, model: Any, texts: Sequence[CheckText]) -> Iterator[_NBestSummary]:
-    reader = SourceReader(folder.run, folder.source_vocab, folder.vocab)
-    printer = Detokenizer(folder.vocab)
-    n_best = min(N_BEST, folder.run.decode.beam_size)
+def _summaries(
+    model_dir: ModelDir, model: StepModel[Any], texts: Sequence[CheckText]
+) -> Iterator[NBestList]:
+    run = model_dir.run
+    reader = SourceReader(run, model_dir.source_vocab, model_dir.vocab)
+    detokenizer = Detokenizer(model_dir.vocab)
+    n_best = min(N_BEST, run.decode.beam_size)
 
-    def summarize(sources: list[SourceText]) -> list[_NBestSummary]:
+    def words_of(hypothesis: Hypothesis, source: SourceText) -> str:
+        return " ".join(token.norm for token in detokenizer.tokens(hypothesis, source))
+
+    def summarize(sources: list[SourceText]) -> list[NBestList]:
         readable = [source for source in sources if not source.is_empty]
-        found = iter(
+        lists = iter(
             decode_sources(
-                model, reader.batch(readable), folder.run.decode, n_best=n_best, keep_attention=True
+                model, reader.batch(readable), run.decode, n_best=n_best, keep_attention=True
             )
             if readable
             else ()
         )
-        return [write(source, [] if source.is_empty else next(found)) for source in sources]
-
-    def write(source: SourceText, hypotheses: list[Hypothesis]) -> _NBestSummary:
-        return _NBestSummary(
-            [
-                (" ".join(token.norm for token in printer.tokens(each, source)), each.score)
-                for each in hypotheses
-            ]
-        )
+        return [
+            []
+            if source.is_empty
+            else [(words_of(each, source), each.score) for each in next(lists)]
+            for source in sources
+        ]
 
     return bucketed_batches(
         (reader.read(text.text, tokenized=True) for text in texts),
         summarize,
         length=lambda source: source.max_length,
-        max_words=MAX_TEXTS * folder.run.data.max_source_words,
+        max_words=MAX_TEXTS * run.data.max_source_words,
         max_items=MAX_TEXTS,
         window=64 * MAX_TEXTS,
     )
 
 
-def _n_best_agreement(found: dict[str, list[_NBestSummary]]) -> dict[str, float | None]:
+def _best(n_best: NBestList) -> str:
+    return n_best[0][0] if n_best else ""
+
+
+def _n_best_agreement(found: dict[str, list[NBestList]]) -> dict[str, float | None]:
     if "float32" not in found:
         return {"same_n_best": None, "largest_score_difference": None}
     same, largest = 0, 0.0
     for ours, theirs in zip(found["float32"], found["torch"], strict=True):
-        if len(ours.n_best) != len(theirs.n_best):
+        if len(ours) != len(theirs):
             continue
         differences = [
-            abs(one - other)
-            for (_, one), (_, other) in zip(ours.n_best, theirs.n_best, strict=True)
+            abs(score - other) for (_, score), (_, other) in zip(ours, theirs, strict=True)
         ]
         difference = max(differences, default=0.0)
         largest = max(largest, difference)
         are_found = _are_found(ours, theirs) and _are_found(theirs, ours)
         same += difference <= SCORE_TOLERANCE and are_found
-    return {
-        "same_n_best": same / len(found["torch"]),
-        "largest_score_difference": largest,
-    }
+    return {"same_n_best": same / len(found["torch"]), "largest_score_difference": largest}
 
 
-def _are_found(some: _NBestSummary, others: _NBestSummary) -> bool:
+def _are_found(some: NBestList, others: NBestList) -> bool:
     """Return whether the summaries are in another n-best list, in any order of ties.
 
     All but the best may be missing if they tie with the last there.
     """
-    known = {words for words, _ in others.n_best}
-    lowest = min((score for _, score in others.n_best), default=0.0) + SCORE_TOLERANCE
+    known = {words for words, _ in others}
+    lowest = min((score for _, score in others), default=0.0) + SCORE_TOLERANCE
     return all(
-        words in known or (rank > 0 and score <= lowest)
-        for rank, (words, score) in enumerate(some.n_best)
+        words in known or (rank > 0 and score <= lowest) for rank, (words, score) in enumerate(some)
     )
 
 
-def _fraction_same_best(found: dict[str, list[_NBestSummary]], one: str, other: str) -> float:
+def _fraction_same_best(found: dict[str, list[NBestList]], one: str, other: str) -> float:
     pairs = zip(found[one], found[other], strict=True)
-    return float(np.mean([ours.words == theirs.words for ours, theirs in pairs]))
+    return float(np.mean([_best(ours) == _best(theirs) for ours, theirs in pairs]))
 
 
 def _rouge(
-    found: dict[str, list[_NBestSummary]], texts: Sequence[CheckText]
+    found: dict[str, list[NBestList]], texts: Sequence[CheckText]
 ) -> dict[str, dict[str, float]]:
     """Score every back end against the references; return {} without references."""
     references = [[text.reference] for text in texts if text.reference is not None]
@@ -258,7 +249,7 @@ def _rouge(
         return {}
     scores = {}
     for name, written in found.items():
-        report = score_corpus([each.words for each in written], references, "gigaword")
+        report = score_corpus([_best(each) for each in written], references, "gigaword")
         scores[name] = {
             measure: round(100 * report[measure].f1.value, 3)
             for measure in ("rouge-1", "rouge-2", "rouge-l")

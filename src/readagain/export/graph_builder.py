@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import count
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +24,7 @@ _TYPES = {
 
 
 class GraphBuilder:
-    """A graph under construction.
+    """A graph under construction, with float32 weights.
 
     Args:
         name: name of the graph.
@@ -123,9 +123,31 @@ class GraphBuilder:
         """Insert a dimension of size 1."""
         return self.add("Unsqueeze", value, self.ints(axis))
 
-    def body(self, name: str) -> "GraphBuilder":
+    def linear(
+        self, rows: str, weight: Array, bias: Array | None = None, *, bound: float | None
+    ) -> str:
+        """Apply a linear layer in the precision of the graph: (R, I) rows -> (R, O).
+
+        Args:
+            rows: the input.
+            weight: (I, O) constant.
+            bias: (O,) constant, or None.
+            bound: largest absolute value of the rows, or None if unknown; float32 ignores it.
+        """
+        return self.linear_float32(rows, weight, bias)
+
+    def linear_float32(self, rows: str, weight: Array, bias: Array | None) -> str:
+        """Apply a linear layer in float32, whatever the precision of the graph."""
+        constants = [self.constant(each, np.float32) for each in (weight, bias) if each is not None]
+        return self.add("Gemm", rows, *constants)
+
+    def embedding(self, ids: str, table: Array) -> str:
+        """Embed (R,) ids with a (V, E) table: (R, E)."""
+        return self.add("Gather", self.constant(table, np.float32), ids)
+
+    def body(self, name: str) -> Self:
         """Start the body of a Scan, which may use the values of this graph."""
-        return GraphBuilder(name, parent=self)
+        return type(self)(name, parent=self)
 
     def scan(self, body: "GraphBuilder", states: Sequence[str], inputs: Sequence[str]) -> list[str]:
         """Run `body` along the first dimension of the inputs.

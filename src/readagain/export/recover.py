@@ -14,7 +14,7 @@ from onnx import numpy_helper
 from readagain.config.schema import RunSpec
 from readagain.errors import ArtifactError
 from readagain.export.graph_builder import Array
-from readagain.export.precision_ops import Int8Ops
+from readagain.export.int8_graph import Int8GraphBuilder
 from readagain.export.state_dict import StateDict
 from readagain.export.write import network_graphs
 from readagain.model_dir import WEIGHTS_FILE, graph_names
@@ -30,7 +30,7 @@ _ADVICE = f"fine-tune a model that has its {WEIGHTS_FILE}"
 
 
 def recover_weights(
-    folder: Path, run: RunSpec, shapes: Mapping[str, tuple[int, ...]]
+    model_path: Path, run: RunSpec, shapes: Mapping[str, tuple[int, ...]]
 ) -> dict[str, Array]:
     """Return the weights of a network from its int8 graphs, within the quantization error.
 
@@ -38,7 +38,7 @@ def recover_weights(
     the step, export would undo any training that moves a weight by less than half a step.
 
     Args:
-        folder: the model folder with its graphs.
+        model_path: the model folder with its graphs.
         run: its settings.
         shapes: shapes of the network's tensors by name.
 
@@ -51,7 +51,7 @@ def recover_weights(
     total = sum(sizes.values())
     if total >= MAX_ENTRIES:
         raise ArtifactError(
-            f"{folder}: weights can be read back from graphs of up to {MAX_ENTRIES:,} entries, "
+            f"{model_path}: weights can be read back from graphs of up to {MAX_ENTRIES:,} entries, "
             f"these have {total:,}; {_ADVICE}"
         )
     ends = np.cumsum([*sizes.values()])
@@ -60,10 +60,10 @@ def recover_weights(
         numbers = np.arange(end - size, end, dtype=np.uint32) + _FIRST_ENTRY
         numbered[name] = numbers.view(np.float32).reshape(shapes[name])
     found = np.full(total, np.nan, np.float32)
-    layouts = network_graphs(run, StateDict(numbered), _Numbers())
+    layouts = network_graphs(run, StateDict(numbered), _NumberGraphBuilder)
     for name, layout in zip(graph_names("int8"), layouts, strict=True):
-        graph = onnx.load(folder / name)
-        for numbers, values in _pair_up(layout, graph, folder / name):
+        graph = onnx.load(model_path / name)
+        for numbers, values in _pair_up(layout, graph, model_path / name):
             entries = np.ascontiguousarray(numbers).view(np.uint32) - _FIRST_ENTRY
             is_entry = entries < total  # not where the export computed a constant from weights
             found[entries[is_entry]] = values[is_entry]
@@ -71,17 +71,19 @@ def recover_weights(
     for (name, size), end in zip(sizes.items(), ends, strict=True):
         weights[name] = found[end - size : end].reshape(shapes[name])
         if np.isnan(weights[name]).any():
-            raise ArtifactError(f"{folder}: its graphs do not hold all of '{name}'; {_ADVICE}")
+            raise ArtifactError(f"{model_path}: its graphs do not hold all of '{name}'; {_ADVICE}")
     return weights
 
 
-class _Numbers(Int8Ops):
-    """Int8 operators that keep entry numbers instead of quantizing; scales are negative."""
+class _NumberGraphBuilder(Int8GraphBuilder):
+    """Int8 graph that keeps entry numbers instead of quantizing; scales are negative."""
 
-    def write_columns(self, weight: Array) -> tuple[Array, Array]:
+    @staticmethod
+    def quantize_columns(weight: Array) -> tuple[Array, Array]:
         return weight, -weight[0]
 
-    def write_rows(self, table: Array) -> tuple[Array, Array]:
+    @staticmethod
+    def quantize_rows(table: Array) -> tuple[Array, Array]:
         return table, -table[:, :1]
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from readagain.config.schema import EncoderSpec, OnePassSpec
 from readagain.export.graph_builder import Array, GraphBuilder
-from readagain.export.precision_ops import PrecisionOps
 from readagain.export.state_dict import StateDict
 
 LSTM_BOUND = 1.0  # a state is a sigmoid times a tanh
@@ -78,12 +77,11 @@ def lstm_cell(graph: GraphBuilder, gates: str, cell: str, hidden_size: int) -> t
     return graph.add("Mul", output, graph.add("Tanh", cell)), cell
 
 
-def lstm(graph: GraphBuilder, ops: PrecisionOps, gates: str, *, weight_hidden: Array) -> str:
+def lstm(graph: GraphBuilder, gates: str, *, weight_hidden: Array) -> str:
     """Run an LSTM over (L, B, 4H) projected words: (L, B, H) states.
 
     Args:
         graph: the graph.
-        ops: operators of the precision.
         gates: projected words with biases, in the order of `reorder_gates`.
         weight_hidden: (H, 4H) recurrent weight, in the order of `reorder_gates`.
     """
@@ -92,7 +90,7 @@ def lstm(graph: GraphBuilder, ops: PrecisionOps, gates: str, *, weight_hidden: A
     hidden = body.input("hidden", np.float32, ["B", H])
     cell = body.input("cell", np.float32, ["B", H])
     word_gates = body.input("gates", np.float32, ["B", 4 * H])
-    state_gates = ops.linear(body, hidden, weight_hidden, None, bound=LSTM_BOUND)
+    state_gates = body.linear(hidden, weight_hidden, bound=LSTM_BOUND)
     hidden, cell = lstm_cell(body, body.add("Add", word_gates, state_gates), cell, H)
     for value in (hidden, cell, hidden):
         body.output(value, "next", np.float32, ["B", H])
@@ -102,7 +100,6 @@ def lstm(graph: GraphBuilder, ops: PrecisionOps, gates: str, *, weight_hidden: A
 
 def gru(
     graph: GraphBuilder,
-    ops: PrecisionOps,
     inputs: str,
     importance: str | None = None,
     *,
@@ -113,7 +110,6 @@ def gru(
 
     Args:
         graph: the graph.
-        ops: operators of the precision.
         inputs: projected words for z, r and the candidate, with biases.
         importance: (L, B, H or 1) α of each word; None for a plain GRU.
         weights: `weight_gates` and `weight_candidate`.
@@ -125,53 +121,44 @@ def gru(
     body = graph.body("gru_step")
     state = body.input("state", np.float32, ["B", H])
     word = body.input("word", np.float32, ["B", 3 * H])
-    word_gates, word_candidate = body.split(word, 2 * H, H)
-    state_gates = ops.linear(body, state, weight_gates, None, bound=bound)
-    update, candidate = gru_gates(
-        body, ops, state, (word_gates, word_candidate), state_gates, weight_candidate, bound
-    )
-    sequences = [inputs]
-    if importance is not None:
-        alpha = body.input("importance", np.float32, ["B", "W"])
-        update = body.add("Mul", alpha, update)
-        sequences.append(importance)
-    state = gru_state(body, state, update, candidate)
+    alpha = None if importance is None else body.input("importance", np.float32, ["B", "W"])
+    state_gates = body.linear(state, weight_gates, bound=bound)
+    state = gru_cell(body, state, word, state_gates, weight_candidate, alpha, bound=bound)
     for value in (state, state):
         body.output(value, "next", np.float32, ["B", H])
+    sequences = [inputs] if importance is None else [inputs, importance]
     return graph.scan(body, [_zeros(graph, inputs, H)], sequences)[1]
 
 
-def gru_gates(
+def gru_cell(
     graph: GraphBuilder,
-    ops: PrecisionOps,
     state: str,
-    inputs: tuple[str, str],
+    inputs: str,
     state_gates: str,
     weight_candidate: Array,
+    importance: str | None = None,
+    *,
     bound: float | None,
-) -> tuple[str, str]:
-    """Return the (B, H) update gate and candidate of a GRU step.
+) -> str:
+    """Return the (B, H) state of a GRU step.
 
     Args:
         graph: the graph.
-        ops: operators of the precision.
         state: (B, H) the previous state.
-        inputs: (B, 2H) projected inputs for z and r, and (B, H) for the candidate.
+        inputs: (B, 3H) projected inputs for z, r and the candidate.
         state_gates: (B, 2H) projected state for z and r.
         weight_candidate: (H, H) from the reset state to the candidate.
+        importance: (B, H or 1) α, which scales the update gate; None for a plain GRU.
         bound: largest absolute value of a state, or None.
     """
     H = weight_candidate.shape[0]
-    input_gates, input_candidate = inputs
+    input_gates, input_candidate = graph.split(inputs, 2 * H, H)
     gates = graph.add("Sigmoid", graph.add("Add", input_gates, state_gates))
     update, reset = graph.split(gates, H, H)
-    reset_state = graph.add("Mul", reset, state)
-    projected = ops.linear(graph, reset_state, weight_candidate, None, bound=bound)
-    return update, graph.add("Tanh", graph.add("Add", input_candidate, projected))
-
-
-def gru_state(graph: GraphBuilder, state: str, update: str, candidate: str) -> str:
-    """Return state + update * (candidate - state)."""
+    projected = graph.linear(graph.add("Mul", reset, state), weight_candidate, bound=bound)
+    candidate = graph.add("Tanh", graph.add("Add", input_candidate, projected))
+    if importance is not None:
+        update = graph.add("Mul", importance, update)
     change = graph.add("Mul", update, graph.add("Sub", candidate, state))
     return graph.add("Add", state, change)
 
@@ -229,22 +216,25 @@ class LinearInput:
 
 def sum_of_linears(
     graph: GraphBuilder,
-    ops: PrecisionOps,
     inputs: Sequence[LinearInput],
     weight: Array,
     bias: Array | None,
     *,
     sentences: SentenceLayout | None = None,
+    is_float32: bool = False,
 ) -> str:
     """Apply a linear layer with an (I, O) weight to the concatenation of inputs: (R, O).
 
     Each input is multiplied separately and, in int8, has its own scale. With `sentences`, the
-    result is (L, B, O).
+    result is (L, B, O). With `is_float32`, the product is in float32 also in an int8 graph.
     """
     ends = np.cumsum([each.width for each in inputs])
     total = ""
     for each, weight_rows in zip(inputs, np.split(weight, ends[:-1]), strict=True):
-        product = ops.linear(graph, each.rows, weight_rows, bias, bound=each.bound)
+        if is_float32:
+            product = graph.linear_float32(each.rows, weight_rows, bias)
+        else:
+            product = graph.linear(each.rows, weight_rows, bias, bound=each.bound)
         bias = None  # added once
         if sentences is not None and not each.per_sentence:
             product = sentences.time_first(graph, product, weight.shape[1])

@@ -5,23 +5,18 @@ frequent words only. The rest of the output matrix is an embedding table of the 
 which it gathers the rows of rare source words.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from readagain.config.schema import ModelSpec, RunSpec
-from readagain.export.candidates import (
-    FIRST_WORD,
-    MINUS_INFINITY,
-    RareWordLogits,
-    VocabScores,
-    score_vocab,
-)
 from readagain.export.graph_builder import GraphBuilder
-from readagain.export.precision_ops import PrecisionOps
-from readagain.export.rnn import LinearInput
 from readagain.export.state_dict import StateDict
+from readagain.export.step_graph import StepGraph
+from readagain.text.vocab import SPECIAL_TOKENS
+
+MINUS_INFINITY = np.float32(-np.inf)
+FIRST_WORD = len(SPECIAL_TOKENS)  # special tokens before it are never candidates
 
 
 def shortlist_size(run: RunSpec, model: ModelSpec) -> int:
@@ -29,9 +24,7 @@ def shortlist_size(run: RunSpec, model: ModelSpec) -> int:
     return model.shortlist_size if model.shortlist_size < run.vocab_size else 0
 
 
-def add_shortlist(
-    graph: GraphBuilder, ops: PrecisionOps, weights: StateDict, ext_ids: str, *, size: int
-) -> None:
+def add_shortlist(graph: GraphBuilder, weights: StateDict, ext_ids: str, *, size: int) -> None:
     """Add the shortlists of (D, S) extended ids to the outputs.
 
     Outputs: `rare_keys` (D, H, S), the rows of the output matrix for rare words; `rare_biases`
@@ -50,7 +43,7 @@ def add_shortlist(
     _replace_frequent(graph, ext_ids, is_rare, size=size)
 
     rows = graph.add("Where", is_rare, beyond, graph.ints(0))
-    keys = ops.embedding(graph, graph.reshape(rows, -1), table)
+    keys = graph.embedding(graph.reshape(rows, -1), table)
     keys = graph.reshape(keys, graph.size(ext_ids, 0), graph.size(ext_ids, 1), table.shape[1])
     keys = graph.add("Transpose", keys, perm=[0, 2, 1])
     graph.output(keys, "rare_keys", np.float32, ["D", table.shape[1], "S"])
@@ -92,43 +85,25 @@ class Shortlist:
     Args:
         size: number W of frequent words, scored for all documents.
         document: (R,) the document of each row.
-        ext_ids: (R, S) extended ids of the source words.
         rare_keys: (D, H, S) output of `add_shortlist`.
         rare_biases: (D, 1, S) likewise.
         last_biases: (D, S) likewise.
-        to_grid: gathers rows into the grid, (R, n) -> (D, K, n).
-        to_rows: gathers rows from the grid, (D, K, n) -> (R, n).
     """
 
     size: int
     document: str
-    ext_ids: str
     rare_keys: str
     rare_biases: str
     last_biases: str
-    to_grid: Callable[[str], str]
-    to_rows: Callable[[str, str | int], str]
 
-    def score(
-        self,
-        graph: GraphBuilder,
-        ops: PrecisionOps,
-        hidden: str,
-        inputs: Sequence[LinearInput],
-        weights: StateDict,
-        k: str,
-    ) -> VocabScores:
-        """Score the words on each shortlist and select the k best frequent ones."""
-        frequent = score_vocab(
-            graph, ops, inputs, weights, k, size=self.size, adjust=self._mask_replaced
-        )
-        rare = graph.add("MatMul", self.to_grid(hidden), self.rare_keys)  # (D, K, S)
-        rare = graph.add("Add", rare, self.rare_biases)
-        rare = self.to_rows(rare, graph.size(self.ext_ids, 1))  # (R, S)
-        return replace(frequent, rare=RareWordLogits(self.ext_ids, rare))
+    def rare_logits(self, step: StepGraph, hidden: str) -> str:
+        """Compute the logits of rare words from (R, H) states: (R, S), -inf elsewhere."""
+        rare = step.graph.add("MatMul", step.to_grid(hidden), self.rare_keys)  # (D, K, S)
+        return step.source_to_rows(step.graph.add("Add", rare, self.rare_biases))
 
-    def _mask_replaced(self, graph: GraphBuilder, logits: str) -> str:
+    def mask_replaced(self, step: StepGraph, logits: str) -> str:
         """Set the (R, W - 4) logits of replaced words to -inf."""
+        graph = step.graph
         biases = graph.add("Gather", self.last_biases, self.document)  # (R, S)
         columns = last_words(graph, graph.size(biases, 1), end=self.size - FIRST_WORD)
         columns = graph.add("Expand", columns, graph.add("Shape", biases))

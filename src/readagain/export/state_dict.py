@@ -41,3 +41,7 @@ class StateDict:
     def matrix(self, name: str) -> Array:
         """Return torch's (O, I) weight of a linear layer as (I, O)."""
         return self.tensor(name).T
+
+    def affine(self, name: str) -> tuple[Array, Array]:
+        """Return the (I, O) weight and the (O,) bias of a linear layer."""
+        return self.matrix(f"{name}.weight"), self.tensor(f"{name}.bias")

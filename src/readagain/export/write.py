@@ -14,13 +14,17 @@ from readagain.config.files import load_run, save_run
 from readagain.config.override import override
 from readagain.config.schema import AbsSpec, ModelSpec, RasSpec, RunSpec
 from readagain.errors import ArgumentError, ArtifactError
-from readagain.export.abs_graphs import build_abs_encoder_graph, build_abs_step_graph
+from readagain.export.attention_step import build_attention_step
+from readagain.export.baseline_graphs import (
+    build_abs_encoder,
+    build_abs_step,
+    build_ras_encoder,
+    build_ras_step,
+)
 from readagain.export.encoder_graph import build_encoder_graph
-from readagain.export.graph_builder import OPSET
-from readagain.export.precision_ops import PRECISION_OPS, PrecisionOps
-from readagain.export.ras_graphs import build_ras_encoder_graph, build_ras_step_graph
+from readagain.export.graph_builder import OPSET, GraphBuilder
+from readagain.export.int8_graph import Int8GraphBuilder
 from readagain.export.state_dict import StateDict
-from readagain.export.step_graph import build_step_graph
 from readagain.model_dir import (
     EXPORT_FILE,
     RUN_FILE,
@@ -34,6 +38,10 @@ from readagain.storage.tensors import read_tensors
 from readagain.version import __version__
 
 Graphs = dict[Precision, tuple[bytes, bytes]]
+_BUILDERS: dict[Precision, type[GraphBuilder]] = {
+    "float32": GraphBuilder,
+    "int8": Int8GraphBuilder,
+}
 
 
 def build_graphs(
@@ -43,44 +51,44 @@ def build_graphs(
     weights = StateDict(tensors)
     found: Graphs = {}
     for precision in precisions:
-        encoder, step = network_graphs(run, weights, PRECISION_OPS[precision])
+        encoder, step = network_graphs(run, weights, _BUILDERS[precision])
         found[precision] = (encoder.SerializeToString(), step.SerializeToString())
     return found
 
 
 def network_graphs(
-    run: RunSpec, weights: StateDict, ops: PrecisionOps
+    run: RunSpec, weights: StateDict, builder: type[GraphBuilder]
 ) -> tuple[onnx.ModelProto, onnx.ModelProto]:
     """Build the encoder and the step graph of a network from its weights."""
-    model = run.model
+    model, encoder, step = run.model, builder("encoder"), builder("step")
     match model:
         case ModelSpec():
             return (
-                build_encoder_graph(run, model, weights, ops),
-                build_step_graph(run, model, weights, ops),
+                build_encoder_graph(encoder, run, model, weights),
+                build_attention_step(step, run, model, weights),
             )
         case AbsSpec():
             return (
-                build_abs_encoder_graph(model, weights, ops),
-                build_abs_step_graph(run, model, weights, ops),
+                build_abs_encoder(encoder, model, weights),
+                build_abs_step(step, run, model, weights),
             )
         case RasSpec():
             return (
-                build_ras_encoder_graph(model, weights, ops),
-                build_ras_step_graph(run, model, weights, ops),
+                build_ras_encoder(encoder, model, weights),
+                build_ras_step(step, run, model, weights),
             )
         case _:
             assert_never(model)
 
 
-def folder_graphs(folder: ModelDir, precisions: Iterable[Precision]) -> Graphs:
+def model_graphs(model_dir: ModelDir, precisions: Iterable[Precision]) -> Graphs:
     """Build the graphs of a model folder from its weights.
 
     Raises:
         ArtifactError: if the folder has no weights, or those of another network.
     """
-    weights = folder.file(WEIGHTS_FILE, purpose="exporting")
-    return build_graphs(folder.run, read_tensors(weights), precisions)
+    weights = model_dir.file(WEIGHTS_FILE, purpose="exporting")
+    return build_graphs(model_dir.run, read_tensors(weights), precisions)
 
 
 def describe_export(graphs: Graphs, check: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,12 +103,12 @@ def describe_export(graphs: Graphs, check: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def write_graphs(
-    folder: ModelDir, graphs: Graphs, report: Mapping[str, Any], *, out: Path | None = None
+    model_dir: ModelDir, graphs: Graphs, report: Mapping[str, Any], *, out: Path | None = None
 ) -> Path:
     """Write graphs and the report of their check.
 
     Args:
-        folder: the model; `out` is required if its settings differ from those on disk.
+        model_dir: the model; `out` is required if its settings differ from those on disk.
         graphs: its graphs.
         report: contents of `export.json`.
         out: folder for inference only, without weights; the folder of the model by default.
@@ -114,31 +122,31 @@ def write_graphs(
     """
     writers: dict[str, Callable[[Path], object]] = {}
     if out is None:
-        _check_settings(folder)
+        _check_settings(model_dir)
     else:
         _check_no_weights(out)
         stale = {EXPORT_FILE, WEIGHTS_FILE}
         writers = {
-            name: partial(shutil.copyfile, folder.path / name)
-            for name in folder.manifest.files
+            name: partial(shutil.copyfile, model_dir.path / name)
+            for name in model_dir.manifest.files
             if name not in stale and not name.endswith(".onnx")
         }
-        writers[RUN_FILE] = partial(save_run, folder.run)
+        writers[RUN_FILE] = partial(save_run, model_dir.run)
     for precision, contents in graphs.items():
         for name, content in zip(graph_names(precision), contents, strict=True):
             writers[name] = partial(Path.write_bytes, data=content)
     text = json.dumps(report, indent=2) + "\n"
     writers[EXPORT_FILE] = partial(Path.write_text, data=text, encoding="utf-8")
-    path = folder.path if out is None else out
+    path = model_dir.path if out is None else out
     write_model_files(path, writers, replace_all=out is not None)
     return path
 
 
-def _check_settings(folder: ModelDir) -> None:
-    if folder.run != load_run(folder.path / RUN_FILE):
+def _check_settings(model_dir: ModelDir) -> None:
+    if model_dir.run != load_run(model_dir.path / RUN_FILE):
         raise ArtifactError(
-            f"{folder.path}: the settings of the graphs differ from its {RUN_FILE}; write them to "
-            "a new folder"
+            f"{model_dir.path}: the settings of the graphs differ from its {RUN_FILE}; write them "
+            "to a new folder"
         )
 
 
@@ -150,30 +158,30 @@ def _check_no_weights(out: Path) -> None:
         )
 
 
-def with_shortlist(folder: ModelDir, size: int) -> ModelDir:
+def with_shortlist(model_dir: ModelDir, size: int) -> ModelDir:
     """Return a model with the same weights that scores a shortlist of words.
 
     Args:
-        folder: the model.
+        model_dir: the model.
         size: words on a shortlist: special tokens, source words and the most frequent others.
 
     Raises:
         ArgumentError: if the network supports no shortlist, or has no more words than it.
         ConfigError: if the words of a source would not fit.
     """
-    model = folder.run.model
+    model = model_dir.run.model
     if not isinstance(model, ModelSpec):
         raise ArgumentError(
             "{0}: {shortlist} needs an encoder-decoder network; export this model without it",
-            folder.path,
+            model_dir.path,
         )
-    competing = model.shortlist_size or folder.run.vocab_size
+    competing = model.shortlist_size or model_dir.run.vocab_size
     if not 0 < size < competing:
         raise ArgumentError(
             "{0}: {shortlist} is {1}; expected 1 to {2}, fewer words than without it",
-            folder.path,
+            model_dir.path,
             size,
             competing - 1,
         )
     changes = {"model.shortlist_size": size}
-    return replace(folder, run=override(folder.run, changes, where=str(folder.path)))
+    return replace(model_dir, run=override(model_dir.run, changes, where=str(model_dir.path)))

@@ -7,6 +7,7 @@ version is tested to load what this one wrote. Make a new one beside it when the
 """
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -15,7 +16,7 @@ from safetensors.torch import save_file
 from readagain.config.files import save_run
 from readagain.config.override import override
 from readagain.export.check import check_graphs, random_texts
-from readagain.export.write import describe_export, folder_graphs, write_graphs
+from readagain.export.write import describe_export, model_graphs, write_graphs
 from readagain.model_dir import (
     PRECISIONS,
     RUN_FILE,
@@ -76,10 +77,10 @@ def main(folder: Path) -> None:
         replace_all=True,
     )
     model = ModelDir.open(folder)
-    graphs = folder_graphs(model, PRECISIONS)
+    graphs = model_graphs(model, PRECISIONS)
     texts = random_texts(model, 50)
     check = check_graphs(model, graphs, texts, origin="random words", threads=1)
-    write_graphs(model, graphs, describe_export(graphs, check.to_dict()))
+    write_graphs(model, graphs, describe_export(graphs, asdict(check)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Comparing graphs with their network: equal ones pass, others are refused."""
+"""Comparison of graphs with their network: equal graphs pass, others are rejected."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from readagain.errors import ArtifactError
 from readagain.export import check as checking
 from readagain.export.check import CheckText, check_graphs, random_texts
-from readagain.export.write import build_graphs, folder_graphs
+from readagain.export.write import build_graphs, model_graphs
 
 REFERENCED = [
     CheckText("the old bridge opens .", "old bridge opens"),
@@ -15,7 +15,7 @@ REFERENCED = [
 
 
 def test_check_accepts_graphs_of_same_weights(trained):
-    graphs = folder_graphs(trained, ["int8", "float32"])
+    graphs = model_graphs(trained, ["int8", "float32"])
     texts = random_texts(trained, 10)
     found = check_graphs(trained, graphs, texts, origin="random words", threads=1)
     assert (found.texts, found.same_n_best, found.rouge) == (10, 1.0, {})
@@ -24,7 +24,7 @@ def test_check_accepts_graphs_of_same_weights(trained):
 
 
 def test_check_scores_every_back_end_with_references(trained):
-    graphs = folder_graphs(trained, ["float32"])
+    graphs = model_graphs(trained, ["float32"])
     found = check_graphs(trained, graphs, REFERENCED, origin="two", threads=1)
     assert found.rouge["float32"] == found.rouge["torch"]
     assert found.rouge["torch"].keys() == {"rouge-1", "rouge-2", "rouge-l"}
@@ -32,7 +32,7 @@ def test_check_scores_every_back_end_with_references(trained):
 
 
 def test_punctuation_only_text_has_empty_summary(trained):
-    graphs = folder_graphs(trained, ["float32"])
+    graphs = model_graphs(trained, ["float32"])
     texts = [CheckText(". . .", "nothing"), *REFERENCED]
     for given in (texts, texts[:1]):
         found = check_graphs(trained, graphs, given, origin="some", threads=1)
@@ -75,7 +75,7 @@ def test_check_rejects_int8_with_large_rouge_loss(trained, monkeypatch):
         return {"torch": {"rouge-1": 40.0}, "int8": {"rouge-1": 39.5}}
 
     monkeypatch.setattr(checking, "_rouge", scores)
-    graphs = folder_graphs(trained, ["int8"])
+    graphs = model_graphs(trained, ["int8"])
     with pytest.raises(
         ArtifactError, match=r"int8 loses 0\.50 points of rouge-1 .*use the precision float32"
     ):
@@ -101,11 +101,10 @@ def test_check_rejects_other_words_with_equal_scores(trained):
 
 
 def test_ties_may_change_order_and_drop_the_last():
-    written = checking._NBestSummary
-    one = written([("a", -1.0), ("b", -2.0), ("c", -2.0), ("d", -3.0)])
-    other = written([("a", -1.0), ("c", -2.0), ("b", -2.0), ("e", -3.0)])
+    one = [("a", -1.0), ("b", -2.0), ("c", -2.0), ("d", -3.0)]
+    other = [("a", -1.0), ("c", -2.0), ("b", -2.0), ("e", -3.0)]
     found = checking._n_best_agreement({"float32": [one], "torch": [other]})
     assert found == {"same_n_best": 1.0, "largest_score_difference": 0.0}
-    best_differs = written([("x", -1.0), *other.n_best[1:]])
+    best_differs = [("x", -1.0), *other[1:]]
     found = checking._n_best_agreement({"float32": [one], "torch": [best_differs]})
     assert found == {"same_n_best": 0.0, "largest_score_difference": 0.0}

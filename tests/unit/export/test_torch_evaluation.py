@@ -5,7 +5,7 @@ import pytest
 from readagain.cli.evaluate import _load_weights
 from readagain.errors import ArtifactError
 from readagain.evaluation.systems import load_system
-from readagain.export.write import folder_graphs, write_graphs
+from readagain.export.write import model_graphs, write_graphs
 
 TEXTS = ["the old bridge opens .", "the ferry sails the old bridge ."]
 
@@ -18,7 +18,7 @@ def test_weights_give_the_summaries_of_float32_graphs(trained):
         return found
 
     by_torch = summaries()
-    write_graphs(trained, folder_graphs(trained, ["float32"]), {})
+    write_graphs(trained, model_graphs(trained, ["float32"]), {})
     assert summaries() == by_torch
     assert all(summary.text for summary in by_torch)
 

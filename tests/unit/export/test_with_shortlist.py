@@ -14,7 +14,7 @@ from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError, ConfigError, DataError
 from readagain.export import check as checking
 from readagain.export.check import CheckText, check_graphs, random_texts
-from readagain.export.write import build_graphs, folder_graphs, with_shortlist, write_graphs
+from readagain.export.write import build_graphs, model_graphs, with_shortlist, write_graphs
 from readagain.model_dir import RUN_FILE, ModelDir
 from readagain.networks.build import build_model
 from readagain.presets import PRESETS
@@ -70,7 +70,7 @@ def test_shortlist_rejects_abs_and_ras(trained, preset):
 
 def test_check_compares_shortlist_with_whole_network(trained):
     short = with_shortlist(trained, 8)
-    graphs = folder_graphs(short, ["int8", "float32"])
+    graphs = model_graphs(short, ["int8", "float32"])
     texts = [CheckText(each.text, "old bridge opens") for each in random_texts(trained, 20)]
     found = check_graphs(short, graphs, texts, origin="some", threads=1, whole=trained)
     assert found.same_n_best == 1.0
@@ -85,7 +85,7 @@ def test_check_of_shortlist_needs_references(trained):
     with pytest.raises(DataError, match="measured in ROUGE, but random words have no refer"):
         check_graphs(
             short,
-            folder_graphs(short, ["int8"]),
+            model_graphs(short, ["int8"]),
             random_texts(trained, 3),
             origin="random words",
             threads=1,
@@ -109,7 +109,7 @@ def test_check_rejects_shortlist_with_large_loss(trained, monkeypatch, precision
     ):
         check_graphs(
             short,
-            folder_graphs(short, [precision]),
+            model_graphs(short, [precision]),
             REFERENCED,
             origin="three",
             threads=1,
@@ -119,7 +119,7 @@ def test_check_rejects_shortlist_with_large_loss(trained, monkeypatch, precision
 
 def test_written_folder_has_shortlist_but_run_does_not(trained, tmp_path):
     short = with_shortlist(trained, 9)
-    out = write_graphs(short, folder_graphs(short, ["int8"]), {}, out=tmp_path / "short")
+    out = write_graphs(short, model_graphs(short, ["int8"]), {}, out=tmp_path / "short")
     assert load_run(out / RUN_FILE) == short.run
     assert ModelDir.open(trained.path, checksums=True).run == trained.run
     assert Summarizer.load(out, threads=1).summarize("The old ferry Zyx sails.").text
@@ -130,7 +130,7 @@ def test_write_rejects_graphs_with_other_settings(trained):
     with pytest.raises(
         ArtifactError, match=r"settings of the graphs differ from its run\.json; wri"
     ):
-        write_graphs(short, folder_graphs(short, ["int8"]), {})
+        write_graphs(short, model_graphs(short, ["int8"]), {})
     assert not ModelDir.open(trained.path).has("step.int8.onnx")
 
 

@@ -7,14 +7,14 @@ import pytest
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError
 from readagain.export.state_dict import StateDict
-from readagain.export.write import describe_export, folder_graphs, write_graphs
+from readagain.export.write import describe_export, model_graphs, write_graphs
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 
 TEXT = "The old ferry Zyx sails."
 
 
 def test_write_adds_graphs_and_keeps_weights(trained):
-    graphs = folder_graphs(trained, ["int8", "float32"])
+    graphs = model_graphs(trained, ["int8", "float32"])
     path = write_graphs(trained, graphs, describe_export(graphs, {"texts": 3}))
     folder = ModelDir.open(path, checksums=True)
     assert folder.has(WEIGHTS_FILE)
@@ -23,7 +23,7 @@ def test_write_adds_graphs_and_keeps_weights(trained):
 
 
 def test_inference_folder_has_no_weights(trained, tmp_path):
-    graphs = folder_graphs(trained, ["int8"])
+    graphs = model_graphs(trained, ["int8"])
     path = write_graphs(trained, graphs, {}, out=tmp_path / "small")
     folder = ModelDir.open(path, checksums=True)
     assert not folder.has(WEIGHTS_FILE)
@@ -33,7 +33,7 @@ def test_inference_folder_has_no_weights(trained, tmp_path):
 
 
 def test_write_does_not_replace_model_with_weights(trained):
-    graphs = folder_graphs(trained, ["int8"])
+    graphs = model_graphs(trained, ["int8"])
     with pytest.raises(ArtifactError, match="contains a model with weights, which would be rep"):
         write_graphs(trained, graphs, {}, out=trained.path)
     assert (trained.path / WEIGHTS_FILE).exists()
@@ -41,7 +41,7 @@ def test_write_does_not_replace_model_with_weights(trained):
 
 def test_write_replaces_inference_folder(trained, tmp_path):
     for precision in ("int8", "float32"):
-        out = write_graphs(trained, folder_graphs(trained, [precision]), {}, out=tmp_path / "small")
+        out = write_graphs(trained, model_graphs(trained, [precision]), {}, out=tmp_path / "small")
     assert {path.name for path in out.glob("*.onnx")} == {
         "encoder.float32.onnx",
         "step.float32.onnx",
@@ -49,9 +49,9 @@ def test_write_replaces_inference_folder(trained, tmp_path):
 
 
 def test_export_needs_weights(trained, tmp_path):
-    path = write_graphs(trained, folder_graphs(trained, ["int8"]), {}, out=tmp_path / "small")
+    path = write_graphs(trained, model_graphs(trained, ["int8"]), {}, out=tmp_path / "small")
     with pytest.raises(ArtifactError, match=r"exporting needs weights\.safetensors, which this"):
-        folder_graphs(ModelDir.open(path), ["int8"])
+        model_graphs(ModelDir.open(path), ["int8"])
 
 
 def test_state_dict_names_missing_tensor():

@@ -1,30 +1,31 @@
-"""PrecisionOps in int8: near the exact ones, and deaf to other rows."""
+"""Linear layers and embeddings of int8 graphs: close to float32, each row independent."""
 
 import numpy as np
 import onnxruntime
 import pytest
 
 from readagain.export.graph_builder import GraphBuilder
-from readagain.export.precision_ops import PRECISION_OPS, WEIGHT_STEPS, quantize_columns
+from readagain.export.int8_graph import WEIGHT_STEPS, Int8GraphBuilder
 
 RANDOM = np.random.default_rng(1)
 WEIGHT = RANDOM.normal(size=(32, 6)).astype(np.float32)
 BIAS = RANDOM.normal(size=6).astype(np.float32)
+BUILDERS = {"float32": GraphBuilder, "int8": Int8GraphBuilder}
 
 
 def linear(rows, precision, bound, bias=BIAS):
-    graph = GraphBuilder("product")
+    graph = BUILDERS[precision]("product")
     value = graph.input("rows", np.float32, ["R", 32])
-    product = PRECISION_OPS[precision].linear(graph, value, WEIGHT, bias, bound=bound)
+    product = graph.linear(value, WEIGHT, bias, bound=bound)
     graph.output(product, "product", np.float32, ["R", 6])
     session = onnxruntime.InferenceSession(graph.model().SerializeToString())
     return session.run(None, {"rows": rows})[0]
 
 
 def embedding(ids, table, precision):
-    graph = GraphBuilder("lookup")
+    graph = BUILDERS[precision]("lookup")
     value = graph.input("ids", np.int64, ["R"])
-    rows = PRECISION_OPS[precision].embedding(graph, value, table)
+    rows = graph.embedding(value, table)
     graph.output(rows, "rows", np.float32, ["R", table.shape[1]])
     return onnxruntime.InferenceSession(graph.model().SerializeToString()).run(None, {"ids": ids})[
         0
@@ -65,14 +66,14 @@ def test_values_beyond_bound_are_clipped():
 
 
 def test_sum_of_two_products_fits_into_16_bits():
-    codes, scales = quantize_columns(WEIGHT)
+    codes, scales = Int8GraphBuilder.quantize_columns(WEIGHT)
     assert abs(codes.astype(int)).max() == WEIGHT_STEPS
     assert 2 * 255 * WEIGHT_STEPS < 2**15
     np.testing.assert_allclose(codes * scales, WEIGHT, atol=scales.max() / 2 + 1e-7)
 
 
 def test_zero_column_stays_zero():
-    codes, scales = quantize_columns(np.zeros((3, 2), np.float32))
+    codes, scales = Int8GraphBuilder.quantize_columns(np.zeros((3, 2), np.float32))
     assert not codes.any()
     assert np.isfinite(scales).all()
 

@@ -1,0 +1,174 @@
+"""ONNX graph of a step of the attention decoder."""
+
+import numpy as np
+from onnx import ModelProto
+
+from readagain.config.schema import ModelSpec, RunSpec
+from readagain.export.candidates import CopyInputs, output_candidates, score_vocab
+from readagain.export.graph_builder import Array, GraphBuilder
+from readagain.export.rnn import (
+    GRU_BOUND,
+    LSTM_BOUND,
+    LinearInput,
+    gru_cell,
+    lstm_cell,
+    reorder_gates,
+    states_bound,
+)
+from readagain.export.shortlist import MINUS_INFINITY, Shortlist, shortlist_size
+from readagain.export.state_dict import StateDict
+from readagain.export.step_graph import StepGraph
+
+
+def build_attention_step(
+    graph: GraphBuilder, run: RunSpec, model: ModelSpec, weights: StateDict
+) -> ModelProto:
+    """Build the step graph, with the inputs and outputs of `StepGraph`.
+
+    The state is `hidden` (R, H), and `cell` (R, H) for an LSTM; the memory `states` (D, S, H) and
+    `keys` (D, 1, S, A). With copying: `document` (R,), `copy_logits` (R, S) of the previous step,
+    `copy_keys` (D, H, S), `copy_words` (D, S, E), and `ext_ids`, `columns` (D, S), `same_word`
+    (D, S, S) as in `candidates.CopyInputs`. With a shortlist: `document`, `ext_ids` and the outputs
+    of `shortlist.add_shortlist`.
+    """
+    return _AttentionStep(graph, run, model, weights).build()
+
+
+class _AttentionStep(StepGraph):
+    """Builder of a step graph."""
+
+    def __init__(
+        self, graph: GraphBuilder, run: RunSpec, model: ModelSpec, weights: StateDict
+    ) -> None:
+        super().__init__(graph, weights, vocab_size=run.vocab_size)
+        self.decoder = weights.module("decoder")
+        self.states_bound = states_bound(model.encoder)
+        self.H = H = model.decoder.hidden_size
+        self.A = model.decoder.attention_size
+        self.E = model.embedding_size
+        self.source_size = model.encoder.hidden_size * (1 + model.encoder.bidirectional)
+        self.hidden = graph.input("hidden", np.float32, ["R", H])
+        self.is_lstm = model.decoder.cell == "lstm"
+        if self.is_lstm:
+            self.cell = graph.input("cell", np.float32, ["R", H])
+        self.states = graph.input("states", np.float32, ["D", "S", self.source_size])
+        self.keys = graph.input("keys", np.float32, ["D", 1, "S", self.A])
+        self.ext_ids: str | None = None
+        self.shortlist: Shortlist | None = None
+        self.copying: CopyInputs | None = None
+        self.copy_words: str | None = None
+        size = shortlist_size(run, model)
+        if model.output == "copy" or size:
+            self.document = graph.input("document", np.int64, ["R"])
+            ext_ids = graph.input("ext_ids", np.int64, ["D", "S"])
+            self.ext_ids = graph.add("Gather", ext_ids, self.document)
+        if size:
+            self.shortlist = Shortlist(
+                size=size,
+                document=self.document,
+                rare_keys=graph.input("rare_keys", np.float32, ["D", H, "S"]),
+                rare_biases=graph.input("rare_biases", np.float32, ["D", 1, "S"]),
+                last_biases=graph.input("last_biases", np.float32, ["D", "S"]),
+            )
+        if model.output == "copy":
+            assert self.ext_ids is not None
+            self.last_copy_logits = graph.input("copy_logits", np.float32, ["R", "S"])
+            self.copy_keys = graph.input("copy_keys", np.float32, ["D", H, "S"])
+            if model.copied_words == "place":
+                self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
+            columns = graph.input("columns", np.int64, ["D", "S"])
+            self.copying = CopyInputs(
+                ext_ids=self.ext_ids,
+                columns=graph.add("Gather", columns, self.document),
+                same_word=graph.input("same_word", np.float32, ["D", "S", "S"]),
+            )
+
+    def build(self) -> ModelProto:
+        """Build the graph."""
+        graph, H = self.graph, self.H
+        word = self._previous_word()  # (R, E)
+        hidden = self._lstm(word) if self.is_lstm else self._gru(word)
+        scores = score_vocab(self, [LinearInput(hidden, H, LSTM_BOUND)], self.shortlist)
+        copy_logits = self._copy_logits(hidden)
+        output_candidates(
+            self, scores, ext_ids=self.ext_ids, copying=self.copying, copy_logits=copy_logits
+        )
+        graph.output(hidden, "next_hidden", np.float32, ["R", H])
+        if copy_logits is not None:
+            graph.output(copy_logits, "next_copy_logits", np.float32, ["R", "S"])
+        return graph.model()
+
+    def _lstm(self, word: str) -> str:
+        """Add an LSTM step: the (R, H) state; output the cell."""
+        graph, decoder = self.graph, self.decoder
+        query, hidden_gates = self._project_hidden(reorder_gates(decoder.matrix("weight_hidden")))
+        context = self._attend(query)  # (R, D)
+        weight_word, bias = map(reorder_gates, decoder.affine("input"))
+        word_gates = graph.linear(word, weight_word, bias, bound=None)
+        weight_context = reorder_gates(decoder.matrix("weight_context"))
+        context_gates = graph.linear(context, weight_context, bound=self.states_bound)
+        gates = graph.add("Add", graph.add("Add", word_gates, context_gates), hidden_gates)
+        hidden, cell = lstm_cell(graph, gates, self.cell, self.H)
+        graph.output(cell, "next_cell", np.float32, ["R", self.H])
+        return hidden
+
+    def _gru(self, word: str) -> str:
+        """Add a GRU step: the (R, H) state."""
+        graph, decoder, H = self.graph, self.decoder, self.H
+        weight_hidden = decoder.matrix("weight_hidden")  # (H, 3H)
+        query, hidden_gates = self._project_hidden(weight_hidden[:, : 2 * H])
+        context = self._attend(query)  # (R, D)
+        from_word = graph.linear(word, *decoder.affine("input"), bound=None)
+        from_context = graph.linear(
+            context, decoder.matrix("weight_context"), bound=self.states_bound
+        )
+        inputs = graph.add("Add", from_word, from_context)
+        return gru_cell(
+            graph, self.hidden, inputs, hidden_gates, weight_hidden[:, 2 * H :], bound=GRU_BOUND
+        )
+
+    def _project_hidden(self, weight: Array) -> tuple[str, str]:
+        """Project the state with one product: attention query and gates."""
+        joined = np.concatenate([self.decoder.matrix("weight_query"), weight], axis=1)
+        product = self.graph.linear(self.hidden, joined, bound=LSTM_BOUND)
+        query, gates = self.graph.split(product, self.A, weight.shape[1])
+        return query, gates
+
+    def _previous_word(self) -> str:
+        """Embed the previous words; a copied word by its most probable position."""
+        graph, ids = self.graph, self.previous_ids
+        known = self.embedding(ids, "previous_words.embedding.weight")  # (R, E)
+        if self.copying is None or self.copy_words is None:
+            return known
+        position = self.copying.most_probable_positions(
+            graph, graph.unsqueeze(ids, 1), self.last_copy_logits
+        )  # (R, 1)
+        position = graph.add("Squeeze", position, graph.ints(1))
+        row = graph.add("Mul", self.document, graph.size(self.states, 1))
+        row = graph.add("Add", row, position)
+        copied = graph.add("Gather", graph.reshape(self.copy_words, -1, self.E), row)
+        return graph.add("Where", graph.unsqueeze(self.is_known(ids), 1), known, copied)
+
+    def _attend(self, query: str) -> str:
+        """Compute the (R, D) contexts of (R, A) queries, with scores v . tanh(query + key).
+
+        A Scan over documents keeps the (K, S, A) sums of one document in the processor's cache.
+        """
+        body = self.graph.body("attention_scores")
+        queries = body.input("queries", np.float32, ["K", self.A])
+        keys = body.input("keys", np.float32, [1, "S", self.A])
+        energy = body.add("Tanh", body.add("Add", body.unsqueeze(queries, 1), keys))
+        weight = body.constant(self.decoder.tensor("weight_score")[:, None])
+        scores = body.add("Squeeze", body.add("MatMul", energy, weight), body.ints(2))
+        body.output(scores, "scores", np.float32, ["K", "S"])
+        (all_scores,) = self.graph.scan(body, [], [self.to_grid(query), self.keys])  # (D, K, S)
+        return self.attend(all_scores, self.states, self.source_size)
+
+    def _copy_logits(self, hidden: str) -> str | None:
+        """Compute the copy logits: (R, S), -inf at padding."""
+        if self.copying is None:
+            return None
+        graph = self.graph
+        logits = graph.add("MatMul", self.to_grid(hidden), self.copy_keys)  # (D, K, S)
+        logits = graph.add("Where", self.valid, logits, graph.constant(MINUS_INFINITY))
+        return self.source_to_rows(logits)

@@ -1,0 +1,65 @@
+"""Graphs with int8 weights.
+
+Bounded activations (an LSTM state is within ±1) have a fixed scale, all others one scale per row.
+So a summary does not depend on its batch, as it would with one scale per tensor.
+"""
+
+import numpy as np
+
+from readagain.export.graph_builder import MICROSOFT, Array, GraphBuilder
+
+# 64 and not 127: processors without VNNI add two products of an unsigned and a signed byte in 16
+# bits, where 2 * 255 * 64 just fits.
+WEIGHT_STEPS = 64
+ACTIVATION_STEPS = 127
+TABLE_STEPS = 127  # embeddings are not multiplied
+ZERO_POINT = 128
+
+
+class Int8GraphBuilder(GraphBuilder):
+    """A graph with int8 weights: one scale per column of a matrix, or per row of a table."""
+
+    def linear(
+        self, rows: str, weight: Array, bias: Array | None = None, *, bound: float | None
+    ) -> str:
+        """Apply a linear layer in int8 with a float32 result."""
+        if bound is not None:
+            return self._linear_bounded(rows, weight, bias, bound)
+        sizes = self.add("ReduceMax", self.add("Abs", rows), self.ints(-1), keepdims=1)  # (R, 1)
+        smallest = self.constant(np.float32(np.finfo(np.float32).tiny))
+        sizes = self.add("Max", sizes, smallest)
+        product = self._linear_bounded(self.add("Div", rows, sizes), weight, None, 1.0)
+        product = self.add("Mul", product, sizes)
+        return product if bias is None else self.add("Add", product, self.constant(bias))
+
+    def _linear_bounded(self, rows: str, weight: Array, bias: Array | None, bound: float) -> str:
+        codes, scales = self.quantize_columns(weight)
+        row_scale = self.constant(np.float32(bound / ACTIVATION_STEPS))
+        zero_point = self.constant(np.uint8(ZERO_POINT))
+        row_codes = self.add("QuantizeLinear", rows, row_scale, zero_point)
+        inputs = [row_codes, self.constant(codes), row_scale, self.constant(scales), zero_point]
+        if bias is not None:
+            inputs += ["", self.constant(bias, np.float32)]
+        return self.add("MatMulIntegerToFloat", *inputs, domain=MICROSOFT)
+
+    def embedding(self, ids: str, table: Array) -> str:
+        """Embed with an int8 table."""
+        codes, scales = self.quantize_rows(table)
+        row_codes = self.add("Gather", self.constant(codes), ids)
+        as_float = self.cast(row_codes, np.float32)
+        return self.add("Mul", as_float, self.add("Gather", self.constant(scales), ids))
+
+    @staticmethod
+    def quantize_columns(weight: Array) -> tuple[Array, Array]:
+        """Quantize a weight: (I, O) -> (I, O) codes, (O,) scales."""
+        scales = np.abs(weight).max(axis=0) / WEIGHT_STEPS
+        scales = np.maximum(scales, np.finfo(np.float32).tiny).astype(np.float32)
+        codes = np.rint(weight / scales).clip(-WEIGHT_STEPS, WEIGHT_STEPS).astype(np.int8)
+        return codes, scales
+
+    @staticmethod
+    def quantize_rows(table: Array) -> tuple[Array, Array]:
+        """Quantize a table: (V, E) -> (V, E) codes, (V, 1) scales."""
+        scales = np.maximum(np.abs(table).max(axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        codes = np.rint(table / scales * TABLE_STEPS).astype(np.int8)
+        return codes, (scales / TABLE_STEPS).astype(np.float32)
