@@ -1,0 +1,218 @@
+"""Languages: what differs between them, and detection of the language of a text."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+
+from readagain.errors import ConfigError, quoted
+from readagain.text.language_words import FUNCTION_WORDS, SPECIAL_LETTERS
+
+UNDETERMINED = "und"
+"""Code of an unknown language (BCP 47); its texts are split by the rules of English."""
+
+# Letters of scripts other than Latin, as ranges of code points.
+_SCRIPT_RANGES: dict[str, str] = {
+    "Han": "\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002ffff",
+    "Kana": "\u3041-\u3096\u30a1-\u30fa\u30fc\uff66-\uff9f",
+    "Hangul": "\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3",
+    "Thai": "\u0e01-\u0e4e",
+    "Cyrillic": "\u0400-\u052f",
+    "Arabic": "\u0620-\u06d3\u06fa-\u06ff\u0750-\u077f\u08a0-\u08ff\ufb50-\ufdff\ufe70-\ufefc",
+    "Hebrew": "\u05d0-\u05ea",
+    "Greek": "\u0370-\u03ff\u1f00-\u1fff",
+    "Devanagari": "\u0900-\u0963\u0971-\u097f",
+}
+_SCRIPTS = {script: re.compile(f"[{chars}]") for script, chars in _SCRIPT_RANGES.items()}
+UNSPACED_CHARS = "".join(_SCRIPT_RANGES[script] for script in ("Han", "Kana", "Thai"))
+"""Character class of the scripts that are written without spaces between words."""
+
+_WORD = re.compile(r"[^\W\d_]+(?:'(?=[^\W\d_]))?")
+_MAX_CHARS = 2000
+"""Characters of a text that decide on its language."""
+_MIN_WORDS = 4
+_MIN_SCRIPT_SHARE = 0.6
+_MIN_KANA_SHARE = 0.05
+_MIN_SCORE = 1.5
+_MIN_COVERAGE = 0.08
+_MIN_MARGIN = 1.4
+_RARE = frozenset(["sv", "da", "no", "pl", "cs", "ro", "ca", "tr", "id", "fi", "hu", "vi", "bg"])
+_SHARE_OF_RARE = 0.8
+"""Weight of the evidence for languages that fewer texts are in."""
+_NOT_ARABIC = frozenset("پچژگکیےٹڈڑںھہەێۆڵڕ")
+"""Letters of Persian, Urdu and Kurdish that Arabic does not have."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Language:
+    """What differs between languages.
+
+    Args:
+        code: ISO 639-1 code.
+        name: English name.
+        script: name of its script in Unicode.
+        is_spaced: whether spaces separate words; otherwise characters are tokens.
+        has_headline_case: whether headlines may have a capital on every word.
+        capitalizes_nouns: whether nouns have a capital, so that a capital does not mark a name.
+        quotes: opening and closing quotation mark that generated ones are printed as.
+    """
+
+    code: str
+    name: str
+    script: str = "Latin"
+    is_spaced: bool = True
+    has_headline_case: bool = False
+    capitalizes_nouns: bool = False
+    quotes: tuple[str, str] = ("“", "”")
+
+    @property
+    def function_words(self) -> frozenset[str]:
+        """Frequent words without content, in lower case; empty if there is no list."""
+        return FUNCTION_WORDS.get(self.code, frozenset())
+
+
+ENGLISH = Language(code="en", name="English", has_headline_case=True, quotes=('"', '"'))
+_ALL = (
+    ENGLISH,
+    Language(code=UNDETERMINED, name="an unknown language", quotes=('"', '"')),
+    Language(code="de", name="German", capitalizes_nouns=True, quotes=("„", "“")),
+    Language(code="fr", name="French", quotes=("«", "»")),
+    Language(code="it", name="Italian", quotes=("«", "»")),
+    Language(code="es", name="Spanish", quotes=("«", "»")),
+    Language(code="pt", name="Portuguese"),
+    Language(code="nl", name="Dutch"),
+    Language(code="ru", name="Russian", script="Cyrillic", quotes=("«", "»")),
+    Language(code="zh", name="Chinese", script="Han", is_spaced=False),
+    Language(code="ja", name="Japanese", script="Kana", is_spaced=False, quotes=("「", "」")),
+    Language(code="th", name="Thai", script="Thai", is_spaced=False),
+    Language(code="ko", name="Korean", script="Hangul"),
+    Language(code="ar", name="Arabic", script="Arabic"),
+    Language(code="he", name="Hebrew", script="Hebrew"),
+    Language(code="sv", name="Swedish", quotes=("”", "”")),
+    Language(code="da", name="Danish"),
+    Language(code="no", name="Norwegian", quotes=("«", "»")),
+    Language(code="pl", name="Polish", quotes=("„", "”")),
+    Language(code="cs", name="Czech", quotes=("„", "“")),
+    Language(code="ro", name="Romanian", quotes=("„", "”")),
+    Language(code="ca", name="Catalan", quotes=("«", "»")),
+    Language(code="tr", name="Turkish"),
+    Language(code="id", name="Indonesian"),
+    Language(code="fi", name="Finnish", quotes=("”", "”")),
+    Language(code="hu", name="Hungarian", quotes=("„", "”")),
+    Language(code="vi", name="Vietnamese"),
+    Language(code="uk", name="Ukrainian", script="Cyrillic", quotes=("«", "»")),
+    Language(code="bg", name="Bulgarian", script="Cyrillic", quotes=("„", "“")),
+    Language(code="el", name="Greek", script="Greek", quotes=("«", "»")),
+    Language(code="hi", name="Hindi", script="Devanagari"),
+)
+LANGUAGES: dict[str, Language] = {language.code: language for language in _ALL}
+"""Known languages by code."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DetectedLanguage:
+    """Language of a text, and the share of the evidence that speaks for it, from 0 to 1."""
+
+    code: str
+    confidence: float
+
+    @property
+    def name(self) -> str:
+        """English name of the language."""
+        return LANGUAGES[self.code].name
+
+
+def find_language(code: str) -> Language:
+    """Return a language by its code.
+
+    Raises:
+        ConfigError: for an unknown code, with the closest one.
+    """
+    if code in LANGUAGES:
+        return LANGUAGES[code]
+    names = {language.name.lower(): language.code for language in _ALL}
+    near = get_close_matches(code.lower(), [*names, *LANGUAGES], n=1)
+    hint = f"did you mean '{names.get(near[0], near[0])}'? " if near else ""
+    raise ConfigError(
+        f"language is {quoted(code)}; {hint}known codes: {', '.join(LANGUAGES)}; "
+        f"use '{UNDETERMINED}' for any other"
+    )
+
+
+def detect_language(text: str) -> DetectedLanguage | None:
+    """Return the language of a text by its script and its function words, or None if unsure.
+
+    A sentence is usually enough; a headline often is not.
+
+    >>> detect_language("Die Stadt erhöht die Gebühren für den Müll.").code
+    'de'
+    """
+    text = text[:_MAX_CHARS]
+    letters = count_scripts(text)
+    total = letters.total()
+    if not total:
+        return None
+    unspaced = letters["Han"] + letters["Kana"]
+    if unspaced >= _MIN_SCRIPT_SHARE * total:
+        code = "ja" if letters["Kana"] >= _MIN_KANA_SHARE * unspaced else "zh"
+        return DetectedLanguage(code=code, confidence=unspaced / total)
+    script, count = letters.most_common(1)[0]
+    if count < _MIN_SCRIPT_SHARE * total:
+        return None
+    if script == "Arabic" and not _NOT_ARABIC.isdisjoint(text):
+        return None
+    codes = [language.code for language in _ALL if language.script == script]
+    if len(codes) == 1 and codes[0] not in FUNCTION_WORDS:
+        return DetectedLanguage(code=codes[0], confidence=count / total)
+    return _detect_by_words(text, script)
+
+
+def count_scripts(text: str) -> Counter[str]:
+    """Count the letters of a text by script; those that no other script has are Latin."""
+    if text.isascii():
+        return +Counter(Latin=sum(map(str.isalpha, text)))
+    letters = Counter({script: len(chars.findall(text)) for script, chars in _SCRIPTS.items()})
+    others = letters.total()
+    letters["Latin"] = max(sum(map(str.isalpha, text)) - others, 0)
+    return +letters
+
+
+@cache
+def _languages_by_word(script: str) -> dict[str, list[str]]:
+    """Return the languages of a script that have each function word or special letter."""
+    by_word = {
+        letter: [code for code in codes if LANGUAGES[code].script == script]
+        for letter, codes in SPECIAL_LETTERS.items()
+    }
+    for code, words in FUNCTION_WORDS.items():
+        if LANGUAGES[code].script == script:
+            for word in words:
+                by_word.setdefault(word, []).append(code)
+    return by_word
+
+
+def _detect_by_words(text: str, script: str) -> DetectedLanguage | None:
+    """Return the language with the most function words; shared ones count less."""
+    text = text.lower().replace("’", "'")
+    words = _WORD.findall(text)
+    if len(words) < _MIN_WORDS:
+        return None
+    by_word = _languages_by_word(script)
+    scores: dict[str, float] = {}
+    hits: Counter[str] = Counter()
+    letters = [letter for letter in text if letter in SPECIAL_LETTERS]
+    for word in (*words, *letters):
+        codes = by_word.get(word, ())
+        for code in codes:
+            share = _SHARE_OF_RARE if code in _RARE else 1.0
+            scores[code] = scores.get(code, 0.0) + share / len(codes)
+            hits[code] += 1
+    ranking = sorted(scores, key=lambda code: -scores[code])
+    if not ranking:
+        return None
+    best, second = ranking[0], scores[ranking[1]] if len(ranking) > 1 else 0.0
+    is_clear = scores[best] >= max(_MIN_SCORE, _MIN_MARGIN * second)
+    if not is_clear or hits[best] < _MIN_COVERAGE * len(words):
+        return None
+    return DetectedLanguage(code=best, confidence=scores[best] / sum(scores.values()))
