@@ -1,7 +1,8 @@
 """Model input: the first sentences of a text, as tokens and as padded ids."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from readagain.config.schema import RunSpec
 from readagain.engine.target_prefix import TargetPrefix
 from readagain.search.constraints import ForcedPrefix
 from readagain.search.model import SourceBatch
+from readagain.text.article import ends_with_mark
 from readagain.text.document import Document, Token, read_document, read_tokenized
 from readagain.text.vocab import (
     PAD,
@@ -70,19 +72,20 @@ class SourceReader:
         self.num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
 
     def read(self, text: str, *, tokenized: bool) -> SourceText:
-        """Read the first sentences of a text; those without a letter or a digit are skipped."""
+        """Read the first sentences of a text.
+
+        Sentences without a letter or a digit are skipped, and so are bylines, dates and the like
+        (`text/article.py`).
+        """
         num_sentences = self._data.num_sentences
         document = (
             read_tokenized(text)
             if tokenized
-            else read_document(text, max_sentences=num_sentences + 1)
+            else read_document(text, max_sentences=num_sentences + 1, is_article=True)
         )
         sentences = _with_language(document)
-        if not tokenized and len(sentences) < len(document.sentences) == num_sentences + 1:
-            document = read_document(text)
-            sentences = _with_language(document)
         has_more = len(sentences) > num_sentences
-        read = tuple(sentences[:num_sentences])
+        read = tuple(_with_full_stops(sentences[:num_sentences], document))
         document = Document(text, read, is_tokenized=document.is_tokenized)
         sequences = self._sequences(read)
         is_cut = sum(map(len, sequences)) < len(document.words)
@@ -163,6 +166,25 @@ class SourceReader:
 def _max_length(sources: Sequence[SourceText]) -> int:
     """Return the padded length L of a batch."""
     return max((source.max_length for source in sources), default=0)
+
+
+def _with_full_stops(
+    sentences: Sequence[tuple[Token, ...]], document: Document
+) -> Iterator[tuple[Token, ...]]:
+    """Yield the sentences; a line without a mark at its end gets a full stop before the next one.
+
+    Otherwise a model would read two items of a list as one sentence. The full stop has an empty
+    span, so it is never printed.
+    """
+    if document.is_tokenized or "\n" not in document.text:
+        yield from sentences
+        return
+    for sentence, following in zip_longest(sentences, sentences[1:]):
+        end = sentence[-1].end
+        is_line = following is not None and "\n" in document.text[end : following[0].start]
+        if is_line and not ends_with_mark(document.text[sentence[0].start : end]):
+            sentence = (*sentence, Token(".", end, end))
+        yield sentence
 
 
 def _with_language(document: Document) -> list[tuple[Token, ...]]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from readagain.text.article import article_spans
 from readagain.text.normalization import (
     decode_entities,
     normalize_tokens,
@@ -42,15 +43,23 @@ class Document:
         return piece if self.is_tokenized else decode_entities(piece)
 
 
-def read_document(text: str, *, max_sentences: int | None = None) -> Document:
+def read_document(
+    text: str, *, max_sentences: int | None = None, is_article: bool = False
+) -> Document:
     """Split a text into sentences and tokens.
+
+    Args:
+        text: the text.
+        max_sentences: maximum number of sentences.
+        is_article: leave out what belongs to a page and not to its article (`article_spans`).
 
     >>> read_document("It cost $3.").sentences[0][2:4]
     (Token(norm='$', start=8, end=9), Token(norm='#', start=9, end=10))
     """
     plain = _decode(text)
     sentences = []
-    for start, end in sentence_spans(plain, max_sentences=max_sentences):
+    find_spans = article_spans if is_article else sentence_spans
+    for start, end in find_spans(plain, max_sentences=max_sentences):
         sentence = plain[start:end]
         spans = token_spans(sentence)
         norms = normalize_tokens(token_at(sentence, *span) for span in spans)

@@ -5,6 +5,8 @@ One pattern finds every mark that may end a sentence; the words on both sides de
 """
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from readagain.text.wordlists import (
     AFTER_TIME_OF_DAY,
@@ -33,7 +35,7 @@ _ENDS_ALWAYS = frozenset("؟۔।॥։።") | _ENDS_WITHOUT_SPACE
 
 _NEXT_WORD = re.compile(r"[^\w\s]{0,6}(\w[\w-]{0,40})?(\.?)")
 _DASH = re.compile(r"[-—―–]++\s")
-_BULLET = re.compile(r"(?:[-*•‣◦·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
+BULLET = re.compile(r"(?:[-*•‣◦·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
 _SHORT_FORM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, Ph.D
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
 _WHO_SAID_IT = re.compile(
@@ -50,19 +52,22 @@ def sentence_spans(text: str, *, max_sentences: int | None = None) -> list[tuple
     >>> [text[start:end] for start, end in sentence_spans(text)]
     ['Mr. Smith of the U.S. Senate paid $3.5m.', 'He left.']
     """
-    spans: list[tuple[int, int]] = []
+    return list(islice(iter_sentence_spans(text), max_sentences))
+
+
+def iter_sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the spans of `sentence_spans` one by one."""
     start = len(text) - len(text.lstrip())
     for mark in _MARK.finditer(text):
         following = mark.end()
-        if following == len(text) or len(spans) == max_sentences:
+        if following == len(text):
             break
         if following > start and _ends_sentence(text, start, mark):
             end = mark.end(2) if mark[1] else start + len(text[start : mark.start()].rstrip())
-            spans.append((start, end))
+            yield start, end
             start = following
-    if start < len(text) and len(spans) != max_sentences:
-        spans.append((start, len(text.rstrip())))
-    return spans
+    if start < len(text):
+        yield start, len(text.rstrip())
 
 
 def _ends_sentence(text: str, start: int, mark: re.Match[str]) -> bool:
@@ -102,7 +107,7 @@ def _mark_ends(text: str, start: int, mark: re.Match[str]) -> bool:
 def _is_new_paragraph(space: str, text: str, following: int) -> bool:
     """Return whether a line break is more than the wrapping of a long line."""
     num_lines = space.count("\n")
-    return num_lines > 1 or (num_lines == 1 and _BULLET.match(text, following) is not None)
+    return num_lines > 1 or (num_lines == 1 and BULLET.match(text, following) is not None)
 
 
 def _last_word(text: str, start: int, end: int) -> str:

@@ -55,6 +55,26 @@ def test_sentences_without_words_are_skipped(text, tokenized):
     assert source.is_truncated == ("sank" in text)
 
 
+def test_page_lines_are_not_read():
+    text = "By Jo Roe, Editor\n16 November 2026\n\nThe bridge &amp; Élan opens. It sank."
+    source = reader().read(text, tokenized=False)
+    assert forms(source) == [["the", "bridge", "&", "élan", "opens", "."]]
+    assert [text[word.start : word.end] for word in source.document.words][1:4] == (
+        ["bridge", "&amp;", "Élan"]
+    )
+    assert source.is_truncated
+    assert not reader().read("By Jo Roe\n\nIt sank.", tokenized=False).is_truncated
+
+
+def test_line_without_mark_gets_an_unprinted_full_stop():
+    text = "Élan opens\nThe bridge"
+    source = reader("two_sentences_option1_copy_15k").read(text, tokenized=False)
+    assert forms(source) == [["élan", "opens", "."], ["the", "bridge"]]
+    full_stop = source.document.words[2]
+    assert (full_stop.start, full_stop.end) == (10, 10)
+    assert source.document.surface(full_stop) == ""
+
+
 def test_whole_text_is_not_truncated():
     whole = reader("two_sentences_option1_copy_15k").read("It sank.", tokenized=False)
     assert forms(whole) == [["it", "sank", "."]]

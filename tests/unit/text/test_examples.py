@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 MODULES = [
+    "article",
     "document",
     "normalization",
     "part_of_speech",

@@ -1,0 +1,228 @@
+"""Sentences of an article as people paste it: without bylines, dates, captions and buttons.
+
+A text of one line is split as `sentence_spans` does. Lines make a difference only where a text has
+several.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice, pairwise
+
+from readagain.text.sentences import BULLET, iter_sentence_spans, sentence_spans
+from readagain.text.wordlists import REPORTING_VERBS
+
+Span = tuple[int, int]
+
+_MIN_WRAP_WIDTH = 60  # narrower lines without a full stop are items, not a wrapped paragraph
+_MAX_SCENE_SENTENCES = 3
+_MAX_SCENE_SPACES = 20
+_MAX_PAGE_CHARS = 200
+
+_NAME = r"(?:[A-Z][\w'.-]*|(?:al|bin|da|de|del|der|di|du|el|la|le|van|von)(?=\s))"
+_NAMES = rf"{_NAME}(?:\s+{_NAME}){{0,4}}"
+_AGENCY = (
+    r"(?:Reuters|AP|AFP|UPI|APP|ANI|PTI|IANS|DPA|dpa|EFE|ANSA|TASS|RIA|PA|CNN|BBC|CBS|ABC|NBC"
+    r"|Xinhua|Kyodo|Yonhap|Interfax|Anadolu|Bloomberg|Associated\ Press|Press\ Association)"
+)
+_ROLE = (
+    r"(?:[Ee]ditor|[Cc]orrespondent|[Rr]eporter|[Ww]riter|[Cc]olumnist|[Cc]ontributor|[Jj]ournalist"
+    r"|[Aa]nalyst|[Pp]roducer|[Dd]esk|[Bb]ureau(?:\s[Cc]hief)?|[Ss]taff|[Nn]ews|[Pp]ress|[Mm]edia)"
+)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
+    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_DAY = r"(?:mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(?:day)?"
+_DATE_WORD = (
+    rf"(?:\d{{1,4}}(?:st|nd|rd|th)?|\d{{1,4}}T\d\d|{_MONTH}|{_DAY}|[ap]\.?m|gmt|utc|bst|cet|cest|eet|e[sd]?t"
+    r"|c[sd]?t|p[sd]?t|ist|pkt|z|an?|at|on|of|ago|now|just|today|yesterday|hours?|hrs?|minutes?"
+    r"|mins?|days?|weeks?|months?|read)"
+)
+_STAMP = r"(?:(?:first|last|originally)\s+)?(?:published|updated|posted|modified|created|date)"
+_SHARE = (
+    r"(?:share|tweet|facebook|twitter|x|instagram|youtube|whatsapp|telegram|linkedin|reddit"
+    r"|pinterest|messenger|bluesky|threads|flipboard|e-?mail|print|save|bookmark|listen|follow"
+    r"|subscribe|comments?|\d+\s(?:comments?|shares?)|copy\slink|link\scopied|gift|menu|home"
+    r"|search|sign\sin|log\sin)"
+)
+
+# Whole sentences that belong to the page and not to the article, also in a text of one line.
+_PAGE_SENTENCE = re.compile(
+    rf"""
+    (?:[Bb]y|BY|(?:Words|Written|Reported|Reporting|Story|Text)\s[Bb]y)\s+{_NAMES}
+        (?:\s*(?:,|\||-|―)\s*|\s+)(?:[\w&'.-]+\s+){{0,4}}{_ROLE}(?:\s(?:in|at|for)\s{_NAMES})?
+    | (?i: {_STAMP}\b[\s:,|·•/()-]*(?:{_DATE_WORD}\b[\s.,:|·•/()―–+-]*)+ )
+    """,
+    re.VERBOSE,
+)
+
+# Lines of the same kind; ordinary sentences may look like these, so they must be lines.
+_PAGE_LINE = re.compile(
+    rf"""
+    (?:[Bb]y|BY|(?:Words|Written|Reported|Reporting|Story|Text)\s[Bb]y)\s+{_NAMES}
+        (?:\s*(?:,|and|&|\||/)\s*{_NAMES}){{0,4}}
+    | (?:[A-Z][\w&'-]*\s+){{0,4}}{_ROLE}(?:,?\s(?:in|at|for)?\s?{_NAMES})?
+    | {_AGENCY}(?:\s(?:News|Sport|Staff))?
+    | (?i: (?:{_STAMP}[\s:,|·•/-]+)?(?=[^a-z]*\d|.*\b(?:ago|today|yesterday|now)\b)
+        (?:{_DATE_WORD}\b[\s.,:|·•/()―–+-]*)+ )
+    | (?i: [(\[]?(?:file\s)?(?:photo(?:graph)?|image|picture|pic|video|graphic|illustration)s?
+        (?:\s(?:caption|source|credit|copyright|by|courtesy|via|from))*\s*(?:[:/|―–,-]|\sby\s).* )
+    | (?i: (?:image|photo|picture)\s(?:caption|source|credit|copyright)\b.* )
+    | (?i: (?:caption|credit|pictured|watch|listen|read\smore|read\snext|see\salso|related
+        |recommended|copyright|source)\s*:.* )
+    | (?:\(c\)|©).* | (?i: (?:ap|getty|reuters|afp|epa|pa|alamy)\s(?:photo|images?|file)\b.* )
+    | (?i: (?:{_SHARE}[\s|·•/,!-]*)+ )
+    | (?i: share\s(?:this|on|via|with)\b.{{0,40}} | follow\s(?:us|me)\b.{{0,40}}
+        | (?:subscribe|sign\sup|register|log\sin|click\shere|tap\shere|download)\b.{{0,80}}[^.]
+        | (?:listen\sto|save|read|print|bookmark)\s(?:this|the)\s(?:article|story|page).{{0,30}}
+        | read\smore | advertise?ment | advert | sponsored(?:\scontent)? | promoted | loading\W*
+        | skip\sto\s(?:main\s)?content | (?:this\sarticle\sis\s)?more\sthan\s\d+\s\w+\sold
+        | \d+\smin(?:ute)?s?\sread | key\spoints | highlights | in\sbrief | at\sa\sglance
+        | breaking(?:\snews)? | live | exclusive | .{{0,40}}\bcookies?\b.{{0,60}} )
+    | \w[\w\s&]{{0,30}}(?:\s[>›]\s[\w\s&]{{1,30}})+
+    """,
+    re.VERBOSE,
+)
+
+# "LONDON (Reuters) - ", "NORRVIK, Nov 16 (AFP) - ", "NORRVIK, Eltor - "
+_DATELINE = re.compile(
+    rf"""
+    (?: {_NAMES}(?:[,/]\s?{_NAMES}){{0,2}}(?:,?\s(?i:{_MONTH})\.?\s\d{{1,2}})?,?\s
+        \((?:{_AGENCY})(?:[/,]\s?[\w\s]+)?\)
+      | [A-Z][A-Z.'-]+(?:\s[A-Z][A-Z.'-]+){{0,3}}(?:,\s{_NAMES})?
+        (?:,?\s(?i:{_MONTH})\.?\s\d{{1,2}})?
+    )
+    \s*(?:--|\s-|[―—–])\s*(?=["'`]?[A-Z\d])
+    """,
+    re.VERBOSE,
+)
+
+_ENDED = re.compile(r"""[.!?…⋯。！？:;,―—–-]["')\]}»”’]*\Z""")
+_SCENE_START = re.compile(r"(?:It (?:was|is)|There (?:was|were|is|are)|Imagine|Picture)\b")
+_OTHER_CAPITAL = re.compile(r"\s[\"'`(\[]?(?!I\b)[A-Z]")
+_NEWS_VERB = re.compile(
+    rf"\b(?:{'|'.join(sorted(REPORTING_VERBS))}|announced?|will|plans?|agreed|approved|ordered"
+    r"|confirmed|warned|revealed|reported|published|rejected|launched|killed|arrested|died|won"
+    r"|decided|ruled|according\sto)\b"
+)
+_NOT_SCENE = re.compile(r"[\"`\d]|\b(?:has|have|today|yesterday|tomorrow|this|last|next|I|we)\b")
+
+
+def article_spans(text: str, *, max_sentences: int | None = None) -> list[Span]:
+    r"""Return the spans of the sentences to read, without those that belong to the page.
+
+    If the first sentences only set the scene and the news comes so late that it would be the last
+    of `max_sentences` or later, they are left out as well. A text in which nothing would remain is
+    split as `sentence_spans` does.
+
+    >>> text = "By Jo Roe, Editor\n3 May 2026\n\nOSTHAM (AP) - It rained.\n- Sales up\n- Costs fell"
+    >>> [text[start:end] for start, end in article_spans(text)]
+    ['It rained.', 'Sales up', 'Costs fell']
+    """
+    if max_sentences is None:
+        return list(_body_spans(text)) or sentence_spans(text)
+    spans = list(islice(_body_spans(text), max_sentences + _MAX_SCENE_SENTENCES))
+    first = 0
+    if len(spans) >= max_sentences:
+        num_scene = _num_scene_sentences([text[start:end] for start, end in spans])
+        first = num_scene if num_scene >= max_sentences - 1 else 0
+    return spans[first : first + max_sentences] or sentence_spans(text, max_sentences=max_sentences)
+
+
+def ends_with_mark(line: str) -> bool:
+    """Return whether a line ends with a punctuation mark, closing quotes and brackets aside."""
+    return _ENDED.search(line) is not None
+
+
+def _body_spans(text: str) -> Iterator[Span]:
+    """Yield the spans of the article's sentences that have a letter or a digit."""
+    is_first = True
+    has_lines = "\n" in text
+    for block_start, block_end in _blocks(text) if has_lines else [(0, len(text))]:
+        block = text[block_start:block_end]
+        if has_lines:
+            if bullet := BULLET.match(block):
+                block_start, block = block_start + bullet.end(), block[bullet.end() :]
+            if _is_page_line(block):
+                continue
+        for start, end in iter_sentence_spans(block):
+            if is_first:
+                if _is_page_sentence(block[start:end].rstrip(".")):
+                    continue
+                if dateline := _DATELINE.match(block, start, end):
+                    start = dateline.end()
+                is_first = False
+            if any(map(str.isalnum, block[start:end])):
+                yield block_start + start, block_start + end
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    """Yield the spans of lines that stand alone, and of wrapped paragraphs."""
+    lines: list[Span] = []
+    start = 0
+    for line in text.split("\n"):
+        stripped = line.strip()
+        if stripped:
+            first = start + line.index(stripped)
+            lines.append((first, first + len(stripped)))
+        elif lines:
+            yield from _paragraph_blocks(text, lines)
+            lines = []
+        start += len(line) + 1
+    if lines:
+        yield from _paragraph_blocks(text, lines)
+
+
+def _paragraph_blocks(text: str, lines: list[Span]) -> Iterator[Span]:
+    """Yield the spans of the parts of some lines without an empty line between them."""
+    width = max(end - start for start, end in lines)
+    others = [text[start:end] for start, end in lines[1:]]
+    is_list = len(lines) > 2 and not any(line[:1].islower() for line in others)
+    is_list = is_list and not any(ends_with_mark(text[start:end]) for start, end in lines)
+    block_start = lines[0][0]
+    for (start, end), (next_start, next_end) in pairwise(lines):
+        line, following = text[start:end], text[next_start:next_end]
+        if is_list or not _is_wrapped(line, following, width):
+            yield block_start, end
+            block_start = next_start
+    yield block_start, lines[-1][1]
+
+
+def _is_wrapped(line: str, following: str, width: int) -> bool:
+    """Return whether a line break only wraps a paragraph that is `width` characters wide."""
+    if BULLET.match(following) or _is_page_line(line) or _is_page_line(following):
+        return False
+    if following[:1].islower() or ends_with_mark(line):
+        return True
+    has_room = len(line) + 1 + len(following.split(None, 1)[0]) <= width
+    return not has_room and width >= _MIN_WRAP_WIDTH
+
+
+def _is_page_line(line: str) -> bool:
+    """Return whether a line belongs to the page: a byline, date, caption, button or the like."""
+    if len(line) > _MAX_PAGE_CHARS:
+        return False
+    return _PAGE_LINE.fullmatch(line) is not None or _is_page_sentence(line)
+
+
+def _is_page_sentence(sentence: str) -> bool:
+    """Return whether a sentence belongs to the page wherever it stands: a byline or a date."""
+    return len(sentence) <= _MAX_PAGE_CHARS and _PAGE_SENTENCE.fullmatch(sentence) is not None
+
+
+def _num_scene_sentences(sentences: list[str]) -> int:
+    """Return how many sentences before the first news only set the scene.
+
+    They are short and have no number, quotation, word of time or verb of news, and no name unless
+    they begin like a story. The sentence after them has a name and a verb of news.
+    """
+    for nth, sentence in enumerate(sentences[: _MAX_SCENE_SENTENCES + 1]):
+        has_name = _OTHER_CAPITAL.search(sentence) is not None
+        has_verb = _NEWS_VERB.search(sentence) is not None
+        if has_name and has_verb:
+            return nth
+        if (has_name and not _SCENE_START.match(sentence)) or has_verb:
+            return 0
+        if _NOT_SCENE.search(sentence) or sentence.count(" ") > _MAX_SCENE_SPACES:
+            return 0
+    return 0

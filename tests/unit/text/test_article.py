@@ -1,0 +1,198 @@
+"""Sentences of pasted articles."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readagain.text.article import article_spans, ends_with_mark
+from readagain.text.sentences import sentence_spans
+
+BODY = "The council of Norrvik closed two schools on Monday."
+
+
+def sentences(text, max_sentences=None):
+    return [text[start:end] for start, end in article_spans(text, max_sentences=max_sentences)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "By Jo Roe",
+        "By Jo Roe, Political Editor",
+        "BY JO ROE AND KIM DOE",
+        "Written by Jo van Roe and Kim Doe",
+        "By Reuters Staff",
+        "Political Correspondent",
+        "BBC News",
+        "Published 16 November 2026",
+        "Updated 3 hours ago",
+        "Last updated: Monday, 16 Nov 2026, 10:45 am GMT",
+        "16 November 2026",
+        "2026-11-16",
+        "5 min read",
+        "Photo: The mayor at the harbour in May",
+        "Image caption, The mayor at the harbour",
+        "(Photo by Jo Roe/Getty Images)",
+        "Getty Images",
+        "Share",
+        "Share | Tweet | Email",
+        "Share this article",
+        "Facebook Twitter WhatsApp",
+        "12 comments",
+        "Advertisement",
+        "Sign up to our newsletter",
+        "Home > News > Politics",
+        "Skip to main content",
+        "We use cookies to improve this page",
+        "Read more: Schools to close",
+        "© Norrvik Times",
+    ],
+)
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_page_lines_are_skipped(line, gap):
+    assert sentences(f"{line}{gap}{BODY}") == [BODY]
+    assert sentences(f"{BODY}{gap}{line}{gap}It rained.") == [BODY, "It rained."]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "By Monday the ferry had sunk",
+        "Photo shows the lost ferry of Norrvik",
+        "Published poems are rare in Norrvik",
+        "Share prices fell in Norrvik",
+        "Home sales fell in May",
+        "News of the fire reached Norrvik on Monday",
+        "Updated rules come into force on 3 May",
+    ],
+)
+def test_lines_of_the_article_are_kept(line):
+    assert sentences(f"{line}\n{BODY}") == [line, BODY]
+
+
+def test_byline_and_date_in_one_line_are_skipped():
+    text = f"By Jo Roe, Political Editor. Published 16 November 2026. {BODY} Updated 3 hours ago."
+    assert sentences(text) == [BODY, "Updated 3 hours ago."]
+
+
+@pytest.mark.parametrize(
+    "dateline",
+    [
+        "OSTHAM (Reuters) - ",
+        "OSTHAM, Nov 16 (AFP) — ",
+        "Ostham, Eltor (AP) -- ",
+        "NEW OSTHAM — ",
+        "OSTHAM, Eltor, Nov. 16 – ",
+    ],
+)
+def test_dateline_is_cut_off(dateline):
+    assert sentences(f"{dateline}{BODY}") == [BODY]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Ostham Ferry Line (OFL) - the oldest of Eltor - has closed.",
+        "COVID-19 closed the school.",
+        "OSTHAM UNITED - a team of amateurs - won on Monday.",
+    ],
+)
+def test_dashes_of_a_sentence_are_kept(text):
+    assert sentences(text) == [text]
+
+
+def test_lines_without_marks_are_sentences():
+    assert sentences("Revenue up 12% to $4.5bn\nProfit down 3%") == [
+        "Revenue up 12% to $4.5bn",
+        "Profit down 3%",
+    ]
+    assert sentences("Results:\n• Revenue up\n• Profit down\n1. Costs up") == [
+        "Results:",
+        "Revenue up",
+        "Profit down",
+        "Costs up",
+    ]
+    long = "The revenue of the harbour rose by 12% to $4.5bn in the first three months"
+    assert sentences(f"{long}\nProfit down\nCosts up") == [long, "Profit down", "Costs up"]
+
+
+def test_wrapped_paragraphs_are_joined():
+    wrapped = (
+        "The council of the old town of Norrvik will close two of its nine schools in\n"
+        "May, a speaker said on Monday. Parents had protested against it in front of\n"
+        "Norrvik Castle."
+    )
+    assert sentences(wrapped) == [
+        "The council of the old town of Norrvik will close two of its nine schools in\n"
+        "May, a speaker said on Monday.",
+        "Parents had protested against it in front of\nNorrvik Castle.",
+    ]
+    assert sentences("Eltor is an old\ntown.") == ["Eltor is an old\ntown."]
+
+
+def test_windows_line_ends_are_lines():
+    assert sentences(f"By Jo Roe\r\n16 November 2026\r\n\r\n{BODY}\r\n") == [BODY]
+
+
+SCENE = "It was dark in Ostham. Some people had brought blankets."
+NEWS = "The council of Norrvik will sell its ferry, the mayor announced."
+
+
+def test_scene_before_unread_news_is_skipped():
+    assert sentences(f"{SCENE} {NEWS}", 3) == [NEWS]
+    assert sentences(f"{SCENE} {NEWS} It rained. It snowed.", 2) == [NEWS, "It rained."]
+
+
+@pytest.mark.parametrize(
+    ("text", "max_sentences"),
+    [
+        (f"{SCENE} {NEWS}", 4),  # the news is read anyway
+        (f"{SCENE} {NEWS}", None),
+        (f"{SCENE} The rain went on.", 3),  # no news follows
+        (f"The Ostham ferry sank. {SCENE} {NEWS}", 3),  # begins with a name
+        (f"It cost 5 crowns. {SCENE} {NEWS}", 3),
+    ],
+)
+def test_other_first_sentences_are_read(text, max_sentences):
+    kept = sentence_spans(text, max_sentences=max_sentences)
+    assert article_spans(text, max_sentences=max_sentences) == kept
+
+
+def test_text_of_page_lines_alone_is_read():
+    assert sentences("By Jo Roe\n16 November 2026") == sentences("By Jo Roe\n16 November 2026", 5)
+    assert sentences("By Jo Roe") == ["By Jo Roe"]
+    assert sentences("Share\n\nTweet", 1) == ["Share"]
+    assert sentences(" \n ") == sentences("") == []
+
+
+LINES = st.lists(
+    st.sampled_from(
+        ["By Jo Roe", "3 May 2026", "- Sales up", BODY, "It rained.", "", "Photo: X", "***", " a"]
+    )
+    | st.text(max_size=20),
+    max_size=12,
+)
+
+
+@given(LINES.map("\n".join), st.none() | st.integers(1, 4))
+def test_spans_are_ordered_and_trimmed(text, max_sentences):
+    spans = article_spans(text, max_sentences=max_sentences)
+    bounds = [0, *(bound for span in spans for bound in span), len(text)]
+    assert bounds == sorted(bounds)
+    assert all(text[start:end] == text[start:end].strip() != "" for start, end in spans)
+    assert bool(spans) == bool(text.strip())
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="\n"), max_size=80))
+def test_one_line_keeps_its_sentences_with_words(text):
+    kept = [
+        (start, end)
+        for start, end in sentence_spans(text)
+        if any(c.isalnum() for c in text[start:end])
+    ]
+    assert article_spans(text) == (kept or sentence_spans(text))
+
+
+def test_closing_quotes_do_not_hide_a_mark():
+    assert ends_with_mark("“It rained.”")
+    assert not ends_with_mark("“Rain”")
