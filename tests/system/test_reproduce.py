@@ -1,6 +1,5 @@
-"""`readagain reproduce` as a person types it: all of it at small scale, killed and gone on with."""
+"""`readagain reproduce`: everything at small scale; killed and resumed."""
 
-import json
 import os
 import signal
 import subprocess
@@ -22,7 +21,7 @@ def few(out):
 
 
 def figures(out):
-    """What a reader of tables sees of each row."""
+    """Return the scores of each experiment."""
     return {
         (result.row, result.seed): {name: each.rouge for name, each in result.sets.items()}
         for result in read_results(out)
@@ -51,27 +50,26 @@ def test_small_scale_runs_every_experiment(everything):
 def test_small_scale_writes_every_table_and_plot(everything):
     out, _ = everything
     for table in TABLES:
-        for suffix in ("md", "csv", "json", "png"):
-            assert (out / "tables" / f"{table}.{suffix}").stat().st_size > 100, (table, suffix)
+        assert (out / "tables" / f"{table}.csv").stat().st_size > 100, table
+        assert (table in ("table5", "ablations")) != (out / "tables" / f"{table}.png").exists()
     lines = (out / "results.md").read_text().splitlines()
     unfilled = {line.split(" | ")[0].removeprefix("| ") for line in lines if "| not run |" in line}
     assert unfilled == set()
-    assert (out / "claims.md").exists()
     assert (out / "examples.md").exists()
 
 
 def test_small_scale_judges_every_claim(everything):
     out, _ = everything
-    claims = json.loads((out / "tables" / "claims.json").read_text())["modern"]
-    assert len(claims) == 14
-    assert "not measured" not in {claim["verdict"] for claim in claims}
+    page = (out / "results.md").read_text()
+    assert page.count("| **") == 14
+    assert "not measured" not in page
 
 
 def test_killed_reproduction_resumes_to_the_same_scores(tmp_path, readagain):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     assert readagain(*few(whole)).returncode == 0
     command = [sys.executable, "-m", "readagain", *map(str, few(killed))]
-    # Once when a row has just been finished, once in the middle of a training.
+    # Once after an experiment, once during training.
     for sign in ("rows/gru_15k/*.json", "work/read_again_*/resume/checkpoint-*"):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         while process.poll() is None and not list(killed.glob(sign)):
@@ -82,16 +80,8 @@ def test_killed_reproduction_resumes_to_the_same_scores(tmp_path, readagain):
     before = len(read_results(killed))
     done = readagain(*few(killed))
     assert done.returncode == 0, done.stderr
-    assert f"rows done now: {len(FEW) - before}, done before: {before}" in done.stdout
+    assert f"experiments done now: {len(FEW) - before}, done before: {before}" in done.stdout
     assert figures(killed) == figures(whole)
-
-
-def test_budget_lists_what_was_not_run(tmp_path, readagain):
-    done = readagain(*few(tmp_path / "out"), "--budget", "0.01")
-    assert done.returncode == 0
-    assert "rows done now: 1, done before: 0" in done.stdout
-    assert "not run, out of time: " in done.stdout
-    assert "to resume, run the same command again" in done.stdout
 
 
 def test_tables_only_writes_the_same_tables(everything, tmp_path, readagain):
@@ -99,6 +89,5 @@ def test_tables_only_writes_the_same_tables(everything, tmp_path, readagain):
     (tmp_path / "rows").symlink_to(out / "rows")
     done = readagain("reproduce", "--tables-only", "--out", tmp_path)
     assert done.returncode == 0
-    assert (tmp_path / "tables" / "table1.md").read_text() == (
-        out / "tables" / "table1.md"
-    ).read_text()
+    written = [(folder / "tables" / "table1.csv").read_text() for folder in (tmp_path, out)]
+    assert written[0] == written[1]

@@ -1,11 +1,11 @@
 """Explanations: attention and source importance, without the padding of a batch."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from readagain.config.schema import ModelSpec, NetworkSpec, OnePassSpec
-from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.source import SourceText
 from readagain.engine.summary import Explanation, ImportanceKind
 from readagain.search.hypotheses import Hypothesis
@@ -25,8 +25,20 @@ class SourceImportance:
     kind: ImportanceKind | None
 
 
+class EncoderModel(Protocol):
+    """Model whose encoder output can be read."""
+
+    def importance(self, sources: SourceBatch) -> Floats | None:
+        """Return the (B, S) importance weights, or None for a model without them."""
+        ...
+
+    def states(self, sources: SourceBatch) -> Floats:
+        """Return the (B, S, H) encoder states."""
+        ...
+
+
 def source_importance(
-    model: OnnxStepModel, spec: NetworkSpec, batch: SourceBatch
+    model: EncoderModel, spec: NetworkSpec, batch: SourceBatch
 ) -> SourceImportance:
     """Return the importance weights of a model, or else how far its second state moves."""
     if not isinstance(spec, ModelSpec) or isinstance(spec.encoder, OnePassSpec):

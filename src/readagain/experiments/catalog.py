@@ -113,9 +113,19 @@ class PlannedRun:
     seed: int
 
     @property
+    def key(self) -> tuple[str, str, int]:
+        """Experiment, recipe and seed, which name the files of the result."""
+        return self.experiment.name, self.recipe, self.seed
+
+    @property
     def name(self) -> str:
-        """Name in messages and in `work/`."""
+        """Name in messages."""
         return f"{self.experiment.name}/{self.recipe}-seed{self.seed}"
+
+    @property
+    def dir_name(self) -> str:
+        """Name in `work/`."""
+        return self.name.replace("/", "-")
 
 
 def select_experiments(names: Sequence[str]) -> tuple[list[Experiment], list[str]]:
@@ -138,7 +148,7 @@ def select_experiments(names: Sequence[str]) -> tuple[list[Experiment], list[str
         else:
             close = difflib.get_close_matches(name, [*TABLES, *EXPERIMENTS], n=1)
             hint = f"did you mean '{close[0]}'?" if close else f"tables are {', '.join(TABLES)}"
-            raise ConfigError(f"no table or row '{name}'; {hint}")
+            raise ConfigError(f"no table or experiment '{name}'; {hint}")
     tables = [name for name in names if name in TABLES]
     return [each for each in EXPERIMENTS.values() if each.name in selected], tables
 

@@ -11,10 +11,6 @@ from readagain.experiments.table import markdown_table
 
 Verdict = Literal["supported", "partly supported", "not supported", "contradicted", "not measured"]
 
-EQUAL_POINTS = 0.5
-"""Points of ROUGE-1 within which two systems count as equally good."""
-SMALL_LOSS = 3.0
-"""Largest loss of ROUGE-1 points for "2K loses two to three points"."""
 MIN_WEIGHT_DIFFERENCE = 0.01
 """Smallest difference between two mean weights, on a scale from 0 to 1, that counts."""
 _WORDS = {"content": "content words", "noun": "nouns", "verb": "verbs"}
@@ -63,24 +59,21 @@ class _Tests:
         statement = f"{_title(first)} scores higher than {_title(second)}"
         return _judge(statement, self._compare(first, second))
 
-    def at_most_below(self, first: str, second: str) -> Evidence:
-        """Test whether an experiment is at most half a point below another."""
-        statement = f"{_title(first)} is at most {EQUAL_POINTS} points below {_title(second)}"
-        return _judge(statement, self._compare(first, second), low=-EQUAL_POINTS)
+    def between(
+        self, first: str, second: str, low: float, high: float, statement: str, note: str = ""
+    ) -> Evidence:
+        """Test whether the difference of two experiments is between two bounds, in points.
 
-    def within(self, first: str, second: str) -> Evidence:
-        """Test whether two experiments are within half a point of each other."""
-        statement = (
-            f"{_title(first)} and {_title(second)} are within {EQUAL_POINTS} points of each other"
-        )
+        Supported if the whole interval is between them, contradicted if the whole interval is on
+        the other side of one.
+        """
+        statement = statement.format(_title(first), _title(second))
         found = self._compare(first, second)
-        return _judge(statement, found, low=-EQUAL_POINTS, high=EQUAL_POINTS)
-
-    def small_loss(self, large: str, small: str) -> Evidence:
-        """Test whether a smaller vocabulary costs at most three points with copying."""
-        statement = f"With copying, 2K loses at most {SMALL_LOSS:g} points against 69K"
-        note = "; the paper's own table loses 3.68, its text says two to three"
-        return _judge(statement, self._compare(large, small), high=SMALL_LOSS, note=note)
+        if found is None:
+            return _judge(statement, None)
+        is_inside = low < 100 * found.low and 100 * found.high < high
+        is_outside = 100 * found.high < low or 100 * found.low > high
+        return Evidence(statement, f"{found}{note}", _verdict(is_inside, is_outside))
 
     def larger_loss(self, *names: str) -> Evidence:
         """Test whether a smaller vocabulary costs more without copying than with it.
@@ -139,11 +132,11 @@ class _Tests:
             text += f"; by seed {', '.join(means)}"
         # A few texts can determine the sign of a mean, so most texts must agree with it, too.
         limit = MIN_WEIGHT_DIFFERENCE
-        if all(each["low"] > limit and each["positive_share"] >= 0.5 for each in differences):
-            return Evidence(statement, text, "supported")
-        if all(each["high"] < -limit and each["positive_share"] <= 0.5 for each in differences):
-            return Evidence(statement, text, "contradicted")
-        return Evidence(statement, text, "not supported")
+        verdict = _verdict(
+            all(each["low"] > limit and each["positive_share"] >= 0.5 for each in differences),
+            all(each["high"] < -limit and each["positive_share"] <= 0.5 for each in differences),
+        )
+        return Evidence(statement, text, verdict)
 
     def faster(self, row: str) -> Evidence:
         """Test whether decoding time decreases with the vocabulary size."""
@@ -165,35 +158,19 @@ class _Tests:
         return None if found is None else found["rouge-1"]
 
 
-def _judge(
-    statement: str,
-    found: SeedComparison | None,
-    *,
-    low: float | None = None,
-    high: float | None = None,
-    prefix: str = "",
-    note: str = "",
-) -> Evidence:
-    """Judge a difference: by its sign, or by whether its interval is between two bounds in points.
-
-    With bounds, the statement is supported if the whole interval is between them, contradicted if
-    the whole interval is on the other side of one.
-    """
+def _judge(statement: str, found: SeedComparison | None, *, prefix: str = "") -> Evidence:
+    """Judge a difference by its sign."""
     if found is None:
         return Evidence(statement, "one of the rows is missing", "not measured")
-    verdict: Verdict = "not supported"
-    if low is None and high is None:
-        is_supported, is_contradicted = found.direction > 0, found.direction < 0
-    else:
-        bottom = float("-inf") if low is None else low
-        top = float("inf") if high is None else high
-        is_supported = bottom < 100 * found.low and 100 * found.high < top
-        is_contradicted = 100 * found.high < bottom or 100 * found.low > top
+    return Evidence(
+        statement, f"{prefix}{found}", _verdict(found.direction > 0, found.direction < 0)
+    )
+
+
+def _verdict(is_supported: bool, is_contradicted: bool) -> Verdict:
     if is_supported:
-        verdict = "supported"
-    elif is_contradicted:
-        verdict = "contradicted"
-    return Evidence(statement, f"{prefix}{found}{note}", verdict)
+        return "supported"
+    return "contradicted" if is_contradicted else "not supported"
 
 
 def _title(name: str) -> str:

@@ -7,11 +7,10 @@ import numpy as np
 
 from readagain.engine.speed import SENTENCES
 from readagain.evaluation.dataset import DataSet
-from readagain.search.model import Floats
 from readagain.text.part_of_speech import part_of_speech
 
 if TYPE_CHECKING:
-    from readagain.experiments.trained_model import TrainedExperiment
+    from readagain.experiments.trained_model import TrainedExperiment, WeightedText
 
 WordClass = Literal["function", "content", "number", "sign"]
 WORD_CLASSES: tuple[WordClass, ...] = ("function", "content", "number", "sign")
@@ -27,9 +26,6 @@ _MAX_TEXTS = 2_000
 _RESAMPLES = 1000
 _SAMPLES = SENTENCES[::9]  # invented sentences, so that the figure can be published
 
-WeightedText = tuple[list[str], Floats]
-"""Normalized words of a text, and the importance of each."""
-
 
 def word_class(norm: str) -> WordClass:
     """Return the class of a normalized word.
@@ -42,29 +38,26 @@ def word_class(norm: str) -> WordClass:
 
 def measure_importance(model: "TrainedExperiment", data: DataSet) -> dict[str, Any] | None:
     """Return importance weights by word class; None for a network that reads once."""
-    kind = model.importance_kind
+    texts = [example.text for example in data.rows[:_MAX_TEXTS]]
+    kind, weighted = model.importance(texts, is_tokenized=data.is_tokenized)
     if kind is None:
         return None
-    texts = [example.text for example in data.rows[:_MAX_TEXTS]]
-    weighted = list(model.importance(texts, is_tokenized=data.is_tokenized))
     classes = [np.array([word_class(norm) for norm in norms]) for norms, _ in weighted]
     parts = [np.array([part_of_speech(norm) for norm in norms]) for norms, _ in weighted]
     is_function = [each == "function" for each in classes]
-    samples = model.importance(_SAMPLES, is_tokenized=False)
+    compared = {"content": classes, "noun": parts, "verb": parts}
+    _, samples = model.importance(_SAMPLES, is_tokenized=False)
     return {
         "kind": kind,
         "texts": len(weighted),
         "classes": _means(weighted, classes, WORD_CLASSES),
         "parts": _means(weighted, parts, _CONTENT_PARTS),
-        "content_over_function": _difference(
-            weighted, [each == "content" for each in classes], is_function
-        ),
-        "noun_over_function": _difference(
-            weighted, [each == "noun" for each in parts], is_function
-        ),
-        "verb_over_function": _difference(
-            weighted, [each == "verb" for each in parts], is_function
-        ),
+        **{
+            f"{name}_over_function": _difference(
+                weighted, [each == name for each in labels], is_function
+            )
+            for name, labels in compared.items()
+        },
         "samples": [
             {"words": norms, "weights": np.round(weights, 4).tolist()} for norms, weights in samples
         ],
@@ -72,7 +65,7 @@ def measure_importance(model: "TrainedExperiment", data: DataSet) -> dict[str, A
 
 
 def _means(
-    weighted: Sequence[WeightedText], labels: Sequence[Any], names: Sequence[str]
+    weighted: "Sequence[WeightedText]", labels: Sequence[Any], names: Sequence[str]
 ) -> dict[str, dict[str, float]]:
     """Return the mean weight of the words with each label."""
     weights = np.concatenate([each for _, each in weighted])
@@ -85,7 +78,7 @@ def _means(
 
 
 def _difference(
-    weighted: Sequence[WeightedText], selected: Sequence[Any], is_function: Sequence[Any]
+    weighted: "Sequence[WeightedText]", selected: Sequence[Any], is_function: Sequence[Any]
 ) -> dict[str, float]:
     """Compare selected words with function words within each text; resample texts."""
     values = np.array(

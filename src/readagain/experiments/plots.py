@@ -1,7 +1,6 @@
 """Plots of the tables: the paper's values beside ours."""
 
-import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,31 +20,29 @@ _NUM_SAMPLES = 4  # sentences of the importance figure, as in the paper
 def plot_tables(
     tables: Sequence[Table], store: ResultStore, timing: Mapping[str, Any] | None, folder: Path
 ) -> list[Path]:
-    """Plot each table that has results, for the first recipe.
+    """Plot Tables 1 to 4 and the importance weights where there are results.
+
+    The plots show the first recipe.
 
     Raises:
         MissingExtraError: if matplotlib is not installed.
         DataError: if a file cannot be written.
     """
     figures = require("matplotlib.figure", extra="plot", purpose="drawing the tables")
-    recipe = store.recipes[0]
     sections = {table.name: table.sections[0] for table in tables if table.sections}
+    plots: dict[str, Callable[[Any], bool]] = {
+        "table1": lambda figure: _plot_scores(figure, sections["table1"], "table1"),
+        "table2": lambda figure: _plot_scores(figure, sections["table2"], "table2"),
+        "table3": lambda figure: _plot_sizes(figure, sections["table3"], "table3"),
+        "table4": lambda figure: _plot_timing(figure, timing),
+        "importance": lambda figure: _plot_importance(figure, store),
+    }
     written = []
-    for name in TABLES:
+    for name, plot in plots.items():
         figure = figures.Figure(figsize=(9, 5), layout="constrained")
-        if name == "table4":
-            has_data = _plot_timing(figure, timing)
-        elif name == "importance":
-            has_data = _plot_importance(figure, store, recipe)
-        elif name == "ablations":
-            has_data = _plot_ablations(figure, store, recipe)
-        else:
-            plot = {"table3": _plot_sizes, "table5": _plot_oov}.get(name, _plot_scores)
-            has_data = plot(figure, sections[name], name)
-        if has_data:
+        if plot(figure):
             path = folder / f"{name}.png"
-            with write_output(path) as partial, warnings.catch_warnings():
-                warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from")
+            with write_output(path) as partial:
                 figure.savefig(partial, format="png", dpi=150)
             written.append(path)
     return written
@@ -99,12 +96,13 @@ def _plot_scores(figure: Any, section: TableSection, table: str) -> bool:
 def _plot_sizes(figure: Any, section: TableSection, table: str) -> bool:
     """Plot ROUGE-1 by size of the decoder vocabulary."""
     axes = figure.subplots()
+    found = _paper_and_ours(section, table)
     for has_copy, color in ((True, _OURS), (False, _OTHER)):
         title = "with copying" if has_copy else "without"
         rows = [row for row in paper_table(table) if ("_copy" in row.row) == has_copy]
         paper = {row.size: row.rouge[0] for row in rows}
         _plot_curve(axes, paper, color=color, linestyle=":", marker=".", label=f"paper, {title}")
-        ours = [each for each in _paper_and_ours(section, table) if each[0] in rows]
+        ours = [(row, score) for row, score in found if row in rows]
         if ours:
             axes.errorbar(
                 [_thousands(row.size) for row, _ in ours],
@@ -161,41 +159,14 @@ def _set_size_axis(axes: Any) -> None:
     axes.grid(alpha=0.3)
 
 
-def _plot_oov(figure: Any, section: TableSection, table: str) -> bool:
-    """Plot the share of out-of-vocabulary reference words that were generated."""
-    column = "share generated, %"
-    shares: dict[str, float] = {}
-    for row in section.rows:
-        share = row.get(column)
-        if isinstance(share, float):
-            shares.setdefault(str(row["row"]), share)  # of the first data set
-    label = "generated, % of the reference words outside the common vocabulary"
-    title = "Table 5: out-of-vocabulary words in summaries"
-    return _plot_bars(figure, shares, label=label, title=title)
-
-
-def _plot_bars(
-    figure: Any, values: Mapping[str, float], *, label: str, title: str, **style: Any
-) -> bool:
-    """Plot horizontal bars; return False if there are none."""
-    if values:
-        axes = figure.subplots()
-        axes.barh(list(values), list(values.values()), color=_OURS, **style)
-        axes.invert_yaxis()
-        axes.axvline(0, color="black", linewidth=0.8)
-        axes.set_xlabel(label)
-        axes.set_title(title)
-    return bool(values)
-
-
-def _plot_importance(figure: Any, store: ResultStore, recipe: str) -> bool:
+def _plot_importance(figure: Any, store: ResultStore) -> bool:
     """Plot mean weights by word class, and sample sentences of the row with the most contrast."""
-    found = {
-        name: results.results[0].importance
+    shown = {
+        name: importance
         for name in TABLES["importance"].rows
-        if (results := store.find(name, recipe)) is not None
+        if (results := store.find(name, store.recipes[0])) is not None
+        and (importance := results.results[0].importance) is not None
     }
-    shown = {name: each for name, each in found.items() if each is not None}
     if not shown:
         return False
     figure.set_size_inches(12, 8)
@@ -223,18 +194,3 @@ def _plot_importance(figure: Any, store: ResultStore, recipe: str) -> bool:
         axes.set_xticks(range(len(words)), words, rotation=60, ha="right", fontsize=6)
         axes.set_yticks([])
     return True
-
-
-def _plot_ablations(figure: Any, store: ResultStore, recipe: str) -> bool:
-    """Plot the change of ROUGE-1 by each ablation."""
-    changes = {}
-    for name, base in TABLES["ablations"].rows.items():
-        compared = store.compare(name, base, recipe)
-        if compared is not None:
-            found = compared["rouge-1"]
-            change = Estimate(100 * found.difference, 100 * found.low, 100 * found.high)
-            changes[EXPERIMENTS[name].title] = change
-    values = {title: change.value for title, change in changes.items()}
-    errors = _error_bars(list(changes.values()))
-    label = "change of ROUGE-1, points"
-    return _plot_bars(figure, values, label=label, title="Ablations", xerr=errors)

@@ -17,9 +17,10 @@ from rich.console import Console
 from readagain.config.files import run_to_dict
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import RunSpec
-from readagain.corpus.shards import PreparedCorpus
+from readagain.errors import ArgumentError
 from readagain.evaluation.evaluate import Evaluation, evaluate
 from readagain.evaluation.systems import System, load_system
+from readagain.evaluation.tuning import tune
 from readagain.experiments.catalog import PlannedRun
 from readagain.experiments.copying import count_oov
 from readagain.experiments.corpora import DUC, Corpora
@@ -31,10 +32,12 @@ from readagain.experiments.results import (
     pack_scores,
     write_result,
 )
-from readagain.experiments.settings import ReproduceOptions
-from readagain.experiments.trained_model import TrainedExperiment, has_features
+from readagain.experiments.sample_corpus import write_sample_corpora
+from readagain.experiments.settings import ReproduceOptions, common_vocab_size, experiment_run
+from readagain.experiments.trained_model import TrainedExperiment
 from readagain.processors import describe_machine
 from readagain.rouge.options import FIGURES
+from readagain.search.features import FEATURES
 from readagain.storage.output_dir import LocalDir
 from readagain.text.vocab import Vocab
 from readagain.training.job import TrainingJob
@@ -48,6 +51,8 @@ from readagain.version import __version__
 
 _CURVE = ("loss", "dev_loss", "rouge_1")
 _MAX_CURVE_POINTS = 100
+_TUNE_OBJECTIVE = "rouge-1"
+_TUNE_ROUNDS = 10
 
 
 class InterruptedRunError(Exception):
@@ -62,14 +67,37 @@ class ExperimentRunner:
             killed in the middle of a kernel, since that ends the others, too.
     """
 
-    def __init__(
-        self, options: ReproduceOptions, corpora: Corpora, console: Console, stop: StopSignal
-    ) -> None:
+    def __init__(self, options: ReproduceOptions, console: Console, stop: StopSignal) -> None:
         self.options = options
-        self.corpora = corpora
+        self.corpora = _open_corpora(options)
         self.device = choose_device(options.device_name)
         self.console = console
         self.stop = stop
+
+    def run_spec(self, planned: PlannedRun) -> RunSpec:
+        """Return the settings of a run that trains a network."""
+        corpus = self.corpora.corpus(planned.experiment.min_sentences)
+        return experiment_run(
+            planned.experiment,
+            scale=self.options.scale,
+            recipe=next(each for each in self.options.recipes if each == planned.recipe),
+            seed=planned.seed,
+            train_pairs=corpus.manifest.splits["train"]["pairs"],
+            epochs=self.options.epochs,
+        )
+
+    def run(self, planned: PlannedRun) -> None:
+        """Run an experiment, write its result and print its scores."""
+        if planned.experiment.is_trained:
+            self.print(f"{planned.name}: training")
+            result = self.train_and_score(planned, self.run_spec(planned))
+        else:
+            result = self.score_baseline(planned)
+        scores = "; ".join(
+            f"{name} " + " / ".join(f"{100 * value:.2f}" for value, _, _ in each.rouge.values())
+            for name, each in result.sets.items()
+        )
+        self.print(f"{planned.name}: {result.seconds:.0f} s; {scores}")
 
     def check_stop(self) -> None:
         """Raise `InterruptedRunError` after a stop signal."""
@@ -84,13 +112,14 @@ class ExperimentRunner:
         scores = self._score(planned, lambda protocol: load_system(name, protocol), vocabs)
         return self._write(planned, scores, None, 0, {}, time.monotonic() - start)
 
-    def train_and_score(self, planned: PlannedRun, run: RunSpec, work: Path) -> ExperimentResult:
+    def train_and_score(self, planned: PlannedRun, run: RunSpec) -> ExperimentResult:
         """Train a network, or resume its training, and score it.
 
-        The model directory `work` is removed at the end unless `keep_weights`.
+        Its model directory is removed at the end unless `keep_weights`.
         """
         start = time.monotonic()
-        self._train(run, self.corpora.corpus(planned.experiment.min_sentences), work)
+        work = self.options.work / planned.dir_name
+        self._train(run, self.corpora.corpus(planned.experiment.min_sentences).folder, work)
         trained_s = time.monotonic() - start
         model = TrainedExperiment(work, self.device)
         training = _describe_training(work)
@@ -143,9 +172,9 @@ class ExperimentRunner:
         write_result(self.options.out, result, summaries)
         return result
 
-    def _train(self, run: RunSpec, corpus: PreparedCorpus, work: Path) -> None:
+    def _train(self, run: RunSpec, corpus: Path, work: Path) -> None:
         work.parent.mkdir(parents=True, exist_ok=True)
-        job = TrainingJob(preset=run, data=corpus.folder, out=work)
+        job = TrainingJob(preset=run, data=corpus, out=work)
         ended = train(
             job,
             device_name="cuda" if self.device.type == "cuda" else "cpu",
@@ -160,7 +189,10 @@ class ExperimentRunner:
     def _tune(
         self, planned: PlannedRun, model: TrainedExperiment
     ) -> tuple[TrainedExperiment, dict[str, Any] | None]:
-        """Tune the extractive features on the first data set with several references."""
+        """Tune the extractive features on the first data set with several references.
+
+        ABS+ is tuned on DUC 2003 in its paper.
+        """
         tests = self.corpora.tests(planned.experiment.min_sentences)
         test = next((each for each in tests if each.protocol == DUC), None)
         if test is None:
@@ -169,10 +201,25 @@ class ExperimentRunner:
                 "the preset are used"
             )
             return model, None
-        tuned, found = model.tune(test, self._on_summary)
-        weights = " ".join(f"{name} {value:g}" for name, value in found["weights"].items())
+        rounds = list(
+            tune(
+                model.system(test.protocol),
+                test.data,
+                test.protocol,
+                objective=_TUNE_OBJECTIVE,
+                max_rounds=_TUNE_ROUNDS,
+                on_summary=self._on_summary,
+            )
+        )
+        best = max(rounds, key=lambda each: each.value)
+        weights = " ".join(f"{name} {value:g}" for name, value in best.weights_by_name.items())
         self.print(f"{planned.name}: tuned on {test.name}: {weights}")
-        return tuned, found
+        return model.with_decode(best.settings), {
+            "set": test.name,
+            "objective": _TUNE_OBJECTIVE,
+            "weights": best.weights_by_name,
+            "rounds": [each.value for each in rounds],
+        }
 
     def _score(
         self,
@@ -205,6 +252,30 @@ class ExperimentRunner:
     def print(self, line: str) -> None:
         """Print a line as it is."""
         self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def has_features(run: RunSpec) -> bool:
+    """Return whether the search uses extractive features, as ABS+ does."""
+    return any(getattr(run.decode, f"{name}_bonus") for name in FEATURES)
+
+
+def _open_corpora(options: ReproduceOptions) -> Corpora:
+    data, tests = options.data, options.tests
+    if data is None:
+        if options.scale != "small":
+            raise ArgumentError(
+                "{data}: no corpus to train on; give a prepared corpus, or use {scale} small for "
+                "an invented one"
+            )
+        data, invented = write_sample_corpora(options.work / "corpora")
+        tests = {**invented, **tests}
+    return Corpora(
+        data,
+        tests,
+        work=options.work,
+        common_vocab_size=common_vocab_size(options.scale),
+        limit=options.limit,
+    )
 
 
 def _dataset_result(result: Evaluation, vocabs: Mapping[str, Vocab]) -> DatasetResult:

@@ -39,11 +39,9 @@ class ReproduceOptions:
         data: the prepared corpus; None for an invented one at small scale.
         tests: more data sets by name.
         scale, recipes, seeds, epochs: see `experiment_run` and `plan_runs`.
-        budget_minutes: experiments that would exceed this time are not started.
         limit: score only the first texts of each data set.
         device_name, threads: where to compute.
         keep_weights: keep the model directories of finished experiments in `work/`.
-        rows_only: do not measure decoding time and do not write the report.
     """
 
     names: Sequence[str] = ()
@@ -54,12 +52,10 @@ class ReproduceOptions:
     recipes: Sequence[Recipe] = ("modern",)
     seeds: int = 1
     epochs: int | None = None
-    budget_minutes: float | None = None
     limit: int | None = None
     device_name: Literal["auto", "cpu", "cuda"] = "auto"
     threads: int = 0
     keep_weights: bool = False
-    rows_only: bool = False
 
     @property
     def work(self) -> Path:

@@ -1,14 +1,10 @@
-"""Table of results, written as Markdown, CSV and JSON."""
+"""Table of results, written as Markdown and CSV."""
 
 import csv
 import io
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from readagain.evaluation.report import write_text
 from readagain.rouge.corpus import Estimate
 
 
@@ -54,7 +50,7 @@ class Table:
     """A table with one section for each recipe.
 
     Args:
-        name: stem of the files.
+        name: stem of its files.
         sources: corpora, data sets, machines and versions of the results.
     """
 
@@ -105,38 +101,6 @@ class Table:
                         cells += ["" if value is None else value, *[""] * (3 * (column in scores))]
                 writer.writerow(cells)
         return file.getvalue()
-
-    def as_json(self) -> dict[str, Any]:
-        """Return the table as plain values."""
-        return {
-            "name": self.name,
-            "title": self.title,
-            "sections": [
-                {
-                    "heading": section.heading,
-                    "rows": [
-                        {
-                            column: vars(value) if isinstance(value, MarkedEstimate) else value
-                            for column, value in zip(
-                                section.columns, section.values(row), strict=True
-                            )
-                        }
-                        for row in section.rows
-                    ],
-                }
-                for section in self.sections
-            ],
-            "notes": list(self.notes),
-            "sources": list(self.sources),
-        }
-
-    def write(self, folder: Path) -> None:
-        """Write the Markdown, CSV and JSON files."""
-        folder.mkdir(parents=True, exist_ok=True)
-        write_text(folder / f"{self.name}.md", self.markdown())
-        write_text(folder / f"{self.name}.csv", self.csv())
-        content = json.dumps(self.as_json(), indent=1, ensure_ascii=False)
-        write_text(folder / f"{self.name}.json", content + "\n")
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:

@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from readagain.networks.candidates import top_candidates
-from readagain.networks.network import AnyNetwork, NetworkState
-from readagain.search.model import Candidates, Ints, SourceBatch
+from readagain.networks.model import EncoderDecoder
+from readagain.networks.network import AnyNetwork, NetworkState, SourceMemory
+from readagain.search.model import Candidates, Floats, Ints, SourceBatch
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,26 @@ class TorchStepModel:
         keeps_documents = np.array_equal(documents, state.documents)
         network = state.network.reorder(kept) if keeps_documents else state.network.select(kept)
         return TorchState(network, documents)
+
+    def importance(self, sources: SourceBatch) -> Floats | None:
+        """Return the (B, S) importance weights, or None for a network without them."""
+        weights = self._read(sources).importance
+        return None if weights is None else weights.mean(-1).float().cpu().numpy()
+
+    def states(self, sources: SourceBatch) -> Floats:
+        """Return the (B, S, H) encoder states."""
+        states: Floats = self._read(sources).states.float().cpu().numpy()
+        return states
+
+    @torch.inference_mode()
+    def _read(self, sources: SourceBatch) -> SourceMemory:
+        assert isinstance(self.model, EncoderDecoder)
+        memory, _ = self.model.read(
+            self._ids(sources.source_ids),
+            self._ids(sources.lengths),
+            self._ids(sources.source_ext_ids),
+        )
+        return memory
 
     def _ids(self, array: Ints) -> Tensor:
         return torch.as_tensor(np.asarray(array, dtype=np.int64), device=self.device)

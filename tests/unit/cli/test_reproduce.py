@@ -1,4 +1,4 @@
-"""`readagain reproduce`: errors, skipped rows and stop signals."""
+"""`readagain reproduce`: errors, skipped experiments and stop signals."""
 
 import os
 import signal
@@ -11,10 +11,10 @@ from readagain.cli.main import main
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ("duc", "--test 'duc': expected NAME=FOLDER without a comma in the name, for"),
-        ("=x", "--test '=x': expected NAME=FOLDER"),
-        ("duc=", "--test 'duc=': expected NAME=FOLDER"),
-        ("a,b=x", "--test 'a,b=x': expected NAME=FOLDER without a comma"),
+        ("duc", "--test 'duc': expected NAME=PATH without a comma in the name, for"),
+        ("=x", "--test '=x': expected NAME=PATH"),
+        ("duc=", "--test 'duc=': expected NAME=PATH"),
+        ("a,b=x", "--test 'a,b=x': expected NAME=PATH without a comma"),
     ],
 )
 def test_test_option_without_name_or_folder_is_an_error(readagain, tmp_path, option, message):
@@ -35,26 +35,11 @@ def test_tables_only_without_results_is_an_error(readagain, tmp_path):
     assert "no results; run some experiments" in done.stderr
 
 
-def test_rows_only_conflicts_with_tables_only(readagain, tmp_path):
-    done = readagain("reproduce", "--rows-only", "--tables-only", "--out", tmp_path)
-    assert done.returncode == 2
-    assert "--rows-only: conflicts with --tables-only and --page" in done.stderr
-
-
 def test_limit_zero_is_an_error_before_training(readagain, tmp_path):
     done = readagain("reproduce", "table1", "--scale", "small", "--limit", 0, "--out", tmp_path)
     assert done.returncode == 2
     assert "'--limit'" in done.stderr
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.needs_extras
-def test_budget_too_small_lists_rows_and_writes_no_report(readagain, tmp_path):
-    row = ("gru_15k", "--scale", "small", "--budget", 0.0001)
-    done = readagain("reproduce", *row, "--out", tmp_path, "--device", "cpu")
-    assert done.returncode == 0
-    assert "not run, out of time: gru_15k/modern-seed1" in done.stdout
-    assert "results.md" not in done.stdout
 
 
 @pytest.fixture
@@ -94,4 +79,4 @@ def test_reproduce_stops_at_sigterm_and_resumes(reproduce, monkeypatch):
     assert (status, lines[-1]) == (0, "stopped and saved; to resume, run the same command again")
     monkeypatch.undo()
     status, lines = reproduce("prefix")
-    assert (status, lines[-2]) == (0, "rows done now: 1, done before: 0")
+    assert (status, lines[-2]) == (0, "experiments done now: 1, done before: 0")

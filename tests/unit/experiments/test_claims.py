@@ -9,11 +9,11 @@ from readagain.experiments.store import ResultStore
 COPY, PLAIN = "read_again_lstm_copy_15k", "read_again_lstm_15k"
 
 
-def claim(board, name, timing=None):
-    return next(each for each in judge_claims(board, timing, "modern") if each.name == name)
+def claim(store, name, timing=None):
+    return next(each for each in judge_claims(store, timing, "modern") if each.name == name)
 
 
-def board_of(result, **means):
+def store_of(result, **means):
     return ResultStore([result(row, mean) for row, mean in means.items()])
 
 
@@ -21,18 +21,18 @@ def board_of(result, **means):
     ("again", "verdict"), [(0.35, "supported"), (0.25, "contradicted"), (0.30, "not supported")]
 )
 def test_rereading_verdict_follows_the_scores(result, again, verdict):
-    board = board_of(result, gru_15k=0.3, read_again_gru_15k=again, read_again_lstm_15k=again)
-    assert claim(board, "re-reading").verdict == verdict
+    store = store_of(result, gru_15k=0.3, read_again_gru_15k=again, read_again_lstm_15k=again)
+    assert claim(store, "re-reading").verdict == verdict
 
 
 def test_mixed_evidence_is_partly_supported(result):
-    board = board_of(result, gru_15k=0.3, read_again_gru_15k=0.35, read_again_lstm_15k=0.25)
-    assert claim(board, "re-reading").verdict == "partly supported"
+    store = store_of(result, gru_15k=0.3, read_again_gru_15k=0.35, read_again_lstm_15k=0.25)
+    assert claim(store, "re-reading").verdict == "partly supported"
 
 
 def test_claim_without_results_is_not_measured(result):
-    board = board_of(result, gru_15k=0.3)
-    found = claim(board, "re-reading")
+    store = store_of(result, gru_15k=0.3)
+    found = claim(store, "re-reading")
     assert found.verdict == "not measured"
     assert {each.statistics for each in found.evidence} == {"one of the rows is missing"}
 
@@ -41,10 +41,10 @@ def test_claim_without_results_is_not_measured(result):
     ("small", "verdict"), [(0.301, "supported"), (0.298, "supported"), (0.28, "contradicted")]
 )
 def test_at_most_below_allows_half_a_point(result, small, verdict):
-    board = board_of(result, read_again_lstm_69k=0.3, **{COPY: small})
+    store = store_of(result, read_again_lstm_69k=0.3, **{COPY: small})
     [evidence] = [
         each
-        for each in claim(board, "15K with copying matches 69K").evidence
+        for each in claim(store, "15K with copying matches 69K").evidence
         if "at most" in each.statement
     ]
     assert evidence.verdict == verdict
@@ -71,7 +71,7 @@ def test_wide_interval_is_not_supported(result, scored):
         "two_sentences_option1_copy_15k": (0.3, 1),
         "two_sentences_option2_copy_15k": (0.301, 2),
     }
-    board = ResultStore(
+    store = ResultStore(
         [result(row, sets={"news": scored(mean, seed=seed)}) for row, (mean, seed) in means.items()]
     )
     unsure = {
@@ -80,7 +80,7 @@ def test_wide_interval_is_not_supported(result, scored):
         "options alike": "within",
     }
     for name, words in unsure.items():
-        [found] = [each for each in claim(board, name).evidence if words in each.statement]
+        [found] = [each for each in claim(store, name).evidence if words in each.statement]
         assert found.verdict == "not supported", found
 
 
@@ -93,14 +93,14 @@ def test_wide_interval_is_not_supported(result, scored):
     ],
 )
 def test_vocabulary_loss_with_and_without_copying(result, copy_small, plain_small, verdicts):
-    board = board_of(
+    store = store_of(
         result,
         read_again_lstm_69k=0.3,
         read_again_lstm_2k=plain_small,
         read_again_lstm_copy_69k=0.3,
         read_again_lstm_copy_2k=copy_small,
     )
-    found = claim(board, "2K with copying").evidence
+    found = claim(store, "2K with copying").evidence
     assert [each.verdict for each in found] == verdicts
     assert "the paper's own table loses 3.68" in found[0].statistics
 
@@ -124,9 +124,9 @@ def timing(values):
     ],
 )
 def test_decoding_time_verdict_follows_the_times(result, values, verdict):
-    board = board_of(result, gru_15k=0.3)
-    assert claim(board, "decoding time", timing(values)).verdict == verdict
-    assert claim(board, "decoding time", None).verdict == "not measured"
+    store = store_of(result, gru_15k=0.3)
+    assert claim(store, "decoding time", timing(values)).verdict == verdict
+    assert claim(store, "decoding time", None).verdict == "not measured"
 
 
 @pytest.mark.parametrize(
@@ -183,18 +183,18 @@ def test_important_words_without_texts_are_not_measured(result):
     ("second", "verdict"), [(0.301, "supported"), (0.33, "contradicted"), (0.27, "contradicted")]
 )
 def test_options_alike_verdict_follows_the_scores(result, second, verdict):
-    board = board_of(
+    store = store_of(
         result, two_sentences_option1_copy_15k=0.3, two_sentences_option2_copy_15k=second
     )
-    assert claim(board, "options alike").verdict == verdict
+    assert claim(store, "options alike").verdict == verdict
 
 
 def test_duc_claim_uses_recall(result, scored):
     def both(f1, recall):
         return {"news": scored(f1), "duc2003": scored(recall, figure="recall")}
 
-    board = ResultStore([result(COPY, sets=both(0.2, 0.4)), result("abs_69k", sets=both(0.3, 0.3))])
-    found = claim(board, "best on DUC")
+    store = ResultStore([result(COPY, sets=both(0.2, 0.4)), result("abs_69k", sets=both(0.3, 0.3))])
+    found = claim(store, "best on DUC")
     assert found.verdict == "supported"
     assert any(each.statistics.startswith("duc2003: +10.0") for each in found.evidence)
 

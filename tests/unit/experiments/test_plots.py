@@ -18,7 +18,7 @@ def importance(content, *, kind="weight"):
 
 
 def test_importance_plot_shows_the_row_with_most_contrast(result):
-    board = ResultStore(
+    store = ResultStore(
         [
             result("read_again_gru_15k", importance=importance(0.31)),
             result("sigmoid_importance", importance=importance(0.7)),
@@ -26,7 +26,7 @@ def test_importance_plot_shows_the_row_with_most_contrast(result):
         ]
     )
     figure = Figure()
-    assert _plot_importance(figure, board, "modern")
+    assert _plot_importance(figure, store)
     _, strip, *_ = figure.axes
     assert strip.get_title().startswith(EXPERIMENTS["sigmoid_importance"].title)
     (image,) = strip.get_images()

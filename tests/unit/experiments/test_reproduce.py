@@ -28,20 +28,3 @@ def test_reproduce_measures_timing_once_for_table_4(small, silent, timed):
     assert reproduce(request, silent).done == [DECODING_TIME]
     assert reproduce(request, silent).done == []
     assert timed == ["report", {"scale": "small", "threads": 1}, "report", "report"]
-
-
-def test_reproduce_skips_timing_over_budget(small, silent, timed):
-    request = small("table4", budget_minutes=0.01)
-    assert reproduce(request, silent).left == [DECODING_TIME]
-    assert timed == []
-
-
-def test_reproduce_without_results_writes_no_report(small, silent):
-    request = small("gru_15k", budget_minutes=0.0001)
-    assert reproduce(request, silent).left == ["gru_15k/modern-seed1"]
-
-
-def test_rows_only_writes_no_report_and_no_timing(small, silent, timed):
-    outcome = reproduce(small("prefix", "table4", rows_only=True), silent)
-    assert outcome.done == ["prefix/untrained-seed1"]
-    assert timed == []

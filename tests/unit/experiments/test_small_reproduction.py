@@ -152,16 +152,14 @@ def test_report_is_written_from_results_alone(reproduced, tmp_path):
     assert write_report(copied) == []
     names = ("table1", "table2", "table3", "table4", "table5", "importance", "ablations")
     for name in names:
-        for suffix in ("md", "csv", "json"):
-            assert (copied / "tables" / f"{name}.{suffix}").stat().st_size > 100
+        assert (copied / "tables" / f"{name}.csv").stat().st_size > 100
     assert (copied / "tables" / "table3.png").read_bytes().startswith(b"\x89PNG")
     page = (copied / "results.md").read_text()
     assert "Plots show the first recipe." in page
     assert "| Reading again helps" in page
     assert "](tables/table1.png)" in page
-    for name in ("results.md", "claims.md"):
-        assert "**Small scale**" in (copied / name).read_text()
-        assert "updates, those of the paper for about 594,000" in (copied / name).read_text()
+    assert "**Small scale**" in page
+    assert "updates, those of the paper for about 594,000" in page
 
 
 def test_report_without_matplotlib_has_no_plots(reproduced, tmp_path, monkeypatch):

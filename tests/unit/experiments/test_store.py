@@ -16,8 +16,8 @@ def test_scores_of_one_seed_equal_those_of_evaluate(result):
 
 
 def test_scores_of_several_seeds_are_averaged_by_text(result):
-    board = ResultStore([result("gru_15k", 0.3), result("gru_15k", 0.4, seed=2)])
-    entry = board.find("gru_15k", "modern")
+    store = ResultStore([result("gru_15k", 0.3), result("gru_15k", 0.4, seed=2)])
+    entry = store.find("gru_15k", "modern")
     figure = entry.scores("news")["rouge-1"]
     assert figure.value == pytest.approx(35.0)
     assert figure.low < 35.0 < figure.high
@@ -25,28 +25,28 @@ def test_scores_of_several_seeds_are_averaged_by_text(result):
 
 
 def test_find_separates_recipes_and_shares_baselines(result):
-    board = ResultStore(
+    store = ResultStore(
         [
             result("gru_15k", 0.3),
             result("gru_15k", 0.2, recipe="paper"),
             result("prefix", recipe="untrained"),
         ]
     )
-    assert board.recipes == ["modern", "paper"]
-    assert board.find("gru_15k", "paper").scores("news")["rouge-1"].value == pytest.approx(20.0)
-    assert board.find("prefix", "paper") is board.find("prefix", "modern")
-    assert board.find("gru_69k", "paper") is None
+    assert store.recipes == ["modern", "paper"]
+    assert store.find("gru_15k", "paper").scores("news")["rouge-1"].value == pytest.approx(20.0)
+    assert store.find("prefix", "paper") is store.find("prefix", "modern")
+    assert store.find("gru_69k", "paper") is None
 
 
 def test_compare_uses_a_shared_data_set(result, scored):
     one = result("gru_15k", sets={"part": scored(0.3), "duc": scored(0.5)})
     other = result("gru_69k", sets={"news": scored(0.3), "duc": scored(0.4)})
-    board = ResultStore([one, other])
-    found = board.compare("gru_15k", "gru_69k", "modern")
+    store = ResultStore([one, other])
+    found = store.compare("gru_15k", "gru_69k", "modern")
     assert found["rouge-1"].difference == pytest.approx(0.1, abs=1e-3)
     assert found["rouge-1"].direction == 1
-    assert board.compare("gru_15k", "gru_69k", "modern", "news") is None
-    assert board.compare("gru_15k", "lstm_15k", "modern") is None
+    assert store.compare("gru_15k", "gru_69k", "modern", "news") is None
+    assert store.compare("gru_15k", "lstm_15k", "modern") is None
 
 
 def test_comparison_with_disagreeing_seeds_has_no_direction():
@@ -85,6 +85,6 @@ def test_store_rejects_different_texts_under_one_name(result, scored):
 
 
 def test_compare_pairs_scores_by_text(result):
-    board = ResultStore([result("gru_15k", 0.30), result("gru_69k", 0.31)])
-    assert board.compare("gru_69k", "gru_15k", "modern")["rouge-1"].direction == 1
-    assert np.isclose(board.find("gru_15k", "modern").minutes, 1.5)
+    store = ResultStore([result("gru_15k", 0.30), result("gru_69k", 0.31)])
+    assert store.compare("gru_69k", "gru_15k", "modern")["rouge-1"].direction == 1
+    assert np.isclose(store.find("gru_15k", "modern").minutes, 1.5)

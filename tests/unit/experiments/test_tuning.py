@@ -7,7 +7,8 @@ from rich.console import Console
 
 from readagain.experiments.reproduce import run_experiments
 from readagain.experiments.results import read_results
-from readagain.experiments.trained_model import TrainedExperiment, has_features
+from readagain.experiments.run_experiment import has_features
+from readagain.experiments.trained_model import TrainedExperiment
 from readagain.presets import PRESETS
 from readagain.search.features import FEATURES
 
