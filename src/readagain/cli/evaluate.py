@@ -56,14 +56,6 @@ def command(
         int, typer.Option(help="Random seed of --sample.", rich_help_panel=READING)
     ] = 1,
     is_tokenized: options.TokenizedOrRaw = None,
-    unk: Annotated[
-        str,
-        typer.Option(
-            metavar="keep|strip|drop",
-            help="Policy for UNK in references: score it as a word, remove it, or remove the row.",
-            rich_help_panel=READING,
-        ),
-    ] = "keep",
     format: Annotated[
         str | None,
         typer.Option(help="Format of the data (default: detected).", rich_help_panel=READING),
@@ -78,15 +70,7 @@ def command(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="File for the summaries, one a line, as 'readagain rouge' reads them.",
-            rich_help_panel=WRITING,
-        ),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="File for a page with scores, lengths, the best and the worst summaries.",
+            help="File for the summaries, one a line; .jsonl with texts, references and scores.",
             rich_help_panel=WRITING,
         ),
     ] = None,
@@ -100,12 +84,11 @@ def command(
     from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.evaluation.dataset import read_dataset
     from readagain.evaluation.evaluate import evaluate
-    from readagain.evaluation.report import write_text
+    from readagain.evaluation.report import save_summaries
     from readagain.evaluation.systems import load_system
     from readagain.storage.files import check_writable
 
-    for file in (save, html):
-        check_writable(file)
+    check_writable(save)
     system = load_system(
         model,
         protocol,
@@ -124,13 +107,9 @@ def command(
     )
     dataset = read_dataset(data, reading, split=split).first(limit).sample(sample, seed=seed)
     with text_progress(len(dataset.rows)) as count:
-        result = evaluate(system, dataset, protocol, unk=unk, on_summary=count)
+        result = evaluate(system, dataset, protocol, on_summary=count)
     if save is not None:
-        write_text(save, "".join(f"{summary.text}\n" for summary in result.summaries))
-    if html is not None:
-        from readagain.evaluation.page import render_page
-
-        write_text(html, render_page(result))
+        save_summaries(save, result)
     if as_json:
         import json
 

@@ -3,9 +3,8 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
-from readagain.errors import ArgumentError, DataError
 from readagain.evaluation.dataset import DataSet
 from readagain.evaluation.summaries import (
     SummaryStats,
@@ -21,24 +20,6 @@ from readagain.processors import describe_machine
 from readagain.rouge.corpus import Report, score_corpus
 from readagain.version import __version__
 
-UnkPolicy = Literal["keep", "strip", "drop"]
-"""Policy for UNK, which Gigaword's preprocessing wrote for rare words, in references.
-
-keep    score references as they are. UNK is a word that our models never generate. Published
-        scores are computed like this, so it is the default.
-strip   remove UNK from references and summaries.
-drop    leave out rows with UNK in a reference.
-"""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScoredRows:
-    """Rows of a data set that are scored: their positions, summaries and references."""
-
-    rows: tuple[int, ...]
-    summaries: tuple[str, ...]
-    references: tuple[tuple[str, ...], ...]
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluation:
@@ -46,7 +27,6 @@ class Evaluation:
 
     Args:
         system: name of the system; `details` is its description.
-        data: the data set, including rows that were not scored.
         seconds: time to generate the summaries, without loading.
     """
 
@@ -54,9 +34,7 @@ class Evaluation:
     details: dict[str, Any]
     data: DataSet
     protocol: str
-    unk: str
     summaries: tuple[SystemSummary, ...]
-    scored: ScoredRows
     rouge: Report
     stats: SummaryStats
     reference_stats: SummaryStats
@@ -70,7 +48,7 @@ class Evaluation:
 
     @property
     def rows_with_unk(self) -> int:
-        """Number of rows with UNK in a reference."""
+        """Number of rows with UNK, which Gigaword's preprocessing wrote for rare words."""
         return sum(any(map(_has_unk, row.references)) for row in self.data.rows)
 
     @property
@@ -92,10 +70,8 @@ class Evaluation:
                 **({} if self.data.selection is None else {"selection": self.data.selection}),
             },
             "unk": {
-                "policy": self.unk,
                 "rows_with_unk": self.rows_with_unk,
                 "summaries_with_unk": self.summaries_with_unk,
-                "rows_left_out": len(self.data.rows) - len(self.scored.rows),
             },
             "rouge": self.rouge.as_json(),
             "summaries": asdict(self.stats),
@@ -114,7 +90,6 @@ def evaluate(
     data: DataSet,
     protocol: str,
     *,
-    unk: str = "keep",
     on_summary: Callable[[], None] = lambda: None,
 ) -> Evaluation:
     """Summarize every row and score the summaries.
@@ -122,11 +97,8 @@ def evaluate(
     The system must be loaded for the same protocol. `on_summary` is called after each summary.
 
     Raises:
-        ConfigError: for an unknown protocol or policy.
-        DataError: if the policy leaves nothing to score.
+        ConfigError: for an unknown protocol.
     """
-    references = [row.references for row in data.rows]
-    apply_unk_policy(unk, ["" for _ in references], references)  # raises errors before the work
     summaries = []
     start = time.perf_counter()
     texts = [row.text for row in data.rows]
@@ -134,7 +106,6 @@ def evaluate(
         summaries.append(summary)
         on_summary()
     seconds = time.perf_counter() - start
-    scored = apply_unk_policy(unk, [summary.text for summary in summaries], references)
     sources = [source_norms(row.text, is_tokenized=data.is_tokenized) for row in data.rows]
     tokenized = [
         TokenizedSummary(summary.text, [word.norm for word in summary.words], source)
@@ -145,10 +116,12 @@ def evaluate(
         details=system.describe(),
         data=data,
         protocol=protocol,
-        unk=unk,
         summaries=tuple(summaries),
-        scored=scored,
-        rouge=score_corpus(scored.summaries, scored.references, protocol),
+        rouge=score_corpus(
+            [summary.text for summary in summaries],
+            [row.references for row in data.rows],
+            protocol,
+        ),
         stats=summary_stats(
             tokenized, num_copied=sum(sum(summary.is_copied) for summary in summaries)
         ),
@@ -171,42 +144,5 @@ def _tokenize_references(data: DataSet, sources: Sequence[Sequence[str]]) -> lis
     ]
 
 
-def apply_unk_policy(
-    policy: str, summaries: Sequence[str], references: Sequence[Sequence[str]]
-) -> ScoredRows:
-    """Return the rows to score under a policy for UNK.
-
-    Raises:
-        ArgumentError: for an unknown policy.
-        DataError: if nothing is left to score.
-    """
-    if policy not in get_args(UnkPolicy):
-        names = ", ".join(get_args(UnkPolicy))
-        raise ArgumentError("{unk} is '{0}'; expected {1}", policy, names)
-    if policy == "strip":
-        summaries = [_strip_unk(summary) for summary in summaries]
-        references = [[left for left in map(_strip_unk, texts) if left] for texts in references]
-    # Under 'strip' a row whose references were nothing but UNK cannot be scored either.
-    kept = [
-        row
-        for row, texts in enumerate(references)
-        if texts and not (policy == "drop" and any(map(_has_unk, texts)))
-    ]
-    if not kept:
-        why = "has a reference with UNK" if policy == "drop" else "has references of UNK alone"
-        raise DataError(f"policy '{policy}' for UNK: nothing left to score; every row {why}")
-    return ScoredRows(
-        rows=tuple(kept),
-        summaries=tuple(summaries[row] for row in kept),
-        references=tuple(tuple(references[row]) for row in kept),
-    )
-
-
 def _has_unk(text: str) -> bool:
     return any(map(is_unk, text.split()))
-
-
-def _strip_unk(text: str) -> str:
-    if not _has_unk(text):
-        return text
-    return " ".join(word for word in text.split() if not is_unk(word))

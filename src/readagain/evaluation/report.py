@@ -1,10 +1,11 @@
-"""Report of an evaluation as lines of text, for the terminal and the HTML page."""
+"""Report of an evaluation: tables for the terminal, and files of summaries."""
 
 from pathlib import Path
 
 from readagain.counts import pluralize
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.summaries import SummaryStats
+from readagain.formats.jsonl import to_json
 from readagain.rouge.corpus import Report
 from readagain.rouge.options import FIGURES
 from readagain.storage.files import write_output
@@ -73,7 +74,11 @@ def metadata(result: Evaluation) -> list[tuple[str, str]]:
         ("data", f"{names} ({data.format}, {form})"),
         ("rows", f"{len(data.rows):,}{selection}, SHA-256 {data.fingerprint}"),
         ("ROUGE", result.rouge.protocol.options.flags()),
-        ("UNK", _describe_unk(result)),
+        (
+            "UNK",
+            f"{pluralize(result.rows_with_unk, 'row')} with it in a reference, "
+            f"{pluralize(result.summaries_with_unk, 'summary', 'summaries')} with it",
+        ),
         ("speed", f"{result.sentences_per_s:,.1f} sentences/s on {result.machine}"),
     ]
     if (warning := collapse_warning(result)) is not None:
@@ -103,16 +108,24 @@ def _describe_model(result: Evaluation) -> str:
     return ", ".join([result.system, *details, *settings])
 
 
-def _describe_unk(result: Evaluation) -> str:
-    if not result.rows_with_unk:
-        return f"{result.unk}: in no reference"
-    left_out = len(result.data.rows) - len(result.scored.rows)
-    effect = {
-        "keep": "scored as a word",
-        "strip": f"removed; {pluralize(left_out, 'row')} without another word left out",
-        "drop": f"{pluralize(left_out, 'row')} left out",
-    }[result.unk]
-    return (
-        f"{result.unk}: {pluralize(result.rows_with_unk, 'row')} with it in a reference, {effect}; "
-        f"{pluralize(result.summaries_with_unk, 'summary', 'summaries')} with it"
+def save_summaries(path: Path, result: Evaluation) -> None:
+    """Write one summary a line; a .jsonl file also has the text, the references and the scores.
+
+    Raises:
+        DataError: if the file cannot be written.
+    """
+    if path.suffix.lower() != ".jsonl":
+        write_text(path, "".join(f"{summary.text}\n" for summary in result.summaries))
+        return
+    figure = FIGURES.index(result.rouge.protocol.headline)
+    scores = result.rouge.item_scores[:, :, figure].tolist()  # (I, M)
+    records = (
+        {
+            "text": row.text,
+            "references": list(row.references),
+            "summary": summary.text,
+            **dict(zip(result.rouge.scores, values, strict=True)),
+        }
+        for row, summary, values in zip(result.data.rows, result.summaries, scores, strict=True)
     )
+    write_text(path, "".join(to_json(record) + "\n" for record in records))

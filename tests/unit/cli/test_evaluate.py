@@ -75,11 +75,6 @@ def test_json_has_the_output_of_rouge(evaluate):
     assert found["data"]["tokenized"] is True
 
 
-def test_html_page_is_written(evaluate, folder):
-    assert evaluate("--html", "page.html").returncode == 0
-    assert (folder / "page.html").read_text().startswith("<!doctype html>")
-
-
 def test_decoding_options_are_applied(evaluate):
     done = evaluate(
         *("--beam", "2", "--max-words", "4", "--threads", "1", "--precision", "float32", "--json"),
@@ -118,12 +113,11 @@ def test_invalid_input_is_a_one_line_error(evaluate, arguments, message):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--unk", "maybe"], "--unk is 'maybe'; expected keep, strip, drop"),
         (["--limit", "0"], "--limit is 0; expected 1 or more"),
         (["--split", "best"], "--split is 'best'; expected train, dev, test"),
         (["--beam", "3"], "prefix: no beam search; remove --beam"),
         (["--save", "no/out.txt"], "no/out.txt: the folder 'no' does not exist; create it first"),
-        (["--html", "nothing"], "nothing: is a folder; name a file to write"),
+        (["--save", "nothing"], "nothing: is a folder; name a file to write"),
         (["--encoding", "klingon"], "--encoding: unknown encoding 'klingon'"),
     ],
 )

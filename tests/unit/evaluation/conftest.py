@@ -75,10 +75,10 @@ def read():
 def evaluated(read):
     """Evaluate a model on a path, as the command does."""
 
-    def run(model, path, protocol, *, unk="keep", decoding=None, **options):
+    def run(model, path, protocol, *, decoding=None, **options):
         settings = {} if model in ("prefix", "lead") else {"threads": 1}
         system = load_system(str(model), protocol, decoding=decoding, **settings)
-        return evaluate(system, read(path, **options), protocol, unk=unk)
+        return evaluate(system, read(path, **options), protocol)
 
     return run
 

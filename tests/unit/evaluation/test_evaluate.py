@@ -1,10 +1,11 @@
 """Evaluations on invented data."""
 
+import json
+
 import pytest
 
 from readagain.errors import ArtifactError, ConfigError
-from readagain.evaluation.evaluate import evaluate
-from readagain.evaluation.report import collapse_warning, metadata
+from readagain.evaluation.report import collapse_warning, metadata, save_summaries
 from readagain.evaluation.systems import load_system
 from readagain.rouge.corpus import score_corpus
 
@@ -79,25 +80,21 @@ def test_copied_words_are_in_the_text(evaluated, toy, jsonl):
     assert 0 < found.stats.copy_rate < 1
 
 
-def test_unk_drop_keeps_summaries_aligned(evaluated, parallel):
-    data = parallel(["a UNK b .", "c d e ."], ["a UNK", "c d"])
-    found = evaluated("lead", data, "gigaword", unk="drop")
-    expected = score_corpus(["c d e ."], [["c d"]], "gigaword")
-    assert found.rouge.as_json() == expected.as_json()
-    assert found.as_json()["unk"] == {
-        "policy": "drop",
-        "rows_with_unk": 1,
-        "summaries_with_unk": 1,
-        "rows_left_out": 1,
-    }
+def test_rows_and_summaries_with_unk_are_counted(evaluated, parallel):
+    titles = ["a UNK", "c <unk>", "drunk UNK's", "<s> d </s>"]
+    found = evaluated("lead", parallel(["a UNK b .", "c .", "d .", "e ."], titles), "gigaword")
+    assert found.as_json()["unk"] == {"rows_with_unk": 2, "summaries_with_unk": 1}
 
 
-def test_unk_policies_change_the_scores(evaluated, gigaword):
-    scores = {
-        unk: evaluated("lead", gigaword, "gigaword", unk=unk).rouge["rouge-1"].f1.value
-        for unk in ("keep", "strip", "drop")
-    }
-    assert len(set(scores.values())) == 3
+def test_saved_jsonl_has_texts_references_and_scores(evaluated, duc, tmp_path):
+    found = evaluated("prefix", duc, "duc2003")
+    save_summaries(tmp_path / "out.jsonl", found)
+    first, second = map(json.loads, (tmp_path / "out.jsonl").read_text().splitlines())
+    assert first["text"] == found.data.rows[0].text
+    assert second["references"] == ["Storm at sea.", "Ferry late after storm"]
+    assert [first["summary"], second["summary"]] == texts_of(found)
+    expected = score_corpus([first["summary"]], [first["references"]], "duc2003")
+    assert first["rouge-1"] == expected["rouge-1"].recall.value
 
 
 def test_reference_stats_ignore_case_and_digits(evaluated, duc):
@@ -123,17 +120,6 @@ def test_json_has_all_fields(evaluated, toy, duc):
     assert "cores" in found["speed"]["machine"]
 
 
-def test_unknown_unk_policy_fails_before_summarizing(read, gigaword):
-    class NeverAsked:
-        name = "never"
-
-        def summarize(self, texts, *, is_tokenized):
-            raise AssertionError("asked for summaries")
-
-    with pytest.raises(ConfigError, match="unk is 'no'"):
-        evaluate(NeverAsked(), read(gigaword), "gigaword", unk="no")
-
-
 def test_collapse_warning_for_equal_summaries(evaluated, parallel):
     same = "police in the old harbour of eastmoor said on monday that the ferry will not sail today"
     data = parallel([f"{same} {n}" for n in "abcde"], ["ferry"] * 5)
@@ -150,7 +136,7 @@ def test_metadata_names_model_decoding_and_data(evaluated, toy, duc):
     assert facts["data"].endswith(
         "input.txt, task1_ref0.txt, task1_ref1.txt (duc, in Gigaword form)"
     )
-    assert facts["UNK"] == "keep: in no reference"
+    assert facts["UNK"] == "0 rows with it in a reference, 0 summaries with it"
 
 
 def test_unknown_model_lists_the_models():

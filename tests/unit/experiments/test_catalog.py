@@ -62,7 +62,9 @@ def test_select_orders_experiments_by_importance():
     ],
 )
 def test_select_unknown_name_suggests_the_nearest(name, hint):
-    with pytest.raises(ConfigError, match=rf"no table or experiment '{name.replace('?', '.')}'; {hint}"):
+    with pytest.raises(
+        ConfigError, match=rf"no table or experiment '{name.replace('?', '.')}'; {hint}"
+    ):
         select_experiments([name])
 
 
