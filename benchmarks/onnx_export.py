@@ -26,7 +26,7 @@ from readagain.engine.onnx_model import OnnxStepModel
 from readagain.export.write import build_graphs
 from readagain.networks.build import build_model
 from readagain.networks.candidates import top_candidates
-from readagain.networks.decoders.attention_decoder import DecoderState
+from readagain.networks.decoder import DecoderState
 from readagain.networks.model import EncoderDecoder, StepState
 from readagain.networks.network import SourceMemory
 from readagain.networks.step_model import TorchStepModel
@@ -47,8 +47,9 @@ class EncoderModule(nn.Module):
 
     def forward(self, source_ids: Tensor, lengths: Tensor, ext_ids: Tensor) -> tuple[Tensor, ...]:
         """Return the source memory and the first decoder state."""
-        memory, decoder = self.network.read(source_ids, lengths, ext_ids)
-        return (*(getattr(memory, name) for name in MEMORY), decoder.hidden, decoder.cell)
+        state = self.network.encode(source_ids, lengths, ext_ids)
+        memory = (getattr(state.memory, name) for name in MEMORY)
+        return (*memory, state.decoder.hidden, state.decoder.cell)
 
 
 class StepModule(nn.Module):

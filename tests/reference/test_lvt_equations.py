@@ -6,7 +6,7 @@ import torch
 
 from readagain.config.override import override
 from readagain.networks.build import build_model, initialize_parameters
-from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
+from readagain.networks.decoder import AttentionDecoder, DecoderState
 from readagain.networks.network import select_rows
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS, UNK
@@ -127,7 +127,8 @@ LISTS = [[*range(N - 2), 30, 31], [*range(N - 2), 30, 31], [*range(N)]]
 
 def decoded(network):
     """Decoder states, previous words, contexts and attention of the batch, as the network has."""
-    memory, start = network.read(SOURCE_IDS, LENGTHS, EXT_IDS)
+    state = network.encode(SOURCE_IDS, LENGTHS, EXT_IDS)
+    memory, start = state.memory, state.decoder
     words = network.previous_words(PREVIOUS_IDS, memory.copy_words)
     source = (memory.keys, memory.states, memory.valid)
     return map(numbers, (words, *network.decoder(words, *source, start)))

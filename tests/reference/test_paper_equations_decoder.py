@@ -3,14 +3,13 @@
 import numpy as np
 import pytest
 import torch
+from copy_reference import copy_log_probs
 
 from readagain.networks.build import initialize_parameters
-from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
-from readagain.networks.decoders.previous_words import PreviousWords
+from readagain.networks.decoder import AttentionDecoder, DecoderState, PreviousWords
 from readagain.networks.functional import decode_teacher_forced
 from readagain.networks.outputs.copy_softmax import (
     CopyScorer,
-    copy_log_probs,
     copy_target_log_probs,
 )
 from readagain.text.vocab import BOS, UNK

@@ -9,9 +9,7 @@ import pytest
 import torch
 
 from readagain.networks.build import initialize_parameters
-from readagain.networks.encoders.hierarchical import HierarchicalEncoder
-from readagain.networks.encoders.one_pass import OnePassEncoder
-from readagain.networks.encoders.read_again import ReadAgainEncoder
+from readagain.networks.encoders import OnePassEncoder, ReadAgainEncoder
 
 E, H, L = 3, 4, 5
 
@@ -248,7 +246,7 @@ def first_readings(encoder, cell, sentences):
 @pytest.mark.parametrize("cell", ["gru", "lstm"])
 def test_equation_9_option_1_concatenates_sentences(two_sentences, cell):
     encoder = prepared(
-        HierarchicalEncoder(cell=cell, num_sentences=2, combine="concat", **weighing, **settings)
+        ReadAgainEncoder(cell=cell, num_sentences=2, combine="concat", **weighing, **settings)
     )
     states, encoded = encode(encoder, two_sentences)
     firsts = first_readings(encoder, cell, two_sentences)
@@ -264,7 +262,7 @@ def test_equation_9_option_1_concatenates_sentences(two_sentences, cell):
 def test_equations_10_and_11_option_2_global_vector(two_sentences, cell):
     """h_global = tanh(W_r h¹_n + U_r h'¹_m + v_r)."""
     encoder = prepared(
-        HierarchicalEncoder(cell=cell, num_sentences=2, combine="global", **weighing, **settings)
+        ReadAgainEncoder(cell=cell, num_sentences=2, combine="global", **weighing, **settings)
     )
     states, _ = encode(encoder, two_sentences)
     firsts = first_readings(encoder, cell, two_sentences)

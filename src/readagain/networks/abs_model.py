@@ -6,17 +6,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from readagain.networks.decoders.previous_words import PreviousWords
-from readagain.networks.encoders.encoder_output import only_sentence
+from readagain.networks.decoder import PreviousWords
 from readagain.networks.layers import Affine, WordEmbedding
 from readagain.networks.masks import full_windows, masked_softmax, valid_positions
-from readagain.networks.network import (
-    Network,
-    NetworkState,
-    SourceMemory,
-    StepLogits,
-    generated_log_probs,
-)
+from readagain.networks.network import Network, NetworkState, SourceMemory, StepLogits
 from readagain.networks.outputs.softmax import VocabularyOutput
 from readagain.text.vocab import BOS, UNK
 
@@ -124,53 +117,38 @@ class AbsModel(Network[AbsState]):
         self.context_words = context_words
         self.dropout = nn.Dropout(dropout)
 
-    def read(
+    def encode(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
-    ) -> SourceMemory:
-        """Encode sources of one sequence, shaped as in `Network`."""
-        words, lengths = only_sentence(self.source_embedding(source_ids), source_lengths)
-        valid = valid_positions(lengths, words.size(1))  # (B, S)
-        words = self.dropout(words).masked_fill(~valid.unsqueeze(2), 0.0)  # (B, S, H)
+    ) -> AbsState:
+        """Encode sources of one sentence and return the state before the first word."""
+        words = self.source_embedding(source_ids.squeeze(1))  # (B, S, H)
+        valid = valid_positions(source_lengths.squeeze(1), words.size(1))  # (B, S)
+        words = self.dropout(words).masked_fill(~valid.unsqueeze(2), 0.0)
         keys, states = self.encoder(words)
-        return SourceMemory(states=states, valid=valid, keys=keys, ext_ids=source_ext_ids)
+        memory = SourceMemory(states=states, valid=valid, keys=keys, ext_ids=source_ext_ids)
+        return AbsState(memory, source_ids.new_full((words.size(0), self.context_words), BOS))
 
-    def forward(
-        self,
-        source_ids: Tensor,
-        source_lengths: Tensor,
-        source_ext_ids: Tensor,
-        previous_ids: Tensor,
-        target_ids: Tensor,
-        label_smoothing: float = 0.0,
-    ) -> Tensor:
-        """Score known summaries; shapes as in `Network.forward`."""
-        memory = self.read(source_ids, source_lengths, source_ext_ids)
+    def decode(self, state: AbsState, previous_ids: Tensor) -> Tensor:
+        """Return the (B, T, 2H) hidden layer and context after (B, T) known words."""
         fed_ids = F.pad(previous_ids, (self.context_words - 1, 0), value=BOS)  # (B, C - 1 + T)
-        logits, _ = self._score(fed_ids, memory)
-        return generated_log_probs(logits, memory, target_ids, label_smoothing)
-
-    def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> AbsState:
-        """Encode sources and return the state before the first word."""
-        memory = self.read(source_ids, source_lengths, source_ext_ids)
-        shape = (source_ids.size(0), self.context_words)
-        return AbsState(memory, torch.full(shape, BOS, device=source_ids.device))
+        outputs, _ = self._read_words(fed_ids, state.memory)
+        return outputs
 
     def step(self, state: AbsState, previous_ids: Tensor) -> tuple[StepLogits, AbsState]:
         """Feed (B,) extended ids, first BOS; return the logits of the next word."""
         context_ids = torch.cat([state.context_ids[:, 1:], previous_ids.unsqueeze(1)], dim=1)
-        logits, weights = self._score(context_ids, state.memory)  # (B, 1, ...)
-        step_logits = StepLogits(logits.squeeze(1), None, weights.squeeze(1))
-        return step_logits, AbsState(state.memory, context_ids)
+        outputs, weights = self._read_words(context_ids, state.memory)  # (B, 1, ...)
+        logits = self.output(outputs.squeeze(1))  # (B, V)
+        return StepLogits(logits, None, weights.squeeze(1)), AbsState(state.memory, context_ids)
 
-    def _score(self, fed_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
-        """Compute the logits after every C of (B, C - 1 + T) words.
+    def _read_words(self, fed_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
+        """Compute the inputs of the output layer after every C of (B, C - 1 + T) words.
 
         Returns:
-            (B, T, V) logits and the (B, T, S) weights of the source's words.
+            (B, T, 2H) hidden layer and context, and the (B, T, S) weights of the source's words.
         """
         known_ids = torch.where(fed_ids < self.previous_words.vocab_size, fed_ids, UNK)
         words = self.dropout(self.previous_words(known_ids, None))  # (B, C - 1 + T, E)
         hidden = torch.tanh(self.hidden(full_windows(words, self.context_words)))  # (B, T, H)
         contexts, weights = self.encoder.attend(known_ids, memory.keys, memory.states, memory.valid)
-        inputs = self.dropout(torch.cat([hidden, contexts], dim=2))  # (B, T, 2H)
-        return self.output(inputs), weights
+        return self.dropout(torch.cat([hidden, contexts], dim=2)), weights

@@ -8,26 +8,19 @@ from torch import nn
 
 from readagain.config.schema import (
     AbsSpec,
-    AttentionDecoderSpec,
-    DecoderSpec,
-    EncoderSpec,
     HierarchicalSpec,
     ModelSpec,
     OnePassSpec,
     RasSpec,
-    ReadAgainSpec,
     RunSpec,
 )
 from readagain.config.validation import validate_run
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.networks.abs_model import AbsModel, AttentiveBag
-from readagain.networks.decoders.attention_decoder import AttentionDecoder
-from readagain.networks.decoders.previous_words import PreviousWords
-from readagain.networks.encoders.hierarchical import HierarchicalEncoder
-from readagain.networks.encoders.one_pass import OnePassEncoder
-from readagain.networks.encoders.read_again import ReadAgainEncoder
+from readagain.networks.decoder import AttentionDecoder, PreviousWords
+from readagain.networks.encoders import OnePassEncoder, ReadAgainEncoder
 from readagain.networks.layers import WordEmbedding
-from readagain.networks.model import Encoder, EncoderDecoder
+from readagain.networks.model import EncoderDecoder
 from readagain.networks.network import AnyNetwork
 from readagain.networks.outputs.copy_softmax import CopyScorer
 from readagain.networks.outputs.shortlist import ShortlistOutput
@@ -73,14 +66,10 @@ def load_network(model_dir: ModelDir, *, purpose: str) -> AnyNetwork:
 
 
 def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
-    encoder = build_encoder(
-        spec.encoder,
-        embedding_size=spec.embedding_size,
-        num_sentences=run.data.num_sentences,
-        dropout=spec.dropout,
-    )
+    encoder = _build_encoder(run, spec)
     source_embedding = WordEmbedding(run.source_vocab_size, spec.embedding_size)
     can_copy = spec.output == "copy"
+    hidden_size = spec.decoder.hidden_size
     model = EncoderDecoder(
         source_embedding=source_embedding,
         encoder=encoder,
@@ -89,94 +78,55 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
             embedding_size=spec.embedding_size,
             source_size=encoder.output_size if can_copy and spec.copied_words == "place" else None,
         ),
-        decoder=build_decoder(
-            spec.decoder,
-            embedding_size=spec.embedding_size,
+        decoder=AttentionDecoder(
+            cell=spec.decoder.cell,
+            input_size=spec.embedding_size,
             source_size=encoder.output_size,
             last_size=encoder.last_size,
+            hidden_size=hidden_size,
+            attention_size=spec.decoder.attention_size,
         ),
-        output=build_output(spec, vocab_size=run.vocab_size),
-        copy_scores=CopyScorer(
-            source_size=encoder.output_size, hidden_size=spec.decoder.hidden_size
+        output=ShortlistOutput(
+            hidden_size=hidden_size,
+            vocab_size=run.vocab_size,
+            shortlist_size=spec.shortlist_size,
+            num_sources=spec.shortlist_sources,
         )
+        if spec.shortlist_size
+        else VocabularyOutput(hidden_size=hidden_size, vocab_size=run.vocab_size),
+        copy_scores=CopyScorer(source_size=encoder.output_size, hidden_size=hidden_size)
         if can_copy
         else None,
         dropout=spec.dropout,
     )
-    initialize_parameters(model, hidden_size=spec.decoder.hidden_size)
+    initialize_parameters(model, hidden_size=hidden_size)
     # Where hidden sizes differ, d is that of the nearest state.
     for part in (model.source_embedding, model.encoder):
         initialize_parameters(part, hidden_size=spec.encoder.hidden_size)
     return model
 
 
-def build_encoder(
-    spec: EncoderSpec, *, embedding_size: int, num_sentences: int, dropout: float
-) -> Encoder:
-    """Build the encoder that `spec` describes."""
-    match spec:
-        case OnePassSpec():
-            return OnePassEncoder(
-                cell=spec.cell,
-                input_size=embedding_size,
-                hidden_size=spec.hidden_size,
-                bidirectional=spec.bidirectional,
-                dropout=dropout,
-            )
-        case ReadAgainSpec():
-            return ReadAgainEncoder(
-                cell=spec.cell,
-                input_size=embedding_size,
-                hidden_size=spec.hidden_size,
-                bidirectional=spec.bidirectional,
-                importance=spec.importance,
-                activation=spec.importance_activation,
-                dropout=dropout,
-            )
-        case HierarchicalSpec():
-            return HierarchicalEncoder(
-                cell=spec.cell,
-                num_sentences=num_sentences,
-                combine=spec.combine,
-                input_size=embedding_size,
-                hidden_size=spec.hidden_size,
-                bidirectional=spec.bidirectional,
-                importance=spec.importance,
-                activation=spec.importance_activation,
-                dropout=dropout,
-            )
-        case _:
-            assert_never(spec)
-
-
-def build_decoder(
-    spec: DecoderSpec, *, embedding_size: int, source_size: int, last_size: int
-) -> AttentionDecoder:
-    """Build the decoder that `spec` describes."""
-    match spec:
-        case AttentionDecoderSpec():
-            return AttentionDecoder(
-                cell=spec.cell,
-                input_size=embedding_size,
-                source_size=source_size,
-                last_size=last_size,
-                hidden_size=spec.hidden_size,
-                attention_size=spec.attention_size,
-            )
-        case _:
-            assert_never(spec)
-
-
-def build_output(spec: ModelSpec, *, vocab_size: int) -> VocabularyOutput:
-    """Build the output layer for the vocabulary or for a shortlist."""
-    hidden_size = spec.decoder.hidden_size
-    if not spec.shortlist_size:
-        return VocabularyOutput(hidden_size=hidden_size, vocab_size=vocab_size)
-    return ShortlistOutput(
-        hidden_size=hidden_size,
-        vocab_size=vocab_size,
-        shortlist_size=spec.shortlist_size,
-        num_sources=spec.shortlist_sources,
+def _build_encoder(run: RunSpec, model: ModelSpec) -> OnePassEncoder | ReadAgainEncoder:
+    spec = model.encoder
+    if isinstance(spec, OnePassSpec):
+        return OnePassEncoder(
+            cell=spec.cell,
+            input_size=model.embedding_size,
+            hidden_size=spec.hidden_size,
+            bidirectional=spec.bidirectional,
+            dropout=model.dropout,
+        )
+    hierarchical = spec if isinstance(spec, HierarchicalSpec) else None
+    return ReadAgainEncoder(
+        cell=spec.cell,
+        num_sentences=run.data.num_sentences if hierarchical else 1,
+        combine=hierarchical.combine if hierarchical else "concat",
+        input_size=model.embedding_size,
+        hidden_size=spec.hidden_size,
+        bidirectional=spec.bidirectional,
+        importance=spec.importance,
+        activation=spec.importance_activation,
+        dropout=model.dropout,
     )
 
 

@@ -99,61 +99,44 @@ class DecoderWeights(NamedTuple):
     hidden: Tensor
 
 
-def lstm_decoder_step(
+def decoder_step(
     input_gates: Tensor,
     keys: Tensor,
     states: Tensor,
     valid: Tensor,
     hidden: Tensor,
-    cell: Tensor,
+    cell: Tensor | None,
     weights: DecoderWeights,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Compute s_t = LSTM([y_{t-1}, c_t], s_{t-1}), with c_t attended from s_{t-1}.
+) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
+    """Compute s_t = RNN([y_{t-1}, c_t], s_{t-1}), with c_t attended from s_{t-1}.
+
+    The RNN is an LSTM, or a GRU if there is no cell. As in equation 3 and Bahdanau, Cho and Bengio
+    2015, the reset gate of the GRU is applied to the state before the matrix product.
 
     Args:
-        input_gates: (B, 4H) projection of y_{t-1}, biases included.
+        input_gates: (B, 4H) projection of y_{t-1}, biases included; (B, 3H) for a GRU.
         keys: (B, S, A) attention keys.
         states: (B, S, D) the source states h².
         valid: (B, S) True at real words.
         hidden: (B, H) s_{t-1}.
-        cell: (B, H) the LSTM cell before the step.
+        cell: (B, H) the LSTM cell before the step; None for a GRU.
         weights: weights of attention and gates.
 
     Returns:
-        (B, H) state, (B, H) cell, (B, D) context and (B, S) attention weights.
+        (B, H) state, (B, H) cell or None, (B, D) context and (B, S) attention weights.
     """
     context, attention = attend(hidden, keys, states, valid, weights.query, weights.score)
-    gates = input_gates + context @ weights.context.T + hidden @ weights.hidden.T  # (B, 4H)
+    inputs = input_gates + context @ weights.context.T  # (B, 4H or 3H)
+    if cell is None:
+        H = hidden.size(1)
+        gates = torch.sigmoid(inputs[:, : 2 * H] + hidden @ weights.hidden[: 2 * H].T)  # (B, 2H)
+        update, reset = gates.chunk(2, dim=1)  # (B, H) each
+        candidate = torch.tanh(inputs[:, 2 * H :] + (reset * hidden) @ weights.hidden[2 * H :].T)
+        return (1 - update) * hidden + update * candidate, None, context, attention
+    gates = inputs + hidden @ weights.hidden.T  # (B, 4H)
     input_gate, forget, candidate, output = gates.chunk(4, dim=1)  # (B, H) each
     cell = torch.sigmoid(forget) * cell + torch.sigmoid(input_gate) * torch.tanh(candidate)
-    hidden = torch.sigmoid(output) * torch.tanh(cell)
-    return hidden, cell, context, attention
-
-
-def gru_decoder_step(
-    input_gates: Tensor,
-    keys: Tensor,
-    states: Tensor,
-    valid: Tensor,
-    hidden: Tensor,
-    weights: DecoderWeights,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute s_t = GRU([y_{t-1}, c_t], s_{t-1}), with c_t attended from s_{t-1}.
-
-    As in equation 3 and Bahdanau, Cho and Bengio 2015, the reset gate is applied to the state
-    before the matrix product. Arguments as in `lstm_decoder_step`, with 3H gates and no cell.
-
-    Returns:
-        (B, H) state, (B, D) context and (B, S) attention weights.
-    """
-    context, attention = attend(hidden, keys, states, valid, weights.query, weights.score)
-    H = hidden.size(1)
-    inputs = input_gates + context @ weights.context.T  # (B, 3H)
-    gates = torch.sigmoid(inputs[:, : 2 * H] + hidden @ weights.hidden[: 2 * H].T)  # (B, 2H)
-    update, reset = gates.chunk(2, dim=1)  # (B, H) each
-    candidate = torch.tanh(inputs[:, 2 * H :] + (reset * hidden) @ weights.hidden[2 * H :].T)
-    hidden = (1 - update) * hidden + update * candidate
-    return hidden, context, attention
+    return torch.sigmoid(output) * torch.tanh(cell), cell, context, attention
 
 
 def decode_teacher_forced(
@@ -165,27 +148,19 @@ def decode_teacher_forced(
     cell: Tensor | None,
     weights: DecoderWeights,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Run all T steps of a known summary.
+    """Run all T steps of a known summary; arguments as for `decoder_step`.
 
-    Args:
-        input_gates: (B, T, 4H) projections of the previous words; 3H for a GRU.
-        keys: (B, S, A) attention keys.
-        states: (B, S, D) the source states h².
-        valid: (B, S) True at real words.
-        hidden: (B, H) s_0.
-        cell: (B, H) the LSTM cell before the first step; None for a GRU.
-        weights: weights of attention and gates.
+    `input_gates` are the (B, T, 4H or 3H) projections of the previous words; `hidden` and `cell`
+    are those before the first step.
 
     Returns:
         (B, T, H) decoder states, (B, T, D) contexts and (B, T, S) attention weights.
     """
     steps = []
     for gates in input_gates.unbind(1):
-        arguments = (gates, keys, states, valid, hidden)
-        if cell is None:
-            hidden, context, attention = gru_decoder_step(*arguments, weights)
-        else:
-            hidden, cell, context, attention = lstm_decoder_step(*arguments, cell, weights)
+        hidden, cell, context, attention = decoder_step(
+            gates, keys, states, valid, hidden, cell, weights
+        )
         steps.append((hidden, context, attention))
     all_hidden, contexts, attentions = (
         torch.stack(each, dim=1) for each in zip(*steps, strict=True)

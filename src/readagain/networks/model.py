@@ -6,33 +6,22 @@ import torch
 from torch import Tensor, nn
 
 from readagain.networks import dispatch
-from readagain.networks.decoders.attention_decoder import AttentionDecoder, DecoderState
-from readagain.networks.decoders.previous_words import PreviousWords
-from readagain.networks.encoders.hierarchical import HierarchicalEncoder
-from readagain.networks.encoders.one_pass import OnePassEncoder
-from readagain.networks.encoders.read_again import ReadAgainEncoder
+from readagain.networks.decoder import AttentionDecoder, DecoderState, PreviousWords
+from readagain.networks.encoders import OnePassEncoder, ReadAgainEncoder
 from readagain.networks.layers import WordEmbedding
-from readagain.networks.network import (
-    Network,
-    NetworkState,
-    SourceMemory,
-    StepLogits,
-    generated_log_probs,
-)
+from readagain.networks.network import Network, NetworkState, SourceMemory, StepLogits
 from readagain.networks.outputs.copy_softmax import CopyScorer
 from readagain.networks.outputs.shortlist import ShortlistOutput
 from readagain.networks.outputs.softmax import VocabularyOutput
 from readagain.text.vocab import PAD, UNK
 
-Encoder = OnePassEncoder | ReadAgainEncoder | HierarchicalEncoder
-
 
 @dataclass(frozen=True)
 class StepState(NetworkState):
-    """Decoder state: encoded sources, recurrent state, copy logits of the previous step."""
+    """Decoder state: encoded sources, recurrent state, copy logits of the previous step, if any."""
 
     decoder: DecoderState
-    copy_logits: Tensor
+    copy_logits: Tensor | None = None
 
 
 class EncoderDecoder(Network[StepState]):
@@ -40,14 +29,14 @@ class EncoderDecoder(Network[StepState]):
 
     Dropout is applied to word embeddings (of source, summary and copied words), to the states of
     each pass and to decoder states before the output, but not inside a recurrence, nor to gates or
-    attention weights. Call `eval()` before `start` and `step`.
+    attention weights.
     """
 
     def __init__(
         self,
         *,
         source_embedding: WordEmbedding,
-        encoder: Encoder,
+        encoder: OnePassEncoder | ReadAgainEncoder,
         previous_words: PreviousWords,
         decoder: AttentionDecoder,
         output: VocabularyOutput,
@@ -63,14 +52,10 @@ class EncoderDecoder(Network[StepState]):
         self.copy_scores = copy_scores
         self.dropout = nn.Dropout(dropout)
 
-    def read(
+    def encode(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
-    ) -> tuple[SourceMemory, DecoderState]:
-        """Encode sources, shaped as in `Network`.
-
-        Returns:
-            The encoded sources and the first decoder state.
-        """
+    ) -> StepState:
+        """Encode sources and return the state before the first word."""
         words = self.source_embedding(source_ids)  # (B, N, L, E)
         encoded = self.encoder(self.dropout(words), source_lengths)
         copy = self.copy_scores
@@ -83,35 +68,34 @@ class EncoderDecoder(Network[StepState]):
             copy_keys=None if copy is None else copy.keys(encoded.states),
             copy_words=self.previous_words.of_source(encoded.states),
         )
-        return memory, self.decoder.start(encoded.last)
+        return StepState(memory, self.decoder.start(encoded.last))
 
-    def forward(
-        self,
-        source_ids: Tensor,
-        source_lengths: Tensor,
-        source_ext_ids: Tensor,
-        previous_ids: Tensor,
-        target_ids: Tensor,
-        label_smoothing: float = 0.0,
-    ) -> Tensor:
-        """Score known summaries; shapes as in `Network.forward`."""
-        memory, start = self.read(source_ids, source_lengths, source_ext_ids)
+    def decode(self, state: StepState, previous_ids: Tensor) -> Tensor:
+        """Return the (B, T, H) decoder states after (B, T) known words."""
+        memory = state.memory
         words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
-        source = (memory.keys, memory.states, memory.valid)
-        hidden, _, _ = self.decoder(words, *source, start)
-        hidden = self.dropout(hidden)  # (B, T, H)
+        hidden, _, _ = self.decoder(words, memory.keys, memory.states, memory.valid, state.decoder)
+        dropped: Tensor = self.dropout(hidden)
+        return dropped
+
+    def log_probs(
+        self, outputs: Tensor, memory: SourceMemory, target_ids: Tensor, label_smoothing: float
+    ) -> Tensor:
+        """Return the (B, T) log-probabilities of targets, generated or copied."""
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
             lists = self.output.share(ext_ids)
-            vocab_logits = self.output.score_shared(hidden, lists)  # (B, T, W); V is W below
+            vocab_logits = self.output.score_shared(outputs, lists)  # (B, T, W); V is W below
             # Not in the paper: a summary word that is not on the list counts as UNK.
             target_ids = lists.columns(target_ids, absent=UNK)
             ext_ids = lists.columns(ext_ids, absent=PAD)
         else:
-            vocab_logits = self.output(hidden)  # (B, T, V)
+            vocab_logits = self.output(outputs)  # (B, T, V)
         if self.copy_scores is None:
-            return generated_log_probs(vocab_logits, memory, target_ids, label_smoothing)
-        copy_logits = self.copy_scores(hidden, memory.copy_keys)  # (B, T, S)
+            copy_logits = None
+            target_ids = torch.where(target_ids < vocab_logits.size(-1), target_ids, UNK)
+        else:
+            copy_logits = self.copy_scores(outputs, memory.copy_keys)  # (B, T, S)
         return dispatch.target_log_probs(
             vocab_logits, copy_logits, memory.valid, ext_ids, target_ids, label_smoothing
         )
@@ -119,11 +103,12 @@ class EncoderDecoder(Network[StepState]):
     def start(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
     ) -> StepState:
-        """Encode sources and return the state before the first word."""
-        memory, decoder = self.read(source_ids, source_lengths, source_ext_ids)
-        if isinstance(self.output, ShortlistOutput):
-            memory = replace(memory, shortlist=self.output.prepare(source_ext_ids))
-        return StepState(memory, decoder, copy_logits=torch.zeros_like(memory.states[:, :, 0]))
+        """Encode sources for `step`, with their shortlists."""
+        state = self.encode(source_ids, source_lengths, source_ext_ids)
+        if not isinstance(self.output, ShortlistOutput):
+            return state
+        shortlist = self.output.prepare(source_ext_ids)
+        return replace(state, memory=replace(state.memory, shortlist=shortlist))
 
     def step(self, state: StepState, previous_ids: Tensor) -> tuple[StepLogits, StepState]:
         """Feed (B,) extended ids, first BOS; return the logits of the next word."""
@@ -137,10 +122,10 @@ class EncoderDecoder(Network[StepState]):
             vocab_logits = self.output.score(decoder.hidden, memory.shortlist)  # (B, W + S)
         else:
             vocab_logits = self.output(decoder.hidden)  # (B, V)
-        next_state = replace(state, decoder=decoder)
-        if self.copy_scores is None:
-            return StepLogits(vocab_logits, None, attention), next_state
-        copy_logits = self.copy_scores(decoder.hidden.unsqueeze(1), memory.copy_keys).squeeze(1)
+        copy_logits = None
+        if self.copy_scores is not None:
+            hidden = decoder.hidden.unsqueeze(1)  # (B, 1, H)
+            copy_logits = self.copy_scores(hidden, memory.copy_keys).squeeze(1)  # (B, S)
         logits = StepLogits(vocab_logits, copy_logits, attention)
         return logits, StepState(memory, decoder, copy_logits)
 
@@ -150,7 +135,7 @@ class EncoderDecoder(Network[StepState]):
         The paper does not define p_i for a word at several positions. Decoding uses the most
         probable position, teacher forcing the first.
         """
-        if self.copy_scores is None:
+        if state.copy_logits is None:
             return previous_ids
         V = self.previous_words.vocab_size
         is_word = (state.memory.ext_ids == previous_ids.unsqueeze(1)) & state.memory.valid

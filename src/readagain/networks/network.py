@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from readagain.networks import dispatch
 from readagain.networks.outputs.shortlist import SourceShortlist
+from readagain.networks.outputs.softmax import VocabularyOutput
 from readagain.text.vocab import UNK
 
 
@@ -81,12 +82,12 @@ State = TypeVar("State", bound=NetworkState)
 class Network(nn.Module, ABC, Generic[State]):
     """Network that can be trained and decoded.
 
-    Shapes: `source_ids` (B, N, L) in the encoder's vocabulary,
-    right-padded; `source_lengths` (B, N); `source_ext_ids` (B, S) in the extended decoder
-    vocabulary, S = N * L.
+    Shapes: `source_ids` (B, N, L) in the encoder's vocabulary, right-padded; `source_lengths`
+    (B, N); `source_ext_ids` (B, S) in the extended decoder vocabulary, S = N * L.
     """
 
-    @abstractmethod
+    output: VocabularyOutput
+
     def forward(
         self,
         source_ids: Tensor,
@@ -107,12 +108,33 @@ class Network(nn.Module, ABC, Generic[State]):
             label_smoothing: fraction of each target that is spread over the vocabulary.
 
         Returns:
-            (B, T) log-probabilities of the targets, padding included.
+            (B, T) log-probabilities of the targets, padding included, float32 or finer.
         """
+        state = self.encode(source_ids, source_lengths, source_ext_ids)
+        outputs = self.decode(state, previous_ids)
+        return self.log_probs(outputs, state.memory, target_ids, label_smoothing)
 
     @abstractmethod
-    def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> State:
+    def encode(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> State:
         """Encode sources and return the state before the first word."""
+
+    @abstractmethod
+    def decode(self, state: State, previous_ids: Tensor) -> Tensor:
+        """Return the inputs of the output layer, (B, T, ...), after (B, T) known words."""
+
+    def log_probs(
+        self, outputs: Tensor, memory: SourceMemory, target_ids: Tensor, label_smoothing: float
+    ) -> Tensor:
+        """Return the (B, T) log-probabilities of targets; an oov target counts as UNK."""
+        logits = self.output(outputs)  # (B, T, V)
+        target_ids = torch.where(target_ids < logits.size(-1), target_ids, UNK)
+        return dispatch.target_log_probs(
+            logits, None, memory.valid, memory.ext_ids, target_ids, label_smoothing
+        )
+
+    def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> State:
+        """Encode sources for `step`; call `eval()` before."""
+        return self.encode(source_ids, source_lengths, source_ext_ids)
 
     @abstractmethod
     def step(self, state: State, previous_ids: Tensor) -> tuple[StepLogits, State]:
@@ -121,23 +143,3 @@ class Network(nn.Module, ABC, Generic[State]):
 
 AnyNetwork = Network[Any]
 """A network with any type of state."""
-
-
-def generated_log_probs(
-    vocab_logits: Tensor, memory: SourceMemory, target_ids: Tensor, label_smoothing: float
-) -> Tensor:
-    """Return the log-probabilities of targets for a network that cannot copy.
-
-    Args:
-        vocab_logits: (B, T, V) logits.
-        memory: the encoded sources.
-        target_ids: (B, T) extended ids; a word outside the vocabulary counts as UNK.
-        label_smoothing: fraction of each target that is spread over the vocabulary.
-
-    Returns:
-        (B, T), float32 or finer.
-    """
-    target_ids = torch.where(target_ids < vocab_logits.size(-1), target_ids, UNK)
-    return dispatch.target_log_probs(
-        vocab_logits, None, memory.valid, memory.ext_ids, target_ids, label_smoothing
-    )

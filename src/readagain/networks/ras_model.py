@@ -7,18 +7,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from readagain.networks.decoders.attention_decoder import DecoderState
-from readagain.networks.decoders.previous_words import PreviousWords
-from readagain.networks.encoders.encoder_output import only_sentence
+from readagain.networks.decoder import DecoderState, PreviousWords
 from readagain.networks.layers import Affine, WordEmbedding
 from readagain.networks.masks import masked_softmax, valid_positions, windows
-from readagain.networks.network import (
-    Network,
-    NetworkState,
-    SourceMemory,
-    StepLogits,
-    generated_log_probs,
-)
+from readagain.networks.network import Network, NetworkState, SourceMemory, StepLogits
 from readagain.networks.outputs.softmax import VocabularyOutput
 
 
@@ -170,37 +162,24 @@ class RasModel(Network[RasState]):
         self.output = output
         self.dropout = nn.Dropout(dropout)
 
-    def read(
+    def encode(
         self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor
-    ) -> SourceMemory:
-        """Encode sources of one sequence, shaped as in `Network`."""
-        words, lengths = only_sentence(self.source_embedding(source_ids), source_lengths)
-        words = self.dropout(words)  # (B, S, E)
-        valid = valid_positions(lengths, words.size(1))  # (B, S)
+    ) -> RasState:
+        """Encode sources of one sentence and return the state before the first word."""
+        words = self.dropout(self.source_embedding(source_ids.squeeze(1)))  # (B, S, E)
+        valid = valid_positions(source_lengths.squeeze(1), words.size(1))  # (B, S)
         keys = self.encoder(words, valid)  # (B, S, H)
-        return SourceMemory(states=words, valid=valid, keys=keys, ext_ids=source_ext_ids)
+        memory = SourceMemory(states=words, valid=valid, keys=keys, ext_ids=source_ext_ids)
+        return RasState(memory, self.decoder.start(words.size(0)))
 
-    def forward(
-        self,
-        source_ids: Tensor,
-        source_lengths: Tensor,
-        source_ext_ids: Tensor,
-        previous_ids: Tensor,
-        target_ids: Tensor,
-        label_smoothing: float = 0.0,
-    ) -> Tensor:
-        """Score known summaries; shapes as in `Network.forward`."""
-        memory = self.read(source_ids, source_lengths, source_ext_ids)
+    def decode(self, state: RasState, previous_ids: Tensor) -> Tensor:
+        """Return the (B, T, H + E) decoder states and contexts after (B, T) known words."""
+        memory = state.memory
         words = self.dropout(self.previous_words(previous_ids, None))  # (B, T, E)
-        start = self.decoder.start(words.size(0))
-        outputs = self.decoder(words, memory.keys, memory.states, memory.valid, start)
-        logits = self.output(self.dropout(outputs))  # (B, T, V)
-        return generated_log_probs(logits, memory, target_ids, label_smoothing)
-
-    def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> RasState:
-        """Encode sources and return the state before the first word."""
-        memory = self.read(source_ids, source_lengths, source_ext_ids)
-        return RasState(memory, self.decoder.start(source_ids.size(0)))
+        outputs: Tensor = self.dropout(
+            self.decoder(words, memory.keys, memory.states, memory.valid, state.decoder)
+        )
+        return outputs
 
     def step(self, state: RasState, previous_ids: Tensor) -> tuple[StepLogits, RasState]:
         """Feed (B,) extended ids, first BOS; return the logits of the next word."""

@@ -5,7 +5,6 @@ import torch
 
 from readagain.config.override import override
 from readagain.config.schema import RunSpec
-from readagain.errors import ShapeError
 from readagain.networks.build import build_model
 from readagain.networks.masks import valid_positions
 from readagain.text.vocab import PAD, UNK
@@ -23,7 +22,7 @@ RAS = {
     "model.hidden_size": 6,
     "model.num_positions": 4,
 }
-RIVALS = {
+NETWORKS = {
     "abs": ABS,
     "ras, elman": RAS,
     "ras, lstm": RAS | {"model.cell": "lstm"},
@@ -33,7 +32,7 @@ RIVALS = {
 
 def describe(name, **changes):
     sizes = {"vocab_size": V, "source_vocab_size": 20, "model.dropout": 0.0}
-    return override(RunSpec(title="small", paper="none"), {**sizes, **RIVALS[name], **changes})
+    return override(RunSpec(title="small", paper="none"), {**sizes, **NETWORKS[name], **changes})
 
 
 def build(name, **changes):
@@ -41,7 +40,7 @@ def build(name, **changes):
     return build_model(describe(name, **changes)).double().eval()
 
 
-@pytest.fixture(params=RIVALS)
+@pytest.fixture(params=NETWORKS)
 def model(request):
     return build(request.param)
 
@@ -134,7 +133,7 @@ def test_oov_words_are_fed_and_scored_as_unk(model, make_batch):
     assert torch.equal(step_by_step(model, batch), step_by_step(model, as_unk))
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", NETWORKS)
 def test_dropout_is_off_in_evaluation(make_batch, name):
     model, batch = build(name, **{"model.dropout": 0.5}), make_batch()
     assert torch.equal(model(*batch.arguments()), model(*batch.arguments()))
@@ -142,7 +141,7 @@ def test_dropout_is_off_in_evaluation(make_batch, name):
     assert not torch.equal(model(*batch.arguments()), model(*batch.arguments()))
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", NETWORKS)
 def test_gradients_match_finite_differences(make_batch, name):
     model, batch = build(name), make_batch()
     names = [each for each, _ in model.named_parameters()]
@@ -155,7 +154,7 @@ def test_gradients_match_finite_differences(make_batch, name):
     assert torch.autograd.gradcheck(score, values, fast_mode=True)
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", NETWORKS)
 def test_every_source_word_changes_scores(make_batch, name):
     model, batch = build(name), make_batch()
     embedded = {}
@@ -163,11 +162,11 @@ def test_every_source_word_changes_scores(make_batch, name):
         lambda module, given, out: embedded.update(words=out) or out.retain_grad()
     )
     model(*batch.arguments())[:, 0].sum().backward()
-    is_word = valid_positions(batch.source_lengths, batch.source_ids.size(2))
+    is_word = valid_positions(batch.source_lengths.squeeze(1), batch.source_ids.size(2))
     assert torch.equal(embedded["words"].grad.abs().sum(dim=-1) > 0, is_word)
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", NETWORKS)
 def test_attention_weights_sum_to_one(make_batch, name):
     model, batch = build(name), make_batch()
     state = model.start(*batch.source())
@@ -176,7 +175,7 @@ def test_attention_weights_sum_to_one(make_batch, name):
     assert not logits.attention[~state.memory.valid].any()
 
 
-@pytest.mark.parametrize("name", [name for name in RIVALS if name.startswith("abs")])
+@pytest.mark.parametrize("name", [name for name in NETWORKS if name.startswith("abs")])
 def test_abs_depends_on_last_words_only(make_batch, name):
     model, batch = build(name), make_batch()
     other = batch.previous_ids.clone()
@@ -201,14 +200,9 @@ def test_ras_depends_on_all_previous_words(make_batch):
 def test_ras_positions_beyond_last_share_embedding(num_positions, differ):
     model = build("ras, elman", **{"model.num_positions": num_positions, "model.window": 1})
     source_ids = torch.tensor([[[5, 6, 7, 7]]])
-    keys = model.read(source_ids, torch.tensor([[4]]), torch.zeros(1, 4).long()).keys
+    state = model.encode(source_ids, torch.tensor([[4]]), torch.zeros(1, 4).long())
+    keys = state.memory.keys
     assert torch.equal(keys[0, 2], keys[0, 3]) != differ
-
-
-def test_several_sentences_raise_shape_error(model):
-    source_ids, lengths = torch.full((1, 2, 3), 5), torch.full((1, 2), 3)
-    with pytest.raises(ShapeError, match="reads one sequence, the source has 2 sentences"):
-        model.start(source_ids, lengths, torch.zeros(1, 6).long())
 
 
 def test_bfloat16_is_close_to_float32(model, make_batch):
@@ -220,7 +214,7 @@ def test_bfloat16_is_close_to_float32(model, make_batch):
     torch.testing.assert_close(half, exact, atol=0.05, rtol=0.02)
 
 
-@pytest.mark.parametrize("name", RIVALS)
+@pytest.mark.parametrize("name", NETWORKS)
 def test_forward_does_not_synchronize_device(make_batch, monkeypatch, name):
     """What asks a GPU for a value waits for it, and cannot be captured."""
 

@@ -21,7 +21,7 @@ def test_same_seed_builds_same_network(build):
         {"model.output": "softmax"},
     ],
 )
-def test_count_parameters_of_full_size(small_run, encoder_settings, output):
+def test_count_parameters_matches_built_network(small_run, encoder_settings, output):
     run = small_run(encoder_settings, **output)
     assert count_parameters(run) == sum(each.numel() for each in build_model(run).parameters())
 

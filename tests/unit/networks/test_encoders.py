@@ -3,21 +3,8 @@ import torch
 from torch import nn
 from torch.autograd import gradcheck
 
-from readagain.errors import ShapeError
-from readagain.networks.encoders.hierarchical import ConcatSentences, GlobalVector
-from readagain.networks.encoders.second_pass import GruSecondPass, Importance
-
-
-def test_one_sentence_encoders_reject_several_sentences(build):
-    model = build()
-    with pytest.raises(ShapeError, match="reads one sequence, the source has 2 sentences; join"):
-        model.encoder(torch.zeros(1, 2, 3, 6).double(), torch.tensor([[3, 3]]))
-
-
-def test_hierarchical_encoder_rejects_other_num_sentences(build):
-    model = build({"model.encoder.kind": "hierarchical", "data.num_sentences": 3})
-    with pytest.raises(ShapeError, match="reads 3 sentences, the source has 2; pad it"):
-        model.encoder(torch.zeros(1, 2, 3, 6).double(), torch.tensor([[3, 3]]))
+from readagain.networks.encoders import ConcatSentences, GlobalVector
+from readagain.networks.second_pass import GruSecondPass, Importance
 
 
 @pytest.mark.parametrize("combine", ["concat", "global"])
@@ -61,7 +48,7 @@ def test_gru_encoder_returns_importance(build, make_batch):
     batch = make_batch()
     for importance, width in (("vector", 5), ("scalar", 1)):
         model = build({"model.encoder.cell": "gru", "model.encoder.importance": importance})
-        memory, _ = model.read(*batch.source())
+        memory = model.encode(*batch.source()).memory
         assert memory.importance.shape == (3, 5, width)
         assert memory.importance.abs().max() <= 1
 

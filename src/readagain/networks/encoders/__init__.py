@@ -1,1 +1,0 @@
-"""Encoders: one pass, two passes, and two passes over several sentences."""
