@@ -7,7 +7,14 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-from readagain.networks.kernels.launch import quick_tanh, tanh
+from readagain.networks.kernels.launch import (
+    cell_step,
+    cell_step_gradient,
+    load_gates,
+    quick_tanh,
+    store_gates,
+    tanh,
+)
 
 BLOCK_S = 16
 """Source positions that a program processes at a time."""
@@ -54,9 +61,7 @@ def _attend(
         total = total * shrink + tl.sum(share, 0)
         largest = now_largest
     total = tl.maximum(total, 1e-30)
-    tl.store(
-        context + b * D + column, (mixed / total).to(context.dtype.element_ty), mask=column < D
-    )
+    tl.store(context + b * D + column, mixed / total, mask=column < D)
     tl.debug_barrier()
     for first in range(0, S, BLOCK):
         position = first + tl.arange(0, BLOCK)
@@ -103,11 +108,7 @@ def _attend_gradient(
         tl.store(d_fit + b * S + position, d_score, mask=position < S)
         compared = _compare(q[None, :], k, QUICK)
         dq += tl.sum(d_score[:, None] * (1.0 - compared * compared), 0)
-    tl.store(
-        d_query + b * d_query_stride + column,
-        (v * dq).to(d_query.dtype.element_ty),
-        mask=column < A,
-    )
+    tl.store(d_query + b * d_query_stride + column, v * dq, mask=column < A)
 
 
 @triton.jit
@@ -127,18 +128,13 @@ def _keys_gradient(
     dv = tl.zeros((WIDTH,), tl.float32)
     for t in range(T):
         row = t * B + b
-        q = tl.load(queries + row * query_stride + column, mask=column < A, other=0.0).to(
-            tl.float32
-        )
+        q = tl.load(queries + row * query_stride + column, mask=column < A, other=0.0)
+        q = q.to(tl.float32)
         owed = tl.load(d_fit + row * S + position, mask=position < S, other=0.0)[:, None]
         compared = _compare(q[None, :], k, QUICK)
         dk += owed * (1.0 - compared * compared)
         dv += tl.sum(owed * compared, 0)
-    tl.store(
-        d_keys + at * A + column[None, :],
-        (dk * v[None, :]).to(d_keys.dtype.element_ty),
-        mask=inside,
-    )
+    tl.store(d_keys + at * A + column[None, :], dk * v[None, :], mask=inside)
     program = b * tl.num_programs(1) + tl.program_id(1)
     tl.store(d_score + program * A + column, dv, mask=column < A)
 
@@ -152,31 +148,13 @@ def _cell(
     b = tl.program_id(0).to(tl.int64)
     unit = tl.arange(0, WIDTH)
     inside = unit < H
-    left = context_gates + b * 4 * H + unit
-    right = state_gates + b * state_gates_stride + unit
-    i = tl.load(left, mask=inside).to(tl.float32) + tl.load(right, mask=inside).to(tl.float32)
-    f = tl.load(left + H, mask=inside).to(tl.float32) + tl.load(right + H, mask=inside).to(
-        tl.float32
-    )
-    g = tl.load(left + 2 * H, mask=inside).to(tl.float32) + tl.load(right + 2 * H, mask=inside).to(
-        tl.float32
-    )
-    o = tl.load(left + 3 * H, mask=inside).to(tl.float32) + tl.load(right + 3 * H, mask=inside).to(
-        tl.float32
-    )
-    i = tl.sigmoid(i)
-    f = tl.sigmoid(f)
-    g = tanh(g)
-    o = tl.sigmoid(o)
-    c = f * tl.load(cell_before + b * H + unit, mask=inside) + i * g
-    kind = gates.dtype.element_ty
-    saved = gates + b * 4 * H + unit
-    tl.store(saved, i.to(kind), mask=inside)
-    tl.store(saved + H, f.to(kind), mask=inside)
-    tl.store(saved + 2 * H, g.to(kind), mask=inside)
-    tl.store(saved + 3 * H, o.to(kind), mask=inside)
+    i, f, g, o = load_gates(context_gates + b * 4 * H + unit, H, inside)
+    i2, f2, g2, o2 = load_gates(state_gates + b * state_gates_stride + unit, H, inside)
+    before = tl.load(cell_before + b * H + unit, mask=inside)
+    i, f, g, o, c = cell_step(i + i2, f + f2, g + g2, o + o2, before)
+    store_gates(gates + b * 4 * H + unit, H, inside, i, f, g, o)
     tl.store(cell + b * H + unit, c, mask=inside)
-    tl.store(state + b * H + unit, (o * tanh(c)).to(state.dtype.element_ty), mask=inside)
+    tl.store(state + b * H + unit, o * tanh(c), mask=inside)
 
 
 @triton.jit
@@ -188,25 +166,16 @@ def _cell_gradient(
     b = tl.program_id(0).to(tl.int64)
     unit = tl.arange(0, WIDTH)
     inside = unit < H
-    saved = gates + b * 4 * H + unit
-    i = tl.load(saved, mask=inside).to(tl.float32)
-    f = tl.load(saved + H, mask=inside).to(tl.float32)
-    g = tl.load(saved + 2 * H, mask=inside).to(tl.float32)
-    o = tl.load(saved + 3 * H, mask=inside).to(tl.float32)
     at = b * H + unit
-    squashed = tanh(tl.load(cell + at, mask=inside))
-    ds = tl.load(d_state + at, mask=inside).to(tl.float32) + tl.load(d_later + at, mask=inside).to(
-        tl.float32
-    )
-    dc = tl.load(d_cell + at, mask=inside) + ds * o * (1.0 - squashed * squashed)
+    i, f, g, o = load_gates(gates + b * 4 * H + unit, H, inside)
+    ds = tl.load(d_state + at, mask=inside).to(tl.float32)
+    ds += tl.load(d_later + at, mask=inside).to(tl.float32)
+    c = tl.load(cell + at, mask=inside)
     before = tl.load(cell_before + at, mask=inside)
-    kind = d_gates.dtype.element_ty
-    dx = d_gates + b * d_gates_stride + unit
-    tl.store(dx, (dc * g * i * (1.0 - i)).to(kind), mask=inside)
-    tl.store(dx + H, (dc * before * f * (1.0 - f)).to(kind), mask=inside)
-    tl.store(dx + 2 * H, (dc * i * (1.0 - g * g)).to(kind), mask=inside)
-    tl.store(dx + 3 * H, (ds * squashed * o * (1.0 - o)).to(kind), mask=inside)
-    tl.store(d_cell + at, dc * f, mask=inside)
+    dc = tl.load(d_cell + at, mask=inside)
+    d_i, d_f, d_g, d_o, dc = cell_step_gradient(i, f, g, o, c, before, ds, dc)
+    store_gates(d_gates + b * d_gates_stride + unit, H, inside, d_i, d_f, d_g, d_o)
+    tl.store(d_cell + at, dc, mask=inside)
 
 
 def attend(

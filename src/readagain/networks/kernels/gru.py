@@ -8,8 +8,8 @@ import triton.language as tl
 from torch import Tensor
 
 from readagain.networks.kernels.launch import (
-    dot_precision,
-    plan_launch,
+    launch,
+    program_indices,
     states_before,
     tanh,
     team_barrier,
@@ -18,8 +18,8 @@ from readagain.networks.kernels.launch import (
 
 @triton.jit
 def _read(
-    inputs, importance, lengths, weight_gates, weight_candidate,
-    states, update, reset, candidate, reset_state, counters,
+    inputs, importance, lengths, states, update, reset, candidate, reset_state,
+    weight_gates, weight_candidate, counters,
     B, L,
     H: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, BLOCK: tl.constexpr,
     HAS_IMPORTANCE: tl.constexpr, PRECISION: tl.constexpr,
@@ -27,11 +27,8 @@ def _read(
     """Read L words; save what the gradient needs. Shapes: see `TritonGatedGru.forward`."""
     TEAM: tl.constexpr = H // UNITS
     counter = counters + tl.program_id(1)
-    rows = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
-    units = tl.program_id(0) * UNITS + tl.arange(0, UNITS)
+    rows, units, real = program_indices(B, ROWS, UNITS)
     block = tl.arange(0, BLOCK)
-    real = (rows < B)[:, None]
-    rows = rows.to(tl.int64)
     length = tl.load(lengths + rows, mask=rows < B, other=0)[:, None]
     gates_of_own = weight_gates + units[None, :] * H
     candidate_of_own = weight_candidate + units[None, :] * H
@@ -41,79 +38,61 @@ def _read(
     for t in range(L):
         at = rows[:, None] * L + t
         # z = σ(x-part + W_z h), r = σ(x-part + W_r h)
-        z = tl.load(inputs + at * (3 * H) + units[None, :], mask=real, other=0.0).to(tl.float32)
-        r = tl.load(inputs + at * (3 * H) + H + units[None, :], mask=real, other=0.0).to(tl.float32)
+        x = inputs + at * (3 * H) + units[None, :]
+        z = tl.load(x, mask=real, other=0.0).to(tl.float32)
+        r = tl.load(x + H, mask=real, other=0.0).to(tl.float32)
         for k in range(0, H, BLOCK):
             before = tl.load(
                 states + (at - 1) * H + (k + block)[None, :],
                 mask=real & (at > rows[:, None] * L), other=0.0, cache_modifier=".cg",
             )  # fmt: skip
-            z = tl.dot(
-                before, tl.load(gates_of_own + (k + block)[:, None]), z, input_precision=PRECISION
-            )
-            r = tl.dot(
-                before,
-                tl.load(gates_of_own + H * H + (k + block)[:, None]),
-                r,
-                input_precision=PRECISION,
-            )
+            w = gates_of_own + (k + block)[:, None]
+            z = tl.dot(before, tl.load(w), z, input_precision=PRECISION)
+            r = tl.dot(before, tl.load(w + H * H), r, input_precision=PRECISION)
         z = tl.sigmoid(z)
         r = tl.sigmoid(r)
         own = at * H + units[None, :]
-        tl.store(update + own, z.to(update.dtype.element_ty), mask=real)
-        tl.store(reset + own, r.to(reset.dtype.element_ty), mask=real)
-        tl.store(reset_state + own, (r * state).to(reset_state.dtype.element_ty), mask=real)
+        tl.store(update + own, z, mask=real)
+        tl.store(reset + own, r, mask=real)
+        tl.store(reset_state + own, r * state, mask=real)
         arrivals += TEAM
         team_barrier(counter, arrivals, TEAM)
 
         # h̃ = tanh(x-part + W_h (r ⊙ h));  h = (1 - α⊙z) ⊙ h + (α⊙z) ⊙ h̃
-        c = tl.load(inputs + at * (3 * H) + 2 * H + units[None, :], mask=real, other=0.0).to(
-            tl.float32
-        )
+        c = tl.load(x + 2 * H, mask=real, other=0.0).to(tl.float32)
         for k in range(0, H, BLOCK):
             gated = tl.load(
                 reset_state + at * H + (k + block)[None, :],
-                mask=real,
-                other=0.0,
-                cache_modifier=".cg",
-            )
-            c = tl.dot(
-                gated,
-                tl.load(candidate_of_own + (k + block)[:, None]),
-                c,
-                input_precision=PRECISION,
-            )
+                mask=real, other=0.0, cache_modifier=".cg",
+            )  # fmt: skip
+            w = tl.load(candidate_of_own + (k + block)[:, None])
+            c = tl.dot(gated, w, c, input_precision=PRECISION)
         c = tanh(c)
         gate = z
         if HAS_IMPORTANCE:
             gate = z * tl.load(importance + own, mask=real, other=0.0).to(tl.float32)
         gate = tl.where(t < length, gate, 0.0)
         state = state + gate * (c - state)
-        tl.store(candidate + own, c.to(candidate.dtype.element_ty), mask=real)
-        tl.store(states + own, state.to(states.dtype.element_ty), mask=real)
+        tl.store(candidate + own, c, mask=real)
+        tl.store(states + own, state, mask=real)
         arrivals += TEAM
         team_barrier(counter, arrivals, TEAM)
 
 
 @triton.jit
 def _read_gradient(
-    importance, lengths, weight_gates, weight_candidate,
-    states, update, reset, candidate, states_gradient,
-    inputs_gradient, importance_gradient, counters,
+    states, importance, lengths, update, reset, candidate, states_gradient,
+    inputs_gradient, importance_gradient, weight_gates, weight_candidate, counters,
     B, L,
     H: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, BLOCK: tl.constexpr,
     HAS_IMPORTANCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Walk the L words backwards; leave the gradients of inputs and importance."""
+    """Process the L words backwards; store the gradients of inputs and importance."""
     TEAM: tl.constexpr = H // UNITS
     counter = counters + tl.program_id(1)
-    rows = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
-    units = tl.program_id(0) * UNITS + tl.arange(0, UNITS)
+    rows, units, real = program_indices(B, ROWS, UNITS)
     block = tl.arange(0, BLOCK)
-    real = (rows < B)[:, None]
-    rows = rows.to(tl.int64)
     length = tl.load(lengths + rows, mask=rows < B, other=0)[:, None]
-    kind = inputs_gradient.dtype.element_ty
 
     arrivals = 0
     carried = tl.zeros((ROWS, UNITS), tl.float32)
@@ -137,14 +116,11 @@ def _read_gradient(
         gate = tl.where(within, alpha * z, 0.0)
         d_gate = tl.where(within, carried * (c - before), 0.0)
         if HAS_IMPORTANCE:
-            tl.store(
-                importance_gradient + own,
-                (d_gate * z).to(importance_gradient.dtype.element_ty), mask=real,
-            )  # fmt: skip
+            tl.store(importance_gradient + own, d_gate * z, mask=real)
         d_z = d_gate * alpha * z * (1.0 - z)
         d_c = carried * gate * (1.0 - c * c)
-        tl.store(dx + units[None, :], d_z.to(kind), mask=real)
-        tl.store(dx + 2 * H + units[None, :], d_c.to(kind), mask=real)
+        tl.store(dx + units[None, :], d_z, mask=real)
+        tl.store(dx + 2 * H + units[None, :], d_c, mask=real)
         arrivals += TEAM
         team_barrier(counter, arrivals, TEAM)
 
@@ -156,7 +132,7 @@ def _read_gradient(
             weight = tl.load(weight_candidate + (k + block)[:, None] * H + units[None, :])
             d_gated = tl.dot(d_c_all, weight, d_gated, input_precision=PRECISION)
         d_r = d_gated * before * r * (1.0 - r)
-        tl.store(dx + H + units[None, :], d_r.to(kind), mask=real)
+        tl.store(dx + H + units[None, :], d_r, mask=real)
         arrivals += TEAM
         team_barrier(counter, arrivals, TEAM)
 
@@ -184,50 +160,41 @@ class TritonGatedGru(torch.autograd.Function):
         """Read (B, L, 3H) inputs into (B, L, H) states."""
         B, L, _ = inputs.shape
         H = weight_candidate.size(0)
-        inputs = inputs.contiguous()
         importance = None if importance is None else importance.contiguous()
-        states, update, reset, candidate, reset_state = (
-            inputs.new_empty((B, L, H)) for _ in range(5)
+        states, *saved = (inputs.new_empty((B, L, H)) for _ in range(5))
+        launch(
+            _read,
+            [inputs.contiguous(), importance, lengths, states, *saved],
+            [weight_gates, weight_candidate],
+            hidden_size=H,
+            HAS_IMPORTANCE=importance is not None,
         )
-        plan = plan_launch(B, H, inputs.device)
-        for part, groups, num_rows in plan.launches(B):
-            _read[(plan.team, groups)](
-                inputs[part], None if importance is None else importance[part], lengths[part],
-                weight_gates, weight_candidate,
-                states[part], update[part], reset[part], candidate[part], reset_state[part],
-                plan.counters(groups, inputs.device), num_rows, L,
-                H=H, HAS_IMPORTANCE=importance is not None, PRECISION=dot_precision(),
-                **plan.meta(H, states.dtype),
-            )  # fmt: skip
-        ctx.save_for_backward(
-            weight_gates, weight_candidate, importance, lengths,
-            states, update, reset, candidate, reset_state,
-        )  # fmt: skip
+        ctx.save_for_backward(weight_gates, weight_candidate, importance, lengths, states, *saved)
         return states
 
     @staticmethod
     def backward(ctx: Any, states_gradient: Tensor) -> tuple[Tensor | None, ...]:
         """Return the gradients of inputs, both weights and the importance."""
-        (
-            weight_gates, weight_candidate, importance, lengths,
-            states, update, reset, candidate, reset_state,
-        ) = ctx.saved_tensors  # fmt: skip
+        weight_gates, weight_candidate, importance, lengths, states, *saved = ctx.saved_tensors
+        *gates, reset_state = saved
         B, L, H = states.shape
-        states_gradient = states_gradient.contiguous()
         inputs_gradient = states.new_empty((B, L, 3 * H))
         importance_gradient = None if importance is None else torch.empty_like(importance)
-        plan = plan_launch(B, H, states.device)
-        for part, groups, num_rows in plan.launches(B):
-            _read_gradient[(plan.team, groups)](
-                None if importance is None else importance[part], lengths[part],
-                weight_gates, weight_candidate,
-                states[part], update[part], reset[part], candidate[part], states_gradient[part],
-                inputs_gradient[part],
-                None if importance_gradient is None else importance_gradient[part],
-                plan.counters(groups, states.device), num_rows, L,
-                H=H, HAS_IMPORTANCE=importance is not None, PRECISION=dot_precision(),
-                **plan.meta(H, states.dtype),
-            )  # fmt: skip
+        launch(
+            _read_gradient,
+            [
+                states,
+                importance,
+                lengths,
+                *gates,
+                states_gradient.contiguous(),
+                inputs_gradient,
+                importance_gradient,
+            ],  # fmt: skip
+            [weight_gates, weight_candidate],
+            hidden_size=H,
+            HAS_IMPORTANCE=importance is not None,
+        )
         flat = inputs_gradient.view(B * L, 3 * H)
         d_gates, d_candidate = flat.split([2 * H, H], dim=1)
         return (

@@ -1,4 +1,4 @@
-"""Launch plan of the recurrent kernels, whose time loop runs inside one launch.
+"""Common parts and launches of the recurrent kernels, whose time loop runs inside one launch.
 
 A launch splits the batch into groups of rows, and the hidden units of a group among the programs of
 a *team*. Each program keeps its units of the state in registers, writes them to memory after every
@@ -6,8 +6,9 @@ step, and reads those of its team after a barrier. The barrier needs all program
 the same time, hence at most one program per multiprocessor.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -60,34 +61,102 @@ def quick_tanh(x):
     )
 
 
+@triton.jit
+def program_indices(B, ROWS: tl.constexpr, UNITS: tl.constexpr):
+    """Return the rows, the hidden units and a mask of the real rows of this program."""
+    rows = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
+    units = tl.program_id(0) * UNITS + tl.arange(0, UNITS)
+    return rows.to(tl.int64), units, (rows < B)[:, None]
+
+
+@triton.jit
+def load_gates(gates, H: tl.constexpr, mask):
+    """Load the gates i, f, g and o of an LSTM, which are H apart, as float32."""
+    i = tl.load(gates, mask=mask, other=0.0).to(tl.float32)
+    f = tl.load(gates + H, mask=mask, other=0.0).to(tl.float32)
+    g = tl.load(gates + 2 * H, mask=mask, other=0.0).to(tl.float32)
+    o = tl.load(gates + 3 * H, mask=mask, other=0.0).to(tl.float32)
+    return i, f, g, o
+
+
+@triton.jit
+def store_gates(gates, H: tl.constexpr, mask, i, f, g, o):
+    """Store four gates, or their gradients, H apart; a store casts to the type of the tensor."""
+    tl.store(gates, i, mask=mask)
+    tl.store(gates + H, f, mask=mask)
+    tl.store(gates + 2 * H, g, mask=mask)
+    tl.store(gates + 3 * H, o, mask=mask)
+
+
+@triton.jit
+def cell_step(i, f, g, o, cell):
+    """Apply the activations of the gates; return them and the next cell."""
+    i = tl.sigmoid(i)
+    f = tl.sigmoid(f)
+    g = tanh(g)
+    o = tl.sigmoid(o)
+    return i, f, g, o, f * cell + i * g
+
+
+@triton.jit
+def cell_step_gradient(i, f, g, o, cell, before, d_state, d_cell):
+    """Return the gradients of the gates before activation and of the cell before the step."""
+    squashed = tanh(cell)
+    d_cell += d_state * o * (1.0 - squashed * squashed)
+    d_i = d_cell * g * i * (1.0 - i)
+    d_f = d_cell * before * f * (1.0 - f)
+    d_g = d_cell * i * (1.0 - g * g)
+    d_o = d_state * squashed * o * (1.0 - o)
+    return d_i, d_f, d_g, d_o, d_cell * f
+
+
 def states_before(states: Tensor) -> Tensor:
     """Return the state before each step: (B, L, H) shifted by one."""
     return F.pad(states[:, :-1], (0, 0, 1, 0))
 
 
-def dot_precision() -> str:
-    """Return `tf32` if torch allows it for cuDNN, else `ieee`."""
-    return "tf32" if torch.backends.cudnn.allow_tf32 else "ieee"
+def launch(
+    kernel: Any,
+    by_row: Sequence[Tensor | None],
+    weights: Sequence[Tensor],
+    *,
+    hidden_size: int,
+    **options: bool,
+) -> None:
+    """Run a recurrent kernel on all rows, in as many launches as needed.
+
+    Args:
+        kernel: takes the tensors, the weights, barrier counters, B and L.
+        by_row: tensors of which each launch gets its own rows; the first is (B, L, ...).
+        weights: tensors that each launch gets whole.
+        hidden_size: H, a multiple of 16.
+        options: further options of the kernel.
+    """
+    first = by_row[0]
+    assert first is not None
+    B, L = first.shape[:2]
+    plan = _plan_launch(B, hidden_size, first.device)
+    for start in range(0, B, plan.rows_per_launch):
+        num_rows = min(B - start, plan.rows_per_launch)
+        part = slice(start, start + num_rows)
+        groups = triton.cdiv(num_rows, plan.rows)
+        counters = torch.zeros(groups, dtype=torch.int32, device=first.device)
+        kernel[(plan.team, groups)](
+            *(None if each is None else each[part] for each in by_row), *weights,
+            counters, num_rows, L, H=hidden_size,
+            PRECISION="tf32" if torch.backends.cudnn.allow_tf32 else "ieee",
+            **plan.meta(hidden_size, first.dtype), **options,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
-class LaunchPlan:
+class _LaunchPlan:
     """Division of B rows and H hidden units among launches and programs."""
 
     rows: int
     units: int
     team: int
     rows_per_launch: int
-
-    def launches(self, batch_size: int) -> Iterator[tuple[slice, int, int]]:
-        """Yield, launch by launch, the slice of the batch, its groups and its number of rows."""
-        for first in range(0, batch_size, self.rows_per_launch):
-            num_rows = min(batch_size - first, self.rows_per_launch)
-            yield slice(first, first + num_rows), triton.cdiv(num_rows, self.rows), num_rows
-
-    def counters(self, groups: int, device: torch.device) -> Tensor:
-        """Return the barrier counters, one per group of rows."""
-        return torch.zeros(groups, dtype=torch.int32, device=device)
 
     def meta(self, hidden_size: int, dtype: torch.dtype) -> dict[str, int]:
         """Return the block sizes of the kernels.
@@ -105,16 +174,14 @@ class LaunchPlan:
         }
 
 
-def plan_launch(batch_size: int, hidden_size: int, device: torch.device) -> LaunchPlan:
+def _plan_launch(batch_size: int, hidden_size: int, device: torch.device) -> _LaunchPlan:
     """Choose the smallest number of rows per program with which all programs fit the device.
 
-    Args:
-        batch_size: B, rows to cover; more than fit at once are covered by several launches.
-        hidden_size: H, a multiple of 16.
-        device: where it will run; away from a GPU (the interpreter) a team has one program.
+    More rows than fit at once are covered by several launches. Away from a GPU (the interpreter) a
+    team has one program.
     """
     if device.type != "cuda":
-        return LaunchPlan(rows=ROWS[0], units=hidden_size, team=1, rows_per_launch=ROWS[0])
+        return _LaunchPlan(rows=ROWS[0], units=hidden_size, team=1, rows_per_launch=ROWS[0])
     programs = torch.cuda.get_device_properties(device).multi_processor_count
     units = 32 if hidden_size % 32 == 0 else 16
     if hidden_size % 64 == 0 and batch_size > MANY_ROWS * (programs * units // hidden_size):
@@ -122,4 +189,4 @@ def plan_launch(batch_size: int, hidden_size: int, device: torch.device) -> Laun
     team = hidden_size // units
     groups = max(1, programs // team)
     rows = next((each for each in ROWS if groups * each >= batch_size), ROWS[-1])
-    return LaunchPlan(rows=rows, units=units, team=team, rows_per_launch=groups * rows)
+    return _LaunchPlan(rows=rows, units=units, team=team, rows_per_launch=groups * rows)

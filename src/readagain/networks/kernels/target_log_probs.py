@@ -88,13 +88,12 @@ def _score_gradient(
     reached = (log_sum > LOW) & (log_sum - log_total > FLOOR)
     hit = tl.where(reached, scale * (1.0 - smoothing), 0.0)
     miss = hit + scale * smoothing
-    kind = d_vocab.dtype.element_ty
     for first in range(0, V, BLOCK):
         word = first + tl.arange(0, BLOCK)
         logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
         d = scale * smoothing / V - miss * tl.exp(logits - log_total)
         d += tl.where(word == target, hit * tl.exp(tl.minimum(logits - log_sum, 0.0)), 0.0)
-        tl.store(d_vocab + row * V + word, d.to(kind), mask=word < V)
+        tl.store(d_vocab + row * V + word, d, mask=word < V)
     if HAS_COPY:
         for first in range(0, S, COPY_BLOCK):
             position = first + tl.arange(0, COPY_BLOCK)
@@ -106,7 +105,7 @@ def _score_gradient(
             d = -miss * tl.exp(logits - log_total)
             d += tl.where(same, hit * tl.exp(tl.minimum(logits - log_sum, 0.0)), 0.0)
             d = tl.where(real, d, 0.0)
-            tl.store(d_copy + row * S + position, d.to(d_copy.dtype.element_ty), mask=position < S)
+            tl.store(d_copy + row * S + position, d, mask=position < S)
 
 
 class TritonTargetLogProbs(torch.autograd.Function):
