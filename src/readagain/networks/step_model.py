@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 
 from readagain.networks.candidates import top_candidates
-from readagain.networks.model import EncoderDecoder
-from readagain.networks.network import AnyNetwork, NetworkState, SourceMemory
+from readagain.networks.network import AnyNetwork, NetworkState
 from readagain.search.model import Candidates, Floats, Ints, SourceBatch
 
 
@@ -73,23 +72,13 @@ class TorchStepModel:
 
     def importance(self, sources: SourceBatch) -> Floats | None:
         """Return the (B, S) importance weights, or None for a network without them."""
-        weights = self._read(sources).importance
+        weights = self.start(sources).network.memory.importance
         return None if weights is None else weights.mean(-1).float().cpu().numpy()
 
     def states(self, sources: SourceBatch) -> Floats:
         """Return the (B, S, H) encoder states."""
-        states: Floats = self._read(sources).states.float().cpu().numpy()
+        states: Floats = self.start(sources).network.memory.states.float().cpu().numpy()
         return states
-
-    @torch.inference_mode()
-    def _read(self, sources: SourceBatch) -> SourceMemory:
-        assert isinstance(self.model, EncoderDecoder)
-        memory, _ = self.model.read(
-            self._ids(sources.source_ids),
-            self._ids(sources.lengths),
-            self._ids(sources.source_ext_ids),
-        )
-        return memory
 
     def _ids(self, array: Ints) -> Tensor:
         return torch.as_tensor(np.asarray(array, dtype=np.int64), device=self.device)
