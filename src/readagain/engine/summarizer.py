@@ -9,6 +9,7 @@ from typing import Any, Unpack, overload
 from readagain.config.options import Case, SummarizeOptions, resolve_decode
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
+from readagain.engine.confidence import features
 from readagain.engine.detokenizer import Detokenizer
 from readagain.engine.explanation import explain, source_importance
 from readagain.engine.grounding import UngroundedWords
@@ -177,6 +178,10 @@ class Summarizer:
         summaries = self._stream(texts, request)
         return list(summaries) if isinstance(texts, list | tuple) else summaries
 
+    def features(self, text: str, summary: Summary) -> dict[str, float]:
+        """Return what the confidence of a summary of `text` is computed from, by name."""
+        return features(summary, self._reader.read(text, tokenized=False))
+
     def _resolve(self, options: SummarizeOptions) -> _Request:
         decode = resolve_decode(self.run.decode, options)
         self._check_style(decode.style)
@@ -332,7 +337,11 @@ class Summarizer:
             max_bytes=request.decode.max_bytes,
         )
         return replace(
-            _empty_summary(source), text=text, score=hypothesis.score, words=tuple(tokens)
+            _empty_summary(source),
+            text=text,
+            score=hypothesis.score,
+            words=tuple(tokens),
+            end_log_prob=float(hypothesis.log_probs[-1]),
         )
 
 

@@ -40,6 +40,7 @@ class Summary:
         words: tokens of the summary.
         read_sentences: number of sentences that the model read, from the start of the text.
         truncated: whether the text is longer than what was read.
+        end_log_prob: natural logarithm of the probability of ending after the last word.
         alternatives: the next best summaries, for `n_best`.
         explanation: attention and importance, for `explain`.
     """
@@ -49,6 +50,7 @@ class Summary:
     words: tuple[SummaryToken, ...]
     read_sentences: int
     truncated: bool
+    end_log_prob: float = 0.0
     alternatives: "tuple[Summary, ...]" = ()
     explanation: Explanation | None = None
 

@@ -1,0 +1,407 @@
+"""Checks of a headline against its text: numbers, negation, modality, ending, repetition.
+
+Each check is a function of the headline's words, aligned with the words of the text that was read.
+It returns whether a reader should look twice; it proves nothing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from readagain.text.part_of_speech import CLOSED_CLASSES, part_of_speech
+
+
+class CheckedWord(NamedTuple):
+    """A word of a headline or of a text.
+
+    Args:
+        norm: normalized word.
+        surface: as printed.
+        position: of a headline's word, the position of the same word in the text, if it has one.
+    """
+
+    norm: str
+    surface: str
+    position: int | None = None
+
+
+Words = Sequence[CheckedWord]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_NUMBER_WORDS = {
+    "two": "2",
+    "three": "3",
+    "four": "4",
+    "five": "5",
+    "six": "6",
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+    "ten": "10",
+    "eleven": "11",
+    "twelve": "12",
+}
+_DIRECTIONS = {
+    **dict.fromkeys(
+        _words(
+            """
+            up rise rises rose rising risen gain gains gained increase increases increased grow
+            grows grew growth jump jumps jumped surge surges surged climb climbs climbed soar soars
+            soared
+            """
+        ),
+        "up",
+    ),
+    **dict.fromkeys(
+        _words(
+            """
+            down fall falls fell falling fallen drop drops dropped decline declines declined
+            decrease decreases decreased slump slumps slumped plunge plunges plunged shrink shrinks
+            shrank slide slides slid tumble tumbles tumbled
+            """
+        ),
+        "down",
+    ),
+}
+_CLAUSE_MARKS = _words(". ; : ! ? , -- ( ) -lrb- -rrb-")
+_SENTENCE_MARKS = _words(". ! ?")
+
+_NEGATIONS = _words("not n't never no none nobody nothing neither nor without cannot")
+# Words that keep the sense of a negation in a headline.
+_NEGATIVE = _NEGATIONS | _words(
+    """
+    deny denies denied denying refuse refuses refused refusing reject rejects rejected fail fails
+    failed failing failure lack lacks lacked against ban bans banned block blocks blocked halt halts
+    stop stops stopped end ends ended cancel cancels cancelled canceled avoid avoids miss misses
+    missed missing unable unlikely impossible rule rules ruled out dismiss dismisses dismissed
+    doubt doubts despite off less little few hardly barely rarely unless wo n't false delay delays
+    delayed suspend suspends suspended decline declines declined skip skips absent free clear
+    cleared innocent acquitted zero last snub snubs snubbed opt opts opted unchanged still yet
+    """
+)
+_MODALS = _words("may might could")
+_HEDGES = _words(
+    "alleged allegedly suspected suspect suspects accused reportedly possibly potentially"
+)
+_PLANS = _words(
+    """
+    expected likely plan plans planning planned hope hopes hoping aim aims aiming seek seeks seeking
+    considering proposed proposes proposing set due vow vows
+    """
+)
+# Words that keep a statement uncertain in a headline.
+_UNCERTAIN = (
+    _MODALS
+    | _HEDGES
+    | _words(
+        """
+        can would should possible possibly potential likely unlikely perhaps maybe if whether
+        eye eyes eyed eyeing consider considers considering mull mulls hope hopes fear fears feared
+        risk risks threat threatens threaten threatened warn warns warned warning expect expects
+        expected plan plans planned seek seeks want wants set allegation allegations allege alleges
+        claim claims claimed charge charged charges over probe report reports rumour rumours rumor
+        rumors accuse accuses accusing says say said suggests suggest predicts predict predicted
+        believe believes believed chance prospect why how ? `` '' ` '
+        """
+    )
+)
+
+_NEVER_LAST = (
+    _words("a an the of and or nor but that than which whose whom because if while although 's '")
+    | _words("is are was were be am being has have had does do did will would shall should may")
+    | _words("might must can could my your his her its our their this these those very to")
+    | _words("from into onto upon between among during against towards toward via per amid")
+)
+_SELDOM_LAST = _words("in on at by for with as about after before under through without")
+# Nouns that say nothing without what follows them in the text.
+_NEEDS_MORE = _words(
+    """
+    way ways kind kinds type types sort number part lot series amount group set range pair couple
+    piece form list form case cases level rate state member members one ones some most more many
+    several new first second third last next former
+    """
+)
+_CONTINUES = _words("of that which who whose to in where with from")
+
+# Words that change what the next words mean: without them a headline claims more.
+_RESTRICTING = _words(
+    """
+    former ex deputy vice assistant acting interim alleged suspected attempted would-be fake false
+    mock potential possible proposed planned retired aspiring unofficial partial partially partly
+    half some few most nearly almost
+    """
+)
+_WEAK = (
+    CLOSED_CLASSES["determiner"]
+    | CLOSED_CLASSES["preposition"]
+    | CLOSED_CLASSES["pronoun"]
+    | {"to"}
+)
+
+
+def align(headline: Words, source: Words) -> list[CheckedWord]:
+    """Return the headline with a position for each word that the text has.
+
+    A word without a position gets that of the same word of the text nearest to where the previous
+    word stands; otherwise of a word with the same stem.
+    """
+    exact: dict[str, list[int]] = {}
+    stems: dict[str, list[int]] = {}
+    for nth, word in enumerate(source):
+        exact.setdefault(_key(word), []).append(nth)
+        stems.setdefault(_stem(word.norm), []).append(nth)
+    result = []
+    previous = -1
+    for word in headline:
+        position = word.position
+        if position is None:
+            found = exact.get(_key(word)) or stems.get(_stem(word.norm)) or []
+            position = _nearest(found, previous + 1)
+        if position is not None:
+            previous = position
+        result.append(word._replace(position=position))
+    return result
+
+
+def has_doubtful_number(headline: Words, source: Words) -> bool:
+    """Return whether a number is not in the text, or stands with other words than there."""
+    in_source = {number for word in source for number in _numbers(word)}
+    for nth, word in enumerate(headline):
+        numbers = _numbers(word)
+        if not numbers:
+            continue
+        if not in_source.issuperset(numbers):
+            return True
+        places = [
+            position
+            for position, each in enumerate(source)
+            if not numbers.isdisjoint(_numbers(each))
+        ]
+        neighbours = _neighbours(headline, nth)
+        if neighbours and all(_is_apart(place, neighbours, source) for place in places):
+            return True
+        directions = _directions(headline)
+        if len(directions) == 1 and all(
+            len(_directions(_around(place, source)) | directions) == 2
+            and not _directions(_around(place, source)) & directions
+            for place in places
+        ):
+            return True
+    return False
+
+
+def has_lost_negation(headline: Words, source: Words) -> bool:
+    """Return whether a word is negated in the text and not in the headline, or the reverse."""
+    norms = {word.norm for word in headline}
+    if norms & _NEGATIONS:
+        return not any(word.norm in _NEGATIVE for word in source)
+    if norms & _NEGATIVE or any(norm.startswith(("un", "non-", "in")) for norm in norms):
+        return False
+    used = {word.position for word in headline}
+    return any(
+        word.norm in _NEGATIONS and _next_content(source, position, 2) & used
+        for position, word in enumerate(source)
+    )
+
+
+def has_lost_modality(headline: Words, source: Words) -> bool:
+    """Return whether something that may be so in the text is a fact in the headline."""
+    if any(word.norm in _UNCERTAIN for word in headline):
+        return False
+    used = {word.position for word in headline}
+    is_future = any(word.norm in ("to", "will") for word in headline)
+    uncertain = _MODALS | _HEDGES if is_future else _MODALS | _HEDGES | _PLANS
+    return any(
+        word.norm in uncertain
+        and word.surface.islower()  # not the month of May
+        and _next_content(source, position, 1) & used
+        for position, word in enumerate(source)
+    )
+
+
+def is_cut_off(headline: Words, source: Words) -> bool:
+    """Return whether the end is missing."""
+    words = [word for word in headline if _is_word(word)]
+    if not words:
+        return False
+    last = words[-1]
+    following = "" if last.position is None else _norm_at(source, last.position + 1)
+    if last.norm in _NEVER_LAST:
+        return True
+    if last.norm in _SELDOM_LAST:
+        return following.replace("#", "0").isalnum()
+    if last.norm in _NEEDS_MORE:
+        return following in _CONTINUES or (
+            last.norm in CLOSED_CLASSES["adjective"] and following.isalpha()
+        )
+    return False
+
+
+def has_doubled_word(headline: Words, source: Words) -> bool:
+    """Return whether a word follows itself, or a rare one occurs more often than in the text."""
+    norms = [word.norm for word in headline]
+    if any(one == two and one.isalpha() for one, two in zip(norms, norms[1:], strict=False)):
+        return True
+    counts = Counter(norm for norm in norms if len(norm) > 3 and norm.isalpha())
+    in_source = Counter(word.norm for word in source)
+    return any(
+        count > max(1, in_source[norm])
+        and part_of_speech(norm) not in ("preposition", "determiner", "pronoun", "conjunction")
+        for norm, count in counts.items()
+    )
+
+
+def has_dropped_restriction(headline: Words, source: Words) -> bool:
+    """Return whether a word that restricts a word of the headline is left out.
+
+    "former minister" becomes "minister", "two of its nine schools" becomes "schools".
+    """
+    norms = {word.norm for word in headline}
+    used = {word.position for word in headline}
+    has_number = any(map(_numbers, headline))
+    for position, word in enumerate(source):
+        if position in used:
+            continue
+        if word.norm in _RESTRICTING and word.norm not in norms:
+            if position + 1 in used and _is_content(source[position + 1]):
+                return True
+        elif _is_partitive(source, position) and not has_number and position + 1 not in used:
+            nouns = range(position + 2, min(position + 5, len(source)))
+            if any(each in used and _is_content(source[each]) for each in nouns):
+                return True
+    return False
+
+
+def has_dropped_head(headline: Words, source: Words) -> bool:
+    """Return whether the headline starts inside a noun phrase: "The head of" is left out."""
+    first = next((word for word in headline if _is_word(word)), None)
+    if first is None or first.position is None:
+        return False
+    position = first.position - 1
+    while position > 0 and source[position].norm in CLOSED_CLASSES["determiner"]:
+        position -= 1
+    if position < 1 or source[position].norm not in ("of", "between"):
+        return False
+    used = {word.position for word in headline}
+    return position - 1 not in used
+
+
+def has_wrong_agreement(headline: Words, source: Words) -> bool:
+    """Return whether a verb has the -s of the singular after several, as "Three men appears"."""
+    for nth, word in enumerate(headline[2:], start=2):
+        if not word.norm.endswith("s") or word.position is None:
+            continue
+        if not source[word.position].norm.endswith("ed"):
+            continue
+        before = headline[nth - 1].norm
+        is_plural = before.endswith("s") and not before.endswith(("ss", "us", "is", "'s"))
+        counted = any(map(_numbers, headline[max(0, nth - 3) : nth - 1]))
+        if counted and (is_plural or before in ("men", "women", "people", "children")):
+            return True
+    return False
+
+
+CHECKS = {
+    "numbers": has_doubtful_number,
+    "negation": has_lost_negation,
+    "modality": has_lost_modality,
+    "cut_off": is_cut_off,
+    "repetition": has_doubled_word,
+    "restriction": has_dropped_restriction,
+    "subject": has_dropped_head,
+    "agreement": has_wrong_agreement,
+}
+"""Checks by the code of their warning."""
+
+
+def _nearest(positions: Sequence[int], wanted: int) -> int | None:
+    return min(positions, key=lambda each: abs(each - wanted)) if positions else None
+
+
+def _key(word: CheckedWord) -> str:
+    """Return what makes two words the same: the norm, with the digits of a number."""
+    return word.surface.lower() if "#" in word.norm else word.norm
+
+
+def _stem(norm: str) -> str:
+    return norm[:5] if len(norm) > 5 else norm.removesuffix("s")
+
+
+def _is_word(word: CheckedWord) -> bool:
+    return any(map(str.isalnum, word.surface))
+
+
+def _is_content(word: CheckedWord) -> bool:
+    return _is_word(word) and word.norm not in _WEAK
+
+
+def _numbers(word: CheckedWord) -> frozenset[str]:
+    """Return the numbers in a word, without separators of thousands."""
+    if word.norm in _NUMBER_WORDS:
+        return frozenset([_NUMBER_WORDS[word.norm]])
+    if "#" not in word.norm:
+        return frozenset()
+    return frozenset(each.replace(",", "").lstrip("0") for each in _NUMBER.findall(word.surface))
+
+
+def _is_partitive(source: Words, position: int) -> bool:
+    return bool(_numbers(source[position])) and _norm_at(source, position + 1) == "of"
+
+
+def _norm_at(source: Words, position: int) -> str:
+    return source[position].norm if position < len(source) else ""
+
+
+def _neighbours(headline: Words, nth: int) -> list[CheckedWord]:
+    """Return the content words beside a number that are in the text, one on either side."""
+    found = []
+    for others in (headline[nth + 1 : nth + 4], reversed(headline[max(0, nth - 3) : nth])):
+        for word in others:
+            if _numbers(word) or word.norm in _CLAUSE_MARKS:
+                break
+            if _is_content(word) and word.norm not in _DIRECTIONS:
+                if word.position is not None:
+                    found.append(word)
+                break
+    return found
+
+
+def _is_apart(place: int, neighbours: Words, source: Words) -> bool:
+    """Return whether none of some words stands near a position of the text, in its sentence."""
+    near = {_stem(word.norm) for word in _around(place, source)}
+    return not any(_stem(word.norm) in near for word in neighbours)
+
+
+def _directions(words: Words) -> set[str]:
+    """Return "up" if some words say that something rises, and "down" if it falls."""
+    return {_DIRECTIONS[word.norm] for word in words if word.norm in _DIRECTIONS}
+
+
+def _around(place: int, source: Words) -> Words:
+    """Return the words of a sentence around a position."""
+    start, end = place, place
+    while start > 0 and place - start < 8 and source[start - 1].norm not in _SENTENCE_MARKS:
+        start -= 1
+    while end + 1 < len(source) and end - place < 8 and source[end].norm not in _SENTENCE_MARKS:
+        end += 1
+    return source[start : end + 1]
+
+
+def _next_content(source: Words, position: int, count: int) -> set[int | None]:
+    """Return the positions of the next content words of the same clause."""
+    return set(_following(source, position, count))
+
+
+def _following(source: Words, position: int, count: int) -> Iterator[int]:
+    for each in range(position + 1, min(position + 5, len(source))):
+        if source[each].norm in _CLAUSE_MARKS or count == 0:
+            return
+        if _is_content(source[each]) and part_of_speech(source[each].norm) != "auxiliary":
+            count -= 1
+            yield each

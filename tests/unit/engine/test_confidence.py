@@ -1,0 +1,75 @@
+"""Features of the confidence of a headline."""
+
+import pytest
+
+from readagain.engine.checks import CHECKS
+from readagain.engine.confidence import features
+from readagain.engine.source import SourceText
+from readagain.engine.summary import Summary
+from readagain.text.detokenization import SummaryToken
+from readagain.text.document import read_document
+
+TEXT = "The old ferry of Eltor sank near Norrvik. The council of Ostham met."
+
+
+def source_of(text, **changes):
+    document = read_document(text)
+    return SourceText(document, (range(len(document.words)),), is_truncated=False, **changes)
+
+
+def summary_of(*tokens, **changes):
+    values = {"score": 0.0, "read_sentences": 2, "truncated": False, "end_log_prob": -0.5}
+    return Summary(text="", words=tokens, **{**values, **changes})
+
+
+def copied(position, log_prob=-0.1):
+    word = read_document(TEXT).words[position]
+    return SummaryToken(word.norm, position, surface=TEXT[word.start : word.end], log_prob=log_prob)
+
+
+def test_features_of_a_copied_headline():
+    summary = summary_of(copied(2), copied(5, -0.7), copied(7), truncated=True)
+    found = features(summary, source_of(TEXT))
+    expected = {
+        "mean_log_prob": -0.3,
+        "min_log_prob": -0.7,
+        "end_log_prob": -0.5,
+        "num_words": 3,
+        "length_ratio": 3 / 15,
+        "copied": 1,
+        "not_in_text": 0,
+        "in_order": 1,
+        "jumps": 2 / 3,
+        "longest_gap": 0.2,
+        "start": 0.2,
+        "skipped_verbs": 0,
+        "two_sentences": 0,
+        "truncated": 1,
+        **dict.fromkeys(CHECKS, 0),
+    }
+    assert found == pytest.approx(expected)
+
+
+def test_features_of_a_generated_headline():
+    summary = summary_of(copied(12), SummaryToken("sinks", surface="sinks"), copied(2))
+    found = features(summary, source_of(TEXT))
+    assert found["copied"] == pytest.approx(2 / 3)
+    assert found["not_in_text"] == pytest.approx(1 / 3)
+    assert found["in_order"] == pytest.approx(1 / 3)
+    assert found["two_sentences"] == 1
+    assert found["subject"] == 1  # "The council of" is left out
+
+
+def test_unprinted_words_do_not_count():
+    summary = summary_of(copied(2), SummaryToken("##", log_prob=-3.0))
+    found = features(summary, source_of(TEXT))
+    assert found["num_words"] == 1
+    assert found["min_log_prob"] == -3.0
+
+
+def test_summarizer_returns_features(summarizer):
+    text = "Police in Ghent said on Monday that 12 people crossed the old bridge."
+    summary = summarizer.summarize(text)
+    found = summarizer.features(text, summary)
+    assert found["end_log_prob"] == summary.end_log_prob < 0
+    assert all(isinstance(value, float) for value in found.values())
