@@ -1,7 +1,7 @@
 """Options shared by several commands."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
@@ -11,6 +11,7 @@ import typer
 
 from readagain.config.fields import SpecField, spec_fields
 from readagain.config.options import OPTIONS
+from readagain.errors import as_option
 from readagain.rouge.options import PROTOCOLS
 
 SUMMARY, READING, WRITING, RUNNING = "Summary", "Reading", "Writing", "Running"
@@ -62,7 +63,9 @@ def decoding_options(
     return _add_parameters([_parameter(OPTIONS[name], default) for name in chosen])
 
 
-def spec_options(spec: object, panel: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+def spec_options(
+    spec: object, panel: str, *, exclude: Sequence[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Return a decorator that gives a command one option for each field of a dataclass.
 
     The command takes them as keyword arguments.
@@ -70,11 +73,13 @@ def spec_options(spec: object, panel: str) -> Callable[[Callable[..., None]], Ca
     Args:
         spec: instance with the default values; its class has the types and help texts.
         panel: heading in the help text.
+        exclude: fields without an option.
     """
     return _add_parameters(
         [
-            _parameter(replace(field, default=getattr(spec, name)), panel=panel)
+            _parameter(replace(field, default=getattr(spec, name)), "none", panel)
             for name, field in spec_fields(type(spec)).items()
+            if name not in exclude
         ]
     )
 
@@ -95,8 +100,10 @@ def _add_parameters(
     return decorate
 
 
-def _parameter(option: SpecField, default: str = "", panel: str = SUMMARY) -> inspect.Parameter:
-    flag = "--" + option.name.replace("_", "-")
+def _parameter(option: SpecField, default: str, panel: str = SUMMARY) -> inspect.Parameter:
+    flag = as_option(option.name)
+    if option.default is True:
+        flag += f"/--no-{flag[2:]}"
     shown = default if option.default is None and option.value_type in (int, float) else True
     declared = typer.Option(
         flag,

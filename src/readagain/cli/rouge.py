@@ -5,24 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from readagain.errors import ArgumentError, ConfigError
-from readagain.rouge.options import PROTOCOLS, Protocol, RougeOptions, find_protocol
+from readagain.cli import options
+from readagain.errors import ConfigError, as_option
+from readagain.rouge.options import FIGURES, PROTOCOLS, Protocol, RougeOptions, find_protocol
 
 if TYPE_CHECKING:
     from readagain.rouge.corpus import Report
     from readagain.rouge.significance import Comparison
 
-_DEFAULT = RougeOptions()
 _PANEL = "Without a protocol"
 
 
-def _option(*flags: str, help: str, default: object = "off", metavar: str | None = None) -> Any:
-    """Return an option that conflicts with --protocol; if not given it is None."""
-    return typer.Option(
-        *flags, help=help, metavar=metavar, show_default=str(default), rich_help_panel=_PANEL
-    )
-
-
+@options.spec_options(RougeOptions(), panel=_PANEL, exclude=("stop_words",))
 def command(
     ctx: typer.Context,
     summaries: Annotated[
@@ -32,6 +26,7 @@ def command(
         list[Path],
         typer.Argument(metavar="REF", help="References; line n belongs to line n of HYP."),
     ],
+    *,
     protocol: Annotated[
         str | None,
         typer.Option(
@@ -47,78 +42,34 @@ def command(
         str | None,
         typer.Option(metavar="TEXT", help="Separator of sentences in a line, such as '<q>'."),
     ] = None,
-    max_ngram: Annotated[
-        int | None,
-        _option("--ngrams", help="ROUGE-1 up to ROUGE-N.", default=_DEFAULT.max_ngram, metavar="N"),
-    ] = None,
-    rouge_l: Annotated[
-        bool | None, _option("--lcs/--no-lcs", help="ROUGE-L.", default="on")
-    ] = None,
-    wlcs_weight: Annotated[
-        float | None, _option("--wlcs", help="ROUGE-W weight, such as 1.2.", metavar="WEIGHT")
-    ] = None,
-    skip_gap: Annotated[
-        int | None,
-        _option(
-            "--skip",
-            help="ROUGE-S with at most GAP words between two; -1 for no limit.",
-            metavar="GAP",
-        ),
-    ] = None,
-    skip_unigrams: Annotated[
-        str | None,
-        _option(
-            help="ROUGE-S, ROUGE-SU or both.",
-            default=_DEFAULT.skip_unigrams,
-            metavar="without|with|both",
-        ),
-    ] = None,
-    stem: Annotated[bool | None, _option("--stem/--no-stem", help="Stemming.")] = None,
     stop_words: Annotated[
-        Path | None, _option(help="File of words to ignore, one per line.", metavar="FILE")
-    ] = None,
-    max_bytes: Annotated[
-        int | None, _option("--bytes", help="Bytes of a text to score.", metavar="N")
-    ] = None,
-    max_words: Annotated[
-        int | None, _option("--words", help="Words of a text to score.", metavar="N")
-    ] = None,
-    pooling: Annotated[
-        str | None,
-        _option(
-            help="Combination of several references.",
-            default=_DEFAULT.pooling,
-            metavar="sum|best|jackknife",
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="File of words to ignore, one per line.", rich_help_panel=_PANEL
         ),
-    ] = None,
-    alpha: Annotated[
-        float | None, _option(help="Weight of precision in F.", default=_DEFAULT.alpha)
-    ] = None,
-    unit: Annotated[
-        str | None,
-        _option(help="Unit of the average.", default=_DEFAULT.unit, metavar="item|token"),
-    ] = None,
-    samples: Annotated[
-        int | None, _option(help="Bootstrap samples.", default=_DEFAULT.samples, metavar="N")
-    ] = None,
-    confidence: Annotated[
-        float | None,
-        _option(help="Confidence of intervals.", default=_DEFAULT.confidence, metavar="PERCENT"),
     ] = None,
     headline: Annotated[
-        str | None,
-        _option(
-            help="Main score, with an interval.",
-            default=Protocol().headline,
-            metavar="recall|precision|f1",
+        str,
+        typer.Option(
+            metavar="|".join(FIGURES), help="Main score, with an interval.", rich_help_panel=_PANEL
         ),
-    ] = None,
+    ] = Protocol().headline,
+    **rouge_options: Any,
 ) -> None:
     """Score summaries against references, exactly as ROUGE-1.5.5 does."""
     from readagain.rouge.corpus import score_corpus
+    from readagain.rouge.files import read_texts
     from readagain.rouge.significance import compare_reports
 
-    chosen = _choose_protocol(protocol, ctx)
+    if protocol is not None:
+        _check_conflicts(ctx)
+        chosen = find_protocol(protocol)
+    else:
+        words = frozenset(read_texts(stop_words) if stop_words else ())
+        chosen = Protocol(
+            options=RougeOptions(**rouge_options, stop_words=words),
+            headline=headline,  # type: ignore[arg-type]
+        )
     systems = [summaries] if compare is None else [summaries, compare]
     texts, grouped = _read(systems, references, sentence_break)
     reports = [score_corpus(system, grouped, chosen) for system in texts]
@@ -129,32 +80,17 @@ def command(
         _print_tables(reports, comparison, systems)
 
 
-def _choose_protocol(name: str | None, ctx: typer.Context) -> Protocol:
-    """Return the named protocol, or one of the options of the command line.
-
-    Raises:
-        ConfigError: for conflicting or invalid options.
-    """
-    from readagain.rouge.files import read_texts
-
-    flags = {
-        str(param.name): "/".join([*param.opts, *param.secondary_opts])
+def _check_conflicts(ctx: typer.Context) -> None:
+    """Raise `ConfigError` for an option that a protocol sets."""
+    given = [
+        as_option(str(param.name))
         for param in ctx.command.params
         if getattr(param, "rich_help_panel", None) == _PANEL
-    }
-    given = {name: ctx.params[name] for name in flags if ctx.params[name] is not None}
-    if name is not None:
-        if given:
-            conflicts = ", ".join(flags[name] for name in given)
-            raise ConfigError(f"--protocol: conflicts with {conflicts}; use one or the other")
-        return find_protocol(name)
-    if "stop_words" in given:
-        given["stop_words"] = frozenset(read_texts(given["stop_words"]))
-    headline = given.pop("headline", Protocol().headline)
-    try:
-        return Protocol(options=RougeOptions(**given), headline=headline)
-    except ArgumentError as error:
-        raise ConfigError(error.format_message(flags.__getitem__)) from error
+        and (source := ctx.get_parameter_source(str(param.name))) is not None
+        and source.name == "COMMANDLINE"
+    ]
+    if given:
+        raise ConfigError(f"--protocol: conflicts with {', '.join(given)}; use one or the other")
 
 
 def _read(

@@ -10,7 +10,7 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from readagain.errors import quoted
+from readagain.errors import ArgumentError, quoted
 
 _TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
 
@@ -105,6 +105,20 @@ def walk_fields(spec: object, prefix: str = "") -> Iterator[tuple[str, SpecField
         yield prefix + name, field, value
         if is_dataclass(value):
             yield from walk_fields(value, f"{prefix}{name}.")
+
+
+def check_fields(spec: object) -> None:
+    """Check the numbers and choices of a dataclass against its type hints.
+
+    Raises:
+        ArgumentError: naming the field, its value and what is expected.
+    """
+    for name, field in spec_fields(type(spec)).items():
+        value = getattr(spec, name)
+        allowed = field.range or field.choices
+        if allowed and value is not None and value not in allowed:
+            expected = either(field.choices) if field.choices else field.range
+            raise ArgumentError(f"{{{name}}} is {{0}}; expected {{1}}", quoted(value), expected)
 
 
 def either(words: Sequence[str]) -> str:

@@ -2,81 +2,50 @@
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
+from readagain.config.fields import Range, check_fields
 from readagain.errors import ArgumentError, ConfigError
 
 Figure = Literal["recall", "precision", "f1"]
 FIGURES: tuple[Figure, ...] = ("recall", "precision", "f1")
-
-Pooling = Literal["sum", "best", "jackknife"]
-SkipUnigrams = Literal["without", "with", "both"]
-Unit = Literal["item", "token"]
-
-
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ArgumentError(f"{{{name}}} is '{{0}}'; expected {{1}}", value, ", ".join(choices))
-
-
-def _check_min(name: str, value: int | None, minimum: int) -> None:
-    if value is not None and value < minimum:
-        raise ArgumentError(f"{{{name}}} is {{0}}; expected {{1}} or more", value, minimum)
-
-
-def _check_range(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:
-        raise ArgumentError(f"{{{name}}} is {{0:g}}; expected {{1:g}} to {{2:g}}", value, low, high)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RougeOptions:
     """Options of ROUGE-1.5.5; the defaults are the script's, except for `max_ngram`."""
 
-    max_ngram: int = 2
+    max_ngram: Annotated[int, Range(0)] = 2
     """ROUGE-1 up to ROUGE-N (-n)."""
     rouge_l: bool = True
     """ROUGE-L, the longest common subsequence (off: -x)."""
-    wlcs_weight: float | None = None
-    """ROUGE-W with this exponent for consecutive matches (-w)."""
-    skip_gap: int | None = None
+    wlcs_weight: Annotated[float | None, Range(0, exclusive=True)] = None
+    """ROUGE-W with this exponent for consecutive matches, such as 1.2 (-w)."""
+    skip_gap: Annotated[int | None, Range(-1)] = None
     """ROUGE-S with at most this many words in between; -1 for any number (-2)."""
-    skip_unigrams: SkipUnigrams = "without"
+    skip_unigrams: Literal["without", "with", "both"] = "without"
     """ROUGE-S, ROUGE-SU with single words (-u), or both (-U)."""
     stem: bool = False
     """Compare stems (-m)."""
     stop_words: frozenset[str] = frozenset()
-    """Words to ignore (-s, with a list of one's own)."""
-    max_bytes: int | None = None
+    """Words to ignore (-s)."""
+    max_bytes: Annotated[int | None, Range(1)] = None
     """Truncate every text to this many bytes (-b)."""
-    max_words: int | None = None
+    max_words: Annotated[int | None, Range(1)] = None
     """Truncate every text to this many words (-l)."""
-    pooling: Pooling = "sum"
+    pooling: Literal["sum", "best", "jackknife"] = "sum"
     """Several references: sum the hits (-f A), take the best (-f B), or leave each out in turn."""
-    alpha: float = 0.5
+    alpha: Annotated[float, Range(0, 1)] = 0.5
     """Weight of precision in F (-p)."""
-    unit: Unit = "item"
+    unit: Literal["item", "token"] = "item"
     """Average over items (-t 0) or over all words (-t 1)."""
-    samples: int = 1000
+    samples: Annotated[int, Range(2)] = 1000
     """Bootstrap samples (-r)."""
-    confidence: float = 95.0
+    confidence: Annotated[float, Range(0, 100)] = 95.0
     """Confidence level of the interval in percent (-c)."""
 
     def __post_init__(self) -> None:
-        _check_min("max_ngram", self.max_ngram, 0)
-        _check_min("skip_gap", self.skip_gap, -1)
-        _check_min("max_bytes", self.max_bytes, 1)
-        _check_min("max_words", self.max_words, 1)
-        _check_min("samples", self.samples, 2)
-        _check_choice("skip_unigrams", self.skip_unigrams, get_args(SkipUnigrams))
-        _check_choice("pooling", self.pooling, get_args(Pooling))
-        _check_choice("unit", self.unit, get_args(Unit))
-        _check_range("alpha", self.alpha, 0, 1)
-        _check_range("confidence", self.confidence, 0, 100)
-        if self.wlcs_weight is not None and not self.wlcs_weight > 0:
-            raise ArgumentError(
-                "{wlcs_weight} is {0:g}; expected more than 0, such as 1.2", self.wlcs_weight
-            )
+        check_fields(self)
         if self.max_bytes is not None and self.max_words is not None:
             raise ArgumentError(
                 "{max_bytes} is {0} and {max_words} is {1}; use one of them",
@@ -123,7 +92,7 @@ class Protocol:
     headline: Figure = "f1"
 
     def __post_init__(self) -> None:
-        _check_choice("headline", self.headline, FIGURES)
+        check_fields(self)
 
 
 _DUC = Protocol(options=RougeOptions(stem=True, max_bytes=75), headline="recall")

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
-from readagain.config.fields import Range, spec_fields
+from readagain.config.fields import Range, check_fields
 from readagain.errors import ArgumentError, ConfigError
 from readagain.storage.bundled import DEFAULT_MODEL, model_name
 
@@ -57,7 +57,7 @@ class RequestLimits:
     """Seconds from the first byte of a request to its response."""
 
     def __post_init__(self) -> None:
-        _check_ranges(self)
+        check_fields(self)
         if self.max_queue < self.max_texts:
             raise ArgumentError(
                 "{max_queue} is {0}; expected {max_texts}, which is {1}, or more",
@@ -88,7 +88,7 @@ class ServeSettings:
     """Host names that a local server without a key answers to, besides its own."""
 
     def __post_init__(self) -> None:
-        _check_ranges(self)
+        check_fields(self)
         names = self.model_names
         duplicates = sorted({name for name in names if names.count(name) > 1})
         if duplicates:
@@ -131,18 +131,6 @@ class ServeSettings:
         if self.api_keys or not self.is_local:
             return ("*",)
         return ("localhost", "127.0.0.1", "[::1]", self.host, *self.allowed_hosts)
-
-
-def _check_ranges(settings: RequestLimits | ServeSettings) -> None:
-    """Check the numbers of settings against the ranges in their type hints.
-
-    Raises:
-        ArgumentError: naming the setting, its value and the range.
-    """
-    for name, spec_field in spec_fields(type(settings)).items():
-        value = getattr(settings, name)
-        if spec_field.range is not None and value not in spec_field.range:
-            raise ArgumentError(f"{{{name}}} is {{0}}; expected {{1}}", value, spec_field.range)
 
 
 def check_api_keys(keys: list[str], where: str) -> tuple[str, ...]:

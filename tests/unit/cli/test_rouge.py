@@ -1,4 +1,4 @@
-"""`readagain rouge` as people type it."""
+"""`readagain rouge`: output, options and errors."""
 
 import json
 
@@ -73,8 +73,17 @@ def test_table_shows_scores_intervals_and_options(rouge, scores):
 
 def test_options_work_without_protocol(scores):
     found = scores(
-        *("hyp.txt", "ref.txt", "ref2.txt", "--ngrams", "3", "--stem", "--bytes", "30"),
-        *("--skip", "4", "--skip-unigrams", "both", "--wlcs", "1.2", "--pooling", "best"),
+        *("hyp.txt", "ref.txt", "ref2.txt", "--max-ngram", "3", "--stem", "--max-bytes", "30"),
+        *(
+            "--skip-gap",
+            "4",
+            "--skip-unigrams",
+            "both",
+            "--wlcs-weight",
+            "1.2",
+            "--pooling",
+            "best",
+        ),
         *("--alpha", "0.2", "--samples", "20", "--confidence", "90", "--stop-words", "stop.txt"),
     )
     assert list(found)[:7] == [
@@ -84,9 +93,9 @@ def test_options_work_without_protocol(scores):
     assert found["options"] == flags
 
 
-def test_flags_have_negative_forms(scores):
+def test_rouge_l_can_be_disabled(scores):
     found = scores(
-        *("hyp.txt", "ref.txt", "--no-lcs", "--no-stem", "--words", "3"),
+        *("hyp.txt", "ref.txt", "--no-rouge-l", "--max-words", "3"),
         *("--unit", "token", "--headline", "precision"),
     )
     assert "rouge-l" not in found
@@ -124,11 +133,11 @@ def test_compare_tests_two_systems(rouge, scores):
         (["empty.txt", "ref.txt"], "empty.txt: empty file; expected one text per line"),
         (["hyp.txt", "ref.txt", "--protocol", "gigawords"], "did you mean 'gigaword'?"),
         (
-            ["hyp.txt", "ref.txt", "--protocol", "duc2004", "--bytes", "9"],
-            "--protocol: conflicts with --bytes",
+            ["hyp.txt", "ref.txt", "--protocol", "duc2004", "--max-bytes", "9"],
+            "--protocol: conflicts with --max-bytes; use",
         ),
-        (["hyp.txt", "ref.txt", "--bytes", "0"], "--bytes is 0; expected 1 or more"),
-        (["hyp.txt", "ref.txt", "--skip-unigrams", "with"], "is 'with' and --skip is not set"),
+        (["hyp.txt", "ref.txt", "--max-bytes", "0"], "--max-bytes is 0; expected 1 or more"),
+        (["hyp.txt", "ref.txt", "--skip-unigrams", "with"], "is 'with' and --skip-gap is not set"),
         (["hyp.txt", "ref.txt", "--pooling", "jackknife"], "item 1: found 1 reference; expected 2"),
     ],
 )

@@ -40,11 +40,11 @@ def test_flags_name_the_jackknife():
         ({"skip_gap": -2}, "skip_gap is -2; expected -1 or more"),
         ({"alpha": 1.5}, r"alpha is 1\.5; expected 0 to 1"),
         ({"confidence": 101}, "confidence is 101; expected 0 to 100"),
-        ({"wlcs_weight": 0.0}, "wlcs_weight is 0; expected more than 0"),
+        ({"wlcs_weight": 0.0}, "wlcs_weight is 0.0; expected more than 0"),
         ({"max_bytes": 75, "max_words": 10}, "max_bytes is 75 and max_words is 10"),
         ({"skip_unigrams": "with"}, "skip_unigrams is 'with' and skip_gap is not set"),
-        ({"pooling": "mean"}, "pooling is 'mean'; expected sum, best, jackknife"),
-        ({"unit": "word"}, "unit is 'word'; expected item, token"),
+        ({"pooling": "mean"}, "pooling is 'mean'; expected sum, best or jackknife"),
+        ({"unit": "word"}, "unit is 'word'; expected item or token"),
         ({"skip_gap": 1, "skip_unigrams": "x"}, "skip_unigrams is 'x'; expected without, with"),
         ({"max_ngram": 0, "rouge_l": False}, "no measure"),
     ],
@@ -73,5 +73,5 @@ def test_unknown_protocol_lists_all_names():
 
 
 def test_protocol_rejects_an_unknown_headline():
-    with pytest.raises(ConfigError, match="headline is 'F'; expected recall, precision, f1"):
+    with pytest.raises(ConfigError, match="headline is 'F'; expected recall, precision or f1"):
         Protocol(headline="F")
