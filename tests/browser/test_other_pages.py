@@ -1,4 +1,4 @@
-"""Accessibility of the API documentation and of explanation pages."""
+"""Accessibility of explanation pages."""
 
 import pytest
 
@@ -9,14 +9,6 @@ def assert_usable(page) -> None:
     assert page.accessibility_violations() == []
     page.set_screen(360, 740)
     assert not page.overflows_horizontally()
-
-
-def test_api_docs_are_accessible(page, server, theme):
-    page.set_preferences(color_scheme=theme)
-    page.open_server(server)
-    page.find("nav a").click()
-    page.wait_for(lambda: page.find_all("h1") and "API" in page.text("h1"))
-    assert_usable(page)
 
 
 def test_explanation_is_accessible(page, explanation, theme):

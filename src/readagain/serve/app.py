@@ -8,7 +8,6 @@ from fastapi.middleware.cors import CORSMiddleware
 from fastapi.middleware.trustedhost import TrustedHostMiddleware
 
 from readagain.engine.summarizer import MAX_TEXTS
-from readagain.serve.api_docs import add_docs
 from readagain.serve.batching import BatchingQueue
 from readagain.serve.errors import HANDLERS
 from readagain.serve.logs import logger
@@ -23,6 +22,13 @@ from readagain.serve.models import BatchKey, LoadedModels
 from readagain.serve.routes import Service, add_routes
 from readagain.serve.schemas import SummaryResult
 from readagain.serve.settings import ServeSettings
+from readagain.version import __version__
+
+DESCRIPTION = (
+    "Headlines for texts. Within /v1 fields are added, never renamed or removed. Every response "
+    "has the header X-Request-Id: the one of the request, or a new one. Every error has the form "
+    "of ErrorResponse."
+)
 
 
 def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
@@ -46,6 +52,9 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         logger.info("stopped")
 
     app = FastAPI(
+        title="readagain",
+        version=__version__,
+        description=DESCRIPTION,
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
@@ -54,7 +63,6 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
     )
     app.state.service = Service(settings, models, queue, metrics)
     add_routes(app, app.state.service)
-    add_docs(app, settings)
 
     # The one that is added last handles a request first.
     app.add_middleware(

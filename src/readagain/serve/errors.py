@@ -26,21 +26,21 @@ _EXPECTED = {
 
 
 ERRORS = {
-    "bad_request": (400, "Headers that contradict each other."),
-    "bad_json": (400, "Body that is not valid JSON."),
-    "unauthorized": (401, "Missing or invalid API key."),
-    "not_found": (404, "Unknown path."),
-    "method_not_allowed": (405, "Method that the path does not support."),
-    "slow_body": (408, "Body that was not received in time."),
-    "body_too_large": (413, "Body with more bytes than the limit."),
-    "not_json": (415, "Content type other than JSON."),
-    "invalid": (422, "JSON with missing, unknown or invalid fields."),
-    "internal": (500, "Unexpected error in the server; its log has the details."),
-    "queue_full": (503, "Too many texts or requests are waiting."),
-    "stopping": (503, "The server is stopping and accepts no new requests."),
-    "deadline": (504, "No result within the request timeout; work on it has stopped."),
+    "bad_request": 400,
+    "bad_json": 400,
+    "unauthorized": 401,
+    "not_found": 404,
+    "method_not_allowed": 405,
+    "slow_body": 408,
+    "body_too_large": 413,
+    "not_json": 415,
+    "invalid": 422,
+    "internal": 500,
+    "queue_full": 503,
+    "stopping": 503,
+    "deadline": 504,
 }
-"""Status and description of each error code."""
+"""Status of each error code; docs/serving.md explains them."""
 
 
 class ApiError(RequestError):
@@ -55,7 +55,7 @@ class ApiError(RequestError):
     def __init__(self, code: str, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
         self.code = code
-        self.status, _ = ERRORS[code]
+        self.status = ERRORS[code]
         retry = {"Retry-After": "1"} if self.status == HTTPStatus.SERVICE_UNAVAILABLE else {}
         self.headers = retry | dict(headers or {})
 

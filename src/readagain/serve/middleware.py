@@ -36,6 +36,13 @@ SECURITY_HEADERS: Mapping[str, str] = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+DOCS_PATH = "/docs"
+DOCS_POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' https://cdn.jsdelivr.net; "
+    "style-src 'unsafe-inline' https://cdn.jsdelivr.net; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+"""Content policy of the page that FastAPI generates, which loads Swagger UI."""
 CLIENT_GONE = 499
 """Status in log and metrics of a request whose client disconnected; nothing is sent."""
 DISCARD_BYTES = 16 << 20
@@ -76,6 +83,8 @@ class ErrorMiddleware:
                 headers = MutableHeaders(scope=message)
                 headers[REQUEST_ID] = request_id
                 headers.update(SECURITY_HEADERS)
+                if scope["path"] == DOCS_PATH:
+                    headers["Content-Security-Policy"] = DOCS_POLICY
                 headers["Cache-Control"] = "no-cache" if "etag" in headers else "no-store"
             await send(message)
 
@@ -174,7 +183,7 @@ class AdmissionMiddleware:
                     "headers: both Content-Length and Transfer-Encoding; send one of them",
                     {"Connection": "close"},
                 )
-            is_open = path in OPEN_PATHS or path.startswith(("/static/", "/docs/"))
+            is_open = path in OPEN_PATHS or path.startswith("/static/")
             if self._digests and not is_open:
                 self._check_key(headers)
             if path == SUMMARIZE:  # health checks are answered under load too

@@ -7,9 +7,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar
 
-from fastapi import FastAPI, Request
+from fastapi import FastAPI, Request, Security
+from fastapi.openapi.docs import get_swagger_ui_html
 from fastapi.responses import FileResponse, Response
 from fastapi.routing import APIRoute
+from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.routing import Route
@@ -82,8 +84,10 @@ class PacedRoute(APIRoute):
 
 
 def add_routes(app: FastAPI, service: Service) -> None:
-    """Add all routes but those of the API documentation."""
+    """Add all routes."""
     limits = service.settings.limits
+    # For the schema alone: `AdmissionMiddleware` checks keys before a body is read.
+    keys = [Security(HTTPBearer(auto_error=False))] if service.settings.api_keys else []
 
     async def summarize(body: SummarizeRequest, request: Request) -> SummarizeResponse:
         """Write a headline for each text."""
@@ -102,10 +106,15 @@ def add_routes(app: FastAPI, service: Service) -> None:
 
     summarize.__annotations__["body"] = limited_request(limits)
     app.router.add_api_route(
-        SUMMARIZE, summarize, methods=["POST"], responses=_ERRORS, route_class_override=PacedRoute
+        SUMMARIZE,
+        summarize,
+        methods=["POST"],
+        responses=_ERRORS,
+        dependencies=keys,
+        route_class_override=PacedRoute,
     )
 
-    @app.get("/v1/models", responses=_ERRORS)
+    @app.get("/v1/models", responses=_ERRORS, dependencies=keys)
     async def models() -> ModelsResponse:
         """List the loaded models, the default first, and the limits of a request."""
         return ModelsResponse(
@@ -134,7 +143,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
             raise stopping_error()
         return ReadyResponse()
 
-    @app.get("/metrics", response_class=Response, responses=_ERRORS)
+    @app.get("/metrics", response_class=Response, responses=_ERRORS, dependencies=keys)
     async def metrics() -> Response:
         """Return metrics in the text format of Prometheus."""
         return Response(service.metrics.render(), media_type=CONTENT_TYPE_LATEST)
@@ -142,7 +151,13 @@ def add_routes(app: FastAPI, service: Service) -> None:
     async def page(request: Request) -> Response:
         return FileResponse(STATIC / "index.html")
 
-    app.router.routes.append(Route("/", page))
+    async def docs(request: Request) -> Response:
+        icon = "static/icon.svg"
+        return get_swagger_ui_html(
+            openapi_url="openapi.json", title="readagain API", swagger_favicon_url=icon
+        )
+
+    app.router.routes.extend([Route("/", page), Route("/docs", docs)])
     app.mount("/static", StaticFiles(directory=STATIC))
 
 
