@@ -14,5 +14,5 @@ def assert_usable(page) -> None:
 def test_explanation_is_accessible(page, explanation, theme):
     page.set_preferences(color_scheme=theme)
     page.open_url(explanation)
-    assert page.find_all("h1 button")
+    assert page.find_all("#headline button")
     assert_usable(page)

@@ -97,7 +97,7 @@ def test_screenshot_explanation(page, explanation, keep):
     page.open_url(explanation)
     both.paste(screen(page), (0, 0))
     page.set_preferences(color_scheme="dark")
-    page.hover(next(word for word in page.find_all("h1 .copied") if word.text == "ferry"))
+    page.hover(next(word for word in page.find_all("#headline .copied") if word.text == "ferry"))
     page.wait_for(lambda: "most attention to" in page.text("#description"))
     both.paste(screen(page), (width, 0))
     keep(both, "explain-page.png", page="explain.md")

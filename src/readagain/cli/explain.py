@@ -42,6 +42,7 @@ def command(
 ) -> None:
     """Show importance, attention and copied words behind a headline."""
     import sys
+    from dataclasses import asdict
 
     from readagain.engine.summarizer import Summarizer
     from readagain.explain.page import explanation_page
@@ -57,24 +58,24 @@ def command(
     record = _only_text(input, encoding)
     summarizer = Summarizer.load(model, threads=threads)
     summary = summarizer.summarize(record.text, **(decoding | {"explain": True}))
-    story = explanation_view(record.text, summary, model=model_name(model), where=record.where)
+    view = explanation_view(record.text, summary, model=model_name(model), where=record.where)
     if png is not None:
-        plot_attention(story, png)
+        plot_attention(view, png)
         print(f"{png}: written", file=sys.stderr)
     if html is not None:
-        with write_output(html) as aside:
-            aside.write_text(explanation_page(story), encoding="utf-8", errors="xmlcharrefreplace")
+        with write_output(html) as partial:
+            partial.write_text(explanation_page(view), encoding="utf-8", errors="xmlcharrefreplace")
         print(f"{html}: written", file=sys.stderr)
     # Bytes of an argument that are not UTF-8 become \udc.., which JSON can read.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     if as_json:
-        print(to_json(story.to_dict()))
+        print(to_json(asdict(view)))
     elif html is None and png is None:
         from rich.console import Console
 
         from readagain.explain.terminal import print_explanation
 
-        print_explanation(story, Console(highlight=False))
+        print_explanation(view, Console(highlight=False))
 
 
 def _only_text(argument: str, encoding: str) -> "TextRecord":

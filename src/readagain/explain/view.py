@@ -1,7 +1,6 @@
 """View of an explanation: the origin, attention and importance of each word, ready to display."""
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -97,10 +96,6 @@ class ExplanationView:
         """Return the most important source tokens with a letter or a digit."""
         words = [word for word in self.source if any(c.isalnum() for c in word.surface)]
         return sorted(words, key=lambda word: -word.shade)[:count]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, as described in `docs/explain.md`."""
-        return asdict(self)
 
 
 def explanation_view(

@@ -17,6 +17,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.routing import Route
 from starlette.types import Receive
 
+from readagain.explain.page import STATIC as EXPLAIN_STATIC
 from readagain.serve.batching import BatchingQueue
 from readagain.serve.errors import ApiError, ClientGoneError, stopping_error
 from readagain.serve.metrics import Metrics
@@ -158,6 +159,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         )
 
     app.router.routes.extend([Route("/", page), Route("/docs", docs)])
+    app.mount("/static/explain", StaticFiles(directory=EXPLAIN_STATIC))
     app.mount("/static", StaticFiles(directory=STATIC))
 
 

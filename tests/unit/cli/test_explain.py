@@ -75,9 +75,8 @@ def test_html_page_is_written(explain, tmp_path):
     page = (tmp_path / "strange.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert page.endswith("</html>\n")
-    assert page.count("<script>") == 1
-    assert "🎉" in page
-    assert "مدينة" in page
+    assert page.count("<script") == 2
+    assert json.dumps("مدينة")[1:-1] in page
     assert [path.name for path in tmp_path.iterdir()] == ["strange.html"]
 
 

@@ -1,6 +1,7 @@
 """The page about explanations says what is so."""
 
 import re
+from dataclasses import asdict
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
@@ -18,6 +19,6 @@ def test_what_the_page_shows_runs(capsys):
 
 def test_every_field_of_the_json_is_described(view):
     described = PAGE.split("## JSON")[1].split("##")[0]
-    plain = view.to_dict()
+    plain = asdict(view)
     fields = [*plain, *plain["source"][0], *plain["words"][0]]
     assert [name for name in fields if f"`{name}`" not in described] == []

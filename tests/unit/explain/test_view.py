@@ -1,7 +1,7 @@
 """A summary told word by word."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_text_without_words_names_its_file(summary):
 
 
 def test_view_survives_json(view):
-    plain = json.loads(json.dumps(view.to_dict()))
+    plain = json.loads(json.dumps(asdict(view)))
     assert [*plain] == [
         "text",
         "summary",

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import asdict
 
 import pytest
 
@@ -78,10 +79,8 @@ def test_begin_forces_prefix_of_headline(summarize):
 def test_explanation_equals_explain_command(summarize, summarizer):
     response = summarize({"texts": [TEXT, ""], "explain": True})
     first, empty = response.json()["results"]
-    expected = explanation_view(
-        TEXT, summarizer.summarize(TEXT, explain=True), model="toy"
-    ).to_dict()
-    expected = json.loads(json.dumps(expected))
+    view = explanation_view(TEXT, summarizer.summarize(TEXT, explain=True), model="toy")
+    expected = json.loads(json.dumps(asdict(view)))
     assert first["explanation"] == {
         name: expected[name] for name in ("importance_kind", "source", "words")
     }

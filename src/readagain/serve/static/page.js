@@ -1,8 +1,8 @@
 // Page that requests headlines while the user types, and shows them with their lengths and errors.
 
-import { at, make } from "./elements.js";
+import { at, make } from "./explain/elements.js";
 import { characters, listModels, summarize, ServerError } from "./server.js";
-import { showExplanation } from "./explanation.js";
+import { showExplanation } from "./explain/explanation.js";
 
 const DEBOUNCE_MS = 250;
 const MAX_PAUSE_S = 10; // between retries

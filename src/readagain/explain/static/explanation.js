@@ -1,7 +1,6 @@
 // Explanation of a headline: the origin and the attention of its words.
 
 import { at, make } from "./elements.js";
-import { characters } from "./server.js";
 
 const MOST_ATTENDED = 3;
 const FAINT = 0.005; // attention below half a percent is shown as a dot
@@ -21,7 +20,7 @@ const reading = at("reading");
 let view = null;
 let pressed = null; // index of the pressed word of the headline
 
-/** Show the server's explanation, with `text`, `summary` and `truncated` added; null clears it. */
+/** Show an explanation with `text`, `summary` and `truncated`; null clears it. */
 export function showExplanation(explanation) {
   const hadFocus = headline.contains(document.activeElement);
   view = explanation;
@@ -39,7 +38,7 @@ export function showExplanation(explanation) {
 
 /** Split a text into [piece, index of its word]; the index is null between words. */
 function pieces(text, words) {
-  const points = characters(text);
+  const points = Array.from(text); // code points, which offsets count
   const cut = (start, end) => points.slice(start, end).join("");
   const found = [];
   let end = 0;
@@ -104,7 +103,7 @@ function describe(word) {
     .sort(([one], [other]) => other - one)
     .slice(0, MOST_ATTENDED)
     .map(([share, surface]) => `${isolated(surface)} ${Math.round(100 * share)} %`);
-  return `“${isolated(word.surface)}”: ${ORIGINS[word.origin]}; most attention to ${attended.join(", ")}.`;
+  return `“${isolated(word.surface)}”: ${ORIGINS[word.origin]}; most attention to ${attended.join(", ")}; probability ${Math.round(100 * word.probability)} %.`;
 }
 
 /** Isolate a word from its neighbours, for right-to-left scripts. */
