@@ -1,4 +1,4 @@
-"""How many parameters a run's network has, told from the spec alone."""
+"""Number of parameters of a network, computed from its spec without torch."""
 
 from typing import assert_never
 
@@ -14,7 +14,7 @@ from readagain.config.schema import (
 
 
 def count_parameters(run: RunSpec) -> int:
-    """Count the trainable numbers of the network that `run` describes, without building it."""
+    """Return the number of parameters of the network of `run`, without building it."""
     match run.model:
         case ModelSpec():
             return _encoder_decoder(run, run.model)

@@ -1,7 +1,7 @@
 """The bundled models: `news` and `papers`, built on the paper and small enough for the wheel."""
 
 from readagain.config.override import override
-from readagain.presets import read_again_lstm_copy, two_sentences
+from readagain.presets.paper import CITATION, READ_AGAIN_LSTM_COPY, TWO_SENTENCES_OPTION_2
 
 # Not rows of the paper: sizes, dropout and recipe were chosen on dev sets (docs/models.md).
 _SHARED = {
@@ -21,11 +21,11 @@ _SHARED = {
     "decode.consensus": 0.4,
 }
 NEWS = override(
-    read_again_lstm_copy.RUN,
+    READ_AGAIN_LSTM_COPY,
     _SHARED
     | {
         "title": "news: headlines of one or two sentences",
-        "paper": "Zeng, Luo, Fidler and Urtasun 2016 (arXiv:1611.03382), section 3; sizes are ours",
+        "paper": f"{CITATION}, section 3; sizes are ours",
         "model.encoder.hidden_size": 320,
         "model.decoder.hidden_size": 512,
         "data.num_sentences": 2,
@@ -42,12 +42,11 @@ NEWS = override(
     },
 )
 PAPERS = override(
-    two_sentences.OPTION_2,
+    TWO_SENTENCES_OPTION_2,
     _SHARED
     | {
         "title": "papers: titles of abstracts, five sentences read apart",
-        "paper": "Zeng, Luo, Fidler and Urtasun 2016 (arXiv:1611.03382), section 3.1.3; "
-        "sizes are ours",
+        "paper": f"{CITATION}, section 3.1.3; sizes are ours",
         "model.encoder.hidden_size": 256,
         "model.decoder.hidden_size": 448,
         "data.num_sentences": 5,

@@ -1,4 +1,4 @@
-"""The run a person means: a preset's name or a run file, and what `--set` changes."""
+"""Lookup of a run by the name of a preset or a run file."""
 
 import difflib
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from readagain.presets import BASELINES, PRESETS
 
 
 def find_run(name: str, assignments: Iterable[str] = ()) -> RunSpec:
-    """Resolve a run.
+    """Return a run by name, with changes.
 
     Args:
         name: a preset, or the path of a `.toml` run file.

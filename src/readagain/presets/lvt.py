@@ -18,9 +18,9 @@ LVT_2K = RunSpec(
     source_vocab_size=119_505,
     vocab_size=69_000,
     model=ModelSpec(
-        # Its embeddings begin as word2vec's of the same corpus; ours begin as in every other row.
+        # Its embeddings are initialized by word2vec on the same corpus, ours as in every other row.
         embedding_size=200,
-        # 400 wide in each direction, as in Bahdanau et al. 2015, whose model it is said to be.
+        # 400 wide in each direction, as in Bahdanau et al. 2015, whose model the paper uses.
         encoder=OnePassSpec(cell="gru", hidden_size=400, bidirectional=True),
         decoder=AttentionDecoderSpec(cell="gru", hidden_size=400, attention_size=400),
         output="softmax",
@@ -28,8 +28,8 @@ LVT_2K = RunSpec(
         shortlist_sources=50,
         dropout=0.0,
     ),
-    # It prints a rate of 0.001, with which Adadelta hardly moves (docs/presets.md); 1 is Zeiler's.
-    # How often it validates, how long it waits and where it clips are not printed.
+    # The paper prints a rate of 0.001, with which Adadelta hardly learns (docs/presets.md); 1 is
+    # Zeiler's. It gives no validation interval, patience or clipping.
     train=TrainSpec(
         optimizer="adadelta",
         learning_rate=1.0,

@@ -1,4 +1,4 @@
-"""One run at several decoder vocabularies, as in Tables 1, 3 and 4."""
+"""Runs with decoder vocabularies of several sizes, as in Tables 1, 3 and 4."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from readagain.config.schema import RunSpec
 
 
 def at_sizes(name: str, run: RunSpec, thousands: Iterable[int]) -> dict[str, RunSpec]:
-    """Name and derive `run` with vocabularies of so many thousand words: `name_15k`, ..."""
+    """Return `run` with vocabularies of several thousand words, by name: `name_15k`, ..."""
     return {
         f"{name}_{size}k": override(
             run, {"title": f"{run.title}, {size}k", "vocab_size": 1000 * size}

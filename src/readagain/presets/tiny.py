@@ -1,13 +1,13 @@
-"""Read-Again LSTM + copy in a few hundred thousand parameters, for trying things out."""
+"""Read-Again LSTM + copy with a few hundred thousand parameters, for first experiments."""
 
 from readagain.config.override import override
-from readagain.presets import read_again_lstm_copy
+from readagain.presets.paper import CITATION, READ_AGAIN_LSTM_COPY
 
 RUN = override(
-    read_again_lstm_copy.RUN,
+    READ_AGAIN_LSTM_COPY,
     {
         "title": "Tiny Read-Again LSTM + copy",
-        "paper": "Zeng, Luo, Fidler and Urtasun 2016 (arXiv:1611.03382), section 3; sizes are ours",
+        "paper": f"{CITATION}, section 3; sizes are ours",
         "vocab_size": 2000,
         "source_vocab_size": 4000,
         "model.embedding_size": 32,
