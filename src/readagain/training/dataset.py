@@ -77,6 +77,7 @@ class BatchIndices:
         self.num_real.copy_(batch.num_real, non_blocking=True)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
 class TrainingDataset:
     """Split of a prepared corpus as batches.
 
@@ -94,30 +95,16 @@ class TrainingDataset:
         device: the device of the batches.
     """
 
-    def __init__(
-        self,
-        *,
-        words: Tensor,
-        sentence_starts: Tensor,
-        sentence_lengths: Tensor,
-        summary_starts: Tensor,
-        summary_lengths: Tensor,
-        source_ids_of: Tensor,
-        ids_of: Tensor,
-        vocab_size: int,
-        style_id: int | None = None,
-        device: torch.device,
-    ) -> None:
-        self.words = words
-        self.sentence_starts = sentence_starts
-        self.sentence_lengths = sentence_lengths
-        self.summary_starts = summary_starts
-        self.summary_lengths = summary_lengths
-        self.source_ids_of = source_ids_of
-        self.ids_of = ids_of
-        self.vocab_size = vocab_size
-        self.style_id = style_id
-        self.device = device
+    words: Tensor
+    sentence_starts: Tensor
+    sentence_lengths: Tensor
+    summary_starts: Tensor
+    summary_lengths: Tensor
+    source_ids_of: Tensor
+    ids_of: Tensor
+    vocab_size: int
+    style_id: int | None
+    device: torch.device
 
     @classmethod
     def load(
@@ -133,14 +120,8 @@ class TrainingDataset:
     ) -> Self:
         """Load a split with the sentences and lengths that `data` sets.
 
-        Args:
-            split: train or dev of a prepared corpus.
-            source_ids_of: `lexicon.vocab_ids` of the encoder vocabulary.
-            ids_of: `lexicon.vocab_ids` of the decoder vocabulary.
-            vocab_size: V, size of the decoder vocabulary.
-            style_id: id of the style token that follows each source, if any.
-            data: number and length of sentences.
-            device: the device of the batches.
+        `source_ids_of` and `ids_of` are `lexicon.vocab_ids` of the two vocabularies; the rest as
+        for the class.
         """
         words, segments, pairs = join_shards(split)
         if style_id is not None:
@@ -182,12 +163,24 @@ class TrainingDataset:
             plans += self._plans(rng.permutation(members), bucket, batch_size)
         return [plans[k] for k in rng.permutation(len(plans))]
 
-    def plan_in_order(self, *, batch_size: int) -> list[BatchPlan]:
-        """Divide all pairs into batches of similar lengths without shuffling, for validation."""
+    def plan_in_order(
+        self, *, batch_size: int, chosen: Sequence[int] | None = None
+    ) -> list[BatchPlan]:
+        """Divide the chosen pairs, or all, into batches of similar lengths without shuffling."""
         plans = []
         for bucket, members in self._buckets(batch_size):
+            if chosen is not None:
+                members = members[np.isin(members, chosen)]
             plans += self._plans(members, bucket, batch_size)
         return plans
+
+    def sentences(self, pair: int) -> list[list[int]]:
+        """Return the lexicon ids of the words that the network reads of a pair, by sentence."""
+        starts, lengths = self.sentence_starts[pair].tolist(), self.sentence_lengths[pair].tolist()
+        return [
+            self.words[start : start + length].tolist()
+            for start, length in zip(starts, lengths, strict=True)
+        ]
 
     def rank_batch(
         self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
@@ -222,17 +215,18 @@ class TrainingDataset:
         source, is_source = _runs(self.sentence_starts[rows], lengths, shape.source_words)
         summary, is_summary = _runs(self.summary_starts[rows], target_lengths, shape.summary_words)
         S = source[0].numel()
-        places = torch.cat([source.flatten(1), summary], 1)  # (B, S + T - 1)
+        positions = torch.cat([source.flatten(1), summary], 1)  # (B, S + T - 1)
         valid = torch.cat([is_source.flatten(1), is_summary], 1)
-        words = self.words[places.clamp_max_(self.words.size(0) - 1)].long()
+        words = self.words[positions.clamp_max_(self.words.size(0) - 1)].long()
         ext_ids = self._extended(words, valid, S)  # (B, S + T - 1)
 
         summary_ids = ext_ids[:, S:]
         previous_ids = F.pad(summary_ids, (1, 0), value=BOS)  # (B, T)
-        positions = torch.arange(previous_ids.size(1), device=rows.device)
+        steps = torch.arange(previous_ids.size(1), device=rows.device)
         ends = target_lengths.unsqueeze(1)
-        target_ids = torch.where(positions == ends, EOS, F.pad(summary_ids, (0, 1), value=PAD))
-        source_ids = _pad_invalid(self.source_ids_of[words[:, :S]], valid[:, :S]).view_as(source)
+        target_ids = torch.where(steps == ends, EOS, F.pad(summary_ids, (0, 1), value=PAD))
+        source_ids = torch.where(valid[:, :S], self.source_ids_of[words[:, :S]], PAD)
+        source_ids = source_ids.view_as(source)
         source_ext_ids = ext_ids[:, :S].contiguous()
         if self.style_id is not None:
             offsets = torch.arange(shape.source_words, device=rows.device)
@@ -246,7 +240,7 @@ class TrainingDataset:
             source_ext_ids=source_ext_ids,
             previous_ids=previous_ids,
             target_ids=target_ids,
-            target_valid=(positions <= ends) & is_real.unsqueeze(1),
+            target_valid=(steps <= ends) & is_real.unsqueeze(1),
         )
 
     def _extended(self, words: Tensor, valid: Tensor, source_size: int) -> Tensor:
@@ -257,7 +251,7 @@ class TrainingDataset:
             valid: (B, S + T - 1) True at words.
             source_size: S.
         """
-        ids = _pad_invalid(self.ids_of[words], valid)
+        ids = torch.where(valid, self.ids_of[words], PAD)
         source, source_valid = words[:, :source_size], valid[:, :source_size]
         positions = torch.arange(source_size, device=words.device, dtype=torch.int32)
         same = (words.unsqueeze(2) == source.unsqueeze(1)) & source_valid.unsqueeze(1)
@@ -267,7 +261,8 @@ class TrainingDataset:
 
     def _plans(self, members: Ints, bucket: Bucket, batch_size: int) -> list[BatchPlan]:
         on_device = torch.from_numpy(members).to(self.words.device)
-        return [BatchPlan(pairs, bucket) for pairs in torch.split(on_device, batch_size)]
+        batches = torch.split(on_device, batch_size) if len(members) else ()
+        return [BatchPlan(pairs, bucket) for pairs in batches]
 
     def _buckets(self, batch_size: int) -> Sequence[tuple[Bucket, Ints]]:
         return assign_buckets(
@@ -281,11 +276,6 @@ def _runs(starts: Tensor, lengths: Tensor, size: int) -> tuple[Tensor, Tensor]:
     """Return (..., size) positions of (...) runs of words, and which of them are in the run."""
     offsets = torch.arange(size, device=starts.device)
     return starts.unsqueeze(-1) + offsets, offsets < lengths.unsqueeze(-1)
-
-
-def _pad_invalid(ids: Tensor, valid: Tensor) -> Tensor:
-    """Replace ids at invalid positions by PAD."""
-    return torch.where(valid, ids, PAD)
 
 
 def _as_tensor(words: npt.NDArray[np.int32]) -> Tensor:

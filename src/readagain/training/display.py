@@ -11,9 +11,9 @@ from rich.progress import BarColumn, Progress, TextColumn
 
 from readagain.config.parameters import count_parameters
 from readagain.counts import pluralize
-from readagain.training.headlines import Headline
 from readagain.training.job import ResolvedJob
 from readagain.training.state import Scores, TrainingState
+from readagain.training.validate import Headline
 
 PLAIN_SECONDS = 10.0
 """Minimum time between two plain lines with losses."""

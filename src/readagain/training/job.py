@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from readagain.config.files import run_to_dict
@@ -15,6 +16,7 @@ from readagain.errors import ArgumentError, DataError
 from readagain.presets.find import find_run
 from readagain.storage.bundled import find_model
 from readagain.text.truecasing import Truecaser
+from readagain.training.dataset import TrainingDataset
 from readagain.training.finetune import RecoverWeights, TrainedModel
 from readagain.training.vocabs import (
     Vocabs,
@@ -73,6 +75,19 @@ class ResolvedJob:
             "corpus fingerprint": self.corpus.manifest.fingerprint,
             "weights begun from": None if self.trained is None else self.trained.checksum,
         }
+
+    def load_dataset(self, split: str, device: torch.device) -> TrainingDataset:
+        """Load a split with the vocabularies of the run."""
+        lexicon, vocabs = self.corpus.lexicon, self.vocabs
+        return TrainingDataset.load(
+            self.corpus.split(split),
+            source_ids_of=lexicon.vocab_ids(vocabs.source),
+            ids_of=lexicon.vocab_ids(vocabs.summary),
+            vocab_size=len(vocabs.summary),
+            style_id=vocabs.source.styles.get(self.run.decode.style),
+            data=self.run.data,
+            device=device,
+        )
 
     def first_weights(self) -> dict[str, Tensor] | None:
         """Return the weights to start from, or None for random ones."""

@@ -96,7 +96,8 @@ def _run(
     state = state.for_epochs(job.run.train.epochs)
     display.show_start(job, state, total_steps=trainer.total_steps)
     with _open_writer(job, run_dir, trainer, display, state) as writer:
-        validator = None if writer is None else Validator.for_job(job, device)
+        has_dev = len(job.corpus.split("dev")) > 0
+        validator = Validator(job, device) if writer and has_dev else None
         if writer and checkpoint is not None and checkpoint.best_file is not None:
             writer.publish(state)  # the last process may have been killed while publishing
         while True:

@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from readagain.networks.build import build_model
 from readagain.training.checkpoint import Checkpoint
-from readagain.training.dataset import BatchPlan, TrainingDataset
+from readagain.training.dataset import BatchPlan
 from readagain.training.job import ResolvedJob
 from readagain.training.parallel import Processes
 from readagain.training.risk import RiskStep
@@ -49,15 +49,7 @@ class Trainer:
         self.spec = job.run.train
         self.processes = processes
         self.device = device
-        self.dataset = TrainingDataset.load(
-            job.corpus.split("train"),
-            source_ids_of=job.corpus.lexicon.vocab_ids(job.vocabs.source),
-            ids_of=job.corpus.lexicon.vocab_ids(job.vocabs.summary),
-            vocab_size=len(job.vocabs.summary),
-            style_id=job.vocabs.source.styles.get(job.run.decode.style),
-            data=job.run.data,
-            device=device,
-        )
+        self.dataset = job.load_dataset("train", device)
         self._epoch = 0
         self._plans = self._plan_epoch(0)
         self.steps_per_epoch = len(self._plans)

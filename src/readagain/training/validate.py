@@ -7,17 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from readagain.config.schema import RunSpec
-from readagain.corpus.lexicon import Lexicon
-from readagain.corpus.shards import Split
 from readagain.networks.network import AnyNetwork
+from readagain.networks.step_model import TorchStepModel
 from readagain.rouge.corpus import score_corpus
-from readagain.training.dataset import TrainingDataset
-from readagain.training.headlines import Headline, HeadlineWriter
+from readagain.search.decoding import decode_sources
+from readagain.search.model import SourceBatch
 from readagain.training.job import ResolvedJob
 from readagain.training.state import Scores
 from readagain.training.stop_signal import StopSignal
-from readagain.training.vocabs import Vocabs
 
 NUM_SAMPLES = 3
 COLLAPSE_SHARE = 0.5
@@ -26,6 +23,15 @@ _MIN_TEXTS_FOR_COLLAPSE = 10
 # A GPU decodes more texts at once, in fewer steps.
 _BATCH_SIZES = {"cpu": 64, "cuda": 256}
 _PROTOCOL = "gigaword"
+
+
+@dataclass(frozen=True)
+class Headline:
+    """Headline of the model and reference headline of a text."""
+
+    source: str
+    written: str
+    reference: str
 
 
 @dataclass(frozen=True)
@@ -38,47 +44,24 @@ class Validation:
 
 
 class Validator:
-    """Validation of a network on the dev split of a corpus.
+    """Validation of a network on the dev split of a run, which must not be empty.
 
-    Args:
-        split: the dev split; not empty.
-        lexicon: the words of its ids.
-        vocabs: the vocabularies of the run.
-        run: the run.
-        device: the device of the network.
+    Headlines are written by beam search with the decoding settings of the run. A limit in bytes is
+    ignored, since it applies to detokenized text.
     """
 
-    def __init__(
-        self, split: Split, lexicon: Lexicon, vocabs: Vocabs, run: RunSpec, device: torch.device
-    ) -> None:
-        self.batch_size = min(_BATCH_SIZES[device.type], len(split))
-        self.dataset = TrainingDataset.load(
-            split,
-            source_ids_of=lexicon.vocab_ids(vocabs.source),
-            ids_of=lexicon.vocab_ids(vocabs.summary),
-            vocab_size=len(vocabs.summary),
-            style_id=vocabs.source.styles.get(run.decode.style),
-            data=run.data,
-            device=device,
-        )
-        self.writer = HeadlineWriter(
-            split, self.dataset, lexicon, vocabs.summary, run, self.batch_size
-        )
-        self.rouge_pairs = spread(len(split), run.train.rouge_pairs)
-
-    @classmethod
-    def for_job(cls, job: ResolvedJob, device: torch.device) -> "Validator | None":
-        """Return the validator of a run, or None if its corpus has no dev pairs."""
-        dev = job.corpus.split("dev")
-        if not len(dev):
-            return None
-        return cls(dev, job.corpus.lexicon, job.vocabs, job.run, device)
+    def __init__(self, job: ResolvedJob, device: torch.device) -> None:
+        self.job = job
+        self.split = job.corpus.split("dev")
+        self.batch_size = min(_BATCH_SIZES[device.type], len(self.split))
+        self.dataset = job.load_dataset("dev", device)
+        self.rouge_pairs = spread(len(self.split), job.run.train.rouge_pairs)
 
     def validate(self, model: AnyNetwork, *, step: int, stop: StopSignal) -> Validation | None:
         """Score the network; return None if `stop` is set meanwhile."""
         model.eval()
         dev_loss = self._loss(model, stop)
-        headlines = self.writer.write(model, self.rouge_pairs, stop)
+        headlines = self._headlines(model, stop)
         if dev_loss is None or headlines is None:
             return None
         samples = [headlines[index] for index in spread(len(headlines), NUM_SAMPLES)]
@@ -98,6 +81,45 @@ class Validator:
             total -= log_probs.masked_fill(~batch.target_valid, 0.0).sum(dtype=torch.float64)
             count += batch.target_valid.sum()
         return float(total / count)
+
+    def _headlines(self, model: AnyNetwork, stop: StopSignal) -> list[Headline] | None:
+        """Summarize the pairs for ROUGE, in their order; return None if `stop` is set meanwhile."""
+        step_model = TorchStepModel(model)
+        found: dict[int, Headline] = {}
+        size = self.batch_size
+        for plan in self.dataset.plan_in_order(batch_size=size, chosen=self.rouge_pairs):
+            if stop.is_set:
+                return None
+            batch, num_pairs = self.dataset.batch(plan, batch_size=size), len(plan.pairs)
+            sources = SourceBatch(
+                source_ids=batch.source_ids[:num_pairs].cpu().numpy(),
+                lengths=batch.source_lengths[:num_pairs].cpu().numpy(),
+                source_ext_ids=batch.source_ext_ids[:num_pairs].cpu().numpy(),
+            )
+            n_best = decode_sources(step_model, sources, self.job.run.decode)
+            for pair, hypotheses in zip(plan.pairs.tolist(), n_best, strict=True):
+                ids = hypotheses[0].ids.tolist() if hypotheses else []
+                found[pair] = self._headline(pair, ids, plan.shape.source_words)
+        return [found[pair] for pair in self.rouge_pairs]
+
+    def _headline(self, pair: int, ids: Sequence[int], row_words: int) -> Headline:
+        """Spell a headline from its extended ids; a row has `row_words` positions per sentence."""
+        vocab, lexicon = self.job.vocabs.summary, self.job.corpus.lexicon
+        sentences, (_, reference) = self.dataset.sentences(pair), self.split[pair]
+        written = []
+        for id in ids:
+            if id < len(vocab):
+                written.append(vocab.word(id))
+            else:
+                sentence, position = divmod(id - len(vocab), row_words)
+                written.append(lexicon.words[sentences[sentence][position]])
+
+        def spell(words: Sequence[int]) -> str:
+            # A negative id is an unknown word of the corpus.
+            return " ".join(lexicon.words[id] for id in words if id >= 0)
+
+        source = [id for sentence in sentences for id in sentence]
+        return Headline(spell(source), " ".join(written), spell(reference.tolist()))
 
 
 def spread(total: int, num_chosen: int) -> list[int]:

@@ -180,6 +180,24 @@ def test_device_with_and_without_index_is_the_same():
     )
 
 
+@pytest.mark.parametrize("data", SHAPES_OF_DATA.values(), ids=SHAPES_OF_DATA)
+def test_sentences_are_those_that_the_network_reads(data):
+    dataset = loaded(data)
+    for pair, (texts, _) in enumerate(PAIRS):
+        read = [text.split() for text in texts[: data.num_sentences]]
+        if data.join_sentences:
+            read = [sum(read, [])]
+        expected = [sentence[: data.max_source_words] for sentence in read]
+        found = [["?" if id < 0 else WORDS[id] for id in each] for each in dataset.sentences(pair)]
+        assert found == expected + [[]] * (len(found) - len(expected))
+
+
+def test_plan_in_order_has_the_chosen_pairs():
+    plans = loaded(ONE).plan_in_order(batch_size=2, chosen=[3, 0, 4])
+    assert sorted(pair for plan in plans for pair in plan.pairs.tolist()) == [0, 3, 4]
+    assert loaded(ONE).plan_in_order(batch_size=2, chosen=[]) == []
+
+
 def test_static_copy_copies_another_batch():
     pairs = loaded(ONE)
     first, second = (

@@ -5,9 +5,9 @@ import io
 from rich.console import Console
 
 from readagain.training.display import Display
-from readagain.training.headlines import Headline
 from readagain.training.job import resolve
 from readagain.training.state import Scores, TrainingState
+from readagain.training.validate import Headline
 
 RECORD = {
     "step": 40,
@@ -64,7 +64,7 @@ def test_live_line_is_removed_at_the_end():
 def test_show_validation_prints_scores_and_headlines():
     display, output = make_display(is_terminal=False)
     scores = Scores(step=9, dev_loss=2.5, rouge_1=30.0, rouge_2=10.0, rouge_l=28.0)
-    sample = Headline(0, " ".join(["word"] * 30), "bridge [opens]", "the bridge opens")
+    sample = Headline(" ".join(["word"] * 30), "bridge [opens]", "the bridge opens")
     display.show_validation(scores, [sample], is_best=True)
     first, text, person, model = output.getvalue().splitlines()
     assert first == (

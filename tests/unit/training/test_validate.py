@@ -1,15 +1,14 @@
-"""Validation: the loss of dev pairs, their headlines in words, and signs of collapse."""
+"""Validation: loss of dev pairs, headlines as words, and the warning about collapse."""
 
-import numpy as np
+from types import SimpleNamespace
+
 import pytest
 import torch
 
-from readagain.config.schema import DataSpec
 from readagain.networks.build import build_model
-from readagain.training.headlines import Headline, read_sentences
 from readagain.training.job import resolve
 from readagain.training.stop_signal import StopSignal
-from readagain.training.validate import Validator, collapse_warning, spread
+from readagain.training.validate import Headline, Validator, collapse_warning, spread
 
 
 @pytest.fixture
@@ -17,8 +16,7 @@ def validator(make_job):
     job = resolve(make_job())
     torch.manual_seed(0)
     model = build_model(job.run)
-    dev = job.corpus.split("dev")
-    return Validator(dev, job.corpus.lexicon, job.vocabs, job.run, torch.device("cpu")), model
+    return Validator(job, torch.device("cpu")), model
 
 
 def test_validate_returns_scores_and_headlines(validator):
@@ -41,15 +39,23 @@ def test_dev_loss_is_mean_over_words(validator):
 
 def test_copied_oov_word_comes_from_the_text(make_job):
     job = resolve(make_job("vocab_size=8"))
-    validator = Validator(
-        job.corpus.split("dev"), job.corpus.lexicon, job.vocabs, job.run, torch.device("cpu")
-    )
-    sentences, _ = validator.writer.split[0]
-    words = [job.corpus.lexicon.words[id] for id in sentences[0].tolist()]
-    place = next(at for at, word in enumerate(words) if word not in job.vocabs.summary)
+    validator = Validator(job, torch.device("cpu"))
+    (sentence,) = validator.dataset.sentences(0)
+    words = [job.corpus.lexicon.words[id] for id in sentence]
+    position = next(at for at, word in enumerate(words) if word not in job.vocabs.summary)
     V = len(job.vocabs.summary)
-    assert validator.writer._word(V + place, sentences, 40) == words[place]
-    assert validator.writer._word(V + 40 + 1, [sentences[0], sentences[0]], 40) == words[1]
+    headline = validator._headline(0, [V + position, 4], 40)
+    assert headline.written == f"{words[position]} {job.vocabs.summary.word(4)}"
+    assert headline.source == " ".join(words)
+
+
+def test_copied_word_comes_from_its_sentence(make_job):
+    job = resolve(make_job("vocab_size=8"))
+    validator = Validator(job, torch.device("cpu"))
+    (sentence,) = validator.dataset.sentences(0)
+    validator.dataset = SimpleNamespace(sentences=lambda pair: [[], sentence])
+    written = validator._headline(0, [len(job.vocabs.summary) + 40 + 1], 40).written
+    assert written == job.corpus.lexicon.words[sentence[1]]
 
 
 def test_stop_signal_ends_validation(validator):
@@ -61,15 +67,14 @@ def test_stop_signal_ends_validation(validator):
 
 def test_validate_without_rouge_pairs_scores_loss_only(make_job):
     job = resolve(make_job("train.rouge_pairs=0"))
-    dev = job.corpus.split("dev")
-    validator = Validator(dev, job.corpus.lexicon, job.vocabs, job.run, torch.device("cpu"))
+    validator = Validator(job, torch.device("cpu"))
     found = validator.validate(build_model(job.run), step=1, stop=StopSignal())
     assert found.scores.rouge_1 is None
     assert (found.samples, found.warning) == ([], None)
 
 
 def headlines(*written):
-    return [Headline(n, f"text {n}", text, "reference") for n, text in enumerate(written)]
+    return [Headline(f"text {n}", text, "reference") for n, text in enumerate(written)]
 
 
 def test_collapse_warning_for_one_repeated_headline():
@@ -85,7 +90,7 @@ def test_no_collapse_warning_for_different_headlines():
 
 
 def test_no_collapse_warning_for_repeated_texts():
-    same = [Headline(n, "one text", "one headline", "reference") for n in range(20)]
+    same = [Headline("one text", "one headline", "reference")] * 20
     assert collapse_warning(same) is None
 
 
@@ -94,12 +99,3 @@ def test_no_collapse_warning_for_repeated_texts():
 )
 def test_spread_returns_even_indices(total, wanted, chosen):
     assert spread(total, wanted) == chosen
-
-
-def test_read_sentences_truncates_and_joins():
-    sentences = [np.arange(4), np.arange(10, 13), np.arange(20, 22)]
-    apart = read_sentences(sentences, DataSpec(num_sentences=2, max_source_words=3))
-    assert [each.tolist() for each in apart] == [[0, 1, 2], [10, 11, 12]]
-    spec = DataSpec(num_sentences=2, join_sentences=True, max_source_words=6)
-    (joined,) = read_sentences(sentences, spec)
-    assert joined.tolist() == [0, 1, 2, 3, 10, 11]
