@@ -38,6 +38,7 @@ from readagain.storage.model_manifest import (
     write_model_files,
 )
 from readagain.storage.tensors import TensorInfo, read_header
+from readagain.text.language import find_language
 from readagain.text.truecasing import CASES_FILE, Truecaser
 from readagain.text.vocab import Vocab
 
@@ -95,6 +96,7 @@ class ModelDir:
         check_model_files(path, manifest, required=(*_REQUIRED, *optional), checksums=checksums)
         try:
             run = load_run(path / RUN_FILE)
+            find_language(run.data.language)
         except ConfigError as error:
             raise ArtifactError(f"{error}; this version cannot use the model") from error
         model_dir = cls(

@@ -144,7 +144,7 @@ def test_model_can_be_selected(home_page, ferry, server):
     assert home_page.headline() == answer["summary"]
     assert len(home_page.find_all("#alternatives li")) == 3  # its beam has four
     assert chosen_length(home_page) == 12
-    assert home_page.text("#model-title") == "Toy"
+    assert home_page.text("#model-title") == "Toy; for English text"
 
 
 def test_length_stays_within_server_limit(page, own_server, tmp_path, ferry):

@@ -8,6 +8,7 @@ import typer
 from readagain.cli import options
 from readagain.cli.options import READING, WRITING
 from readagain.config.options import SummarizeOptions
+from readagain.rouge.options import UNICODE
 
 if TYPE_CHECKING:
     from readagain.evaluation.evaluate import Evaluation
@@ -43,7 +44,7 @@ def command(
             "format of 'readagain prepare'.",
         ),
     ],
-    protocol: options.RougeProtocol,
+    protocol: options.RougeProtocol = UNICODE,
     split: options.Split = None,
     limit: options.Limit = None,
     sample: Annotated[
@@ -89,14 +90,6 @@ def command(
     from readagain.storage.files import check_writable
 
     check_writable(save)
-    system = load_system(
-        model,
-        protocol,
-        decoding=decoding,
-        threads=threads,
-        precision=precision,
-        load_weights=_load_weights,
-    )
     reading = CorpusReadOptions(
         format=format,
         text_column=text_column,
@@ -106,6 +99,15 @@ def command(
         is_tokenized=is_tokenized,
     )
     dataset = read_dataset(data, reading, split=split).first(limit).sample(sample, seed=seed)
+    system = load_system(
+        model,
+        protocol,
+        decoding=decoding,
+        threads=threads,
+        precision=precision,
+        language=dataset.language,
+        load_weights=_load_weights,
+    )
     with text_progress(len(dataset.rows)) as count:
         result = evaluate(system, dataset, protocol, on_summary=count)
     if save is not None:

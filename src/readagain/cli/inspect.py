@@ -69,6 +69,7 @@ def _lines(info: dict[str, Any]) -> list[tuple[str, str]]:
         ("paper", run["paper"]),
         ("format", f"{info['format_version']}, written by readagain {info['package_version']}"),
         ("parameters", f"{info['parameters']:,} {_describe_tensors(info['tensors'])}"),
+        ("language", run["data"]["language"]),
         ("words", _words(info)),
         ("cases", _cases(info["cases"])),
     ]

@@ -51,6 +51,14 @@ def command(
         _splitting(help="Approximate number of pairs to split off for test."),
     ] = 0,
     test_share: Annotated[float, _splitting(help="Share of pairs to split off for test.")] = 0.0,
+    language: Annotated[
+        str | None,
+        _reading(
+            metavar="CODE",
+            help="Language of texts and headlines: en, de, fr, zh ...",
+            show_default="detected",
+        ),
+    ] = None,
     format: Annotated[
         str | None,
         _reading(help="Format of every input.", show_default="detected"),
@@ -105,6 +113,7 @@ def command(
     if workers < 0:
         raise ConfigError(f"--workers is {workers}; expected 0 or more")
     settings = PrepareSettings(
+        language=language,
         max_sentences=max_sentences,
         filters=choose_filters(filters),
         limits=FilterLimits(**limits),
@@ -137,7 +146,7 @@ def command(
             overwrite=overwrite,
             on_progress=on_progress,
         )
-    _print_summary(manifest, out)
+    _print_summary(manifest, out, is_detected=language is None)
 
 
 def _describe(source: "CorpusInput") -> str:
@@ -150,13 +159,18 @@ def _describe(source: "CorpusInput") -> str:
     return ", ".join([*parts, f"for {source.split}"])
 
 
-def _print_summary(manifest: "CorpusManifest", out: Path) -> None:
-    """Print what was kept, what was dropped and why."""
+def _print_summary(manifest: "CorpusManifest", out: Path, *, is_detected: bool) -> None:
+    """Print the language, what was kept, what was dropped and why."""
     from readagain.corpus.filters import FILTERS
     from readagain.corpus.prepare import SKIPPED_FILE
     from readagain.corpus.report import dropped_in_total
     from readagain.counts import pluralize
+    from readagain.text.language import LANGUAGES, UNDETERMINED
 
+    origin = ", detected" if is_detected else ""
+    if is_detected and manifest.language == UNDETERMINED:
+        origin = ": not detected; set --language if it is not English"
+    print(f"language {LANGUAGES[manifest.language].name} ({manifest.language}){origin}")
     for split, counts in manifest.splits.items():
         if counts["pairs"]:
             pairs = pluralize(counts["pairs"], "pair")
@@ -165,8 +179,8 @@ def _print_summary(manifest: "CorpusManifest", out: Path) -> None:
     meanings = {
         "empty": "text or headline without a word",
         "bad": f"invalid records, listed in {SKIPPED_FILE}",
-        "text-in-dev": "texts of the dev split",
-        "text-in-test": "texts of the test split",
+        "text-in-dev": "texts of the dev split, digits aside",
+        "text-in-test": "texts of the test split, digits aside",
         **{name: rule.drops for name, rule in FILTERS.items()},
     }
     records = sum(entry["records"] for entry in manifest.inputs)

@@ -1,4 +1,4 @@
-"""`readagain rouge`: score summaries like ROUGE-1.5.5, without Perl."""
+"""`readagain rouge`: score summaries like ROUGE-1.5.5 without Perl, or over Unicode words."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -56,10 +56,16 @@ def command(
     ] = Protocol().headline,
     **rouge_options: Any,
 ) -> None:
-    """Score summaries against references, exactly as ROUGE-1.5.5 does."""
+    """Score summaries against references, exactly as ROUGE-1.5.5 does.
+
+    It compares ASCII letters only; use --unicode for other languages than English.
+    """
+    import sys
+
     from readagain.rouge.corpus import score_corpus
     from readagain.rouge.files import read_texts
     from readagain.rouge.significance import compare_reports
+    from readagain.rouge.tokens import lost_letters_warning
 
     if protocol is not None:
         _check_conflicts(ctx)
@@ -72,6 +78,8 @@ def command(
         )
     systems = [summaries] if compare is None else [summaries, compare]
     texts, grouped = _read(systems, references, sentence_break)
+    if not chosen.options.unicode and (warning := lost_letters_warning(grouped)):
+        print(f"warning: {warning}", file=sys.stderr)
     reports = [score_corpus(system, grouped, chosen) for system in texts]
     comparison = compare_reports(*reports) if compare is not None else {}
     if as_json:

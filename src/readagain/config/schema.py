@@ -134,8 +134,10 @@ NetworkSpec = ModelSpec | AbsSpec | RasSpec
 
 @dataclass(frozen=True, kw_only=True)
 class DataSpec:
-    """Truncation of texts and summaries."""
+    """Language and truncation of texts and summaries."""
 
+    language: str = "en"
+    """Language of texts and summaries, as the corpus has it; 'und' if unknown."""
     num_sentences: Size = 1
     """Number of sentences read, from the start of the text."""
     join_sentences: bool = False

@@ -18,11 +18,12 @@ from readagain.errors import ArgumentError, ArtifactError, DataError
 from readagain.formats.records import Block, InvalidRecord
 from readagain.storage.files import atomic_write
 from readagain.text.document import headline_tokens, sentence_tokens
+from readagain.text.language import UNDETERMINED, Language, find_language
 from readagain.text.normalization import normalize_tokens
 from readagain.text.truecasing import has_informative_case
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
-CHUNK_FORMAT = 3
+CHUNK_FORMAT = 4
 """Chunks of an interrupted run in another format are created again."""
 UNKNOWN_WORD = ""
 """Word of a chunk for an unknown word of the input (UNK in Gigaword files)."""
@@ -167,7 +168,8 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
     """
     names = settings.filters if source.split == "train" else ()
     filters = [(name, test) for name in names if (test := FILTERS[name].is_unwanted) is not None]
-    builder = _ChunkBuilder()
+    language = find_language(settings.language or UNDETERMINED)
+    builder = _ChunkBuilder(has_headline_case=language.has_headline_case)
     for record in FORMATS[source.format].parse_block(source, block):
         if isinstance(record, InvalidRecord):
             if not settings.skip_bad:
@@ -176,13 +178,13 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
                 )
             builder.skip(record)
             continue
-        *sentences, headline = _tokenize(record, source, settings.max_sentences)
+        *sentences, headline = _tokenize(record, source, settings.max_sentences, language)
         norms = [sentence.norms for sentence in sentences]
         if not norms or not headline.norms:
             builder.drop("empty")
             continue
         for name, is_unwanted in filters:
-            if is_unwanted(norms, headline.norms, settings.limits):
+            if is_unwanted(norms, headline.norms, settings.limits, language):
                 builder.drop(name)
                 break
         else:
@@ -215,7 +217,8 @@ def _new_ids() -> defaultdict[str, int]:
 class _ChunkBuilder:
     """Builder of a chunk, record by record."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_headline_case: bool) -> None:
+        self._has_headline_case = has_headline_case
         self._token_ids = _new_ids()
         self._tokens: list[int] = []
         self._has_case: list[bool] = []
@@ -244,7 +247,7 @@ class _ChunkBuilder:
             self._has_case.append(segment.has_case)
             self._segment_lengths.append(len(segment.tokens))
         self._pair_segments.append(len(sentences) + 1)
-        self._hashes.append(_hash_pair([sentence.norms for sentence in sentences], headline.norms))
+        self._hashes.append(_hash_pair(sentences, headline))
         self._records.append(self._num_records)
         self._num_records += 1
 
@@ -255,7 +258,12 @@ class _ChunkBuilder:
         norms = normalize_tokens(distinct)
         norm_ids = np.array([word_ids[norm] for norm in norms], dtype=np.int32)
         lengths = np.array(self._segment_lengths, dtype=np.int32)
-        has_case = has_informative_case(distinct, tokens, lengths.astype(np.int64))
+        has_case = has_informative_case(
+            distinct,
+            tokens,
+            lengths.astype(np.int64),
+            has_headline_case=self._has_headline_case,
+        )
         has_case &= np.repeat(np.array(self._has_case, dtype=bool), lengths)
         surfaces, surface_ids = _number_surfaces(distinct, norms)
         hashes = np.frombuffer(b"".join(self._hashes), dtype="<u8").reshape(-1, 2)
@@ -288,7 +296,9 @@ def _number_surfaces(tokens: list[str], norms: list[str]) -> tuple[list[str], ND
     return surfaces, ids
 
 
-def _tokenize(pair: Example, source: CorpusInput, max_sentences: int) -> list[_Segment]:
+def _tokenize(
+    pair: Example, source: CorpusInput, max_sentences: int, language: Language
+) -> list[_Segment]:
     """Return the sentences of a text, then its headline."""
     if source.is_text_tokenized:
         tokens = _split_tokenized(pair.text)
@@ -296,12 +306,12 @@ def _tokenize(pair: Example, source: CorpusInput, max_sentences: int) -> list[_S
     else:
         segments = [
             _Segment.of(tokens, has_case=True)
-            for tokens in sentence_tokens(pair.text, max_sentences=max_sentences)
+            for tokens in sentence_tokens(pair.text, max_sentences=max_sentences, language=language)
         ]
     if source.is_headline_tokenized:
         headline = _Segment.of(_split_tokenized(pair.headline), has_case=False)
     else:
-        headline = _Segment.of(headline_tokens(pair.headline), has_case=True)
+        headline = _Segment.of(headline_tokens(pair.headline, language), has_case=True)
     return [*segments, headline]
 
 
@@ -310,9 +320,22 @@ def _split_tokenized(line: str) -> list[str]:
     return [UNKNOWN_WORD if word in _UNKNOWN_TOKENS else word for word in line.split()]
 
 
-def _hash_pair(sentences: list[list[str]], headline: list[str]) -> bytes:
-    """Return 8 bytes for the normalized text and 8 for the pair."""
-    text = blake2b("\n".join(map(" ".join, sentences)).encode(), digest_size=8)
-    pair = text.copy()
-    pair.update(b"\n\n" + " ".join(headline).encode())
+def _hash_pair(sentences: list[_Segment], headline: _Segment) -> bytes:
+    """Return 8 bytes for the normalized text and 8 for the pair with its digits.
+
+    Models see masked digits, so texts that differ only in digits belong to the same split. They are
+    no duplicates, though.
+    """
+    norms = [sentence.norms for sentence in sentences]
+    text = blake2b("\n".join(map(" ".join, norms)).encode(), digest_size=8)
+    exact = [_with_digits(segment) for segment in (*sentences, headline)]
+    pair = blake2b("\n".join(map(" ".join, exact)).encode(), digest_size=8)
     return text.digest() + pair.digest()
+
+
+def _with_digits(segment: _Segment) -> list[str]:
+    """Return the norms of a segment without masking digits."""
+    return [
+        token.lower() if "#" in norm else norm
+        for token, norm in zip(segment.tokens, segment.norms, strict=True)
+    ]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from readagain.errors import ArgumentError
+from readagain.text.language import ENGLISH, Language, detect_language
 
 # English words without content, for the filters that compare headline and text.
 _STOPWORDS = """
@@ -66,7 +67,7 @@ class Filter:
 
     name: str
     drops: str
-    is_unwanted: Callable[[Sentences, Sequence[str], FilterLimits], bool] | None
+    is_unwanted: Callable[[Sentences, Sequence[str], FilterLimits, Language], bool] | None
 
 
 # Words in agency headlines that are meant for editors, not for readers.
@@ -80,27 +81,34 @@ MIN_LANGUAGE_WORDS = 10
 MIN_LATIN_SHARE = 0.9
 
 
-def content_words(headline: Sequence[str]) -> set[str]:
+def content_words(headline: Sequence[str], language: Language = ENGLISH) -> set[str]:
     """Return the words with a letter or digit that are not stop words."""
+    stopwords = STOPWORDS if language.has_english_rules else language.function_words
     return {
         word
         for word in headline
-        if word not in STOPWORDS and any(char.isalnum() or char == "#" for char in word)
+        if word not in stopwords and any(char.isalnum() or char == "#" for char in word)
     }
 
 
-def _shares_nothing(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
-    wanted = content_words(headline)
+def _shares_nothing(
+    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
+) -> bool:
+    wanted = content_words(headline, language)
     return all(wanted.isdisjoint(sentence) for sentence in sentences)
 
 
-def _overlaps_little(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
-    wanted = content_words(headline)
+def _overlaps_little(
+    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
+) -> bool:
+    wanted = content_words(headline, language)
     found = wanted.intersection(set().union(*sentences))
     return len(found) < limits.min_overlap * len(wanted)
 
 
-def _has_byline(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
+def _has_byline(
+    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
+) -> bool:
     """Return whether a headline is `by somebody`, or ends so in brackets or after a dash."""
     return any(
         word == "by"
@@ -110,19 +118,27 @@ def _has_byline(sentences: Sentences, headline: Sequence[str], limits: FilterLim
     )
 
 
-def _has_edit_marks(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
+def _has_edit_marks(
+    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
+) -> bool:
     return not EDIT_MARKS.isdisjoint(headline)
 
 
-def _has_question(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
+def _has_question(
+    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
+) -> bool:
     return any("?" in word for word in headline)
 
 
-def _has_colon(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
+def _has_colon(
+    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
+) -> bool:
     return ":" in headline
 
 
-def _has_odd_length(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
+def _has_odd_length(
+    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
+) -> bool:
     num_text = sum(map(len, sentences))
     return not (
         limits.min_text_words <= num_text <= limits.max_text_words
@@ -130,8 +146,13 @@ def _has_odd_length(sentences: Sentences, headline: Sequence[str], limits: Filte
     )
 
 
-def _is_not_english(sentences: Sentences, headline: Sequence[str], limits: FilterLimits) -> bool:
-    """Compare the numbers of Latin letters, then of frequent English and foreign words."""
+def _is_foreign(
+    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
+) -> bool:
+    """Compare scripts and frequent words; English by the rules of the bundled corpora."""
+    if not language.has_english_rules:
+        detected = detect_language(" ".join(word for sentence in sentences for word in sentence))
+        return detected is not None and detected.code != language.code
     words = [word for sentence in sentences for word in sentence]
     letters = [char for char in "".join(words) if char.isalpha()]
     num_latin = sum(char.isascii() for char in letters)
@@ -146,7 +167,7 @@ FILTERS: dict[str, Filter] = {
     filter.name: filter
     for filter in (
         Filter("length", "text or headline too short or too long", _has_odd_length),
-        Filter("language", "a text that is not English", _is_not_english),
+        Filter("language", "a text in another language than the corpus", _is_foreign),
         Filter("no-shared-word", "headline and text share no content word", _shares_nothing),
         Filter("byline", "a byline in the headline", _has_byline),
         Filter("edit-marks", "words for editors in the headline", _has_edit_marks),

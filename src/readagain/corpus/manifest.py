@@ -12,6 +12,7 @@ from readagain.formats.jsonl import to_json
 from readagain.storage.checksums import FileEntry
 from readagain.storage.files import read_json_object
 from readagain.storage.manifest import check_files, check_format_version, parse_file_entries
+from readagain.text.language import LANGUAGES
 from readagain.text.truecasing import CASES_FILE
 
 FORMAT_VERSION = 1
@@ -40,6 +41,8 @@ class CorpusManifest:
     """For each split the number of pairs, segments, words and shards."""
     num_words: int
     """Number of distinct words, the length of the lexicon."""
+    language: str = "en"
+    """Code of the language; corpora of older versions have none and are split like English."""
     files: dict[str, FileEntry] = field(default_factory=dict)
     fingerprint: str = ""
 
@@ -97,6 +100,8 @@ def _find_problem(manifest: CorpusManifest) -> str | None:
             return f"the split {split} has {quoted(counts[wrong[0]])} {wrong[0]}"
     if type(manifest.num_words) is not int:
         return f"the number of words is {quoted(manifest.num_words)}"
+    if manifest.language not in LANGUAGES:
+        return f"the language is {quoted(manifest.language)}"
     if manifest.fingerprint != fingerprint(manifest.files):
         return "the fingerprint does not match the listed files"
     return None

@@ -12,6 +12,7 @@ from typing import Any
 from readagain import __version__
 from readagain.corpus.chunks import Chunk
 from readagain.corpus.inputs import CorpusInput
+from readagain.corpus.language import detect_corpus_language
 from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
 from readagain.corpus.report import write_report
 from readagain.corpus.settings import PrepareSettings
@@ -23,6 +24,7 @@ from readagain.corpus.write import write_shards, write_texts
 from readagain.errors import DataError
 from readagain.formats.files import FileState
 from readagain.formats.jsonl import write_jsonl
+from readagain.text.language import UNDETERMINED
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +53,7 @@ def prepare(
     Args:
         sources: the inputs, from `find_inputs`.
         out: the new folder; may be empty, or with `overwrite` a prepared corpus.
-        settings: filters and splits.
+        settings: language, filters and splits.
         num_workers: number of processes; 1 uses this process.
         overwrite: replace an earlier prepared corpus.
         on_progress: called with the progress.
@@ -63,6 +65,8 @@ def prepare(
     files = [file for source in sources for file in input_files(source)]
     states = {file: FileState.of(file) for file in files}
     with _disk_errors(out), open_work_dir(out) as work:
+        if settings.language is None:
+            settings = replace(settings, language=detect_corpus_language(sources).code)
         changed = work.write_plan(sources, settings)
         if changed:
             logger.warning("changed since the interrupted run: %s", ", ".join(changed))
@@ -125,6 +129,7 @@ def _write_corpus(
         origins=origins_of(inputs),
         splits=splits,
         num_words=len(lexicon),
+        language=settings.language or UNDETERMINED,
     )
     write_report(folder, manifest, lexicon, statistics)
     return manifest

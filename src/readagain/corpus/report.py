@@ -10,6 +10,7 @@ from readagain.corpus.manifest import CorpusManifest
 from readagain.corpus.shards import PreparedCorpus, Split
 from readagain.corpus.statistics import Statistics
 from readagain.formats.jsonl import to_json
+from readagain.text.language import LANGUAGES
 
 NUM_SAMPLES = 5
 BAR_WIDTH = 40
@@ -33,6 +34,7 @@ def write_report(
             split_statistics["coverage"] = {}
     samples = _samples(PreparedCorpus(folder, manifest).split("train"), lexicon)
     content = {
+        "language": manifest.language,
         "inputs": manifest.inputs,
         "splits": manifest.splits,
         "num_words": manifest.num_words,
@@ -72,7 +74,9 @@ def _samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
 def _page(
     manifest: CorpusManifest, described: Mapping[str, Any], samples: list[dict[str, Any]]
 ) -> list[str]:
-    lines = ["# Prepared corpus", "", "## Inputs", ""]
+    language = LANGUAGES[manifest.language].name
+    lines = ["# Prepared corpus", "", f"Language: {language} ({manifest.language}).", ""]
+    lines += ["## Inputs", ""]
     lines += ["| input | format | split | records | kept | dropped |", "|---|---|---|---|---|---|"]
     for entry in manifest.inputs:
         dropped = ", ".join(f"{name} {count:,}" for name, count in entry["dropped"].items())

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from readagain.corpus.filters import DEFAULT_FILTERS, FilterLimits
 from readagain.errors import ArgumentError
+from readagain.text.language import find_language
 
 DEFAULT_MAX_SENTENCES = 5
 
@@ -21,8 +22,12 @@ class SplitSize:
 
 @dataclass(frozen=True, kw_only=True)
 class PrepareSettings:
-    """Settings that, with the inputs, determine a prepared corpus."""
+    """Settings that, with the inputs, determine a prepared corpus.
 
+    The language is a code of `text.language`; None detects it.
+    """
+
+    language: str | None = None
     max_sentences: int = DEFAULT_MAX_SENTENCES
     filters: tuple[str, ...] = DEFAULT_FILTERS
     limits: FilterLimits = field(default_factory=FilterLimits)
@@ -31,6 +36,8 @@ class PrepareSettings:
     test: SplitSize = field(default_factory=SplitSize)
 
     def __post_init__(self) -> None:
+        if self.language is not None:
+            find_language(self.language)
         if self.max_sentences < 1:
             raise ArgumentError("{max_sentences} is {0}; expected 1 or more", self.max_sentences)
         for split, wanted in (("dev", self.dev), ("test", self.test)):

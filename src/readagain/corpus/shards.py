@@ -179,6 +179,11 @@ class PreparedCorpus:
         has_cases = CASES_FILE in self.manifest.files
         return Truecaser.load(self.folder / CASES_FILE) if has_cases else Truecaser()
 
+    @property
+    def is_tokenized(self) -> bool:
+        """Whether all of its texts were in Gigaword form."""
+        return all(bool(entry["is_text_tokenized"]) for entry in self.manifest.inputs)
+
     def split(self, name: str) -> Split:
         """Map one split into memory; a split without pairs is empty.
 

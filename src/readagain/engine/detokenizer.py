@@ -12,6 +12,7 @@ from readagain.search.constraints import PrintedBytes
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import Ints
 from readagain.text.detokenization import SummaryToken, add_surfaces, printed_text
+from readagain.text.language import ENGLISH, Language
 from readagain.text.truecasing import Truecaser, default_truecaser
 from readagain.text.vocab import Vocab
 
@@ -23,16 +24,18 @@ class Detokenizer:
 
     Args:
         vocab: decoder vocabulary.
-        truecaser: spellings of the model, used before that of frequent English words.
+        truecaser: spellings of the model; for English, frequent words are known besides.
+        language: language of the model.
     """
 
-    def __init__(self, vocab: Vocab, truecaser: Truecaser | None = None) -> None:
+    def __init__(
+        self, vocab: Vocab, truecaser: Truecaser | None = None, language: Language = ENGLISH
+    ) -> None:
         self._vocab = vocab
-        self.truecaser = (
-            default_truecaser()
-            if truecaser is None
-            else truecaser.with_fallback(default_truecaser())
-        )
+        self._language = language
+        self.truecaser = Truecaser() if truecaser is None else truecaser
+        if language.has_english_rules:
+            self.truecaser = self.truecaser.with_fallback(default_truecaser())
         self._bytes: Ints = np.array([num_bytes(word) for word in vocab.words])
 
     def printed_bytes(self, sources: Sequence[SourceText], num_sequences: int) -> PrintedBytes:
@@ -110,7 +113,11 @@ class Detokenizer:
             # A prefix has its digits already, and uses up none of the source's.
             given = [replace(token, norm=token.norm.replace("#", "0")) for token in tokens[:P]]
             printed = add_surfaces(
-                [*given, *tokens[P:]], source.document, case=case, truecaser=self.truecaser
+                [*given, *tokens[P:]],
+                source.document,
+                case=case,
+                truecaser=self.truecaser,
+                language=self._language,
             )
         if P:
             shift = len(prefix.text) - printed[P - 1].end

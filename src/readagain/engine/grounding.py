@@ -8,6 +8,7 @@ from readagain.engine.source import SourceText
 from readagain.search.constraints import Constraint
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import Bools, Candidates
+from readagain.text.language import ENGLISH, Language
 from readagain.text.numbers import SourceNumbers
 from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
@@ -46,14 +47,16 @@ class UngroundedWords:
 
     Args:
         vocab: words that can be generated.
-        truecaser: spellings; mixed-case words are names.
+        truecaser: spellings; mixed-case words are names, except where nouns have capitals.
+        language: language of the model.
     """
 
-    def __init__(self, vocab: Vocab, truecaser: Truecaser) -> None:
+    def __init__(self, vocab: Vocab, truecaser: Truecaser, language: Language = ENGLISH) -> None:
         self._num_words = len(vocab)
         self._numbers = [(id, word) for id, word in enumerate(vocab.words) if "#" in word]
         self._names: dict[str, list[int]] = {}  # by stem
-        for id, word in enumerate(vocab.words):
+        words = () if language.capitalizes_nouns else vocab.words
+        for id, word in enumerate(words):
             if word.isalpha() and _is_name(truecaser.word(word) or word):
                 self._names.setdefault(word[:_STEM_LENGTH], []).append(id)
         self._is_name = np.zeros(len(vocab), dtype=np.bool_)

@@ -12,6 +12,7 @@ from readagain.search.constraints import ForcedPrefix
 from readagain.search.model import SourceBatch
 from readagain.text.article import ends_with_mark
 from readagain.text.document import Document, Token, read_document, read_tokenized
+from readagain.text.language import find_language
 from readagain.text.vocab import (
     PAD,
     SPECIAL_TOKENS,
@@ -65,6 +66,7 @@ class SourceReader:
 
     def __init__(self, run: RunSpec, source_vocab: Vocab, vocab: Vocab) -> None:
         self._data = run.data
+        self.language = find_language(run.data.language)
         self._source_vocab = source_vocab
         self._vocab = vocab
         self.styles = source_vocab.styles
@@ -81,7 +83,9 @@ class SourceReader:
         document = (
             read_tokenized(text)
             if tokenized
-            else read_document(text, max_sentences=num_sentences + 1, is_article=True)
+            else read_document(
+                text, max_sentences=num_sentences + 1, is_article=True, language=self.language
+            )
         )
         sentences = _with_language(document)
         has_more = len(sentences) > num_sentences

@@ -28,6 +28,7 @@ from readagain.search.decoding import decode_sources
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch, StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, find_model
+from readagain.text.language import Language
 from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
 
@@ -78,8 +79,13 @@ class Summarizer:
         self._model = model
         self._max_texts = max_texts
         self._reader = SourceReader(run, source_vocab, vocab)
-        self._detokenizer = Detokenizer(vocab, truecaser)
-        self._ungrounded = UngroundedWords(vocab, self._detokenizer.truecaser)
+        self._detokenizer = Detokenizer(vocab, truecaser, self.language)
+        self._ungrounded = UngroundedWords(vocab, self._detokenizer.truecaser, self.language)
+
+    @property
+    def language(self) -> Language:
+        """Language of the model."""
+        return self._reader.language
 
     @classmethod
     def load(
@@ -186,7 +192,9 @@ class Summarizer:
         decode = resolve_decode(self.run.decode, options)
         self._check_style(decode.style)
         tokenized = options.get("tokenized", False)
-        prefix = read_prefix(options.get("begin"), decode, tokenized=tokenized)
+        prefix = read_prefix(
+            options.get("begin"), decode, tokenized=tokenized, language=self.language
+        )
         has_minimum = options.get("min_words") or options.get("min_bytes")
         return _Request(
             decode=decode,

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from readagain.config.schema import DecodeSpec
 from readagain.errors import ArgumentError
 from readagain.text.document import Token, read_tokenized
+from readagain.text.language import ENGLISH, Language
 from readagain.text.normalization import normalize, normalize_typography
 from readagain.text.tokenizer import token_at, token_spans
 
@@ -22,7 +23,7 @@ class TargetPrefix:
     words: tuple[Token, ...]
 
     @classmethod
-    def read(cls, text: str, *, tokenized: bool) -> "TargetPrefix":
+    def read(cls, text: str, *, tokenized: bool, language: Language = ENGLISH) -> "TargetPrefix":
         """Tokenize a prefix; in Gigaword form tokens are separated by spaces.
 
         >>> [word.norm for word in TargetPrefix.read("Acme Corp. pays", tokenized=False).words]
@@ -32,9 +33,10 @@ class TargetPrefix:
         if tokenized:
             return cls(text, read_tokenized(text).words)
         # A word follows, so a final period is no full stop: "Acme Corp." has two tokens.
-        plain = normalize_typography(text) + " x"
-        spans = token_spans(plain)[:-1]
-        return cls(text, tuple(Token(normalize(token_at(plain, *span)), *span) for span in spans))
+        plain = normalize_typography(text, keep_quotes=not language.has_english_rules) + " x"
+        spans = token_spans(plain, language)[:-1]
+        norms = (normalize(token_at(plain, *span, language)) for span in spans)
+        return cls(text, tuple(Token(norm, *span) for norm, span in zip(norms, spans, strict=True)))
 
     def __len__(self) -> int:
         """Return the number of tokens."""
@@ -53,7 +55,9 @@ class TargetPrefix:
 NO_PREFIX = TargetPrefix("", ())
 
 
-def read_prefix(text: str | None, decode: DecodeSpec, *, tokenized: bool) -> TargetPrefix:
+def read_prefix(
+    text: str | None, decode: DecodeSpec, *, tokenized: bool, language: Language = ENGLISH
+) -> TargetPrefix:
     """Tokenize the option `begin` and check its length.
 
     Raises:
@@ -61,7 +65,7 @@ def read_prefix(text: str | None, decode: DecodeSpec, *, tokenized: bool) -> Tar
     """
     if text is None:
         return NO_PREFIX
-    prefix = TargetPrefix.read(text, tokenized=tokenized)
+    prefix = TargetPrefix.read(text, tokenized=tokenized, language=language)
     for size, unit, maximum in (
         (len(prefix), "words", decode.max_words),
         (num_bytes(prefix.text), "bytes", decode.max_bytes),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from readagain.corpus.inputs import CorpusInput, Example, SplitName
+from readagain.corpus.language import NUM_TEXTS, language_of_texts
 from readagain.corpus.manifest import FILE_NAME
 from readagain.corpus.readers import parallel
 from readagain.corpus.readers.find import (
@@ -46,6 +47,7 @@ class DataSet:
         is_tokenized: whether the texts are in Gigaword form: words between spaces, lower case.
         are_references_tokenized: whether the references are.
         selection: how the rows were selected from the files; None for all.
+        language: code of the language, as stored in a prepared corpus or as detected.
     """
 
     rows: tuple[EvalExample, ...]
@@ -54,6 +56,7 @@ class DataSet:
     is_tokenized: bool
     are_references_tokenized: bool
     selection: str | None = None
+    language: str = "en"
 
     @property
     def fingerprint(self) -> str:
@@ -119,6 +122,7 @@ def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = 
         format=source.format,
         is_tokenized=source.is_text_tokenized,
         are_references_tokenized=source.is_headline_tokenized,
+        language=language_of_texts(row.text for row in rows[:NUM_TEXTS]).code,
     )
 
 
@@ -203,6 +207,7 @@ def _read_prepared(folder: Path, split: str, is_tokenized: bool | None) -> DataS
         are_references_tokenized=_is_tokenized(
             corpus, split, "is_headline_tokenized", is_tokenized
         ),
+        language=corpus.manifest.language,
     )
 
 

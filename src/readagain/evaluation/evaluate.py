@@ -18,6 +18,7 @@ from readagain.evaluation.summaries import (
 from readagain.evaluation.systems import System
 from readagain.processors import describe_machine
 from readagain.rouge.corpus import Report, score_corpus
+from readagain.text.language import find_language
 from readagain.version import __version__
 
 
@@ -65,6 +66,7 @@ class Evaluation:
                 "files": [str(file) for file in self.data.files],
                 "format": self.data.format,
                 "tokenized": self.data.is_tokenized,
+                "language": self.data.language,
                 "rows": len(self.data.rows),
                 "fingerprint": self.data.fingerprint,
                 **({} if self.data.selection is None else {"selection": self.data.selection}),
@@ -106,7 +108,11 @@ def evaluate(
         summaries.append(summary)
         on_summary()
     seconds = time.perf_counter() - start
-    sources = [source_norms(row.text, is_tokenized=data.is_tokenized) for row in data.rows]
+    language = find_language(data.language)
+    sources = [
+        source_norms(row.text, is_tokenized=data.is_tokenized, language=language)
+        for row in data.rows
+    ]
     tokenized = [
         TokenizedSummary(summary.text, [word.norm for word in summary.words], source)
         for summary, source in zip(summaries, sources, strict=True)
@@ -132,13 +138,14 @@ def evaluate(
 
 
 def _tokenize_references(data: DataSet, sources: Sequence[Sequence[str]]) -> list[TokenizedSummary]:
-    is_tokenized = data.are_references_tokenized
+    is_tokenized, language = data.are_references_tokenized, find_language(data.language)
+
+    def norms(reference: str) -> list[str]:
+        words = summary_words(reference, is_tokenized=is_tokenized, language=language)
+        return [word.norm for word in words]
+
     return [
-        TokenizedSummary(
-            reference,
-            [word.norm for word in summary_words(reference, is_tokenized=is_tokenized)],
-            source,
-        )
+        TokenizedSummary(reference, norms(reference), source)
         for row, source in zip(data.rows, sources, strict=True)
         for reference in row.references
     ]

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from readagain.engine.summary import Summary
 from readagain.evaluation.summaries import SystemSummary, is_unk, on_one_line, summary_words
 from readagain.model_dir import ModelDir
+from readagain.rouge.options import UNICODE
 from readagain.storage.model_manifest import MANIFEST_FILE
 from readagain.text.detokenization import SummaryToken
 from readagain.text.document import Token, read_tokenized
+from readagain.text.language import Language
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ PROTOCOL_SETTINGS: dict[str, dict[str, Any]] = {
     "gigaword": {},
     "duc2003": _DUC,
     "duc2004": _DUC,
+    UNICODE: {},
 }
 """Decoding settings of each protocol."""
 # Benchmarks count words of the reference. A model with these styles is scored in the style of the
@@ -49,6 +52,7 @@ PAPER_SETTINGS: dict[str, dict[str, Any]] = {
     "gigaword": {},
     "duc2003": _PAPER_DUC,
     "duc2004": _PAPER_DUC,
+    UNICODE: {},
 }
 """Decoding settings of the paper, for its tables."""
 
@@ -86,7 +90,12 @@ class NetworkSystem:
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
         """Yield the summary of each text, in order and in the form of the text."""
         for [(text, summary)] in self.summarize_n_best(texts, is_tokenized=is_tokenized):
-            yield _find_copied(text, summary.words, is_tokenized=is_tokenized)
+            yield _find_copied(
+                text,
+                summary.words,
+                is_tokenized=is_tokenized,
+                language=self.summarizer.language,
+            )
 
     def summarize_n_best(
         self, texts: Sequence[str], *, is_tokenized: bool, n_best: int = 1
@@ -108,12 +117,14 @@ class NetworkSystem:
             ]
 
 
-def _find_copied(text: str, tokens: Sequence[SummaryToken], *, is_tokenized: bool) -> SystemSummary:
+def _find_copied(
+    text: str, tokens: Sequence[SummaryToken], *, is_tokenized: bool, language: Language
+) -> SystemSummary:
     """Find the words of a summary that the model copied.
 
     Detokenization can join words or omit or fill in numbers, so words are aligned in order.
     """
-    words = summary_words(text, is_tokenized=is_tokenized)
+    words = summary_words(text, is_tokenized=is_tokenized, language=language)
     is_copied = [False] * len(words)
     matcher = SequenceMatcher(
         None, [word.norm for word in words], [token.norm for token in tokens], autojunk=False

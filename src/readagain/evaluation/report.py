@@ -8,7 +8,9 @@ from readagain.evaluation.summaries import SummaryStats
 from readagain.formats.jsonl import to_json
 from readagain.rouge.corpus import Report
 from readagain.rouge.options import FIGURES
+from readagain.rouge.tokens import lost_letters_warning
 from readagain.storage.files import write_output
+from readagain.text.language import LANGUAGES, UNDETERMINED
 
 FIGURE_NAMES = {"recall": "recall", "precision": "precision", "f1": "F1"}
 _STATS = {
@@ -66,6 +68,8 @@ def metadata(result: Evaluation) -> list[tuple[str, str]]:
     """Return how the scores were obtained: model, data, options, speed."""
     data = result.data
     form = "in Gigaword form" if data.is_tokenized else "raw text"
+    if not data.is_tokenized and data.language != UNDETERMINED:
+        form += f" in {LANGUAGES[data.language].name}"
     texts, *references = data.files
     names = ", ".join([str(texts), *(file.name for file in references)])
     selection = "" if data.selection is None else f", {data.selection}"
@@ -81,9 +85,10 @@ def metadata(result: Evaluation) -> list[tuple[str, str]]:
         ),
         ("speed", f"{result.sentences_per_s:,.1f} sentences/s on {result.machine}"),
     ]
-    if (warning := collapse_warning(result)) is not None:
-        lines.append(("warning", warning))
-    return lines
+    warnings = [collapse_warning(result)]
+    if not result.rouge.protocol.options.unicode:
+        warnings.append(lost_letters_warning(row.references for row in data.rows))
+    return [*lines, *(("warning", warning) for warning in warnings if warning is not None)]
 
 
 def collapse_warning(result: Evaluation) -> str | None:

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from readagain.corpus.chunks import UNKNOWN_SPELLINGS
 from readagain.text.document import Token, sentence_norms
+from readagain.text.language import ENGLISH, Language
 from readagain.text.normalization import normalize, normalize_tokens, normalize_typography
 from readagain.text.tokenizer import token_at, token_spans
 
@@ -25,9 +26,11 @@ class SystemSummary:
     is_copied: tuple[bool, ...]
 
     @classmethod
-    def copied(cls, text: str, *, is_tokenized: bool) -> "SystemSummary":
+    def copied(
+        cls, text: str, *, is_tokenized: bool, language: Language = ENGLISH
+    ) -> "SystemSummary":
         """Return a summary whose words are all copied."""
-        words = summary_words(text, is_tokenized=is_tokenized)
+        words = summary_words(text, is_tokenized=is_tokenized, language=language)
         return cls(text, words, (True,) * len(words))
 
 
@@ -68,7 +71,9 @@ def on_one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def summary_words(text: str, *, is_tokenized: bool) -> tuple[Token, ...]:
+def summary_words(
+    text: str, *, is_tokenized: bool, language: Language = ENGLISH
+) -> tuple[Token, ...]:
     """Return the normalized words of a summary or a reference, with masked digits."""
     if is_tokenized:
         words = []
@@ -78,18 +83,18 @@ def summary_words(text: str, *, is_tokenized: bool) -> tuple[Token, ...]:
             end = start + len(token)
             words.append(Token(normalize(token), start, end))
         return tuple(words)
-    plain = normalize_typography(text)
+    plain = normalize_typography(text, keep_quotes=not language.has_english_rules)
     return tuple(
-        Token(normalize(token_at(plain, start, end)), start, end)
-        for start, end in token_spans(plain)
+        Token(normalize(token_at(plain, start, end, language)), start, end)
+        for start, end in token_spans(plain, language)
     )
 
 
-def source_norms(text: str, *, is_tokenized: bool) -> list[str]:
+def source_norms(text: str, *, is_tokenized: bool, language: Language = ENGLISH) -> list[str]:
     """Return the normalized words of a text."""
     if is_tokenized:
         return normalize_tokens(text.split())
-    return [norm for sentence in sentence_norms(text) for norm in sentence]
+    return [norm for sentence in sentence_norms(text, language=language) for norm in sentence]
 
 
 def is_unk(word: str) -> bool:

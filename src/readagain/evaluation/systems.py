@@ -24,11 +24,12 @@ from readagain.evaluation.summaries import SystemSummary, on_one_line
 from readagain.model_dir import WEIGHTS_FILE, ModelDir
 from readagain.presets import BASELINES
 from readagain.processors import num_threads
-from readagain.rouge.options import find_protocol
+from readagain.rouge.options import UNICODE, find_protocol
 from readagain.search.model import StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, find_model
 from readagain.text.detokenization import SummaryToken, write_summary
 from readagain.text.document import read_document, read_tokenized
+from readagain.text.language import ENGLISH, Language, find_language
 from readagain.text.vocab import SPECIAL_TOKENS
 
 
@@ -56,6 +57,7 @@ def load_system(
     decoding: SummarizeOptions | None = None,
     threads: int | None = None,
     precision: str | None = None,
+    language: str = "en",
     load_weights: Callable[[ModelDir], StepModel[Any]] | None = None,
 ) -> System:
     """Load a system with the decoding settings of a protocol.
@@ -66,6 +68,7 @@ def load_system(
         decoding: decoding options that override the settings of the protocol.
         threads: threads of a network, or parsers of TOPIARY; all processors by default.
         precision: precision of the graphs; the model's first by default.
+        language: language of the texts, for baselines; a network has its own.
         load_weights: loads the network of a folder that has weights but no graphs, as a training
             run leaves it.
 
@@ -79,9 +82,8 @@ def load_system(
     overrides = decode_overrides(decoding)
     if model in BASELINES:
         options = {**decoding, "threads": threads, "precision": precision}
-        return _load_baseline(
-            model, protocol, {name: value for name, value in options.items() if value is not None}
-        )
+        given = {name: value for name, value in options.items() if value is not None}
+        return _load_baseline(model, protocol, given, find_language(language))
     try:
         path = find_model(model)
     except ArtifactError as error:
@@ -90,7 +92,8 @@ def load_system(
     # Checked before the graphs are loaded.
     decode, styles = model_dir.run.decode, None
     has_styles = set(BENCHMARK_STYLES.values()) <= model_dir.source_vocab.styles.keys()
-    if has_styles and "style" not in overrides:
+    # Data of one's own is summarized as the model would be used.
+    if has_styles and protocol != UNICODE and "style" not in overrides:
         decode, styles = override_decode(decode, BENCHMARK_SETTINGS), BENCHMARK_STYLES
     decode = override_decode(decode, PROTOCOL_SETTINGS[protocol])
     decode = override_decode(decode, overrides)
@@ -122,7 +125,9 @@ _BASELINE_OPTIONS: dict[type, tuple[str, ...]] = {
 }
 
 
-def _load_baseline(model: str, protocol: str, options: dict[str, Any]) -> System:
+def _load_baseline(
+    model: str, protocol: str, options: dict[str, Any], language: Language
+) -> System:
     spec = BASELINES[model]
     unsupported = [name for name in options if name not in _BASELINE_OPTIONS[type(spec)]]
     if unsupported:
@@ -133,7 +138,7 @@ def _load_baseline(model: str, protocol: str, options: dict[str, Any]) -> System
             has_byte_limit = find_protocol(protocol).options.max_bytes is not None
             return Prefix(max_bytes=spec.max_bytes, cuts_words=has_byte_limit)
         case LeadSpec():
-            return Lead(max_words=options.get("max_words"))
+            return Lead(max_words=options.get("max_words"), language=language)
         case TopiarySpec():
             common = ModelDir.open(find_model(DEFAULT_MODEL)).source_vocab
             return TopiarySystem(
@@ -181,9 +186,11 @@ class Lead:
 
     Args:
         max_words: number of words to take instead of a sentence; punctuation and 's count.
+        language: language of the texts.
     """
 
     max_words: int | None = None
+    language: Language = ENGLISH
     name: str = "lead"
 
     def describe(self) -> dict[str, Any]:
@@ -196,7 +203,7 @@ class Lead:
         """Yield the lead of each text; in Gigaword form a line is a sentence."""
         for text in texts:
             lead = self._tokenized_lead(text) if is_tokenized else self._lead(text)
-            yield SystemSummary.copied(lead, is_tokenized=is_tokenized)
+            yield SystemSummary.copied(lead, is_tokenized=is_tokenized, language=self.language)
 
     def _tokenized_lead(self, text: str) -> str:
         if self.max_words is None:
@@ -204,12 +211,13 @@ class Lead:
         return " ".join(text.split()[: self.max_words])
 
     def _lead(self, text: str) -> str:
-        document = read_document(text, max_sentences=1 if self.max_words is None else None)
+        max_sentences = 1 if self.max_words is None else None
+        document = read_document(text, max_sentences=max_sentences, language=self.language)
         copies = [
             SummaryToken(word.norm, copied_from=position)
             for position, word in enumerate(document.words[: self.max_words])
         ]
-        return on_one_line(write_summary(copies, document, case="plain"))
+        return on_one_line(write_summary(copies, document, case="plain", language=self.language))
 
 
 class TopiarySystem:

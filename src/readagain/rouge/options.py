@@ -1,4 +1,4 @@
-"""Options of ROUGE-1.5.5 under readable names, and the protocols of published results."""
+"""Options of ROUGE-1.5.5 under readable names, and protocols."""
 
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -10,11 +10,17 @@ from readagain.errors import ArgumentError, ConfigError
 Figure = Literal["recall", "precision", "f1"]
 FIGURES: tuple[Figure, ...] = ("recall", "precision", "f1")
 
+UNICODE = "unicode"
+"""Protocol for data of one's own, in any language."""
+GIGAWORD = "gigaword"
+
 
 @dataclass(frozen=True, kw_only=True)
 class RougeOptions:
     """Options of ROUGE-1.5.5; the defaults are the script's, except for `max_ngram`."""
 
+    unicode: bool = False
+    """Words of any language; the script compares ASCII letters and digits only."""
     max_ngram: Annotated[int, Range(0)] = 2
     """ROUGE-1 up to ROUGE-N (-n)."""
     rouge_l: bool = True
@@ -52,6 +58,8 @@ class RougeOptions:
                 self.max_bytes,
                 self.max_words,
             )
+        if self.stem and self.unicode:
+            raise ArgumentError("{stem}: the stemmer is English; remove {stem} or {unicode}")
         if self.skip_gap is None and self.skip_unigrams != "without":
             raise ArgumentError(
                 "{skip_unigrams} is '{0}' and {skip_gap} is not set; set the number of words in "
@@ -79,8 +87,10 @@ class RougeOptions:
         flags += [f"-c {self.confidence:g}", f"-r {self.samples}"]
         flags += ["-f B" if self.pooling == "best" else "-f A", f"-p {self.alpha:g}"]
         flags += ["-t 1" if self.unit == "token" else "-t 0"]
-        # The script has no flag for it: its configuration lists each left-out reference.
+        # The script has no flags for these: its configuration lists each left-out reference, and
+        # its words are ASCII words.
         flags += ["(jackknife)"] if self.pooling == "jackknife" else []
+        flags += ["(Unicode words)"] if self.unicode else []
         return " ".join(flags)
 
 
@@ -99,11 +109,17 @@ _DUC = Protocol(options=RougeOptions(stem=True, max_bytes=75), headline="recall"
 
 PROTOCOLS: dict[str, Protocol] = {
     # Rush, Chopra and Weston 2015, section 7; full-length F1 since Chopra, Auli and Rush 2016.
-    "gigaword": Protocol(options=RougeOptions(stem=True), headline="f1"),
+    GIGAWORD: Protocol(options=RougeOptions(stem=True), headline="f1"),
     # Task 1, very short summaries: 75 bytes of summary and references, four references.
     "duc2003": _DUC,
     "duc2004": _DUC,
+    UNICODE: Protocol(options=RougeOptions(unicode=True), headline="f1"),
 }
+
+
+def corpus_protocol(*, is_tokenized: bool) -> str:
+    """Return the protocol for a corpus: that of Gigaword for its form, Unicode for all others."""
+    return GIGAWORD if is_tokenized else UNICODE
 
 
 def find_protocol(name: str) -> Protocol:

@@ -1,15 +1,58 @@
-"""Tokenization of ROUGE-1.5.5: truncate bytes, then keep ASCII letters and digits only."""
+"""Words that ROUGE compares: ASCII words as in ROUGE-1.5.5, or Unicode words."""
 
 import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
 from readagain.rouge.options import RougeOptions
 from readagain.rouge.stemmer import stem
+from readagain.text.language import UNSPACED_CHARACTER, UNSPACED_CHARS
 
 _WORD = re.compile(rb"[a-z0-9]+")
+_UNICODE_WORD = re.compile(rf"{UNSPACED_CHARACTER}|[^\s{UNSPACED_CHARS}]+")
 _SPACE = re.compile(rb"\s+")
 _STOP_WORD = -1
+MAX_LOST_LETTERS = 0.005
+"""Share of letters outside ASCII above which a warning is given; English has fewer."""
+
+
+class _WordChars(dict[int, int]):
+    """Table for `str.translate` that replaces all but letters, marks and digits by spaces."""
+
+    def __missing__(self, code: int) -> int:
+        self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else ord(" ")
+        return self[code]
+
+
+_WORD_CHARS = _WordChars()
+
+
+def unicode_words(text: str) -> list[str]:
+    """Return the words of a text in any language, case-folded; characters of Chinese and Thai.
+
+    >>> unicode_words("Bürger in KÖLN: l'été, 市长 3,5")
+    ['bürger', 'in', 'köln', 'l', 'été', '市', '长', '3', '5']
+    """
+    folded = unicodedata.normalize("NFC", text.casefold())
+    return _UNICODE_WORD.findall(folded.translate(_WORD_CHARS))
+
+
+def lost_letters_warning(references: Iterable[Sequence[str]]) -> str | None:
+    """Return a warning if ROUGE-1.5.5 ignores many letters of the references.
+
+    Args:
+        references: the references of each item.
+    """
+    letters = [char for texts in references for text in texts for char in text if char.isalpha()]
+    lost = sum(not char.isascii() for char in letters)
+    if lost <= MAX_LOST_LETTERS * len(letters):
+        return None
+    return (
+        f"ROUGE-1.5.5 compares ASCII letters only and ignores {lost / len(letters):.0%} of the "
+        "letters of these references; use the protocol 'unicode'"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +70,12 @@ class RougeTokenizer:
 
     def __init__(self, options: RougeOptions) -> None:
         self._options = options
-        self._stop_words = {word.lower().encode() for word in options.stop_words}
-        self._ids: dict[bytes, int] = {}
+        self._is_unicode = options.unicode
+        self._stop_words = {
+            word.casefold() if self._is_unicode else word.lower().encode()
+            for word in options.stop_words
+        }
+        self._ids: dict[bytes | str, int] = {}
         self._stem_ids: dict[str, int] = {}
 
     def read(self, text: str) -> TextIds:
@@ -53,8 +100,12 @@ class RougeTokenizer:
         return TextIds(flat, sentences)
 
     def _read_sentence(self, line: bytes) -> list[int]:
-        # bytes.lower() changes only A-Z, as the script does.
-        words = _WORD.findall(line.lower())
+        words: list[bytes | str]
+        if self._is_unicode:
+            words = [*unicode_words(line.decode("utf-8", "ignore"))]
+        else:
+            # bytes.lower() changes only A-Z, as the script does.
+            words = _WORD.findall(line.lower())
         known = self._ids
         try:
             ids = [known[word] for word in words]
@@ -62,11 +113,11 @@ class RougeTokenizer:
             ids = [known[word] if word in known else self._add(word) for word in words]
         return [id_ for id_ in ids if id_ != _STOP_WORD] if self._stop_words else ids
 
-    def _add(self, word: bytes) -> int:
+    def _add(self, word: bytes | str) -> int:
         if word in self._stop_words:
             id_ = _STOP_WORD
         else:
-            text = word.decode("ascii")
+            text = word.decode("ascii") if isinstance(word, bytes) else word
             key = stem(text) if self._options.stem else text
             id_ = self._stem_ids.setdefault(key, len(self._stem_ids))
         self._ids[word] = id_

@@ -64,6 +64,8 @@ class LoadedModels:
             ModelInfo(
                 name=name,
                 title=summarizer.run.title,
+                language=summarizer.language.code,
+                language_name=summarizer.language.name,
                 is_default=index == 0,
                 beam=summarizer.run.decode.beam_size,
                 min_words=summarizer.run.decode.min_words,

@@ -170,6 +170,8 @@ class ModelInfo(_Response):
 
     name: str
     title: str
+    language: Annotated[str, Field(description="ISO 639 code; 'und' if unknown.")]
+    language_name: str
     is_default: bool
     beam: int
     min_words: int

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice, pairwise
 
+from readagain.text.language import ENGLISH, Language
 from readagain.text.sentences import BULLET, iter_sentence_spans, sentence_spans
 from readagain.text.wordlists import REPORTING_VERBS
 
@@ -108,7 +109,9 @@ _NEWS_VERB = re.compile(
 _NOT_SCENE = re.compile(r"[\"`\d]|\b(?:has|have|today|yesterday|tomorrow|this|last|next|I|we)\b")
 
 
-def article_spans(text: str, *, max_sentences: int | None = None) -> list[Span]:
+def article_spans(
+    text: str, *, max_sentences: int | None = None, language: Language = ENGLISH
+) -> list[Span]:
     r"""Return the spans of the sentences to read, without those that belong to the page.
 
     If the first sentences only set the scene and the news comes so late that it would be the last
@@ -120,13 +123,15 @@ def article_spans(text: str, *, max_sentences: int | None = None) -> list[Span]:
     ['It rained.', 'Sales up', 'Costs fell']
     """
     if max_sentences is None:
-        return list(_body_spans(text)) or sentence_spans(text)
-    spans = list(islice(_body_spans(text), max_sentences + _MAX_SCENE_SENTENCES))
+        return list(_body_spans(text, language)) or sentence_spans(text, language=language)
+    spans = list(islice(_body_spans(text, language), max_sentences + _MAX_SCENE_SENTENCES))
     first = 0
-    if len(spans) >= max_sentences:
+    if language.has_english_rules and len(spans) >= max_sentences:
         num_scene = _num_scene_sentences([text[start:end] for start, end in spans])
         first = num_scene if num_scene >= max_sentences - 1 else 0
-    return spans[first : first + max_sentences] or sentence_spans(text, max_sentences=max_sentences)
+    return spans[first : first + max_sentences] or sentence_spans(
+        text, max_sentences=max_sentences, language=language
+    )
 
 
 def ends_with_mark(line: str) -> bool:
@@ -134,7 +139,7 @@ def ends_with_mark(line: str) -> bool:
     return _ENDED.search(line) is not None
 
 
-def _body_spans(text: str) -> Iterator[Span]:
+def _body_spans(text: str, language: Language) -> Iterator[Span]:
     """Yield the spans of the article's sentences that have a letter or a digit."""
     is_first = True
     has_lines = "\n" in text
@@ -145,7 +150,7 @@ def _body_spans(text: str) -> Iterator[Span]:
                 block_start, block = block_start + bullet.end(), block[bullet.end() :]
             if _is_page_line(block):
                 continue
-        for start, end in iter_sentence_spans(block):
+        for start, end in iter_sentence_spans(block, language):
             if is_first:
                 if _is_page_sentence(block[start:end].rstrip(".")):
                     continue

@@ -1,12 +1,14 @@
 """Case of summary words: truecasing by the source, and capitals of sentences and headlines."""
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import chain
 
 import numpy as np
 
 from readagain.config.options import Case
 from readagain.text.document import Document
+from readagain.text.language import ENGLISH, Language
 from readagain.text.truecasing import Truecaser, has_informative_case, normalize_all_caps
 from readagain.text.wordlists import MINOR, STARTERS
 
@@ -20,11 +22,18 @@ class SourceTruecaser:
     Args:
         truecaser: spellings of words that the document does not show.
         keep_all_caps: whether to keep all-caps words.
+        language: language of the document.
     """
 
     def __init__(
-        self, document: Document, truecaser: Truecaser, *, keep_all_caps: bool = False
+        self,
+        document: Document,
+        truecaser: Truecaser,
+        *,
+        keep_all_caps: bool = False,
+        language: Language = ENGLISH,
     ) -> None:
+        self._starters = starters(language)
         self._sentence_starts = _sentence_starts(document)
         self._document = document
         self._truecaser = truecaser
@@ -39,7 +48,9 @@ class SourceTruecaser:
         self._surfaces = list(chain.from_iterable(sentences))
         lengths = np.array([len(sentence) for sentence in document.sentences], dtype=np.int64)
         ids = np.arange(len(self._surfaces))
-        informative = has_informative_case(self._surfaces, ids, lengths).tolist()
+        informative = has_informative_case(
+            self._surfaces, ids, lengths, has_headline_case=language.has_headline_case
+        ).tolist()
         for word, surface, is_informative in zip(
             document.words, self._surfaces, informative, strict=True
         ):
@@ -70,7 +81,7 @@ class SourceTruecaser:
         if continues or position not in self._sentence_starts or not surface.istitle():
             return surface
         spelling = self._informative.get(norm)
-        if surface in STARTERS or (spelling is not None and spelling.islower()):
+        if surface in self._starters or (spelling is not None and spelling.islower()):
             return surface.lower()
         is_lower = (
             spelling is None
@@ -81,7 +92,7 @@ class SourceTruecaser:
 
     def _is_lower_inside(self, norm: str) -> bool:
         """Return whether a word is in lower case except at the start of a sentence."""
-        return norm.capitalize() in STARTERS or self._truecaser.word(norm) == norm
+        return norm.capitalize() in self._starters or self._truecaser.word(norm) == norm
 
     def _is_before_capital(self, position: int) -> bool:
         """Return whether the next word has a capital: the May of "May Day" is a name."""
@@ -111,8 +122,21 @@ def _may_capitalize(word: str) -> bool:
     return word.islower() or (hyphen != "" and len(first) > 1 and first.islower())
 
 
-def capitalize(words: Sequence[str], case: Case) -> list[str]:
-    """Add the capitals of a sentence or headline; existing capitals stay."""
+@cache
+def starters(language: Language) -> frozenset[str]:
+    """Return the words that have a capital only because they begin a sentence."""
+    if language.has_english_rules:
+        return STARTERS
+    return frozenset(word.capitalize() for word in language.function_words)
+
+
+def capitalize(words: Sequence[str], case: Case, language: Language = ENGLISH) -> list[str]:
+    """Add the capitals of a sentence or headline; existing capitals stay.
+
+    Where headlines have the capitals of sentences, "headline" means the same as "sentence".
+    """
+    if case == "headline" and not language.has_headline_case:
+        case = "sentence"
     if case == "plain":
         return list(words)
     last = len(words) - 1

@@ -5,6 +5,7 @@ printed as in the source. A generated one takes its case from the source, and it
 number that the model attended to.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -13,6 +14,7 @@ from readagain.config.options import Case
 from readagain.errors import ShapeError
 from readagain.text.casing import SourceTruecaser, capitalize
 from readagain.text.document import Document, Token
+from readagain.text.language import ENGLISH, UNSPACED_CHARS, Language
 from readagain.text.normalization import BRACKETS
 from readagain.text.numbers import SourceNumbers
 from readagain.text.truecasing import Truecaser, default_truecaser
@@ -33,6 +35,9 @@ _CURLY = {"``": "“", "''": "”", "`": "‘", "'": "’"}
 _NEVER_APART = frozenset([",", "."])  # from the word before, in any language
 _NOT_LAST = frozenset([",", ";", ":", "--", ".."])
 _PARTNERS = {"“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "‹": "›"}
+_OPENING_IN_ANY_LANGUAGE = frozenset("¿¡「『（《〈【［〔")
+_CLOSING_IN_ANY_LANGUAGE = frozenset("。！？、，；：」』）》〉】］〕،؛؟۔।·・～")
+_UNSPACED = re.compile(rf"[{UNSPACED_CHARS}「『（《〈【［〔。！？、，；：」』）》〉】］〕·・～⋯…―]")
 _ONE_WORD = frozenset(
     [("can", "not"), ("gon", "na"), ("got", "ta"), ("wan", "na"), ("gim", "me"), ("lem", "me")]
 )
@@ -84,6 +89,7 @@ def write_summary(
     *,
     case: Case = "sentence",
     truecaser: Truecaser | None = None,
+    language: Language = ENGLISH,
 ) -> str:
     """Return a summary as people write it: case, digits, accents, brackets, quotes and spacing.
 
@@ -96,8 +102,11 @@ def write_summary(
         case: "sentence" and "headline" capitalize; "plain" leaves copied tokens unchanged.
         truecaser: spellings of tokens that are not in the document; frequent English words by
             default.
+        language: language of document and summary.
     """
-    return printed_text(add_surfaces(tokens, document, case=case, truecaser=truecaser))
+    return printed_text(
+        add_surfaces(tokens, document, case=case, truecaser=truecaser, language=language)
+    )
 
 
 def printed_text(tokens: Sequence[SummaryToken]) -> str:
@@ -114,6 +123,7 @@ def add_surfaces(
     *,
     case: Case = "sentence",
     truecaser: Truecaser | None = None,
+    language: Language = ENGLISH,
 ) -> list[SummaryToken]:
     """Return all tokens with their surface and span in the printed summary.
 
@@ -121,22 +131,31 @@ def add_surfaces(
     """
     is_plain = case == "plain"
     source_case = SourceTruecaser(
-        document, default_truecaser() if truecaser is None else truecaser, keep_all_caps=is_plain
+        document,
+        default_truecaser() if truecaser is None else truecaser,
+        keep_all_caps=is_plain,
+        language=language,
     )
-    result = list(_with_spellings(tokens, document, source_case, case))
+    result = list(_with_spellings(tokens, document, source_case, case, language))
     printed = [nth for nth, token in enumerate(result) if token.surface]
     _match_quotes(result, printed)
     if not is_plain:
         _trim_end(result, printed)
     surfaces = dict(
-        zip(printed, capitalize([result[nth].surface for nth in printed], case), strict=True)
+        zip(
+            printed,
+            capitalize([result[nth].surface for nth in printed], case, language),
+            strict=True,
+        )
     )
     end, previous = 0, None
     for nth, token in enumerate(result):
         start = end
         surface = surfaces.get(nth, "")
         if nth in surfaces:
-            if previous is not None and _has_space(previous, token, document, is_plain=is_plain):
+            if previous is not None and _has_space(
+                previous, token, document, language, is_plain=is_plain
+            ):
                 start += 1
             previous = token
         end = start + len(surface)
@@ -144,16 +163,21 @@ def add_surfaces(
     return result
 
 
-def write_document(document: Document) -> str:
+def write_document(document: Document, language: Language = ENGLISH) -> str:
     """Return the text of a document with each run of white space as one space."""
     copies = [SummaryToken(word.norm, position) for position, word in enumerate(document.words)]
-    return write_summary(copies, document, case="plain")
+    return write_summary(copies, document, case="plain", language=language)
 
 
 def _with_spellings(
-    tokens: Sequence[SummaryToken], document: Document, source_case: SourceTruecaser, case: Case
+    tokens: Sequence[SummaryToken],
+    document: Document,
+    source_case: SourceTruecaser,
+    case: Case,
+    language: Language,
 ) -> Iterator[SummaryToken]:
     """Yield tokens with their spelling, which is empty for numbers without digits."""
+    signs = _SIGNS | dict(zip(("``", "''"), language.quotes, strict=True))
     numbers = SourceNumbers(document)
     previous: int | None = None
     norms = [None, *(token.norm for token in tokens), None]
@@ -172,7 +196,7 @@ def _with_spellings(
             surface, digits_from = filled
         else:
             before, after = norms[nth], norms[nth + 2]
-            surface = _SIGNS.get(token.norm) or source_case.generated(token.norm, before, after)
+            surface = signs.get(token.norm) or source_case.generated(token.norm, before, after)
         previous = position
         yield replace(token, surface=surface, digits_from=digits_from)
 
@@ -232,7 +256,12 @@ def _source_surface(position: int, document: Document) -> str:
 
 
 def _has_space(
-    left: SummaryToken, right: SummaryToken, document: Document, *, is_plain: bool
+    left: SummaryToken,
+    right: SummaryToken,
+    document: Document,
+    language: Language,
+    *,
+    is_plain: bool,
 ) -> bool:
     """Return whether a space separates two tokens: as in the source, or by their kind."""
     if not is_plain and (right.norm in _NEVER_APART or (left.norm == "$" and right.norm[0] == "#")):
@@ -242,4 +271,17 @@ def _has_space(
         return document.words[first].end < document.words[second].start
     if right.norm in _CLOSING or left.norm in _OPENING or left.surface == "#":
         return False
-    return (left.norm, right.norm) not in _ONE_WORD
+    if language.has_english_rules:
+        return (left.norm, right.norm) not in _ONE_WORD
+    return not _is_joined(left.norm, right.norm, language)
+
+
+def _is_joined(left: str, right: str, language: Language) -> bool:
+    """Return whether two norms of a language other than English are written without a space."""
+    if left in _OPENING_IN_ANY_LANGUAGE or right in _CLOSING_IN_ANY_LANGUAGE:
+        return True
+    if left.endswith("'") and left[:-1] in language.elisions.split():
+        return True
+    if language.is_spaced:
+        return False
+    return _UNSPACED.fullmatch(left[-1]) is not None or _UNSPACED.fullmatch(right[0]) is not None

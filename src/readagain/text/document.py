@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from readagain.text.article import article_spans
+from readagain.text.language import ENGLISH, Language
 from readagain.text.normalization import (
     decode_entities,
     normalize_tokens,
@@ -44,7 +45,11 @@ class Document:
 
 
 def read_document(
-    text: str, *, max_sentences: int | None = None, is_article: bool = False
+    text: str,
+    *,
+    max_sentences: int | None = None,
+    is_article: bool = False,
+    language: Language = ENGLISH,
 ) -> Document:
     """Split a text into sentences and tokens.
 
@@ -52,17 +57,18 @@ def read_document(
         text: the text.
         max_sentences: maximum number of sentences.
         is_article: leave out what belongs to a page and not to its article (`article_spans`).
+        language: language of the text.
 
     >>> read_document("It cost $3.").sentences[0][2:4]
     (Token(norm='$', start=8, end=9), Token(norm='#', start=9, end=10))
     """
-    plain = _decode(text)
+    plain = _decode(text, language)
     sentences = []
     find_spans = article_spans if is_article else sentence_spans
-    for start, end in find_spans(plain, max_sentences=max_sentences):
+    for start, end in find_spans(plain, max_sentences=max_sentences, language=language):
         sentence = plain[start:end]
-        spans = token_spans(sentence)
-        norms = normalize_tokens(token_at(sentence, *span) for span in spans)
+        spans = token_spans(sentence, language)
+        norms = normalize_tokens(token_at(sentence, *span, language) for span in spans)
         sentences.append(
             tuple(
                 Token(norm, start + first, start + last)
@@ -98,38 +104,42 @@ def read_tokenized(text: str) -> Document:
     return Document(text, tuple(sentences), is_tokenized=True)
 
 
-def sentence_tokens(text: str, *, max_sentences: int | None = None) -> list[list[str]]:
+def sentence_tokens(
+    text: str, *, max_sentences: int | None = None, language: Language = ENGLISH
+) -> list[list[str]]:
     """Return the tokens of each sentence, not normalized.
 
     >>> sentence_tokens("He left. She paid 5%.")
     [['He', 'left', '.'], ['She', 'paid', '5', '%', '.']]
     """
-    plain = _decode(text)
+    plain = _decode(text, language)
     return [
-        tokenize(plain[start:end])
-        for start, end in sentence_spans(plain, max_sentences=max_sentences)
+        tokenize(plain[start:end], language)
+        for start, end in sentence_spans(plain, max_sentences=max_sentences, language=language)
     ]
 
 
-def sentence_norms(text: str, *, max_sentences: int | None = None) -> list[list[str]]:
+def sentence_norms(
+    text: str, *, max_sentences: int | None = None, language: Language = ENGLISH
+) -> list[list[str]]:
     """Return the norms of each sentence, faster than `read_document`.
 
     >>> sentence_norms("He left. She paid 5%.")
     [['he', 'left', '.'], ['she', 'paid', '#', '%', '.']]
     """
-    sentences = sentence_tokens(text, max_sentences=max_sentences)
+    sentences = sentence_tokens(text, max_sentences=max_sentences, language=language)
     return [normalize_tokens(tokens) for tokens in sentences]
 
 
-def headline_tokens(text: str) -> list[str]:
+def headline_tokens(text: str, language: Language = ENGLISH) -> list[str]:
     """Return the tokens of a text that is one sentence whatever its punctuation.
 
     >>> headline_tokens("Who won? Nobody")
     ['Who', 'won', '?', 'Nobody']
     """
-    return tokenize(_decode(text))
+    return tokenize(_decode(text, language), language)
 
 
-def _decode(text: str) -> str:
+def _decode(text: str, language: Language) -> str:
     """Decode entities and normalize typography; only entities change the length."""
-    return normalize_typography(decode_entities(text))
+    return normalize_typography(decode_entities(text), keep_quotes=not language.has_english_rules)

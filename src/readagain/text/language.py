@@ -26,7 +26,11 @@ _SCRIPT_RANGES: dict[str, str] = {
 }
 _SCRIPTS = {script: re.compile(f"[{chars}]") for script, chars in _SCRIPT_RANGES.items()}
 UNSPACED_CHARS = "".join(_SCRIPT_RANGES[script] for script in ("Han", "Kana", "Thai"))
-"""Character class of the scripts that are written without spaces between words."""
+"""Characters of the scripts that are written without spaces, for a character class."""
+UNSPACED_CHARACTER = (
+    rf"[{UNSPACED_CHARS}][\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u3099\u309a\uff9e\uff9f]*+"
+)
+"""Pattern of one such character with its combining marks."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:'(?=[^\W\d_]))?")
 _MAX_CHARS = 2000
@@ -56,6 +60,9 @@ class Language:
         has_headline_case: whether headlines may have a capital on every word.
         capitalizes_nouns: whether nouns have a capital, so that a capital does not mark a name.
         quotes: opening and closing quotation mark that generated ones are printed as.
+        has_ordinals: whether a number with a full stop is an ordinal, as in "3. Oktober".
+        elisions: words that are written before the next one with an apostrophe, as in "l'impôt".
+        apocopes: words that end with an apostrophe, as in "un po' di".
     """
 
     code: str
@@ -65,6 +72,14 @@ class Language:
     has_headline_case: bool = False
     capitalizes_nouns: bool = False
     quotes: tuple[str, str] = ("“", "”")
+    has_ordinals: bool = False
+    elisions: str = ""
+    apocopes: str = ""
+
+    @property
+    def has_english_rules(self) -> bool:
+        """Whether texts are split by the rules of the Penn Treebank."""
+        return self.code in ("en", UNDETERMINED)
 
     @property
     def function_words(self) -> frozenset[str]:
@@ -75,31 +90,51 @@ class Language:
 ENGLISH = Language(code="en", name="English", has_headline_case=True, quotes=('"', '"'))
 _ALL = (
     ENGLISH,
-    Language(code=UNDETERMINED, name="an unknown language", quotes=('"', '"')),
-    Language(code="de", name="German", capitalizes_nouns=True, quotes=("„", "“")),
-    Language(code="fr", name="French", quotes=("«", "»")),
-    Language(code="it", name="Italian", quotes=("«", "»")),
+    Language(
+        code=UNDETERMINED, name="an unknown language", has_headline_case=True, quotes=('"', '"')
+    ),
+    Language(
+        code="de", name="German", capitalizes_nouns=True, quotes=("„", "“"), has_ordinals=True
+    ),
+    Language(
+        code="fr",
+        name="French",
+        quotes=("«", "»"),
+        elisions="c ç d j l m n s t qu jusqu lorsqu puisqu quoiqu",
+    ),
+    Language(
+        code="it",
+        name="Italian",
+        quotes=("«", "»"),
+        elisions="""
+            l un c d s m t v n gl dell all nell dall sull coll degl agl negl dagl sugl quest quell
+            bell sant mezz tutt anch senz com dov cos nient pover grand buon qualcun nessun ciascun
+            alcun vent trent quarant cinquant sessant settant ottant novant cent quattr altr ultim
+            prim contr sott null fin mezz sant dev neanch pur
+        """,
+        apocopes="po mo di fa va sta da be to ca",
+    ),
     Language(code="es", name="Spanish", quotes=("«", "»")),
-    Language(code="pt", name="Portuguese"),
+    Language(code="pt", name="Portuguese", elisions="d"),
     Language(code="nl", name="Dutch"),
     Language(code="ru", name="Russian", script="Cyrillic", quotes=("«", "»")),
     Language(code="zh", name="Chinese", script="Han", is_spaced=False),
-    Language(code="ja", name="Japanese", script="Kana", is_spaced=False, quotes=("「", "」")),
+    Language(code="ja", name="Japanese", script="Kana", is_spaced=False),
     Language(code="th", name="Thai", script="Thai", is_spaced=False),
     Language(code="ko", name="Korean", script="Hangul"),
     Language(code="ar", name="Arabic", script="Arabic"),
     Language(code="he", name="Hebrew", script="Hebrew"),
     Language(code="sv", name="Swedish", quotes=("”", "”")),
-    Language(code="da", name="Danish"),
-    Language(code="no", name="Norwegian", quotes=("«", "»")),
+    Language(code="da", name="Danish", has_ordinals=True),
+    Language(code="no", name="Norwegian", quotes=("«", "»"), has_ordinals=True),
     Language(code="pl", name="Polish", quotes=("„", "”")),
-    Language(code="cs", name="Czech", quotes=("„", "“")),
+    Language(code="cs", name="Czech", quotes=("„", "“"), has_ordinals=True),
     Language(code="ro", name="Romanian", quotes=("„", "”")),
-    Language(code="ca", name="Catalan", quotes=("«", "»")),
+    Language(code="ca", name="Catalan", quotes=("«", "»"), elisions="d l m n s t"),
     Language(code="tr", name="Turkish"),
     Language(code="id", name="Indonesian"),
-    Language(code="fi", name="Finnish", quotes=("”", "”")),
-    Language(code="hu", name="Hungarian", quotes=("„", "”")),
+    Language(code="fi", name="Finnish", quotes=("”", "”"), has_ordinals=True),
+    Language(code="hu", name="Hungarian", quotes=("„", "”"), has_ordinals=True),
     Language(code="vi", name="Vietnamese"),
     Language(code="uk", name="Ukrainian", script="Cyrillic", quotes=("«", "»")),
     Language(code="bg", name="Bulgarian", script="Cyrillic", quotes=("„", "“")),

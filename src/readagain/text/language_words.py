@@ -24,7 +24,7 @@ FUNCTION_WORDS: dict[str, frozenset[str]] = {
         einen welche sind oder zur um haben einer mir über ihm diese einem ihr uns da zum kann doch
         vor dieser mich ihn du hatte seine mehr am denn nun unter sehr selbst schon hier bis habe
         ihre dann ihnen seiner alle wieder meine gegen vom ganz einzelnen wo muss ohne eines können
-        sei ab wurde wurden sowie zwischen dabei seit gibt beim jetzt will soll keine kein mal
+        sei ab wurde wurden sowie zwischen dabei seit gibt beim jetzt will soll keine kein
         """
     ),
     "fr": _words(
@@ -208,4 +208,99 @@ SPECIAL_LETTERS: dict[str, tuple[str, ...]] = {
     "ї": ("uk",),
     "є": ("uk",),
     "ъ": ("bg",),
+}
+
+
+# Abbreviations, by language. Those of the first list never end a sentence; those of the second do
+# not end one before a number; those of the third only before a word that often begins one. A list
+# in lower case also has the words with a capital.
+NEVER_LAST: dict[str, frozenset[str]] = {
+    "de": _words(
+        """
+        Hr Hrn Fr Frl Dr Prof Dipl Ing Mag St Str Bf Hbf Abs Abt Anm Aufl Bd Bde Bsp bzw ca evtl ggf
+        gez geb gest insb inkl exkl sog vgl zzgl zzt bspw dgl einschl Hrsg hrsg Kap Lt Gen Hptm Obst
+        Univ Verf Vors Ziff Nr Nrn resp max min phil rer nat med jur pol Präs dt franz engl ehem
+        div mind durchschn bes betr urspr röm rd verh vorm St hl Hl kath evang ev
+        """
+    ),
+    "fr": _words(
+        """
+        M MM Mgr Pr Prof Dr Me St Ste cf env ex av apr bd boul pl fig chap éd vol réf tél art hab
+        p pp janv févr avr juill sept oct nov déc adj gén col cap lt sgt
+        """
+    ),
+    "it": _words(
+        """
+        sig sigg dott prof avv ing arch geom rag on sen cav comm mons don gen col cap ten magg s ss
+        fam spett egr gent art artt pag pagg par cfr es fig cap vol ed tel nr n v vol ca ecc.mo
+        st lgs ven rev pref cons pres segr amm resp dir
+        """
+    ),
+    "es": _words(
+        """
+        Sr Sra Srta Sres Sras Dr Dra Dres D Dña Da Prof Profa Lic Ing Arq Gral Cnel Cap Tte Sgto
+        Mons Fr Hno Hna S Sto Sta Excmo Excma Ilmo Ilma Rvdo pág págs art arts núm núms cap fig vol
+        ed tel tlf av avda pza ctra cía aprox máx mín p pp EE
+        """
+    ),
+    "pt": _words(
+        """
+        Sr Sra Srs Sras Dr Dra Drs D Prof Profa Eng Arq Gen Cel Cap Ten Sgt Mons Fr S Sto Sta Exmo
+        Exma Ilmo Rev pág págs art arts núm cap fig vol ed tel av aprox máx mín p pp
+        """
+    ),
+    "nl": _words(
+        """
+        dhr mevr mw mr dr drs prof ir ing ds st nr nrs blz pag art bijv bv ca evt excl incl jl max
+        min o.a resp t.a.v vgl zgn vnl oa gen kol kap lt
+        """
+    ),
+    "ru": _words(
+        """
+        г ул пр просп пл пер д корп кв стр им см ср т тов гр акад проф доц чл св о оз р обл респ
+        тыс напр рис табл гл ст п пп англ нем фр лат рус др
+        """
+    ),
+}
+BEFORE_NUMBERS: dict[str, frozenset[str]] = {
+    "de": _words("Art Fig Abb Tab Tel S Bl Rn Rz Kl Jg H"),
+    "fr": _words("no nos n t al ch par"),
+    "it": _words("lett c comma tab all cl"),
+    "es": _words("nº no n.º n t km km tab párr"),
+    "pt": _words("nº n.º n t km tab"),
+    "nl": _words("afb tab tel p hfst"),
+    "ru": _words("тел с ч"),
+}
+SOMETIMES_LAST: dict[str, frozenset[str]] = {
+    "de": _words(
+        """
+        usw etc Chr Co Mio Mrd Tsd Jh Jhd Std Min Sek Mo Di Mi Do Fr Sa So Jan Feb Mär Apr Jun Jul
+        Aug Sep Sept Okt Nov Dez AG km kg
+        """
+    ),
+    "fr": _words("etc Cie Co J.-C mio mrd min sec"),
+    "it": _words("ecc etc C Co mln mld min sec gen feb mar apr mag giu lug ago set ott nov dic"),
+    "es": _words("etc Cía Co Ltda mill UU CC OO AA FF RR JJ Ud Uds Vd ene feb mar abr nov dic"),
+    "pt": _words("etc Cia Ltda mil jan fev mar abr nov dez"),
+    "nl": _words("enz etc e.d jan feb mrt apr jun jul aug sep sept okt nov dec"),
+    "ru": _words("гг в вв руб коп млн млрд мин сек кг"),
+}
+
+# Names of months after an ordinal, and words before an ordinal of three digits: "zum 100. Mal".
+MONTHS: dict[str, frozenset[str]] = {
+    "de": _words(
+        """
+        Januar Jänner Februar Feber März April Mai Juni Juli August September Oktober November
+        Dezember Jan Feb Mär Apr Jun Jul Aug Sep Sept Okt Nov Dez
+        """
+    ),
+}
+BEFORE_ORDINALS: dict[str, frozenset[str]] = {
+    "de": _words(
+        """
+        der die das den dem des am im vom zum zur beim ans ein eine einen einem einer eines ihr ihre
+        ihren ihrem ihrer sein seine seinen seinem seiner unser unsere unseren unserem jeder jede
+        jedes jeden jedem dieser diese dieses diesen diesem mein meine meinen meinem und bis
+        """
+    ),
 }

@@ -49,6 +49,12 @@ _TREEBANK_CHARS = {
     **dict.fromkeys("…", "⋯"),
 }
 _TYPOGRAPHIC = re.compile(f"[{''.join(_TREEBANK_CHARS)}]")
+# In other languages than English, double quotes stay as they are; their shape gives the direction.
+_PLAIN_CHARS = {
+    char: plain for char, plain in _TREEBANK_CHARS.items() if plain != '"' and char not in "‘‚‹›"
+} | {"‚": "`", "‹": "`", "›": "'"}
+_TYPOGRAPHIC_IN_ANY_LANGUAGE = re.compile(f"[{''.join(_PLAIN_CHARS)}]")
+_LEFT_SINGLE_QUOTE = re.compile(r"‘(?=\w)(?<![\w.,!?]‘)|(‘)")
 
 # An opening single quote: at the start of a word, and not an apostrophe as in 'em or '90s.
 _OPENING_QUOTE = re.compile(
@@ -142,17 +148,21 @@ def original_offsets(text: str, length: int) -> list[int]:
     return offsets[: length + 1]
 
 
-def normalize_typography(text: str) -> str:
+def normalize_typography(text: str, *, keep_quotes: bool = False) -> str:
     """Replace typographic quotes, hyphens and dashes by those of the Treebank.
 
     Each is replaced by one character, so offsets stay valid. An opening single quote becomes a
-    back quote.
+    back quote. With `keep_quotes` double quotes stay, as for languages other than English.
 
     >>> print(normalize_typography("“The ’90s were ‘mine’,” she said"))
     "The '90s were `mine'," she said
     """
     if not text.isascii():
-        text = _TYPOGRAPHIC.sub(lambda match: _TREEBANK_CHARS[match[0]], text)
+        if keep_quotes:
+            text = _TYPOGRAPHIC_IN_ANY_LANGUAGE.sub(lambda match: _PLAIN_CHARS[match[0]], text)
+            text = _LEFT_SINGLE_QUOTE.sub(lambda match: "'" if match[1] else "`", text)
+        else:
+            text = _TYPOGRAPHIC.sub(lambda match: _TREEBANK_CHARS[match[0]], text)
     if "'" in text:
         text = _OPENING_QUOTE.sub("`", text)
     return text

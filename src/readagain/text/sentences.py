@@ -1,13 +1,17 @@
 """Sentence splitter with character offsets.
 
 One pattern finds every mark that may end a sentence; the words on both sides decide.
-`tests/assets/sentences` has the cases that the rules were written for.
+`tests/assets/sentences` and `tests/assets/languages` have the cases that the rules were written
+for.
 """
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 
+from readagain.text import language_words
+from readagain.text.language import ENGLISH, Language
 from readagain.text.wordlists import (
     AFTER_TIME_OF_DAY,
     BEFORE_NUMBERS,
@@ -30,10 +34,21 @@ _MARK = re.compile(
     """,
     re.VERBOSE,
 )
+# As above; a closing » may follow after a space, as in French.
+_MARK_OF_ANY_LANGUAGE = re.compile(
+    r"""
+    ( [.!?…⋯。！？｡؟۔।॥։።]++ )
+    ( (?:\[\d++\])? ["')\]}”’»“«」』）】›]*+ (?:[ \u00a0\u202f][»”](?=[\s.,;:!?)]|\Z))?+ )
+    ( \s*+ )
+    | \n\s*+
+    """,
+    re.VERBOSE,
+)
 _ENDS_WITHOUT_SPACE = frozenset("。！？｡")
 _ENDS_ALWAYS = frozenset("؟۔।॥։።") | _ENDS_WITHOUT_SPACE
 
 _NEXT_WORD = re.compile(r"[^\w\s]{0,6}(\w[\w-]{0,40})?(\.?)")
+_OPENING_QUOTES = re.compile(r"(?:[«„“‘‚\"'¿¡(\[*-][ \u00a0\u202f]?)*")
 _DASH = re.compile(r"[-—―–]++\s")
 BULLET = re.compile(r"(?:[-*•‣◦·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
 _SHORT_FORM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, Ph.D
@@ -43,26 +58,32 @@ _WHO_SAID_IT = re.compile(
 )
 _MAX_WORD_CHARS = 40
 _OPENING = "\"'`“‘«„([{<—―–-$£€¥#•*"
+_ROMAN = re.compile(r"[IVXLC]+")
+_DOUBLED = re.compile(r"([A-Z])\1")  # EE. UU.
+_MAX_ORDINAL_DIGITS = 2  # longer ones need an article before them
 
 
-def sentence_spans(text: str, *, max_sentences: int | None = None) -> list[tuple[int, int]]:
+def sentence_spans(
+    text: str, *, max_sentences: int | None = None, language: Language = ENGLISH
+) -> list[tuple[int, int]]:
     """Return the span of every sentence without surrounding white space.
 
     >>> text = "Mr. Smith of the U.S. Senate paid $3.5m. He left."
     >>> [text[start:end] for start, end in sentence_spans(text)]
     ['Mr. Smith of the U.S. Senate paid $3.5m.', 'He left.']
     """
-    return list(islice(iter_sentence_spans(text), max_sentences))
+    return list(islice(iter_sentence_spans(text, language), max_sentences))
 
 
-def iter_sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+def iter_sentence_spans(text: str, language: Language = ENGLISH) -> Iterator[tuple[int, int]]:
     """Yield the spans of `sentence_spans` one by one."""
     start = len(text) - len(text.lstrip())
-    for mark in _MARK.finditer(text):
+    pattern = _MARK if language.has_english_rules else _MARK_OF_ANY_LANGUAGE
+    for mark in pattern.finditer(text):
         following = mark.end()
         if following == len(text):
             break
-        if following > start and _ends_sentence(text, start, mark):
+        if following > start and _ends_sentence(text, start, mark, language):
             end = mark.end(2) if mark[1] else start + len(text[start : mark.start()].rstrip())
             yield start, end
             start = following
@@ -70,7 +91,7 @@ def iter_sentence_spans(text: str) -> Iterator[tuple[int, int]]:
         yield start, len(text.rstrip())
 
 
-def _ends_sentence(text: str, start: int, mark: re.Match[str]) -> bool:
+def _ends_sentence(text: str, start: int, mark: re.Match[str], language: Language) -> bool:
     """Return whether the sentence from `start` ends at a mark or line break."""
     marks, _, space = mark.groups()
     if marks is None:
@@ -79,7 +100,11 @@ def _ends_sentence(text: str, start: int, mark: re.Match[str]) -> bool:
         return marks[-1] in _ENDS_WITHOUT_SPACE
     if marks[-1] in _ENDS_ALWAYS or _is_new_paragraph(space, text, mark.end()):
         return True
-    return not _DASH.match(text, mark.end()) and _mark_ends(text, start, mark)
+    if _DASH.match(text, mark.end()):
+        return False
+    if language.has_english_rules:
+        return _mark_ends(text, start, mark)
+    return _mark_ends_by_language(text, start, mark, language)
 
 
 def _mark_ends(text: str, start: int, mark: re.Match[str]) -> bool:
@@ -102,6 +127,78 @@ def _mark_ends(text: str, start: int, mark: re.Match[str]) -> bool:
     if is_first and (last_word.isdigit() or len(last_word) == 1):
         return False  # a list item: "1. The first"
     return bool(closing) or _stop_ends(last_word, next_word, begins_sentences)
+
+
+def _mark_ends_by_language(text: str, start: int, mark: re.Match[str], language: Language) -> bool:
+    """Return whether a mark ends the sentence, by the word lists of a language."""
+    marks, closing, _ = mark.groups()
+    quotes = _OPENING_QUOTES.match(text, mark.end())
+    assert quotes is not None, "the pattern matches the empty string"
+    next_word, _ = _next_word(text, quotes.end())
+    if next_word[:1].islower():
+        return False
+    if marks != "." or closing:
+        return True
+    last_word = _last_word(text, start, mark.start()).lstrip("¿¡»‚‹›")
+    if not last_word:
+        return text[mark.end()] != "."  # not between the dots of ". . ."
+    is_first = mark.start() - len(last_word) == start
+    if is_first and (last_word.isdigit() or len(last_word) == 1):
+        return False  # a list item: "1. Der erste"
+    begins_sentence = next_word.lower() in language.function_words
+    if last_word.isdigit() and language.has_ordinals:
+        before = text[start : mark.start()].split()[-2:-1]
+        return not _is_ordinal(last_word, before, next_word, begins_sentence, language)
+    return _stop_ends_by_language(last_word, next_word, begins_sentence, language)
+
+
+def _is_ordinal(
+    number: str, before: list[str], next_word: str, begins_sentence: bool, language: Language
+) -> bool:
+    """Return whether a number with a full stop is an ordinal: "am 3. Oktober", "1. FC Köln"."""
+    if next_word in language_words.MONTHS.get(language.code, ()):
+        return True
+    articles = language_words.BEFORE_ORDINALS.get(language.code, frozenset())
+    has_article = any(word.lower() in articles for word in before)
+    return not begins_sentence and (len(number) <= _MAX_ORDINAL_DIGITS or has_article)
+
+
+def _stop_ends_by_language(
+    last_word: str, next_word: str, begins_sentence: bool, language: Language
+) -> bool:
+    """Return whether a full stop between two words ends the sentence."""
+    last_word = last_word.replace("’", "'").rpartition("'")[2].rpartition("-")[2]  # "l'art."
+    never, before_numbers, sometimes = _abbreviations(language.code)
+    if last_word in never or (last_word in before_numbers and next_word[:1].isdigit()):
+        return False
+    if (
+        last_word in sometimes
+        or len(last_word) == 1
+        or _SHORT_FORM.fullmatch(last_word)
+        or _DOUBLED.fullmatch(last_word)
+        or (language.has_ordinals and _ROMAN.fullmatch(last_word))
+    ):
+        return begins_sentence
+    return True
+
+
+@cache
+def _abbreviations(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Return the abbreviations of a language, those in lower case also with a capital."""
+    lists = (
+        language_words.NEVER_LAST,
+        language_words.BEFORE_NUMBERS,
+        language_words.SOMETIMES_LAST,
+    )
+    never, before_numbers, sometimes = (
+        frozenset(
+            spelling
+            for word in by_language.get(code, ())
+            for spelling in (word, word[:1].upper() + word[1:])
+        )
+        for by_language in lists
+    )
+    return never, before_numbers, sometimes
 
 
 def _is_new_paragraph(space: str, text: str, following: int) -> bool:

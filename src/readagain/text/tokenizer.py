@@ -1,12 +1,16 @@
-"""Penn Treebank tokenizer with character offsets.
+"""Tokenizer with character offsets: Penn Treebank for English, simpler rules for other languages.
 
 The rules of the Treebank's script (Robert MacIntyre's `tokenizer.sed`), a dozen substitutions, are
-one pattern here, so each token keeps its span. `docs/text.md` lists the differences.
+one pattern here, so each token keeps its span. `docs/text.md` lists the differences, and
+`docs/languages.md` the rules of other languages.
 
 Only single characters have possessive quantifiers: Python before 3.11.5 has a bug with groups.
 """
 
 import re
+from functools import cache
+
+from readagain.text.language import ENGLISH, UNSPACED_CHARACTER, UNSPACED_CHARS, Language
 
 # Characters that are always tokens; ― and ⋯ come from `normalize_typography`.
 _ALONE = r";@#$%&?!()\[\]{}<>\"`―⋯。！？、，；：｡「」『』؟۔।॥"
@@ -54,8 +58,55 @@ _TOKEN = re.compile(
 # A double quote opens at the start, after white space and after these.
 _OPENS_AFTER = frozenset("([{<`―–")
 
+# Other languages: characters that are always tokens, quotation marks, and what surrounds those.
+_ALONE_IN_ANY_LANGUAGE = _ALONE + r"¿¡«»„“”‟‘‚‹›€£¥،؛٪…—〈〉《》【】（）［］〔〕·・～｛｝＂＇՞‐‑−"
+_AFTER_LAST_STOP = r"""[\])}>"'»“”«‹›]*+\s*+\Z"""
+_OPENING_MARKS = frozenset("«„‟“")
+_CLOSING_MARKS = frozenset("»”")
+QUOTES = _OPENING_MARKS | _CLOSING_MARKS | {'"', "''"}
+"""Double quotation marks, whose norms are `` and ''."""
+_BEFORE_OPENING = frozenset("([{<`―–—-/'’¿¡=„«“")
+_AFTER_CLOSING = frozenset(".,;:?!)]}>―–—-⋯…/'»”“")
 
-def token_spans(text: str) -> list[tuple[int, int]]:
+
+@cache
+def _pattern(code: str, elisions: str, apocopes: str, is_spaced: bool) -> re.Pattern[str]:
+    """Return the pattern of tokens of a language other than English."""
+    words = {
+        "elisions": "|".join(sorted(elisions.split(), key=len, reverse=True)),
+        "apocopes": "|".join(apocopes.split()),
+    }
+    parts = [] if is_spaced else [UNSPACED_CHARACTER]
+    if elisions:
+        parts.append(rf"(?i:{words['elisions']})'(?=[\w\"«“„])")
+    if apocopes:
+        parts.append(rf"(?i:{words['apocopes']})'(?!\w)")
+    if code == "nl":
+        parts.append(r"'(?i:s|t|n|k|m|r)\b(?!-\w)|'[sS]-\w+")
+    other = "" if is_spaced else UNSPACED_CHARS
+    alone = _ALONE_IN_ANY_LANGUAGE
+    return re.compile(
+        "|".join(parts + [""] if parts else parts)
+        + rf"""(?: [^\s{alone}{other}.,:'\-]++
+            | [,:](?=\d)
+            | -(?!-)
+            | \.(?!\.\.)(?:(?<=\.\.)|(?<=\.[^\W\d_]\.)|(?!{_AFTER_LAST_STOP}))
+            | '(?=\w)(?<=\w')
+          )+
+        | '' | -- | \.\.\. | ``
+        | \S
+        """,
+        re.VERBOSE,
+    )
+
+
+def _pattern_of(language: Language) -> re.Pattern[str]:
+    if language.has_english_rules:
+        return _TOKEN
+    return _pattern(language.code, language.elisions, language.apocopes, language.is_spaced)
+
+
+def token_spans(text: str, language: Language = ENGLISH) -> list[tuple[int, int]]:
     """Return the span of every token of a sentence.
 
     The spans cover every character that is not white space. Only the full stop at the end of the
@@ -64,24 +115,46 @@ def token_spans(text: str) -> list[tuple[int, int]]:
     >>> token_spans("It's $3.5m.")
     [(0, 2), (2, 4), (5, 6), (6, 10), (10, 11)]
     """
-    return [match.span() for match in _TOKEN.finditer(text)]
+    return [match.span() for match in _pattern_of(language).finditer(text)]
 
 
-def tokenize(text: str) -> list[str]:
+def tokenize(text: str, language: Language = ENGLISH) -> list[str]:
     """Return the tokens of a sentence, double quotes as `` and ''.
 
     >>> tokenize('He said "I cannot," no?')
     ['He', 'said', '``', 'I', 'can', 'not', ',', "''", 'no', '?']
     """
-    if '"' not in text and "''" not in text:
-        return _TOKEN.findall(text)
-    return [token_at(text, start, end) for start, end in token_spans(text)]
+    has_quotes = (
+        '"' in text or "''" in text
+        if language.has_english_rules
+        else not QUOTES.isdisjoint(text) or "''" in text
+    )
+    if not has_quotes:
+        return _pattern_of(language).findall(text)
+    return [token_at(text, start, end, language) for start, end in token_spans(text, language)]
 
 
-def token_at(text: str, start: int, end: int) -> str:
+def token_at(text: str, start: int, end: int, language: Language = ENGLISH) -> str:
     """Return the token at a span of `token_spans`, a double quote as `` or ''."""
     token = text[start:end]
+    if not language.has_english_rules:
+        return _directed_quote(text, start, end) if token in QUOTES else token
     if token not in ('"', "''"):
         return token
     before = text[start - 1 : start]
     return "``" if not before or before.isspace() or before in _OPENS_AFTER else "''"
+
+
+def _directed_quote(text: str, start: int, end: int) -> str:
+    """Return `` or '' for a quotation mark, by its neighbours or else by its shape.
+
+    German opens with „ or », which close elsewhere; French has spaces on both sides.
+    """
+    mark, before, after = text[start:end], text[start - 1 : start], text[end : end + 1]
+    may_open = not before or before.isspace() or before in _BEFORE_OPENING
+    may_close = not after or after.isspace() or after in _AFTER_CLOSING
+    if may_open != may_close:
+        return "``" if may_open else "''"
+    if mark in _OPENING_MARKS or mark in _CLOSING_MARKS:
+        return "``" if mark in _OPENING_MARKS else "''"
+    return "''" if may_open and text.count(mark, 0, start) % 2 else "``"

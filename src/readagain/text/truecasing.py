@@ -124,7 +124,9 @@ def default_truecaser() -> Truecaser:
     return Truecaser((*listed.split(), *ALWAYS_CAPITAL))
 
 
-def has_informative_case(tokens: Sequence[str], ids: Ints, lengths: Ints) -> NDArray[np.bool_]:
+def has_informative_case(
+    tokens: Sequence[str], ids: Ints, lengths: Ints, *, has_headline_case: bool = True
+) -> NDArray[np.bool_]:
     """Return which words of sentences have the case that they would have in any other sentence.
 
     Not the first word of a sentence, nor a word after a mark that may begin one, such as a colon
@@ -134,6 +136,8 @@ def has_informative_case(tokens: Sequence[str], ids: Ints, lengths: Ints) -> NDA
         tokens: distinct words.
         ids: (W,) the words of all sentences as indices of `tokens`.
         lengths: (G,) number of words of each sentence.
+        has_headline_case: whether the language has title case; otherwise any sentence with words
+            in both cases counts, such as a German one with many nouns.
 
     Returns:
         (W,) bool.
@@ -150,10 +154,14 @@ def has_informative_case(tokens: Sequence[str], ids: Ints, lengths: Ints) -> NDA
         counts: Ints = sums[starts + lengths] - sums[starts]
         return counts
 
-    num_long = count(is_inside & (flags & _IS_LONG != 0))
-    num_lower = count(is_inside & (flags & _IS_LONG_LOWER != 0))
     has_capital = count(flags & _HAS_CAPITAL != 0) > 0
-    is_sentence_case = has_capital & (num_long > 0) & (num_long <= 3 * num_lower)
+    if has_headline_case:
+        num_long = count(is_inside & (flags & _IS_LONG != 0))
+        num_lower = count(is_inside & (flags & _IS_LONG_LOWER != 0))
+        is_sentence_case = has_capital & (num_long > 0) & (num_long <= 3 * num_lower)
+    else:
+        is_lower = (flags & (_IS_WORD | _HAS_CAPITAL)) == _IS_WORD
+        is_sentence_case = has_capital & (count(is_inside & is_lower) > 0)
     follows_word = np.concatenate([[False], flags[:-1] & _CAN_PRECEDE != 0])[: len(flags)]
     informative: NDArray[np.bool_] = np.repeat(is_sentence_case, lengths)
     informative &= is_inside & (flags & _IS_WORD != 0) & follows_word

@@ -1,6 +1,6 @@
 """Training job: its settings, resolved with the corpus."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from readagain.config.override import override, parse_assignments
 from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
 from readagain.counts import pluralize
-from readagain.errors import ArgumentError, DataError
+from readagain.errors import ArgumentError, ConfigError, DataError, quoted
 from readagain.presets.find import find_run
 from readagain.storage.bundled import find_model
+from readagain.text.language import LANGUAGES, UNDETERMINED
 from readagain.text.truecasing import Truecaser
 from readagain.training.dataset import TrainingDataset
 from readagain.training.finetune import RecoverWeights, TrainedModel
@@ -132,6 +133,7 @@ def resolve(job: TrainingJob) -> ResolvedJob:
         if trained.is_recovered:
             notes.append("its weights are recovered from its int8 graphs, with int8 precision")
     check_sizes(parse_assignments(job.changes), vocabs)
+    run = _set_language(run, job, corpus, trained)
     if not has_dev:
         notes.append("the corpus has no dev pairs: no validation, the last weights are kept")
     return ResolvedJob(
@@ -141,8 +143,36 @@ def resolve(job: TrainingJob) -> ResolvedJob:
         truecaser=_truecaser(corpus, vocabs, trained),
         trained=trained,
         notes=notes,
-        warnings=coverage_warnings(corpus.lexicon, vocabs),
+        warnings=[*_language_warnings(run, trained), *coverage_warnings(corpus.lexicon, vocabs)],
     )
+
+
+def _set_language(
+    run: RunSpec, job: TrainingJob, corpus: PreparedCorpus, trained: TrainedModel | None
+) -> RunSpec:
+    """Return the run with the language of the corpus, or of the fine-tuned model if unknown."""
+    language = corpus.manifest.language
+    if trained is not None and language == UNDETERMINED:
+        language = trained.model_dir.run.data.language
+    wanted = parse_assignments(job.changes).get("data.language", language)
+    if wanted != language:
+        raise ConfigError(
+            f"--set: data.language is {quoted(wanted)}, but {corpus.folder} was prepared as "
+            f"{quoted(language)}; prepare it again with --language"
+        )
+    return replace(run, data=replace(run.data, language=language))
+
+
+def _language_warnings(run: RunSpec, trained: TrainedModel | None) -> list[str]:
+    if trained is None or trained.model_dir.run.data.language == run.data.language:
+        return []
+    before, now = (
+        LANGUAGES[code].name for code in (trained.model_dir.run.data.language, run.data.language)
+    )
+    return [
+        f"the corpus is in {now}, the model to fine-tune was trained on {before}: few of its words "
+        "are of use; train a new model, or extend its vocabulary"
+    ]
 
 
 def _requested_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:

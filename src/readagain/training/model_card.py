@@ -5,6 +5,8 @@ from typing import Any
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, OnePassSpec, RunSpec
 from readagain.counts import pluralize
+from readagain.rouge.options import UNICODE
+from readagain.text.language import LANGUAGES, UNDETERMINED
 from readagain.training.state import Scores
 
 _TEMPLATE = """\
@@ -16,6 +18,7 @@ Writes a headline of a few words for a text{how}.
 |---|---|
 | network | {paper} |
 | parameters | {parameters:,} |
+| language | {language} |
 | words | {source_words:,} read, {summary_words:,} written{by_copying} |
 | reads | {reads} |
 | trained on | {train_pairs} of `{corpus}` ({sources}), fingerprint `{fingerprint}` |
@@ -29,7 +32,7 @@ Writes a headline of a few words for a text{how}.
 
 ## Use
 
-English text of the kind it was trained on. Text of another kind, another language, or a text whose
+{use} Text of another kind, another language, or a text whose
 point stands after the part that is read gets a headline that may look right and be wrong.
 
 ## Known failures
@@ -50,6 +53,7 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
     """Return the text of the model card."""
     corpus, began_from = provenance["corpus"], provenance["began_from"]
     sentences = run.data.num_sentences
+    language = LANGUAGES[run.data.language]
     copies = isinstance(run.model, ModelSpec) and run.model.output != "softmax"
     return _TEMPLATE.format(
         title=run.title,
@@ -57,6 +61,10 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
         by_copying=", and every word of the text by copying" if copies else "",
         take="copy" if copies else "write",
         paper=run.paper,
+        language=f"{language.name} ({language.code})",
+        use="Text of the kind it was trained on."
+        if language.code == UNDETERMINED
+        else f"{language.name} text of the kind it was trained on.",
         parameters=count_parameters(run),
         source_words=run.source_vocab_size,
         summary_words=run.vocab_size,
@@ -96,12 +104,14 @@ def _figures(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) ->
         f"{scores.dev_loss:.3f} |",
     ]
     measured = pluralize(min(run.train.rouge_pairs, dev_pairs), "dev pair")
+    is_unicode = provenance["rouge_protocol"] == UNICODE
+    words = "F1 over Unicode words" if is_unicode else "F1 of ROUGE-1.5.5, stemmed"
     for name, value in (
         ("ROUGE-1", scores.rouge_1),
         ("ROUGE-2", scores.rouge_2),
         ("ROUGE-L", scores.rouge_l),
     ):
         if value is not None:
-            lines.append(f"| {measured} | {name} F1, stemmed, per cent | {value:.1f} |")
+            lines.append(f"| {measured} | {name} {words}, per cent | {value:.1f} |")
     lines += ["", f"Beam {run.decode.beam_size}, words as the network sees them."]
     return "\n".join(lines)

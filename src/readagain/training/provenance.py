@@ -11,6 +11,7 @@ import torch
 
 import readagain
 from readagain.processors import describe_machine
+from readagain.rouge.options import corpus_protocol
 from readagain.training.job import ResolvedJob
 from readagain.training.parallel import Processes
 from readagain.training.state import TrainingState
@@ -24,6 +25,7 @@ def provenance(job: ResolvedJob, processes: Processes, device: torch.device) -> 
         "commit": package_commit(),
         "corpus": {
             "name": corpus.folder.resolve().name,
+            "language": manifest.language,
             "fingerprint": manifest.fingerprint,
             "train_pairs": manifest.splits["train"]["pairs"],
             "dev_pairs": manifest.splits["dev"]["pairs"],
@@ -36,6 +38,7 @@ def provenance(job: ResolvedJob, processes: Processes, device: torch.device) -> 
             "weights_sha256": trained.checksum,
             "provenance": trained.model_dir.provenance,
         },
+        "rouge_protocol": corpus_protocol(is_tokenized=corpus.is_tokenized),
         "seed": job.run.train.seed,
         "python_version": platform.python_version(),
         "torch_version": torch.__version__,

@@ -16,6 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from readagain.config.schema import DataSpec
 from readagain.counts import pluralize
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
@@ -104,7 +105,9 @@ class RunDir(OutputDir):
         """
         identity = super().read_identity()
         if identity is not None:
-            return identity
+            # Runs of older versions have no language.
+            data = {"language": DataSpec().language, **identity.get("data", {})}
+            return {**identity, "data": data} if "data" in identity else identity
         if self._has_checkpoint():
             raise ArgumentError(
                 "{0}: contains a checkpoint of an unknown run ({1} is missing); choose another "

@@ -10,6 +10,7 @@ import torch
 from readagain.networks.network import AnyNetwork
 from readagain.networks.step_model import TorchStepModel
 from readagain.rouge.corpus import score_corpus
+from readagain.rouge.options import corpus_protocol
 from readagain.search.decoding import decode_sources
 from readagain.search.model import SourceBatch
 from readagain.training.job import ResolvedJob
@@ -22,7 +23,6 @@ COLLAPSE_SHARE = 0.5
 _MIN_TEXTS_FOR_COLLAPSE = 10
 # A GPU decodes more texts at once, in fewer steps.
 _BATCH_SIZES = {"cpu": 64, "cuda": 256}
-_PROTOCOL = "gigaword"
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,7 @@ class Validator:
 
     def __init__(self, job: ResolvedJob, device: torch.device) -> None:
         self.job = job
+        self.protocol = corpus_protocol(is_tokenized=job.corpus.is_tokenized)
         self.split = job.corpus.split("dev")
         self.batch_size = min(_BATCH_SIZES[device.type], len(self.split))
         self.dataset = job.load_dataset("dev", device)
@@ -65,7 +66,7 @@ class Validator:
         if dev_loss is None or headlines is None:
             return None
         samples = [headlines[index] for index in spread(len(headlines), NUM_SAMPLES)]
-        scores = Scores(step=step, dev_loss=dev_loss, **_rouge(headlines))
+        scores = Scores(step=step, dev_loss=dev_loss, **_rouge(headlines, self.protocol))
         return Validation(scores, samples, collapse_warning(headlines))
 
     @torch.inference_mode()
@@ -146,14 +147,14 @@ def collapse_warning(headlines: Sequence[Headline]) -> str | None:
     )
 
 
-def _rouge(headlines: Sequence[Headline]) -> dict[str, float]:
+def _rouge(headlines: Sequence[Headline], protocol: str) -> dict[str, float]:
     scored = [headline for headline in headlines if headline.reference]
     if not scored:
         return {}
     report = score_corpus(
         [headline.written for headline in scored],
         [[headline.reference] for headline in scored],
-        _PROTOCOL,
+        protocol,
     )
     return {
         name.replace("-", "_"): 100 * report[name].f1.value

@@ -108,3 +108,83 @@ def test_invalid_input_is_one_line_and_status_2(tmp_path, pairs, capsys, argumen
     assert message in shown.err
     assert shown.err.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+GERMAN = [
+    (
+        f"Der {n}. Bericht der Stadt über die Gebühren für den Müll liegt vor.",
+        f"Bericht {n} liegt vor",
+    )
+    for n in range(1, 13)
+]
+
+
+def write_pairs(path, pairs):
+    lines = [json.dumps({"text": text, "headline": headline}) for text, headline in pairs]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_prepare_detects_the_language(tmp_path, capsys):
+    path = write_pairs(tmp_path / "de.jsonl", GERMAN)
+    assert run(path, "--out", tmp_path / "out") == 0
+    assert "language German (de), detected\n" in capsys.readouterr().out
+    assert PreparedCorpus.open(tmp_path / "out").manifest.language == "de"
+    assert "Language: German (de)." in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_prepare_takes_the_given_language(tmp_path, pairs, capsys):
+    assert run(pairs, "--out", tmp_path / "out", "--language", "fr") == 0
+    assert "language French (fr)\n" in capsys.readouterr().out
+    assert PreparedCorpus.open(tmp_path / "out").manifest.language == "fr"
+
+
+def test_prepare_rejects_an_unknown_language(tmp_path, pairs, capsys):
+    assert run(pairs, "--out", tmp_path / "out", "--language", "deutsch") == 2
+    assert "language is 'deutsch'; " in capsys.readouterr().err
+
+
+def test_prepare_states_that_the_language_is_unknown(tmp_path, capsys):
+    path = write_pairs(tmp_path / "x.jsonl", [("qwe rty uio pas dfg", "qwe rty")])
+    assert run(path, "--out", tmp_path / "out") == 0
+    shown = capsys.readouterr().out
+    assert "language an unknown language (und): not detected; set --language" in shown
+
+
+def test_prepare_keeps_pairs_that_differ_only_in_digits(tmp_path, capsys):
+    path = write_pairs(tmp_path / "de.jsonl", GERMAN)
+    assert run(path, "--out", tmp_path / "out") == 0
+    assert "dropped 0 of 12 records" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "headline", "words"),
+    [
+        (
+            "zh",
+            "市长周一表示，市政府提高了垃圾处理费。居民对此不满。",
+            "市政府提高垃圾费",
+            "市 政 府",
+        ),
+        (
+            "ja",
+            "市は月曜日、ごみ処理の料金を引き上げた。住民は反対した。",
+            "市がごみ料金を値上げ",
+            "市 が ご",
+        ),
+        (
+            "ru",
+            "Город повысил плату за вывоз мусора, и мэр на это не ответил.",
+            "Плата выросла",
+            "плата",
+        ),
+    ],
+)
+def test_prepare_keeps_pairs_of_other_scripts(tmp_path, capsys, language, text, headline, words):
+    path = write_pairs(tmp_path / "x.jsonl", [(text, headline)])
+    assert run(path, "--out", tmp_path / "out") == 0
+    shown = capsys.readouterr().out
+    assert f"({language}), detected" in shown
+    assert "dropped 0 of 1 record" in shown
+    corpus = PreparedCorpus.open(tmp_path / "out")
+    assert corpus.lexicon.spell(corpus.split("train")[0][1]).startswith(words)

@@ -147,3 +147,20 @@ def test_invalid_input_is_one_line_and_status_2(rouge, arguments, message):
     assert done.stdout == ""
     [line] = done.stderr.splitlines()
     assert message in line
+
+
+def test_unicode_words_of_other_languages_are_scored(files, rouge, scores):
+    (files / "de.txt").write_text("Bürger in Köln\n", encoding="utf-8")
+    (files / "de-ref.txt").write_text("Börger in Käln\n", encoding="utf-8")
+    done = rouge("de.txt", "de-ref.txt")
+    assert "warning: ROUGE-1.5.5 compares ASCII letters only" in done.stderr
+    assert "100.000" in done.stdout
+    found = scores("de.txt", "de-ref.txt", "--unicode")
+    assert found["rouge-1"]["f1"] == 0.33333
+    assert found == scores("de.txt", "de-ref.txt", "--protocol", "unicode")
+
+
+def test_unicode_and_stem_conflict(rouge):
+    done = rouge("hyp.txt", "ref.txt", "--unicode", "--stem")
+    assert done.returncode == 2
+    assert "remove --stem or --unicode" in done.stderr

@@ -110,7 +110,7 @@ def test_hashes_are_equal_for_equal_words_only(jsonl):
     text = "The storm closed 12 schools. It was big."
     pairs = [
         (text, "Storm closes 12"),
-        (text.upper(), "storm closes 34"),
+        (text.upper(), "storm closes 12"),
         (text, "Storm comes"),
         ("The storm closed 12 schools. It was a big one.", "Storm closes 12"),
     ]
@@ -119,6 +119,16 @@ def test_hashes_are_equal_for_equal_words_only(jsonl):
     assert texts[0] == texts[1] == texts[2] != texts[3]
     assert both[0] == both[1]
     assert len(set(both)) == 3
+
+
+def test_pair_hash_compares_digits(jsonl):
+    pairs = [
+        ("The storm closed 12 schools.", "Storm closes 12 schools"),
+        ("The storm closed 34 schools.", "Storm closes 34 schools"),
+    ]
+    chunk = chunk_of(jsonl(pairs))
+    assert len(set(chunk.pair_hashes.tolist())) == 2
+    assert len(set(chunk.text_hashes.tolist())) == 1  # in one split: models do not see digits
 
 
 def test_chunk_save_and_load_round_trip(tmp_path, jsonl):

@@ -2,6 +2,7 @@ import pytest
 
 from readagain.corpus.filters import FILTERS, FilterLimits, choose_filters
 from readagain.errors import ConfigError
+from readagain.text.language import ENGLISH
 
 LINE = "a storm closed ## schools in eastmoor on monday , officials said ."
 TEXT = LINE.split()  # 13 words
@@ -9,7 +10,7 @@ TEXT = LINE.split()  # 13 words
 
 def drops(name, headline, text=TEXT, **limits):
     rule = FILTERS[name].is_unwanted
-    return rule([text[:5], text[5:]], headline.split(), FilterLimits(**limits))
+    return rule([text[:5], text[5:]], headline.split(), FilterLimits(**limits), ENGLISH)
 
 
 @pytest.mark.parametrize(

@@ -127,3 +127,23 @@ def test_jackknife_needs_two_references():
     protocol = Protocol(options=RougeOptions(pooling="jackknife"))
     with pytest.raises(DataError, match="item 2: found 1 reference; expected 2 or more for the"):
         score_corpus(["a", "b"], [["a", "b"], ["b"]], protocol)
+
+
+@pytest.mark.parametrize(
+    ("summary", "reference", "expected"),
+    [
+        ("Bürger in Köln", "Börger in Käln", 0.33333),
+        ("Мэр не ответил", "Мэр не ответил", 1.0),
+        ("市长没有回答", "市长没有说话", 0.66667),
+        ("ראש העיר לא השיב", "ראש העיר השיב", 0.85714),
+    ],
+)
+def test_unicode_protocol_scores_any_language(summary, reference, expected):
+    report = score_corpus([summary], [[reference]], "unicode")
+    assert report["rouge-1"].f1.value == expected
+
+
+def test_unicode_protocol_truncates_bytes_between_characters():
+    options = RougeOptions(unicode=True, max_bytes=7)
+    report = score_corpus(["мэр ушёл"], [["мэр"]], Protocol(options=options))
+    assert report["rouge-1"].f1.value == 1.0

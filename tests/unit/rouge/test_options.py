@@ -2,8 +2,14 @@
 
 import pytest
 
-from readagain.errors import ConfigError
-from readagain.rouge.options import PROTOCOLS, Protocol, RougeOptions, find_protocol
+from readagain.errors import ArgumentError, ConfigError
+from readagain.rouge.options import (
+    PROTOCOLS,
+    Protocol,
+    RougeOptions,
+    corpus_protocol,
+    find_protocol,
+)
 
 
 def test_options_give_the_script_flags():
@@ -75,3 +81,14 @@ def test_unknown_protocol_lists_all_names():
 def test_protocol_rejects_an_unknown_headline():
     with pytest.raises(ConfigError, match="headline is 'F'; expected recall, precision or f1"):
         Protocol(headline="F")
+
+
+def test_unicode_protocol_says_so_in_its_flags():
+    assert PROTOCOLS["unicode"].options.flags().endswith("(Unicode words)")
+    assert corpus_protocol(is_tokenized=True) == "gigaword"
+    assert corpus_protocol(is_tokenized=False) == "unicode"
+
+
+def test_unicode_words_have_no_stemmer():
+    with pytest.raises(ArgumentError, match="the stemmer is English"):
+        RougeOptions(unicode=True, stem=True)

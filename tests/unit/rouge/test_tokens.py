@@ -5,9 +5,11 @@ import pytest
 from readagain.rouge.options import RougeOptions
 from readagain.rouge.tokens import (
     RougeTokenizer,
+    lost_letters_warning,
     truncate_bytes,
     truncate_each_line,
     truncate_words,
+    unicode_words,
 )
 
 
@@ -86,3 +88,28 @@ def test_truncate_words_ignores_blank_lines():
 @pytest.mark.parametrize("text", ["a \ud800 b", "a \x00 b"])
 def test_tokenizer_accepts_odd_characters(text):
     assert words_of(text) == ["a", "b"]
+
+
+def test_unicode_words_keep_letters_of_all_scripts():
+    assert unicode_words("Bürger in KÖLN, l'été 3,5%") == [
+        *("bürger", "in", "köln", "l", "été", "3", "5"),
+    ]
+    assert unicode_words("Мэр не ответил.") == ["мэр", "не", "ответил"]
+    assert unicode_words("हिन्दी में") == ["हिन्दी", "में"]  # vowel signs are marks, not letters
+    assert unicode_words("cafe\u0301") == unicode_words("café") == ["café"]
+
+
+def test_unicode_words_are_characters_without_spaces():
+    assert unicode_words("市长ABC说") == ["市", "长", "abc", "说"]
+    assert unicode_words("はいー") == ["は", "い", "ー"]
+    assert unicode_words("ที่นี่") == ["ที่", "นี่"]
+
+
+def test_lost_letters_warning_counts_letters_outside_ascii():
+    assert (
+        lost_letters_warning([["The café is closed"], ["Nobody knows why it is so"] * 12]) is None
+    )
+    assert lost_letters_warning([["123"]]) is None
+    warning = lost_letters_warning([["Мэр ушёл"], ["Mayor"]])
+    assert warning is not None
+    assert "ignores 58% of the letters" in warning

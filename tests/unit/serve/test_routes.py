@@ -118,6 +118,8 @@ def test_models_lists_models_and_limits(run_client, summarizer):
         ("second", False),
     ]
     assert body["models"][0]["beam"] == summarizer.run.decode.beam_size
+    assert body["models"][0]["language"] == "en"
+    assert body["models"][0]["language_name"] == "English"
     assert body["models"][0]["max_bytes"] is None
     assert body["limits"] == {
         "max_texts": 5,

@@ -1,6 +1,7 @@
 """What a person may ask for, and how what cannot be had is refused."""
 
 import json
+import shutil
 
 import pytest
 
@@ -129,3 +130,32 @@ def test_bundled_model_is_fine_tuned_from_its_graphs(corpus, tmp_path, name, ext
     added = len(resolved.vocabs.source) - len(resolved.trained.vocabs.source)
     assert added == extend_vocab
     build_model(resolved.run).load_state_dict(resolved.first_weights())
+
+
+def as_language(corpus, folder, language):
+    """Copy a corpus and change the language in its manifest."""
+    shutil.copytree(corpus.folder, folder)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "language": language}))
+    return folder
+
+
+def test_resolve_takes_language_of_the_corpus(make_job, corpus, tmp_path):
+    assert resolve(make_job()).run.data.language == corpus.manifest.language == "en"
+    german = as_language(corpus, tmp_path / "de", "de")
+    assert resolve(make_job(data=german)).run.data.language == "de"
+    with pytest.raises(ConfigError, match="data.language is 'fr', but .*de was prepared as 'de'"):
+        resolve(make_job("data.language=fr", data=german))
+
+
+def test_resolve_warns_of_another_language_when_fine_tuning(make_job, run_job, corpus, tmp_path):
+    first = make_job("train.epochs=1")
+    run_job(first)
+    unknown = as_language(corpus, tmp_path / "und", "und")
+    job = resolve(make_job(data=unknown, begin_from=first.out, out="a"))
+    assert job.run.data.language == "en"
+    assert not any("fine-tune was trained" in warning for warning in job.warnings)
+    german = as_language(corpus, tmp_path / "de", "de")
+    job = resolve(make_job(data=german, begin_from=first.out, out="b"))
+    assert job.run.data.language == "de"
+    assert any("the corpus is in German, the model" in warning for warning in job.warnings)

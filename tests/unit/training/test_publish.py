@@ -27,6 +27,7 @@ ORIGIN = {
         "sources": ["a.jsonl", "b.jsonl"],
     },
     "began_from": None,
+    "rouge_protocol": "gigaword",
     "seed": 3,
     "device": "a chip",
     "step": 420,
@@ -95,7 +96,7 @@ def test_card_contains_scores():
     scores = Scores(step=420, dev_loss=2.5, rouge_1=31.25, rouge_2=10.0, rouge_l=28.0)
     card = model_card(PRESETS["tiny"], ORIGIN, scores)
     assert "| 300 dev pairs | negative log-probability of a word | 2.500 |" in card
-    assert "| 200 dev pairs | ROUGE-1 F1, stemmed, per cent | 31.2 |" in card
+    assert "| 200 dev pairs | ROUGE-1 F1 of ROUGE-1.5.5, stemmed, per cent | 31.2 |" in card
     assert "2,000 pairs of `news` (a.jsonl, b.jsonl), fingerprint `0123456789ab`" in card
     assert "step 420, 1.2 minutes on a chip, seed 3" in card
     assert "the first sentence, 60 words each" in card
@@ -125,3 +126,13 @@ def test_card_describes_only_what_the_network_has(preset, how, copies):
     assert f"Writes a headline of a few words for a text{how}\n" in card
     assert ("every word of the text by copying" in card) == copies
     assert ("It can copy the wrong name" in card) == copies
+
+
+def test_card_names_language_and_protocol():
+    scores = Scores(step=420, dev_loss=2.5, rouge_1=31.25, rouge_2=10.0, rouge_l=28.0)
+    run = override(PRESETS["tiny"], {"data.language": "de"})
+    card = model_card(run, {**ORIGIN, "rouge_protocol": "unicode"}, scores)
+    assert "| language | German (de) |" in card
+    assert "German text of the kind it was trained on." in card
+    assert "English" not in card
+    assert "| 200 dev pairs | ROUGE-1 F1 over Unicode words, per cent | 31.2 |" in card

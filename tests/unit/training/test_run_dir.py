@@ -174,3 +174,10 @@ def test_differences_are_quoted_on_one_line(tmp_path):
         ConfigError, match=r"another training run: 'a\\nb' was 'x{79}… and is now None;"
     ):
         claim(tmp_path, {})
+
+
+def test_run_of_an_older_version_has_no_language(tmp_path):
+    claim(tmp_path, {"data": {"num_sentences": 1}})
+    claim(tmp_path, {"data": {"language": "en", "num_sentences": 1}})
+    with pytest.raises(ConfigError, match=r"data\.language was 'en' and is now 'de'"):
+        claim(tmp_path, {"data": {"language": "de", "num_sentences": 1}})

@@ -105,8 +105,9 @@ function showModels(found) {
 }
 
 function showModel() {
-  const { name, title, min_words: fewest, max_words: usual } = model();
-  at("model-title").textContent = title.replace(`${name}: `, "");
+  const { name, title, language, language_name: spoken, min_words: fewest, max_words: usual } = model();
+  const isKnown = language !== "und";
+  at("model-title").textContent = title.replace(`${name}: `, "") + (isKnown ? `; for ${spoken} text` : "");
   const { words } = lengths;
   const most = Math.min(usual, server.limits.max_words);
   words.min = Math.max(MIN_WORDS, fewest);
