@@ -8,6 +8,7 @@ _HOMES = {
     "Summarizer": "readagain.engine.summarizer",
     "Summary": "readagain.engine.summary",
     "__version__": "readagain.version",
+    "fit": "readagain.fitting.fit",
 }
 
 __all__ = list(_HOMES)

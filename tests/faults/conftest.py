@@ -1,4 +1,4 @@
-"""The three long jobs on invented input: commands to kill, and results to compare."""
+"""The four long jobs on invented input: commands to kill, and results to compare."""
 
 import json
 import os
@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from readagain.corpus.manifest import unfinished_dir
+from readagain.fitting.work_dir import work_dir
 from readagain.storage.tensors import read_tensors
 
 TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
@@ -154,6 +155,14 @@ def trained(out: Path) -> dict[str, object]:
     }
 
 
+def fitted(out: Path) -> dict[str, object]:
+    """Return what training left, and the files of the model that do not tell the time."""
+    timed = ("provenance.json", "MODEL_CARD.md", "model.json", "report.html")
+    model = {name: content for name, content in contents(out).items() if name not in timed}
+    assert (out / "report.html").exists()
+    return {**trained(work_dir(out) / "run"), **model}
+
+
 @pytest.fixture(scope="session")
 def small_run() -> tuple[str, ...]:
     """Settings of a run that takes seconds."""
@@ -211,6 +220,17 @@ def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
             has_begun=lambda out: (out / "unfinished" / "notes").exists(),
             result=contents,
             told_when_held="is writing into this folder",
+        ),
+        "fit": Job(
+            name="fit",
+            arguments=(
+                str(write_lines(folder / "few.jsonl", invent_pairs(120))),
+                *("--epochs", "2", "--threads", "1", "--device", "cpu"),
+            ),
+            place=lambda out: ("--out", str(out)),
+            has_begun=lambda out: (work_dir(out) / "identity.json").exists(),
+            result=fitted,
+            told_when_held="another process is fitting a model in this folder",
         ),
     }
 

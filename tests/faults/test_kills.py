@@ -49,7 +49,7 @@ def is_hit(job, out, work_s, draw):
 
 
 @pytest.mark.parametrize("num_kills", [1, pytest.param(25, marks=pytest.mark.stress)])
-@pytest.mark.parametrize("name", ["prepare", "train", "batch"])
+@pytest.mark.parametrize("name", ["prepare", "train", "batch", "fit"])
 def test_killed_job_resumes_to_the_same_result(name, num_kills, jobs, undisturbed, tmp_path):
     job, expected = jobs[name], undisturbed(name)
     work_s = undisturbed.work_s[name]

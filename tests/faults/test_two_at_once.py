@@ -8,7 +8,7 @@ import pytest
 pytestmark = [pytest.mark.slow, pytest.mark.distributed]
 
 
-@pytest.mark.parametrize("name", ["prepare", "train", "batch"])
+@pytest.mark.parametrize("name", ["prepare", "train", "batch", "fit"])
 def test_second_process_is_refused_and_first_finishes(name, jobs, undisturbed, tmp_path):
     job, out = jobs[name], tmp_path / "out"
     first = psutil.Popen(job.command(out), stdout=DEVNULL, stderr=DEVNULL)
@@ -19,7 +19,7 @@ def test_second_process_is_refused_and_first_finishes(name, jobs, undisturbed, t
     first.resume()
     assert second.returncode == 2
     message = second.stderr.splitlines()[-1]
-    assert message.startswith(f"readagain: {out}: ")
+    assert message.startswith(f"readagain: {out}")
     assert job.told_when_held in message
     assert first.wait() == 0
     assert job.result(out) == undisturbed(name)

@@ -25,6 +25,7 @@ COMMANDS: tuple[str, ...] = (
     "batch",
     "explain",
     "serve",
+    "fit",
     "prepare",
     "train",
     "export",

@@ -12,7 +12,6 @@ from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, Filt
 from readagain.corpus.settings import DEFAULT_MAX_SENTENCES
 
 if TYPE_CHECKING:
-    from readagain.corpus.inputs import CorpusInput
     from readagain.corpus.manifest import CorpusManifest
 
 _reading = partial(typer.Option, rich_help_panel=READING)
@@ -136,7 +135,7 @@ def command(
         *find_inputs(test or [], replace(reading, headlines=None), split="test"),
     ]
     for source in sources:
-        print(_describe(source), file=sys.stderr)
+        print(source.description, file=sys.stderr)
     with resumable(), job_progress("reading", "writing") as on_progress:
         manifest = prepare(
             sources,
@@ -149,21 +148,9 @@ def command(
     _print_summary(manifest, out, is_detected=language is None)
 
 
-def _describe(source: "CorpusInput") -> str:
-    """Return how an input is read, so that a wrong guess is visible."""
-    parts = [f"{source.path}: {source.format}"]
-    if source.columns:
-        parts.append(f"'{source.columns.text}' and '{source.columns.headline}'")
-    if source.is_text_tokenized:
-        parts.append("in Gigaword form")
-    return ", ".join([*parts, f"for {source.split}"])
-
-
 def _print_summary(manifest: "CorpusManifest", out: Path, *, is_detected: bool) -> None:
     """Print the language, what was kept, what was dropped and why."""
-    from readagain.corpus.filters import FILTERS
-    from readagain.corpus.prepare import SKIPPED_FILE
-    from readagain.corpus.report import dropped_in_total
+    from readagain.corpus.report import describe_dropped
     from readagain.counts import pluralize
     from readagain.text.language import LANGUAGES, UNDETERMINED
 
@@ -175,18 +162,12 @@ def _print_summary(manifest: "CorpusManifest", out: Path, *, is_detected: bool) 
         if counts["pairs"]:
             pairs = pluralize(counts["pairs"], "pair")
             print(f"{split:<6}{pairs:>18} {pluralize(counts['words'], 'word'):>20}")
-    dropped = dropped_in_total(manifest)
-    meanings = {
-        "empty": "text or headline without a word",
-        "bad": f"invalid records, listed in {SKIPPED_FILE}",
-        "text-in-dev": "texts of the dev split, digits aside",
-        "text-in-test": "texts of the test split, digits aside",
-        **{name: rule.drops for name, rule in FILTERS.items()},
-    }
+    dropped = describe_dropped(manifest)
     records = sum(entry["records"] for entry in manifest.inputs)
-    print(f"dropped {sum(dropped.values()):,} of {pluralize(records, 'record')}")
-    for reason, count in sorted(dropped.items(), key=lambda item: -item[1]):
-        print(f"  {reason:<16}{count:>10,}  {meanings[reason]}")
+    num_dropped = sum(count for _, count, _ in dropped)
+    print(f"dropped {num_dropped:,} of {pluralize(records, 'record')}")
+    for reason, count, meaning in dropped:
+        print(f"  {reason:<16}{count:>10,}  {meaning}")
     num_words = pluralize(manifest.num_words, "distinct word")
     print(f"{num_words}; fingerprint {manifest.fingerprint[:16]}")
     print(f"{out}: ready, see report.md in it")

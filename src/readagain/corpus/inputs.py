@@ -52,6 +52,16 @@ class CorpusInput:
         """The file named in messages."""
         return self.paths[0]
 
+    @property
+    def description(self) -> str:
+        """How the input is read, so that a wrong guess is visible."""
+        parts = [f"{self.path}: {self.format}"]
+        if self.columns:
+            parts.append(f"'{self.columns.text}' and '{self.columns.headline}'")
+        if self.is_text_tokenized:
+            parts.append("in Gigaword form")
+        return ", ".join([*parts, f"for {self.split}"])
+
 
 @dataclass(frozen=True, kw_only=True)
 class CorpusFormat:

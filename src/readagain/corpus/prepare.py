@@ -14,7 +14,7 @@ from readagain.corpus.chunks import Chunk
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.language import detect_corpus_language
 from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
-from readagain.corpus.report import write_report
+from readagain.corpus.report import SKIPPED_FILE, write_report
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.splits import SplitChunk, assign_splits, origins_of
 from readagain.corpus.truecasing import NUM_PASSES
@@ -28,7 +28,6 @@ from readagain.text.language import UNDETERMINED
 
 logger = logging.getLogger(__name__)
 
-SKIPPED_FILE = "skipped.jsonl"
 _FULL = {
     errno.ENOSPC: "no space left on this disk; free some space",
     errno.EDQUOT: "disk quota exceeded; free some space",

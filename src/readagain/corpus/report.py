@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from readagain.corpus.filters import FILTERS
 from readagain.corpus.inputs import SPLITS
 from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.manifest import CorpusManifest
@@ -12,6 +13,9 @@ from readagain.corpus.statistics import Statistics
 from readagain.formats.jsonl import to_json
 from readagain.text.language import LANGUAGES
 
+REPORT_FILE = "report.json"
+SKIPPED_FILE = "skipped.jsonl"
+"""List of skipped invalid records."""
 NUM_SAMPLES = 5
 BAR_WIDTH = 40
 NUM_BARS = 12
@@ -42,7 +46,7 @@ def write_report(
         "samples": samples,
     }
     text = to_json(content, indent=1)
-    (folder / "report.json").write_text(text + "\n", encoding="utf-8")
+    (folder / REPORT_FILE).write_text(text + "\n", encoding="utf-8")
     page = "\n".join(_page(manifest, described, samples)) + "\n"
     (folder / "report.md").write_text(page, encoding="utf-8", errors="backslashreplace")
 
@@ -54,6 +58,19 @@ def dropped_in_total(manifest: CorpusManifest) -> dict[str, int]:
         for reason, count in entry["dropped"].items():
             total[reason] = total.get(reason, 0) + count
     return total
+
+
+def describe_dropped(manifest: CorpusManifest) -> list[tuple[str, int, str]]:
+    """Return reason, number of records and meaning of what was dropped, most frequent first."""
+    meanings = {
+        "empty": "text or headline without a word",
+        "bad": f"invalid records, listed in {SKIPPED_FILE}",
+        "text-in-dev": "texts of the dev split, digits aside",
+        "text-in-test": "texts of the test split, digits aside",
+        **{name: rule.drops for name, rule in FILTERS.items()},
+    }
+    dropped = sorted(dropped_in_total(manifest).items(), key=lambda item: -item[1])
+    return [(reason, count, meanings[reason]) for reason, count in dropped]
 
 
 def _samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:

@@ -11,10 +11,17 @@ DEFAULT_MAX_SENTENCES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class SplitSize:
-    """Size of a split that is taken from the training input: a number of pairs, or a share."""
+    """Size of a split that is taken from the training input: a number of pairs, or a share.
+
+    Args:
+        pairs: approximate number of pairs.
+        share: approximate share of the pairs.
+        max_share: with `pairs`: the largest share of the pairs to take.
+    """
 
     pairs: int = 0
     share: float = 0.0
+    max_share: float = 1.0
 
     def __bool__(self) -> bool:
         return self.pairs > 0 or self.share > 0

@@ -121,7 +121,8 @@ def _split_off(
     else:
         # Whole texts in order of their hash, up to the number of pairs.
         distinct, counts = np.unique(keys, return_counts=True)
-        num_texts = int(np.searchsorted(np.cumsum(counts), size.pairs, side="right"))
+        num_pairs = min(size.pairs, max(int(size.max_share * len(keys)), 1))
+        num_texts = int(np.searchsorted(np.cumsum(counts), num_pairs, side="right"))
         is_chosen = np.isin(keys, distinct[:num_texts])
     splits[training[is_chosen]] = split
 

@@ -33,3 +33,16 @@ def test_unknown_setting_suggests_the_nearest(readagain, tmp_path):
         *("--set", "train.learning_rat=1"),
     )
     fails_with(done, "no setting 'learning_rat'; did you mean 'learning_rate'?")
+
+
+def test_run_that_still_improves_says_so(capsys, tmp_path):
+    from readagain.cli.train import _print_result
+    from readagain.training.loop import TrainingResult
+    from readagain.training.state import TrainingState
+
+    state = TrainingState(step=9, epochs=3, last_gain=0.05)
+    _print_result(TrainingResult(state, total_steps=9, is_finished=True), tmp_path)
+    assert (
+        "still improving: the last validation lowered the dev loss by 5.0%; "
+        "run the same command with --set train.epochs=6 to continue"
+    ) in capsys.readouterr().out

@@ -1,0 +1,256 @@
+"""HTML report of a fit, without external resources."""
+
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+
+from readagain.corpus.manifest import CorpusManifest
+from readagain.corpus.report import describe_dropped
+from readagain.counts import pluralize
+from readagain.evaluation.evaluate import Evaluation
+from readagain.evaluation.summaries import SystemSummary, source_norms
+from readagain.rouge.significance import Comparison
+from readagain.text.language import find_language
+from readagain.training.curves import Curves
+
+NUM_SAMPLES = 20
+MAX_TEXT_CHARS = 600
+"""Characters of a sample's text that are shown."""
+_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 320, 170, 38, 22, 8
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FitReport:
+    """Content of the report.
+
+    Args:
+        name: name of the model.
+        manifest: the prepared pairs.
+        curves: logged values of the training.
+        steps_per_epoch: updates of an epoch.
+        evaluations: scores of the model, then of the baselines, by name.
+        best_baseline: name of the baseline with the highest ROUGE-1.
+        comparison: difference of ROUGE-1 to it.
+        notes: what a reader should know, as sentences.
+        facts: further facts by name.
+    """
+
+    name: str
+    manifest: CorpusManifest
+    curves: Curves
+    steps_per_epoch: int
+    evaluations: dict[str, Evaluation]
+    best_baseline: str
+    comparison: Comparison
+    notes: tuple[str, ...]
+    facts: dict[str, str]
+
+    @property
+    def own(self) -> Evaluation:
+        """The evaluation of the model."""
+        return next(iter(self.evaluations.values()))
+
+
+def render_report(report: FitReport) -> str:
+    """Return the page: scores, curves, samples, dropped pairs and facts."""
+    language = find_language(report.manifest.language)
+    title = f"{report.name}: headlines in {language.name}"
+    style = (files("readagain.fitting") / "page.css").read_text(encoding="utf-8")
+    facts = "".join(
+        f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in report.facts.items()
+    )
+    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in report.notes)
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(title)}</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>{escape(title)}</h1>
+<p class="lead">{escape(_verdict(report))}</p>
+{notes}
+{_cards(report.own)}
+<h2>Scores on {pluralize(len(report.own.summaries), "text")} that were not trained on</h2>
+{_score_table(report.evaluations)}
+<p class="quiet">ROUGE F1 in percent with 95% bootstrap intervals, over Unicode words, or
+characters where the language has no spaces.</p>
+<h2>Training</h2>
+<div class="charts">{_charts(report)}</div>
+<p class="quiet">The training loss has label smoothing and dropout, the dev loss has not.</p>
+<h2>Samples</h2>
+<p class="quiet">Chosen at random, not by quality. <mark>Marked</mark> words are not in the
+text.</p>
+{_samples(report)}
+<h2>Dropped pairs</h2>
+{_dropped(report.manifest)}
+<h2>Facts</h2>
+<dl>{facts}</dl>
+</body>
+</html>
+"""
+
+
+def _verdict(report: FitReport) -> str:
+    """Return in a sentence how the model compares with the better baseline."""
+    comparison = report.comparison
+    points = f"{100 * abs(comparison.difference):.1f} points of ROUGE-1"
+    interval = f"95% interval {100 * comparison.low:.1f} to {100 * comparison.high:.1f}"
+    baseline = f"the {report.best_baseline}, the better baseline ({interval})"
+    if comparison.low > 0:
+        return f"{points} above {baseline}."
+    if comparison.high < 0:
+        return f"{points} below {baseline}; more pairs are needed."
+    return f"Not distinguishable from {baseline}; more pairs are needed."
+
+
+def _cards(evaluation: Evaluation) -> str:
+    cards = []
+    for measure in evaluation.rouge.scores:
+        score = evaluation.rouge.headline(measure)
+        cards.append(
+            f'<div class="card">{measure.upper()}<b>{100 * score.value:.1f}</b>'
+            f'<span class="quiet">{100 * score.low:.1f} to {100 * score.high:.1f}</span></div>'
+        )
+    return f'<div class="cards">{"".join(cards)}</div>'
+
+
+def _score_table(evaluations: dict[str, Evaluation]) -> str:
+    measures = list(next(iter(evaluations.values())).rouge.scores)
+    rows = []
+    for name, evaluation in evaluations.items():
+        scores = [evaluation.rouge.headline(measure) for measure in measures]
+        cells = [
+            f"{100 * each.value:.1f} ({100 * each.low:.1f} to {100 * each.high:.1f})"
+            for each in scores
+        ]
+        rows.append((name, *cells, f"{evaluation.stats.words:.1f}"))
+    return _table(("", *(measure.upper() for measure in measures), "words"), rows)
+
+
+def _charts(report: FitReport) -> str:
+    points = report.curves.points
+    losses = {"training loss": points.get("loss", []), "dev loss": points.get("dev_loss", [])}
+    charts = [line_chart(losses, report.steps_per_epoch)]
+    if "rouge_1" in points:
+        sampled = {"ROUGE-1 of a few dev texts": points["rouge_1"]}
+        charts.append(line_chart(sampled, report.steps_per_epoch))
+    return "".join(charts)
+
+
+def line_chart(series: dict[str, list[tuple[int, float]]], steps_per_epoch: int) -> str:
+    """Return a chart of one or two series over epochs as a figure with inline SVG.
+
+    Args:
+        series: points of step and value by name.
+        steps_per_epoch: updates of an epoch.
+    """
+    steps = [step for points in series.values() for step, _ in points]
+    values = [value for points in series.values() for _, value in points]
+    if not values:
+        return ""
+    last, low, high = max(*steps, 1), min(values), max(values)
+    high = high if high > low else low + 1
+
+    def place(step: int, value: float) -> tuple[float, float]:
+        x = _LEFT + (_WIDTH - _LEFT - 8) * step / last
+        y = _TOP + (_HEIGHT - _TOP - _BOTTOM) * (high - value) / (high - low)
+        return round(x, 1), round(y, 1)
+
+    shapes, names = [], []
+    for kind, (name, points) in zip(("first", "second"), series.items(), strict=False):
+        placed = [place(*point) for point in points]
+        shapes.append(
+            f'<polyline class="{kind}" points="{" ".join(f"{x},{y}" for x, y in placed)}"/>'
+        )
+        if len(placed) < 30:
+            shapes += [f'<circle class="{kind}" cx="{x}" cy="{y}" r="2.5"/>' for x, y in placed]
+        names.append(f'<span class="{kind}">{escape(name)}</span>')
+    floor = _HEIGHT - _BOTTOM
+    return (
+        f"<figure><figcaption>{' and '.join(names)} by epoch</figcaption>"
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
+        f'aria-label="{escape(" and ".join(series))}, from {values[0]:.2f}">'
+        f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH}" y1="{floor}" y2="{floor}"/>'
+        f'<line class="axis" x1="{_LEFT}" x2="{_LEFT}" y1="{_TOP}" y2="{floor}"/>'
+        f'<text x="{_LEFT - 6}" y="{_TOP + 8}" text-anchor="end">{high:.2f}</text>'
+        f'<text x="{_LEFT - 6}" y="{floor}" text-anchor="end">{low:.2f}</text>'
+        f'<text x="{_LEFT}" y="{_HEIGHT - 6}">0</text>'
+        f'<text x="{_WIDTH - 8}" y="{_HEIGHT - 6}" text-anchor="end">'
+        f"{last / steps_per_epoch:.3g}</text>"
+        f"{''.join(shapes)}</svg></figure>"
+    )
+
+
+def _samples(report: FitReport) -> str:
+    evaluation = report.own
+    count = min(NUM_SAMPLES, len(evaluation.summaries))
+    chosen = sorted(random.Random(1).sample(range(len(evaluation.summaries)), count))
+    return "".join(_sample(evaluation, row, report.manifest.language) for row in chosen)
+
+
+def _sample(evaluation: Evaluation, row: int, language: str) -> str:
+    data, summary = evaluation.data, evaluation.summaries[row]
+    text = data.rows[row].text
+    shown = text[:MAX_TEXT_CHARS] + (" …" if len(text) > MAX_TEXT_CHARS else "")
+    norms = source_norms(
+        text, is_tokenized=data.is_tokenized, language=find_language(data.language)
+    )
+    lines = (
+        ("model", mark_novel_words(summary, set(norms))),
+        ("human", escape(data.rows[row].references[0])),
+        ("text", escape(shown)),
+    )
+    paragraphs = "".join(
+        f'<p class="{who}"><span class="who">{who}</span>'
+        f'<span lang="{language}" dir="auto">{content}</span></p>'
+        for who, content in lines
+    )
+    return f"<article>{paragraphs}</article>"
+
+
+def mark_novel_words(summary: SystemSummary, source: set[str]) -> str:
+    """Return a summary as HTML with the words that are not in the text marked."""
+    pieces, end = [], 0
+    for word, is_copied in zip(summary.words, summary.is_copied, strict=True):
+        pieces.append(escape(summary.text[end : word.start]))
+        shown = escape(summary.text[word.start : word.end])
+        is_novel = not is_copied and word.norm not in source
+        pieces.append(f"<mark>{shown}</mark>" if is_novel else shown)
+        end = word.end
+    return "".join(pieces) + escape(summary.text[end:]) or "<em>empty</em>"
+
+
+def _dropped(manifest: CorpusManifest) -> str:
+    dropped = describe_dropped(manifest)
+    records = sum(entry["records"] for entry in manifest.inputs)
+    if not dropped:
+        return f"<p>None of {pluralize(records, 'record')}.</p>"
+    share = sum(count for _, count, _ in dropped) / records
+    rows = [(reason, f"{count:,}", meaning) for reason, count, meaning in dropped]
+    return f"<p>{share:.1%} of {pluralize(records, 'record')}.</p>" + _table(
+        ("reason", "records", "meaning"), rows, words={2}
+    )
+
+
+def _table(
+    columns: Iterable[str], rows: Iterable[Sequence[str]], *, words: Iterable[int] = ()
+) -> str:
+    """Return a table; columns in `words` have text instead of numbers."""
+
+    def cell(tag: str, column: int, text: str) -> str:
+        kind = ' class="words"' if column in words else ""
+        return f"<{tag}{kind}>{escape(text)}</{tag}>"
+
+    head = "".join(cell("th", *each) for each in enumerate(columns))
+    body = "".join(
+        f"<tr>{''.join(cell('td', *each) for each in enumerate(row))}</tr>" for row in rows
+    )
+    return (
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+        "</div>"
+    )

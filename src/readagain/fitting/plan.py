@@ -1,0 +1,246 @@
+"""Choice of network and training by the number of pairs, their lengths and the machine."""
+
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, get_args
+
+from readagain.config.files import run_from_dict, run_to_dict
+from readagain.config.override import override
+from readagain.config.schema import RunSpec
+from readagain.errors import ArgumentError
+from readagain.presets.paper import CITATION, READ_AGAIN_LSTM_COPY
+from readagain.training.timing import Timing
+
+SizeName = Literal["small", "base", "large"]
+SIZE_NAMES: tuple[SizeName, ...] = get_args(SizeName)
+
+MIN_PAIRS = 50
+"""Fewest training pairs; below that nothing is learned that a report could measure."""
+PATIENCE = 3
+"""Epochs without a lower dev loss before training stops."""
+EXTENDED_WORDS = 1000
+"""Words of the corpus that fine-tuning adds to each vocabulary."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    """A size of the network.
+
+    Args:
+        min_pairs: training pairs from which the size is the default on a GPU.
+        min_pairs_on_cpu: the same on a CPU, where larger networks take hours.
+        learning_rate: maximum learning rate.
+        settings: sizes of the vocabularies and layers.
+    """
+
+    min_pairs: int
+    min_pairs_on_cpu: float
+    learning_rate: float
+    settings: dict[str, int]
+
+
+def _layers(embedding: int, encoder: int, decoder: int) -> dict[str, int]:
+    return {
+        "model.embedding_size": embedding,
+        "model.encoder.hidden_size": encoder,
+        "model.decoder.hidden_size": decoder,
+        "model.decoder.attention_size": embedding,
+    }
+
+
+SIZES: dict[SizeName, Size] = {
+    "small": Size(
+        min_pairs=0,
+        min_pairs_on_cpu=0,
+        learning_rate=4e-3,
+        settings={"source_vocab_size": 12_000, "vocab_size": 6000, **_layers(96, 96, 160)},
+    ),
+    "base": Size(
+        min_pairs=10_000,
+        min_pairs_on_cpu=100_000,
+        learning_rate=2e-3,
+        settings={"source_vocab_size": 24_000, "vocab_size": 10_000, **_layers(192, 224, 384)},
+    ),
+    "large": Size(
+        min_pairs=200_000,
+        min_pairs_on_cpu=math.inf,
+        learning_rate=1e-3,
+        settings={"source_vocab_size": 40_000, "vocab_size": 16_000, **_layers(256, 320, 512)},
+    ),
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lengths:
+    """Lengths of the training pairs in words, or in characters where these are the tokens.
+
+    Args:
+        sentences: sentences that nine of ten texts have at most.
+        text_words: words that nine of ten texts have at most.
+        headline_words: words that 99 of 100 headlines have at most.
+    """
+
+    sentences: int
+    text_words: int
+    headline_words: int
+
+    @classmethod
+    def of(cls, statistics: dict[str, Any]) -> "Lengths":
+        """Return the lengths in the statistics of a prepared split."""
+        return cls(
+            sentences=statistics["sentences_per_text"]["p90"],
+            text_words=statistics["words_per_text"]["p90"],
+            headline_words=statistics["words_per_summary"]["p99"],
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitPlan:
+    """Chosen settings and measured times.
+
+    Args:
+        run: the settings of the training.
+        size: the size of the network, or the name of the model that is fine-tuned.
+        timing: times of a few updates.
+    """
+
+    run: RunSpec
+    size: str
+    timing: Timing
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as JSON values."""
+        return {"run": run_to_dict(self.run), "size": self.size, "timing": asdict(self.timing)}
+
+    @classmethod
+    def from_dict(cls, content: dict[str, Any]) -> "FitPlan":
+        """Return the plan that `to_dict` returned."""
+        return cls(
+            run=run_from_dict(content["run"], where="plan.json"),
+            size=content["size"],
+            timing=Timing(**content["timing"]),
+        )
+
+    def with_epochs(self, epochs: int) -> "FitPlan":
+        """Return the plan with another number of epochs."""
+        return replace(self, run=override(self.run, {"train.epochs": epochs}, where="epochs"))
+
+
+def choose_size(num_pairs: int, *, has_gpu: bool) -> SizeName:
+    """Return the largest size that so many pairs and the machine are enough for.
+
+    >>> choose_size(40_000, has_gpu=True), choose_size(40_000, has_gpu=False)
+    ('base', 'small')
+    """
+    fitting = [
+        name
+        for name, size in SIZES.items()
+        if num_pairs >= (size.min_pairs if has_gpu else size.min_pairs_on_cpu)
+    ]
+    return fitting[-1]
+
+
+def find_size(name: str) -> SizeName:
+    """Return a size by name.
+
+    Raises:
+        ArgumentError: for an unknown name.
+    """
+    for size in SIZE_NAMES:
+        if size == name:
+            return size
+    raise ArgumentError("{size} is '{0}'; expected {1}", name, ", ".join(SIZE_NAMES))
+
+
+def new_run(
+    size: SizeName, num_pairs: int, lengths: Lengths, *, is_spaced: bool, has_gpu: bool
+) -> RunSpec:
+    """Return the run that trains a network of a size from random weights.
+
+    Args:
+        size: the size.
+        num_pairs: the number of training pairs.
+        lengths: their lengths.
+        is_spaced: whether tokens are words; otherwise they are characters.
+        has_gpu: whether it is trained on a GPU.
+    """
+    batch_size = _batch_size(num_pairs, largest=512 if has_gpu else 64)
+    steps_per_epoch = math.ceil(num_pairs / batch_size)
+    epochs = _clamp(math.ceil(1500 / steps_per_epoch), *((20, 60) if has_gpu else (8, 40)))
+    headline_words = _clamp(lengths.headline_words, 8, 32 if is_spaced else 48)
+    return override(
+        READ_AGAIN_LSTM_COPY,
+        {
+            "title": f"{size} model of its own pairs",
+            "paper": f"{CITATION}, section 3; sizes are ours",
+            **SIZES[size].settings,
+            "model.encoder.bidirectional": True,
+            "model.dropout": 0.3 if num_pairs < 100_000 else 0.2,
+            "data.num_sentences": max(lengths.sentences, 1),
+            "data.join_sentences": True,
+            "data.max_source_words": _clamp(lengths.text_words, 16, 80 if is_spaced else 160),
+            "data.max_summary_words": headline_words,
+            "train": "modern",
+            "train.batch_size": batch_size,
+            "train.learning_rate": SIZES[size].learning_rate,
+            "train.warmup_steps": min(300, steps_per_epoch),
+            "train.epochs": epochs,
+            "train.label_smoothing": 0.1,
+            "train.ema_decay": _ema_decay(epochs * steps_per_epoch),
+            **_common(headline_words),
+        },
+    )
+
+
+def fine_tuning_run(run: RunSpec, num_pairs: int, *, has_gpu: bool) -> RunSpec:
+    """Return the run that fine-tunes a model; the network and the search stay as they are."""
+    batch_size = _batch_size(num_pairs, largest=256 if has_gpu else 32)
+    steps_per_epoch = math.ceil(num_pairs / batch_size)
+    epochs = _clamp(math.ceil(120 / steps_per_epoch), *((4, 10) if has_gpu else (2, 6)))
+    return override(
+        run,
+        {
+            "train": "modern",
+            "train.batch_size": batch_size,
+            "train.learning_rate": 5e-4,
+            "train.warmup_steps": min(30, steps_per_epoch),
+            "train.epochs": epochs,
+            "train.label_smoothing": 0.1,
+            "train.ema_decay": _ema_decay(epochs * steps_per_epoch),
+            "train.patience": PATIENCE,
+            "train.rouge_pairs": 16,
+            "train.log_every": 10,
+        },
+    )
+
+
+def _common(headline_words: int) -> dict[str, Any]:
+    return {
+        "train.patience": PATIENCE,
+        # Enough for the samples; the report scores many more headlines with the exported model.
+        "train.rouge_pairs": 16,
+        "train.log_every": 10,
+        "decode.max_words": headline_words,
+        "decode.no_repeat_ngram": 2,
+        "decode.length_penalty": 1.0,
+        "decode.consensus": 0.4,
+    }
+
+
+def _batch_size(num_pairs: int, *, largest: int) -> int:
+    """Return a power of two near 1/300 of the pairs, so that an epoch has enough updates.
+
+    >>> _batch_size(5_000, largest=64), _batch_size(40_000, largest=512)
+    (32, 128)
+    """
+    smallest = 32 if num_pairs > 1000 else 16
+    return _clamp(2 ** max(round(math.log2(num_pairs / 300)), 0), smallest, largest)
+
+
+def _ema_decay(num_updates: int) -> float:
+    """Return a decay that averages over about the last twentieth of the updates."""
+    return round(min(max(1 - 20 / num_updates, 0.8), 0.9995), 4)
+
+
+def _clamp(value: int, low: int, high: int) -> int:
+    return min(max(value, low), high)

@@ -1,0 +1,70 @@
+"""Working directory of a fit: what its stages write before the model is complete.
+
+```
+MODEL.work/
+  identity.json   inputs and options of the fit
+  data/           prepared corpus
+  plan.json       chosen settings and measured times
+  run/            training run
+  finished.json   scores, when the model and its report are complete
+```
+"""
+
+from pathlib import Path
+from typing import Any
+
+from readagain.storage.output_dir import LocalDir, OutputDir
+
+_FINISHED_FILE = "finished.json"
+_PLAN_FILE = "plan.json"
+
+
+class FitDir(OutputDir):
+    """Working directory of one fit."""
+
+    content = "model being fitted"
+    action = "fitting a model in"
+    identity_file = "identity.json"
+
+    def __init__(self, directory: LocalDir) -> None:
+        super().__init__(directory)
+        self.data = directory.path / "data"
+        self.run = directory.path / "run"
+
+    @property
+    def plan(self) -> dict[str, Any] | None:
+        """The chosen settings, or None before they are chosen."""
+        return self.read_json(_PLAN_FILE)
+
+    def write_plan(self, plan: dict[str, Any]) -> None:
+        """Write the chosen settings."""
+        self.write_json(_PLAN_FILE, plan)
+
+    @property
+    def finished(self) -> dict[str, Any] | None:
+        """The results of a finished fit, or None."""
+        return self.read_json(_FINISHED_FILE)
+
+    def finish(self, results: dict[str, Any]) -> None:
+        """Mark the fit as finished."""
+        self.write_json(_FINISHED_FILE, results)
+
+    def is_own_name(self, name: str) -> bool:
+        """Return whether a fit creates `name` before its identity is written."""
+        return name == self.identity_file or name.endswith(".part")  # temporary files
+
+    def has_output(self) -> bool:
+        """Return whether the directory contains a fit."""
+        return self.directory.read(self.identity_file) is not None
+
+    def clear(self) -> None:
+        """Delete the files of the fit, and no others."""
+        if self.has_output():
+            for name in self.directory.names():
+                if name in ("data", "data.unfinished", "run", _PLAN_FILE, _FINISHED_FILE):
+                    self.directory.remove(name)
+
+
+def work_dir(out: Path) -> Path:
+    """Return the working directory of a model directory, beside it."""
+    return out.with_name(f"{out.name}.work")

@@ -1,0 +1,200 @@
+"""`readagain fit` from a CSV to a model that writes headlines, in four languages, and killed."""
+
+import csv
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from readagain import Summarizer, fit
+from readagain.fitting.work_dir import work_dir
+from readagain.model_dir import ModelDir
+from readagain.storage.tensors import read_tensors
+
+pytestmark = pytest.mark.slow
+
+NUM_PAIRS = 220
+EPOCHS = 5
+# Text and headline with a place, a town and an event, and the words for them.
+LANGUAGES = {
+    "en": (
+        "The {place} of {town} {event} on Monday after {years} years of repairs. The mayor said "
+        "that the town had waited for it.",
+        "{town} {place} {event} on Monday",
+        ("bridge", "harbour", "library", "market", "museum", "school"),
+        ("opens", "closes", "moves", "wins"),
+    ),
+    "de": (
+        "Die {place} in {town} wird am Montag nach {years} Jahren {event}. Der Bürgermeister "
+        "sagte, dass die Stadt darauf gewartet hat.",
+        "{place} in {town} wird {event}",
+        ("Brücke", "Bücherei", "Schule", "Oper", "Straße", "Bühne"),
+        ("geöffnet", "geschlossen", "verlegt", "geprüft"),
+    ),
+    "ru": (
+        "{place} в городе {town} {event} в понедельник после {years} лет ремонта. Мэр сказал, что "
+        "город давно этого ждал.",
+        "{place} в городе {town} {event}",
+        ("Школа", "Библиотека", "Больница", "Площадь", "Станция", "Опера"),
+        ("открывается", "закрывается", "переезжает", "побеждает"),
+    ),
+    "zh": (
+        "{town}的{place}经过{years}年的维修于星期一{event}。市长说全市都在等待这一天。",
+        "{town}{place}{event}",
+        ("大桥", "港口", "书店", "市场", "学校", "车站"),
+        ("开放", "关闭", "搬迁", "获奖"),
+    ),
+}
+SYLLABLES = {
+    "en": ("Bar", "Del", "Fen", "Gol", "Har", "Mel", "Nor", "Sten"),
+    "de": ("Bar", "Del", "Fen", "Gol", "Har", "Mel", "Nor", "Stein"),
+    "ru": ("Бар", "Дол", "Фен", "Гор", "Кар", "Мел", "Нор", "Сте"),
+    "zh": ("东", "西", "南", "北", "青", "白", "长", "新"),
+}
+ENDINGS = {"en": "wick ton moor", "de": "dorf burg feld", "ru": "ов ино ск", "zh": "山 河 州"}
+
+
+def write_pairs(path, language):
+    text, headline, places, events = LANGUAGES[language]
+    first, endings = SYLLABLES[language], ENDINGS[language].split()
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        rows.writerow(["title", "article"])
+        for n in range(NUM_PAIRS):
+            names = {
+                "town": first[n % 8] + first[n // 8 % 8].lower() + endings[n // 64 % 3],
+                "place": places[n * 5 % 6],
+                "event": events[n * 7 % 4],
+                "years": 2 + n * 11 % 90,
+            }
+            rows.writerow([headline.format(**names), text.format(**names)])
+    return path
+
+
+def fit_in(folder, language, *, epochs=EPOCHS):
+    return fit(
+        write_pairs(folder / "pairs.csv", language),
+        out=folder / "model",
+        epochs=epochs,
+        device="cpu",
+        threads=1,
+        console=Console(quiet=True),
+    )
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("english")
+    return fit_in(folder, "en")
+
+
+def check_learned(result, language):
+    """Check the scores, the language and the report of a fit."""
+    assert result.is_finished
+    rouge_1 = {name: scores["rouge-1"][0] for name, scores in result.scores.items()}
+    assert rouge_1["model"] > 75
+    assert rouge_1["model"] > max(rouge_1["first sentence"], rouge_1["first 12 words"]) + 8
+    assert ModelDir.open(result.out, checksums=True).run.data.language == language
+    page = result.report.read_text(encoding="utf-8")
+    assert page.count("<article>") == min(20, json_of(result)["test"]["pairs"])
+    return Summarizer.load(result.out, threads=1)
+
+
+def json_of(result):
+    manifest = work_dir(result.out) / "data" / "manifest.json"
+    return json.loads(manifest.read_text(encoding="utf-8"))["splits"]
+
+
+def test_english_pairs_become_a_model(english):
+    model = check_learned(english, "en")
+    text = LANGUAGES["en"][0].format(place="bridge", town="Barfenmoor", event="opens", years=30)
+    assert "Barfenmoor" in model.summarize(text).text
+
+
+def test_german_pairs_keep_capitals_of_nouns(tmp_path):
+    model = check_learned(fit_in(tmp_path, "de"), "de")
+    text = LANGUAGES["de"][0].format(place="Schule", town="Barfendorf", event="geprüft", years=30)
+    summary = model.summarize(text).text
+    assert "Schule" in summary
+    assert "geprüft" in summary
+
+
+def test_russian_pairs_are_scored_by_their_letters(tmp_path):
+    model = check_learned(fit_in(tmp_path, "ru"), "ru")
+    text = LANGUAGES["ru"][0].format(place="Школа", town="Баргорск", event="открывается", years=30)
+    assert "Баргорск" in model.summarize(text).text
+
+
+def test_chinese_headlines_have_no_spaces(tmp_path):
+    model = check_learned(fit_in(tmp_path, "zh"), "zh")
+    text = LANGUAGES["zh"][0].format(place="车站", town="东青河", event="开放", years=30)
+    summary = model.summarize(text).text
+    assert "东青河" in summary
+    assert " " not in summary
+
+
+def command(folder, *options):
+    return [
+        *(sys.executable, "-m", "readagain", "fit", str(folder / "pairs.csv")),
+        *("--out", str(folder / "model"), "--epochs", str(EPOCHS), "--device", "cpu"),
+        *("--threads", "1", *options),
+    ]
+
+
+def weights(out: Path):
+    tensors = read_tensors(work_dir(out) / "run" / "weights.safetensors")
+    return {name: array.tobytes() for name, array in tensors.items()}
+
+
+def start(folder):
+    return subprocess.Popen(command(folder), stdout=subprocess.PIPE, text=True)
+
+
+def wait_until(process, is_true):
+    while not is_true():
+        assert process.poll() is None
+        time.sleep(0.01)
+
+
+def test_stopped_and_killed_fit_resumes_to_the_same_weights(english, tmp_path):
+    write_pairs(tmp_path / "pairs.csv", "en")
+    out, run = tmp_path / "model", tmp_path / "model.work" / "run"
+    stopped = start(tmp_path)
+    wait_until(stopped, lambda: b"loss" in log_of(run))
+    stopped.terminate()
+    printed, _ = stopped.communicate()
+    assert stopped.returncode == 0
+    assert "estimate:" in printed
+    assert "stopped and saved at step" in printed
+    assert not out.exists()
+
+    killed = start(tmp_path)
+    wait_until(killed, lambda: b"dev_loss" in log_of(run) and list(run.glob("model.json")))
+    killed.kill()
+    killed.communicate()
+
+    done = subprocess.run(command(tmp_path), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "resuming from step" in done.stdout
+    assert "first 12 words" in done.stdout
+    assert f"{out}: ready" in done.stdout
+    assert weights(out) == weights(english.out)
+
+
+def log_of(run):
+    path = run / "metrics.jsonl"
+    return path.read_bytes() if path.exists() else b""
+
+
+def test_same_call_keeps_model_and_more_epochs_continue_it(english):
+    before = (english.out / "model.json").read_bytes()
+    again = fit_in(english.out.parent, "en")
+    assert again.scores == json.loads(json.dumps(english.scores))
+    assert (english.out / "model.json").read_bytes() == before
+    longer = fit_in(english.out.parent, "en", epochs=EPOCHS + 1)
+    assert longer.is_finished
+    assert ModelDir.open(english.out).run.train.epochs == EPOCHS + 1

@@ -1,0 +1,115 @@
+"""What is chosen for so many pairs of such lengths on such a machine."""
+
+import pytest
+
+from readagain.config.override import override
+from readagain.config.parameters import count_parameters
+from readagain.errors import ConfigError
+from readagain.fitting.plan import (
+    PATIENCE,
+    SIZE_NAMES,
+    SIZES,
+    Lengths,
+    choose_size,
+    find_size,
+    fine_tuning_run,
+    new_run,
+)
+from readagain.presets import PRESETS
+
+NEWS_LENGTHS = Lengths(sentences=3, text_words=64, headline_words=18)
+
+
+def run_for(num_pairs, *, size="small", lengths=NEWS_LENGTHS, is_spaced=True, has_gpu=False):
+    return new_run(size, num_pairs, lengths, is_spaced=is_spaced, has_gpu=has_gpu)
+
+
+def updates(run, num_pairs):
+    return run.train.epochs * num_pairs / run.train.batch_size
+
+
+@pytest.mark.parametrize(
+    ("num_pairs", "on_cpu", "on_gpu"),
+    [
+        (60, "small", "small"),
+        (9_999, "small", "small"),
+        (10_000, "small", "base"),
+        (100_000, "base", "base"),
+        (200_000, "base", "large"),
+        (5_000_000, "base", "large"),
+    ],
+)
+def test_size_follows_pairs_and_machine(num_pairs, on_cpu, on_gpu):
+    assert choose_size(num_pairs, has_gpu=False) == on_cpu
+    assert choose_size(num_pairs, has_gpu=True) == on_gpu
+
+
+def test_sizes_rise():
+    parameters = [count_parameters(run_for(5000, size=size)) for size in SIZE_NAMES]
+    assert parameters == sorted(parameters)
+    assert list(SIZES) == list(SIZE_NAMES)
+
+
+def test_unknown_size_is_refused():
+    assert find_size("base") == "base"
+    with pytest.raises(ConfigError, match="size is 'huge'; expected small, base, large"):
+        find_size("huge")
+
+
+def test_few_pairs_train_more_epochs():
+    few, many = run_for(300), run_for(50_000)
+    assert few.train.epochs > many.train.epochs
+    assert updates(few, 300) >= 500
+    assert few.train.batch_size < many.train.batch_size
+
+
+def test_five_thousand_pairs_take_some_thousand_updates_on_a_cpu():
+    assert 1000 <= updates(run_for(4500), 4500) <= 2500
+
+
+def test_gpu_gets_larger_batches():
+    on_cpu, on_gpu = run_for(200_000, has_gpu=False), run_for(200_000, has_gpu=True)
+    assert on_gpu.train.batch_size > on_cpu.train.batch_size
+
+
+def test_run_stops_early_by_dev_loss():
+    train = run_for(5000).train
+    assert (train.patience, train.best_by, train.validate_every) == (PATIENCE, "loss", 0)
+
+
+def test_lengths_follow_the_pairs():
+    run = run_for(5000)
+    assert (run.data.num_sentences, run.data.max_source_words) == (3, 64)
+    assert (run.data.max_summary_words, run.decode.max_words) == (18, 18)
+
+
+@pytest.mark.parametrize(("is_spaced", "expected"), [(True, (80, 32)), (False, (160, 48))])
+def test_lengths_are_limited(is_spaced, expected):
+    endless = Lengths(sentences=5, text_words=4000, headline_words=90)
+    run = run_for(5000, lengths=endless, is_spaced=is_spaced)
+    assert (run.data.max_source_words, run.decode.max_words) == expected
+
+
+def test_lengths_come_from_statistics():
+    statistics = {
+        "sentences_per_text": {"p90": 4, "p99": 5},
+        "words_per_text": {"p90": 70, "p99": 110},
+        "words_per_summary": {"p90": 12, "p99": 20},
+    }
+    assert Lengths.of(statistics) == Lengths(sentences=4, text_words=70, headline_words=20)
+
+
+def test_fine_tuning_keeps_network_and_search():
+    news = PRESETS["news"]
+    run = fine_tuning_run(news, 1000, has_gpu=False)
+    assert (run.model, run.data, run.decode) == (news.model, news.data, news.decode)
+    assert run.train.batch_size <= 32  # an update of more takes too long to stop at
+    assert run.train.patience == PATIENCE
+    assert run.train.learning_rate < news.train.learning_rate
+
+
+def test_fine_tuning_ignores_training_of_the_model():
+    news = override(PRESETS["news"], {"train.objective": "likelihood", "train.batch_size": 2048})
+    assert fine_tuning_run(news, 1000, has_gpu=False) == fine_tuning_run(
+        PRESETS["news"], 1000, has_gpu=False
+    )
