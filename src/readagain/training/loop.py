@@ -11,9 +11,8 @@ from readagain.errors import ReadAgainError
 from readagain.training.checkpoint import latest_checkpoint
 from readagain.training.display import Display
 from readagain.training.job import ResolvedJob, TrainingJob, resolve
-from readagain.training.metrics import DivergedError, LossBuffer
+from readagain.training.metrics import DivergedError
 from readagain.training.parallel import DeviceName, Processes, joined_processes, set_threads
-from readagain.training.provenance import provenance
 from readagain.training.run_dir import RunDir, open_run_dir
 from readagain.training.run_writer import RunWriter
 from readagain.training.state import TrainingState
@@ -135,16 +134,7 @@ def _open_writer(
     if run_dir is None:
         yield None
         return
-    writer = RunWriter(
-        job,
-        run_dir,
-        display,
-        state,
-        losses=LossBuffer(state.open_losses, trainer.device),
-        provenance=provenance(job, trainer.processes, trainer.device),
-        total_steps=trainer.total_steps,
-        steps_per_epoch=trainer.steps_per_epoch,
-    )
+    writer = RunWriter(job, run_dir, display, state, trainer)
     try:
         with display.live():
             yield writer

@@ -25,49 +25,32 @@ def build_optimizer(parameters: Iterable[nn.Parameter], spec: TrainSpec) -> torc
     rate = torch.tensor(spec.learning_rate, device=device)
     fused = device.type == "cuda" or all(each.dtype == torch.float32 for each in parameters)
     if spec.optimizer == "sgd":
-        return torch.optim.SGD(
-            parameters, lr=rate, weight_decay=spec.weight_decay, momentum=0.0, fused=fused
-        )
+        return torch.optim.SGD(parameters, lr=rate, weight_decay=spec.weight_decay, fused=fused)
+    is_cuda = device.type == "cuda"
+    optimizer: torch.optim.Optimizer
     if spec.optimizer == "adadelta":
-        return _adadelta(parameters, rate, spec)
-    groups = [
-        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": spec.weight_decay},
-        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
-    ]
-    optimizer = torch.optim.AdamW(
-        groups,
-        lr=rate,
-        betas=ADAM_BETAS,
-        eps=ADAM_EPSILON,
-        fused=fused,
-        capturable=device.type == "cuda",
-    )
+        optimizer = torch.optim.Adadelta(
+            parameters,
+            lr=rate,
+            rho=ADADELTA_RHO,
+            eps=ADADELTA_EPSILON,
+            weight_decay=spec.weight_decay,
+            capturable=is_cuda,
+        )
+        averages = ("square_avg", "acc_delta")
+    else:
+        groups = [
+            {"params": [p for p in parameters if p.dim() > 1], "weight_decay": spec.weight_decay},
+            {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
+        ]
+        optimizer = torch.optim.AdamW(
+            groups, lr=rate, betas=ADAM_BETAS, eps=ADAM_EPSILON, fused=fused, capturable=is_cuda
+        )
+        averages = ("exp_avg", "exp_avg_sq")
     for parameter in parameters:
         optimizer.state[parameter] = {
             "step": torch.zeros((), device=device),
-            "exp_avg": torch.zeros_like(parameter),
-            "exp_avg_sq": torch.zeros_like(parameter),
-        }
-    return optimizer
-
-
-def _adadelta(
-    parameters: list[nn.Parameter], rate: Tensor, spec: TrainSpec
-) -> torch.optim.Optimizer:
-    """Build Adadelta (Zeiler 2012), who uses a learning rate of 1."""
-    optimizer = torch.optim.Adadelta(
-        parameters,
-        lr=rate,
-        rho=ADADELTA_RHO,
-        eps=ADADELTA_EPSILON,
-        weight_decay=spec.weight_decay,
-        capturable=rate.device.type == "cuda",
-    )
-    for parameter in parameters:
-        optimizer.state[parameter] = {
-            "step": torch.zeros((), device=rate.device),
-            "square_avg": torch.zeros_like(parameter),
-            "acc_delta": torch.zeros_like(parameter),
+            **{name: torch.zeros_like(parameter) for name in averages},
         }
     return optimizer
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from readagain.config.files import save_run
-from readagain.config.schema import RunSpec
 from readagain.model_dir import (
     CARD_FILE,
     PROVENANCE_FILE,
@@ -18,22 +17,16 @@ from readagain.model_dir import (
     WEIGHTS_FILE,
 )
 from readagain.storage.model_manifest import write_model_files
-from readagain.text.truecasing import CASES_FILE, Truecaser
+from readagain.text.truecasing import CASES_FILE
 from readagain.training.checkpoint import latest_checkpoint
+from readagain.training.job import ResolvedJob
 from readagain.training.model_card import model_card
 from readagain.training.run_dir import RunDir
 from readagain.training.state import Scores
-from readagain.training.vocabs import Vocabs
 
 
 def publish_model(
-    run_dir: RunDir,
-    *,
-    run: RunSpec,
-    vocabs: Vocabs,
-    truecaser: Truecaser,
-    provenance: dict[str, Any],
-    scores: Scores | None,
+    run_dir: RunDir, job: ResolvedJob, *, provenance: dict[str, Any], scores: Scores | None
 ) -> None:
     """Write a model folder with the best weights of the latest checkpoint.
 
@@ -46,15 +39,15 @@ def publish_model(
     assert checkpoint is not None
     assert checkpoint.best_file is not None
     weights_file = checkpoint.best_file
-    card = model_card(run, provenance, scores)
+    card = model_card(job.run, provenance, scores)
     score_table = {} if scores is None else {"dev": asdict(scores)}
     write_model_files(
         run_dir.path,
         {
-            RUN_FILE: lambda path: save_run(run, path),
-            SOURCE_VOCAB_FILE: vocabs.source.save,
-            VOCAB_FILE: vocabs.summary.save,
-            **({CASES_FILE: truecaser.save} if truecaser else {}),
+            RUN_FILE: lambda path: save_run(job.run, path),
+            SOURCE_VOCAB_FILE: job.vocabs.source.save,
+            VOCAB_FILE: job.vocabs.summary.save,
+            **({CASES_FILE: job.truecaser.save} if job.truecaser else {}),
             WEIGHTS_FILE: lambda path: shutil.copyfile(weights_file, path),
             PROVENANCE_FILE: lambda path: _write_json(path, provenance),
             SCORES_FILE: lambda path: _write_json(path, score_table),

@@ -4,7 +4,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from torch import Tensor
 
@@ -13,11 +12,11 @@ from readagain.training.display import Display
 from readagain.training.job import ResolvedJob
 from readagain.training.metrics import DivergedError, LossBuffer, LossValues, MetricsLog
 from readagain.training.optim import learning_rate
-from readagain.training.provenance import add_state
+from readagain.training.provenance import add_state, provenance
 from readagain.training.publish import publish_model
 from readagain.training.run_dir import RunDir
 from readagain.training.state import TrainingState
-from readagain.training.trainer import TrainerState
+from readagain.training.trainer import Trainer, TrainerState
 from readagain.training.validate import Validation
 
 SAVE_SECONDS = 600.0
@@ -43,10 +42,7 @@ class RunWriter:
         run_dir: its folder.
         display: what users see.
         state: the state in which this process starts.
-        losses: losses since the last line of the log.
-        provenance: what the model folder says about its origin.
-        total_steps: updates of the whole run.
-        steps_per_epoch: updates of an epoch.
+        trainer: its device, processes and number of updates.
     """
 
     def __init__(
@@ -55,22 +51,18 @@ class RunWriter:
         run_dir: RunDir,
         display: Display,
         state: TrainingState,
-        *,
-        losses: LossBuffer,
-        provenance: dict[str, Any],
-        total_steps: int,
-        steps_per_epoch: int,
+        trainer: Trainer,
     ) -> None:
         self.job = job
         self.run_dir = run_dir
         self.display = display
-        self.provenance = provenance
-        self.total_steps = total_steps
-        self.steps_per_epoch = steps_per_epoch
+        self.provenance = provenance(job, trainer.processes, trainer.device)
+        self.total_steps = trainer.total_steps
+        self.steps_per_epoch = trainer.steps_per_epoch
         self.log = MetricsLog(run_dir.path, at_bytes=state.metrics_bytes, at_step=state.step)
         if self.log.missing_tensorboard:
             display.say(self.log.missing_tensorboard)
-        self._losses = losses
+        self._losses = LossBuffer(state.open_losses, trainer.device)
         self._pending: _LogLine | None = None
         self._num_pairs = 0
         self._minutes_before = state.minutes
@@ -173,14 +165,8 @@ class RunWriter:
 
     def publish(self, state: TrainingState, *, is_finished: bool = False) -> None:
         """Write the model folder with the best weights of the latest checkpoint."""
-        publish_model(
-            self.run_dir,
-            run=self.job.run,
-            vocabs=self.job.vocabs,
-            truecaser=self.job.truecaser,
-            provenance=add_state(self.provenance, state, is_finished=is_finished),
-            scores=state.best,
-        )
+        origin = add_state(self.provenance, state, is_finished=is_finished)
+        publish_model(self.run_dir, self.job, provenance=origin, scores=state.best)
 
     def finish(self, state: TrainingState, tensors: TrainerState) -> TrainingState:
         """Write the last line of the log and the final model, and mark the run as finished."""
