@@ -54,32 +54,32 @@ def _attend(
         at = (b * S + position)[:, None]
         inside = (position < S)[:, None] & (column < A)[None, :]
         k = tl.load(keys + at * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
-        fit = tl.sum(v[None, :] * _compare(q[None, :], k, QUICK), 1)
-        fit = tl.where(real, fit, LOW)
-        tl.store(weights + b * S + position, fit, mask=position < S)
-        now_largest = tl.maximum(largest, tl.max(fit, 0))
-        share = tl.where(real, tl.exp(fit - now_largest), 0.0)
-        shrink = tl.exp(largest - now_largest)
+        logits = tl.sum(v[None, :] * _compare(q[None, :], k, QUICK), 1)
+        logits = tl.where(real, logits, LOW)
+        tl.store(weights + b * S + position, logits, mask=position < S)
+        now_largest = tl.maximum(largest, tl.max(logits, 0))
+        weight = tl.where(real, tl.exp(logits - now_largest), 0.0)
+        rescale = tl.exp(largest - now_largest)
         inside = (position < S)[:, None] & (column < D)[None, :]
         h = tl.load(states + at * D + column[None, :], mask=inside, other=0.0).to(tl.float32)
-        mixed = mixed * shrink + tl.sum(share[:, None] * h, 0)
-        total = total * shrink + tl.sum(share, 0)
+        mixed = mixed * rescale + tl.sum(weight[:, None] * h, 0)
+        total = total * rescale + tl.sum(weight, 0)
         largest = now_largest
     total = tl.maximum(total, 1e-30)
     tl.store(context + b * D + column, mixed / total, mask=column < D)
     tl.debug_barrier()
     for first in range(0, S, BLOCK):
         position = first + tl.arange(0, BLOCK)
-        fit = tl.load(weights + b * S + position, mask=position < S, other=LOW)
+        logits = tl.load(weights + b * S + position, mask=position < S, other=LOW)
         tl.store(
             weights + b * S + position,
-            tl.where(fit > LOW, tl.exp(fit - largest) / total, 0.0), mask=position < S,
+            tl.where(logits > LOW, tl.exp(logits - largest) / total, 0.0), mask=position < S,
         )  # fmt: skip
 
 
 @triton.jit
 def _attend_gradient(
-    query, query_stride, keys, states, score, weights, d_context, d_fit, d_query, d_query_stride,
+    query, query_stride, keys, states, score, weights, d_context, d_logits, d_query, d_query_stride,
     S, A: tl.constexpr, D: tl.constexpr,
     WIDTH: tl.constexpr, BLOCK: tl.constexpr, QUICK: tl.constexpr,
 ):  # fmt: skip
@@ -98,7 +98,7 @@ def _attend_gradient(
         d_weight = tl.sum(dc[None, :] * h, 1)
         weight = tl.load(weights + b * S + position, mask=position < S, other=0.0)
         mean += tl.sum(weight * d_weight, 0)
-        tl.store(d_fit + b * S + position, d_weight, mask=position < S)
+        tl.store(d_logits + b * S + position, d_weight, mask=position < S)
     tl.debug_barrier()
     dq = tl.zeros((WIDTH,), tl.float32)
     for first in range(0, S, BLOCK):
@@ -107,10 +107,10 @@ def _attend_gradient(
         inside = (position < S)[:, None] & (column < A)[None, :]
         k = tl.load(keys + at * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
         weight = tl.load(weights + b * S + position, mask=position < S, other=0.0)
-        d_weight = tl.load(d_fit + b * S + position, mask=position < S, other=0.0)
+        d_weight = tl.load(d_logits + b * S + position, mask=position < S, other=0.0)
         d_score = weight * (d_weight - mean)
         tl.debug_barrier()
-        tl.store(d_fit + b * S + position, d_score, mask=position < S)
+        tl.store(d_logits + b * S + position, d_score, mask=position < S)
         compared = _compare(q[None, :], k, QUICK)
         dq += tl.sum(d_score[:, None] * (1.0 - compared * compared), 0)
     tl.store(d_query + b * d_query_stride + column, v * dq, mask=column < A)
@@ -118,7 +118,7 @@ def _attend_gradient(
 
 @triton.jit
 def _keys_gradient(
-    queries, query_stride, keys, score, d_fit, d_keys, d_score,
+    queries, query_stride, keys, score, d_logits, d_keys, d_score,
     B, S, T, A: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr, QUICK: tl.constexpr,
 ):  # fmt: skip
     """Sum the gradients of a block of keys and of `score` over all T words."""
@@ -135,10 +135,10 @@ def _keys_gradient(
         row = t * B + b
         q = tl.load(queries + row * query_stride + column, mask=column < A, other=0.0)
         q = q.to(tl.float32)
-        owed = tl.load(d_fit + row * S + position, mask=position < S, other=0.0)[:, None]
+        d_logit = tl.load(d_logits + row * S + position, mask=position < S, other=0.0)[:, None]
         compared = _compare(q[None, :], k, QUICK)
-        dk += owed * (1.0 - compared * compared)
-        dv += tl.sum(owed * compared, 0)
+        dk += d_logit * (1.0 - compared * compared)
+        dv += tl.sum(d_logit * compared, 0)
     tl.store(d_keys + at * A + column[None, :], dk * v[None, :], mask=inside)
     program = b * tl.num_programs(1) + tl.program_id(1)
     tl.store(d_score + program * A + column, dv, mask=column < A)
@@ -272,7 +272,7 @@ class AttentionLstm(torch.autograd.Function):
         d_outputs = _time_first(d_outputs, like=outputs[1:])  # (T, B, H)
         d_mixed = _time_first(d_contexts, like=contexts)  # (T, B, D), and added to below
         d_projected = outputs.new_empty((T, B, A + 4 * H))
-        d_fit = torch.empty_like(weights)
+        d_logits = torch.empty_like(weights)
         d_state = torch.zeros_like(outputs[0])
         d_cell = torch.zeros_like(cells[0])
         meta = _meta(keys, WIDTH=triton.next_power_of_2(max(A, D)))
@@ -286,11 +286,11 @@ class AttentionLstm(torch.autograd.Function):
             d_mixed[t].addmm_(d_gates, weight_context)
             _attend_gradient[(B,)](
                 queries[t], queries.stride(1), keys, states, score, weights[t],
-                d_mixed[t], d_fit[t], d_projected[t, :, :A], d_projected.stride(1),
+                d_mixed[t], d_logits[t], d_projected[t, :, :A], d_projected.stride(1),
                 S, A=A, D=D, **meta,
             )  # fmt: skip
             d_state = torch.mm(d_projected[t], weight)
-        d_keys, d_score = _keys_gradients(queries, keys, score, d_fit)
+        d_keys, d_score = _keys_gradients(queries, keys, score, d_logits)
         d_states = torch.bmm(
             weights.permute(1, 2, 0).to(d_mixed.dtype), d_mixed.transpose(0, 1)
         )  # (B, S, D)
@@ -318,7 +318,7 @@ def _time_first(gradient: Tensor | None, *, like: Tensor) -> Tensor:
 
 
 def _keys_gradients(
-    queries: Tensor, keys: Tensor, score: Tensor, d_fit: Tensor
+    queries: Tensor, keys: Tensor, score: Tensor, d_logits: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Return the gradients of the (B, S, A) keys and the (A,) score from all T words at once."""
     queries = queries.contiguous()  # (T, B, A)
@@ -328,7 +328,7 @@ def _keys_gradients(
     blocks = triton.cdiv(S, meta["BLOCK"])
     d_score = torch.empty((B * blocks, A), dtype=torch.float32, device=keys.device)
     _keys_gradient[(B, blocks)](
-        queries, queries.stride(1), keys, score, d_fit, d_keys, d_score,
+        queries, queries.stride(1), keys, score, d_logits, d_keys, d_score,
         B, S, queries.size(0), A=A, **meta,
     )  # fmt: skip
     return d_keys, d_score.sum(0).to(score.dtype)

@@ -72,7 +72,7 @@ def _score(
 
 @triton.jit
 def _score_gradient(
-    vocab_logits, copy_logits, valid, ext_ids, targets, log_totals, log_chosen, arriving,
+    vocab_logits, copy_logits, valid, ext_ids, targets, log_totals, log_chosen, d_log_probs,
     d_vocab, d_copy,
     T, V, S, smoothing,
     BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
@@ -84,7 +84,7 @@ def _score_gradient(
     target = tl.load(targets + row)
     log_total = tl.load(log_totals + row)
     log_sum = tl.load(log_chosen + row)
-    scale = tl.load(arriving + row)
+    scale = tl.load(d_log_probs + row)
     reached = (log_sum > LOW) & (log_sum - log_total > FLOOR)
     hit = tl.where(reached, scale * (1.0 - smoothing), 0.0)
     miss = hit + scale * smoothing
@@ -144,7 +144,7 @@ class TritonTargetLogProbs(torch.autograd.Function):
         return log_probs
 
     @staticmethod
-    def backward(ctx: Any, arriving: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, d_log_probs: Tensor) -> tuple[Tensor | None, ...]:
         """Return the gradients of both kinds of logits."""
         (
             vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
@@ -156,7 +156,7 @@ class TritonTargetLogProbs(torch.autograd.Function):
         d_copy = None if copy_logits is None else torch.empty_like(copy_logits)
         _score_gradient[(B * T,)](
             vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
-            log_totals, log_chosen, arriving.contiguous(), d_vocab, d_copy,
+            log_totals, log_chosen, d_log_probs.contiguous(), d_vocab, d_copy,
             T, V, S, ctx.label_smoothing,
             BLOCK=BLOCK_V, COPY_BLOCK=BLOCK_S, HAS_COPY=S > 0, LOW=LOWEST,
             FLOOR=FLOOR,
