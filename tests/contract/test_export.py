@@ -106,7 +106,7 @@ def sources(run):
 
 
 def step_along(model, sources, paths):
-    """Step along given rows and columns of what a first model was offered."""
+    """Run steps with given rows and columns of the candidates."""
     state = model.start(sources)
     previous_ids = np.full(len(sources), BOS)
     for rows, previous in [*paths, (None, None)]:
@@ -118,7 +118,7 @@ def step_along(model, sources, paths):
 
 @pytest.fixture(scope="module")
 def paths(network, sources):
-    """Three selections: some rows thrice, then a document leaves; words of every rank follow."""
+    """Return three selections of rows: repeated, without a document, and words of several ranks."""
     chosen = []
     model = TorchStepModel(network)
     state, previous_ids = model.start(sources), np.full(len(sources), BOS)
@@ -133,23 +133,23 @@ def paths(network, sources):
 
 
 def test_float32_graphs_match_network_at_every_step(network, exported, sources, paths):
-    expected = list(step_along(TorchStepModel(network), sources, paths))
-    for wanted, found in zip(
-        expected, step_along(exported["float32"], sources, paths), strict=True
+    outputs = list(step_along(TorchStepModel(network), sources, paths))
+    for expected, found in zip(
+        outputs, step_along(exported["float32"], sources, paths), strict=True
     ):
-        is_word = np.isfinite(wanted.log_probs)
-        np.testing.assert_array_equal(found.ids[is_word], wanted.ids[is_word])
-        np.testing.assert_array_equal(found.copied_from[is_word], wanted.copied_from[is_word])
-        np.testing.assert_allclose(found.log_probs, wanted.log_probs, atol=1e-5)
-        np.testing.assert_allclose(found.end_log_probs, wanted.end_log_probs, atol=1e-5)
-        np.testing.assert_allclose(found.attention, wanted.attention, atol=1e-6)
+        is_word = np.isfinite(expected.log_probs)
+        np.testing.assert_array_equal(found.ids[is_word], expected.ids[is_word])
+        np.testing.assert_array_equal(found.copied_from[is_word], expected.copied_from[is_word])
+        np.testing.assert_allclose(found.log_probs, expected.log_probs, atol=1e-5)
+        np.testing.assert_allclose(found.end_log_probs, expected.end_log_probs, atol=1e-5)
+        np.testing.assert_allclose(found.attention, expected.attention, atol=1e-6)
 
 
 def test_int8_graphs_are_close_to_network(network, exported, sources, paths):
-    expected = list(step_along(TorchStepModel(network), sources, paths))
-    for wanted, found in zip(expected, step_along(exported["int8"], sources, paths), strict=True):
-        np.testing.assert_allclose(found.end_log_probs, wanted.end_log_probs, atol=0.05)
-        np.testing.assert_allclose(found.log_probs[:, 0], wanted.log_probs[:, 0], atol=0.05)
+    outputs = list(step_along(TorchStepModel(network), sources, paths))
+    for expected, found in zip(outputs, step_along(exported["int8"], sources, paths), strict=True):
+        np.testing.assert_allclose(found.end_log_probs, expected.end_log_probs, atol=0.05)
+        np.testing.assert_allclose(found.log_probs[:, 0], expected.log_probs[:, 0], atol=0.05)
 
 
 def test_beam_search_finds_same_summaries(network, exported, sources):
@@ -164,11 +164,11 @@ def test_beam_search_finds_same_summaries(network, exported, sources):
         )
         for model in (TorchStepModel(network), exported["float32"])
     ]
-    wanted, found = [
+    expected, found = [
         [[each.ids.tolist() for each in hypotheses] for hypotheses in documents]
         for documents in best
     ]
-    assert found == wanted
+    assert found == expected
 
 
 @pytest.mark.parametrize("precision", ["float32", "int8"])
@@ -178,13 +178,13 @@ def test_graphs_do_not_depend_on_batch(exported, sources, precision):
     for b in range(len(sources)):
         length = max(1, int(sources.lengths[b].max()))
         if sources.lengths.shape[1] > 1:
-            length = sources.source_ids.shape[2]  # flat places depend on the padded length
-        places = sources.source_ids.shape[2]
+            length = sources.source_ids.shape[2]  # flat positions depend on the padded length
+        row_length = sources.source_ids.shape[2]
         alone = SourceBatch(
             source_ids=sources.source_ids[b : b + 1, :, :length],
             lengths=sources.lengths[b : b + 1],
             source_ext_ids=sources.source_ext_ids[b : b + 1]
-            .reshape(1, -1, places)[:, :, :length]
+            .reshape(1, -1, row_length)[:, :, :length]
             .reshape(1, -1),
         )
         (one,) = step_along(together, alone, [])
@@ -199,7 +199,7 @@ def test_importance_is_mean_of_second_pass_weights(run, network, exported, sourc
         assert model.importance(sources) is None
         return
     state = TorchStepModel(network).start(sources)
-    wanted = state.network.memory.importance.mean(dim=2).numpy()
+    expected = state.network.memory.importance.mean(dim=2).numpy()
     found = model.importance(sources)
     valid = sources.source_valid
-    np.testing.assert_allclose(found[valid], wanted[valid], atol=1e-6)
+    np.testing.assert_allclose(found[valid], expected[valid], atol=1e-6)

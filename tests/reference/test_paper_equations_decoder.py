@@ -73,7 +73,7 @@ def decoder():
 
 @pytest.fixture
 def known_summary(decoder):
-    """Source states, the embedded previous words and a start, with the answers by hand."""
+    """Return source states, embedded previous words, a first state and the expected outputs."""
     torch.manual_seed(6)
     h2, words = torch.randn(1, S, D).double(), torch.randn(1, T, E).double()
     start = DecoderState(torch.randn(1, H).double(), torch.randn(1, H).double())

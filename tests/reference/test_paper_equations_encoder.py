@@ -1,7 +1,7 @@
 """Section 3.1 of the paper, transcribed slowly into numpy, against the encoders in float64.
 
 The transcriptions keep the paper's letters. Matrices written W[x, h] in the paper act on joined
-vectors; ours stand in parts and are joined here.
+vectors; ours are separate and are joined here.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""A small model folder with weights, as training leaves one."""
+"""A small model folder with weights, as training writes it."""
 
 import pytest
 import torch

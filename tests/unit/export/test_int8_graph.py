@@ -46,8 +46,8 @@ def test_row_is_independent_of_large_neighbour(bound):
     small = np.full((1, 32), 0.01, np.float32)
     huge = np.full((1, 32), 1.0 if bound else 1000.0, np.float32)
     alone = linear(small, "int8", bound)
-    beside = linear(np.concatenate([huge, small]), "int8", bound)[1:]
-    np.testing.assert_array_equal(beside, alone)
+    together = linear(np.concatenate([huge, small]), "int8", bound)[1:]
+    np.testing.assert_array_equal(together, alone)
 
 
 def test_unbounded_rows_keep_precision_at_any_scale():

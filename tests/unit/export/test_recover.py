@@ -1,4 +1,4 @@
-"""What the export wrote in bytes comes back as weights."""
+"""Recovery of weights from int8 graphs."""
 
 from pathlib import Path
 
@@ -51,7 +51,7 @@ def test_recover_weights_within_quantization_step(tmp_path, run):
     found = recover_weights(tmp_path, run, shapes_of(weights))
     assert found.keys() == weights.keys()
     for name, weight in weights.items():
-        # A step of a byte, half lost and half spread; sixty-four reach to the largest entry.
+        # One quantization step: half by rounding, half by the random move; 64 steps to the maximum.
         atol = 0 if weight.ndim == 1 else np.abs(weight).max() / 64
         np.testing.assert_allclose(found[name], weight, rtol=1e-6, atol=atol * 1.001, err_msg=name)
 
@@ -82,7 +82,7 @@ def test_small_updates_survive_export(tmp_path):
     found = recover_weights(TOY, folder.run, shapes)
     name, before = "source_embedding.weight", found["source_embedding.weight"]
     tenth_of_a_step = np.abs(before).max(axis=1, keepdims=True) / 1270
-    found[name] = before + tenth_of_a_step  # every entry by the same share of its step
+    found[name] = before + tenth_of_a_step  # each entry by the same fraction of its step
     write_graphs(tmp_path, folder.run, found)
     again = recover_weights(tmp_path, folder.run, shapes)[name]
     # Some entries move by a whole step and the others by none: a tenth of a step on average.
@@ -91,8 +91,8 @@ def test_small_updates_survive_export(tmp_path):
 
 
 def codes_of(model):
-    held = model.graph.initializer
-    return [each.raw_data for each in held if each.data_type == onnx.TensorProto.INT8]
+    initializers = model.graph.initializer
+    return [each.raw_data for each in initializers if each.data_type == onnx.TensorProto.INT8]
 
 
 def test_recover_weights_rejects_other_network(tmp_path):

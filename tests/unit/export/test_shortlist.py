@@ -1,4 +1,4 @@
-"""Shortlists in graphs, where a rare word of the source stands several times."""
+"""Shortlists in graphs, with rare words that occur several times in the source."""
 
 import numpy as np
 import pytest
@@ -19,8 +19,8 @@ EXT_IDS = np.array([[20, 20, 25, 33, 6, 20, 35], [25, 6, 25, PAD, PAD, PAD, PAD]
 
 
 @pytest.fixture(params=["softmax", "copy"])
-def answers(request):
-    """What the network and its graphs offer after START, all of it."""
+def outputs(request):
+    """Return a run and the candidates of its network and its graphs after BOS."""
     run = override(
         PRESETS["lvt2k_1sent"],
         {
@@ -44,11 +44,11 @@ def answers(request):
         lengths=np.array([[7], [3]]),
         source_ext_ids=EXT_IDS,
     )
-    offered = []
+    candidates_of = []
     for model in (TorchStepModel(network), OnnxStepModel.open(*graphs["float32"], threads=1)):
         candidates, _ = model.step(model.start(sources), np.full(2, BOS), 30)
-        offered.append(candidates)
-    return run, *offered
+        candidates_of.append(candidates)
+    return run, *candidates_of
 
 
 def words(candidates, row):
@@ -56,8 +56,8 @@ def words(candidates, row):
     return candidates.ids[row][is_word].tolist(), candidates.log_probs[row][is_word]
 
 
-def test_graphs_return_each_shortlist_word_once(answers):
-    run, network, graphs = answers
+def test_graphs_return_each_shortlist_word_once(outputs):
+    run, network, graphs = outputs
     can_copy = run.model.output != "softmax"
     listed = [{*range(4, 13), 20, 25}, {*range(4, 14), 25}]
     unknown = [{33, 35}, set()]
@@ -70,8 +70,8 @@ def test_graphs_return_each_shortlist_word_once(answers):
         np.testing.assert_allclose(found_log_probs, log_probs, atol=1e-5)
 
 
-def test_probabilities_sum_to_less_than_one(answers):
-    _, network, graphs = answers
+def test_probabilities_sum_to_less_than_one(outputs):
+    _, network, graphs = outputs
     for candidates in (network, graphs):
         for row in range(2):
             total = np.exp(words(candidates, row)[1]).sum() + np.exp(candidates.end_log_probs[row])

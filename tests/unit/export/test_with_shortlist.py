@@ -1,4 +1,4 @@
-"""A network trained on all words, exported with a shortlist: checked against both, or refused."""
+"""Export with a shortlist of a network that was trained on all words."""
 
 from dataclasses import replace
 from functools import partial
@@ -30,7 +30,7 @@ SMALL = {"vocab_size": 11, "source_vocab_size": 11, "model.embedding_size": 6}
 
 @pytest.fixture
 def trained(trained):
-    """A model of eleven words that reads four, so that a list may hold eight to ten."""
+    """Return a model of eleven words that reads four; shortlists have eight to ten words."""
     run = override(trained.run, {"data.max_source_words": 4})
     write_model_files(trained.path, {RUN_FILE: partial(save_run, run)})
     return ModelDir.open(trained.path)
@@ -147,9 +147,9 @@ def test_output_matrix_is_stored_once():
 
 
 def num_weights(graph):
-    held = onnx.load_from_string(graph).graph.initializer
+    initializers = onnx.load_from_string(graph).graph.initializer
     return sum(
         int(np.prod(each.dims))
-        for each in held
+        for each in initializers
         if each.data_type == onnx.TensorProto.FLOAT and np.prod(each.dims) > 1
     )

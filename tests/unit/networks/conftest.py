@@ -1,4 +1,4 @@
-"""Networks small enough to check by hand, and batches with unknown words in them."""
+"""Small networks, and batches with oov words."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ SMALL = {
     "model.decoder.attention_size": 4,
 }
 
-# Every encoder there is, by the settings that choose it.
+# Settings of all encoders.
 ENCODERS = [
     {"model.encoder.kind": kind, "model.encoder.cell": cell, "model.encoder.bidirectional": both}
     | ({"data.num_sentences": 2, **extra} if kind == "hierarchical" else extra)
@@ -53,17 +53,17 @@ def encoder_settings(request):
 
 @pytest.fixture
 def small_run():
-    """Describe a small network that differs from Read-Again LSTM + copy as told."""
+    """Return the run of a small Read-Again LSTM + copy, with changes."""
 
-    def describe(changes=None, **more):
+    def make_run(changes=None, **more):
         return override(RunSpec(title="small", paper="none"), {**SMALL, **(changes or {}), **more})
 
-    return describe
+    return make_run
 
 
 @pytest.fixture
 def build(small_run):
-    """Build such a network, in float64."""
+    """Build such a network in float64."""
 
     def build(changes=None, **more):
         torch.manual_seed(11)
@@ -74,7 +74,7 @@ def build(small_run):
 
 @dataclass(frozen=True)
 class Batch:
-    """The arguments of a network's forward pass."""
+    """Arguments of the forward pass of a network."""
 
     source_ids: torch.Tensor
     source_lengths: torch.Tensor
@@ -94,7 +94,7 @@ class Batch:
 
 @pytest.fixture
 def make_batch():
-    """Invent a batch of three texts; each has unknown words, and one has a shorter summary."""
+    """Make a batch of three texts, each with oov words; one has a shorter summary."""
 
     def make(num_sentences=1, num_words=5):
         random = torch.Generator().manual_seed(13)

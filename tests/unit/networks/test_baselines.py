@@ -1,4 +1,4 @@
-"""ABS and RAS: the promises that hold for every network, and what makes each of them special."""
+"""Properties of ABS and RAS."""
 
 import pytest
 import torch
@@ -46,7 +46,7 @@ def model(request):
 
 
 def padded(batch, extra):
-    """The same texts with `extra` more places."""
+    """Return the same texts with `extra` more positions."""
     pad = torch.nn.functional.pad
     return type(batch)(
         pad(batch.source_ids, (0, extra), value=PAD),
@@ -80,7 +80,7 @@ def test_batch_scores_equal_single_scores(model, make_batch):
 
 
 def step_by_step(model, batch):
-    """The targets' log-probabilities, word by word through `start` and `step`."""
+    """Return the log-probabilities of the targets, computed by `start` and `step`."""
     state, scores = model.start(*batch.source()), []
     for previous, target in zip(batch.previous_ids.T, batch.target_ids.T, strict=True):
         logits, state = model.step(state, previous)
@@ -216,12 +216,12 @@ def test_bfloat16_is_close_to_float32(model, make_batch):
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_forward_does_not_synchronize_device(make_batch, monkeypatch, name):
-    """What asks a GPU for a value waits for it, and cannot be captured."""
+    """Reading a value from a GPU waits for it, and cannot be captured."""
 
-    def refuse(tensor, *arguments):
-        raise AssertionError("a value was asked for")
+    def fail(tensor, *arguments):
+        raise AssertionError("a value was read from the device")
 
     model, arguments = build(name).train(), make_batch().arguments()
-    for way in ("item", "tolist", "nonzero", "__bool__", "__int__", "__float__", "__index__"):
-        monkeypatch.setattr(torch.Tensor, way, refuse)
+    for name in ("item", "tolist", "nonzero", "__bool__", "__int__", "__float__", "__index__"):
+        monkeypatch.setattr(torch.Tensor, name, fail)
     model(*arguments).sum().backward()

@@ -1,4 +1,4 @@
-"""The choice between Triton kernels and plain torch functions."""
+"""Selection of Triton kernels or plain torch functions."""
 
 import torch
 

@@ -1,4 +1,4 @@
-"""A product with a bias, and its gradients written out."""
+"""`AffineByProducts` against `F.linear`."""
 
 import pytest
 import torch
@@ -7,9 +7,9 @@ import torch.nn.functional as F
 from readagain.networks.layers import AffineByProducts
 
 
-def arguments(*shape, learns=True):
+def arguments(*shape, requires_grad=True):
     torch.manual_seed(5)
-    inputs = torch.randn(*shape, 3, dtype=torch.float64, requires_grad=learns)
+    inputs = torch.randn(*shape, 3, dtype=torch.float64, requires_grad=requires_grad)
     weight = torch.randn(4, 3, dtype=torch.float64, requires_grad=True)
     return inputs, weight, torch.randn(4, dtype=torch.float64, requires_grad=True)
 
@@ -26,7 +26,7 @@ def test_affine_gradient(shape):
 
 
 def test_affine_skips_gradient_of_constant_inputs():
-    inputs, weight, bias = arguments(6, learns=False)
+    inputs, weight, bias = arguments(6, requires_grad=False)
     AffineByProducts.apply(inputs, weight, bias).sum().backward()
     assert inputs.grad is None
     torch.testing.assert_close(bias.grad, torch.full((4,), 6.0, dtype=torch.float64))

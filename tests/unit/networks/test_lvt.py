@@ -10,7 +10,7 @@ from readagain.search.constraints import LengthConstraint
 from readagain.search.model import SourceBatch
 from readagain.text.vocab import BOS, UNK
 
-# Twelve words are known; a list has ten, and the first text's words 9 to 11 take their places.
+# V is 12 and a shortlist has ten words; it includes the words 9 to 11 of the first text.
 SHORT = {"model.shortlist_size": 10, "data.max_source_words": 5, "model.shortlist_sources": 1}
 VARIANTS = {
     "a shortlist": {**SHORT, "model.output": "softmax"},
@@ -56,7 +56,7 @@ def test_batch_scores_equal_single_scores(build, batch, settings):
 
 
 def step_by_step(model, batch):
-    """Return the targets' log-probabilities, word by word through `start` and `step`."""
+    """Return the log-probabilities of the targets, computed by `start` and `step`."""
     state = model.start(*batch.source())
     V = model.previous_words.vocab_size
     scores = []
@@ -82,7 +82,7 @@ def step_by_step(model, batch):
 
 
 def column_of(target, memory):
-    """Look for each target among the columns that hold a word; UNK where it is in none."""
+    """Return the column of each target, or of UNK if no column has it."""
     columns = torch.arange(memory.shortlist.is_word.size(1)).expand(len(target), -1)
     words = memory.shortlist.words(columns, memory.ext_ids)
     found = (words == target.unsqueeze(1)) & memory.shortlist.is_word
@@ -121,13 +121,13 @@ def test_candidates_are_on_the_shortlist(build, batch):
     model = TorchStepModel(build(VARIANTS["a shortlist"]))
     candidates, _ = model.step(model.start(sources_of(batch)), np.full(3, BOS), k=20)
     for row, own in enumerate(batch.source_ext_ids.tolist()):
-        offered = candidates.ids[row][np.isfinite(candidates.log_probs[row])].tolist()
-        assert set(offered) == expected_list(own)
-        assert len(offered) == len(set(offered)) == 6
+        found = candidates.ids[row][np.isfinite(candidates.log_probs[row])].tolist()
+        assert set(found) == expected_list(own)
+        assert len(found) == len(set(found)) == 6
 
 
 def expected_list(own):
-    """The source's words, then the smallest ids, until there are six beside the reserved ones."""
+    """Return six words without the special tokens: those of the source, then the smallest ids."""
     listed = {word for word in own if 4 <= word < 12}
     for word in range(4, 12):
         if len(listed) < 6:
@@ -144,12 +144,12 @@ def test_words_off_the_shortlist_have_no_gradient(build, batch):
 
 
 def test_forward_does_not_synchronize_device(build, batch, settings, monkeypatch):
-    """What asks a GPU for a value waits for it, and cannot be captured."""
+    """Reading a value from a GPU waits for it, and cannot be captured."""
 
-    def refuse(tensor, *arguments):
-        raise AssertionError("a value was asked for")
+    def fail(tensor, *arguments):
+        raise AssertionError("a value was read from the device")
 
     model = build(settings).train()
-    for way in ("item", "tolist", "nonzero", "__bool__", "__int__", "__float__", "__index__"):
-        monkeypatch.setattr(torch.Tensor, way, refuse)
+    for name in ("item", "tolist", "nonzero", "__bool__", "__int__", "__float__", "__index__"):
+        monkeypatch.setattr(torch.Tensor, name, fail)
     model(*batch.arguments()).sum().backward()

@@ -1,4 +1,4 @@
-"""The whole network: promises that hold for every encoder and both outputs."""
+"""Properties of the encoder-decoder with every encoder and both outputs."""
 
 import pytest
 import torch
@@ -19,11 +19,11 @@ def model_and_batch(build, make_batch, encoder_settings):
 
 
 def padded(batch, extra):
-    """The same texts with `extra` more places in every sentence; extended ids move along."""
+    """Return the same texts with `extra` more positions in every sentence."""
     B, N, L = batch.source_ids.shape
     source_ids = torch.nn.functional.pad(batch.source_ids, (0, extra), value=PAD)
     ext_ids = torch.nn.functional.pad(batch.source_ext_ids.view(B, N, L), (0, extra), value=PAD)
-    # Unknown words stand in the first sentence, so V + position stays what it was.
+    # The oov words are in the first sentence, so V + position does not change.
     return type(batch)(
         source_ids,
         batch.source_lengths,
@@ -50,7 +50,7 @@ def test_batch_scores_equal_single_scores(model_and_batch, output):
 
 
 def step_by_step(model, batch):
-    """The targets' log-probabilities, word by word through `start` and `step`."""
+    """Return the log-probabilities of the targets, computed by `start` and `step`."""
     state = model.start(*batch.source())
     scores = []
     for previous, target in zip(batch.previous_ids.T, batch.target_ids.T, strict=True):
@@ -102,7 +102,7 @@ def test_copied_oov_words_are_embedded_by_position(build, make_batch):
     model, batch = build(), make_batch()
     V = model.previous_words.vocab_size
     other = batch.previous_ids.clone()
-    other[0, 1] = V + 2  # instead of the unknown word at position 1
+    other[0, 1] = V + 2  # instead of the oov word at position 1
     scores = model(*batch.arguments())
     changed = model(*batch.source(), other, batch.target_ids)
     assert torch.equal(scores[0, 0], changed[0, 0])
@@ -112,7 +112,7 @@ def test_copied_oov_words_are_embedded_by_position(build, make_batch):
 def test_copied_words_fed_as_unk_share_an_embedding(build, make_batch):
     model, batch = build(**{"model.copied_words": "unknown"}), make_batch()
     other = batch.previous_ids.clone()
-    other[0, 1] = UNK  # instead of the unknown word at position 1
+    other[0, 1] = UNK  # instead of the oov word at position 1
     scores = model(*batch.arguments())
     assert torch.equal(scores, model(*batch.source(), other, batch.target_ids))
 
@@ -121,16 +121,16 @@ def test_repeated_word_is_embedded_by_most_probable_position(build, make_batch):
     model, batch = build(), make_batch()
     V = model.previous_words.vocab_size
     ext_ids = batch.source_ext_ids.clone()
-    ext_ids[:, 2] = V + 1  # the unknown word of position 1 stands at position 2 again
+    ext_ids[:, 2] = V + 1  # the oov word of position 1, again at position 2
     state = model.start(batch.source_ids, batch.source_lengths, ext_ids)
     _, state = model.step(state, torch.full((3,), BOS))
-    for favourite in (1, 2):
+    for preferred in (1, 2):
         copy_logits = torch.zeros_like(state.copy_logits)
-        copy_logits[:, favourite] = 1.0
-        copy_logits[:, 0] = 5.0  # another word's place does not matter, however probable
+        copy_logits[:, preferred] = 1.0
+        copy_logits[:, 0] = 5.0  # the position of another word is ignored
         preferring = type(state)(state.memory, state.decoder, copy_logits)
         logits, _ = model.step(preferring, torch.full((3,), V + 1))
-        word = state.memory.copy_words[:, favourite]
+        word = state.memory.copy_words[:, preferred]
         decoder, _, _ = model.decoder.step(
             word, state.memory.keys, state.memory.states, state.memory.valid, state.decoder
         )

@@ -1,4 +1,4 @@
-"""The rows that the tables print, each with the one thing that makes it special."""
+"""Presets of the rows of the tables."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""A small invented corpus, and runs over it that take a second or two."""
+"""A small invented corpus, and short training runs on it."""
 
 import io
 import json
@@ -119,7 +119,7 @@ def run_job():
 
 @pytest.fixture
 def stop_after(monkeypatch):
-    """Make a run believe, after so many updates of the process, that somebody asked it to stop."""
+    """Set the stop signal of a run after a number of updates."""
 
     def set_stop(num_updates):
         stops = []

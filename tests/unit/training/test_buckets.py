@@ -1,4 +1,4 @@
-"""Padded shapes: every pair in one that holds it, and as little padding as can be."""
+"""Length buckets: each pair fits its bucket, with the least padding."""
 
 from itertools import combinations
 

@@ -1,4 +1,4 @@
-"""Checkpoints: the newest whole one wins, and a failing disk loses nothing."""
+"""Checkpoints: the latest complete one is loaded, and a failing disk loses none."""
 
 import json
 

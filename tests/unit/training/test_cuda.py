@@ -1,4 +1,4 @@
-"""The same story on a GPU: captured updates, losses fetched late, resume."""
+"""Training on a GPU: captured updates, delayed losses, resuming."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""Training curves: read from the log, drawn to a picture."""
+"""Training curves: reading the log and plotting."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Batches against a slow, obvious loop over pairs, built on the ids of one example."""
+"""Batches compared with a slow loop over pairs."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ SOURCE_VOCAB = Vocab([*SPECIAL_TOKENS, "the", "bridge", "in"])
 VOCAB = Vocab([*SPECIAL_TOKENS, "bridge", "opens", "burns"])
 CPU = torch.device("cpu")
 
-# Sentences and summary; "?" is a word that the corpus itself did not know.
+# Sentences and summary; "?" is a word without a spelling in the corpus.
 PAIRS = [
     (["the bridge opens in norrvik", "norrvik ? ferry"], "norrvik bridge opens"),
     (["quay ? quay ? burns"], "quay ? burns quay"),
@@ -68,7 +68,7 @@ def loaded(data, *, shards=(PAIRS,), device=CPU):
 
 
 def spelled(text):
-    # The vocabulary holds <unk> itself, so that word is UNK and never copied.
+    # The vocabulary contains <unk>, so the word is UNK and never copied.
     return [SPECIAL_TOKENS[UNK] if word == "?" else word for word in text.split()]
 
 
@@ -77,7 +77,7 @@ def padded(words, size):
 
 
 def expected_row(number, data, shape):
-    """Make one row as one would by hand."""
+    """Return one row of a batch."""
     sentences, summary = PAIRS[number]
     read = [spelled(sentence) for sentence in sentences[: data.num_sentences]]
     if data.join_sentences:
@@ -207,9 +207,9 @@ def test_static_copy_copies_another_batch():
             for chosen in ([0, 1], [2, 3])
         )
     )
-    held = first.static_copy()
-    held.copy_from(second)
-    assert torch.equal(held.target_ids, second.target_ids)
+    static = first.static_copy()
+    static.copy_from(second)
+    assert torch.equal(static.target_ids, second.target_ids)
     assert not torch.equal(first.target_ids, second.target_ids)
 
 

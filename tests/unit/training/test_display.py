@@ -1,4 +1,4 @@
-"""What a person sees, on a terminal and elsewhere."""
+"""Console output, on a terminal and elsewhere."""
 
 import io
 

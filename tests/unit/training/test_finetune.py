@@ -1,4 +1,4 @@
-"""Weights for words that a trained model did not know."""
+"""Weights of words that are added to a trained model."""
 
 import math
 from pathlib import Path

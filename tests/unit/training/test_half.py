@@ -1,4 +1,4 @@
-"""Casting all weights at once is what autocast does one by one."""
+"""Casting all weights at once equals autocast."""
 
 import operator
 

@@ -1,4 +1,4 @@
-"""What a person may ask for, and how what cannot be had is refused."""
+"""Resolving a training job, and errors for invalid ones."""
 
 import json
 import shutil

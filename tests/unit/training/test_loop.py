@@ -1,4 +1,4 @@
-"""A run from end to end: it finishes, goes on exactly where it stopped, and stops when it must."""
+"""Training runs: finishing, resuming exactly, and stopping."""
 
 import json
 from dataclasses import replace

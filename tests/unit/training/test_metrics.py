@@ -1,4 +1,4 @@
-"""Losses on their way from the device, and the log they end up in."""
+"""Losses copied from the device, and the metrics log."""
 
 import io
 import json

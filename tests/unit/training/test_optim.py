@@ -1,4 +1,4 @@
-"""Schedules worked by hand, what is decayed, and the running mean of weights."""
+"""Learning-rate schedules, weight decay and EMA weights."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""One process: its device, and agreeing with itself. Several are tested in tests/system."""
+"""Devices and a single process; several processes are tested in tests/system."""
 
 import pytest
 import torch
@@ -32,10 +32,10 @@ def test_single_process_needs_no_communication():
 
 
 @pytest.mark.parametrize(
-    ("width", "asked", "expected"), [(64, 0, 1), (64, 2, 2), (512, 0, 3), (512, 2, 2)]
+    ("width", "threads", "expected"), [(64, 0, 1), (64, 2, 2), (512, 0, 3), (512, 2, 2)]
 )
-def test_narrow_network_uses_one_thread_by_default(width, asked, expected):
+def test_narrow_network_uses_one_thread_by_default(width, threads, expected):
     torch.set_num_threads(3)
     run = override(PRESETS["tiny"], {"model.encoder.hidden_size": width})
-    set_threads(run, asked)
+    set_threads(run, threads)
     assert torch.get_num_threads() == expected

@@ -1,4 +1,4 @@
-"""The model folder a run leaves: card, provenance, scores."""
+"""Model folder of a run: card, provenance, scores."""
 
 import subprocess
 
@@ -57,7 +57,7 @@ def test_model_has_cases(make_job, run_job, corpus):
         "Monday",
         "bridge",
     )
-    assert folder.truecaser.word("repairs") is None  # no word of the decoder's
+    assert folder.truecaser.word("repairs") is None  # not in the decoder vocabulary
 
 
 def test_fine_tuning_keeps_cases_of_the_model(make_job, run_job, corpus_without_dev):

@@ -1,4 +1,4 @@
-"""What a drawn summary is worth, checked against counting by hand."""
+"""Rewards of sampled summaries, compared with counts by hand."""
 
 from collections import Counter
 from itertools import pairwise

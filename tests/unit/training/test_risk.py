@@ -1,4 +1,4 @@
-"""Training on rewards: what is drawn, what a step learns from it, and how a run goes."""
+"""Minimum risk training: sampling, updates and a whole run."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""The folder of a run: one process, one run, and nothing of anybody else's."""
+"""Run directories: one process, one run, and no other files are deleted."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""How far a run has come: best scores, patience, and when to validate."""
+"""State of a run: best scores, patience and validation steps."""
 
 import json
 from dataclasses import asdict

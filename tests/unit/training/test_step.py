@@ -1,4 +1,4 @@
-"""One update: clipping, running mean, what is saved of it and what it hangs on."""
+"""Updates: clipping, EMA, saved state and dependence on the batch."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""SIGTERM and Ctrl-C are stops, until the second one."""
+"""SIGTERM and Ctrl-C set the stop signal; the second one has its usual effect."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Learning the rows that a batch looks up is learning the table."""
+"""Sparse updates of embedding tables equal dense ones."""
 
 from dataclasses import replace
 
@@ -25,13 +25,13 @@ NARROW = {
     "model.dropout": 0.3,
 }
 RUNS = {
-    "copying by place": override(PRESETS["tiny"], {**SIZES, **NARROW}),
+    "copying": override(PRESETS["tiny"], {**SIZES, **NARROW}),
     "shortlist": override(PRESETS["lvt2k_1sent"], {**SIZES, **NARROW}),
     "three tables": override(
         PRESETS["abs_69k"], {**SIZES, "model.embedding_size": 4, "model.hidden_size": 4}
     ),
 }
-# Words stand several times in a text and in several texts; the last row only fills up.
+# Words occur several times in a text and in several texts; the last row is a filler.
 BATCH = Batch(
     source_ids=torch.tensor([[[4, 5, 4, 1, 4]], [[6, 4, 1, 0, 0]], [[4, 0, 0, 0, 0]]]),
     source_lengths=torch.tensor([[5], [3], [1]]),
@@ -61,13 +61,13 @@ def test_row_updates_equal_table_updates(run, averaging, max_norm):
     tables = [each for each in by_rows.model.modules() if isinstance(each, WordEmbedding)]
     assert len(by_rows.tables) == len(tables) > 1
     whole.tables = []
-    begun = weights_of(whole)
+    initial = weights_of(whole)
     for batch in (BATCH, OTHER, BATCH, OTHER):
         torch.testing.assert_close(by_rows.update(batch), whole.update(batch))
     torch.testing.assert_close(weights_of(by_rows), weights_of(whole), rtol=1e-5, atol=1e-7)
     with by_rows.averaged_weights(), whole.averaged_weights():
         torch.testing.assert_close(weights_of(by_rows), weights_of(whole), rtol=1e-5, atol=1e-7)
-    learned = weights_of(by_rows)["source_embedding.weight"] != begun["source_embedding.weight"]
+    learned = weights_of(by_rows)["source_embedding.weight"] != initial["source_embedding.weight"]
     # The unknown word and 4 to 7; padding is read and means nothing.
     assert learned.any(1).nonzero().flatten().tolist() == [1, 4, 5, 6, 7]
 
@@ -80,7 +80,7 @@ def table_of(values):
 
 
 def values_of(gradient):
-    """What each row has at its places, the largest last."""
+    """Return the values of each row at its lookups, the largest last."""
     found = {}
     for row, value in zip(gradient.ids.tolist(), gradient.values.flatten().tolist(), strict=True):
         found[row] = sorted([*found.get(row, []), value])
@@ -141,4 +141,4 @@ def test_row_updates_need_plain_sgd_on_one_process(spec, world_size):
     assert supports_row_updates(SGD, world_size=1)
     assert not supports_row_updates(spec, world_size=world_size)
     if world_size == 1:
-        assert step_of(RUNS["copying by place"], spec).tables == []
+        assert step_of(RUNS["copying"], spec).tables == []

@@ -86,7 +86,7 @@ def test_collapse_warning_for_one_repeated_headline():
 
 def test_no_collapse_warning_for_different_headlines():
     assert collapse_warning(headlines(*["the same"] * 5, *"abcde")) is None
-    assert collapse_warning(headlines(*["the same"] * 9)) is None  # too few to tell
+    assert collapse_warning(headlines(*["the same"] * 9)) is None  # too few texts
 
 
 def test_no_collapse_warning_for_repeated_texts():
@@ -95,7 +95,8 @@ def test_no_collapse_warning_for_repeated_texts():
 
 
 @pytest.mark.parametrize(
-    ("total", "wanted", "chosen"), [(10, 3, [0, 4, 9]), (3, 10, [0, 1, 2]), (5, 0, []), (5, 1, [0])]
+    ("total", "num_chosen", "expected"),
+    [(10, 3, [0, 4, 9]), (3, 10, [0, 1, 2]), (5, 0, []), (5, 1, [0])],
 )
-def test_spread_returns_even_indices(total, wanted, chosen):
-    assert spread(total, wanted) == chosen
+def test_spread_returns_even_indices(total, num_chosen, expected):
+    assert spread(total, num_chosen) == expected

@@ -1,4 +1,4 @@
-"""Vocabularies of a run: cut, extended, and how much of the corpus they know."""
+"""Vocabularies of a run: size, extension and coverage of the corpus."""
 
 import numpy as np
 import pytest

@@ -34,21 +34,21 @@ def test_decoder_kernels_match_plain_decoder():
     leaves = [each for each in arguments if each.is_floating_point()]
     expected = decode_teacher_forced(*arguments[:6], DecoderWeights(*arguments[6:]))
     found = AttentionLstm.apply(*arguments)
-    for mine, plain in zip(found, expected, strict=True):
-        torch.testing.assert_close(mine, plain, rtol=0, atol=1e-5)
+    for found_gradient, expected_gradient in zip(found, expected, strict=True):
+        torch.testing.assert_close(found_gradient, expected_gradient, rtol=0, atol=1e-5)
 
-    arriving = [torch.randn(B, T, H), torch.randn(B, T, D)]
-    for mine, plain in zip(
-        torch.autograd.grad(found[:2], leaves, arriving),
-        torch.autograd.grad(expected[:2], leaves, arriving),
+    gradient = [torch.randn(B, T, H), torch.randn(B, T, D)]
+    for found_gradient, expected_gradient in zip(
+        torch.autograd.grad(found[:2], leaves, gradient),
+        torch.autograd.grad(expected[:2], leaves, gradient),
         strict=True,
     ):
-        torch.testing.assert_close(mine, plain, rtol=0, atol=1e-4)
+        torch.testing.assert_close(found_gradient, expected_gradient, rtol=0, atol=1e-4)
 
 
 def test_decoder_kernels_do_not_modify_incoming_gradient():
     arguments = drawn()
     states, contexts, _ = AttentionLstm.apply(*arguments)
-    arriving = torch.ones_like(contexts)
-    torch.autograd.grad([states, contexts], [arguments[0]], [torch.ones_like(states), arriving])
-    assert (arriving == 1).all()
+    gradient = torch.ones_like(contexts)
+    torch.autograd.grad([states, contexts], [arguments[0]], [torch.ones_like(states), gradient])
+    assert (gradient == 1).all()

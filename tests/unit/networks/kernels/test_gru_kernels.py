@@ -29,26 +29,26 @@ def drawn(hidden_size: int, *, with_importance: bool):
 def test_gru_kernel_matches_plain_gru(with_importance):
     arguments = drawn(16, with_importance=with_importance)
     leaves = [each for each in arguments if each is not None]
-    arriving = torch.randn(5, 6, 16, generator=torch.Generator().manual_seed(8))
+    gradient = torch.randn(5, 6, 16, generator=torch.Generator().manual_seed(8))
 
     expected = gated_gru(*arguments, LENGTHS)
     found = kernel(*arguments, LENGTHS)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
-    for mine, plain in zip(
-        torch.autograd.grad(found, leaves, arriving),
-        torch.autograd.grad(expected, leaves, arriving),
+    for found_gradient, expected_gradient in zip(
+        torch.autograd.grad(found, leaves, gradient),
+        torch.autograd.grad(expected, leaves, gradient),
         strict=True,
     ):
-        torch.testing.assert_close(mine, plain, rtol=0, atol=1e-4)
+        torch.testing.assert_close(found_gradient, expected_gradient, rtol=0, atol=1e-4)
 
 
 def test_gru_kernel_ignores_padding():
     inputs, *rest = drawn(16, with_importance=True)
     states = kernel(inputs, *rest, LENGTHS)
     torch.testing.assert_close(states[1, 5], states[1, 0])
-    (owed,) = torch.autograd.grad(states[1, 5].sum(), [inputs])
-    assert owed[1, 0].abs().sum() > 0
-    assert owed[1, 1:].abs().sum() == 0
+    (d_inputs,) = torch.autograd.grad(states[1, 5].sum(), [inputs])
+    assert d_inputs[1, 0].abs().sum() > 0
+    assert d_inputs[1, 1:].abs().sum() == 0
 
 
 def test_gru_kernel_covers_batch_with_several_launches():

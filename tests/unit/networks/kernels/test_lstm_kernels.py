@@ -11,15 +11,15 @@ def test_lstm_kernel_matches_torch():
     lstm = torch.nn.LSTM(5, 16, batch_first=True)
     weight, recurrent, bias, second_bias = lstm.all_weights[0]
     words = torch.randn(19, 4, 5, requires_grad=True)  # more rows than one program takes
-    arriving = torch.randn(19, 4, 16)
+    gradient = torch.randn(19, 4, 16)
 
     expected, _ = lstm(words)
     found = Lstm.apply(F.linear(words, weight, bias + second_bias), recurrent)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
     leaves = [words, weight, recurrent, bias]
-    for mine, plain in zip(
-        torch.autograd.grad(found, leaves, arriving),
-        torch.autograd.grad(expected, leaves, arriving),
+    for found_gradient, expected_gradient in zip(
+        torch.autograd.grad(found, leaves, gradient),
+        torch.autograd.grad(expected, leaves, gradient),
         strict=True,
     ):
-        torch.testing.assert_close(mine, plain, rtol=0, atol=1e-4)
+        torch.testing.assert_close(found_gradient, expected_gradient, rtol=0, atol=1e-4)

@@ -1,4 +1,4 @@
-"""The kernels of the loss compute the plain log-probabilities."""
+"""The kernels of the loss compute the expected_gradient log-probabilities."""
 
 import pytest
 import torch
@@ -24,13 +24,13 @@ def logits(seed: int, size: int) -> torch.Tensor:
 
 def assert_same(found, expected, leaves) -> None:
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
-    arriving = torch.tensor([[1.0, -2.0, 0.5, 3.0], [0.0, 1.0, 1.0, -1.0]])
-    for mine, plain in zip(
-        torch.autograd.grad(found, leaves, arriving),
-        torch.autograd.grad(expected, leaves, arriving),
+    gradient = torch.tensor([[1.0, -2.0, 0.5, 3.0], [0.0, 1.0, 1.0, -1.0]])
+    for found_gradient, expected_gradient in zip(
+        torch.autograd.grad(found, leaves, gradient),
+        torch.autograd.grad(expected, leaves, gradient),
         strict=True,
     ):
-        torch.testing.assert_close(mine, plain, rtol=0, atol=1e-5)
+        torch.testing.assert_close(found_gradient, expected_gradient, rtol=0, atol=1e-5)
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])

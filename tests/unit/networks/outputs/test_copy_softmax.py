@@ -12,7 +12,7 @@ V = 4
 
 
 def scored(ext_ids, length):
-    """Probabilities under flat scores, so that every answer is a fraction."""
+    """Return the probabilities for equal logits, which are simple fractions."""
     S = len(ext_ids)
     valid = valid_positions(torch.tensor([length]), S)
     return copy_log_probs(

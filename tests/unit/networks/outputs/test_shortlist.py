@@ -44,8 +44,8 @@ def test_columns_are_ids_of_smaller_vocabulary(output):
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 16],
     ]
     ids = torch.tensor([[15, EOS, 7], [18, V + 1, 16], [16, 18, 8]])
-    places = [[8, EOS, UNK], [9, 11, UNK], [9, UNK, 8]]
-    assert lists.columns(ids, absent=UNK).tolist() == places
+    expected = [[8, EOS, UNK], [9, 11, UNK], [9, UNK, 8]]
+    assert lists.columns(ids, absent=UNK).tolist() == expected
 
 
 def test_unshare_undoes_share(output):
@@ -95,7 +95,7 @@ def test_columns_contain_each_shortlist_word_once(output):
     words = shortlist.words(columns, ext_ids)
     on_list = [words[row][shortlist.is_word[row]].tolist() for row in range(2)]
     assert on_list == [[0, 1, 2, 3, 4, 5, 6, 7, 15, 11], list(range(10))]
-    # Every source word finds its column: 15 at its first place, the unknown word at its own.
+    # 15 has the column of its first position, the oov word that of its own.
     assert shortlist.columns.tolist() == [[10, 4, 10, 13, 14], [5, 5, 0, 0, 0]]
 
 
