@@ -1,8 +1,7 @@
 """`readagain batch`: write headlines for millions of texts in a resumable job."""
 
-from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Unpack
+from typing import TYPE_CHECKING, Annotated, Literal, Unpack
 
 import typer
 
@@ -21,11 +20,7 @@ _writing = partial(typer.Option, rich_help_panel=WRITING)
 _running = partial(typer.Option, rich_help_panel=RUNNING)
 
 
-class EngineName(StrEnum):
-    """Execution engine."""
-
-    LOCAL = "local"
-    RAY = "ray"
+EngineName = Literal["local", "ray"]
 
 
 @options.decoding_options()
@@ -42,9 +37,7 @@ def command(
         str, typer.Argument(metavar="OUT_DIR", help="Folder or URL for the output shards.")
     ],
     *,
-    engine: Annotated[
-        EngineName, typer.Option(help="Local processes or a Ray cluster.")
-    ] = EngineName.LOCAL,
+    engine: Annotated[EngineName, typer.Option(help="Local processes or a Ray cluster.")] = "local",
     model: options.Model = DEFAULT_MODEL,
     format: options.TextFormat = None,
     text_column: options.TextColumn = None,
@@ -107,9 +100,9 @@ def command(
         raise ConfigError(
             f"no output format '{output_format}'; expected one of {', '.join(OUTPUT_FORMATS)}"
         )
-    if address is not None and engine is not EngineName.RAY:
+    if address is not None and engine != "ray":
         raise ConfigError(f"--address {address}: needs --engine ray; add it or remove --address")
-    if engine is EngineName.LOCAL:  # the machines of a cluster may have more processors
+    if engine == "local":  # the machines of a cluster may have more processors
         options.check_threads(threads)
         options.check_workers(workers)
     reading = read_options(format, text_column, encoding)
@@ -137,7 +130,7 @@ def command(
 
 
 def _engine(name: EngineName, workers: int, address: str | None) -> "Engine":
-    if name is EngineName.RAY:
+    if name == "ray":
         from readagain.batch.ray import ray_engine
 
         return ray_engine(address=address, num_workers=workers)

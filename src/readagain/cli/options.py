@@ -3,9 +3,8 @@
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -225,15 +224,7 @@ Precision = Annotated[
 ]
 
 
-class DeviceName(StrEnum):
-    """Device for training."""
-
-    AUTO = "auto"
-    CPU = "cpu"
-    CUDA = "cuda"
-
-
 Device = Annotated[
-    DeviceName,
+    Literal["auto", "cpu", "cuda"],
     typer.Option(help="Device; auto prefers a GPU.", rich_help_panel=RUNNING),
 ]

@@ -1,9 +1,8 @@
 """`readagain reproduce`: rebuild the paper's tables and figures."""
 
-from enum import StrEnum
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -16,20 +15,6 @@ if TYPE_CHECKING:
 _training = partial(typer.Option, rich_help_panel="Training")
 _scoring = partial(typer.Option, rich_help_panel="Scoring")
 _running = partial(typer.Option, rich_help_panel=RUNNING)
-
-
-class Scale(StrEnum):
-    """Size of the networks."""
-
-    PAPER = "paper"
-    SMALL = "small"
-
-
-class Recipe(StrEnum):
-    """Training recipe."""
-
-    MODERN = "modern"
-    PAPER = "paper"
 
 
 def command(
@@ -55,12 +40,14 @@ def command(
         ),
     ] = None,
     scale: Annotated[
-        Scale, _training(help="The paper's sizes, or tiny ones that run anywhere in minutes.")
-    ] = Scale.PAPER,
+        Literal["paper", "small"],
+        _training(help="The paper's sizes, or tiny ones that run anywhere in minutes."),
+    ] = "paper",
     recipe: Annotated[
-        list[Recipe] | None,
+        list[str] | None,
         _training(
-            help="Training recipe: AdamW, or as in the paper; can be repeated (default: modern)."
+            metavar="modern|paper",
+            help="Training recipe: AdamW, or as in the paper; can be repeated (default: modern).",
         ),
     ] = None,
     seeds: Annotated[
@@ -91,7 +78,7 @@ def command(
             help="Keep the model directories of finished experiments in DIR/work.",
         ),
     ] = False,
-    device: options.Device = options.DeviceName.AUTO,
+    device: options.Device = "auto",
     threads: options.TrainingThreads = 0,
 ) -> None:
     """Train and score the missing rows of the paper's tables, and write the tables.
@@ -119,12 +106,12 @@ def command(
             out=out,
             data=data,
             tests=tests,
-            scale=scale.value,
-            recipes=[each.value for each in recipe or [Recipe.MODERN]],
+            scale=scale,
+            recipes=recipe or ["modern"],  # type: ignore[arg-type]
             seeds=seeds,
             epochs=epochs,
             limit=limit,
-            device_name=device.value,
+            device_name=device,
             threads=threads,
             keep_weights=keep_weights,
         )

@@ -42,7 +42,7 @@ def command(
             help="With --from: words of this corpus to add to each vocabulary.",
         ),
     ] = 0,
-    device: options.Device = options.DeviceName.AUTO,
+    device: options.Device = "auto",
     threads: options.TrainingThreads = 0,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace another run in --out.")
@@ -72,7 +72,7 @@ def command(
         overwrite=overwrite,
         recover_weights=recover_weights,
     )
-    result = train(job, device_name=device.value, threads=threads, console=lasting_console())
+    result = train(job, device_name=device, threads=threads, console=lasting_console())
     _print_result(result, out)
 
 

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from readagain.config.fields import either
 from readagain.config.override import override
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, RunSpec
+from readagain.errors import ArgumentError
 from readagain.experiments.catalog import Experiment, Recipe
 from readagain.presets import PRESETS
 
@@ -56,6 +58,13 @@ class ReproduceOptions:
     device_name: Literal["auto", "cpu", "cuda"] = "auto"
     threads: int = 0
     keep_weights: bool = False
+
+    def __post_init__(self) -> None:
+        for recipe in self.recipes:
+            if recipe not in get_args(Recipe):
+                raise ArgumentError(
+                    "{recipe} is {0!r}; expected {1}", recipe, either(get_args(Recipe))
+                )
 
     @property
     def work(self) -> Path:

@@ -1,15 +1,11 @@
 """`readagain bench` says what it measured, on which texts, and on which machine."""
 
 import json
-import os
 import statistics
-import threading
-from functools import partial
 from pathlib import Path
 
 import pytest
 
-from readagain.cli import bench as bench_command
 from readagain.engine import speed
 from readagain.engine.speed import SENTENCES, measure_speed
 from readagain.engine.summarizer import Summarizer
@@ -62,51 +58,6 @@ def test_json_contains_all_results(bench):
     assert list(facts["ms_per_text"]) == list(facts["texts_per_s"]) == ["1", "8", "16", "32"]
     assert all(facts[name] > 0 for name in ("import_s", "load_s", "first_s", "resident_mb"))
     assert "cores" in facts["machine"]
-
-
-def test_texts_are_read_from_lines_or_records(bench, tmp_path):
-    (tmp_path / "own.txt").write_text("A ferry was late.\nA bridge opened.\n")
-    (tmp_path / "own.jsonl").write_text('{"text": "A ferry was late."}\n')
-    assert json.loads(bench("--texts", tmp_path / "own.txt", "--json").stdout)["texts"] == 2
-    assert json.loads(bench("--texts", tmp_path / "own.jsonl", "--json").stdout)["texts"] == 1
-
-
-def test_encoding_option_is_used(bench, tmp_path):
-    path = tmp_path / "own.txt"
-    path.write_bytes("Élan was late.\n".encode("latin-1"))
-    assert "set its encoding" in bench("--texts", path).stderr
-    done = bench("--texts", path, "--encoding", "latin-1", "--json")
-    assert json.loads(done.stdout)["texts"] == 1
-
-
-def test_texts_are_read_from_a_pipe(bench, tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    write = partial((tmp_path / "pipe").write_text, "A ferry was late.\n")
-    threading.Thread(target=write, daemon=True).start()
-    assert ": 1 text of 5.0 words" in bench("--texts", tmp_path / "pipe").stdout
-
-
-def test_folder_of_texts_is_refused(bench, tmp_path):
-    assert f"{tmp_path}: is a folder; name a file of texts" in bench("--texts", tmp_path).stderr
-
-
-def test_long_file_is_truncated(bench, tmp_path, monkeypatch):
-    monkeypatch.setattr(bench_command, "MAX_TEXTS", 2)
-    (tmp_path / "own.txt").write_text("A ferry was late.\n" * 3)
-    assert ": 2 texts of 5.0 words" in bench("--texts", tmp_path / "own.txt").stdout
-
-
-@pytest.mark.parametrize(
-    ("content", "message"), [(None, "no such file; without --texts"), ("\n \n", "contains no text")]
-)
-def test_missing_texts_are_one_line_and_status_2(bench, tmp_path, content, message):
-    path = tmp_path / "own.txt"
-    if content is not None:
-        path.write_text(content)
-    done = bench("--texts", path)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"readagain: {path}: {message}")
-    assert done.stderr.count("\n") == 1
 
 
 def test_each_batch_size_sees_all_texts(recorder):

@@ -35,6 +35,13 @@ def test_tables_only_without_results_is_an_error(readagain, tmp_path):
     assert "no results; run some experiments" in done.stderr
 
 
+@pytest.mark.needs_extras
+def test_unknown_recipe_is_an_error(readagain, tmp_path):
+    done = readagain("reproduce", "--scale", "small", "--recipe", "old", "--out", tmp_path)
+    assert done.returncode == 2
+    assert "--recipe is 'old'; expected modern or paper" in done.stderr
+
+
 def test_limit_zero_is_an_error_before_training(readagain, tmp_path):
     done = readagain("reproduce", "table1", "--scale", "small", "--limit", 0, "--out", tmp_path)
     assert done.returncode == 2
