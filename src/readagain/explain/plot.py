@@ -1,6 +1,5 @@
 """Plot of importance and attention over the source words."""
 
-import math
 import textwrap
 import warnings
 from pathlib import Path
@@ -13,7 +12,6 @@ from readagain.explain.view import IMPORTANCE, ExplanationView
 from readagain.storage.files import write_output
 
 FORMATS = (".png", ".svg", ".pdf")
-_BAND_WORDS = 48  # source words per row of plots
 _CELL_INCHES = 0.24
 _LABEL_INCHES = 1.3  # length of rotated labels
 _LABEL_CHARACTERS = 22  # longer labels, such as URLs, are cut
@@ -48,11 +46,11 @@ def plot_attention(view: ExplanationView, path: Path) -> None:
     """
     check_plot(path)
     figure = _figure(view)
-    with write_output(path) as aside, warnings.catch_warnings():
+    with write_output(path) as partial, warnings.catch_warnings():
         # Characters that the font lacks are drawn as boxes.
         warnings.filterwarnings("ignore", message="(?s)Glyph .* missing from")
         figure.savefig(
-            aside,
+            partial,
             format=path.suffix.lower().removeprefix("."),
             dpi=_DOTS_PER_INCH,
             bbox_inches="tight",
@@ -61,60 +59,49 @@ def plot_attention(view: ExplanationView, path: Path) -> None:
 
 def _figure(view: ExplanationView) -> Any:
     from matplotlib.figure import Figure
-
-    num_bands = math.ceil(len(view.source) / _BAND_WORDS)
-    columns = math.ceil(len(view.source) / num_bands)
-    rows = len(view.words) + (view.importance_kind is not None)
-    band_inches = rows * _CELL_INCHES + _LABEL_INCHES
-    figure = Figure(
-        figsize=(columns * _CELL_INCHES + 2.2, num_bands * band_inches + 0.9),
-        layout="constrained",
-    )
-    width = max(36, int(columns * _TITLE_CHARACTERS))
-    title = textwrap.fill(view.summary, width=width, max_lines=3, placeholder=" …")
-    figure.suptitle(title, fontsize=11, fontweight="bold", parse_math=False)
-    bands = figure.subplots(num_bands, 1, squeeze=False)[:, 0]
-    for band, axes in enumerate(bands):
-        _draw_band(axes, view, range(band * columns, (band + 1) * columns))
-    if view.importance_kind is not None:
-        what = IMPORTANCE[view.importance_kind]
-        key = f"orange: importance, {what}; blue: attention; framed: where a word was taken from"
-        bands[-1].xaxis.set_label_position("bottom")
-        bands[-1].set_xlabel(key, fontsize=7, color="0.35")
-    return figure
-
-
-def _draw_band(axes: Any, view: ExplanationView, indices: range) -> None:
-    """Draw the source words of one row of plots."""
     from matplotlib.patches import Rectangle
 
-    words = view.source[indices.start : indices.stop]
     has_importance = view.importance_kind is not None
     top = _FIRST_ROW if has_importance else 0.0
-    shade = {"vmin": 0.0, "vmax": 1.0, "aspect": "equal", "interpolation": "nearest"}
-    right, bottom = len(words) - 0.5, len(view.words) + top - 0.5
-    attention = np.array([token.attention for token in view.words])[:, indices.start : indices.stop]
+    right, bottom = len(view.source) - 0.5, len(view.words) + top - 0.5
+    height = (len(view.words) + has_importance) * _CELL_INCHES + _LABEL_INCHES + 0.9
+    figure = Figure(figsize=(len(view.source) * _CELL_INCHES + 2.2, height), layout="constrained")
+    width = max(36, int(len(view.source) * _TITLE_CHARACTERS))
+    title = textwrap.fill(view.summary, width=width, max_lines=3, placeholder=" …")
+    figure.suptitle(title, fontsize=11, fontweight="bold", parse_math=False)
+    axes: Any = figure.subplots()
+    shade: dict[str, Any] = {
+        "vmin": 0.0,
+        "vmax": 1.0,
+        "aspect": "equal",
+        "interpolation": "nearest",
+    }
+    attention = np.array([token.attention for token in view.words])
     axes.imshow(attention**0.5, cmap="Blues", extent=(-0.5, right, bottom, top - 0.5), **shade)
-    if has_importance:
-        importance = np.array([[word.shade for word in words]])
+    if view.importance_kind is not None:
+        importance = np.array([[word.shade for word in view.source]])
         axes.imshow(importance, cmap="Oranges", extent=(-0.5, right, 0.5, -0.5), **shade)
-    axes.set_xlim(-0.5, len(indices) - 0.5)
+        what = IMPORTANCE[view.importance_kind]
+        key = f"orange: importance, {what}; blue: attention; framed: where a word was taken from"
+        axes.xaxis.set_label_position("bottom")
+        axes.set_xlabel(key, fontsize=7, color="0.35")
     axes.set_ylim(bottom, -0.5)
     for row, token in enumerate(view.words):
-        if token.source is not None and token.source in indices:
-            corner = (token.source - indices.start - 0.5, top + row - 0.5)
+        if token.source is not None:
+            corner = (token.source - 0.5, top + row - 0.5)
             axes.add_patch(Rectangle(corner, 1, 1, fill=False, linewidth=1.2, clip_on=False))
     rows = [0.0] * has_importance + [top + row for row in range(len(view.words))]
     labels = ["importance"] * has_importance + [
         _label(token.surface or f"({token.form})") for token in view.words
     ]
     axes.xaxis.tick_top()
-    axes.set_xticks(range(len(words)), [_label(word.surface) for word in words], parse_math=False)
+    words = [_label(word.surface) for word in view.source]
+    axes.set_xticks(range(len(words)), words, parse_math=False)
     axes.set_yticks(rows, labels, parse_math=False)
     axes.tick_params(length=0, labelsize=8)
     axes.tick_params(axis="x", rotation=90)
-    axes.set_anchor("N")  # free space goes below
     axes.spines[:].set_visible(False)
+    return figure
 
 
 def _label(word: str) -> str:

@@ -8,9 +8,8 @@ from pydantic_core import PydanticCustomError
 from readagain.config.fields import SpecField
 from readagain.config.options import OPTIONS, SummarizeOptions
 from readagain.engine.summary import ImportanceKind, Summary
-from readagain.explain.view import explanation_view
+from readagain.explain.view import ExplainedToken, SourceToken, explanation_view
 from readagain.serve.settings import OPTION_LIMITS, RequestLimits
-from readagain.text.detokenization import Origin
 
 
 class _RequestModel(BaseModel):
@@ -93,39 +92,12 @@ class Alternative(_Response):
     score: float
 
 
-class SourceTokenResponse(_Response):
-    """Word of the text that the model read; offsets count characters."""
-
-    surface: str
-    start: int
-    end: int
-    importance: Annotated[
-        float | None, Field(description="Importance in the second pass; null if read once.")
-    ]
-    shade: Annotated[float, Field(description="Importance scaled to 0 to 1.")]
-
-
-class SummaryTokenResponse(_Response):
-    """Word of the headline; offsets count characters."""
-
-    surface: Annotated[str, Field(description="As printed; empty for a number without digits.")]
-    start: int
-    end: int
-    form: Annotated[str, Field(description="As in the vocabulary: lower case, # for digits.")]
-    origin: Origin
-    source: Annotated[
-        int | None, Field(description="Index of the source word that it, or its digits, copy.")
-    ]
-    probability: float
-    attention: Annotated[list[float], Field(description="Weight of each source word.")]
-
-
 class ExplanationResponse(_Response):
     """Importance, attention and copied words behind a headline."""
 
     importance_kind: ImportanceKind | None
-    source: list[SourceTokenResponse]
-    words: list[SummaryTokenResponse]
+    source: list[SourceToken]
+    words: list[ExplainedToken]
 
 
 class SummaryResult(_Response):

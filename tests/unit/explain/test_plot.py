@@ -1,4 +1,4 @@
-"""The picture for papers."""
+"""Plot of importance and attention."""
 
 import sys
 from dataclasses import replace
@@ -34,22 +34,6 @@ def test_plot_has_importance_attention_and_frames(view):
     ]
     assert [label.get_text() for label in axes.get_xticklabels()] == ["Ghent", "bought", "12"]
     assert [patch.get_x() for patch in axes.patches] == [-0.5, 1.5]
-
-
-@pytest.mark.needs_extras
-def test_long_text_has_several_rows_of_plots(view):
-    from readagain.explain.plot import _figure
-
-    long = replace(
-        view,
-        source=view.source * 33,
-        words=tuple(
-            replace(word, attention=word.attention * 33, source=40) for word in view.words[:1]
-        ),
-    )
-    bands = _figure(long).axes
-    assert [len(axes.get_xticks()) for axes in bands] == [33, 33, 33]
-    assert [[patch.get_x() for patch in axes.patches] for axes in bands] == [[], [6.5], []]
 
 
 @pytest.mark.needs_extras
