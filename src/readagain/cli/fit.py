@@ -58,7 +58,7 @@ def command(
     text_column: options.TextColumn = None,
     headline_column: options.HeadlineColumn = None,
     encoding: options.Encoding = "utf-8",
-    device: options.Device = options.DeviceName.AUTO,
+    device: options.Device = "auto",
     threads: options.TrainingThreads = 0,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace another fit in --out.")
@@ -91,7 +91,7 @@ def command(
             reading=CorpusReadOptions(
                 text_column=text_column, headline_column=headline_column, encoding=encoding
             ),
-            device=device.value,
+            device=device,
             threads=threads,
             overwrite=overwrite,
             console=lasting_console(),

@@ -128,7 +128,9 @@ def evaluate(
             [row.references for row in data.rows],
             protocol,
         ),
-        stats=summary_stats(tokenized, num_copied=sum(summary.num_copied for summary in summaries)),
+        stats=summary_stats(
+            tokenized, num_copied=sum(sum(summary.is_copied) for summary in summaries)
+        ),
         reference_stats=summary_stats(_tokenize_references(data, sources)),
         seconds=seconds,
         machine=describe_machine(),

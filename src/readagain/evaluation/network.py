@@ -14,6 +14,7 @@ from readagain.rouge.options import UNICODE
 from readagain.storage.model_manifest import MANIFEST_FILE
 from readagain.text.detokenization import SummaryToken
 from readagain.text.document import Token, read_tokenized
+from readagain.text.language import Language
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 if TYPE_CHECKING:
@@ -89,10 +90,12 @@ class NetworkSystem:
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
         """Yield the summary of each text, in order and in the form of the text."""
         for [(text, summary)] in self.summarize_n_best(texts, is_tokenized=is_tokenized):
-            words = summary_words(
-                text, is_tokenized=is_tokenized, language=self.summarizer.language
+            yield _find_copied(
+                text,
+                summary.words,
+                is_tokenized=is_tokenized,
+                language=self.summarizer.language,
             )
-            yield SystemSummary(text, words, _count_copied(words, summary.words))
 
     def summarize_n_best(
         self, texts: Sequence[str], *, is_tokenized: bool, n_best: int = 1
@@ -114,17 +117,22 @@ class NetworkSystem:
             ]
 
 
-def _count_copied(words: Sequence[Token], tokens: Sequence[SummaryToken]) -> int:
-    """Count the printed words that the model copied.
+def _find_copied(
+    text: str, tokens: Sequence[SummaryToken], *, is_tokenized: bool, language: Language
+) -> SystemSummary:
+    """Find the words of a summary that the model copied.
 
     Detokenization can join words or omit or fill in numbers, so words are aligned in order.
     """
-    norms = [word.norm for word in words], [token.norm for token in tokens]
-    return sum(
-        token.origin == "copied"
-        for block in SequenceMatcher(None, *norms, autojunk=False).get_matching_blocks()
-        for token in tokens[block.b : block.b + block.size]
+    words = summary_words(text, is_tokenized=is_tokenized, language=language)
+    is_copied = [False] * len(words)
+    matcher = SequenceMatcher(
+        None, [word.norm for word in words], [token.norm for token in tokens], autojunk=False
     )
+    for block in matcher.get_matching_blocks():
+        for offset in range(block.size):
+            is_copied[block.a + offset] = tokens[block.b + offset].origin == "copied"
+    return SystemSummary(text, words, tuple(is_copied))
 
 
 class TokenizedText:

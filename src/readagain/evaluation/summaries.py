@@ -18,12 +18,12 @@ class SystemSummary:
     Args:
         text: on one line.
         words: its words, with their offsets.
-        num_copied: number of words that the system copied from the text.
+        is_copied: for each word whether the system copied it from the text.
     """
 
     text: str
     words: tuple[Token, ...]
-    num_copied: int
+    is_copied: tuple[bool, ...]
 
     @classmethod
     def copied(
@@ -31,7 +31,7 @@ class SystemSummary:
     ) -> "SystemSummary":
         """Return a summary whose words are all copied."""
         words = summary_words(text, is_tokenized=is_tokenized, language=language)
-        return cls(text, words, len(words))
+        return cls(text, words, (True,) * len(words))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,7 +74,7 @@ def test_lead_in_gigaword_form_takes_the_first_line():
 def test_baseline_words_are_copied():
     [written] = Lead().summarize(["It did."], is_tokenized=False)
     assert [word.norm for word in written.words] == ["it", "did", "."]
-    assert written.num_copied == 3
+    assert written.is_copied == (True, True, True)
 
 
 def test_baselines_of_an_empty_text_are_empty():

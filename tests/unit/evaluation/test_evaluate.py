@@ -71,8 +71,12 @@ def test_model_never_copies_unk(evaluated, toy, parallel):
     assert found.as_json()["unk"]["summaries_with_unk"] == 0
 
 
-def test_copied_words_are_counted(evaluated, toy, jsonl):
+def test_copied_words_are_in_the_text(evaluated, toy, jsonl):
     found = evaluated(toy, jsonl, "gigaword")
+    for summary, row in zip(found.summaries, found.data.rows, strict=True):
+        for word, is_copied in zip(summary.words, summary.is_copied, strict=True):
+            if is_copied:
+                assert summary.text[word.start : word.end].lower() in row.text.lower()
     assert 0 < found.stats.copy_rate < 1
 
 

@@ -35,7 +35,7 @@ class Says:
     def summarize(self, texts, *, is_tokenized):
         for summary in self.summaries:
             words = summary_words(summary, is_tokenized=is_tokenized)
-            yield SystemSummary(summary, words, 0)
+            yield SystemSummary(summary, words, (False,) * len(words))
 
 
 def data_of(*references):
