@@ -6,6 +6,7 @@ FOLDER/
   run.json              all settings
   source_vocab.txt      encoder vocabulary
   vocab.txt             decoder vocabulary
+  confidence.json       logistic model of the confidence of a headline; optional
   cases.txt             usual spelling of the decoder's words; optional
   weights.safetensors   weights; optional in folders for inference only
   provenance.json       training data, time, machine and package version
@@ -50,6 +51,7 @@ PROVENANCE_FILE = "provenance.json"
 SCORES_FILE = "scores.json"
 CARD_FILE = "MODEL_CARD.md"
 EXPORT_FILE = "export.json"
+CONFIDENCE_FILE = "confidence.json"
 
 Precision = Literal["int8", "float32"]
 PRECISIONS: tuple[Precision, ...] = ("int8", "float32")
@@ -92,7 +94,7 @@ class ModelDir:
             ArtifactError: if something is missing, truncated, changed or too new.
         """
         manifest = read_manifest(path)
-        optional = (CASES_FILE,) if CASES_FILE in manifest.files else ()
+        optional = [name for name in (CASES_FILE, CONFIDENCE_FILE) if name in manifest.files]
         check_model_files(path, manifest, required=(*_REQUIRED, *optional), checksums=checksums)
         try:
             run = load_run(path / RUN_FILE)
@@ -105,7 +107,7 @@ class ModelDir:
             run,
             source_vocab=Vocab.load(path / SOURCE_VOCAB_FILE),
             vocab=Vocab.load(path / VOCAB_FILE),
-            truecaser=Truecaser.load(path / CASES_FILE) if optional else Truecaser(),
+            truecaser=Truecaser.load(path / CASES_FILE) if CASES_FILE in optional else Truecaser(),
         )
         _check_vocabs(model_dir)
         if model_dir.has(WEIGHTS_FILE):
@@ -147,6 +149,11 @@ class ModelDir:
     def scores(self) -> dict[str, Any]:
         """Validation scores; empty if there are none."""
         return self._read_optional(SCORES_FILE)
+
+    @cached_property
+    def confidence(self) -> dict[str, Any]:
+        """Content of `confidence.json`; empty if there is none."""
+        return self._read_optional(CONFIDENCE_FILE)
 
     def _read_optional(self, name: str) -> dict[str, Any]:
         return read_model_object(self.path / name) if self.has(name) else {}

@@ -13,6 +13,7 @@ from readagain.config.fields import Default, Range, SpecField, spec_fields
 from readagain.config.schema import DecodeSpec
 from readagain.errors import ArgumentError, quoted
 
+Fallback = Literal["none", "sentence"]
 Case = Literal["sentence", "headline", "plain"]
 
 
@@ -38,6 +39,10 @@ class SummarizeOptions(TypedDict, total=False):
     """Capitalization: of a sentence, of a headline, or as in the source."""
     tokenized: Annotated[bool, Default(False)]
     """Input in Gigaword form (lower-case tokens, # for digits); summaries keep that form."""
+    min_confidence: Annotated[float, Range(0.0, 1.0), Default(0.0)]
+    """Minimum confidence; a weaker summary is left empty, or replaced as set by fallback."""
+    fallback: Annotated[Fallback, Default("none")]
+    """Replacement of a summary below the minimum confidence: none, or a shortened sentence."""
     begin: Annotated[str | None, Default(None)]
     """Words that every summary starts with; they count towards the limits."""
 
@@ -128,4 +133,6 @@ def resolve_decode(decode: DecodeSpec, options: Mapping[str, Any]) -> DecodeSpec
             quoted(n_best),
             resolved.beam_size,
         )
+    if options.get("begin") and options.get("fallback", "none") != "none":
+        raise ArgumentError("{fallback}: conflicts with {begin}; use one of them")
     return resolved

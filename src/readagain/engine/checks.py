@@ -119,6 +119,8 @@ _NEVER_LAST = (
     | _words("from into onto upon between among during against towards toward via per amid")
 )
 _SELDOM_LAST = _words("in on at by for with as about after before under through without")
+NEVER_LAST_IN_HEADLINE = _NEVER_LAST | _SELDOM_LAST
+"""Words that a headline should not end with."""
 # Nouns that say nothing without what follows them in the text.
 _NEEDS_MORE = _words(
     """
@@ -152,16 +154,17 @@ def align(headline: Words, source: Words) -> list[CheckedWord]:
     word stands; otherwise of a word with the same stem.
     """
     exact: dict[str, list[int]] = {}
-    stems: dict[str, list[int]] = {}
     for nth, word in enumerate(source):
         exact.setdefault(_key(word), []).append(nth)
-        stems.setdefault(_stem(word.norm), []).append(nth)
     result = []
     previous = -1
     for word in headline:
         position = word.position
         if position is None:
-            found = exact.get(_key(word)) or stems.get(_stem(word.norm)) or []
+            stem = _stem(word.norm)
+            found = exact.get(_key(word)) or [
+                nth for nth, each in enumerate(source) if _stem(each.norm) == stem
+            ]
             position = _nearest(found, previous + 1)
         if position is not None:
             previous = position
@@ -249,6 +252,8 @@ def has_doubled_word(headline: Words, source: Words) -> bool:
     if any(one == two and one.isalpha() for one, two in zip(norms, norms[1:], strict=False)):
         return True
     counts = Counter(norm for norm in norms if len(norm) > 3 and norm.isalpha())
+    if max(counts.values(), default=0) < 2:
+        return False
     in_source = Counter(word.norm for word in source)
     return any(
         count > max(1, in_source[norm])
@@ -318,6 +323,11 @@ CHECKS = {
     "agreement": has_wrong_agreement,
 }
 """Checks by the code of their warning."""
+
+
+def failed_checks(headline: Words, source: Words) -> list[str]:
+    """Return the codes of the checks that an aligned headline fails."""
+    return [code for code, check in CHECKS.items() if check(headline, source)]
 
 
 def _nearest(positions: Sequence[int], wanted: int) -> int | None:

@@ -1,13 +1,78 @@
 """Confidence of a headline: a logistic model over features of the headline and its text."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-from readagain.engine.checks import CHECKS, CheckedWord, Words, align
+from readagain.engine.checks import CHECKS, CheckedWord, Words, align, failed_checks
 from readagain.engine.source import SourceText
 from readagain.engine.summary import Summary
+from readagain.errors import ArtifactError, quoted
 from readagain.text.part_of_speech import part_of_speech
 
+FEATURES = (
+    "mean_log_prob",
+    "min_log_prob",
+    "end_log_prob",
+    "num_words",
+    "length_ratio",
+    "copied",
+    "not_in_text",
+    "in_order",
+    "jumps",
+    "longest_gap",
+    "start",
+    "skipped_verbs",
+    "two_sentences",
+    "truncated",
+    *CHECKS,
+)
+"""Names of the features."""
+
 _VERBS = ("verb", "auxiliary")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConfidenceModel:
+    """Logistic regression from features to the probability that a headline has no fault.
+
+    Args:
+        intercept: log-odds where all features are 0.
+        weights: weight of each feature; others are not used.
+    """
+
+    intercept: float
+    weights: Mapping[str, float]
+
+    @classmethod
+    def parse(cls, content: Mapping[str, Any], where: str) -> "ConfidenceModel":
+        """Read the content of `confidence.json`.
+
+        Raises:
+            ArtifactError: if a number is missing or invalid, or a feature is unknown.
+        """
+        weights = content.get("weights")
+        weights = weights if isinstance(weights, dict) else {"": None}
+        values = [content.get("intercept"), *weights.values()]
+        if not all(type(value) in (int, float) and math.isfinite(value) for value in values):
+            raise ArtifactError(
+                f"{where}: expected an intercept and weights, all finite numbers; fit it again"
+            )
+        unknown = sorted(weights.keys() - set(FEATURES))
+        if unknown:
+            raise ArtifactError(
+                f"{where}: unknown feature {quoted(unknown[0])}; fit it again with this version"
+            )
+        return cls(intercept=float(values[0]), weights=weights)
+
+    def confidence(self, values: Mapping[str, float]) -> float:
+        """Return the confidence for the features of a summary, from 0 to 1."""
+        log_odds = self.intercept + sum(
+            weight * values[name] for name, weight in self.weights.items()
+        )
+        return 1 / (1 + math.exp(-max(-30.0, min(30.0, log_odds))))
 
 
 def aligned_words(summary: Summary, source: SourceText) -> tuple[list[CheckedWord], Words]:
@@ -34,6 +99,23 @@ def features(summary: Summary, source: SourceText) -> dict[str, float]:
         source: its text, as `SourceReader.read` returns it.
     """
     headline, text = aligned_words(summary, source)
+    return _features(summary, source, headline, text, failed_checks(headline, text))
+
+
+def judge(
+    summary: Summary, source: SourceText, model: "ConfidenceModel | None"
+) -> tuple[float | None, list[str]]:
+    """Return the confidence of a summary, None without a model, and the checks that it fails."""
+    headline, text = aligned_words(summary, source)
+    failed = failed_checks(headline, text)
+    if model is None:
+        return None, failed
+    return model.confidence(_features(summary, source, headline, text, failed)), failed
+
+
+def _features(
+    summary: Summary, source: SourceText, headline: Words, text: Words, failed: Collection[str]
+) -> dict[str, float]:
     log_probs = [word.log_prob for word in summary.words]
     num_words = max(1, len(headline))
     positions = [word.position for word in headline if word.position is not None]
@@ -56,13 +138,17 @@ def features(summary: Summary, source: SourceText) -> dict[str, float]:
         "two_sentences": first < end_of_first_sentence <= last,
         "truncated": summary.truncated,
     }
-    for name, check in CHECKS.items():
-        values[name] = check(headline, text)
+    values.update({name: name in failed for name in CHECKS})
     return {name: float(value) for name, value in values.items()}
 
 
 def _num_verbs(words: Words) -> int:
-    return sum(part_of_speech(word.norm) in _VERBS for word in words)
+    return sum(_is_verb(word.norm) for word in words)
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_verb(norm: str) -> bool:
+    return part_of_speech(norm) in _VERBS
 
 
 def _longest_increasing(positions: Sequence[int]) -> int:

@@ -1,7 +1,10 @@
-"""Texts that are too short to summarize."""
+"""Copies of the text instead of a headline: of short texts, and of the first sentence."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
+from readagain.engine.checks import NEVER_LAST_IN_HEADLINE
 from readagain.engine.source import SourceText
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch
@@ -10,6 +13,7 @@ MIN_WORDS = 4
 """A text with fewer words is its own summary; a model would invent one."""
 
 _NOT_LAST = (".", ",", ";", ":")  # headlines do not end with these
+_CUTS = (",", ";", ":", "--")
 
 
 def is_too_short(source: SourceText) -> bool:
@@ -33,14 +37,44 @@ def copy_whole_text(
         max_words: maximum number of words.
     """
     words = source.document.words
-    positions = [
-        (n, position - sequence.start, words[position].norm)
-        for n, sequence in enumerate(source.sequences)
-        for position in sequence
-    ]
-    while positions and positions[-1][2] in _NOT_LAST:
+    positions = [position for sequence in source.sequences for position in sequence]
+    while positions and words[positions[-1]].norm in _NOT_LAST:
         positions.pop()
-    copied_from = [(n, position) for n, position, _ in positions[:max_words]]
+    return _copy_positions(positions[:max_words], source, batch, row)
+
+
+def shorten_first_sentence(
+    source: SourceText, batch: SourceBatch, row: int, *, max_words: int
+) -> Hypothesis:
+    """Return a hypothesis that copies the first sentence, cut where a phrase ends.
+
+    A sentence above `max_words`, or one that is not read to its end, is cut at its last comma or
+    the like in the second half, or else before the words that cannot be last.
+    """
+    words = source.document.words
+    num_words = len(source.document.sentences[0])
+    num_kept = min(num_words, len(source.sequences[0]), max_words)
+    if num_kept < num_words:
+        marks = [n for n in range(num_kept // 2, num_kept + 1) if words[n].norm in _CUTS]
+        num_kept = marks[-1] if marks else num_kept
+        while num_kept > 1 and words[num_kept - 1].norm in NEVER_LAST_IN_HEADLINE:
+            num_kept -= 1
+    positions = list(range(num_kept))
+    while positions and words[positions[-1]].norm in _NOT_LAST:
+        positions.pop()
+    return _copy_positions(positions, source, batch, row)
+
+
+def _copy_positions(
+    positions: Sequence[int], source: SourceText, batch: SourceBatch, row: int
+) -> Hypothesis:
+    """Return a hypothesis that copies some words; its attention is on the copied word."""
+    copied_from = [
+        (n, position - sequence.start)
+        for n, sequence in enumerate(source.sequences)
+        for position in positions
+        if position in sequence
+    ]
     _, N, L = batch.source_ids.shape
     flat = np.array([n * L + position for n, position in copied_from], dtype=np.int64)
     attention = np.zeros((len(flat) + 1, N * L))

@@ -49,6 +49,15 @@ class SourceText:
         return max(map(len, self.sequences), default=0) + self.num_style_tokens
 
     @property
+    def read_share(self) -> float:
+        """Share of the text's characters that are read, from 0 to 1; 1 if it is not truncated."""
+        if not self.is_truncated:
+            return 1.0
+        words = self.document.words
+        num_read = sum(words[each[-1]].end - words[each[0]].start for each in self.sequences)
+        return min(1.0, num_read / max(1, len(self.document.text)))
+
+    @property
     def read_words(self) -> list[Token]:
         """Tokens that are read, in order."""
         words = self.document.words

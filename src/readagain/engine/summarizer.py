@@ -6,21 +6,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack, overload
 
-from readagain.config.options import Case, SummarizeOptions, resolve_decode
+from readagain.config.options import Case, Fallback, SummarizeOptions, resolve_decode
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
-from readagain.engine.confidence import features
+from readagain.engine.confidence import ConfidenceModel, features, judge
 from readagain.engine.detokenizer import Detokenizer
 from readagain.engine.explanation import explain, source_importance
 from readagain.engine.grounding import UngroundedWords
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.sessions import read_graph
-from readagain.engine.short_texts import copy_whole_text, is_too_short
+from readagain.engine.short_texts import copy_whole_text, is_too_short, shorten_first_sentence
 from readagain.engine.source import SourceReader, SourceText
 from readagain.engine.summary import Summary
 from readagain.engine.target_prefix import TargetPrefix, read_prefix
+from readagain.engine.warnings import source_warnings, warning
 from readagain.errors import ArgumentError, ArtifactError, ConfigError, quoted
-from readagain.model_dir import PRECISIONS, WEIGHTS_FILE, ModelDir, Precision, graph_names
+from readagain.model_dir import (
+    CONFIDENCE_FILE,
+    PRECISIONS,
+    WEIGHTS_FILE,
+    ModelDir,
+    Precision,
+    graph_names,
+)
 from readagain.processors import num_threads
 from readagain.search.batching import ParallelBatches, bucketed_batches
 from readagain.search.constraints import ByteLengthConstraint, Constraint
@@ -35,6 +43,7 @@ from readagain.text.vocab import Vocab
 # Measured (docs/engine.md): larger batches are not faster, since they exceed the cache.
 MAX_TEXTS = 16
 WORDS_PER_TEXT = 64  # batches of longer texts have fewer texts
+LANGUAGE = "en"  # of all models so far
 WINDOW = 16 * MAX_TEXTS  # texts of a stream that are sorted by length together
 
 
@@ -49,6 +58,8 @@ class _Request:
     case: Case
     tokenized: bool
     copies_short_texts: bool  # return texts that are too short to summarize unchanged
+    min_confidence: float
+    fallback: Fallback
 
 
 class Summarizer:
@@ -62,6 +73,7 @@ class Summarizer:
         vocab: decoder vocabulary.
         model: exported graphs, or another back end of the search.
         truecaser: spellings of words that are not in the text.
+        confidence: model of the confidence; without one, summaries have none.
         max_texts: texts of a stream that are decoded together; more on a GPU.
     """
 
@@ -73,9 +85,11 @@ class Summarizer:
         model: StepModel[Any],
         *,
         truecaser: Truecaser | None = None,
+        confidence: ConfidenceModel | None = None,
         max_texts: int = MAX_TEXTS,
     ) -> None:
         self.run = run
+        self._confidence = confidence
         self._model = model
         self._max_texts = max_texts
         self._reader = SourceReader(run, source_vocab, vocab)
@@ -127,12 +141,17 @@ class Summarizer:
         graphs = OnnxStepModel.open(
             encoder, step, threads=num_threads(threads), where=str(model_dir.path)
         )
+        confidence = None
+        if model_dir.has(CONFIDENCE_FILE):
+            where = str(model_dir.path / CONFIDENCE_FILE)
+            confidence = ConfidenceModel.parse(model_dir.confidence, where)
         return cls(
             model_dir.run,
             model_dir.source_vocab,
             model_dir.vocab,
             graphs,
             truecaser=model_dir.truecaser,
+            confidence=confidence,
         )
 
     def with_decode(self, **changes: float | str) -> "Summarizer":
@@ -204,7 +223,17 @@ class Summarizer:
             case=options.get("case", "sentence"),
             tokenized=tokenized,
             copies_short_texts=not (tokenized or prefix or has_minimum),
+            min_confidence=self._check_confidence(options.get("min_confidence", 0.0)),
+            fallback=options.get("fallback", "none"),
         )
+
+    def _check_confidence(self, minimum: float) -> float:
+        if minimum and self._confidence is None:
+            raise ArgumentError(
+                "{min_confidence} is {0}; this model has no confidence, so leave the option out",
+                minimum,
+            )
+        return minimum
 
     def _check_style(self, style: str) -> None:
         styles = self._reader.styles
@@ -249,7 +278,9 @@ class Summarizer:
         copied = iter(self._copy_short_texts(short, request, model))
         found = iter(self._search(long, request, model))
         return [
-            _empty_summary(source) if source.is_empty else next(copied if each else found)
+            _add_warnings(self._empty_summary(source, request), "too_short")
+            if source.is_empty
+            else next(copied if each else found)
             for source, each in zip(sources, is_short, strict=True)
         ]
 
@@ -283,7 +314,14 @@ class Summarizer:
             constraints=constraints,
             keep_attention=True,
         )
-        return self._to_summaries(sources, batch, found, request, model)
+        summaries = [
+            self._to_summaries(source, hypotheses, request)
+            for source, hypotheses in zip(sources, found, strict=True)
+        ]
+        for row, (source, (best, *_)) in enumerate(zip(sources, summaries, strict=True)):
+            if best.confidence is not None and best.confidence < request.min_confidence:
+                found[row], summaries[row] = self._replace_weak(best, source, batch, row, request)
+        return self._to_results(sources, batch, found, summaries, request, model)
 
     def _copy_short_texts(
         self, sources: Sequence[SourceText], request: _Request, model: StepModel[Any]
@@ -297,22 +335,51 @@ class Summarizer:
             [copy_whole_text(source, batch, row, max_words=max_words)]
             for row, source in enumerate(sources)
         ]
-        return self._to_summaries(sources, batch, found, request, model)
+        summaries = []
+        for source, (hypothesis,) in zip(sources, found, strict=True):
+            empty = self._empty_summary(source, request)
+            copied = self._to_summary(empty, source, hypothesis, request)
+            summaries.append([_add_warnings(copied, "too_short")])
+        return self._to_results(sources, batch, found, summaries, request, model)
 
     def _to_summaries(
+        self, source: SourceText, hypotheses: Sequence[Hypothesis], request: _Request
+    ) -> list[Summary]:
+        """Return the judged summaries of one source; an empty one if there is none."""
+        empty = self._empty_summary(source, request)
+        summaries = []
+        for hypothesis in hypotheses:
+            summary = self._to_summary(empty, source, hypothesis, request)
+            if summary.text and not request.tokenized:
+                confidence, failed = judge(summary, source, self._confidence)
+                summary = _add_warnings(replace(summary, confidence=confidence), *failed)
+            summaries.append(summary)
+        return summaries or [empty]
+
+    def _replace_weak(
+        self, weak: Summary, source: SourceText, batch: SourceBatch, row: int, request: _Request
+    ) -> tuple[list[Hypothesis], list[Summary]]:
+        """Return what replaces a summary below the minimum confidence.
+
+        The confidence stays that of the weak summary.
+        """
+        empty = replace(self._empty_summary(source, request), confidence=weak.confidence)
+        if request.fallback == "none":
+            return [], [_add_warnings(empty, "low_confidence")]
+        hypothesis = shorten_first_sentence(source, batch, row, max_words=request.decode.max_words)
+        sentence = self._to_summary(empty, source, hypothesis, request)
+        return [hypothesis], [_add_warnings(sentence, "fallback")]
+
+    def _to_results(
         self,
         sources: Sequence[SourceText],
         batch: SourceBatch,
         found: Sequence[Sequence[Hypothesis]],
+        summaries: Sequence[Sequence[Summary]],
         request: _Request,
         model: StepModel[Any],
     ) -> list[Summary]:
         """Return the best summary of each source, with the others as its alternatives."""
-        summaries = [
-            [self._to_summary(source, hypothesis, request) for hypothesis in hypotheses]
-            or [_empty_summary(source)]
-            for source, hypotheses in zip(sources, found, strict=True)
-        ]
         result = [replace(best, alternatives=tuple(others)) for best, *others in summaries]
         if not request.explain:
             return result
@@ -335,7 +402,10 @@ class Summarizer:
             )
         ]
 
-    def _to_summary(self, source: SourceText, hypothesis: Hypothesis, request: _Request) -> Summary:
+    def _to_summary(
+        self, empty: Summary, source: SourceText, hypothesis: Hypothesis, request: _Request
+    ) -> Summary:
+        """Return `empty` with the words of a hypothesis."""
         prefix = request.prefix
         text, tokens = self._detokenizer.print_tokens(
             self._detokenizer.tokens(hypothesis, source, prefix),
@@ -345,22 +415,28 @@ class Summarizer:
             max_bytes=request.decode.max_bytes,
         )
         return replace(
-            _empty_summary(source),
+            empty,
             text=text,
             score=hypothesis.score,
             words=tuple(tokens),
             end_log_prob=float(hypothesis.log_probs[-1]),
         )
 
+    def _empty_summary(self, source: SourceText, request: _Request) -> Summary:
+        """Return a summary without words, with the warnings about its text."""
+        return Summary(
+            text="",
+            score=0.0,
+            words=(),
+            read_sentences=len(source.document.sentences),
+            truncated=source.is_truncated,
+            read_share=source.read_share,
+            warnings=() if request.tokenized else source_warnings(source, LANGUAGE),
+        )
 
-def _empty_summary(source: SourceText) -> Summary:
-    return Summary(
-        text="",
-        score=0.0,
-        words=(),
-        read_sentences=len(source.document.sentences),
-        truncated=source.is_truncated,
-    )
+
+def _add_warnings(summary: Summary, *codes: str) -> Summary:
+    return replace(summary, warnings=(*summary.warnings, *map(warning, codes)))
 
 
 def _not_a_text(found: object) -> ConfigError:

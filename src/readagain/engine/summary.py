@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from readagain.engine.warnings import SummaryWarning
 from readagain.formats.records import InvalidRecord
 from readagain.formats.texts import TextRecord
 from readagain.search.model import Floats
@@ -40,6 +41,10 @@ class Summary:
         words: tokens of the summary.
         read_sentences: number of sentences that the model read, from the start of the text.
         truncated: whether the text is longer than what was read.
+        read_share: share of the text's characters that were read, from 0 to 1.
+        confidence: estimated probability that the summary has no fault; None if the model has no
+            `confidence.json`, for a text that is too short, and for Gigaword form.
+        warnings: reasons to look twice.
         end_log_prob: natural logarithm of the probability of ending after the last word.
         alternatives: the next best summaries, for `n_best`.
         explanation: attention and importance, for `explain`.
@@ -50,6 +55,9 @@ class Summary:
     words: tuple[SummaryToken, ...]
     read_sentences: int
     truncated: bool
+    read_share: float = 1.0
+    confidence: float | None = None
+    warnings: tuple[SummaryWarning, ...] = ()
     end_log_prob: float = 0.0
     alternatives: "tuple[Summary, ...]" = ()
     explanation: Explanation | None = None
@@ -59,19 +67,26 @@ class Summary:
 
 
 def add_summary(
-    record: TextRecord, summary: Summary, *, field: str, has_score: bool = False
+    record: TextRecord,
+    summary: Summary,
+    *,
+    field: str,
+    has_score: bool = False,
+    has_confidence: bool = False,
 ) -> dict[str, Any] | InvalidRecord:
     """Return the fields of a record with its summary; a name that it has already is an error."""
     added: dict[str, Any] = {field: summary.text}
     if has_score:
         added["score"] = summary.score
+    if has_confidence:
+        added["confidence"] = summary.confidence
+        added["warnings"] = [each.code for each in summary.warnings]
     if summary.alternatives:
         added["alternatives"] = [
             {"summary": each.text, "score": each.score} for each in summary.alternatives
         ]
     for name in added:
         if name in record.fields:
-            return InvalidRecord(
-                record.where, f"has a field '{name}' already; set another field for the summary"
-            )
+            advice = "set another field for the summary" if name == field else "rename it"
+            return InvalidRecord(record.where, f"has a field '{name}' already; {advice}")
     return {**record.fields, **added}

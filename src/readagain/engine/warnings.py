@@ -1,0 +1,85 @@
+"""Warnings that come with a summary: codes for programs, messages for people."""
+
+from typing import NamedTuple
+
+from readagain.engine.source import SourceText
+from readagain.text.language import LANGUAGES, UNDETERMINED, count_scripts, detect_language
+from readagain.text.language_words import FUNCTION_WORDS
+
+MESSAGES = {
+    "too_short": "the text is too short to summarize",
+    "truncated": "only {0} of the text was read",
+    "language": "the text seems to be {0}; the model writes {1}",
+    "numbers": "a number may be wrong or belong to something else",
+    "negation": "a negation may be missing or added",
+    "modality": "something uncertain may be stated as a fact",
+    "cut_off": "the end of the headline may be missing",
+    "repetition": "a word may be repeated by mistake",
+    "restriction": "a word that restricts another may be left out",
+    "subject": "the headline may be about something else than the text",
+    "agreement": "a verb may not agree with its subject",
+    "low_confidence": "the headline was left out, since its confidence is below the minimum",
+    "fallback": "a shortened first sentence replaces a headline below the minimum confidence",
+}
+"""Message of each code."""
+
+_MIN_FUNCTION_WORDS = 0.2
+"""Share of function words that makes detection unnecessary; 95% of English texts have more."""
+
+
+class SummaryWarning(NamedTuple):
+    """A reason to look twice at a summary."""
+
+    code: str
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def warning(code: str, *values: str) -> SummaryWarning:
+    """Return the warning of a code; `values` fill its message."""
+    return SummaryWarning(code, MESSAGES[code].format(*values))
+
+
+def source_warnings(source: SourceText, language: str) -> tuple[SummaryWarning, ...]:
+    """Return the warnings about a text: its length and its language.
+
+    Args:
+        source: the text.
+        language: code of the model's language.
+    """
+    found = []
+    if source.is_truncated:
+        found.append(warning("truncated", percent(source.read_share)))
+    other = _other_language(source, language)
+    if other:
+        found.append(warning("language", other, LANGUAGES[language].name))
+    return tuple(found)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent; only a whole is 100%.
+
+    >>> percent(0.996), percent(0.001), percent(1.0)
+    ('99%', '1%', '100%')
+    """
+    return f"{100 if share == 1 else min(99, max(1, round(100 * share)))}%"
+
+
+def _other_language(source: SourceText, language: str) -> str:
+    """Return the name of the language or script of a text; empty if the model may know it."""
+    norms = [word.norm for word in source.read_words]
+    if language == UNDETERMINED or language not in LANGUAGES or not norms:
+        return ""
+    known = FUNCTION_WORDS.get(language, frozenset())
+    if sum(norm in known for norm in norms) >= _MIN_FUNCTION_WORDS * len(norms):
+        return ""
+    text = source.document.text[source.document.words[0].start :]
+    detected = detect_language(text)
+    if detected is not None:
+        return "" if detected.code == language else detected.name
+    scripts = count_scripts(text).most_common(1)
+    if not scripts or scripts[0][0] == LANGUAGES[language].script:
+        return ""
+    return f"in the {scripts[0][0]} script"

@@ -1,0 +1,213 @@
+"""Warnings, confidence and fallback of summaries."""
+
+import json
+
+import pytest
+
+from readagain.engine.checks import CHECKS
+from readagain.engine.confidence import FEATURES, ConfidenceModel
+from readagain.engine.summarizer import Summarizer
+from readagain.engine.warnings import MESSAGES, percent
+from readagain.errors import ArgumentError, ArtifactError
+from readagain.model_dir import CONFIDENCE_FILE
+from readagain.storage.model_manifest import write_model_files
+
+TEXT = "Police in Ghent said on Monday that 12 people crossed the old bridge, before it was open."
+
+
+def codes(summary):
+    return [each.code for each in summary.warnings]
+
+
+def write_confidence(folder, intercept=0.0, weights=None):
+    content = json.dumps({"intercept": intercept, "weights": weights or {}})
+    write_model_files(folder, {CONFIDENCE_FILE: lambda path: path.write_text(content)})
+    return folder
+
+
+@pytest.fixture
+def unsure(toy_copy):
+    """A model whose headlines all have a confidence below one half."""
+    return Summarizer.load(write_confidence(toy_copy, -1.0, {"num_words": 0.01}), threads=1)
+
+
+def test_every_check_has_a_message():
+    assert CHECKS.keys() <= MESSAGES.keys()
+
+
+def test_unread_part_is_a_warning(summarizer):
+    summary = summarizer.summarize(TEXT + " The mayor was asleep. " * 20)
+    (warning,) = [each for each in summary.warnings if each.code == "truncated"]
+    assert summary.truncated
+    assert summary.read_share == pytest.approx(0.17, abs=0.02)
+    assert (
+        str(warning)
+        == warning.message
+        == f"only {percent(summary.read_share)} of the text was read"
+    )
+    whole = summarizer.summarize("The mayor was asleep.")
+    assert whole.read_share == 1.0
+    assert "truncated" not in codes(whole)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Die Stadt erhöht die Gebühren für den Müll und das Wasser.", "German"),
+        ("Полиция сообщила в понедельник о пожаре в городе.", "Russian"),
+        ("Ճյուղի վրա նստած թռչունը երգում է", "Armenian"),
+    ],
+)
+def test_other_language_is_a_warning(summarizer, text, language):
+    found = [
+        each.message for each in summarizer.summarize(text).warnings if each.code == "language"
+    ]
+    if language == "Armenian":  # neither the language nor the script is known
+        assert found == []
+    else:
+        assert found == [f"the text seems to be {language}; the model writes English"]
+
+
+def test_unknown_language_of_another_script_is_a_warning(summarizer):
+    (message,) = [
+        each.message
+        for each in summarizer.summarize("پولیس نے کہا کہ پل بند ہے۔").warnings
+        if each.code == "language"
+    ]
+    assert message == "the text seems to be in the Arabic script; the model writes English"
+
+
+def test_english_and_unclear_texts_have_no_language_warning(summarizer):
+    for text in (TEXT, "Zyxwick Norrvik Eltor Ostham", "12 34 56 78"):
+        assert "language" not in codes(summarizer.summarize(text))
+
+
+def test_short_and_empty_texts_are_a_warning(summarizer):
+    assert codes(summarizer.summarize("It rains.")) == ["too_short"]
+    assert codes(summarizer.summarize("...")) == ["too_short"]
+    assert summarizer.summarize("It rains.").confidence is None
+
+
+def test_gigaword_form_has_no_warnings(unsure):
+    summary = unsure.summarize("die stadt ist nicht da .\nsie geht .\nja .", tokenized=True)
+    assert summary.warnings == ()
+    assert summary.confidence is None
+
+
+def test_failed_checks_are_warnings(summarizer, monkeypatch):
+    monkeypatch.setitem(CHECKS, "numbers", lambda headline, source: True)
+    summary = summarizer.summarize("Two ferries of Eltor sank on Monday.", n_best=2)
+    assert "numbers" in codes(summary)
+    assert "numbers" in codes(summary.alternatives[0])
+
+
+def test_model_without_file_has_no_confidence(summarizer):
+    assert summarizer.summarize(TEXT).confidence is None
+    with pytest.raises(ArgumentError, match="min_confidence is 0.5; this model has no confidence"):
+        summarizer.summarize(TEXT, min_confidence=0.5)
+    assert summarizer.summarize(TEXT, min_confidence=0.0).text
+
+
+def test_confidence_is_a_logistic_function_of_the_features(unsure):
+    summary = unsure.summarize(TEXT)
+    num_words = unsure.features(TEXT, summary)["num_words"]
+    assert summary.confidence == pytest.approx(1 / (1 + 2.718281828 ** (1 - 0.01 * num_words)))
+
+
+def test_weak_summary_is_left_empty(unsure):
+    weak = unsure.summarize(TEXT)
+    summary = unsure.summarize(TEXT, min_confidence=0.5, n_best=2, explain=True)
+    assert (summary.text, summary.words, summary.alternatives) == ("", (), ())
+    assert summary.explanation is None
+    assert summary.confidence == weak.confidence < 0.5
+    assert codes(summary) == ["low_confidence"]
+    assert unsure.summarize(TEXT, min_confidence=0.1).text == weak.text
+
+
+def test_weak_summary_is_replaced_by_a_shortened_sentence(unsure):
+    summary = unsure.summarize(
+        TEXT, min_confidence=0.5, fallback="sentence", max_words=16, explain=True
+    )
+    assert summary.text == "Police in Ghent said on Monday that 12 people crossed the old bridge"
+    assert {word.origin for word in summary.words} == {"copied"}
+    assert codes(summary) == ["fallback"]
+    assert summary.explanation.attention[1].argmax() == 1
+
+
+@pytest.mark.parametrize(
+    ("max_words", "expected"),
+    [
+        (60, TEXT.rstrip(".")),
+        (12, "Police in Ghent said on Monday that 12 people crossed the old"),
+        (11, "Police in Ghent said on Monday that 12 people crossed"),
+        (4, "Police in Ghent said"),
+    ],
+)
+def test_sentence_is_not_cut_before_a_word_that_needs_more(unsure, max_words, expected):
+    summary = unsure.summarize(TEXT, min_confidence=0.5, fallback="sentence", max_words=max_words)
+    assert summary.text == expected
+
+
+def test_fallback_keeps_the_byte_limit(unsure):
+    options = {"min_confidence": 0.5, "fallback": "sentence"}
+    summary = unsure.summarize(TEXT, max_bytes=30, **options)
+    assert summary.text == "Police in Ghent said on Monday"
+
+
+def test_fallback_conflicts_with_begin(unsure):
+    with pytest.raises(ArgumentError, match="fallback: conflicts with begin; use one of them"):
+        unsure.summarize(TEXT, min_confidence=0.5, fallback="sentence", begin="Police")
+
+
+@pytest.mark.parametrize("minimum", [-0.1, 1.1, "high"])
+def test_invalid_minimum_is_an_error(unsure, minimum):
+    with pytest.raises(ArgumentError, match="min_confidence is .*; expected"):
+        unsure.summarize(TEXT, min_confidence=minimum)
+
+
+def test_warnings_and_confidence_do_not_depend_on_the_batch(unsure):
+    texts = [
+        TEXT,
+        "It rains.",
+        "",
+        "Die Stadt hat die Brücke für immer gesperrt.",
+        f"{TEXT} {TEXT}",
+    ] * 4
+    texts += [f"Two of {number} ferries may not sink in Norrvik." for number in range(20)]
+    for options in ({}, {"min_confidence": 0.29, "fallback": "sentence"}):
+        together = unsure.summarize(texts, **options)
+        alone = [unsure.summarize(text, **options) for text in texts]
+        assert [each.warnings for each in together] == [each.warnings for each in alone]
+        assert [each.confidence for each in together] == [each.confidence for each in alone]
+        assert [each.text for each in together] == [each.text for each in alone]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ({}, "expected an intercept and weights, all finite numbers; fit it again"),
+        ({"intercept": 0.5}, "expected an intercept and weights"),
+        ({"intercept": 0.5, "weights": [1]}, "expected an intercept and weights"),
+        ({"intercept": True, "weights": {}}, "expected an intercept and weights"),
+        ({"intercept": 0.5, "weights": {"copied": float("nan")}}, "all finite numbers"),
+        ({"intercept": 0.5, "weights": {"zeal": 1.0}}, "unknown feature 'zeal'; fit it again"),
+    ],
+)
+def test_invalid_confidence_file_is_an_error(content, message):
+    with pytest.raises(ArtifactError, match=f"somewhere: .*{message}"):
+        ConfidenceModel.parse(content, "somewhere")
+
+
+def test_extreme_log_odds_stay_in_range():
+    model = ConfidenceModel(intercept=0.0, weights={"num_words": 1e300})
+    values = dict.fromkeys(FEATURES, 0.0)
+    assert model.confidence({**values, "num_words": 9.0}) <= 1
+    assert model.confidence({**values, "num_words": -9.0}) >= 0
+
+
+def test_features_have_the_declared_names(summarizer):
+    assert tuple(summarizer.features(TEXT, summarizer.summarize(TEXT))) == FEATURES
+
+
+def test_percent_is_never_rounded_to_all_or_nothing():
+    assert [percent(share) for share in (0.0001, 0.5, 0.9999, 1.0)] == ["1%", "50%", "99%", "100%"]
