@@ -53,6 +53,7 @@ class BatchJob:
             **{name: value for name, value in config.options.items() if value is not None},
             "field": config.summary_field,
             "score": config.has_score,
+            "confidence": config.has_confidence,
             "format": self.split.read.format,
             "text_column": self.split.read.text_column,
             "encoding": self.split.read.encoding,

@@ -35,6 +35,8 @@ class ShardConfig:
     options: SummarizeOptions = field(default_factory=lambda: SummarizeOptions())
     summary_field: str = "summary"
     has_score: bool = False
+    has_confidence: bool = False
+    """Add fields with the confidence and the codes of the warnings."""
     output_format: OutputFormat | None = None
     strict: bool = False
 
@@ -44,6 +46,8 @@ class ShardConfig:
         names = [self.summary_field]
         if self.has_score:
             names.append("score")
+        if self.has_confidence:
+            names += ["confidence", "warnings"]
         if self.options.get("n_best", 1) > 1:
             names.append("alternatives")
         return tuple(names)
@@ -140,7 +144,11 @@ class ShardWorker:
             record
             if isinstance(record, InvalidRecord)
             else add_summary(
-                record, next(summaries), field=config.summary_field, has_score=config.has_score
+                record,
+                next(summaries),
+                field=config.summary_field,
+                has_score=config.has_score,
+                has_confidence=config.has_confidence,
             )
             for record in records
         ]
@@ -162,6 +170,8 @@ class ShardWorker:
         alternative = arrow.struct([("summary", arrow.string()), ("score", arrow.float64())])
         types = {
             "score": arrow.float64(),
+            "confidence": arrow.float64(),
+            "warnings": arrow.list_(arrow.string()),
             "alternatives": arrow.list_(alternative),
             self._config.summary_field: arrow.string(),  # last: it may have the name of another
         }

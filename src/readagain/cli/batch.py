@@ -57,6 +57,10 @@ def command(
     ] = None,
     field: options.SummaryField = "summary",
     score: Annotated[bool, _writing("--score", help="Field 'score' in the output.")] = False,
+    confidence: Annotated[
+        bool,
+        _writing("--confidence", help="Fields 'confidence' and 'warnings' in the output."),
+    ] = False,
     shard_rows: Annotated[int, _writing(help="Rows per shard.")] = 1024,
     overwrite: Annotated[
         bool,
@@ -114,6 +118,7 @@ def command(
         options=decoding,
         summary_field=field,
         has_score=score,
+        has_confidence=confidence,
         output_format=output_format,
         strict=strict,
     )

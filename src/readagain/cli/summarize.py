@@ -1,5 +1,6 @@
 """`readagain summarize`: write headlines for texts, files and pipes."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,13 +71,48 @@ def command(
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     describe = _as_json(field) if as_json or is_json else _as_text
+    report = _WarningReport()
     with _open_output(output) as file:
         escape = for_terminal if file.isatty() else str
         with text_progress(is_shown=not file.isatty()) as count:
             for record, summary in _summarize(summarizer, records, decoding):
                 print(escape(describe(record, summary)), file=file)
                 file.flush()
+                report.add(record, summary)
                 count()
+    report.print()
+
+
+class _WarningReport:
+    """Warnings for standard error: messages for one text, counts for several."""
+
+    def __init__(self) -> None:
+        self._num_texts = self._num_warned = 0
+        self._counts: Counter[str] = Counter()
+        self._line = ""
+
+    def add(self, record: "TextRecord", summary: "Summary") -> None:
+        """Count the warnings of a summary."""
+        self._num_texts += 1
+        self._num_warned += bool(summary.warnings)
+        self._counts.update(each.code for each in summary.warnings)
+        messages = "; ".join(each.message for each in summary.warnings)
+        self._line = f"{record.where}: {messages}" if messages else ""
+
+    def print(self) -> None:
+        """Print one line if there are warnings."""
+        import sys
+
+        from readagain.cli.output import for_terminal
+        from readagain.counts import pluralize
+
+        if not self._counts:
+            return
+        line = self._line
+        if self._num_texts > 1:
+            counts = ", ".join(f"{code} {count}" for code, count in self._counts.most_common())
+            line = f"{self._num_warned} of {pluralize(self._num_texts, 'text')}: {counts}"
+        print(f"readagain: warnings: {for_terminal(line)}", file=sys.stderr)
 
 
 def _names_json(output: Path) -> bool:
@@ -124,7 +160,7 @@ def _as_json(field: str) -> "Callable[[TextRecord, Summary], str]":
     from readagain.formats.records import InvalidRecord
 
     def describe(record: "TextRecord", summary: "Summary") -> str:
-        fields = add_summary(record, summary, field=field)
+        fields = add_summary(record, summary, field=field, has_confidence=True)
         if isinstance(fields, InvalidRecord):
             raise DataError(f"{fields.where}: {fields.reason}")
         return to_json(fields)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from readagain.text.language import ENGLISH, Language
 from readagain.text.part_of_speech import CLOSED_CLASSES, part_of_speech
 
 
@@ -325,9 +326,16 @@ CHECKS = {
 """Checks by the code of their warning."""
 
 
-def failed_checks(headline: Words, source: Words) -> list[str]:
-    """Return the codes of the checks that an aligned headline fails."""
-    return [code for code, check in CHECKS.items() if check(headline, source)]
+_FOR_ALL_LANGUAGES = ("numbers", "repetition")
+
+
+def failed_checks(headline: Words, source: Words, language: Language = ENGLISH) -> list[str]:
+    """Return the codes of the checks that an aligned headline fails.
+
+    Most checks have English word lists and are left out for other languages.
+    """
+    codes = CHECKS if language.has_english_rules else _FOR_ALL_LANGUAGES
+    return [code for code in codes if CHECKS[code](headline, source)]
 
 
 def _nearest(positions: Sequence[int], wanted: int) -> int | None:

@@ -10,6 +10,7 @@ from readagain.engine.checks import CHECKS, CheckedWord, Words, align, failed_ch
 from readagain.engine.source import SourceText
 from readagain.engine.summary import Summary
 from readagain.errors import ArtifactError, quoted
+from readagain.text.language import ENGLISH, Language
 from readagain.text.part_of_speech import part_of_speech
 
 FEATURES = (
@@ -68,11 +69,11 @@ class ConfidenceModel:
         return cls(intercept=float(values[0]), weights=weights)
 
     def confidence(self, values: Mapping[str, float]) -> float:
-        """Return the confidence for the features of a summary, from 0 to 1."""
+        """Return the confidence for the features of a summary, from 0 to 1, to four digits."""
         log_odds = self.intercept + sum(
             weight * values[name] for name, weight in self.weights.items()
         )
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, log_odds))))
+        return round(1 / (1 + math.exp(-max(-30.0, min(30.0, log_odds)))), 4)
 
 
 def aligned_words(summary: Summary, source: SourceText) -> tuple[list[CheckedWord], Words]:
@@ -91,23 +92,27 @@ def aligned_words(summary: Summary, source: SourceText) -> tuple[list[CheckedWor
     return align(printed, text), text
 
 
-def features(summary: Summary, source: SourceText) -> dict[str, float]:
+def features(
+    summary: Summary, source: SourceText, language: Language = ENGLISH
+) -> dict[str, float]:
     """Return what the confidence of a summary is computed from, by name.
 
     Args:
         summary: summary with at least one word.
         source: its text, as `SourceReader.read` returns it.
+        language: language of the model.
     """
     headline, text = aligned_words(summary, source)
-    return _features(summary, source, headline, text, failed_checks(headline, text))
+    failed = failed_checks(headline, text, language)
+    return _features(summary, source, headline, text, failed)
 
 
 def judge(
-    summary: Summary, source: SourceText, model: "ConfidenceModel | None"
+    summary: Summary, source: SourceText, model: ConfidenceModel | None, language: Language
 ) -> tuple[float | None, list[str]]:
     """Return the confidence of a summary, None without a model, and the checks that it fails."""
     headline, text = aligned_words(summary, source)
-    failed = failed_checks(headline, text)
+    failed = failed_checks(headline, text, language)
     if model is None:
         return None, failed
     return model.confidence(_features(summary, source, headline, text, failed)), failed

@@ -43,7 +43,6 @@ from readagain.text.vocab import Vocab
 # Measured (docs/engine.md): larger batches are not faster, since they exceed the cache.
 MAX_TEXTS = 16
 WORDS_PER_TEXT = 64  # batches of longer texts have fewer texts
-LANGUAGE = "en"  # of all models so far
 WINDOW = 16 * MAX_TEXTS  # texts of a stream that are sorted by length together
 
 
@@ -205,7 +204,7 @@ class Summarizer:
 
     def features(self, text: str, summary: Summary) -> dict[str, float]:
         """Return what the confidence of a summary of `text` is computed from, by name."""
-        return features(summary, self._reader.read(text, tokenized=False))
+        return features(summary, self._reader.read(text, tokenized=False), self.language)
 
     def _resolve(self, options: SummarizeOptions) -> _Request:
         decode = resolve_decode(self.run.decode, options)
@@ -351,7 +350,7 @@ class Summarizer:
         for hypothesis in hypotheses:
             summary = self._to_summary(empty, source, hypothesis, request)
             if summary.text and not request.tokenized:
-                confidence, failed = judge(summary, source, self._confidence)
+                confidence, failed = judge(summary, source, self._confidence, self.language)
                 summary = _add_warnings(replace(summary, confidence=confidence), *failed)
             summaries.append(summary)
         return summaries or [empty]
@@ -431,7 +430,7 @@ class Summarizer:
             read_sentences=len(source.document.sentences),
             truncated=source.is_truncated,
             read_share=source.read_share,
-            warnings=() if request.tokenized else source_warnings(source, LANGUAGE),
+            warnings=() if request.tokenized else source_warnings(source, self.language),
         )
 
 

@@ -3,8 +3,7 @@
 from typing import NamedTuple
 
 from readagain.engine.source import SourceText
-from readagain.text.language import LANGUAGES, UNDETERMINED, count_scripts, detect_language
-from readagain.text.language_words import FUNCTION_WORDS
+from readagain.text.language import UNDETERMINED, Language, count_scripts, detect_language
 
 MESSAGES = {
     "too_short": "the text is too short to summarize",
@@ -42,19 +41,19 @@ def warning(code: str, *values: str) -> SummaryWarning:
     return SummaryWarning(code, MESSAGES[code].format(*values))
 
 
-def source_warnings(source: SourceText, language: str) -> tuple[SummaryWarning, ...]:
+def source_warnings(source: SourceText, language: Language) -> tuple[SummaryWarning, ...]:
     """Return the warnings about a text: its length and its language.
 
     Args:
         source: the text.
-        language: code of the model's language.
+        language: language of the model.
     """
     found = []
     if source.is_truncated:
         found.append(warning("truncated", percent(source.read_share)))
     other = _other_language(source, language)
     if other:
-        found.append(warning("language", other, LANGUAGES[language].name))
+        found.append(warning("language", other, language.name))
     return tuple(found)
 
 
@@ -67,19 +66,19 @@ def percent(share: float) -> str:
     return f"{100 if share == 1 else min(99, max(1, round(100 * share)))}%"
 
 
-def _other_language(source: SourceText, language: str) -> str:
+def _other_language(source: SourceText, language: Language) -> str:
     """Return the name of the language or script of a text; empty if the model may know it."""
     norms = [word.norm for word in source.read_words]
-    if language == UNDETERMINED or language not in LANGUAGES or not norms:
+    if language.code == UNDETERMINED or not norms:
         return ""
-    known = FUNCTION_WORDS.get(language, frozenset())
+    known = language.function_words
     if sum(norm in known for norm in norms) >= _MIN_FUNCTION_WORDS * len(norms):
         return ""
     text = source.document.text[source.document.words[0].start :]
     detected = detect_language(text)
     if detected is not None:
-        return "" if detected.code == language else detected.name
+        return "" if detected.code == language.code else detected.name
     scripts = count_scripts(text).most_common(1)
-    if not scripts or scripts[0][0] == LANGUAGES[language].script:
+    if not scripts or scripts[0][0] == language.script:
         return ""
     return f"in the {scripts[0][0]} script"

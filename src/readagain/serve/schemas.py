@@ -100,6 +100,13 @@ class ExplanationResponse(_Response):
     words: list[ExplainedToken]
 
 
+class WarningResponse(_Response):
+    """Reason to look twice at a headline."""
+
+    code: str
+    message: str
+
+
 class SummaryResult(_Response):
     """Headline of one text."""
 
@@ -107,6 +114,12 @@ class SummaryResult(_Response):
     score: float
     read_sentences: Annotated[int, Field(description="Sentences that the model read.")]
     truncated: Annotated[bool, Field(description="Whether the text continues after those.")]
+    read_share: Annotated[float, Field(description="Share of the characters that were read.")]
+    confidence: Annotated[
+        float | None,
+        Field(description="Estimated probability of a headline without fault; null if unknown."),
+    ]
+    warnings: Annotated[list[WarningResponse], Field(description="Reasons to look twice.")]
     alternatives: Annotated[list[Alternative], Field(description="The next best headlines.")]
     explanation: ExplanationResponse | None
 
@@ -123,6 +136,11 @@ class SummaryResult(_Response):
             score=summary.score,
             read_sentences=summary.read_sentences,
             truncated=summary.truncated,
+            read_share=summary.read_share,
+            confidence=summary.confidence,
+            warnings=[
+                WarningResponse(code=each.code, message=each.message) for each in summary.warnings
+            ],
             alternatives=[
                 Alternative(summary=other.text, score=other.score) for other in summary.alternatives
             ],

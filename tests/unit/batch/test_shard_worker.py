@@ -71,6 +71,23 @@ def test_score_and_alternatives_are_optional(news, do):
     assert scores == sorted(scores, reverse=True)
 
 
+def test_confidence_and_warnings_are_optional(tmp_path, do):
+    path = tmp_path / "a.csv"
+    path.write_text("id,text\n1,It rains.\n2,Police in Ghent closed the old bridge.\n")
+    _, (content,) = do(path, has_confidence=True)
+    header, first, _ = content.decode().splitlines()
+    assert header == "id,text,summary,confidence,warnings"
+    assert first == '1,It rains.,It rains,,"[""too_short""]"'
+
+
+def test_existing_confidence_field_is_an_error(tmp_path, do):
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "A ferry."}\n{"text": "A bridge.", "confidence": 1}\n')
+    (note,), _ = do(path, has_confidence=True)
+    reason = (tmp_path / "out" / note.bad_part).read_text()
+    assert "has a field 'confidence' already; rename it" in reason
+
+
 def test_row_with_summary_field_is_invalid(tmp_path, do):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "A ferry."}\n{"text": "A bridge.", "summary": "x"}\n')
@@ -126,11 +143,16 @@ def test_parquet_output_keeps_types_of_valid_rows(tmp_path, do, texts, headlines
         }
     )
     pyarrow.parquet.write_table(table, path)
-    (note,), (content,) = do(path, shard_rows=9, has_score=True, options={"n_best": 2})
+    options = {"n_best": 2}
+    (note,), (content,) = do(
+        path, shard_rows=9, has_score=True, has_confidence=True, options=options
+    )
     written = pyarrow.parquet.read_table(io.BytesIO(content))
     assert written.select(["id", "text", "at"]).equals(table)
     assert written.column("summary").to_pylist() == [headlines[0], "", headlines[1]]
     assert written.schema.field("score").type == pyarrow.float64()
+    assert written.schema.field("confidence").type == pyarrow.float64()
+    assert written.column("warnings").to_pylist()[1] == ["too_short"]
     assert written.column("alternatives").to_pylist()[1] is None
     assert note.rows == 3
 

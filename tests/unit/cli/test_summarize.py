@@ -58,7 +58,8 @@ def test_control_characters_are_replaced_on_a_terminal(tmp_path):
 
 def test_text_may_contain_dots_and_slashes(summarize):
     done = summarize("Police in Ghent said 2.5 km/h was too slow for the U.S. ferry")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    assert done.stdout
 
 
 def test_text_file_is_one_text(summarize, headlines, tmp_path):
@@ -82,8 +83,32 @@ def test_json_keeps_fields_and_adds_summary(summarize, headlines, tmp_path):
     rows = [{"id": 1, "text": POLICE}, {"id": 2, "text": FERRY, "tags": ["é"]}]
     (tmp_path / "news.jsonl").write_text("\n".join(map(json.dumps, rows)))
     done = summarize("news.jsonl", "--json")
-    expected = [{**row, "summary": text} for row, text in zip(rows, headlines, strict=True)]
-    assert [json.loads(line) for line in done.stdout.splitlines()] == expected
+    written = [json.loads(line) for line in done.stdout.splitlines()]
+    expected = [
+        {**row, "summary": text, "confidence": None, "warnings": found["warnings"]}
+        for row, text, found in zip(rows, headlines, written, strict=True)
+    ]
+    assert written == expected
+    assert written[1]["warnings"] == ["cut_off"]  # "… harbour by"
+
+
+def test_warnings_of_one_text_are_one_line(summarize):
+    done = summarize("It rains.")
+    assert done.stdout == "It rains\n"
+    assert done.stderr == "readagain: warnings: the text: the text is too short to summarize\n"
+
+
+def test_warnings_of_several_texts_are_counted(summarize):
+    german = "Die Stadt hat die Brücke für den Verkehr gesperrt."
+    done = summarize("It rains.", "It snows.", german, "--max-words", "3")
+    assert done.stderr.startswith("readagain: warnings: 3 of 3 texts: too_short 2, language 1")
+    assert done.stderr.count("\n") == 1
+
+
+def test_minimum_confidence_needs_a_model_with_confidence(summarize):
+    done = summarize("--min-confidence", "0.5", POLICE)
+    assert done.returncode == 2
+    assert "--min-confidence is 0.5; this model has no confidence" in done.stderr
 
 
 def test_jsonl_output_contains_json(summarize, headlines, tmp_path):
@@ -94,6 +119,8 @@ def test_jsonl_output_contains_json(summarize, headlines, tmp_path):
         "id": "1",
         "text": POLICE,
         "summary": headlines[0],
+        "confidence": None,
+        "warnings": [],
     }
     assert not list(tmp_path.glob("*.part"))
 

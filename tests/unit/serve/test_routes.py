@@ -37,6 +37,9 @@ def test_summarize_returns_results_in_order(summarize, summarizer):
         "score": 0.0,
         "read_sentences": 0,
         "truncated": False,
+        "read_share": 1.0,
+        "confidence": None,
+        "warnings": [{"code": "too_short", "message": "the text is too short to summarize"}],
         "alternatives": [],
         "explanation": None,
     }
@@ -58,6 +61,18 @@ def test_options_equal_those_of_summarizer(summarize, summarizer, options):
     (result,) = summarize({"texts": [TEXT], **options}).json()["results"]
     assert result["summary"] == summarizer.summarize(TEXT, **options).text
     assert result["summary"] != summarizer.summarize(TEXT).text
+
+
+def test_unread_part_is_reported(summarize):
+    (result,) = summarize({"texts": [f"{TEXT} It rained. It snowed."]}).json()["results"]
+    assert 0 < result["read_share"] < 1
+    assert result["warnings"][0]["code"] == "truncated"
+
+
+def test_minimum_confidence_needs_a_model_with_confidence(summarize):
+    response = summarize({"texts": [TEXT], "min_confidence": 0.5})
+    assert response.status_code == 422
+    assert "min_confidence is 0.5; this model has no confidence" in response.text
 
 
 def test_n_best_returns_alternatives(summarize, summarizer):
