@@ -11,7 +11,7 @@ texts is (`search.batching.bucketed_batches`).
     python benchmarks/decoding.py torch                # against the same network in torch
     python benchmarks/decoding.py torch --threads 1 --clock processor   # on a busy machine
     python benchmarks/decoding.py shortlist            # rows trained with one: on and off
-    python benchmarks/decoding.py rivals               # every rival, as its preset searches
+    python benchmarks/decoding.py baselines            # every baseline, as its preset decodes
     python benchmarks/decoding.py growth               # source length, beam, batch, shortlist
     python benchmarks/decoding.py peak                 # fraction of the peak of int8 products
     python benchmarks/decoding.py shares               # of reading, of steps, of search
@@ -40,6 +40,7 @@ import onnxruntime
 import torch
 from onnx import TensorProto, helper, numpy_helper
 from peers.environments import PEERS
+from searching.baselines import time_baselines
 from searching.measurement import (
     CLOCKS,
     SIZES,
@@ -52,7 +53,6 @@ from searching.measurement import (
     table_head,
     table_row,
 )
-from searching.rivals import against_rivals
 from searching.screening import screen
 from searching.shares import show_shares
 
@@ -322,7 +322,7 @@ PARTS = {
     "table4": table4,
     "torch": against_torch,
     "shortlist": shortlists,
-    "rivals": against_rivals,
+    "baselines": time_baselines,
     "growth": growth,
     "peak": against_peak,
     "shares": show_shares,

@@ -101,12 +101,12 @@ def main() -> None:
 
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
     pairs = list(zip(references, summaries, strict=True))
-    rival = seconds(lambda: [scorer.score(*pair) for pair in pairs])
+    other = seconds(lambda: [scorer.score(*pair) for pair in pairs])
     options = PROTOCOLS["gigaword"].options
     alone = seconds(lambda: score_without_bootstrap(options, summaries, references))
     print("without it")
-    print(f"  rouge-score     {rival:8.3f} s")
-    print(f"  readagain       {alone:8.3f} s   {rival / alone:.0f} times faster")
+    print(f"  rouge-score     {other:8.3f} s")
+    print(f"  readagain       {alone:8.3f} s   {other / alone:.0f} times faster")
 
     print("growth, with the bootstrap")
     for times in (1, 4, 16, 64):

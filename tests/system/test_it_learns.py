@@ -177,7 +177,7 @@ def test_unseen_names_are_copied_and_cannot_be_generated():
     }
     budget = {"updates": 600, "learning_rate": 5e-3}
 
-    # The rival may know every word of its training corpus, names included.
+    # The baseline has every word of its training corpus, names included.
     copying = Learner.of(known_words, **sizes, **{"model.output": "copy"})
     generating = Learner.of([*known_words, *seen_names], **sizes, **{"model.output": "softmax"})
     copies, generates = (each.learn(news, **budget) for each in (copying, generating))

@@ -23,15 +23,15 @@ from readagain.presets import BASELINES
 from readagain.search.decoding import decode_sources
 
 OURS = "read_again_lstm_copy_15k"
-RIVALS = ("abs_69k", "abs_plus_69k", "ras_elman", "ras_lstm", "lvt2k_1sent", "lvt5k_1sent")
+NETWORKS = ("abs_69k", "abs_plus_69k", "ras_elman", "ras_lstm", "lvt2k_1sent", "lvt5k_1sent")
 BEAM = 10  # of every row, besides its own
 TOGETHER = {"alone": 1, "16 together": 16}
 
 Work = Callable[[], object]
 
 
-def against_rivals(measurement: Measurement) -> None:
-    """Time each rival as its preset searches, and with a beam of 10; the best time counts.
+def time_baselines(measurement: Measurement) -> None:
+    """Time each baseline as its preset decodes, and with a beam of 10; the best time counts.
 
     It is processor time, so that TOPIARY's parser counts, and other users of the machine do not.
     """
@@ -40,7 +40,7 @@ def against_rivals(measurement: Measurement) -> None:
         seconds |= network_times(measurement, precision)
     columns = list(seconds)
     ours, *_ = seconds[columns[0]]
-    print("\n## The rivals: ms of processor time per sentence; how many times the first row's\n")
+    print("\n## Baselines: ms of processor time per sentence; how many times the first row's\n")
     print(table_head(["", *columns, *(f"times, int8, {together}" for together in TOGETHER)]))
     for name in seconds[columns[0]]:
         times = [f"{1e3 * seconds[column][name]:.1f}" for column in columns]
@@ -58,7 +58,7 @@ def network_times(measurement: Measurement, precision: Precision) -> dict[str, d
     """Return the seconds per sentence of each row, by column, for graphs of one precision."""
     searches = {
         name: search
-        for preset in (OURS, *RIVALS)
+        for preset in (OURS, *NETWORKS)
         for name, search in opened(measurement, preset, precision=precision).items()
     }
     seconds = {}
