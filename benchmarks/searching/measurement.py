@@ -165,12 +165,12 @@ class ForVocabulary:
     def start(self, sources: SourceBatch) -> Any:
         """Replace -1 by the extended id of the position, and encode the sources."""
         ids = sources.source_ext_ids
-        places = self._V + np.arange(ids.shape[1])
+        positions = self._V + np.arange(ids.shape[1])
         return self._model.start(
             SourceBatch(
                 source_ids=sources.source_ids,
                 lengths=sources.lengths,
-                source_ext_ids=np.where(ids < 0, places, ids),
+                source_ext_ids=np.where(ids < 0, positions, ids),
             )
         )
 

@@ -55,13 +55,13 @@ def screen(measurement: Measurement) -> None:
 
 def states_and_output() -> tuple[Array, Array, Array]:
     """Return decoder states of a search over invented sentences, and the output's weights."""
-    folder = ModelDir.open(find_model(MODEL))
-    network = build_model(folder.run)
+    model_dir = ModelDir.open(find_model(MODEL))
+    network = build_model(model_dir.run)
     shapes = {name: tuple(each.shape) for name, each in network.state_dict().items()}
-    weights = recover_weights(folder.path, folder.run, shapes)
-    encoder, step = ((folder.path / name).read_bytes() for name in graph_names("int8"))
+    weights = recover_weights(model_dir.path, model_dir.run, shapes)
+    encoder, step = ((model_dir.path / name).read_bytes() for name in graph_names("int8"))
     model = Recording(OnnxStepModel.open(encoder, step, threads=1))
-    Summarizer(folder.run, folder.source_vocab, folder.vocab, model).summarize(SENTENCES)
+    Summarizer(model_dir.run, model_dir.source_vocab, model_dir.vocab, model).summarize(SENTENCES)
     states = np.concatenate(model.states)
     picked = np.random.default_rng(0).permutation(len(states))[:MOST_STATES]
     rows, biases = (weights[f"output.project.{name}"][FIRST_WORD:] for name in ("weight", "bias"))
@@ -184,8 +184,8 @@ def whole_graph(weight: Array) -> GraphBuilder:
     """Score every word from all dimensions, as the engine does."""
     graph = Int8GraphBuilder("whole")
     states = graph.input("states", np.float32, ["R", WIDTH])
-    best, places, total = best_words(graph, states, weight, BEST, bound=1.0)
-    return closed(graph, best, places, total)
+    best, positions, total = best_words(graph, states, weight, BEST, bound=1.0)
+    return closed(graph, best, positions, total)
 
 
 def screened_graph(weight: Array, num_whole: int) -> GraphBuilder:
@@ -209,33 +209,35 @@ def screened_graph(weight: Array, num_whole: int) -> GraphBuilder:
     scores = graph.add("Mul", sums, graph.add("Gather", graph.constant(scales / WEIGHT_STEPS), at))
     totals = [total, scores]
     if num_whole:
-        best, places, of_whole = best_words(graph, states, weight[:, :num_whole], BEST, bound=1.0)
+        best, positions, of_whole = best_words(
+            graph, states, weight[:, :num_whole], BEST, bound=1.0
+        )
         totals.append(of_whole)
         scores = graph.add("Concat", best, scores, axis=1)
-        at = graph.add("Concat", places, graph.add("Add", at, graph.ints(num_whole)), axis=1)
+        at = graph.add("Concat", positions, graph.add("Add", at, graph.ints(num_whole)), axis=1)
     total = graph.add("ReduceLogSumExp", graph.add("Concat", *totals, axis=1), graph.ints(1))
-    best, places = graph.add_multi("TopK", scores, graph.ints(BEST), num_outputs=2, axis=1)
-    return closed(graph, best, graph.add("GatherElements", at, places, axis=1), total)
+    best, positions = graph.add_multi("TopK", scores, graph.ints(BEST), num_outputs=2, axis=1)
+    return closed(graph, best, graph.add("GatherElements", at, positions, axis=1), total)
 
 
 def best_words(
     graph: GraphBuilder, rows: str, weight: Array, count: int, *, bound: float
 ) -> tuple[str, str, str]:
-    """Multiply, and keep the best: their scores, their places, and the log of the sum of exp."""
+    """Multiply, and keep the best: their scores, their positions, and the log of the sum of exp."""
     bias = np.zeros(weight.shape[1], np.float32)
     logits = graph.linear(rows, weight, bias, bound=bound)
-    best, places = graph.add_multi("TopK", logits, graph.ints(count), num_outputs=2, axis=1)
+    best, positions = graph.add_multi("TopK", logits, graph.ints(count), num_outputs=2, axis=1)
     first, of_first = (
         graph.add("Slice", each, graph.ints(0), graph.ints(1), graph.ints(1))
-        for each in (places, best)
+        for each in (positions, best)
     )
     share = graph.add("GatherElements", graph.add("Softmax", logits, axis=1), first, axis=1)
-    return best, places, graph.add("Sub", of_first, graph.add("Log", share))
+    return best, positions, graph.add("Sub", of_first, graph.add("Log", share))
 
 
-def closed(graph: GraphBuilder, best: str, places: str, total: str) -> GraphBuilder:
+def closed(graph: GraphBuilder, best: str, positions: str, total: str) -> GraphBuilder:
     """Add the outputs of the graph."""
     graph.output(best, "best", np.float32, ["R", BEST])
-    graph.output(places, "places", np.int64, ["R", BEST])
+    graph.output(positions, "positions", np.int64, ["R", BEST])
     graph.output(total, "total", np.float32, ["R", 1])
     return graph

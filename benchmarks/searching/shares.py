@@ -79,11 +79,11 @@ def paper_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
 
 def bundled_search(measurement: Measurement) -> tuple[Sequence[Timed], Search]:
     """Prepare headlines of invented sentences with a bundled model and its constraints."""
-    folder = ModelDir.open(find_model(BUNDLED))
-    graphs = [(folder.path / name).read_bytes() for name in graph_names("int8")]
+    model_dir = ModelDir.open(find_model(BUNDLED))
+    graphs = [(model_dir.path / name).read_bytes() for name in graph_names("int8")]
     sessions = [Timed(graph, measurement.threads) for graph in graphs]
     model = OnnxStepModel(*sessions)
-    summarizer = Summarizer(folder.run, folder.source_vocab, folder.vocab, model)
+    summarizer = Summarizer(model_dir.run, model_dir.source_vocab, model_dir.vocab, model)
 
     def search(together: int) -> int:
         for at in range(0, len(SENTENCES), together):

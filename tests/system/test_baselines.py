@@ -40,7 +40,7 @@ def pairs(tmp_path_factory):
 
 
 @pytest.mark.parametrize("preset", ["abs_69k", "ras_elman", "ras_lstm"])
-def test_rival_is_trained_exported_and_scored(readagain, pairs, tmp_path, preset):
+def test_baseline_is_trained_exported_and_scored(readagain, pairs, tmp_path, preset):
     def done(*command):
         result = readagain(*command)
         assert result.returncode == 0, result.stderr

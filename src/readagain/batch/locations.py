@@ -72,10 +72,10 @@ def _full_name(location: str) -> str:
     return location if is_remote(location) else str(Path(location).absolute())
 
 
-def _is_inside(location: str, folder: str) -> bool:
-    if is_remote(location) or is_remote(folder):
-        return location.startswith(f"{folder.rstrip('/')}/")
-    return Path(folder).resolve() in Path(location).resolve().parents
+def _is_inside(location: str, directory: str) -> bool:
+    if is_remote(location) or is_remote(directory):
+        return location.startswith(f"{directory.rstrip('/')}/")
+    return Path(directory).resolve() in Path(location).resolve().parents
 
 
 def is_remote(location: str) -> bool:
@@ -94,8 +94,8 @@ def local_copy(location: str) -> Iterator[Path]:
         yield Path(location)
         return
     system, path = _file_system(location)
-    with TemporaryDirectory(prefix="readagain-") as folder:
-        copy = Path(folder) / path.rpartition("/")[2]
+    with TemporaryDirectory(prefix="readagain-") as directory:
+        copy = Path(directory) / path.rpartition("/")[2]
         with _remote_errors(location, "read"):
             _fs().copy_files(path, str(copy), system, _fs().LocalFileSystem())
         yield copy
@@ -142,10 +142,10 @@ def _describe(path: Path) -> InputFile:
 
 def _find_remote(pattern: str) -> list[InputFile]:
     wild = any(character in pattern for character in WILDCARDS)
-    folder = pattern.rpartition("/")[0] if wild else pattern
-    if any(character in folder for character in WILDCARDS):
+    directory = pattern.rpartition("/")[0] if wild else pattern
+    if any(character in directory for character in WILDCARDS):
         raise DataError(f"{pattern}: an address may only have a pattern after its last /")
-    system, path = _file_system(folder)
+    system, path = _file_system(directory)
     with _remote_errors(pattern, "read"):
         if wild:
             found = system.get_file_info(_fs().FileSelector(path, allow_not_found=True))
@@ -156,7 +156,7 @@ def _find_remote(pattern: str) -> list[InputFile]:
         is_folder = found[0].type == kinds.Directory
         problem = "a folder; name its files" if is_folder else "no such file"
         raise DataError(f"{pattern}: {problem}")
-    located = [(f"{folder}/{info.base_name}" if wild else pattern, info) for info in found]
+    located = [(f"{directory}/{info.base_name}" if wild else pattern, info) for info in found]
     return [
         InputFile(location=location, bytes=info.size, mtime_ns=info.mtime_ns or 0)
         for location, info in sorted(located, key=lambda pair: pair[0])

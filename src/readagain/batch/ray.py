@@ -138,10 +138,10 @@ class ShardActor:
     ) -> None:
         self._working_dir = working_dir
         self._directory = open_directory(config.out)
-        with TemporaryDirectory(prefix="readagain-") as folder:
+        with TemporaryDirectory(prefix="readagain-") as directory:
             for name, content in model_files.items():
-                (Path(folder) / name).write_bytes(content)
-            self._worker = ShardWorker(replace(config, model=folder) if model_files else config)
+                (Path(directory) / name).write_bytes(content)
+            self._worker = ShardWorker(replace(config, model=directory) if model_files else config)
 
     def __call__(self, batch: Batch) -> Batch:
         """Summarize the shards of a batch."""
@@ -190,9 +190,9 @@ def _model_files(model: str) -> dict[str, bytes]:
     """Read a model that other nodes may not have; bundled models are installed there."""
     if model in bundled_models():
         return {}
-    folder = find_model(model)
-    names = (MANIFEST_FILE, *read_manifest(folder).files)
-    return {name: (folder / name).read_bytes() for name in names}
+    directory = find_model(model)
+    names = (MANIFEST_FILE, *read_manifest(directory).files)
+    return {name: (directory / name).read_bytes() for name in names}
 
 
 @contextmanager

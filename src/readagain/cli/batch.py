@@ -150,8 +150,8 @@ def _print_summary(manifest: "JobManifest", out: str) -> None:
 
     bad = ""
     if manifest.bad_rows:
-        folder = f"{out.rstrip('/')}/{BAD_ROWS}"
-        bad = f", {pluralize(manifest.bad_rows, 'bad row')} written to {folder}"
+        directory = f"{out.rstrip('/')}/{BAD_ROWS}"
+        bad = f", {pluralize(manifest.bad_rows, 'bad row')} written to {directory}"
     print(
         f"{out}: {pluralize(manifest.rows, 'row')} "
         f"in {pluralize(len(manifest.shards), 'shard')}{bad}"

@@ -74,18 +74,18 @@ def command(
     from readagain.export.check import check_graphs, corpus_texts, random_texts
     from readagain.export.write import describe_export, model_graphs, with_shortlist, write_graphs
 
-    folder, whole = ModelDir.open(run), None
+    model_dir, whole = ModelDir.open(run), None
     if shortlist is not None:
-        folder, whole = with_shortlist(folder, shortlist), folder
-    graphs = model_graphs(folder, [each for each in PRECISIONS if precision in (each, "both")])
+        model_dir, whole = with_shortlist(model_dir, shortlist), model_dir
+    graphs = model_graphs(model_dir, [each for each in PRECISIONS if precision in (each, "both")])
     if check_on is None:
-        origin, texts = "random words", random_texts(folder, check_texts or 100)
+        origin, texts = "random words", random_texts(model_dir, check_texts or 100)
     else:
         origin, texts = f"dev pairs of {check_on.name}", corpus_texts(check_on, check_texts or 1000)
     check = check_graphs(
-        folder, graphs, texts, origin=origin, threads=num_threads(threads), whole=whole
+        model_dir, graphs, texts, origin=origin, threads=num_threads(threads), whole=whole
     )
-    path = write_graphs(folder, graphs, describe_export(graphs, asdict(check)), out=out)
+    path = write_graphs(model_dir, graphs, describe_export(graphs, asdict(check)), out=out)
 
     for each, contents in graphs.items():
         print(f"{each:<9} {sum(map(len, contents)) / 1e6:8.1f} MB")

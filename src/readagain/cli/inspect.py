@@ -21,8 +21,8 @@ def command(
     from readagain.model_dir import ModelDir
     from readagain.storage.bundled import find_model
 
-    folder = ModelDir.open(find_model(model), checksums=True)
-    info = _collect(folder)
+    model_dir = ModelDir.open(find_model(model), checksums=True)
+    info = _collect(model_dir)
     if as_json:
         print(json.dumps(info, indent=2, ensure_ascii=False))
         return
@@ -30,13 +30,13 @@ def command(
         lines = _lines(info)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ArtifactError(
-            f"{folder.path}: invalid provenance.json or scores.json; use --json to see the rest"
+            f"{model_dir.path}: invalid provenance.json or scores.json; use --json to see the rest"
         ) from error
     for name, value in lines:
         # A title may come from a stranger: control characters are escaped.
         line = f"{name:<13} {value}"
         print(line if line.isprintable() else ascii(line))
-    print(f"{folder.path}: complete, all checksums match")
+    print(f"{model_dir.path}: complete, all checksums match")
 
 
 def _collect(model: "ModelDir") -> dict[str, Any]:

@@ -189,15 +189,15 @@ def _row(pair: Example, files: Sequence[Path], number: int) -> EvalExample:
     return EvalExample(text=pair.text, references=tuple(map(on_one_line, references)))
 
 
-def _read_prepared(folder: Path, split: str, is_tokenized: bool | None) -> DataSet:
+def _read_prepared(directory: Path, split: str, is_tokenized: bool | None) -> DataSet:
     """Read the raw texts of a split of a prepared corpus."""
-    corpus = PreparedCorpus.open(folder)
+    corpus = PreparedCorpus.open(directory)
     if not corpus.manifest.splits[split]["pairs"]:
         raise DataError(
-            f"{folder}: its {split} split has no pairs; choose another split, or prepare the "
+            f"{directory}: its {split} split has no pairs; choose another split, or prepare the "
             f"corpus again with {split} pairs"
         )
-    files = (folder / texts_file(split),)
+    files = (directory / texts_file(split),)
     pairs = enumerate(corpus.texts(split), start=1)
     return DataSet(
         rows=tuple(_row(pair, files, number) for number, pair in pairs),

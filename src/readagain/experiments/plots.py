@@ -18,7 +18,7 @@ _NUM_SAMPLES = 4  # sentences of the importance figure, as in the paper
 
 
 def plot_tables(
-    tables: Sequence[Table], store: ResultStore, timing: Mapping[str, Any] | None, folder: Path
+    tables: Sequence[Table], store: ResultStore, timing: Mapping[str, Any] | None, directory: Path
 ) -> list[Path]:
     """Plot Tables 1 to 4 and the importance weights where there are results.
 
@@ -41,7 +41,7 @@ def plot_tables(
     for name, plot in plots.items():
         figure = figures.Figure(figsize=(9, 5), layout="constrained")
         if plot(figure):
-            path = folder / f"{name}.png"
+            path = directory / f"{name}.png"
             with write_output(path) as partial:
                 figure.savefig(partial, format="png", dpi=150)
             written.append(path)

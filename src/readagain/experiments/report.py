@@ -35,14 +35,14 @@ def write_report(out: Path) -> list[str]:
         raise DataError(
             f"{out}: no results; run some experiments, or copy results into {out / ROWS_DIR}"
         )
-    folder = out / TABLES_DIR
-    folder.mkdir(parents=True, exist_ok=True)
+    directory = out / TABLES_DIR
+    directory.mkdir(parents=True, exist_ok=True)
     tables = build_tables(store, timing)
     for table in tables:
-        write_text(folder / f"{table.name}.csv", table.csv())
+        write_text(directory / f"{table.name}.csv", table.csv())
     problems, plots = [], []
     try:
-        plots = plot_tables(tables, store, timing, folder)
+        plots = plot_tables(tables, store, timing, directory)
     except MissingExtraError as error:
         problems.append(f"no plots: {error}")
     parts = [

@@ -30,10 +30,10 @@ _SECOND = (
 )
 
 
-def write_sample_corpora(folder: Path) -> tuple[Path, dict[str, Path]]:
+def write_sample_corpora(directory: Path) -> tuple[Path, dict[str, Path]]:
     """Return an invented corpus and data sets by name; write them if they are not there."""
-    main, duc = folder / "invented", folder / "invented-duc"
-    raw = folder / "raw"
+    main, duc = directory / "invented", directory / "invented-duc"
+    raw = directory / "raw"
     raw.mkdir(parents=True, exist_ok=True)
     draw = random.Random(1)
     pairs = [_pair(draw) for _ in range(_TRAIN_PAIRS + _DEV_PAIRS + _DUC_TEXTS)]
@@ -52,9 +52,9 @@ def write_sample_corpora(folder: Path) -> tuple[Path, dict[str, Path]]:
     return main, {duc.name: duc}
 
 
-def _exists(folder: Path) -> bool:
+def _exists(directory: Path) -> bool:
     try:
-        PreparedCorpus.open(folder)
+        PreparedCorpus.open(directory)
     except ArtifactError:
         return False
     return True
@@ -65,13 +65,13 @@ def _write_pairs(path: Path, pairs: Sequence[dict[str, str]]) -> Path:
     return path
 
 
-def _write_references(folder: Path, pairs: Sequence[dict[str, str]]) -> Path:
+def _write_references(directory: Path, pairs: Sequence[dict[str, str]]) -> Path:
     """Write texts in the DUC layout with four references each, some of them shorter."""
     for number in range(_REFERENCES):
         shortened = (pair["headline"].split()[: 4 - number % 2] for pair in pairs)
         lines = "".join(" ".join(words) + "\n" for words in shortened)
-        (folder / f"task1_ref{number}.txt").write_text(lines, encoding="utf-8")
-    texts = folder / "input.txt"
+        (directory / f"task1_ref{number}.txt").write_text(lines, encoding="utf-8")
+    texts = directory / "input.txt"
     texts.write_text("".join(pair["text"] + "\n" for pair in pairs), encoding="utf-8")
     return texts
 

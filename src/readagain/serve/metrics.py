@@ -81,9 +81,9 @@ class Metrics:
         return generate_latest(registry)
 
 
-def _remove_gauges_of_dead_workers(folder: Path) -> None:
+def _remove_gauges_of_dead_workers(directory: Path) -> None:
     """Remove the gauges of workers that were replaced; their counts stay."""
-    for path in folder.glob("gauge_live*.db"):
+    for path in directory.glob("gauge_live*.db"):
         try:
             os.kill(int(path.stem.rpartition("_")[2]), 0)
         except ProcessLookupError:

@@ -110,8 +110,8 @@ def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> No
             super().join_all()
 
     # The reserved socket never listens; it keeps the port while workers are replaced.
-    with reserve(settings.host, settings.port) as reserved, _metrics_dir() as folder:
-        os.environ[METRICS_DIR] = folder
+    with reserve(settings.host, settings.port) as reserved, _metrics_dir() as directory:
+        os.environ[METRICS_DIR] = directory
         port = reserved.getsockname()[1]
         start_logging(uvicorn_level=logging.INFO)
         sockets: list[Any] = [WorkerSocket(settings.host, port)]
