@@ -133,46 +133,20 @@ def _load_weights(model_dir: "ModelDir") -> "StepModel[Any]":
 
 def _print_tables(result: "Evaluation") -> None:
     from rich.console import Console
-
-    from readagain.evaluation.report import metadata
-
-    console = Console()
-    console.print(_score_table(result))
-    console.print(_stats_table(result))
-    for name, value in metadata(result):
-        # Not wrapped, so that they can be copied.
-        console.print(f"{name:<8} {value}", soft_wrap=True, highlight=False, markup=False)
-
-
-def _score_table(result: "Evaluation") -> Any:
     from rich.markup import escape
     from rich.table import Table
 
-    from readagain.evaluation.report import FIGURE_NAMES, score_rows
+    from readagain.cli.rouge import score_table
+    from readagain.evaluation.report import metadata, stats_rows
 
-    protocol = result.rouge.protocol
-    table = Table(
-        "measure",
-        title=f"{escape(result.system)}, {result.protocol}",
-        caption=f"in percent; the interval is that of {FIGURE_NAMES[protocol.headline]}",
-    )
-    for figure, name in FIGURE_NAMES.items():
-        style = "bold" if figure == protocol.headline else None
-        table.add_column(name, justify="right", style=style)
-    table.add_column(f"{protocol.options.confidence:g}% interval", justify="right")
-    for row in score_rows(result.rouge):
-        table.add_row(*row)
-    return table
-
-
-def _stats_table(result: "Evaluation") -> Any:
-    from rich.table import Table
-
-    from readagain.evaluation.report import stats_rows
-
+    console = Console()
+    console.print(score_table(result.rouge, f"{escape(result.system)}, {result.protocol}"))
     table = Table("", title="statistics")
     for column in ("summaries", "references"):
         table.add_column(column, justify="right")
     for row in stats_rows(result):
         table.add_row(*row)
-    return table
+    console.print(table)
+    for name, value in metadata(result):
+        # Not wrapped, so that they can be copied.
+        console.print(f"{name:<8} {value}", soft_wrap=True, highlight=False, markup=False)

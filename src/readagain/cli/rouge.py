@@ -135,7 +135,7 @@ def _print_tables(
 
     console = Console()
     for report, path in zip(reports, systems, strict=True):
-        console.print(_score_table(report, str(path)))
+        console.print(score_table(report, str(path)))
     if comparison:
         console.print(_comparison_table(reports[0], comparison, systems))
     first = reports[0]
@@ -146,20 +146,21 @@ def _print_tables(
         console.print(f"fingerprint  {report.fingerprint}", highlight=False, soft_wrap=True)
 
 
-def _score_table(report: "Report", title: str) -> Any:
+def score_table(report: "Report", title: str) -> Any:
+    """Return a table of scores with the interval of the main one."""
     from rich.table import Table
 
     headline = report.protocol.headline
     table = Table(title=title, caption=f"in percent; interval of {headline}")
     table.add_column("measure")
-    for figure in ("recall", "precision", "f1"):
+    for figure in FIGURES:
         table.add_column(figure, justify="right", style="bold" if figure == headline else None)
     table.add_column(f"{report.protocol.options.confidence:g}% interval", justify="right")
     for name, score in report.scores.items():
         quoted = report.headline(name)
-        figures = (score.recall.value, score.precision.value, score.f1.value)
+        figures = (getattr(score, figure).value for figure in FIGURES)
         interval = f"{100 * quoted.low:.3f} to {100 * quoted.high:.3f}"
-        table.add_row(name, *(f"{100 * figure:.3f}" for figure in figures), interval)
+        table.add_row(name.upper(), *(f"{100 * figure:.3f}" for figure in figures), interval)
     return table
 
 

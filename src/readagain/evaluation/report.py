@@ -6,13 +6,11 @@ from readagain.counts import pluralize
 from readagain.evaluation.evaluate import Evaluation
 from readagain.evaluation.summaries import SummaryStats
 from readagain.formats.jsonl import to_json
-from readagain.rouge.corpus import Report
 from readagain.rouge.options import FIGURES
 from readagain.rouge.tokens import lost_letters_warning
 from readagain.storage.files import write_output
 from readagain.text.language import LANGUAGES, UNDETERMINED
 
-FIGURE_NAMES = {"recall": "recall", "precision": "precision", "f1": "F1"}
 _STATS = {
     "words": "words, mean",
     "bytes": "bytes, mean",
@@ -34,17 +32,6 @@ def write_text(path: Path, content: str) -> None:
     """
     with write_output(path) as partial:
         partial.write_text(content, encoding="utf-8", newline="\n")
-
-
-def score_rows(report: Report) -> list[tuple[str, ...]]:
-    """Return for each measure its name, recall, precision and F1 in percent, and the interval."""
-    rows = []
-    for name, score in report.scores.items():
-        figures = (getattr(score, figure).value for figure in FIGURES)
-        quoted = report.headline(name)
-        interval = f"{100 * quoted.low:.2f} to {100 * quoted.high:.2f}"
-        rows.append((name.upper(), *(f"{100 * figure:.3f}" for figure in figures), interval))
-    return rows
 
 
 def stats_rows(result: Evaluation) -> list[tuple[str, str, str]]:

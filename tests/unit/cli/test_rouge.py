@@ -64,7 +64,7 @@ def test_table_shows_scores_intervals_and_options(rouge, scores):
     expected = scores("hyp.txt", "ref.txt", "--protocol", "duc2003")
     assert done.returncode == 0
     for measure in ("rouge-1", "rouge-2", "rouge-l"):
-        [row] = [line for line in done.stdout.splitlines() if measure in line]
+        [row] = [line for line in done.stdout.splitlines() if measure.upper() in line]
         for figure in ("recall", "precision", "f1", "low", "high"):
             assert f"{100 * expected[measure][figure]:.3f}" in row
     assert expected["options"] in done.stdout
