@@ -64,20 +64,25 @@ def _collect(model: "ModelDir") -> dict[str, Any]:
 
 def _lines(info: dict[str, Any]) -> list[tuple[str, str]]:
     run, origin = info["run"], info["provenance"]
+    tensors, shortlist = info["tensors"], run["model"].get("shortlist_size")
+    where = f"in {pluralize(len(tensors), 'tensor')}" if tensors else "in the graphs"
+    words = f"{info['source_words']:,} read, {info['summary_words']:,} written"
+    if shortlist:
+        words += f", shortlist of {shortlist:,}"
     lines = [
         ("title", run["title"]),
         ("paper", run["paper"]),
         ("format", f"{info['format_version']}, written by readagain {info['package_version']}"),
-        ("parameters", f"{info['parameters']:,} {_describe_tensors(info['tensors'])}"),
+        ("parameters", f"{info['parameters']:,} {where}"),
         ("language", run["data"]["language"]),
-        ("words", _words(info)),
-        ("cases", _cases(info["cases"])),
+        ("words", words),
+        ("cases", pluralize(info["cases"], "word or pair", "words and pairs")),
     ]
     while origin:
         corpus, before = origin["corpus"], origin["began_from"]
         lines += [
             ("corpus", f"{corpus['name']}, {pluralize(corpus['train_pairs'], 'pair')}, "
-             f"{_short(corpus)}"),
+             f"fingerprint {corpus['fingerprint'][:16]}"),
             ("trained", f"step {origin['step']:,}, {origin['minutes']:.1f} minutes on "
              f"{origin['device']}, seed {origin['seed']}"),
             ("finished", "yes" if origin["is_finished"] else "no: stopped, or still running"),
@@ -85,28 +90,10 @@ def _lines(info: dict[str, Any]) -> list[tuple[str, str]]:
         ]  # fmt: skip
         origin = before["provenance"] if before else None
     lines += [
-        (f"scores {where}", _describe_scores(values)) for where, values in info["scores"].items()
+        (f"scores {name}", _describe_scores(values)) for name, values in info["scores"].items()
     ]
     lines += [("file", f"{size:>14,} bytes  {name}") for name, size in info["files"].items()]
     return lines
-
-
-def _words(info: dict[str, Any]) -> str:
-    sizes = f"{info['source_words']:,} read, {info['summary_words']:,} written"
-    competing = info["run"]["model"].get("shortlist_size")
-    return f"{sizes}, shortlist of {competing:,}" if competing else sizes
-
-
-def _describe_tensors(tensors: dict[str, Any]) -> str:
-    return f"in {pluralize(len(tensors), 'tensor')}" if tensors else "in the graphs"
-
-
-def _cases(number: int) -> str:
-    return pluralize(number, "word or pair", "words and pairs") if number else "none"
-
-
-def _short(corpus: dict[str, Any]) -> str:
-    return f"fingerprint {corpus['fingerprint'][:16]}"
 
 
 def _describe_scores(values: dict[str, Any]) -> str:

@@ -88,24 +88,11 @@ def text_progress(
         yield lambda: None
         return
     from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import MofNCompleteColumn, Progress
 
-    columns = (
-        TextColumn("summarizing"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn())
     with Progress(*columns, console=Console(stderr=True), transient=total is not None) as bars:
-        task = bars.add_task("", total=total, visible=total is not None)
+        task = bars.add_task("summarizing", total=total, visible=total is not None)
 
         def count() -> None:
             bars.advance(task)
