@@ -1,4 +1,4 @@
-"""`readagain batch` as a person runs it: killed, interrupted, twice at once, with bad rows."""
+"""`readagain batch`: killed, interrupted, run twice at once, with invalid rows."""
 
 import gzip
 import json

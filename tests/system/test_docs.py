@@ -1,4 +1,4 @@
-"""What the pages say is what happens: snippets run, links lead somewhere, lists are complete."""
+"""Documentation: snippets run, links have targets, lists are complete."""
 
 import doctest
 import re

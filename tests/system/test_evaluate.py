@@ -1,4 +1,4 @@
-"""Raw pairs are prepared and evaluated as a person would, and every way leads to the same rows."""
+"""Pairs are prepared and evaluated; all formats give the same rows."""
 
 import json
 from pathlib import Path

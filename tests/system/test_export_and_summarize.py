@@ -1,4 +1,4 @@
-"""From weights to headlines: export, check and summarize, as a person would."""
+"""Export, check and summarize with a trained model."""
 
 import json
 import shutil

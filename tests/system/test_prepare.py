@@ -1,4 +1,4 @@
-"""`readagain prepare` as a person runs it: several processes, kills, and bad input."""
+"""`readagain prepare`: several processes, kills, and invalid input."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""`readagain train` as a person runs it: killed, interrupted, twice at once, with bad input."""
+"""`readagain train`: killed, interrupted, run twice at once, with invalid input."""
 
 import json
 import os

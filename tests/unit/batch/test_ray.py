@@ -1,4 +1,4 @@
-"""What the Ray engine says without a cluster; the jobs themselves are run in tests/system."""
+"""Errors of the Ray engine without a cluster; tests/system runs the jobs."""
 
 from pathlib import Path
 from types import SimpleNamespace

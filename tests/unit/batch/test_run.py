@@ -1,4 +1,4 @@
-"""A job from its beginning to its end, gone on with, changed, and in the way of others."""
+"""Batch jobs: run, resumed, with changed inputs, and locked."""
 
 import json
 import os

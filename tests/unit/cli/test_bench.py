@@ -1,4 +1,4 @@
-"""`readagain bench` says what it measured, on which texts, and on which machine."""
+"""`readagain bench`: measurements and their description."""
 
 import json
 import statistics

@@ -41,4 +41,4 @@ def test_corpus_without_capitals_is_refused(readagain, tmp_path, model):
     assert done.returncode == 2
     assert "has no capitalization for the words of this model; prepare it again" in done.stderr
     assert not (model / "cases.txt").exists()
-    assert "none" in readagain("inspect", model).stdout
+    assert "0 words and pairs" in readagain("inspect", model).stdout

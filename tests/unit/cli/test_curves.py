@@ -1,4 +1,4 @@
-"""`readagain curves`: a picture, or one line that says why not."""
+"""`readagain curves`: plots and errors."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`readagain evaluate` as people type it."""
+"""`readagain evaluate`: output, options and errors."""
 
 import json
 import shutil

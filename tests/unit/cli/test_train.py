@@ -1,4 +1,4 @@
-"""`readagain train`: what cannot be honoured is answered in one line."""
+"""`readagain train`: invalid options are one-line errors."""
 
 import os
 

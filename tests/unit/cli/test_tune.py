@@ -1,4 +1,4 @@
-"""`readagain tune` as a person types it."""
+"""`readagain tune`: output, options and errors."""
 
 from pathlib import Path
 

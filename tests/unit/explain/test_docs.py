@@ -1,4 +1,4 @@
-"""The page about explanations says what is so."""
+"""Examples and fields in docs/explain.md."""
 
 import re
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""A summary told word by word."""
+"""View of an explanation."""
 
 import json
 from dataclasses import asdict, replace
