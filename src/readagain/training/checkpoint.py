@@ -1,4 +1,4 @@
-"""Checkpoints of a run, written to a temporary folder and renamed when complete.
+"""Checkpoints of a run, written to a temporary directory and renamed when complete.
 
 ```
 resume/checkpoint-000012/
@@ -55,7 +55,7 @@ class Checkpoint:
 
 
 def save_checkpoint(
-    folder: Path,
+    directory: Path,
     state: TrainingState,
     *,
     weights: Mapping[str, Tensor],
@@ -65,7 +65,7 @@ def save_checkpoint(
     """Write a checkpoint, then remove older ones.
 
     Args:
-        folder: the folder of the checkpoints of the run.
+        directory: the directory of the checkpoints of the run.
         state: the state of the run.
         weights: the weights.
         training: the state of the optimizer and the averaged weights.
@@ -74,8 +74,8 @@ def save_checkpoint(
     Raises:
         ArtifactError: if the disk is full or fails; the last checkpoint is then unchanged.
     """
-    before = latest_checkpoint(folder, checksums=False)
-    staging = folder / _STAGING_DIR
+    before = latest_checkpoint(directory, checksums=False)
+    staging = directory / _STAGING_DIR
     try:
         shutil.rmtree(staging, ignore_errors=True)
         staging.mkdir(parents=True)
@@ -89,9 +89,9 @@ def save_checkpoint(
         content = add_checksum({"progress": asdict(state), "files": files})
         write_synced(staging / _PROGRESS_FILE, json.dumps(content, indent=1).encode())
         sync_dir(staging)
-        path = _next_path(folder)
+        path = _next_path(directory)
         staging.rename(path)
-        sync_dir(folder)
+        sync_dir(directory)
     except OSError as error:
         shutil.rmtree(staging, ignore_errors=True)
         kept = (
@@ -101,25 +101,25 @@ def save_checkpoint(
             "again to resume"
         )
         raise ArtifactError(
-            f"{folder}: step {state.step} cannot be saved: {error.strerror or error}; {kept}"
+            f"{directory}: step {state.step} cannot be saved: {error.strerror or error}; {kept}"
         ) from error
-    for older in _all(folder):
+    for older in _all(directory):
         if older != path:
             shutil.rmtree(older)
     return Checkpoint(path, state)
 
 
-def latest_checkpoint(folder: Path, *, checksums: bool = True) -> Checkpoint | None:
+def latest_checkpoint(directory: Path, *, checksums: bool = True) -> Checkpoint | None:
     """Return the latest complete checkpoint, or None if there is no checkpoint.
 
     Args:
-        folder: the folder of the checkpoints of the run.
+        directory: the directory of the checkpoints of the run.
         checksums: compare the content of every file with its checksum.
 
     Raises:
         ArtifactError: if all checkpoints are damaged, or it was written by another version.
     """
-    found = _all(folder)
+    found = _all(directory)
     for path in reversed(found):
         content = _read_verified(path, checksums=checksums)
         if content is None:
@@ -158,16 +158,16 @@ def _read_verified(path: Path, *, checksums: bool) -> dict[str, Any] | None:
     return content if is_complete else None
 
 
-def _all(folder: Path) -> list[Path]:
-    """Return the checkpoints of a folder, oldest first."""
-    return sorted(folder.glob(f"{_PREFIX}*"))
+def _all(directory: Path) -> list[Path]:
+    """Return the checkpoints of a directory, oldest first."""
+    return sorted(directory.glob(f"{_PREFIX}*"))
 
 
-def _next_path(folder: Path) -> Path:
+def _next_path(directory: Path) -> Path:
     """Return the path of the next checkpoint."""
-    before = _all(folder)
+    before = _all(directory)
     number = int(before[-1].name.removeprefix(_PREFIX)) + 1 if before else 1
-    return folder / f"{_PREFIX}{number:06d}"
+    return directory / f"{_PREFIX}{number:06d}"
 
 
 def _load(path: Path) -> dict[str, Tensor]:

@@ -86,13 +86,13 @@ class MetricsLog:
     """Writer of `metrics.jsonl` and of TensorBoard files.
 
     Args:
-        folder: the folder of the run.
+        run_path: the run directory.
         at_bytes: length of the log at the checkpoint; the rest is removed.
         at_step: the step of the checkpoint.
     """
 
-    def __init__(self, folder: Path, *, at_bytes: int, at_step: int) -> None:
-        self.path = folder / METRICS_FILE
+    def __init__(self, run_path: Path, *, at_bytes: int, at_step: int) -> None:
+        self.path = run_path / METRICS_FILE
         with self._write_errors(), self.path.open("ab") as file:
             if file.tell() < at_bytes:
                 raise ArtifactError(
@@ -110,7 +110,7 @@ class MetricsLog:
         else:
             from torch.utils.tensorboard import SummaryWriter
 
-            self._writer = SummaryWriter(str(folder / TENSORBOARD_DIR), purge_step=at_step + 1)
+            self._writer = SummaryWriter(str(run_path / TENSORBOARD_DIR), purge_step=at_step + 1)
 
     def close(self) -> None:
         """Close the files."""

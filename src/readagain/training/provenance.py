@@ -78,8 +78,8 @@ def package_commit() -> str | None:
     return None if tracked is None else _git(git, package.parent, "rev-parse", "HEAD")
 
 
-def _git(git: str, folder: Path, *arguments: str) -> str | None:
+def _git(git: str, directory: Path, *arguments: str) -> str | None:
     done = subprocess.run(
-        [git, "-C", str(folder), *arguments], capture_output=True, text=True, check=False
+        [git, "-C", str(directory), *arguments], capture_output=True, text=True, check=False
     )
     return done.stdout.strip() if done.returncode == 0 else None
