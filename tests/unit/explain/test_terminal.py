@@ -1,4 +1,4 @@
-"""What a terminal shows, with colours and without."""
+"""Explanations in a terminal, with and without colors."""
 
 from dataclasses import replace
 from io import StringIO
@@ -27,15 +27,15 @@ def test_plain_terminal_shows_everything_as_text(view):
     assert lines[2] == "Ghent bought 12"
     assert "Most important (mean weight α of the second pass): 12, Ghent, bought" in lines
     assert "The model did not read the end of the text." in lines
-    told = [" ".join(line.split()) for line in lines]
-    assert "12 digits restored 12 80 %, bought 20 %, Ghent 0 %" in told
+    rows = [" ".join(line.split()) for line in lines]
+    assert "12 digits restored 12 80 %, bought 20 %, Ghent 0 %" in rows
     assert any(line.startswith("(#-# left out)") for line in lines)
 
 
 def test_words_are_shaded_by_importance(view):
-    colourful = shown(view, color_system="truecolor")
-    assert "48;2;255;246;230mbought" in colourful
-    assert "48;2;255;159;28m12" in colourful
+    colored = shown(view, color_system="truecolor")
+    assert "48;2;255;246;230mbought" in colored
+    assert "48;2;255;159;28m12" in colored
 
 
 def test_few_colors_show_important_words_bold(view):
@@ -45,8 +45,8 @@ def test_few_colors_show_important_words_bold(view):
 
 def test_one_pass_model_has_no_shades(summary):
     once = replace(summary.explanation, importance=None, importance_kind=None)
-    told = explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
-    lines = shown(told, color_system="truecolor").splitlines()
+    view = explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
+    lines = shown(view, color_system="truecolor").splitlines()
     assert lines[2] == "Ghent bought 12"
     assert "Most important" not in "".join(lines)
 
