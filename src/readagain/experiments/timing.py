@@ -27,8 +27,6 @@ from readagain.processors import describe_machine
 from readagain.text.document import sentence_norms
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
-EXPECTED_S = {"paper": 300.0, "small": 10.0}
-"""Rough duration of the measurement."""
 _SUMMARY_WORDS = 8  # mean length of the paper's summaries (8.3), rounded
 _SOURCE_VOCAB = 5_000  # a larger embedding table is not slower
 _OOV_EVERY = 10
