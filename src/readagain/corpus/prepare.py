@@ -17,14 +17,14 @@ from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
 from readagain.corpus.report import SKIPPED_FILE, write_report
 from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.splits import SplitChunk, assign_splits, origins_of
-from readagain.corpus.truecasing import NUM_PASSES
+from readagain.corpus.truecasing import NUM_PASSES, SENTENCE_CASE_RULES, TITLE_CASE_RULES
 from readagain.corpus.work_dir import check_output, input_files, open_work_dir
 from readagain.corpus.workers import ChunkFiles, JobProgress, make_chunks
 from readagain.corpus.write import write_shards, write_texts
 from readagain.errors import DataError
 from readagain.formats.files import FileState
 from readagain.formats.jsonl import write_jsonl
-from readagain.text.language import UNDETERMINED
+from readagain.text.language import UNDETERMINED, find_language
 
 logger = logging.getLogger(__name__)
 
@@ -120,7 +120,9 @@ def _write_corpus(
         share = done / num_passes / len(chunks)
         on_progress(JobProgress(stage="writing", share=share, records=num_records))
 
-    lexicon, splits, statistics = write_shards(chunks, folder, tick)
+    language = find_language(settings.language or UNDETERMINED)
+    rules = TITLE_CASE_RULES if language.has_headline_case else SENTENCE_CASE_RULES
+    lexicon, splits, statistics = write_shards(chunks, folder, tick, rules)
     manifest = CorpusManifest(
         package_version=__version__,
         settings=asdict(settings),
@@ -128,7 +130,7 @@ def _write_corpus(
         origins=origins_of(inputs),
         splits=splits,
         num_words=len(lexicon),
-        language=settings.language or UNDETERMINED,
+        language=language.code,
     )
     write_report(folder, manifest, lexicon, statistics)
     return manifest

@@ -6,6 +6,7 @@ depend on their size.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,16 +17,36 @@ from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
 from readagain.corpus.splits import TRAIN, SplitChunk
 from readagain.text.truecasing import CASES_FILE, Truecaser
 
-MIN_COUNT = 10
-"""Minimum count of a listed word."""
-MIN_PAIR_COUNT = 20
-"""Minimum count of a listed pair of words."""
 MIN_HEADLINE_COUNT = 50
 """From this count on, only headlines count: "us" is a country in them, a pronoun in texts."""
 NUM_PASSES = 3
 """Number of times that each chunk is read."""
 
 _MAX_BUFFERED_KEYS = 1 << 22
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseRules:
+    """Counts and shares from which on words and pairs of words are listed."""
+
+    min_count: int
+    """Minimum count of a word."""
+    min_capital_percent: int
+    """Share of capitals from which on a word is listed with them."""
+    min_pair_count: int
+    """Minimum count of a pair of words."""
+    min_pair_percent: int
+    """Share of an unusual spelling from which on a pair is listed."""
+
+
+# English has title case, which is not always recognized, and a list of frequent words besides.
+TITLE_CASE_RULES = CaseRules(
+    min_count=10, min_capital_percent=90, min_pair_count=20, min_pair_percent=95
+)
+# Elsewhere the corpus is the only source, and its capitals mean what they show.
+SENTENCE_CASE_RULES = CaseRules(
+    min_count=1, min_capital_percent=50, min_pair_count=3, min_pair_percent=80
+)
 
 Ints = NDArray[np.int64]
 
@@ -36,12 +57,13 @@ def write_case_table(
     lexicon: Lexicon,
     folder: Path,
     tick: Callable[[], None],
+    rules: CaseRules = TITLE_CASE_RULES,
 ) -> None:
     """Write the case table of the train split into `folder`.
 
-    A word is listed with its most frequent capitals if at least 90% of it has capitals, in lower
-    case if at least 50% is lower case, and not otherwise. A pair of words is listed if at least
-    95% of it is spelled differently from the two words alone.
+    A word is listed with its most frequent capitals if its share of capitals is at least that of
+    the rules, in lower case if at least 50% is lower case, and not otherwise. A pair of words is
+    listed if most of it is spelled differently from the two words alone.
 
     Args:
         chunks: the chunks of all inputs.
@@ -49,6 +71,7 @@ def write_case_table(
         lexicon: all words of the corpus.
         folder: the folder of the corpus.
         tick: called after each chunk of each pass.
+        rules: what is listed.
     """
     counts = _SurfaceCounts(len(lexicon))
 
@@ -60,12 +83,14 @@ def write_case_table(
 
     for chunk, surfaces in read_surfaces():
         counts.add(surfaces, in_headline=chunk.in_headline())
-    usual, is_listed = counts.usual_surfaces(lexicon)
+    usual, is_listed = counts.usual_surfaces(lexicon, rules)
     words = [counts.spell(surface, lexicon) for surface in usual[is_listed].tolist()]
-    is_frequent = lexicon.summary_counts >= MIN_PAIR_COUNT
+    is_frequent = lexicon.summary_counts >= rules.min_pair_count
     pairs = [
         f"{counts.spell(first, lexicon)} {counts.spell(second, lexicon)}"
-        for first, second in _unusual_pairs(read_surfaces, counts.word_ids(), usual, is_frequent)
+        for first, second in _unusual_pairs(
+            read_surfaces, counts.word_ids(), usual, is_frequent, rules
+        )
     ]
     Truecaser([*words, *pairs]).save(folder / CASES_FILE)
 
@@ -130,7 +155,7 @@ class _SurfaceCounts:
         capital = surface - self._num_words
         return lexicon.words[surface] if capital < 0 else self._capitals[capital]
 
-    def usual_surfaces(self, lexicon: Lexicon) -> tuple[Ints, NDArray[np.bool_]]:
+    def usual_surfaces(self, lexicon: Lexicon, rules: CaseRules) -> tuple[Ints, NDArray[np.bool_]]:
         """Return the usual spelling of each word of the lexicon, and whether it is listed."""
         words = self.word_ids()
         totals = np.stack([np.bincount(words, row, len(lexicon)) for row in self._counts])
@@ -138,8 +163,9 @@ class _SurfaceCounts:
         counts = self._counts[1] + np.where(only_headlines[words], 0, self._counts[0])
         total = np.bincount(words, counts, len(lexicon))
         lower = counts[: len(lexicon)]
-        is_capital = (total >= MIN_COUNT) & (10 * (total - lower) >= 9 * total)
-        is_lower = (total >= MIN_COUNT) & (2 * lower >= total)
+        is_counted = total >= rules.min_count
+        is_capital = is_counted & (100 * (total - lower) >= rules.min_capital_percent * total)
+        is_lower = is_counted & (2 * lower >= total)
         usual = np.arange(len(lexicon))
         # Sorted by count, then in reverse alphabetical order: later assignments win.
         capitals = np.arange(len(lexicon), len(words))
@@ -158,6 +184,7 @@ def _unusual_pairs(
     words: Ints,
     usual: Ints,
     is_frequent: NDArray[np.bool_],
+    rules: CaseRules,
 ) -> list[tuple[int, int]]:
     """Return the pairs of frequent words that are spelled differently together than alone."""
 
@@ -176,7 +203,8 @@ def _unusual_pairs(
         is_unusual = (usual[words[first]] != first) | (usual[words[second]] != second)
         unusual.add((first * len(words) + second)[is_unusual])
     keys, counts = unusual.totals()
-    keys, counts = keys[counts >= MIN_PAIR_COUNT], counts[counts >= MIN_PAIR_COUNT]
+    is_kept = counts >= rules.min_pair_count
+    keys, counts = keys[is_kept], counts[is_kept]
     firsts, seconds = np.divmod(keys, len(words))
     word_keys = words[firsts] * len(usual) + words[seconds]
     candidates = np.unique(word_keys)
@@ -189,7 +217,9 @@ def _unusual_pairs(
         if len(candidates):
             is_candidate = candidates[indices] == found
             totals += np.bincount(indices[is_candidate], minlength=len(candidates))
-    is_clear = 20 * counts >= 19 * totals[np.searchsorted(candidates, word_keys)]
+    is_clear = (
+        100 * counts >= rules.min_pair_percent * totals[np.searchsorted(candidates, word_keys)]
+    )
     return list(zip(firsts[is_clear].tolist(), seconds[is_clear].tolist(), strict=True))
 
 

@@ -16,7 +16,7 @@ from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, texts_file
 from readagain.corpus.splits import TRAIN, SplitChunk
 from readagain.corpus.statistics import Statistics, summary_ranks
-from readagain.corpus.truecasing import write_case_table
+from readagain.corpus.truecasing import TITLE_CASE_RULES, CaseRules, write_case_table
 from readagain.formats.files import changed_error
 from readagain.formats.records import InvalidRecord
 
@@ -24,7 +24,10 @@ SHARD_PAIRS = 1 << 18
 
 
 def write_shards(
-    chunks: Sequence[SplitChunk], folder: Path, tick: Callable[[], None]
+    chunks: Sequence[SplitChunk],
+    folder: Path,
+    tick: Callable[[], None],
+    rules: CaseRules = TITLE_CASE_RULES,
 ) -> tuple[Lexicon, dict[str, dict[str, int]], dict[str, Statistics]]:
     """Write lexicon, case table and the shards of every split into `folder`, in input order.
 
@@ -32,13 +35,14 @@ def write_shards(
         chunks: the chunks of all inputs.
         folder: the folder of the corpus.
         tick: called after each chunk of each pass.
+        rules: what the case table lists.
 
     Returns:
         The lexicon, and the counts and statistics of each split.
     """
     lexicon, tables = build_lexicon(chunks, tick)
     lexicon.save(folder / LEXICON_FILE)
-    write_case_table(chunks, tables, lexicon, folder, tick)
+    write_case_table(chunks, tables, lexicon, folder, tick, rules)
     ranks = summary_ranks(lexicon)
     writers: dict[str, ShardWriter] = {
         split: ShardWriter(folder, split, SHARD_PAIRS) for split in SPLITS

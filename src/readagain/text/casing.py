@@ -33,6 +33,7 @@ class SourceTruecaser:
         keep_all_caps: bool = False,
         language: Language = ENGLISH,
     ) -> None:
+        self._language = language
         self._starters = starters(language)
         self._sentence_starts = _sentence_starts(document)
         self._document = document
@@ -95,7 +96,12 @@ class SourceTruecaser:
         return norm.capitalize() in self._starters or self._truecaser.word(norm) == norm
 
     def _is_before_capital(self, position: int) -> bool:
-        """Return whether the next word has a capital: the May of "May Day" is a name."""
+        """Return whether the next word has a capital: the May of "May Day" is a name.
+
+        Where nouns have capitals, this shows nothing.
+        """
+        if self._language.capitalizes_nouns:
+            return False
         following = self._document.words[position + 1 : position + 2]
         return any(
             self._document.surface(word)[:1].isupper() and position + 1 not in self._sentence_starts
@@ -130,10 +136,22 @@ def starters(language: Language) -> frozenset[str]:
     return frozenset(word.capitalize() for word in language.function_words)
 
 
-def capitalize(words: Sequence[str], case: Case, language: Language = ENGLISH) -> list[str]:
+def capitalize(
+    words: Sequence[str],
+    case: Case,
+    *,
+    norms: Sequence[str] | None = None,
+    language: Language = ENGLISH,
+) -> list[str]:
     """Add the capitals of a sentence or headline; existing capitals stay.
 
     Where headlines have the capitals of sentences, "headline" means the same as "sentence".
+
+    Args:
+        words: printed words.
+        case: which capitals to add.
+        norms: norms of the words; the words themselves by default.
+        language: language of the words.
     """
     if case == "headline" and not language.has_headline_case:
         case = "sentence"
@@ -148,5 +166,9 @@ def capitalize(words: Sequence[str], case: Case, language: Language = ENGLISH) -
         if is_word and _may_capitalize(word) and (is_start or is_headline_word):
             word = word[0].title() + word[1:]  # title() capitalizes half of a ligature such as ﬁ
         result.append(word)
-        is_start = (is_start and not is_word) or word in _ENDS_SENTENCE
+        is_start = (
+            (is_start and not is_word)
+            or word in _ENDS_SENTENCE
+            or (norms or words)[position] in language.capital_after
+        )
     return result

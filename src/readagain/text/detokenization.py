@@ -141,13 +141,13 @@ def add_surfaces(
     _match_quotes(result, printed)
     if not is_plain:
         _trim_end(result, printed)
-    surfaces = dict(
-        zip(
-            printed,
-            capitalize([result[nth].surface for nth in printed], case, language),
-            strict=True,
-        )
+    capitalized = capitalize(
+        [result[nth].surface for nth in printed],
+        case,
+        norms=[result[nth].norm for nth in printed],
+        language=language,
     )
+    surfaces = dict(zip(printed, capitalized, strict=True))
     end, previous = 0, None
     for nth, token in enumerate(result):
         start = end

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 
@@ -60,6 +60,7 @@ class Language:
         has_headline_case: whether headlines may have a capital on every word.
         capitalizes_nouns: whether nouns have a capital, so that a capital does not mark a name.
         quotes: opening and closing quotation mark that generated ones are printed as.
+        capital_after: norms of marks after which a headline goes on with a capital.
         has_ordinals: whether a number with a full stop is an ordinal, as in "3. Oktober".
         elisions: words that are written before the next one with an apostrophe, as in "l'impôt".
         apocopes: words that end with an apostrophe, as in "un po' di".
@@ -72,6 +73,7 @@ class Language:
     has_headline_case: bool = False
     capitalizes_nouns: bool = False
     quotes: tuple[str, str] = ("“", "”")
+    capital_after: frozenset[str] = frozenset(["``", "-", "--"])
     has_ordinals: bool = False
     elisions: str = ""
     apocopes: str = ""
@@ -87,14 +89,23 @@ class Language:
         return FUNCTION_WORDS.get(self.code, frozenset())
 
 
-ENGLISH = Language(code="en", name="English", has_headline_case=True, quotes=('"', '"'))
+ENGLISH = Language(
+    code="en",
+    name="English",
+    has_headline_case=True,
+    quotes=('"', '"'),
+    capital_after=frozenset(),
+)
 _ALL = (
     ENGLISH,
+    replace(ENGLISH, code=UNDETERMINED, name="an unknown language"),
     Language(
-        code=UNDETERMINED, name="an unknown language", has_headline_case=True, quotes=('"', '"')
-    ),
-    Language(
-        code="de", name="German", capitalizes_nouns=True, quotes=("„", "“"), has_ordinals=True
+        code="de",
+        name="German",
+        capitalizes_nouns=True,
+        quotes=("„", "“"),
+        capital_after=frozenset(["``", "-", "--", ":"]),
+        has_ordinals=True,
     ),
     Language(
         code="fr",
