@@ -233,7 +233,7 @@ NEVER_LAST: dict[str, frozenset[str]] = {
         """
         sig sigg dott prof avv ing arch geom rag on sen cav comm mons don gen col cap ten magg s ss
         fam spett egr gent art artt pag pagg par cfr es fig cap vol ed tel nr n v vol ca ecc.mo
-        st lgs ven rev pref cons pres segr amm resp dir
+        st d.lgs ven rev cpv pref cons pres segr amm resp dir
         """
     ),
     "es": _words(
@@ -263,9 +263,9 @@ NEVER_LAST: dict[str, frozenset[str]] = {
     ),
 }
 BEFORE_NUMBERS: dict[str, frozenset[str]] = {
-    "de": _words("Art Fig Abb Tab Tel S Bl Rn Rz Kl Jg H"),
-    "fr": _words("no nos n t al ch par"),
-    "it": _words("lett c comma tab all cl"),
+    "de": _words("Art Fig Abb Tab Tel S Bl Rn Rz Kl Jg H Gl"),
+    "fr": _words("no nos n t al ch par fr"),
+    "it": _words("lett c comma tab all cl fr"),
     "es": _words("nº no n.º n t km km tab párr"),
     "pt": _words("nº n.º n t km tab"),
     "nl": _words("afb tab tel p hfst"),
@@ -300,7 +300,7 @@ BEFORE_ORDINALS: dict[str, frozenset[str]] = {
         """
         der die das den dem des am im vom zum zur beim ans ein eine einen einem einer eines ihr ihre
         ihren ihrem ihrer sein seine seinen seinem seiner unser unsere unseren unserem jeder jede
-        jedes jeden jedem dieser diese dieses diesen diesem mein meine meinen meinem und bis
+        jedes jeden jedem dieser diese dieses diesen diesem mein meine meinen meinem
         """
     ),
 }

@@ -167,13 +167,14 @@ def _stop_ends_by_language(
     last_word: str, next_word: str, begins_sentence: bool, language: Language
 ) -> bool:
     """Return whether a full stop between two words ends the sentence."""
-    last_word = last_word.replace("’", "'").rpartition("'")[2].rpartition("-")[2]  # "l'art."
+    _, elision, last_word = last_word.replace("’", "'").rpartition("'")  # "l'art."
+    last_word = last_word.rpartition("-")[2]
     never, before_numbers, sometimes = _abbreviations(language.code)
     if last_word in never or (last_word in before_numbers and next_word[:1].isdigit()):
         return False
     if (
         last_word in sometimes
-        or len(last_word) == 1
+        or (len(last_word) == 1 and last_word.isalpha() and not elision)
         or _SHORT_FORM.fullmatch(last_word)
         or _DOUBLED.fullmatch(last_word)
         or (language.has_ordinals and _ROMAN.fullmatch(last_word))

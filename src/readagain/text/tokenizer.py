@@ -60,7 +60,7 @@ _OPENS_AFTER = frozenset("([{<`―–")
 
 # Other languages: characters that are always tokens, quotation marks, and what surrounds those.
 _ALONE_IN_ANY_LANGUAGE = _ALONE + r"¿¡«»„“”‟‘‚‹›€£¥،؛٪…—〈〉《》【】（）［］〔〕·・～｛｝＂＇՞‐‑−"
-_AFTER_LAST_STOP = r"""[\])}>"'»“”«‹›]*+\s*+\Z"""
+_AFTER_LAST_STOP = r"""[\])}>"'»“”«‹›\s]*+\Z"""
 _OPENING_MARKS = frozenset("«„‟“")
 _CLOSING_MARKS = frozenset("»”")
 QUOTES = _OPENING_MARKS | _CLOSING_MARKS | {'"', "''"}
@@ -92,8 +92,9 @@ def _pattern(code: str, elisions: str, apocopes: str, is_spaced: bool) -> re.Pat
             | -(?!-)
             | \.(?!\.\.)(?:(?<=\.\.)|(?<=\.[^\W\d_]\.)|(?!{_AFTER_LAST_STOP}))
             | '(?=\w)(?<=\w')
+            | "(?<=[א-ת]")(?=[א-ת])  # Hebrew abbreviations
           )+
-        | '' | -- | \.\.\. | ``
+        | '\d\d(?!\d) | '' | -- | \.\.\. | ``
         | \S
         """,
         re.VERBOSE,
