@@ -40,11 +40,11 @@ class CaseRules:
 
 
 # English has title case, which is not always recognized, and a list of frequent words besides.
-TITLE_CASE_RULES = CaseRules(
+TITLE_CASE_RULES: CaseRules = CaseRules(
     min_count=10, min_capital_percent=90, min_pair_count=20, min_pair_percent=95
 )
 # Elsewhere the corpus is the only source, and its capitals mean what they show.
-SENTENCE_CASE_RULES = CaseRules(
+SENTENCE_CASE_RULES: CaseRules = CaseRules(
     min_count=1, min_capital_percent=50, min_pair_count=3, min_pair_percent=80
 )
 
