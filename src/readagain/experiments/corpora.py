@@ -14,6 +14,8 @@ from readagain.corpus.readers.find import CorpusReadOptions
 from readagain.corpus.shards import LEXICON_FILE, CorpusShard, PreparedCorpus, texts_file
 from readagain.errors import ArgumentError, ArtifactError, DataError
 from readagain.evaluation.dataset import DataSet, read_dataset
+from readagain.experiments.sample_corpus import write_sample_corpora
+from readagain.experiments.settings import ReproduceOptions, common_vocab_size
 from readagain.text.truecasing import CASES_FILE
 from readagain.text.vocab import Vocab
 
@@ -33,23 +35,19 @@ class EvaluationSet:
 class Corpora:
     """Corpora and data sets of all experiments, opened once.
 
-    Args:
-        data: the prepared corpus; its dev split is the first data set.
-        tests: more data sets by name: anything that `readagain evaluate --data` reads.
-        work: directory for parts of the corpus.
-        common_vocab_size: size of the vocabulary that defines out-of-vocabulary words.
-        limit: score only the first texts of each data set.
+    The dev split of the corpus is the first data set. Without a corpus, small ones are invented.
     """
 
-    def __init__(
-        self,
-        data: Path,
-        tests: dict[str, Path],
-        *,
-        work: Path,
-        common_vocab_size: int,
-        limit: int | None = None,
-    ) -> None:
+    def __init__(self, options: ReproduceOptions) -> None:
+        data, tests = options.data, options.tests
+        if data is None:
+            if options.scale != "small":
+                raise ArgumentError(
+                    "{data}: no corpus to train on; give a prepared corpus, or use {scale} small "
+                    "for an invented one"
+                )
+            data, invented = write_sample_corpora(options.work / "corpora")
+            tests = {**invented, **tests}
         self.main = PreparedCorpus.open(data)
         self.name = data.resolve().name
         if self.name in tests:
@@ -62,16 +60,14 @@ class Corpora:
                     f"{data}: no {split} pairs; prepare a corpus with a train and a dev split"
                 )
         self._tests = tests
-        self._work = work
-        self._common_vocab_size = common_vocab_size
-        self._limit = limit
+        self._options = options
         self._parts: dict[int, PreparedCorpus] = {1: self.main}
         self._dev_sets: dict[int, EvaluationSet] = {}
 
     def corpus(self, min_sentences: int) -> PreparedCorpus:
         """Return the corpus, or the part whose texts have at least so many sentences."""
         if min_sentences not in self._parts:
-            out = self._work / "corpora" / f"{self.name}-{min_sentences}-sentences"
+            out = self._options.work / "corpora" / f"{self.name}-{min_sentences}-sentences"
             out.parent.mkdir(parents=True, exist_ok=True)
             self._parts[min_sentences] = open_subset(self.main, out, min_sentences=min_sentences)
         return self._parts[min_sentences]
@@ -86,14 +82,14 @@ class Corpora:
     @cached_property
     def common_vocab(self) -> Vocab:
         """The vocabulary that defines out-of-vocabulary words for all experiments."""
-        return self.main.lexicon.vocab("summary", self._common_vocab_size)
+        return self.main.lexicon.vocab("summary", common_vocab_size(self._options.scale))
 
     @cached_property
     def _other_sets(self) -> list[EvaluationSet]:
         return [self._read(name, path) for name, path in self._tests.items()]
 
     def _read(self, name: str, path: Path) -> EvaluationSet:
-        data = read_dataset(path, CorpusReadOptions()).first(self._limit)
+        data = read_dataset(path, CorpusReadOptions()).first(self._options.limit)
         has_several = any(len(row.references) > 1 for row in data.rows)
         return EvaluationSet(name, data, DUC if has_several else "gigaword")
 

@@ -17,7 +17,6 @@ from rich.console import Console
 from readagain.config.files import run_to_dict
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import RunSpec
-from readagain.errors import ArgumentError
 from readagain.evaluation.evaluate import Evaluation, evaluate
 from readagain.evaluation.systems import System, load_system
 from readagain.evaluation.tuning import tune
@@ -32,8 +31,7 @@ from readagain.experiments.results import (
     pack_scores,
     write_result,
 )
-from readagain.experiments.sample_corpus import write_sample_corpora
-from readagain.experiments.settings import ReproduceOptions, common_vocab_size, experiment_run
+from readagain.experiments.settings import ReproduceOptions, experiment_run
 from readagain.experiments.trained_model import TrainedExperiment
 from readagain.processors import describe_machine
 from readagain.rouge.options import FIGURES
@@ -69,7 +67,7 @@ class ExperimentRunner:
 
     def __init__(self, options: ReproduceOptions, console: Console, stop: StopSignal) -> None:
         self.options = options
-        self.corpora = _open_corpora(options)
+        self.corpora = Corpora(options)
         self.device = choose_device(options.device_name)
         self.console = console
         self.stop = stop
@@ -257,25 +255,6 @@ class ExperimentRunner:
 def has_features(run: RunSpec) -> bool:
     """Return whether the search uses extractive features, as ABS+ does."""
     return any(getattr(run.decode, f"{name}_bonus") for name in FEATURES)
-
-
-def _open_corpora(options: ReproduceOptions) -> Corpora:
-    data, tests = options.data, options.tests
-    if data is None:
-        if options.scale != "small":
-            raise ArgumentError(
-                "{data}: no corpus to train on; give a prepared corpus, or use {scale} small for "
-                "an invented one"
-            )
-        data, invented = write_sample_corpora(options.work / "corpora")
-        tests = {**invented, **tests}
-    return Corpora(
-        data,
-        tests,
-        work=options.work,
-        common_vocab_size=common_vocab_size(options.scale),
-        limit=options.limit,
-    )
 
 
 def _dataset_result(result: Evaluation, vocabs: Mapping[str, Vocab]) -> DatasetResult:
