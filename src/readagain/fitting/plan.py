@@ -166,7 +166,7 @@ def new_run(
     """
     batch_size = _batch_size(num_pairs, largest=512 if has_gpu else 64)
     steps_per_epoch = math.ceil(num_pairs / batch_size)
-    epochs = _clamp(math.ceil(1500 / steps_per_epoch), *((20, 60) if has_gpu else (8, 40)))
+    epochs = _clamp(math.ceil(1200 / steps_per_epoch), *((12, 60) if has_gpu else (8, 40)))
     headline_words = _clamp(lengths.headline_words, 8, 32 if is_spaced else 48)
     return override(
         READ_AGAIN_LSTM_COPY,
