@@ -1,5 +1,7 @@
 """Explanation of a headline: hover, keys and the attention table."""
 
+import re
+
 import pytest
 from selenium.webdriver.common.keys import Keys
 
@@ -81,7 +83,7 @@ def test_clicked_word_stays_selected_until_escape(home_page, ferry):
     assert copied.get_attribute("aria-pressed") == "false"
 
 
-def test_text_is_shaded_by_importance(home_page, ferry, server):
+def test_text_is_shaded_by_attention(home_page, ferry, server):
     home_page.summarize(ferry)
     source = server.summarize(ferry, explain=True)["explanation"]["source"]
     shades = home_page.script(
@@ -94,7 +96,7 @@ def test_text_is_shaded_by_importance(home_page, ferry, server):
     assert darkest.value_of_css_property("background-color") != lightest.value_of_css_property(
         "background-color"
     )
-    assert "how much the second pass changes" in home_page.text("#shaded-by")
+    assert "attention of the whole headline" in home_page.text("#shaded-by")
 
 
 def test_attention_table_has_all_words(home_page, ferry, server):
@@ -136,5 +138,20 @@ def test_lone_surrogate_is_handled(home_page, ferry):
 
 def test_unread_end_of_text_is_marked(home_page, ferry):
     home_page.summarize(f"{ferry} " * 8)
-    assert home_page.is_visible("#unread")
+    assert re.match(r"The model read \d+% of the text;", home_page.text("#read"))
+    assert home_page.text("#warnings").startswith("Only ")
     assert ferry[-20:] in home_page.text("#reading .unread")
+
+
+def test_read_text_is_said_to_be_read(home_page):
+    home_page.summarize("Police in Ghent closed the old bridge.")
+    assert home_page.text("#read") == "The model read the whole text."
+
+
+def test_list_items_are_explained_by_position(home_page):
+    home_page.summarize("Police closed the bridge\nThe ferry was late")
+    positions = home_page.script(
+        "return [...document.querySelectorAll('#reading .word')]"
+        ".map((word) => word.dataset.position)"
+    )
+    assert positions == sorted(positions, key=int)

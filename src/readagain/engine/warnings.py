@@ -1,6 +1,6 @@
 """Warnings that come with a summary: codes for programs, messages for people."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from readagain.engine.source import SourceText
 from readagain.text.language import UNDETERMINED, Language, count_scripts, detect_language
@@ -26,7 +26,8 @@ _MIN_FUNCTION_WORDS = 0.2
 """Share of function words that makes detection unnecessary; 95% of English texts have more."""
 
 
-class SummaryWarning(NamedTuple):
+@dataclass(frozen=True)
+class SummaryWarning:
     """A reason to look twice at a summary."""
 
     code: str

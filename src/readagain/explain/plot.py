@@ -79,7 +79,8 @@ def _figure(view: ExplanationView) -> Any:
     attention = np.array([token.attention for token in view.words])
     axes.imshow(attention**0.5, cmap="Blues", extent=(-0.5, right, bottom, top - 0.5), **shade)
     if view.importance_kind is not None:
-        importance = np.array([[word.shade for word in view.source]])
+        importance = np.array([[word.importance for word in view.source]], dtype=float)
+        importance = (importance - importance.min()) / max(float(np.ptp(importance)), 1e-9)
         axes.imshow(importance, cmap="Oranges", extent=(-0.5, right, 0.5, -0.5), **shade)
         what = IMPORTANCE[view.importance_kind]
         key = f"orange: importance, {what}; blue: attention; framed: where a word was taken from"

@@ -7,7 +7,8 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from readagain.explain.view import IMPORTANCE, ORIGINS, ExplainedToken, ExplanationView
+from readagain.engine.warnings import percent
+from readagain.explain.view import ORIGINS, ExplainedToken, ExplanationView
 from readagain.text.detokenization import Origin
 
 _STYLES: dict[Origin, Style] = {
@@ -16,22 +17,22 @@ _STYLES: dict[Origin, Style] = {
     "digits": Style(bold=True, color="green"),
     "given": Style(italic=True),
 }
-_LIGHT, _STRONG = (255, 246, 230), (255, 159, 28)  # shades of the least and most important word
+_LIGHT, _STRONG = (255, 246, 230), (255, 159, 28)  # shades of the least and most attended word
 _BOLD_FROM = 0.66  # shade from which a word is bold where a terminal has too few colours
 _MOST_ATTENDED = 3
-_MOST_IMPORTANT = 5
+_MOST_ATTENDED_WORDS = 5
 
 
 def print_explanation(view: ExplanationView, console: Console) -> None:
     """Print the headline, the shaded text, and a line per word of the headline."""
     has_shades = console.color_system in ("256", "truecolor")
     lines = [_headline(view), Text(), _text(view, has_shades=has_shades)]
-    if view.importance_kind is not None:
-        names = ", ".join(_printable(word.surface) for word in view.most_important(_MOST_IMPORTANT))
-        what = IMPORTANCE[view.importance_kind]
-        lines.append(Text(f"Most important ({what}): {names}", style="dim"))
-    if view.truncated:
-        lines.append(Text("The model did not read the end of the text.", style="dim"))
+    names = ", ".join(_printable(word.surface) for word in view.most_attended(_MOST_ATTENDED_WORDS))
+    notes = [f"Most attended: {names}", f"The model read {percent(view.read_share)} of the text."]
+    if view.confidence is not None:
+        notes.append(f"Confidence: {percent(view.confidence)}")
+    notes += (f"Warning: {warning.message}" for warning in view.warnings)
+    lines += (Text(note, style="dim") for note in notes)
     console.print(Group(*lines, Text(), _words(view)))
 
 
@@ -46,13 +47,13 @@ def _headline(view: ExplanationView) -> Text:
 
 
 def _text(view: ExplanationView, *, has_shades: bool) -> Text:
-    """Return the text that was read, shaded by importance, or bold without colors."""
+    """Return the text that was read, shaded by attention, or bold without colors."""
     text = Text()
     end = view.source[0].start
     for word in view.source:
         text.append(_printable(view.text[end : word.start]))
         style = _shade(word.shade) if has_shades else Style(bold=word.shade > _BOLD_FROM)
-        text.append(_printable(word.surface), style=Style() if word.importance is None else style)
+        text.append(_printable(word.surface), style=style)
         end = word.end
     return text
 

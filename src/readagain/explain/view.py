@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from readagain.engine.summary import Explanation, ImportanceKind, Summary
+from readagain.engine.warnings import SummaryWarning
 from readagain.errors import DataError
 from readagain.text.detokenization import Origin
 
@@ -21,6 +22,8 @@ IMPORTANCE: dict[ImportanceKind, str] = {
 }
 """Display name of each kind of importance."""
 
+_LEAST_ATTENTION = 1e-9
+
 
 @dataclass(frozen=True, kw_only=True)
 class SourceToken:
@@ -30,7 +33,7 @@ class SourceToken:
         surface: as in the text.
         start, end: span in the text.
         importance: importance; None for models with one pass.
-        shade: importance scaled from 0 for the least to 1 for the most important token.
+        shade: attention of the whole summary, from 0 to 1 for the most attended token.
     """
 
     surface: str
@@ -79,6 +82,9 @@ class ExplanationView:
         summary: printed summary.
         model: name of the model.
         truncated: whether the text is longer than what was read.
+        read_share: share of the text's characters that were read, from 0 to 1.
+        confidence: estimated probability of a summary without fault; None if unknown.
+        warnings: reasons to look twice at the summary.
         importance_kind: kind of `SourceToken.importance`; None for models with one pass.
         source: source tokens that were read.
         words: tokens of the summary.
@@ -88,12 +94,15 @@ class ExplanationView:
     summary: str
     model: str
     truncated: bool
+    read_share: float
+    confidence: float | None
+    warnings: tuple[SummaryWarning, ...]
     importance_kind: ImportanceKind | None
     source: tuple[SourceToken, ...]
     words: tuple[ExplainedToken, ...]
 
-    def most_important(self, count: int) -> list[SourceToken]:
-        """Return the most important source tokens with a letter or a digit."""
+    def most_attended(self, count: int) -> list[SourceToken]:
+        """Return the most attended source tokens with a letter or a digit."""
         words = [word for word in self.source if any(c.isalnum() for c in word.surface)]
         return sorted(words, key=lambda word: -word.shade)[:count]
 
@@ -120,6 +129,9 @@ def explanation_view(
         summary=summary.text,
         model=model,
         truncated=summary.truncated,
+        read_share=summary.read_share,
+        confidence=summary.confidence,
+        warnings=summary.warnings,
         importance_kind=explanation.importance_kind,
         source=_source_tokens(text, explanation),
         words=_summary_tokens(summary, explanation),
@@ -128,9 +140,8 @@ def explanation_view(
 
 def _source_tokens(text: str, explanation: Explanation) -> tuple[SourceToken, ...]:
     importance = explanation.importance
-    shades = np.zeros(len(explanation.source_words))
-    if importance is not None and importance.max() > importance.min():
-        shades = (importance - importance.min()) / (importance.max() - importance.min())
+    attention = explanation.attention[:-1].sum(axis=0)  # (S,), without the end of the summary
+    shades = attention / max(attention.max(), _LEAST_ATTENTION)
     return tuple(
         SourceToken(
             surface=text[word.start : word.end],

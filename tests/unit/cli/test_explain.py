@@ -26,7 +26,7 @@ def test_explain_prints_plain_text_without_terminal(explain, readagain):
     assert (done.returncode, done.stderr) == (0, "")
     headline = readagain("summarize", "--model", TOY, "--threads", 1, POLICE).stdout
     assert done.stdout.splitlines()[0] == headline.rstrip("\n")
-    assert "Most important (mean weight α of the second pass):" in done.stdout
+    assert "Most attended:" in done.stdout
     assert "\x1b" not in done.stdout
 
 

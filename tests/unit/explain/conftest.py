@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from readagain.engine.summary import Explanation, Summary
+from readagain.engine.warnings import warning
 from readagain.explain.view import explanation_view
 from readagain.text.detokenization import SummaryToken
 from readagain.text.document import read_document
@@ -40,6 +41,9 @@ def summary():
         ),
         read_sentences=1,
         truncated=True,
+        read_share=0.3,
+        confidence=0.85,
+        warnings=(warning("truncated", "30%"),),
         explanation=Explanation(
             source_words=WORDS[:3],
             importance=np.array([0.25, -0.25, 0.75]),

@@ -7,7 +7,6 @@ import pytest
 from rich.console import Console
 
 from readagain.explain.terminal import print_explanation
-from readagain.explain.view import explanation_view
 
 
 def shown(view, *, color_system=None):
@@ -25,30 +24,33 @@ def test_plain_terminal_shows_everything_as_text(view):
     lines = [line.rstrip() for line in plain.splitlines()]
     assert lines[0] == "Ghent buys 12"
     assert lines[2] == "Ghent bought 12"
-    assert "Most important (mean weight α of the second pass): 12, Ghent, bought" in lines
-    assert "The model did not read the end of the text." in lines
+    assert "Most attended: Ghent, bought, 12" in lines
+    assert "The model read 30% of the text." in lines
+    assert "Confidence: 85%" in lines
+    assert "Warning: only 30% of the text was read" in lines
     rows = [" ".join(line.split()) for line in lines]
     assert "12 digits restored 12 80 %, bought 20 %, Ghent 0 %" in rows
     assert any(line.startswith("(#-# left out)") for line in lines)
 
 
-def test_words_are_shaded_by_importance(view):
-    colored = shown(view, color_system="truecolor")
-    assert "48;2;255;246;230mbought" in colored
-    assert "48;2;255;159;28m12" in colored
+def test_words_are_shaded_by_attention(view):
+    source = (
+        replace(view.source[0], shade=0.0),
+        replace(view.source[1], shade=1.0),
+        view.source[2],
+    )
+    colored = shown(replace(view, source=source), color_system="truecolor")
+    assert "48;2;255;246;230mGhent" in colored
+    assert "48;2;255;159;28mbought" in colored
 
 
-def test_few_colors_show_important_words_bold(view):
+def test_few_colors_show_attended_words_bold(view):
     line = shown(view, color_system="standard").splitlines()[2]
-    assert line == "Ghent bought \x1b[1m12\x1b[0m"
+    assert line == "\x1b[1mGhent\x1b[0m \x1b[1mbought\x1b[0m 12"
 
 
-def test_one_pass_model_has_no_shades(summary):
-    once = replace(summary.explanation, importance=None, importance_kind=None)
-    view = explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
-    lines = shown(view, color_system="truecolor").splitlines()
-    assert lines[2] == "Ghent bought 12"
-    assert "Most important" not in "".join(lines)
+def test_view_without_confidence_shows_none(view):
+    assert "Confidence" not in shown(replace(view, confidence=None, warnings=()))
 
 
 @pytest.mark.parametrize("dangerous", ["\x1b[2J", "\x07", "\x9b31m", "\udc80"])

@@ -27,22 +27,24 @@ def test_most_attended_words_come_first(view):
     assert view.words[1].most_attended(2) == [1, 0]
 
 
-def test_shades_are_scaled_to_the_text(view):
-    assert [word.shade for word in view.source] == [0.5, 0.0, 1.0]
+def test_shades_are_the_attention_of_the_headline(view):
+    # Columns sum to 1.6, 1.35 and 1.05; the last row, the end of the summary, is left out.
+    shades = [word.shade for word in view.source]
+    assert shades == pytest.approx([1.0, 1.35 / 1.6, 1.05 / 1.6], abs=1e-4)
     assert [word.importance for word in view.source] == [0.25, -0.25, 0.75]
-    assert [word.surface for word in view.most_important(2)] == ["12", "Ghent"]
+    assert [word.surface for word in view.most_attended(2)] == ["Ghent", "bought"]
 
 
-def test_equal_importance_has_no_shade(summary):
-    flat = replace(summary.explanation, importance=np.full(3, 0.5))
-    told = explanation_view("Ghent bought 12", replace(summary, explanation=flat), model="toy")
+def test_headline_without_attention_has_no_shade(summary):
+    none = replace(summary.explanation, attention=np.zeros((5, 3)))
+    told = explanation_view("Ghent bought 12", replace(summary, explanation=none), model="toy")
     assert [word.shade for word in told.source] == [0.0, 0.0, 0.0]
 
 
 def test_one_pass_view_has_no_importance(summary):
     once = replace(summary.explanation, importance=None, importance_kind=None)
     told = explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
-    assert {(word.importance, word.shade) for word in told.source} == {(None, 0.0)}
+    assert [(word.importance, word.shade > 0) for word in told.source] == [(None, True)] * 3
 
 
 def test_text_without_words_names_its_file(summary):
@@ -60,6 +62,9 @@ def test_view_survives_json(view):
         "summary",
         "model",
         "truncated",
+        "read_share",
+        "confidence",
+        "warnings",
         "importance_kind",
         "source",
         "words",
@@ -69,8 +74,9 @@ def test_view_survives_json(view):
         "start": 13,
         "end": 15,
         "importance": 0.75,
-        "shade": 1.0,
+        "shade": 0.6562,
     }
+    assert plain["warnings"] == [{"code": "truncated", "message": "only 30% of the text was read"}]
     assert plain["words"][2] == {
         "surface": "12",
         "start": 11,

@@ -9,18 +9,17 @@ const COLUMN_CHARACTERS = 24;
 const HINT = "Point at a word, tap it, or use the arrow keys to see its origin and attention.";
 const ORIGINS = { copied: "copied from the text", generated: "generated", digits: "digits of the text", given: "given" };
 const SHADES = {
-  weight: "Shaded by importance, the mean weight α of the second pass:",
-  movement: "Shaded by importance, how much the second pass changes at the word:",
-  attention: "Shaded by the attention of the word of the headline:",
-  none: "This model has no second pass, so no word is shaded.",
+  headline: "Shaded by the attention of the whole headline:",
+  word: "Shaded by the attention of the selected word:",
 };
+const percent = (share) => `${share === 1 ? 100 : Math.min(99, Math.max(1, Math.round(100 * share)))}%`;
 
 const headline = at("headline");
 const reading = at("reading");
 let view = null;
 let pressed = null; // index of the pressed word of the headline
 
-/** Show an explanation with `text`, `summary` and `truncated`; null clears it. */
+/** Show an explanation with all fields of the result, and `text`; null clears it. */
 export function showExplanation(explanation) {
   const hadFocus = headline.contains(document.activeElement);
   view = explanation;
@@ -28,13 +27,27 @@ export function showExplanation(explanation) {
   at("why").hidden = view === null;
   headline.replaceChildren(...(view ? headlineWords() : []));
   reading.replaceChildren(...(view ? readingWords() : []));
-  at("unread").hidden = !view?.truncated;
+  showWarnings();
   if (at("attention").open) showAttention();
   select(null);
   const first = headline.querySelector("button");
   first?.setAttribute("tabindex", 0);
   if (hadFocus) first?.focus();
 }
+
+/** Show the confidence, the warnings and how much of the text was read. */
+function showWarnings() {
+  const { confidence = null, warnings = [], read_share: share = 1, truncated } = view ?? {};
+  at("confidence").hidden = confidence === null;
+  at("confidence").textContent = confidence === null ? "" : `Confidence ${percent(confidence)}`;
+  at("warnings").hidden = warnings.length === 0;
+  at("warnings").replaceChildren(...warnings.map(({ message }) => make("li", {}, sentence(message))));
+  at("read").textContent = truncated
+    ? `The model read ${percent(share)} of the text; what follows the last shaded word was not read.`
+    : "The model read the whole text.";
+}
+
+const sentence = (message) => `${message[0].toUpperCase()}${message.slice(1)}.`;
 
 /** Split a text into [piece, index of its word]; the index is null between words. */
 function pieces(text, words) {
@@ -65,6 +78,7 @@ function readingWords() {
     const { importance, shade } = view.source[position];
     const part = make("span", { class: "word" }, piece);
     if (importance !== null) part.title = `importance ${importance.toFixed(2)}`;
+    part.dataset.position = position;
     part.style.setProperty("--shade-share", shade);
     if (madeOf.has(position)) {
       part.classList.add("used");
@@ -78,7 +92,7 @@ function readingWords() {
   return [...parts, make("span", { class: "unread" }, cut)];
 }
 
-/** Show the attention and the source of a word of the headline; null shows the importance. */
+/** Show the attention and the source of a word of the headline; null shows those of all words. */
 function select(index) {
   const word = view?.words[index] ?? null;
   document.body.classList.toggle("has-selection", word !== null);
@@ -87,14 +101,13 @@ function select(index) {
     button.setAttribute("aria-pressed", button.dataset.index === String(pressed));
   }
   const most = Math.max(...(word?.attention ?? []), FAINT);
-  reading.querySelectorAll(".word").forEach((part, position) => {
+  reading.querySelectorAll(".word").forEach((part) => {
+    const position = Number(part.dataset.position);
     part.style.setProperty("--attention-share", (word?.attention[position] ?? 0) / most);
     part.classList.toggle("taken", word?.source === position);
   });
-  const shades = word ? "attention" : (view?.importance_kind ?? "none");
   at("description").textContent = word ? describe(word) : HINT;
-  at("shaded-by").textContent = SHADES[shades];
-  at("shades").hidden = shades === "none";
+  at("shaded-by").textContent = SHADES[word ? "word" : "headline"];
 }
 
 function describe(word) {
@@ -118,9 +131,10 @@ function showAttention() {
     const spelled = surface ? make("bdi", {}, shortened(surface)) : make("s", {}, form);
     head.append(make("th", { scope: "col" }, spelled, make("small", {}, origin)));
   }
-  const rows = (view?.source ?? []).map(({ surface, importance, shade }, position) => {
-    const row = make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, shortened(surface))));
-    if (isWeighed) row.append(cell(importance.toFixed(2), "weight", "--shade-share", shade));
+  const rows = (view?.source ?? []).map(({ surface, importance }, position) => {
+    const label = surface ? shortened(surface) : "¶"; // the end of a line
+    const row = make("tr", {}, make("th", { scope: "row" }, make("bdi", {}, label)));
+    if (isWeighed) row.append(make("td", {}, importance.toFixed(2)));
     for (const { attention, source } of view.words) {
       const share = attention[position];
       const shown = share < FAINT ? "·" : Math.round(100 * share);

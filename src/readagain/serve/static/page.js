@@ -158,16 +158,18 @@ function showNothing(why) {
   if (why !== IDLE) announce(why);
 }
 
-function showResponse(sent, { summary, truncated, alternatives, explanation }, latencyMs) {
+function showResponse(sent, { explanation, ...result }, latencyMs) {
+  const { summary, alternatives, warnings = [] } = result;
   shown = summary;
-  showExplanation({ ...explanation, text: sent, summary, truncated });
+  showExplanation({ ...explanation, ...result, text: sent });
   at("latency").textContent = `answered in ${number(Math.ceil(latencyMs))} ms`;
   at("nothing").hidden = true;
   at("found").hidden = false;
   at("count").textContent = counts(summary);
   at("alternatives").replaceChildren(...alternatives.map(alternative));
   at("others").hidden = alternatives.length === 0;
-  announce(`Headline: ${summary}. ${at("count").textContent}`);
+  const warned = warnings.length ? ` · ${plural(warnings.length, "warning")}` : "";
+  announce(`Headline: ${summary}. ${at("count").textContent}${warned}`);
 }
 
 function counts(summary) {
