@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
+from readagain.config.override import override
 from readagain.config.schema import RunSpec
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.manifest import CorpusManifest
@@ -133,12 +134,13 @@ def fit(
     if epochs is not None and epochs < 1:
         raise ArgumentError("{epochs} is {0}; expected 1 or more", epochs)
     given = [pairs] if isinstance(pairs, str | Path) else pairs
+    held_out = [] if test is None else [str(test)]
     reading = reading or CorpusReadOptions()
     job = _Fit(
         out=out,
         sources=[
-            *find_inputs([str(each) for each in given], reading),
-            *find_inputs([] if test is None else [str(test)], reading, split="test"),
+            *find_inputs([str(each) for each in given], reading, exclude=[*map(Path, held_out)]),
+            *find_inputs(held_out, reading, split="test"),
         ],
         size=None if size is None else find_size(size),
         base=None if base is None else find_model(base),
@@ -183,17 +185,9 @@ class _Fit:
 
     def run(self, work: FitDir) -> FitResult:
         """Run all stages."""
-        finished, content = work.finished, work.plan
-        if finished is not None and content is not None:
-            wanted = self.epochs or content["run"]["train"]["epochs"]
-            if finished["epochs"] == wanted:
-                self._say(f"{self.out}: finished already")
-                return FitResult(
-                    out=self.out,
-                    is_finished=True,
-                    scores=finished["scores"],
-                    notes=finished["notes"],
-                )
+        if (finished := self._finished(work)) is not None:
+            self._say(f"{self.out}: finished already")
+            return finished
         manifest = self._prepare(work)
         plan = self._plan(work, manifest)
         job = self._training_job(work, plan.run)
@@ -210,6 +204,23 @@ class _Fit:
                 ),
             )
         return self._finish(work, plan)
+
+    def _finished(self, work: FitDir) -> FitResult | None:
+        """Return the result of a finished fit, or None if something is left to do."""
+        finished, plan = work.finished, self._stored_plan(work)
+        if finished is None or plan is None or not (self.out / REPORT_PAGE).exists():
+            return None
+        if finished["epochs"] < plan.run.train.epochs:
+            return None
+        return FitResult(
+            out=self.out,
+            is_finished=True,
+            scores={
+                name: {measure: tuple(values) for measure, values in scores.items()}
+                for name, scores in finished["scores"].items()
+            },
+            notes=tuple(finished["notes"]),
+        )
 
     def _prepare(self, work: FitDir) -> CorpusManifest:
         for source in self.sources:
@@ -255,20 +266,37 @@ class _Fit:
 
     def _plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
         """Return the settings of the run, chosen once and stored."""
-        content = work.plan
-        if content is None:
+        plan = self._stored_plan(work)
+        if plan is None:
             run = self._choose_run(work, manifest)
+            if self.epochs is not None:
+                run = override(run, {"train.epochs": self.epochs})
             timing = measure_job(
                 self._training_job(work, run), device_name=self.device, threads=self.threads
             )
             plan = FitPlan(run=run, size=self._size(manifest), timing=timing)
-        else:
-            plan = FitPlan.from_dict(content)
-        if self.epochs is not None:
-            plan = plan.with_epochs(self.epochs)
         work.write_plan(plan.to_dict())
         self._say_plan(plan, manifest)
         return plan
+
+    def _stored_plan(self, work: FitDir) -> FitPlan | None:
+        """Return the plan of an earlier call, with the epochs of this one if there are more."""
+        content = work.plan
+        if content is None:
+            return None
+        plan = FitPlan.from_dict(content)
+        before = plan.run.train.epochs
+        if self.epochs is None or self.epochs == before:
+            return plan
+        if self.epochs < before:
+            raise ArgumentError(
+                "{epochs} is {0}, but {1} was begun with {2}; use {2} or more, or start over with "
+                "{overwrite}",
+                self.epochs,
+                self.out,
+                before,
+            )
+        return replace(plan, run=override(plan.run, {"train.epochs": self.epochs}))
 
     def _size(self, manifest: CorpusManifest) -> str:
         if self.base is not None:

@@ -1,7 +1,7 @@
 """Choice of network and training by the number of pairs, their lengths and the machine."""
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from readagain.config.files import run_from_dict, run_to_dict
@@ -120,10 +120,6 @@ class FitPlan:
             size=content["size"],
             timing=Timing(**content["timing"]),
         )
-
-    def with_epochs(self, epochs: int) -> "FitPlan":
-        """Return the plan with another number of epochs."""
-        return replace(self, run=override(self.run, {"train.epochs": epochs}, where="epochs"))
 
 
 def choose_size(num_pairs: int, *, has_gpu: bool) -> SizeName:

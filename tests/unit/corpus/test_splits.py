@@ -60,6 +60,13 @@ def test_split_size_in_pairs_takes_whole_texts():
     assert splits_of(texts, range(5), [TRAIN] * 5, dev=SplitSize(pairs=1)) == [TRAIN] * 5
 
 
+@pytest.mark.parametrize(("num_pairs", "num_dev"), [(5, 1), (40, 4), (400, 10)])
+def test_split_size_in_pairs_is_limited_by_share(num_pairs, num_dev):
+    size = SplitSize(pairs=10, max_share=0.1)
+    found = splits_of(range(num_pairs), range(num_pairs), [TRAIN] * num_pairs, dev=size)
+    assert found.count(DEV) == num_dev
+
+
 def test_split_share_is_taken_by_text_hash():
     texts = [0, 2**63, 2**62, 2**64 - 1]
     found = splits_of(

@@ -5,14 +5,17 @@ import csv
 import pytest
 from rich.console import Console
 
-from readagain.errors import ConfigError, DataError, ReadAgainError
+from readagain.corpus.manifest import CorpusManifest
+from readagain.errors import ArtifactError, ConfigError, DataError, ReadAgainError
 from readagain.fitting import fit as module
+from readagain.fitting import results
 from readagain.fitting.fit import FitResult, fit
-from readagain.fitting.results import training_notes
+from readagain.fitting.results import export_model, training_notes
 from readagain.fitting.work_dir import FitDir
 from readagain.storage.output_dir import LocalDir
 from readagain.training.run_dir import RunDir
 from readagain.training.state import TrainingState
+from readagain.training.timing import Timing
 
 TOWNS = ("Arnfeld", "Bellmoor", "Corvale", "Dunwick")
 
@@ -123,3 +126,91 @@ def test_durations_are_in_words(seconds, words):
 
 def test_result_has_path_of_report(tmp_path):
     assert FitResult(out=tmp_path, is_finished=True).report == tmp_path / "report.html"
+
+
+@pytest.fixture
+def planned(pairs, tmp_path, quiet, monkeypatch):
+    """Prepare and plan a fit without training; return how to call it again."""
+
+    class PlannedError(Exception):
+        pass
+
+    def stop(job, **options):
+        raise PlannedError(job.preset.train.epochs)
+
+    timing = Timing(threads=1, update_s=0.5, validation_s=1.0, steps_per_epoch=6)
+    monkeypatch.setattr(module, "measure_job", lambda job, **options: timing)
+    monkeypatch.setattr(module, "train", stop)
+    path = pairs()
+
+    def call(console=quiet, **options):
+        with pytest.raises(PlannedError) as found:
+            fit(path, out=tmp_path / "out", device="cpu", console=console, **options)
+        return found.value.args[0]
+
+    return call
+
+
+def test_plan_is_told_before_training(planned, capsys):
+    planned(console=Console(width=300), epochs=30)
+    told = capsys.readouterr().out
+    assert "pairs.csv: csv, 'Body' and 'Title', for train" in told
+    assert "English (detected): " in told
+    assert "network of size small on " in told
+    assert (
+        "at most 30 epochs of 6 updates with 16 pairs; stops early after 3 epochs without a lower "
+        "dev loss"
+    ) in told
+    assert "estimate: 0.5 s per update, about 2 minutes of training at most" in told
+
+
+def test_more_epochs_change_the_plan_and_fewer_are_refused(planned, pairs, tmp_path):
+    assert planned(epochs=5) == 5
+    assert planned() == 5
+    assert planned(epochs=8) == 8
+    assert planned() == 8
+    with pytest.raises(ConfigError, match=r"epochs is 5, but .*out was begun with 8; use 8 or"):
+        fit(tmp_path / "pairs.csv", out=tmp_path / "out", epochs=5)
+    assert planned() == 8
+
+
+def test_fit_resumes_after_a_kill_at_its_start(planned, tmp_path):
+    (tmp_path / "out.work").mkdir()
+    (tmp_path / "out.work" / ".0123.part").write_text("{")  # of an interrupted first write
+    assert planned(epochs=5) == 5
+
+
+def test_overwrite_starts_over(planned):
+    assert planned(epochs=8) == 8
+    assert planned(epochs=5, overwrite=True) == 5
+
+
+def test_unknown_language_is_said(tmp_path):
+    manifest = CorpusManifest(
+        package_version="0",
+        settings={},
+        inputs=[],
+        origins=[],
+        splits={},
+        num_words=0,
+        language="und",
+    )
+    assert module._describe_language(manifest, is_given=False).startswith("language not recognized")
+    assert module._describe_language(manifest, is_given=True) == "an unknown language"
+
+
+def test_refused_int8_graphs_are_replaced_by_float32(tmp_path, monkeypatch):
+    written = []
+
+    def write(work, out, precision):
+        if precision == "int8":
+            raise ArtifactError("run: int8 loses 0.42 points of rouge-1 on 9 texts")
+        written.append(precision)
+
+    monkeypatch.setattr(results, "_write_graphs", write)
+    [note] = export_model(FitDir(LocalDir(tmp_path)), tmp_path)
+    assert written == ["float32"]
+    assert note == (
+        "int8 graphs were refused, so the model has float32 graphs: run: int8 loses 0.42 points of "
+        "rouge-1 on 9 texts"
+    )
