@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, get_args
 
-from readagain.errors import ArgumentError, DataError
+from readagain.errors import ArgumentError, DataError, MissingExtraError, require
 from readagain.formats import delimited, jsonl, parquet
 from readagain.formats.columns import check_unique, choose_column, get_text
 from readagain.formats.files import open_bytes, plain_name
@@ -34,11 +34,8 @@ _NOT_TEXT = (
     (re.compile(rb"%PDF-"), "a PDF; expected plain text, which 'pdftotext' extracts"),
     (re.compile(rb"PK\x03\x04"), "a zip archive or Word document; save it as plain text"),
     (re.compile(rb"\{\\rtf"), "an RTF file; save it as plain text"),
-    (
-        re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE),
-        "an HTML page; save it as plain text, or pipe in the output of 'w3m -dump'",
-    ),
 )
+_HTML = re.compile(rb"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _SUFFIXES: dict[str, TextFormat] = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -210,6 +207,8 @@ def _parse_text(content: bytes, path: Path, encoding: str) -> TextRecord | Inval
     for start, reason in _NOT_TEXT:
         if start.match(content.removeprefix(BOM)):
             return InvalidRecord(str(path), reason)
+    if _HTML.match(content.removeprefix(BOM)):
+        return _parse_html(content, path)
     try:
         reject_utf16(path, content)
         text = content.removeprefix(BOM).decode(encoding)
@@ -217,6 +216,20 @@ def _parse_text(content: bytes, path: Path, encoding: str) -> TextRecord | Inval
         return InvalidRecord(str(path), str(error).removeprefix(f"{path}: "))
     except UnicodeDecodeError as error:
         return InvalidRecord(str(path), describe_decode_error(error))
+    return TextRecord(text, str(path), {"file": str(path)})
+
+
+def _parse_html(content: bytes, path: Path) -> TextRecord | InvalidRecord:
+    """Return the article of an HTML page."""
+    try:
+        trafilatura = require("trafilatura", extra="html", purpose="an HTML page")
+    except MissingExtraError as error:
+        return InvalidRecord(str(path), f"{error}, or save the page as plain text")
+    text = trafilatura.extract(content, include_comments=False, include_tables=False)
+    if not text:
+        return InvalidRecord(
+            str(path), "an HTML page in which no article was found; save its text as plain text"
+        )
     return TextRecord(text, str(path), {"file": str(path)})
 
 

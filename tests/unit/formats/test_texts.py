@@ -3,8 +3,10 @@
 import gzip
 import io
 import json
+import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -141,8 +143,6 @@ def test_table_from_pipe_is_rejected():
         ("a.pdf", b"%PDF-1.7\nabc", r"a\.pdf: a PDF; expected plain text, which 'pdftotext'"),
         ("a.docx", b"PK\x03\x04abc", r"a\.docx: a zip archive or Word document; save it"),
         ("a.rtf", b"{\\rtf1 abc}", r"a\.rtf: an RTF file; save it as plain text"),
-        ("a.html", b"\n<!DOCTYPE html>\n<p>abc", r"a\.html: an HTML page; .* 'w3m -dump'"),
-        ("a.txt", b"\xef\xbb\xbf<html><p>abc", r"a\.txt: an HTML page; save it as plain text"),
         ("a.csv", b"\xff\xfet\x00", r"a\.csv: UTF-16 text; .* iconv"),
         ("a.jsonl", b"\xfe\xff\x00{", r"a\.jsonl: UTF-16 text"),
         (
@@ -243,3 +243,40 @@ def test_nan_becomes_null():
     fields = {"a": none, "b": [1.5, {"c": infinite}], "d": (-infinite, "NaN"), "é": 1}
     assert to_json(fields) == '{"a": null, "b": [1.5, {"c": null}], "d": [null, "NaN"], "é": 1}'
     assert to_json({"é": "\udce9"}) == '{"\\u00e9": "\\udce9"}'
+
+
+PAGE = b"""<!doctype html><html><head><title>Norrvik Times</title></head><body><nav>Home</nav><article>
+<h1>Schools to close</h1><p>The council of Norrvik will close two of its nine schools next year, the
+education minister said on Monday evening.</p><p>Parents protested in front of the town hall, and
+more than two hundred of them stayed until midnight.</p></article><footer>Imprint</footer></html>"""
+
+
+@pytest.mark.parametrize("name", ["a.html", "a.txt"])
+def test_html_page_without_the_extra_is_an_error(tmp_path, monkeypatch, name):
+    monkeypatch.setitem(sys.modules, "trafilatura", None)
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + PAGE)
+    message = rf"{name}: an HTML page needs .* pip install 'readagain\[html\]', or save the page"
+    with pytest.raises(DataError, match=message):
+        read(tmp_path / name)
+
+
+def test_html_page_is_read_by_the_extractor(tmp_path, monkeypatch):
+    extractor = ModuleType("trafilatura")
+    extractor.extract = lambda content, **options: "It rains." if b"article" in content else None
+    monkeypatch.setitem(sys.modules, "trafilatura", extractor)
+    path = tmp_path / "a.html"
+    path.write_bytes(PAGE)
+    (record,) = read(path)
+    assert (record.text, record.fields) == ("It rains.", {"file": str(path)})
+    path.write_bytes(b"<html></html>")
+    with pytest.raises(DataError, match=r"a\.html: an HTML page in which no article was found"):
+        read(path)
+
+
+@pytest.mark.needs_extras
+def test_article_of_a_page_is_extracted(tmp_path):
+    pytest.importorskip("trafilatura")
+    (tmp_path / "a.html").write_bytes(PAGE)
+    (record,) = read(tmp_path / "a.html")
+    assert "The council of Norrvik will close two of its nine schools" in record.text
+    assert "Imprint" not in record.text
