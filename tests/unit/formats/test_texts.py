@@ -245,7 +245,7 @@ def test_nan_becomes_null():
     assert to_json({"é": "\udce9"}) == '{"\\u00e9": "\\udce9"}'
 
 
-PAGE = b"""<!doctype html><html><head><title>Norrvik Times</title></head><body><nav>Home</nav><article>
+PAGE = b"""<!doctype html><html><head><title>Norrvik Times</title></head><body><article>
 <h1>Schools to close</h1><p>The council of Norrvik will close two of its nine schools next year, the
 education minister said on Monday evening.</p><p>Parents protested in front of the town hall, and
 more than two hundred of them stayed until midnight.</p></article><footer>Imprint</footer></html>"""
