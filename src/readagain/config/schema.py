@@ -210,6 +210,8 @@ class DecodeSpec:
     """Style of the summary, of those that the model was trained with, such as faithful or loose."""
     length_penalty: NonNegative = 0.0
     """Exponent of the length that divides a score: 0 sums log-probabilities, 1 averages them."""
+    word_reward: NonNegative = 0.0
+    """Added to the score of a finished summary for each of its words."""
     no_repeat_ngram: Count = 0
     """Size of n-grams that may not repeat, nor a word follow itself; 0 allows both."""
     coverage: NonNegative = 0.0

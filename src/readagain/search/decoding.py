@@ -1,6 +1,7 @@
 """Beam search with the decoding settings of a model."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from readagain.config.schema import DecodeSpec
 from readagain.search.beam import beam_search
@@ -56,12 +57,24 @@ def decode_sources(
                 reordering=decode.reordering_bonus,
             ),
         ),
-        n_best=decode.beam_size if decode.consensus else n_best,
+        n_best=decode.beam_size if decode.consensus or decode.word_reward else n_best,
         keep_attention=keep_attention,
     )
-    if not decode.consensus:
-        return found
-    return [
-        mbr_rerank(each, temperature=decode.consensus, utility=decode.consensus_by)[:n_best]
-        for each in found
-    ]
+    if decode.word_reward:
+        found = [reward_words(each, decode.word_reward) for each in found]
+    if decode.consensus:
+        found = [
+            mbr_rerank(each, temperature=decode.consensus, utility=decode.consensus_by)
+            for each in found
+        ]
+    return [each[:n_best] for each in found]
+
+
+def reward_words(hypotheses: Sequence[Hypothesis], reward: float) -> list[Hypothesis]:
+    """Add `reward` per word to the scores of one document and sort its hypotheses by them.
+
+    The reward applies to finished hypotheses only, so it does not change the search. Hypotheses
+    below the minimum length stay last, and equal ones keep their order.
+    """
+    rewarded = [replace(each, score=each.score + reward * len(each.ids)) for each in hypotheses]
+    return sorted(rewarded, key=lambda each: (not each.meets_min_length, -each.score))

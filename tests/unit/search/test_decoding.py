@@ -42,7 +42,14 @@ def test_decode_takes_most_probable_summary():
     assert written(DecodeSpec(beam_size=4)) == [[4]]
 
 
-def test_with_a_vote_the_one_that_shares_most_words_is_taken():
+def test_word_reward_prefers_longer_summaries():
+    # "4" has log 0.4 = -0.92, "5 6" and "5 7" have log 0.3 = -1.20.
+    assert written(DecodeSpec(beam_size=4, word_reward=0.28)) == [[4]]
+    assert written(DecodeSpec(beam_size=4, word_reward=0.3)) == [[5, 6]]
+    assert written(DecodeSpec(beam_size=4, word_reward=0.3), n_best=3) == [[5, 6], [5, 7], [4]]
+
+
+def test_mbr_takes_the_summary_that_shares_most_words():
     # Against "4": 0.4; "5 6" shares one word of two with "5 7": 0.3 + 0.3 / 2.
     assert written(DecodeSpec(beam_size=4, consensus=1.0)) == [[5, 6]]
     assert written(DecodeSpec(beam_size=4, consensus=1.0), n_best=3) == [[5, 6], [5, 7], [4]]
