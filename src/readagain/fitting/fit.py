@@ -357,7 +357,7 @@ class _Fit:
         self._say("exporting and checking the int8 graphs")
         notes = [*export_model(work, self.out), *training_notes(work)]
         self._say("evaluating")
-        evaluations = evaluate_model(work, self.out)
+        evaluations = evaluate_model(work, self.out, self.base)
         write_report(work, self.out, plan, evaluations, notes)
         scores = {name: quoted_scores(each) for name, each in evaluations.items()}
         work.finish({"epochs": plan.run.train.epochs, "scores": scores, "notes": notes})

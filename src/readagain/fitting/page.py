@@ -96,11 +96,11 @@ text.</p>
 
 
 def _verdict(report: FitReport) -> str:
-    """Return in a sentence how the model compares with the better baseline."""
+    """Return in a sentence how the model compares with the best baseline."""
     comparison = report.comparison
     points = f"{100 * abs(comparison.difference):.1f} points of ROUGE-1"
     interval = f"95% interval {100 * comparison.low:.1f} to {100 * comparison.high:.1f}"
-    baseline = f"the {report.best_baseline}, the better baseline ({interval})"
+    baseline = f"the best baseline, {report.best_baseline} ({interval})"
     if comparison.low > 0:
         return f"{points} above {baseline}."
     if comparison.high < 0:

@@ -11,7 +11,7 @@ from readagain.errors import ArtifactError
 from readagain.evaluation.dataset import read_dataset
 from readagain.evaluation.evaluate import Evaluation, evaluate
 from readagain.evaluation.report import write_text
-from readagain.evaluation.systems import Lead, load_system
+from readagain.evaluation.systems import Lead, System, load_system
 from readagain.export.check import check_graphs, corpus_texts
 from readagain.export.write import describe_export, model_graphs, write_graphs
 from readagain.fitting.page import FitReport, render_report
@@ -21,6 +21,7 @@ from readagain.model_dir import ModelDir, Precision
 from readagain.processors import num_threads
 from readagain.rouge.options import UNICODE
 from readagain.rouge.significance import compare_reports
+from readagain.storage.bundled import model_name
 from readagain.storage.output_dir import LocalDir
 from readagain.text.language import find_language
 from readagain.training.curves import read_curves
@@ -53,16 +54,23 @@ def _write_graphs(work: FitDir, out: Path, precision: Precision) -> None:
     write_graphs(trained, graphs, describe_export(graphs, asdict(check)), out=out)
 
 
-def evaluate_model(work: FitDir, out: Path) -> dict[str, Evaluation]:
-    """Score the exported model, then the baselines, on the test pairs; return them by name."""
+def evaluate_model(work: FitDir, out: Path, base: Path | None) -> dict[str, Evaluation]:
+    """Score the exported model, then the baselines, on the test pairs; return them by name.
+
+    The model that was fine-tuned, if there is one, is a baseline too.
+    """
     dataset = read_dataset(work.data, CorpusReadOptions(), split="test").sample(MAX_TEST)
     language = find_language(dataset.language)
-    systems = {
-        "model": load_system(str(out), PROTOCOL, threads=num_threads(None)),
-        "first sentence": Lead(language=language),
-        f"first {BASELINE_WORDS} words": Lead(max_words=BASELINE_WORDS, language=language),
-    }
+    systems: dict[str, System] = {"model": _load(out)}
+    if base is not None and ModelDir.open(base).precisions:
+        systems[f"{model_name(base)} before"] = _load(base)
+    systems["first sentence"] = Lead(language=language)
+    systems[f"first {BASELINE_WORDS} words"] = Lead(max_words=BASELINE_WORDS, language=language)
     return {name: evaluate(system, dataset, PROTOCOL) for name, system in systems.items()}
+
+
+def _load(model: Path) -> System:
+    return load_system(str(model), PROTOCOL, threads=num_threads(None))
 
 
 def quoted_scores(evaluation: Evaluation) -> dict[str, tuple[float, float, float]]:

@@ -1,22 +1,32 @@
 """Stages and messages of `fit`; tests/system/test_fit.py trains."""
 
 import csv
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from readagain.corpus.manifest import CorpusManifest
+from readagain.corpus.prepare import prepare
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
+from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.errors import ArtifactError, ConfigError, DataError, ReadAgainError
 from readagain.fitting import fit as module
 from readagain.fitting import results
 from readagain.fitting.fit import FitResult, fit
-from readagain.fitting.results import export_model, training_notes
+from readagain.fitting.results import (
+    evaluate_model,
+    export_model,
+    quoted_scores,
+    training_notes,
+)
 from readagain.fitting.work_dir import FitDir
 from readagain.storage.output_dir import LocalDir
 from readagain.training.run_dir import RunDir
 from readagain.training.state import TrainingState
 from readagain.training.timing import Timing
 
+TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
 TOWNS = ("Arnfeld", "Bellmoor", "Corvale", "Dunwick")
 
 
@@ -214,3 +224,13 @@ def test_refused_int8_graphs_are_replaced_by_float32(tmp_path, monkeypatch):
         "int8 graphs were refused, so the model has float32 graphs: run: int8 loses 0.42 points of "
         "rouge-1 on 9 texts"
     )
+
+
+def test_fine_tuned_model_is_compared_with_itself_before(pairs, tmp_path):
+    work = FitDir(LocalDir(tmp_path / "work"))
+    settings = PrepareSettings(test=SplitSize(pairs=4))
+    prepare(find_inputs([str(pairs(60))], CorpusReadOptions()), work.data, settings)
+    found = evaluate_model(work, TOY, TOY)
+    assert list(found) == ["model", "toy before", "first sentence", "first 12 words"]
+    assert quoted_scores(found["model"]) == quoted_scores(found["toy before"])
+    assert list(evaluate_model(work, TOY, None)) == ["model", "first sentence", "first 12 words"]

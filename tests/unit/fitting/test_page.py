@@ -116,12 +116,12 @@ def test_page_shows_twenty_samples_of_many():
 @pytest.mark.parametrize(
     ("difference", "expected"),
     [
-        ((0.082, 0.05, 0.11), "8.2 points of ROUGE-1 above the first sentence"),
-        ((-0.03, -0.05, -0.01), "3.0 points of ROUGE-1 below the first sentence"),
-        ((0.01, -0.02, 0.04), "Not distinguishable from the first sentence"),
+        ((0.082, 0.05, 0.11), "8.2 points of ROUGE-1 above the best baseline, first sentence"),
+        ((-0.03, -0.05, -0.01), "3.0 points of ROUGE-1 below the best baseline, first sentence"),
+        ((0.01, -0.02, 0.04), "Not distinguishable from the best baseline, first sentence"),
     ],
 )
-def test_page_compares_with_better_baseline(difference, expected):
+def test_page_compares_with_best_baseline(difference, expected):
     assert expected in render_report(make_report(difference=difference))
 
 
