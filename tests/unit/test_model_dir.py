@@ -363,3 +363,23 @@ def test_open_refuses_sizes_beyond_the_graphs(tmp_path):
     )
     with pytest.raises(ArtifactError, match="the int8 graphs have 10 bytes; was run.json edited"):
         ModelDir.open(tmp_path)
+
+
+def test_open_refuses_an_unknown_language(model):
+    run = override(RUN, {"data.language": "xx"})
+    write_model_files(model, {RUN_FILE: lambda path: save_run(run, path)})
+    with pytest.raises(
+        ArtifactError, match="language is 'xx'; .*this version cannot use the model"
+    ):
+        ModelDir.open(model)
+
+
+def test_model_without_a_language_is_english(model):
+    def write(path):
+        save_run(RUN, path)
+        run = json.loads(path.read_text())
+        del run["data"]["language"]
+        path.write_text(json.dumps(run))
+
+    write_model_files(model, {RUN_FILE: write})
+    assert ModelDir.open(model).run.data.language == "en"

@@ -64,8 +64,7 @@ def prepare(
     files = [file for source in sources for file in input_files(source)]
     states = {file: FileState.of(file) for file in files}
     with _disk_errors(out), open_work_dir(out) as work:
-        if settings.language is None:
-            settings = replace(settings, language=detect_corpus_language(sources).code)
+        settings = replace(settings, language=_language(sources, settings))
         changed = work.write_plan(sources, settings)
         if changed:
             logger.warning("changed since the interrupted run: %s", ", ".join(changed))
@@ -80,6 +79,17 @@ def prepare(
         manifest = _save_manifest(manifest, folder)
         work.publish(out)
     return manifest
+
+
+def _language(sources: Sequence[CorpusInput], settings: PrepareSettings) -> str:
+    """Return the language of the settings, or else that of the texts."""
+    detected = detect_corpus_language(sources).code
+    if settings.language is None:
+        return detected
+    if UNDETERMINED not in (settings.language, detected) and detected != settings.language:
+        given, found = (find_language(code).name for code in (settings.language, detected))
+        logger.warning("the language is set to %s, but most texts look like %s", given, found)
+    return settings.language
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 import pytest
 
-from readagain.corpus.filters import FILTERS, FilterLimits, choose_filters
+from readagain.corpus.filters import FILTERS, FilterLimits, choose_filters, content_words
 from readagain.errors import ConfigError
-from readagain.text.language import ENGLISH
+from readagain.text.language import ENGLISH, find_language
 
 LINE = "a storm closed ## schools in eastmoor on monday , officials said ."
 TEXT = LINE.split()  # 13 words
@@ -89,3 +89,29 @@ def test_choose_filters_accepts_names_and_sets():
 def test_unknown_filter_error_lists_filters():
     with pytest.raises(ConfigError, match="no filter 'rash'; the filters are length, .*sets none"):
         choose_filters("rash")
+
+
+def test_language_filter_compares_with_the_corpus():
+    rule = FILTERS["language"].is_unwanted
+    german = [
+        "der",
+        "sturm",
+        "hat",
+        "am",
+        "montag",
+        "in",
+        "eastmoor",
+        "##",
+        "schulen",
+        "geschlossen",
+        ".",
+    ]
+    language = find_language("de")
+    assert not rule([german], ["x"], FilterLimits(), language)
+    assert rule([TEXT], ["x"], FilterLimits(), language)
+    assert not rule([["sturm", "eastmoor"]], ["x"], FilterLimits(), language)  # unclear
+
+
+def test_content_words_follow_the_language():
+    headline = ["die", "stadt", "und", "der", "rat"]
+    assert content_words(headline, find_language("de")) == {"stadt", "rat"}

@@ -85,3 +85,11 @@ def test_baselines_of_an_empty_text_are_empty():
 def test_lead_rejects_invalid_max_words():
     with pytest.raises(ArgumentError, match="max_words is -2; expected 1 to 1000"):
         load_system("lead", "gigaword", decoding={"max_words": -2})
+
+
+def test_lead_takes_the_first_sentence_of_the_language():
+    text = "Am 3. Oktober ist frei. Alle feiern."
+    german = load_system("lead", "unicode", language="de")
+    assert texts_of(german, [text]) == ["Am 3. Oktober ist frei."]
+    chinese = load_system("lead", "unicode", decoding={"max_words": 4}, language="zh")
+    assert texts_of(chinese, ["市长没有回答。"]) == ["市长没有"]

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from readagain.errors import ArtifactError, ConfigError
+from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.report import collapse_warning, metadata, save_summaries
 from readagain.evaluation.systems import load_system
 from readagain.rouge.corpus import score_corpus
@@ -162,3 +163,23 @@ def test_unknown_protocol_suggests_the_nearest(toy):
 def test_baseline_rejects_decoding_options(option, arguments):
     with pytest.raises(ConfigError, match=f"^prefix: no beam search; remove {option}$"):
         load_system("prefix", "gigaword", **arguments)
+
+
+def test_own_data_in_another_language_is_scored_by_unicode_words(tmp_path, read):
+    path = tmp_path / "de.jsonl"
+    pair = {
+        "text": "Am 3. Oktober erhöht die Stadt die Gebühren für den Müll. Der Rat ist dafür.",
+        "headline": "Stadt erhöht die Gebühren",
+    }
+    path.write_text(json.dumps(pair) + "\n")
+    data = read(path)
+    assert data.language == "de"
+    system = load_system("lead", "unicode", language=data.language)
+    result = evaluate(system, data, "unicode")
+    assert result.summaries[0].text.endswith("für den Müll.")
+    assert result.rouge["rouge-1"].recall.value == 1.0
+    facts = dict(metadata(result))
+    assert "raw text in German" in facts["data"]
+    assert "warning" not in facts
+    facts = dict(metadata(evaluate(system, data, "gigaword")))
+    assert "ROUGE-1.5.5 compares ASCII letters only" in facts["warning"]

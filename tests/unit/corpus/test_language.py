@@ -1,0 +1,45 @@
+"""Language of a corpus."""
+
+import pytest
+
+from readagain.corpus.language import detect_corpus_language, language_of_texts
+from readagain.corpus.manifest import CorpusManifest
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
+from readagain.errors import ArtifactError
+
+GERMAN = "Die Stadt erhöht die Gebühren für den Müll, und der Rat stimmt dem zu."
+ENGLISH = "The council raised the fee for the bins, and the mayor said it was too late."
+
+
+def test_language_of_texts_is_that_of_most():
+    found = language_of_texts([GERMAN, GERMAN, GERMAN, ENGLISH, "2026"])
+    assert (found.code, found.share) == ("de", 0.75)
+
+
+def test_language_of_mixed_texts_is_undetermined():
+    assert language_of_texts([GERMAN, ENGLISH]).code == "und"
+    assert language_of_texts([]).code == "und"
+
+
+def test_detection_leaves_errors_to_the_preparation(tmp_path):
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"text": "x", "headline": "y"}\n{"text": broken\n')
+    assert detect_corpus_language(find_inputs([str(path)], CorpusReadOptions())).code == "und"
+
+
+def test_given_language_that_the_texts_do_not_have_is_reported(jsonl, prepared, caplog):
+    corpus = prepared(jsonl([(GERMAN, "Stadt erhöht Gebühren")]), language="fr")
+    assert corpus.manifest.language == "fr"
+    assert caplog.messages == ["the language is set to French, but most texts look like German"]
+
+
+def test_corpus_of_an_older_version_is_english(jsonl, prepared):
+    corpus = prepared(jsonl())
+    path = corpus.folder / "manifest.json"
+    text = path.read_text()
+    path.write_text(text.replace('  "language": "en",\n', ""))
+    assert '"language": "en"' not in path.read_text().partition('"inputs"')[2]
+    assert CorpusManifest.load(corpus.folder).language == "en"
+    path.write_text(text.replace('  "language": "en",\n', '  "language": "xx",\n'))
+    with pytest.raises(ArtifactError, match="the language is 'xx'"):
+        CorpusManifest.load(corpus.folder)
