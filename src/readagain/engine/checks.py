@@ -169,12 +169,14 @@ def align(headline: Words, source: Words) -> list[CheckedWord]:
             position = _nearest(found, previous + 1)
         if position is not None:
             previous = position
-        result.append(word._replace(position=position))
+        result.append(CheckedWord(word.norm, word.surface, position))
     return result
 
 
 def has_doubtful_number(headline: Words, source: Words) -> bool:
     """Return whether a number is not in the text, or stands with other words than there."""
+    if not any(map(_numbers, headline)):
+        return False
     in_source = {number for word in source for number in _numbers(word)}
     for nth, word in enumerate(headline):
         numbers = _numbers(word)
@@ -369,7 +371,7 @@ def _numbers(word: CheckedWord) -> frozenset[str]:
 
 
 def _is_partitive(source: Words, position: int) -> bool:
-    return bool(_numbers(source[position])) and _norm_at(source, position + 1) == "of"
+    return _norm_at(source, position + 1) == "of" and bool(_numbers(source[position]))
 
 
 def _norm_at(source: Words, position: int) -> str:
