@@ -220,27 +220,27 @@ NEVER_LAST: dict[str, frozenset[str]] = {
         Hr Hrn Fr Frl Dr Prof Dipl Ing Mag St Str Bf Hbf Abs Abt Anm Aufl Bd Bde Bsp bzw ca evtl ggf
         gez geb gest insb inkl exkl sog vgl zzgl zzt bspw dgl einschl Hrsg hrsg Kap Lt Gen Hptm Obst
         Univ Verf Vors Ziff Nr Nrn resp max min phil rer nat med jur pol Präs dt franz engl ehem
-        div mind durchschn bes betr urspr röm rd verh vorm St hl Hl kath evang ev
+        Eidg eidg iur div mind durchschn bes betr urspr röm rd verh vorm St hl Hl kath evang ev
         """
     ),
     "fr": _words(
         """
-        M MM Mgr Pr Prof Dr Me St Ste cf env ex av apr bd boul pl fig chap éd vol réf tél art hab
-        p pp janv févr avr juill sept oct nov déc adj gén col cap lt sgt
+        M MM Mgr Pr Prof Dr Me St Ste cf env ex av apr bd boul pl éd réf tél hab p pp janv févr avr
+        juill sept oct nov déc adj gén col lt sgt
         """
     ),
     "it": _words(
         """
-        sig sigg dott prof avv ing arch geom rag on sen cav comm mons don gen col cap ten magg s ss
-        fam spett egr gent art artt pag pagg par cfr es fig cap vol ed tel nr n v vol ca ecc.mo
-        st d.lgs ven rev cpv pref cons pres segr amm resp dir
+        sig sigg dott dr prof iur med phil avv ing arch geom rag sen cav comm mons don gen col ten
+        magg s ss fam spett egr gent cfr es ed tel nr n v ca st d.lgs ven rev cpv pref cons pres
+        segr amm resp dir l'on dell'on all'on dall'on
         """
     ),
     "es": _words(
         """
         Sr Sra Srta Sres Sras Dr Dra Dres D Dña Da Prof Profa Lic Ing Arq Gral Cnel Cap Tte Sgto
-        Mons Fr Hno Hna S Sto Sta Excmo Excma Ilmo Ilma Rvdo pág págs art arts núm núms cap fig vol
-        ed tel tlf av avda pza ctra cía aprox máx mín p pp EE
+        Mons Fr Hno Hna S Sto Sta Excmo Excma Ilmo Ilma Rvdo pág págs núm núms tel tlf av avda pza
+        ctra cía aprox máx mín p pp EE
         """
     ),
     "pt": _words(
@@ -264,9 +264,9 @@ NEVER_LAST: dict[str, frozenset[str]] = {
 }
 BEFORE_NUMBERS: dict[str, frozenset[str]] = {
     "de": _words("Art Fig Abb Tab Tel S Bl Rn Rz Kl Jg H Gl"),
-    "fr": _words("no nos n t al ch par fr"),
-    "it": _words("lett c comma tab all cl fr"),
-    "es": _words("nº no n.º n t km km tab párr"),
+    "fr": _words("no nos n t al ch par fr art fig chap vol cap"),
+    "it": _words("lett c comma tab all cl fr art artt pag pagg par fig cap vol"),
+    "es": _words("nº no n.º n t km tab párr art arts cap fig vol ed"),
     "pt": _words("nº n.º n t km tab"),
     "nl": _words("afb tab tel p hfst"),
     "ru": _words("тел с ч"),
@@ -274,8 +274,8 @@ BEFORE_NUMBERS: dict[str, frozenset[str]] = {
 SOMETIMES_LAST: dict[str, frozenset[str]] = {
     "de": _words(
         """
-        usw etc Chr Co Mio Mrd Tsd Jh Jhd Std Min Sek Mo Di Mi Do Fr Sa So Jan Feb Mär Apr Jun Jul
-        Aug Sep Sept Okt Nov Dez AG km kg
+        usw etc Chr Co Mio Mrd Mia Tsd Jh Jhd Std Min Sek Mo Di Mi Do Fr Sa So Jan Feb Mär Apr Jun
+        Jul Aug Sep Sept Okt Nov Dez km kg
         """
     ),
     "fr": _words("etc Cie Co J.-C mio mrd min sec"),

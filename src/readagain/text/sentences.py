@@ -60,6 +60,7 @@ _MAX_WORD_CHARS = 40
 _OPENING = "\"'`“‘«„([{<—―–-$£€¥#•*"
 _ROMAN = re.compile(r"[IVXLC]+")
 _DOUBLED = re.compile(r"([A-Z])\1")  # EE. UU.
+_NUMBER = re.compile(r"(?:\d{1,2}\.?[/–-])?(\d+)")  # 3. and 25./26.
 _MAX_ORDINAL_DIGITS = 2  # longer ones need an article before them
 
 
@@ -146,9 +147,9 @@ def _mark_ends_by_language(text: str, start: int, mark: re.Match[str], language:
     if is_first and (last_word.isdigit() or len(last_word) == 1):
         return False  # a list item: "1. Der erste"
     begins_sentence = next_word.lower() in language.function_words
-    if last_word.isdigit() and language.has_ordinals:
+    if language.has_ordinals and (number := _NUMBER.fullmatch(last_word)):
         before = text[start : mark.start()].split()[-2:-1]
-        return not _is_ordinal(last_word, before, next_word, begins_sentence, language)
+        return not _is_ordinal(number[1], before, next_word, begins_sentence, language)
     return _stop_ends_by_language(last_word, next_word, begins_sentence, language)
 
 
@@ -167,14 +168,16 @@ def _stop_ends_by_language(
     last_word: str, next_word: str, begins_sentence: bool, language: Language
 ) -> bool:
     """Return whether a full stop between two words ends the sentence."""
-    _, elision, last_word = last_word.replace("’", "'").rpartition("'")  # "l'art."
-    last_word = last_word.rpartition("-")[2]
+    whole_word = last_word.replace("’", "'")
+    last_word = whole_word.rpartition("'")[2].rpartition("-")[2]  # "l'art."
     never, before_numbers, sometimes = _abbreviations(language.code)
-    if last_word in never or (last_word in before_numbers and next_word[:1].isdigit()):
+    if not never.isdisjoint([whole_word, last_word]) or (
+        last_word in before_numbers and next_word[:1].isdigit()
+    ):
         return False
     if (
         last_word in sometimes
-        or (len(last_word) == 1 and last_word.isalpha() and not elision)
+        or (len(whole_word) == 1 and whole_word.isalpha())
         or _SHORT_FORM.fullmatch(last_word)
         or _DOUBLED.fullmatch(last_word)
         or (language.has_ordinals and _ROMAN.fullmatch(last_word))
