@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -73,22 +74,29 @@ class Check:
     same_as_whole: dict[str, float]
 
 
-def corpus_texts(prepared: Path, most: int) -> list[CheckText]:
+def corpus_texts(prepared: Path, most: int, *, with_train: bool = False) -> list[CheckText]:
     """Return dev texts of a prepared corpus as training tokenizes them.
+
+    Args:
+        prepared: the prepared corpus.
+        most: the maximum number of texts.
+        with_train: add training texts if there are fewer dev texts. They do not measure the model,
+            but the loss of a precision.
 
     Raises:
         DataError: if the dev split is empty.
     """
     corpus = PreparedCorpus.open(prepared)
-    split = corpus.split("dev")
-    if not len(split):
+    splits = [corpus.split("dev")]
+    if not len(splits[0]):
         raise DataError(f"{prepared}: no dev pairs to check on; prepare a corpus with a dev split")
-    found = []
-    for index in range(min(most, len(split))):
-        sentences, summary = split[index]
-        text = "\n".join(map(corpus.lexicon.spell, sentences))
-        found.append(CheckText(text, corpus.lexicon.spell(summary)))
-    return found
+    if with_train:
+        splits.append(corpus.split("train"))
+    pairs = (split[index] for split in splits for index in range(len(split)))
+    return [
+        CheckText("\n".join(map(corpus.lexicon.spell, sentences)), corpus.lexicon.spell(summary))
+        for sentences, summary in islice(pairs, most)
+    ]
 
 
 def random_texts(model_dir: ModelDir, count: int) -> list[CheckText]:

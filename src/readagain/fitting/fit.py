@@ -35,6 +35,7 @@ from readagain.fitting.plan import (
 )
 from readagain.fitting.results import (
     MAX_TEST,
+    NUM_CHECKED,
     REPORT_PAGE,
     Scores,
     evaluate_model,
@@ -60,7 +61,7 @@ from readagain.training.timing import measure_job
 _HELD_OUT = SplitSize(pairs=1000, max_share=0.05)
 """Pairs split off for dev and for test."""
 _EXPORT_S = {"small": 0.05, "base": 0.1, "large": 0.15}
-"""Seconds to check and evaluate one held-out text on two cores, for the estimate."""
+"""Seconds to check or evaluate one text on two cores, for the estimate."""
 _SMALL_INPUT_BYTES = 4 << 20
 _MAX_STATISTICS_BYTES = 256 << 20
 
@@ -344,8 +345,8 @@ class _Fit:
             f"{pluralize(timing.steps_per_epoch, 'update')} with {spec.batch_size} pairs; stops "
             f"early after {pluralize(spec.patience, 'epoch')} without a lower dev loss"
         )
-        held_out = sum(min(manifest.splits[each]["pairs"], MAX_TEST) for each in ("dev", "test"))
-        export_s = held_out * _EXPORT_S.get(plan.size, 0.15)
+        num_texts = NUM_CHECKED + min(manifest.splits["test"]["pairs"], MAX_TEST)
+        export_s = num_texts * _EXPORT_S.get(plan.size, 0.15)
         self._say(
             f"estimate: {timing.update_s:.2g} s per update, {_minutes(timing.run_s(spec.epochs))} "
             f"of training at most, then {_minutes(export_s)} to export and evaluate; longer if "

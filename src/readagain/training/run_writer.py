@@ -22,7 +22,7 @@ from readagain.training.validate import Validation
 SAVE_SECONDS = 600.0
 """Maximum time between checkpoints, where validations are further apart."""
 ESTIMATE_SECONDS = 5.0
-"""Time of updates after which the duration of the run is estimated."""
+"""Time after the first update after which the duration of the run is estimated."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ class RunWriter:
         self._minutes_before = state.minutes
         self._first_step = state.step
         self._has_estimate = False
+        self._first_update_end: float | None = None
         self._start_time = self._line_start = self._save_time = time.monotonic()
 
     def log_update(self, step: int, loss: Tensor, num_pairs: int) -> None:
@@ -85,10 +86,13 @@ class RunWriter:
 
     def _show_estimate(self, step: int) -> None:
         """Show once how long the run will take, since the first line of the log may be far off."""
-        seconds = time.monotonic() - self._start_time
+        if self._first_update_end is None:  # the first update is slower and does not count
+            self._first_update_end = time.monotonic()
+            return
+        seconds = time.monotonic() - self._first_update_end
         if not self._has_estimate and seconds >= ESTIMATE_SECONDS:
             self._has_estimate = True
-            seconds_per_step = seconds / (step - self._first_step)
+            seconds_per_step = seconds / (step - self._first_step - 1)
             self.display.show_estimate(seconds_per_step, self.total_steps - step)
 
     @contextmanager

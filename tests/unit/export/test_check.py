@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
+from readagain.corpus.prepare import prepare
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
+from readagain.corpus.settings import PrepareSettings, SplitSize
 from readagain.errors import ArtifactError
 from readagain.export import check as checking
-from readagain.export.check import CheckText, check_graphs, random_texts
+from readagain.export.check import CheckText, check_graphs, corpus_texts, random_texts
 from readagain.export.write import build_graphs, model_graphs
 
 REFERENCED = [
@@ -108,3 +111,16 @@ def test_ties_may_change_order_and_drop_the_last():
     best_differs = [("x", -1.0), *other[1:]]
     found = checking._n_best_agreement({"float32": [one], "torch": [best_differs]})
     assert found == {"same_n_best": 0.0, "largest_score_difference": 0.0}
+
+
+def test_corpus_texts_are_dev_texts_then_training_texts(tmp_path):
+    lines = [f"The old bridge of {name} opens on Monday,{name} bridge opens" for name in "ABCDEF"]
+    (tmp_path / "pairs.csv").write_text("\n".join(["text,headline", *lines]))
+    sources = find_inputs([str(tmp_path / "pairs.csv")], CorpusReadOptions())
+    prepare(sources, tmp_path / "data", PrepareSettings(dev=SplitSize(pairs=2)))
+    dev = corpus_texts(tmp_path / "data", 9)
+    more = corpus_texts(tmp_path / "data", 5, with_train=True)
+    assert (len(dev), len(more)) == (2, 5)
+    assert more[:2] == dev
+    assert len({each.text for each in more}) == 5
+    assert corpus_texts(tmp_path / "data", 1) == dev[:1]
