@@ -140,6 +140,13 @@ _RESTRICTING = _words(
     half some few most nearly almost
     """
 )
+# "The government of Norrvik" may become "Norrvik".
+_SAME_SUBJECT = _words(
+    """
+    government council city town village state province republic kingdom country authorities
+    parliament army police ministry people residents thousands hundreds dozens millions lots number
+    """
+)
 _WEAK = (
     CLOSED_CLASSES["determiner"]
     | CLOSED_CLASSES["preposition"]
@@ -297,7 +304,7 @@ def has_dropped_head(headline: Words, source: Words) -> bool:
     if position < 1 or source[position].norm not in ("of", "between"):
         return False
     used = {word.position for word in headline}
-    return position - 1 not in used
+    return position - 1 not in used and source[position - 1].norm not in _SAME_SUBJECT
 
 
 def has_wrong_agreement(headline: Words, source: Words) -> bool:

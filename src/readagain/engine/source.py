@@ -10,7 +10,7 @@ from readagain.config.schema import RunSpec
 from readagain.engine.target_prefix import TargetPrefix
 from readagain.search.constraints import ForcedPrefix
 from readagain.search.model import SourceBatch
-from readagain.text.article import ends_with_mark
+from readagain.text.article import MAX_SCENE_SENTENCES, ends_with_mark
 from readagain.text.document import Document, Token, read_document, read_tokenized
 from readagain.text.language import find_language
 from readagain.text.vocab import (
@@ -97,7 +97,7 @@ class SourceReader:
             )
         )
         sentences = _with_language(document)
-        has_more = len(sentences) > num_sentences
+        has_more = len(sentences) > num_sentences or self._skips_scene(document)
         read = tuple(_with_full_stops(sentences[:num_sentences], document))
         document = Document(text, read, is_tokenized=document.is_tokenized)
         sequences = self._sequences(read)
@@ -108,6 +108,17 @@ class SourceReader:
             is_truncated=has_more or is_cut,
             num_style_tokens=1 if self.styles else 0,
         )
+
+    def _skips_scene(self, document: Document) -> bool:
+        """Return whether sentences that set the scene are left out before the first one."""
+        if document.is_tokenized or not document.sentences or not document.words[0].start:
+            return False
+        # With that many sentences none would be left out.
+        num_sentences = MAX_SCENE_SENTENCES + 2
+        whole = read_document(
+            document.text, max_sentences=num_sentences, is_article=True, language=self.language
+        )
+        return whole.words[0].start < document.words[0].start
 
     def batch(self, sources: Sequence[SourceText], *, style: str = "") -> SourceBatch:
         """Return texts padded to the same size: (B, N, L) ids.

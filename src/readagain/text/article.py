@@ -15,7 +15,7 @@ from readagain.text.wordlists import REPORTING_VERBS
 Span = tuple[int, int]
 
 _MIN_WRAP_WIDTH = 60  # narrower lines without a full stop are items, not a wrapped paragraph
-_MAX_SCENE_SENTENCES = 3
+MAX_SCENE_SENTENCES = 3
 _MAX_SCENE_SPACES = 20
 _MAX_PAGE_CHARS = 200
 
@@ -124,7 +124,7 @@ def article_spans(
     """
     if max_sentences is None:
         return list(_body_spans(text, language)) or sentence_spans(text, language=language)
-    spans = list(islice(_body_spans(text, language), max_sentences + _MAX_SCENE_SENTENCES))
+    spans = list(islice(_body_spans(text, language), max_sentences + MAX_SCENE_SENTENCES))
     first = 0
     if language.has_english_rules and len(spans) >= max_sentences:
         num_scene = _num_scene_sentences([text[start:end] for start, end in spans])
@@ -221,7 +221,7 @@ def _num_scene_sentences(sentences: list[str]) -> int:
     They are short and have no number, quotation, word of time or verb of news, and no name unless
     they begin like a story. The sentence after them has a name and a verb of news.
     """
-    for nth, sentence in enumerate(sentences[: _MAX_SCENE_SENTENCES + 1]):
+    for nth, sentence in enumerate(sentences[: MAX_SCENE_SENTENCES + 1]):
         has_name = _OTHER_CAPITAL.search(sentence) is not None
         has_verb = _NEWS_VERB.search(sentence) is not None
         if has_name and has_verb:

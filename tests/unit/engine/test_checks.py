@@ -70,6 +70,7 @@ def test_check_finds_a_fault(code, headline, text):
         ("Norrvik closes two of its nine schools", "Norrvik closes two of its nine schools."),
         ("Former minister dies", "The former minister dies at home."),
         ("Head of navy steps down", "The head of the navy steps down."),
+        ("Norrvik closes schools", "The government of Norrvik closes schools."),
         ("Three men appear in court", "Three men appeared in court."),
         ("Minister steps in", "The minister steps in. It rains."),
         ("New York, New York", "In New York the musical New York, New York opens."),

@@ -66,6 +66,14 @@ def test_page_lines_are_not_read():
     assert not reader().read("By Jo Roe\n\nIt sank.", tokenized=False).is_truncated
 
 
+def test_skipped_scene_is_not_read():
+    text = "It was dark. The council of Norrvik will sell its ferry, the mayor said."
+    source = reader().read(text, tokenized=False)
+    assert forms(source)[0][:3] == ["the", "council", "of"]
+    assert source.is_truncated
+    assert source.read_share < 0.9
+
+
 def test_line_without_mark_gets_an_unprinted_full_stop():
     text = "Élan opens\nThe bridge"
     source = reader("two_sentences_option1_copy_15k").read(text, tokenized=False)
