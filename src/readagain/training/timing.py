@@ -13,6 +13,8 @@ from readagain.training.stop_signal import StopSignal
 from readagain.training.trainer import Trainer
 from readagain.training.validate import Validator
 
+MIN_SPEEDUP = 1.5
+"""How many times as fast a run on all processors must be to be chosen."""
 _MIN_UPDATES = 2
 _MAX_UPDATES = 10
 _MAX_SECONDS = 3.0
@@ -26,7 +28,7 @@ class Timing:
     """Measured times of a run on this machine.
 
     Args:
-        threads: number of CPU threads with which it is fastest.
+        threads: number of CPU threads.
         update_s: seconds of an update.
         validation_s: seconds of a validation; a trained network is often faster.
         steps_per_epoch: updates of an epoch.
@@ -48,7 +50,7 @@ def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) 
     Args:
         job: the run, with dev pairs.
         device_name: the device.
-        threads: the number of CPU threads; 0 measures one and all, and returns the faster.
+        threads: the number of CPU threads; 0 measures one and all, and chooses.
 
     Raises:
         ReadAgainError: as `train` does.
@@ -66,7 +68,7 @@ def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) 
                 torch.set_num_threads(number)
                 trainer.update()  # the first one is slower
                 times[number] = _measure(trainer.update)
-            threads = min(times, key=lambda number: times[number])
+            threads = choose_threads(times)
             torch.set_num_threads(threads)
             update_s = times[threads]
         validator = Validator(resolved, device)
@@ -79,6 +81,23 @@ def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) 
         validation_s=validation_s,
         steps_per_epoch=trainer.steps_per_epoch,
     )
+
+
+def choose_threads(times: dict[int, float]) -> int:
+    """Return the number of threads for a run.
+
+    Several threads wait for each other, so other programs on the same processors made a run on two
+    threads up to ten times as slow, and one on one thread half as fast. More than one are therefore
+    chosen only if they are clearly faster.
+
+    Args:
+        times: seconds of an update by number of threads, one of them 1 unless it is the only one.
+
+    >>> choose_threads({1: 1.0, 2: 0.8}), choose_threads({1: 1.0, 16: 0.3})
+    (1, 16)
+    """
+    fewest, most = min(times), max(times)
+    return most if times[most] * MIN_SPEEDUP <= times[fewest] else fewest
 
 
 def _measure(update: Callable[[], object]) -> float:

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from readagain.training import timing
-from readagain.training.timing import Timing, measure_job
+from readagain.training.timing import Timing, choose_threads, measure_job
 from readagain.training.trainer import Trainer
 
 
@@ -36,11 +36,19 @@ def clock(monkeypatch):
     return clock
 
 
-def test_measure_chooses_fastest_threads_and_writes_nothing(make_job, clock):
+def test_measure_chooses_threads_and_writes_nothing(make_job, clock):
     job = make_job()
     found = measure_job(job, device_name="cpu")
     assert found == Timing(threads=1, update_s=1.0, validation_s=7.0, steps_per_epoch=7)
     assert not job.out.exists()
+
+
+@pytest.mark.parametrize(
+    ("times", "threads"),
+    [({1: 1.0, 2: 0.7}, 1), ({1: 1.0, 2: 0.6}, 2), ({1: 1.0, 2: 3.0}, 1), ({4: 9.0}, 4)],
+)
+def test_several_threads_must_be_clearly_faster(times, threads):
+    assert choose_threads(times) == threads
 
 
 def test_measure_keeps_given_threads(make_job, clock):
