@@ -52,6 +52,10 @@ class SourceTruecaser:
         informative = has_informative_case(
             self._surfaces, ids, lengths, has_headline_case=language.has_headline_case
         ).tolist()
+        if not language.has_english_rules:
+            # The capital after a dateline or a colon is that of a sentence start, too.
+            uncertain = (n for n, is_informative in enumerate(informative) if not is_informative)
+            self._sentence_starts = self._sentence_starts.union(uncertain)
         for word, surface, is_informative in zip(
             document.words, self._surfaces, informative, strict=True
         ):
@@ -75,10 +79,11 @@ class SourceTruecaser:
 
         Args:
             position: source position.
-            continues: whether the previous word is copied from the previous position; the word
-                then stays unchanged.
+            continues: whether the previous word is copied from the previous position; in English
+                the word then stays unchanged, also across the end of a sentence.
         """
         norm, surface = self._document.words[position].norm, self._surfaces[position]
+        continues = continues and self._language.has_english_rules
         if continues or position not in self._sentence_starts or not surface.istitle():
             return surface
         spelling = self._informative.get(norm)

@@ -134,6 +134,14 @@ def resolve(job: TrainingJob) -> ResolvedJob:
             notes.append("its weights are recovered from its int8 graphs, with int8 precision")
     check_sizes(parse_assignments(job.changes), vocabs)
     run = _set_language(run, job, corpus, trained)
+    language = LANGUAGES[run.data.language]
+    if not language.is_spaced:
+        notes.append(
+            f"tokens of {language.name} are characters: data.max_source_words "
+            f"({run.data.max_source_words}), data.max_summary_words "
+            f"({run.data.max_summary_words}) and decode.max_words ({run.decode.max_words}) count "
+            "characters"
+        )
     if not has_dev:
         notes.append("the corpus has no dev pairs: no validation, the last weights are kept")
     return ResolvedJob(

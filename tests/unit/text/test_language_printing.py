@@ -65,6 +65,16 @@ def test_german_adjective_at_a_sentence_start_loses_its_capital():
     assert printed == "Ab heute neue"
 
 
+def test_word_after_a_dateline_loses_its_capital():
+    language = find_language("de")
+    document = read_document("Bern (ABC) – Der Rat der Stadt zahlt.", language=language)
+    position = [word.norm for word in document.words].index("der")
+    tokens = [SummaryToken("index"), SummaryToken("der", position), SummaryToken("stadt")]
+    truecaser = Truecaser(["Index", "Stadt"])
+    printed = write_summary(tokens, document, truecaser=truecaser, language=language)
+    assert printed == "Index der Stadt"
+
+
 def test_headline_case_is_sentence_case_where_there_is_none():
     text = "Die Bürgermeisterin von Übach erhöht die Gebühren."
     norms = "bürgermeisterin von übach erhöht"

@@ -159,3 +159,12 @@ def test_resolve_warns_of_another_language_when_fine_tuning(make_job, run_job, c
     job = resolve(make_job(data=german, begin_from=first.out, out="b"))
     assert job.run.data.language == "de"
     assert any("the corpus is in German, the model" in warning for warning in job.warnings)
+
+
+def test_resolve_notes_that_tokens_are_characters(make_job, corpus, tmp_path):
+    chinese = as_language(corpus, tmp_path / "zh", "zh")
+    notes = resolve(make_job(data=chinese)).notes
+    assert any(
+        "tokens of Chinese are characters: data.max_source_words (" in note for note in notes
+    )
+    assert not any("characters" in note for note in resolve(make_job()).notes)
