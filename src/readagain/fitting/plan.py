@@ -176,14 +176,13 @@ def new_run(
             "data.join_sentences": True,
             "data.max_source_words": _clamp(lengths.text_words, 16, 80 if is_spaced else 160),
             "data.max_summary_words": headline_words,
-            "train": "modern",
-            "train.batch_size": batch_size,
+            **_training(batch_size, epochs, num_pairs),
             "train.learning_rate": SIZES[size].learning_rate,
             "train.warmup_steps": min(300, steps_per_epoch),
-            "train.epochs": epochs,
-            "train.label_smoothing": 0.1,
-            "train.ema_decay": _ema_decay(epochs * steps_per_epoch),
-            **_common(headline_words),
+            "decode.max_words": headline_words,
+            "decode.no_repeat_ngram": 2,
+            "decode.length_penalty": 1.0,
+            "decode.consensus": 0.4,
         },
     )
 
@@ -196,30 +195,28 @@ def fine_tuning_run(run: RunSpec, num_pairs: int, *, has_gpu: bool) -> RunSpec:
     return override(
         run,
         {
-            "train": "modern",
-            "train.batch_size": batch_size,
+            **_training(batch_size, epochs, num_pairs),
             "train.learning_rate": 5e-4,
             "train.warmup_steps": min(30, steps_per_epoch),
-            "train.epochs": epochs,
-            "train.label_smoothing": 0.1,
-            "train.ema_decay": _ema_decay(epochs * steps_per_epoch),
-            "train.patience": PATIENCE,
-            "train.rouge_pairs": 16,
-            "train.log_every": 10,
         },
     )
 
 
-def _common(headline_words: int) -> dict[str, Any]:
+def _training(batch_size: int, epochs: int, num_pairs: int) -> dict[str, Any]:
+    """Return settings that new and fine-tuned networks share."""
+    num_updates = epochs * math.ceil(num_pairs / batch_size)
+    # The average covers about the last twentieth of the updates.
+    ema_decay = round(min(max(1 - 20 / num_updates, 0.8), 0.9995), 4)
     return {
+        "train": "modern",
+        "train.batch_size": batch_size,
+        "train.epochs": epochs,
+        "train.label_smoothing": 0.1,
+        "train.ema_decay": ema_decay,
         "train.patience": PATIENCE,
         # Enough for the samples; the report scores many more headlines with the exported model.
         "train.rouge_pairs": 16,
         "train.log_every": 10,
-        "decode.max_words": headline_words,
-        "decode.no_repeat_ngram": 2,
-        "decode.length_penalty": 1.0,
-        "decode.consensus": 0.4,
     }
 
 
@@ -231,11 +228,6 @@ def _batch_size(num_pairs: int, *, largest: int) -> int:
     """
     smallest = 32 if num_pairs > 1000 else 16
     return _clamp(2 ** max(round(math.log2(num_pairs / 300)), 0), smallest, largest)
-
-
-def _ema_decay(num_updates: int) -> float:
-    """Return a decay that averages over about the last twentieth of the updates."""
-    return round(min(max(1 - 20 / num_updates, 0.8), 0.9995), 4)
 
 
 def _clamp(value: int, low: int, high: int) -> int:
