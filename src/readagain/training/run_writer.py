@@ -23,6 +23,8 @@ SAVE_SECONDS = 600.0
 """Maximum time between checkpoints, where validations are further apart."""
 ESTIMATE_SECONDS = 5.0
 """Time after the first update after which the duration of the run is estimated."""
+LONG_UPDATE_SECONDS = 20.0
+"""Time of a first update that is enough for the estimate."""
 
 
 @dataclass(frozen=True)
@@ -86,14 +88,19 @@ class RunWriter:
 
     def _show_estimate(self, step: int) -> None:
         """Show once how long the run will take, since the first line of the log may be far off."""
-        if self._first_update_end is None:  # the first update is slower and does not count
-            self._first_update_end = time.monotonic()
+        if self._has_estimate:
             return
-        seconds = time.monotonic() - self._first_update_end
-        if not self._has_estimate and seconds >= ESTIMATE_SECONDS:
+        now = time.monotonic()
+        if self._first_update_end is None:
+            self._first_update_end = now
+            # The first update is slower than others, which matters only if it is short.
+            seconds, num_updates, enough = now - self._start_time, 1, LONG_UPDATE_SECONDS
+        else:
+            seconds, enough = now - self._first_update_end, ESTIMATE_SECONDS
+            num_updates = step - self._first_step - 1
+        if seconds >= enough:
             self._has_estimate = True
-            seconds_per_step = seconds / (step - self._first_step - 1)
-            self.display.show_estimate(seconds_per_step, self.total_steps - step)
+            self.display.show_estimate(seconds / num_updates, self.total_steps - step)
 
     @contextmanager
     def pause_timer(self) -> Iterator[None]:
