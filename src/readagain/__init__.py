@@ -19,3 +19,7 @@ def __getattr__(name: str) -> object:
     if name not in _HOMES:
         raise AttributeError(f"readagain has no '{name}'; it has {', '.join(_HOMES)}")
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(_HOMES)

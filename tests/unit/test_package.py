@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+import readagain
 from readagain.errors import DataError, MissingExtraError, first_line, quoted, require
 
 
@@ -12,6 +13,10 @@ def test_light_commands_do_not_import_torch():
     code = "import sys, readagain.cli.main as m; m.build_app(); print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+def test_dir_lists_the_public_names():
+    assert dir(readagain) == sorted(readagain.__all__)
 
 
 def test_missing_extra_shows_pip_command():

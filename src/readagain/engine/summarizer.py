@@ -1,7 +1,6 @@
 """Summarization with a trained model: of one text, a list, or a stream."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from copy import copy
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack, overload
@@ -35,7 +34,7 @@ from readagain.search.constraints import ByteLengthConstraint, Constraint
 from readagain.search.decoding import decode_sources
 from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch, StepModel
-from readagain.storage.bundled import DEFAULT_MODEL, find_model
+from readagain.storage.bundled import DEFAULT_MODEL, bundled_models, find_model
 from readagain.text.language import Language
 from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
@@ -61,10 +60,20 @@ class _Request:
     fallback: Fallback
 
 
+@dataclass(frozen=True)
+class _LoadedFrom:
+    """Arguments with which `Summarizer.load` returns the same model again."""
+
+    model: str
+    threads: int | None
+    precision: Precision
+
+
 class Summarizer:
     """Summarizer with a trained model, on the CPU.
 
-    It keeps no state between calls, so threads may share one.
+    It keeps no state between calls, so threads may share one. A summarizer of `load` can be
+    pickled, for process pools and clusters: the model is then loaded again where it is unpickled.
 
     Args:
         run: settings of the model; options of a call override those of decoding.
@@ -88,6 +97,7 @@ class Summarizer:
         max_texts: int = MAX_TEXTS,
     ) -> None:
         self.run = run
+        self._loaded_from: _LoadedFrom | None = None
         self._confidence = confidence
         self._model = model
         self._max_texts = max_texts
@@ -144,7 +154,7 @@ class Summarizer:
         if model_dir.has(CONFIDENCE_FILE):
             where = str(model_dir.path / CONFIDENCE_FILE)
             confidence = ConfidenceModel.parse(model_dir.confidence, where)
-        return cls(
+        summarizer = cls(
             model_dir.run,
             model_dir.source_vocab,
             model_dir.vocab,
@@ -152,6 +162,22 @@ class Summarizer:
             truecaser=model_dir.truecaser,
             confidence=confidence,
         )
+        is_bundled = str(model) in bundled_models()
+        name = str(model) if is_bundled else str(Path(model).resolve())
+        summarizer._loaded_from = _LoadedFrom(name, threads, precision)
+        return summarizer
+
+    def __repr__(self) -> str:
+        loaded = self._loaded_from
+        model, *precision = (loaded.model, loaded.precision) if loaded else (self.run.title,)
+        return f"<Summarizer {', '.join((repr(model), self.language.name, *precision))}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._loaded_from is None:
+            raise ConfigError(
+                "a Summarizer of a model in memory cannot be pickled; use one of Summarizer.load"
+            )
+        return _reload, (type(self), self._loaded_from, self.run.decode)
 
     def with_decode(self, **changes: float | str) -> "Summarizer":
         """Return a summarizer that shares the model and decodes with other settings.
@@ -162,15 +188,20 @@ class Summarizer:
         Raises:
             ConfigError: for an unknown setting or an invalid value.
         """
-        other = copy(self)
-        other.run = override(self.run, {f"decode.{name}": each for name, each in changes.items()})
+        run = override(self.run, {f"decode.{name}": each for name, each in changes.items()})
+        return self._with_run(run)
+
+    def _with_run(self, run: RunSpec) -> "Summarizer":
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.run = run
         return other
 
     @overload
     def summarize(self, texts: str, **options: Unpack[SummarizeOptions]) -> Summary: ...  # type: ignore[overload-overlap]
     @overload
     def summarize(  # type: ignore[overload-overlap]
-        self, texts: list[str] | tuple[str, ...], **options: Unpack[SummarizeOptions]
+        self, texts: Collection[str], **options: Unpack[SummarizeOptions]
     ) -> list[Summary]: ...
     @overload
     def summarize(
@@ -179,28 +210,36 @@ class Summarizer:
     def summarize(
         self, texts: str | Iterable[str], **options: Unpack[SummarizeOptions]
     ) -> Summary | list[Summary] | Iterator[Summary]:
-        """Summarize a text, a list of texts, or a stream of any length.
+        """Summarize a text, a list or column of texts, or a stream of any length.
 
         A text without a letter or a digit has an empty summary; a text of up to three words is its
         own summary. The summary of a text does not depend on the other texts.
 
         Args:
-            texts: one text, a list, or an iterable that is read as far as needed.
+            texts: one text, a list, a column of pandas or Arrow, or an iterable without a length,
+                such as a generator, which is read as far as needed.
             options: keywords described in `config.options.SummarizeOptions`.
 
         Returns:
-            A summary for a text, a list for a list or tuple, and an iterator for an iterable.
+            A summary for a text, a list for texts with a length, and an iterator for others.
 
         Raises:
-            ConfigError: for invalid options.
+            ConfigError: for invalid options, a table, or an item that is not a string.
         """
         request = self._resolve(options)
-        if isinstance(texts, bytes) or not isinstance(texts, Iterable):
-            raise _not_a_text(texts)
         if isinstance(texts, str):
-            return self._summarize_batch([self._read(texts, request)], request, self._model)[0]
+            source = self._reader.read(texts, tokenized=request.tokenized)
+            return self._summarize_batch([source], request, self._model)[0]
+        if isinstance(texts, bytes) or not isinstance(texts, Iterable):
+            raise _not_a_text("a text", texts)
+        if isinstance(texts, Mapping) or hasattr(texts, "columns"):
+            raise ConfigError(
+                f"texts is of type {type(texts).__name__}; pass one column, such as texts['text']"
+            )
+        if hasattr(texts, "to_pylist"):  # Arrow, whose items are not strings
+            texts = texts.to_pylist()
         summaries = self._stream(texts, request)
-        return list(summaries) if isinstance(texts, list | tuple) else summaries
+        return list(summaries) if _has_length(texts) else summaries
 
     def features(self, text: str, summary: Summary) -> dict[str, float]:
         """Return what the confidence of a summary of `text` is computed from, by name."""
@@ -249,7 +288,7 @@ class Summarizer:
                 lambda sources: self._summarize_batch(sources, request, model.for_parallel_batch()),
             )
         return bucketed_batches(
-            (self._read(text, request) for text in texts),
+            self._read(texts, request),
             lambda sources: self._summarize_batch(sources, request, model),
             length=lambda source: source.max_length * self._reader.num_sequences,
             max_words=WORDS_PER_TEXT * self._max_texts,
@@ -258,10 +297,11 @@ class Summarizer:
             parallel=parallel,
         )
 
-    def _read(self, text: str, request: _Request) -> SourceText:
-        if not isinstance(text, str):
-            raise _not_a_text(text)
-        return self._reader.read(text, tokenized=request.tokenized)
+    def _read(self, texts: Iterable[str], request: _Request) -> Iterator[SourceText]:
+        for index, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise _not_a_text(f"texts[{index}]", text)
+            yield self._reader.read(text, tokenized=request.tokenized)
 
     def _summarize_batch(
         self, sources: Sequence[SourceText], request: _Request, model: StepModel[Any]
@@ -438,6 +478,27 @@ def _add_warnings(summary: Summary, *codes: str) -> Summary:
     return replace(summary, warnings=(*summary.warnings, *map(warning, codes)))
 
 
-def _not_a_text(found: object) -> ConfigError:
+def _reload(
+    cls: type[Summarizer], loaded_from: _LoadedFrom, decode: DecodeSpec
+) -> Summarizer:
+    """Load the model of a pickled summarizer."""
+    summarizer = cls.load(
+        loaded_from.model, threads=loaded_from.threads, precision=loaded_from.precision
+    )
+    return summarizer._with_run(replace(summarizer.run, decode=decode))
+
+
+def _has_length(texts: Iterable[str]) -> bool:
+    """Return whether the number of texts is known; `__len__` of a wrapped generator raises."""
+    if not isinstance(texts, Sized):
+        return False
+    try:
+        len(texts)
+    except TypeError:
+        return False
+    return True
+
+
+def _not_a_text(where: str, found: object) -> ConfigError:
     type_name = "None" if found is None else f"of type {type(found).__name__}"
-    return ConfigError(f"a text is {type_name}; expected a string")
+    return ConfigError(f"{where} is {type_name}; expected a string")

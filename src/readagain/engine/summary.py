@@ -1,7 +1,9 @@
 """Result of a summarizer: a summary, its tokens and an explanation."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
+
+import numpy as np
 
 from readagain.engine.warnings import SummaryWarning
 from readagain.formats.records import InvalidRecord
@@ -64,6 +66,24 @@ class Summary:
 
     def __str__(self) -> str:
         return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a dictionary that `json.dumps` accepts."""
+        found: dict[str, Any] = _plain(self)
+        return found
+
+
+def _plain(value: Any) -> Any:
+    """Return dictionaries in place of objects, and lists in place of arrays and tuples."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, Token):
+        return value._asdict()
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if is_dataclass(value):
+        return {each.name: _plain(getattr(value, each.name)) for each in fields(value)}
+    return value
 
 
 def add_summary(

@@ -1,5 +1,7 @@
 """Headlines: what comes in, what comes out, and what never depends on what."""
 
+import json
+import pickle
 import shutil
 import threading
 from html import unescape
@@ -16,6 +18,7 @@ from readagain.engine.sessions import open_session
 from readagain.engine.summarizer import MAX_TEXTS, WINDOW, Summarizer
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.model_dir import SOURCE_VOCAB_FILE, ModelDir
+from readagain.storage.bundled import bundled_models
 from readagain.storage.model_manifest import write_model_files
 from readagain.text.vocab import Vocab
 
@@ -37,6 +40,31 @@ def test_result_type_follows_the_input_type(summarizer):
     assert isinstance(many, list)
     assert next(stream).text == one.text
     assert len(list(stream)) == 1
+
+
+class Column:
+    """Sized sequence that is no list, such as a column of a table."""
+
+    def __init__(self, texts):
+        self._texts = texts
+
+    def __len__(self):
+        return len(self._texts)
+
+    def __iter__(self):
+        return iter(self._texts)
+
+
+def test_column_is_summarized_to_a_list(summarizer):
+    found = summarizer.summarize(Column([POLICE, FERRY]))
+    assert found == summarizer.summarize([POLICE, FERRY])
+
+
+def test_iterable_without_a_length_stays_lazy(summarizer):
+    """A progress bar around a generator has `__len__`, which raises."""
+    found = summarizer.summarize(Column(f"School {number} opens." for number in range(2)))
+    assert len(list(found)) == 2
+    assert iter(found) is found
 
 
 def test_stream_is_read_lazily(summarizer):
@@ -329,11 +357,97 @@ def test_invalid_options_are_reported(summarizer, options, message):
 
 
 def test_non_text_is_refused(summarizer):
-    for texts in (b"police", [b"police"]):
-        with pytest.raises(ConfigError, match="a text is of type bytes; expected a string"):
-            summarizer.summarize(texts)
+    with pytest.raises(ConfigError, match="a text is of type bytes; expected a string"):
+        summarizer.summarize(b"police")
     with pytest.raises(ConfigError, match="a text is None; expected a string"):
         summarizer.summarize(None)
+
+
+def test_non_text_in_a_list_is_refused_with_its_index(summarizer):
+    with pytest.raises(ConfigError, match=r"texts\[0\] is of type bytes; expected a string"):
+        summarizer.summarize([b"police"])
+    with pytest.raises(ConfigError, match=r"texts\[1\] is None; expected a string"):
+        summarizer.summarize(Column([POLICE, None, FERRY]))
+    stream = summarizer.summarize(text for text in (POLICE, FERRY, float("nan")))
+    with pytest.raises(ConfigError, match=r"texts\[2\] is of type float; expected a string"):
+        list(stream)
+
+
+def test_table_is_refused(summarizer):
+    class Table:
+        columns = ("id", "text")
+
+        def __len__(self):
+            return 1
+
+        def __iter__(self):
+            return iter(self.columns)
+
+    with pytest.raises(ConfigError, match=r"texts is of type Table; .* texts\['text'\]"):
+        summarizer.summarize(Table())
+    with pytest.raises(ConfigError, match=r"texts is of type dict; .* texts\['text'\]"):
+        summarizer.summarize({"text": [POLICE]})
+
+
+@pytest.mark.needs_extras
+def test_pandas_column_is_summarized_row_by_row(summarizer):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"text": [POLICE, FERRY]}, index=[7, 3])
+    found = frame.assign(headline=summarizer.summarize(frame.text))
+    assert texts_of(found.headline) == texts_of(summarizer.summarize([POLICE, FERRY]))
+    with pytest.raises(ConfigError, match="texts is of type DataFrame"):
+        summarizer.summarize(frame)
+
+
+@pytest.mark.needs_extras
+def test_arrow_column_is_summarized_row_by_row(summarizer):
+    arrow = pytest.importorskip("pyarrow")
+    column = arrow.chunked_array([[POLICE], [FERRY]])
+    assert texts_of(summarizer.summarize(column)) == texts_of(summarizer.summarize([POLICE, FERRY]))
+    with pytest.raises(ConfigError, match=r"texts\[1\] is None"):
+        summarizer.summarize(arrow.array([POLICE, None]))
+
+
+def test_summarizer_is_pickled_by_its_model(toy, summarizer, monkeypatch):
+    monkeypatch.chdir(toy.parent)
+    loaded = Summarizer.load("toy", threads=1, precision="float32").with_decode(max_words=4)
+    content = pickle.dumps(loaded)
+    assert len(content) < 2000
+    monkeypatch.chdir(toy)  # the path is absolute
+    found = pickle.loads(content)
+    assert repr(found) == repr(loaded)
+    assert found.run == loaded.run
+    assert found.summarize(POLICE) == loaded.summarize(POLICE)
+
+
+def test_bundled_model_is_pickled_by_name():
+    """A worker may have the package elsewhere."""
+    content = pickle.dumps(Summarizer.load("papers", threads=1))
+    assert str(bundled_models()["papers"].parent).encode() not in content
+
+
+def test_model_in_memory_cannot_be_pickled(toy, summarizer):
+    model = ModelDir.open(toy)
+    other = Summarizer(model.run, model.source_vocab, model.vocab, summarizer._model)
+    with pytest.raises(ConfigError, match=r"cannot be pickled; .* Summarizer\.load"):
+        pickle.dumps(other)
+    assert repr(other) == f"<Summarizer '{model.run.title}', English>"
+
+
+def test_summarizer_repr_names_model_and_precision(toy):
+    loaded = Summarizer.load(toy, threads=1)
+    assert repr(loaded) == f"<Summarizer '{toy}', English, int8>"
+
+
+def test_summary_dict_is_plain_json(summarizer):
+    summary = summarizer.summarize(POLICE, n_best=2, explain=True)
+    found = summary.to_dict()
+    assert found == json.loads(json.dumps(found))
+    assert found["text"] == summary.text
+    assert found["alternatives"][0]["text"] == summary.alternatives[0].text
+    assert found["words"][0]["surface"] == summary.words[0].surface
+    assert found["explanation"]["source_words"][0] == {"norm": "police", "start": 0, "end": 6}
+    assert found["explanation"]["attention"] == summary.explanation.attention.tolist()
 
 
 def test_missing_graphs_suggest_export(toy_copy):
