@@ -478,9 +478,7 @@ def _add_warnings(summary: Summary, *codes: str) -> Summary:
     return replace(summary, warnings=(*summary.warnings, *map(warning, codes)))
 
 
-def _reload(
-    cls: type[Summarizer], loaded_from: _LoadedFrom, decode: DecodeSpec
-) -> Summarizer:
+def _reload(cls: type[Summarizer], loaded_from: _LoadedFrom, decode: DecodeSpec) -> Summarizer:
     """Load the model of a pickled summarizer."""
     summarizer = cls.load(
         loaded_from.model, threads=loaded_from.threads, precision=loaded_from.precision
