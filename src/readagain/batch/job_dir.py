@@ -2,7 +2,7 @@
 
 ```
 OUT_DIR/
-  part-00000-000000.jsonl      rows with summaries: numbers of the input and of the shard
+  part-00000-000000.jsonl      rows with summaries; named after the input and the shard
   bad/part-00000-000000.jsonl  file, row and reason of invalid rows
   manifest.json                settings, inputs, counts and checksums of a finished job
   unfinished/                  identity of the job, metadata of shards; removed at the end
@@ -20,7 +20,7 @@ from typing import Any
 from readagain.batch.locations import UNFINISHED, open_directory
 from readagain.errors import ArgumentError, DataError
 from readagain.storage.checksums import add_checksum, verify_checksum
-from readagain.storage.differences import first_few
+from readagain.storage.differences import join_first
 from readagain.storage.manifest import check_format_version
 from readagain.storage.output_dir import Directory, OutputDir
 
@@ -29,26 +29,29 @@ MANIFEST_FILE = "manifest.json"
 BAD_ROWS = "bad"
 """Subdirectory of invalid rows."""
 METADATA_DIR = f"{UNFINISHED}/notes"
-"""Subdirectory of the shards' metadata, until the manifest is written."""
+"""Subdirectory with the metadata of finished shards, until the manifest is written."""
 ATTEMPTS_DIR = f"{UNFINISHED}/tries"
-"""Subdirectory in which a cluster counts how often a shard was started."""
+"""Subdirectory with the number of attempts at each shard on a cluster."""
 _PART = re.compile(r"part-\d{5}-\d{6}\.\w+")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShardMetadata:
-    """Counts and checksums of a finished shard; equal in every run."""
+    """Counts and checksums of a finished shard.
+
+    They are deterministic: every run of a job gives the same values.
+    """
 
     source: int
     number: int
     part: str
-    """The file of its rows."""
+    """The file of rows with summaries."""
     rows: int
     bad_rows: int
     bytes: int
     sha256: str
     bad_sha256: str | None
-    """Checksum of the file of its invalid rows, if it has some."""
+    """Checksum of the file of invalid rows, or None if there are none."""
     input_bytes: int
     input_sha256: str
 
@@ -59,7 +62,7 @@ class ShardMetadata:
 
     @property
     def bad_part(self) -> str:
-        """The file of its invalid rows."""
+        """The file of invalid rows."""
         return f"{BAD_ROWS}/{self._stem}.jsonl"
 
     @property
@@ -140,14 +143,14 @@ class JobDir(OutputDir):
         """Write the manifest and remove the files of the unfinished job.
 
         Raises:
-            DataError: when a shard was written to a place that this process cannot read.
+            DataError: if a node wrote a shard to a folder that this process cannot read.
         """
         shards = sorted(shards, key=lambda shard: shard.key)
         missing = {shard.part for shard in shards} - self._parts()
         if missing:
             raise DataError(
-                f"{self.directory.location}: {min(missing)} is finished but missing; all nodes of "
-                "the cluster must write into the same folder"
+                f"{self.directory.location}: {min(missing)} was written but is not in this "
+                "folder; all nodes of the cluster must write into the same shared folder"
             )
         manifest = JobManifest(
             settings=settings,
@@ -208,7 +211,7 @@ class JobDir(OutputDir):
                 "{0}: inputs have changed since the first run: {1}; start over with {overwrite}, "
                 "or keep unchanged shards with {update}",
                 self.directory.location,
-                first_few(changed),
+                join_first(changed),
             )
 
     def _parts(self) -> set[str]:
@@ -230,9 +233,8 @@ class JobDir(OutputDir):
         if content is None:
             return None
         where = f"{self.directory.location}/{MANIFEST_FILE}"
-        check_format_version(
-            content, FORMAT_VERSION, path=where
-        )  # before the checksum, which may change
+        # Before the checksum: another version may compute it differently.
+        check_format_version(content, FORMAT_VERSION, path=where)
         found = verify_checksum(json.dumps(content).encode())
         try:
             shards = [ShardMetadata(**shard) for shard in (found or {})["shards"]]
@@ -257,9 +259,10 @@ def open_job_dir(
 
 
 def _changed_files(before: list[dict[str, Any]], now: list[dict[str, Any]]) -> list[str]:
-    """Return which files are new, missing or of another size.
+    """Return which files are new, missing or have another size.
 
-    A file with only another time is compared with the finished shards while it is read.
+    If only the modification time of a file differs, it is not listed here. Its rows are compared
+    with the finished shards when they are read.
     """
     old = {file["location"]: file for file in before}
     new = {file["location"]: file for file in now}

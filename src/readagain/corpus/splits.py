@@ -1,4 +1,4 @@
-"""Train, dev and test splits: removal of duplicates, and no text in two splits."""
+"""Assign pairs to train, dev and test splits, without duplicates and without a text in two."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -28,13 +28,13 @@ class SplitChunk:
     path: Path
     splits: NDArray[np.int8]
     """(P,) TRAIN, DEV or TEST; a key of `DROP_REASONS` for a dropped pair."""
-    origin: int
-    """Index of the input in the origins of the manifest."""
+    origin_index: int
+    """Index into the manifest's `origins`, the arguments that the inputs were found from."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hashes:
-    """Hashes of texts and of pairs, with the split of the input, in input order."""
+    """Hashes of the text and of the whole of each pair, and the split of its input."""
 
     texts: NDArray[np.uint64]
     pairs: NDArray[np.uint64]
@@ -64,9 +64,9 @@ def assign_splits(
     origins = origins_of(inputs)
     split_chunks: list[list[SplitChunk]] = []
     for files, entry in zip(chunks, inputs, strict=True):
-        origin = origins.index(files.source.origin)
+        origin_index = origins.index(files.source.origin)
         input_chunks = [
-            SplitChunk(path=path, splits=next(splits_of_chunks), origin=origin)
+            SplitChunk(path=path, splits=next(splits_of_chunks), origin_index=origin_index)
             for path in files.paths
         ]
         for chunk in input_chunks:
@@ -74,8 +74,8 @@ def assign_splits(
         entry["kept"] = entry["records"] - entry["dropped"].total()
         entry["dropped"] = dict(sorted(entry["dropped"].items()))
         split_chunks.append(input_chunks)
-    split_off = [split for split, size in _split_sizes(settings).items() if size]
-    for split in dict.fromkeys([*(files.source.split for files in chunks), *split_off]):
+    held_out_splits = [split for split, size in _split_sizes(settings).items() if size]
+    for split in dict.fromkeys([*(files.source.split for files in chunks), *held_out_splits]):
         if not (splits == SPLITS.index(split)).any():
             raise _empty_split_error(split, inputs, settings)
     return split_chunks, inputs
@@ -84,9 +84,10 @@ def assign_splits(
 def choose_splits(hashes: Hashes, settings: PrepareSettings) -> NDArray[np.int8]:
     """Return the split of every pair, or the reason why it is dropped.
 
-    Dev and test inputs are kept whole: texts in them are dropped from training, and test texts
-    from dev. Pairs that are split off from the training input are chosen by the hash of the text.
-    All headlines of a text are therefore in one split, the same one in any corpus.
+    A text that occurs in several inputs stays in one split: test takes precedence over dev, and dev
+    over training. Pairs for a held-out split are chosen from the training input by the hash of the
+    text, so all headlines of a text are in the same split. With `share`, the split of a text does
+    not depend on the rest of the corpus.
 
     Returns:
         (P,) int8: TRAIN, DEV, TEST, or a key of `DROP_REASONS`.
@@ -103,12 +104,12 @@ def choose_splits(hashes: Hashes, settings: PrepareSettings) -> NDArray[np.int8]
         training = np.flatnonzero(splits == TRAIN)
         _, first = np.unique(hashes.pairs[training], return_index=True)
         splits[np.delete(training, first)] = DUPLICATE
-    _split_off(splits, hashes.texts, TEST, settings.test)
-    _split_off(splits, hashes.texts, DEV, settings.dev)
+    _hold_out(splits, hashes.texts, TEST, settings.test)
+    _hold_out(splits, hashes.texts, DEV, settings.dev)
     return splits
 
 
-def _split_off(
+def _hold_out(
     splits: NDArray[np.int8], texts: NDArray[np.uint64], split: int, size: SplitSize
 ) -> None:
     """Move the texts with the smallest hashes (largest for TEST) from training to `split`."""
@@ -119,7 +120,7 @@ def _split_off(
     if size.share:
         is_chosen = keys < np.uint64(min(int(size.share * 2.0**64), 2**64 - 1))
     else:
-        # Whole texts in order of their hash, up to the number of pairs.
+        # Take texts in the order of their hash, each with all its pairs, up to the number of pairs.
         distinct, counts = np.unique(keys, return_counts=True)
         num_pairs = min(size.pairs, max(int(size.max_share * len(keys)), 1))
         num_texts = int(np.searchsorted(np.cumsum(counts), num_pairs, side="right"))
@@ -134,7 +135,7 @@ def count_dropped(splits: NDArray[np.int8]) -> dict[str, int]:
 
 
 def origins_of(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the arguments that named the inputs, each once, in order."""
+    """Return the arguments that the inputs were found from, without repetition, in order."""
     return list(dict.fromkeys(entry["origin"] for entry in inputs))
 
 
@@ -183,8 +184,8 @@ def _empty_split_error(
     if split == "train" and (settings.dev or settings.test):
         return DataError(
             f"no pair is left to train on (dropped: {reasons}); "
-            "use less for dev and test, or other filters"
+            "reduce the dev and test splits, or use fewer filters"
         )
     return DataError(
-        f"no pair is left for {split} (dropped: {reasons}); use other filters or inputs"
+        f"no pair is left for {split} (dropped: {reasons}); use fewer filters or other inputs"
     )

@@ -10,19 +10,21 @@ from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon, alphabetical_ranks
 from readagain.text.vocab import SPECIAL_TOKENS
 
 COVERAGE_SIZES = (2_000, 5_000, 15_000, 30_000, 69_000)
-"""Decoder vocabularies of the paper's tables 3 and 4, with the special tokens."""
-NEVER = np.iinfo(np.int64).max
+"""Decoder vocabulary sizes in tables 3 and 4 of the paper, including the special tokens."""
+NOT_IN_VOCAB = np.iinfo(np.int64).max
+"""Rank of a word that no vocabulary contains."""
 
 
 def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
     """Return the id of each word in the unlimited summary vocabulary of `Lexicon.vocab`.
 
-    It is `NEVER` for words without training summaries and, in the last entry, for `UNKNOWN_ID`.
+    It is `NOT_IN_VOCAB` for words that occur in no training summary and, in the last entry, for
+    `UNKNOWN_ID`.
 
     Returns:
         (len(lexicon) + 1,) int64.
     """
-    ranks = np.full(len(lexicon) + 1, NEVER)
+    ranks = np.full(len(lexicon) + 1, NOT_IN_VOCAB)
     by_count = np.lexsort((alphabetical_ranks(lexicon.words), -lexicon.summary_counts))
     by_count = by_count[lexicon.summary_counts[by_count] > 0]
     ranks[by_count] = np.arange(len(by_count)) + len(SPECIAL_TOKENS)
@@ -33,7 +35,8 @@ def summary_ranks(lexicon: Lexicon) -> NDArray[np.int64]:
 class Statistics:
     """Counts over the pairs of a split.
 
-    A vocabulary covers a summary word that it contains, and with copying also one in the text.
+    A summary word is covered if the vocabulary contains it or, with copying, if it occurs in the
+    text.
     """
 
     words_per_text: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, np.int64))
@@ -54,7 +57,11 @@ class Statistics:
         pair_segments: NDArray[np.int32],
         ranks: NDArray[np.int64],
     ) -> None:
-        """Count pairs, given as in a chunk but with lexicon ids."""
+        """Add the counts of pairs.
+
+        The first three arguments are as in a chunk (see `Chunk`), but `ids` are lexicon ids.
+        `ranks` is the result of `summary_ranks`.
+        """
         is_summary = np.zeros(len(segment_lengths), dtype=bool)
         is_summary[np.cumsum(pair_segments) - 1] = True
         summary_lengths = segment_lengths[is_summary]

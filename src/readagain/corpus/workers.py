@@ -1,4 +1,4 @@
-"""Creation of the chunks of all inputs, in one or several processes."""
+"""Create the chunks of all inputs in one or several processes."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -17,14 +17,14 @@ from readagain.errors import DataError, ReadAgainError
 from readagain.formats.records import Block
 from readagain.worker_pool import process_pool
 
-BLOCKS_WAITING_PER_WORKER = 2
-"""Keeps the workers busy with little memory."""
+MAX_PENDING_PER_WORKER = 2
+"""Maximum number of pending blocks per worker: keeps the workers busy with little memory."""
 
 Task = tuple[CorpusInput, Block, PrepareSettings, Path]
-"""A block, and the path of its chunk."""
+"""Arguments of `save_chunk`: a block of an input, the settings and the path of its chunk."""
 
-CountRecords = Callable[[], int]
-"""Waits for a chunk and returns its number of records."""
+WaitForChunk = Callable[[], int]
+"""Function that waits until a chunk is written and returns its number of records."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,13 +33,13 @@ class JobProgress:
 
     stage: Literal["reading", "writing", "summarizing"]
     share: float
-    """Share of this stage, from 0 to 1."""
+    """Completed share of this stage, from 0 to 1."""
     records: int
-    """Records read so far, with those of an interrupted run."""
+    """Records read so far, including those of an earlier, interrupted run."""
     resumed: int = 0
-    """Records of an interrupted run."""
+    """Records of an earlier, interrupted run."""
     resumed_share: float = 0.0
-    """Share of an interrupted run, which took no time in this one."""
+    """Share that an earlier run completed; excluded from the estimate of the remaining time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,15 +78,15 @@ def make_chunks(
                     known = saved_records(path)
                     if known is None:
                         queue.add(submit((source, block, settings, path)), block.position)
-                        queue.wait_until_left(BLOCKS_WAITING_PER_WORKER * num_workers)
+                        queue.wait_until_pending(MAX_PENDING_PER_WORKER * num_workers)
                     else:
                         queue.count_resumed(known, block.position)
                 queue.end_source(input_bytes(source))
                 chunks.append(ChunkFiles(source=source, paths=paths))
         except ReadAgainError:
-            queue.wait_until_left(0)  # raises the error of an earlier block, if any
+            queue.wait_until_pending(0)  # raises the error of an earlier block, if any
             raise
-        queue.wait_until_left(0)
+        queue.wait_until_pending(0)
     if queue.num_records == 0:
         names = ", ".join(str(source.path) for source in sources)
         raise DataError(f"{names}: no record in any input; expected (text, headline) pairs")
@@ -94,7 +94,7 @@ def make_chunks(
 
 
 class _Queue:
-    """Blocks that the workers process, counted in input order."""
+    """Blocks submitted to the workers; reports progress in input order."""
 
     def __init__(self, total_bytes: int, on_progress: Callable[[JobProgress], None]) -> None:
         self.num_records = 0
@@ -102,28 +102,28 @@ class _Queue:
         self._total_bytes = max(total_bytes, 1)
         self._bytes_before = 0
         self._share = 0.0
-        self._waiting: deque[tuple[CountRecords, int]] = deque()
+        self._pending: deque[tuple[WaitForChunk, int]] = deque()
         self._on_progress = on_progress
 
-    def add(self, count_records: CountRecords, position: int) -> None:
-        """Add a block that a worker processes."""
-        self._waiting.append((count_records, self._bytes_before + position))
+    def add(self, wait_for_chunk: WaitForChunk, position: int) -> None:
+        """Add a submitted block."""
+        self._pending.append((wait_for_chunk, self._bytes_before + position))
 
-    def wait_until_left(self, num_left: int) -> None:
-        """Wait for the oldest blocks until only `num_left` are left."""
-        while len(self._waiting) > num_left:
-            count_records, position = self._waiting.popleft()
-            self.num_records += count_records()
+    def wait_until_pending(self, max_pending: int) -> None:
+        """Wait for the oldest blocks until at most `max_pending` are not finished."""
+        while len(self._pending) > max_pending:
+            wait_for_chunk, position = self._pending.popleft()
+            self.num_records += wait_for_chunk()
             self._report(position)
 
     def count_resumed(self, num_records: int, position: int) -> None:
-        """Count a block of an interrupted run."""
+        """Count a block that an earlier, interrupted run finished."""
         self.num_records += num_records
         self._num_resumed += num_records
         self._report(self._bytes_before + position)
 
     def end_source(self, num_bytes: int) -> None:
-        """Count later positions from the end of this input."""
+        """Add the size of this input to the positions in later inputs."""
         self._bytes_before += num_bytes
 
     def _report(self, position: int) -> None:
@@ -139,9 +139,9 @@ class _Queue:
 
 
 @contextmanager
-def _pool(num_workers: int) -> Iterator[Callable[[Task], CountRecords]]:
+def _pool(num_workers: int) -> Iterator[Callable[[Task], WaitForChunk]]:
     if num_workers == 1:
-        yield _submit_here
+        yield _run_in_process
         return
     try:
         with process_pool(num_workers) as pool:
@@ -153,6 +153,6 @@ def _pool(num_workers: int) -> Iterator[Callable[[Task], CountRecords]]:
         ) from error
 
 
-def _submit_here(task: Task) -> CountRecords:
+def _run_in_process(task: Task) -> WaitForChunk:
     num_records = save_chunk(*task)
     return lambda: num_records

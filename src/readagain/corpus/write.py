@@ -53,7 +53,7 @@ def write_shards(
         for code, split in enumerate(SPLITS):
             is_chosen = split_chunk.splits == code
             if is_chosen.any():
-                pairs = _select_pairs(chunk, is_chosen, table, split_chunk.origin)
+                pairs = _select_pairs(chunk, is_chosen, table, split_chunk.origin_index)
                 writers[split].add(pairs)
                 statistics[split].add(pairs.ids, pairs.segment_lengths, pairs.pair_segments, ranks)
         tick()
@@ -135,7 +135,7 @@ class PairArrays:
 
 
 def _select_pairs(
-    chunk: Chunk, is_chosen: NDArray[np.bool_], table: NDArray[np.int32], origin: int
+    chunk: Chunk, is_chosen: NDArray[np.bool_], table: NDArray[np.int32], origin_index: int
 ) -> PairArrays:
     segments = np.repeat(is_chosen, chunk.pair_segments)
     words = np.repeat(segments, chunk.segment_lengths)
@@ -143,7 +143,7 @@ def _select_pairs(
         ids=table[chunk.ids[words]],
         segment_lengths=chunk.segment_lengths[segments],
         pair_segments=chunk.pair_segments[is_chosen],
-        origins=np.full(int(is_chosen.sum()), origin, dtype=np.uint16),
+        origins=np.full(int(is_chosen.sum()), origin_index, dtype=np.uint16),
     )
 
 

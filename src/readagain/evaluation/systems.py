@@ -42,7 +42,7 @@ class System(Protocol):
         ...
 
     def describe(self) -> dict[str, Any]:
-        """Return what the system is and how it works, for the report."""
+        """Return the settings of the system for the report."""
         ...
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
@@ -67,10 +67,10 @@ def load_system(
         protocol: name of the protocol.
         decoding: decoding options that override the settings of the protocol.
         threads: threads of a network, or parsers of TOPIARY; all processors by default.
-        precision: precision of the graphs; the model's first by default.
-        language: language of the texts, for baselines; a network has its own.
-        load_weights: loads the network of a folder that has weights but no graphs, as a training
-            run leaves it.
+        precision: precision of the ONNX graphs; by default the first that the model has.
+        language: language of the texts, for baselines; a trained model stores its language.
+        load_weights: loads the network from a directory with weights but without graphs, such as
+            the output of training.
 
     Raises:
         ArtifactError: if the model does not exist or cannot be used.
@@ -87,12 +87,12 @@ def load_system(
     try:
         path = find_model(model)
     except ArtifactError as error:
-        raise ArtifactError(f"{error}; without a network: {', '.join(BASELINES)}") from error
+        raise ArtifactError(f"{error}; baselines: {', '.join(BASELINES)}") from error
     model_dir = ModelDir.open(path)
-    # Checked before the graphs are loaded.
+    # Check the settings before the graphs are loaded, which takes longer.
     decode, styles = model_dir.run.decode, None
     has_styles = set(BENCHMARK_STYLES.values()) <= model_dir.source_vocab.styles.keys()
-    # Data of one's own is summarized as the model would be used.
+    # The protocol UNICODE is for users' own data: it keeps the model's default settings.
     if has_styles and protocol != UNICODE and "style" not in overrides:
         decode, styles = override_decode(decode, BENCHMARK_SETTINGS), BENCHMARK_STYLES
     decode = override_decode(decode, PROTOCOL_SETTINGS[protocol])
@@ -107,9 +107,9 @@ def load_system(
         and load_weights
         and model_dir.has(WEIGHTS_FILE)
     ):
-        words = (model_dir.source_vocab, model_dir.vocab)
+        vocabs = (model_dir.source_vocab, model_dir.vocab)
         summarizer = Summarizer(
-            model_dir.run, *words, load_weights(model_dir), truecaser=model_dir.truecaser
+            model_dir.run, *vocabs, load_weights(model_dir), truecaser=model_dir.truecaser
         )
         precision = "float32"
     else:
@@ -132,11 +132,11 @@ def _load_baseline(
     unsupported = [name for name in options if name not in _BASELINE_OPTIONS[type(spec)]]
     if unsupported:
         names = ", ".join(f"{{{name}}}" for name in unsupported)
-        raise ArgumentError(f"{{0}}: no beam search; remove {names}", model)
+        raise ArgumentError(f"{{0}}: the baseline has no such option; remove {names}", model)
     match spec:
         case PrefixSpec():
             has_byte_limit = find_protocol(protocol).options.max_bytes is not None
-            return Prefix(max_bytes=spec.max_bytes, cuts_words=has_byte_limit)
+            return Prefix(max_bytes=spec.max_bytes, may_cut_words=has_byte_limit)
         case LeadSpec():
             return Lead(max_words=options.get("max_words"), language=language)
         case TopiarySpec():
@@ -155,17 +155,17 @@ class Prefix:
     """The first bytes of a text.
 
     Args:
-        cuts_words: cut inside a word, as protocols with a byte limit do.
+        may_cut_words: cut inside a word, as protocols with a byte limit do.
     """
 
     max_bytes: int
-    cuts_words: bool
+    may_cut_words: bool
     name: str = "prefix"
 
     def describe(self) -> dict[str, Any]:
         """Return how much of a text is taken."""
-        words = "" if self.cuts_words else ", whole words of them"
-        return {"takes": f"the first {pluralize(self.max_bytes, 'byte')}{words}"}
+        cut = "" if self.may_cut_words else ", cut between words"
+        return {"takes": f"the first {pluralize(self.max_bytes, 'byte')}{cut}"}
 
     def summarize(self, texts: Sequence[str], *, is_tokenized: bool) -> Iterator[SystemSummary]:
         """Yield the first bytes of each text."""
@@ -175,7 +175,7 @@ class Prefix:
 
     def _prefix(self, text: str) -> str:
         start = text.encode()[: self.max_bytes].decode(errors="ignore")
-        if self.cuts_words or text[len(start) : len(start) + 1] in ("", " "):
+        if self.may_cut_words or text[len(start) : len(start) + 1] in ("", " "):
             return start.rstrip()
         return start.rpartition(" ")[0]
 
@@ -185,7 +185,8 @@ class Lead:
     """The first sentence of a text, or its first words.
 
     Args:
-        max_words: number of words to take instead of a sentence; punctuation and 's count.
+        max_words: number of words to take instead of a sentence; punctuation marks and the clitic
+            `'s` are words too.
         language: language of the texts.
     """
 
@@ -223,7 +224,7 @@ class Lead:
 class TopiarySystem:
     """TOPIARY: topic words and a trimmed sentence, with several parsers in parallel.
 
-    Each parser is a process, so threads suffice.
+    Each parser runs in a subprocess, so a pool of threads keeps all of them busy.
 
     Raises:
         MissingExtraError: if the parser is not installed.
@@ -238,7 +239,7 @@ class TopiarySystem:
         self._num_unparsed = 0
 
     def describe(self) -> dict[str, Any]:
-        """Return how it works, and how many sentences of the last texts had no parse."""
+        """Return the settings, and how many sentences of the last texts had no parse."""
         return {
             "takes": "topic words and a clause of the first sentence, "
             f"{pluralize(self._max_bytes, 'byte')}",

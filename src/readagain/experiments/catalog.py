@@ -13,7 +13,7 @@ from readagain.presets import BASELINES
 
 Recipe = Literal["modern", "paper"]
 UNTRAINED = "untrained"
-"""Recipe name in the results of systems without training."""
+"""Recipe name in the results of baselines, which are not trained."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,11 +22,13 @@ class Experiment:
 
     Args:
         name: name on the command line and in `rows/`.
-        group: what the experiment is for; `main` experiments run with several seeds.
-        system: preset to train, or baseline without training; the name by default.
+        group: group of related experiments, such as `main` or `sizes`; `main` ones run with several
+            seeds.
+        system: preset to train, or baseline; the name by default.
         changes: settings that differ from the preset, by dotted name.
         min_sentences: train and score only on texts with at least this many sentences.
         match_parameters: widen the encoder until it has as many parameters as this preset.
+        modern_learning_rate: learning rate of the recipe `modern`.
         modern_epochs: epochs of the recipe `modern`; None for the default.
     """
 
@@ -37,7 +39,7 @@ class Experiment:
     changes: Mapping[str, object] = field(default_factory=dict)
     min_sentences: int = 1
     match_parameters: str | None = None
-    modern_rate: float = 1e-3
+    modern_learning_rate: float = 1e-3
     modern_epochs: int | None = None
 
     @property
@@ -52,7 +54,7 @@ class TableSpec:
 
     Args:
         rows: experiments in order, each with the one it is compared with ("" for none).
-        figure: ROUGE figure of its scores: f1 or recall.
+        figure: ROUGE statistic in the table: f1 or recall.
     """
 
     title: str
@@ -67,7 +69,7 @@ class PaperRow:
 
     Args:
         label: name in the paper.
-        row: name of our experiment; in Table 4 without the vocabulary size.
+        experiment: name of our experiment; in Table 4 without the vocabulary size.
         size: size of the decoder vocabulary.
         input: number of sentences read, where the table gives it.
         rouge: ROUGE-1, ROUGE-2 and ROUGE-L in percent.
@@ -75,7 +77,7 @@ class PaperRow:
     """
 
     label: str
-    row: str
+    experiment: str
     size: str = ""
     input: str = ""
     rouge: Sequence[float] = ()
@@ -134,7 +136,7 @@ def select_experiments(names: Sequence[str]) -> tuple[list[Experiment], list[str
     An empty `names` selects all.
 
     Raises:
-        ConfigError: for a name that is neither.
+        ConfigError: if a name is neither a table nor an experiment.
     """
     if not names:
         return list(EXPERIMENTS.values()), list(TABLES)

@@ -10,7 +10,7 @@ from readagain.evaluation.dataset import DataSet
 from readagain.text.part_of_speech import part_of_speech
 
 if TYPE_CHECKING:
-    from readagain.experiments.trained_model import TrainedExperiment, WeightedText
+    from readagain.experiments.trained_model import ExperimentModel, WeightedText
 
 WordClass = Literal["function", "content", "number", "sign"]
 WORD_CLASSES: tuple[WordClass, ...] = ("function", "content", "number", "sign")
@@ -36,7 +36,7 @@ def word_class(norm: str) -> WordClass:
     return "sign" if norm in _BRACKETS else _CLASS_OF.get(part_of_speech(norm), "content")
 
 
-def measure_importance(model: "TrainedExperiment", data: DataSet) -> dict[str, Any] | None:
+def measure_importance(model: "ExperimentModel", data: DataSet) -> dict[str, Any] | None:
     """Return importance weights by word class; None for a network that reads once."""
     texts = [example.text for example in data.rows[:_MAX_TEXTS]]
     kind, weighted = model.importance(texts, is_tokenized=data.is_tokenized)

@@ -13,7 +13,7 @@ from readagain.experiments.table import MarkedEstimate, Table, TableSection
 from readagain.rouge.corpus import Estimate
 from readagain.storage.files import write_output
 
-_PAPER, _OURS, _OTHER = "#999999", "#1f5fa8", "#c4512d"
+_PAPER, _OURS, _SECOND_COLOR = "#999999", "#1f5fa8", "#c4512d"
 _NUM_SAMPLES = 4  # sentences of the importance figure, as in the paper
 
 
@@ -52,7 +52,7 @@ def _paper_and_ours(section: TableSection, table: str) -> list[tuple[PaperRow, E
     """Return the paper's rows with our ROUGE-1 on the first data set, where there is one."""
     found: list[tuple[PaperRow, Estimate]] = []
     for paper in paper_table(table):
-        title = EXPERIMENTS[paper.row].title
+        title = EXPERIMENTS[paper.experiment].title
         for row in section.rows:
             scores = [value for value in row.values() if isinstance(value, MarkedEstimate)]
             if row["row"] == title and scores:
@@ -76,14 +76,16 @@ def _plot_scores(figure: Any, section: TableSection, table: str) -> bool:
     scores = [score for _, score in rows]
     positions = range(len(rows))
     paper = [row.rouge[0] for row, _ in rows]
-    axes.barh([p - 0.2 for p in positions], paper, 0.38, color=_PAPER, label="paper, its data")
+    axes.barh(
+        [p - 0.2 for p in positions], paper, 0.38, color=_PAPER, label="paper (original data)"
+    )
     axes.barh(
         [p + 0.2 for p in positions],
         [score.value for score in scores],
         0.38,
         xerr=_error_bars(scores),
         color=_OURS,
-        label="ours, our data",
+        label="ours (our data)",
     )
     axes.set_yticks(positions, [f"{row.label} {row.size}" for row, _ in rows])
     axes.invert_yaxis()
@@ -97,9 +99,9 @@ def _plot_sizes(figure: Any, section: TableSection, table: str) -> bool:
     """Plot ROUGE-1 by size of the decoder vocabulary."""
     axes = figure.subplots()
     found = _paper_and_ours(section, table)
-    for has_copy, color in ((True, _OURS), (False, _OTHER)):
-        title = "with copying" if has_copy else "without"
-        rows = [row for row in paper_table(table) if ("_copy" in row.row) == has_copy]
+    for has_copy, color in ((True, _OURS), (False, _SECOND_COLOR)):
+        title = "with copying" if has_copy else "without copying"
+        rows = [row for row in paper_table(table) if ("_copy" in row.experiment) == has_copy]
         paper = {row.size: row.rouge[0] for row in rows}
         _plot_curve(axes, paper, color=color, linestyle=":", marker=".", label=f"paper, {title}")
         ours = [(row, score) for row, score in found if row in rows]
@@ -129,11 +131,11 @@ def _plot_timing(figure: Any, timing: Mapping[str, Any] | None) -> bool:
         relative = {size: value / smallest for size, value in times.items()}
         _plot_curve(axes, relative, color=color, linestyle=style, marker=".", label=label)
 
-    for row, color in zip(paper_table("table4"), (_OTHER, _OURS), strict=True):
+    for row, color in zip(paper_table("table4"), (_SECOND_COLOR, _OURS), strict=True):
         plot(row.seconds, color, ":", f"paper, {row.label}")
         if timing is not None:
             for precision, style in (("int8", "-"), ("float32", "--")):
-                times = milliseconds(timing, row.row, precision, 1)
+                times = milliseconds(timing, row.experiment, precision, 1)
                 plot(times, color, style, f"ours, {row.label}, {precision}")
     _set_size_axis(axes)
     axes.set_ylabel("decoding time relative to 2K")
@@ -160,7 +162,10 @@ def _set_size_axis(axes: Any) -> None:
 
 
 def _plot_importance(figure: Any, store: ResultStore) -> bool:
-    """Plot mean weights by word class, and sample sentences of the row with the most contrast."""
+    """Plot mean importance by word class, and the importance of each word in sample sentences.
+
+    The samples are of the model with the largest difference between content and function words.
+    """
     shown = {
         name: importance
         for name in TABLES["importance"].rows
@@ -178,17 +183,18 @@ def _plot_importance(figure: Any, store: ResultStore) -> bool:
         upper.bar(positions, means, width, label=EXPERIMENTS[name].title)
     centers = [position + 0.4 - width / 2 for position in range(len(WORD_CLASSES))]
     upper.set_xticks(centers, WORD_CLASSES)
-    upper.set_title("Mean importance by word class, and of invented sentences")
+    upper.set_title("Mean importance by word class, and importance of each word in examples")
     figure.legend(loc="outside lower center", ncols=3, fontsize=8)
 
     def contrast(name: str) -> float:
         classes = shown[name]["classes"]
         return float((classes["content"]["mean"] or 0) - (classes["function"]["mean"] or 0))
 
+    # Prefer importance weights to the other kind of importance, the change of the state.
     weights = [name for name, each in shown.items() if each["kind"] == "weight"]
-    clearest = max(weights or shown, key=contrast)
-    strips[0].set_title(f"{EXPERIMENTS[clearest].title}: white is 0, dark is 1", fontsize=8)
-    for axes, sample in zip(strips, shown[clearest]["samples"], strict=False):
+    most_contrast = max(weights or shown, key=contrast)
+    strips[0].set_title(f"{EXPERIMENTS[most_contrast].title}: white is 0, dark is 1", fontsize=8)
+    for axes, sample in zip(strips, shown[most_contrast]["samples"], strict=False):
         axes.imshow([sample["weights"]], aspect="auto", cmap="Blues", vmin=0, vmax=1)
         words = sample["words"]
         axes.set_xticks(range(len(words)), words, rotation=60, ha="right", fontsize=6)

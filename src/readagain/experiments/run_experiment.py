@@ -32,7 +32,7 @@ from readagain.experiments.results import (
     write_result,
 )
 from readagain.experiments.settings import ReproduceOptions, experiment_run
-from readagain.experiments.trained_model import TrainedExperiment
+from readagain.experiments.trained_model import ExperimentModel
 from readagain.processors import describe_machine
 from readagain.rouge.options import FIGURES
 from readagain.search.features import FEATURES
@@ -119,7 +119,7 @@ class ExperimentRunner:
         work = self.options.work / planned.dir_name
         self._train(run, self.corpora.corpus(planned.experiment.min_sentences).folder, work)
         trained_s = time.monotonic() - start
-        model = TrainedExperiment(work, self.device)
+        model = ExperimentModel(work, self.device)
         training = _describe_training(work)
         if has_features(run):
             model, training["tuned"] = self._tune(planned, model)
@@ -185,8 +185,8 @@ class ExperimentRunner:
             raise InterruptedRunError
 
     def _tune(
-        self, planned: PlannedRun, model: TrainedExperiment
-    ) -> tuple[TrainedExperiment, dict[str, Any] | None]:
+        self, planned: PlannedRun, model: ExperimentModel
+    ) -> tuple[ExperimentModel, dict[str, Any] | None]:
         """Tune the extractive features on the first data set with several references.
 
         ABS+ is tuned on DUC 2003 in its paper.

@@ -1,4 +1,4 @@
-"""Invented corpus, to run every experiment anywhere in minutes."""
+"""Small synthetic corpora, with which all experiments run in minutes without licensed data."""
 
 import json
 import random
@@ -23,7 +23,7 @@ _EVENTS = (
 )
 _THINGS = ("harbour", "library", "bridge", "museum", "station", "theatre")
 _DAYS = ("Monday", "Tuesday", "Thursday", "Friday")
-_SECOND = (
+_FOLLOWING_SENTENCES = (
     "The mayor of {town} called it a hard decision.",
     "Visitors from {town} had asked for it since {year}.",
     "It was built in {year} and cost the town a fortune.",
@@ -31,12 +31,16 @@ _SECOND = (
 
 
 def write_sample_corpora(directory: Path) -> tuple[Path, dict[str, Path]]:
-    """Return an invented corpus and data sets by name; write them if they are not there."""
+    """Write the synthetic corpora unless they exist.
+
+    Returns:
+        The directory of the training corpus, and the directories of the test sets by name.
+    """
     main, duc = directory / "invented", directory / "invented-duc"
     raw = directory / "raw"
     raw.mkdir(parents=True, exist_ok=True)
-    draw = random.Random(1)
-    pairs = [_pair(draw) for _ in range(_TRAIN_PAIRS + _DEV_PAIRS + _DUC_TEXTS)]
+    rng = random.Random(1)
+    pairs = [_make_pair(rng) for _ in range(_TRAIN_PAIRS + _DEV_PAIRS + _DUC_TEXTS)]
     if not _exists(main):
         train = _write_pairs(raw / "train.jsonl", pairs[:_TRAIN_PAIRS])
         dev = _write_pairs(raw / "dev.jsonl", pairs[_TRAIN_PAIRS:-_DUC_TEXTS])
@@ -76,14 +80,17 @@ def _write_references(directory: Path, pairs: Sequence[dict[str, str]]) -> Path:
     return texts
 
 
-def _pair(draw: random.Random) -> dict[str, str]:
-    """Return a text of one to five sentences about a town with an out-of-vocabulary name."""
-    town = "".join(draw.choices(_SYLLABLES, k=3)).capitalize()
-    thing, day = draw.choice(_THINGS), draw.choice(_DAYS)
-    past, present, why = draw.choice(_EVENTS)
-    old = f"{draw.randint(20, 400)}-year-old"
+def _make_pair(rng: random.Random) -> dict[str, str]:
+    """Return a headline and a text of one to five sentences.
+
+    They are about a town whose name is out of vocabulary.
+    """
+    town = "".join(rng.choices(_SYLLABLES, k=3)).capitalize()
+    thing, day = rng.choice(_THINGS), rng.choice(_DAYS)
+    past, present, why = rng.choice(_EVENTS)
+    old = f"{rng.randint(20, 400)}-year-old"
     first = f"The town of {town} {past} its {old} {thing} on {day} {why}, officials said."
-    others = draw.choices(_SECOND, k=draw.choice((0, 1, 1, 2, 4)))
-    year = str(draw.randint(1900, 2010))
+    others = rng.choices(_FOLLOWING_SENTENCES, k=rng.choice((0, 1, 1, 2, 4)))
+    year = str(rng.randint(1900, 2010))
     text = " ".join([first, *(other.format(town=town, year=year) for other in others)])
     return {"text": text, "headline": f"{town} {present} {old} {thing}"}

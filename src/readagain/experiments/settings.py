@@ -111,7 +111,7 @@ def experiment_run(
         changes |= {"train.precision": "bfloat16", "train.rouge_pairs": 64, "train.log_every": 100}
         if recipe == "modern":
             changes |= _modern_schedule(train_pairs, epochs or experiment.modern_epochs)
-            changes["train.learning_rate"] = experiment.modern_rate
+            changes["train.learning_rate"] = experiment.modern_learning_rate
     if epochs is not None:
         changes["train.epochs"] = epochs
     return override(experiment_network(experiment, scale=scale), changes)

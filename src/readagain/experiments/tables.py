@@ -69,7 +69,7 @@ def _sections(
 
 def _rouge_table(store: ResultStore, name: str) -> Table:
     """Return a table with the scores and the summary length on each data set."""
-    paper = {row.row: row for row in paper_table(name)}
+    paper = {row.experiment: row for row in paper_table(name)}
     paper_columns = ["paper's name", "paper R-1 / R-2 / R-L"] if paper else []
 
     def columns(recipe: str) -> list[str]:
@@ -189,13 +189,13 @@ def timing_table(timing: Mapping[str, Any] | None) -> Table:
         growth = paper.seconds[sizes[-1]] / paper.seconds[sizes[0]]
         system = {"system": paper.label, "where": "paper, NVIDIA Titan X"}
         rows.append({**system, **seconds, ratio: growth})
-        system = {"system": f"ours: {paper.row}", "where": "CPU"}
+        system = {"system": f"ours: {paper.experiment}", "where": "CPU"}
         if timing is None:
             rows.append(system)
             continue
         for precision in PRECISIONS:
             for batch_size in BATCH_SIZES:
-                found = milliseconds(timing, paper.row, precision, batch_size)
+                found = milliseconds(timing, paper.experiment, precision, batch_size)
                 batch = "alone" if batch_size == 1 else f"{batch_size} together"
                 where = {"where": f"CPU, {precision}, {batch}"}
                 cells = {size: f"{found[size]:.1f}" for size in sizes}

@@ -41,7 +41,7 @@ def measure_timing(out: Path, *, scale: Scale, threads: int) -> None:
     for row in paper_table("table4"):
         for size in row.seconds:
             run = override(
-                experiment_network(EXPERIMENTS[f"{row.row}_{size.lower()}"], scale=scale),
+                experiment_network(EXPERIMENTS[f"{row.experiment}_{size.lower()}"], scale=scale),
                 {
                     "source_vocab_size": _SOURCE_VOCAB,
                     "decode.min_words": _SUMMARY_WORDS,
@@ -50,7 +50,7 @@ def measure_timing(out: Path, *, scale: Scale, threads: int) -> None:
             )
             repeat = 3 if scale == "paper" else 1
             measured += [
-                {"row": row.row, "size": size, "precision": precision, "ms_per_text": times}
+                {"row": row.experiment, "size": size, "precision": precision, "ms_per_text": times}
                 for precision, times in _measure(run, texts, threads, repeat=repeat)
             ]
     timing = {

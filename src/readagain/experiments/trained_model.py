@@ -1,4 +1,4 @@
-"""Trained network of an experiment, searched with torch on any device."""
+"""Trained model of an experiment, decoded with PyTorch on any device."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -19,15 +19,15 @@ from readagain.networks.build import load_network
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import Floats
 
-_GPU_TEXTS = 256  # texts searched together: a GPU takes as many as easily as few
+_GPU_BATCH_SIZE = 256  # on a GPU, larger batches hardly take longer
 _IMPORTANCE_BATCH = 64
 
 WeightedText = tuple[list[str], Floats]
 """Normalized words of a text, and the importance of each."""
 
 
-class TrainedExperiment:
-    """Network of a model directory, loaded once for all protocols."""
+class ExperimentModel:
+    """Network of a model directory, loaded once for all evaluation protocols."""
 
     def __init__(self, path: Path, device: torch.device) -> None:
         self.model_dir = ModelDir.open(path)
@@ -36,20 +36,20 @@ class TrainedExperiment:
             load_network(self.model_dir, purpose="evaluating").to(device)
         )
 
-    def with_decode(self, decode: Mapping[str, float]) -> "TrainedExperiment":
-        """Return the same network with other settings of `decode`."""
+    def with_decode(self, decode: Mapping[str, float]) -> "ExperimentModel":
+        """Return the same network with other decoding settings."""
         other = copy(self)
         other.run = override(self.run, {f"decode.{name}": each for name, each in decode.items()})
         return other
 
     def system(self, protocol: str) -> NetworkSystem:
-        """Return the system that searches as the paper does for a protocol."""
+        """Return the system with the paper's decoding settings for an evaluation protocol."""
         summarizer = Summarizer(
             self.run,
             self.model_dir.source_vocab,
             self.model_dir.vocab,
             self.step_model,
-            max_texts=_GPU_TEXTS if self.step_model.device.type == "cuda" else MAX_TEXTS,
+            max_texts=_GPU_BATCH_SIZE if self.step_model.device.type == "cuda" else MAX_TEXTS,
         )
         decode = override_decode(self.run.decode, PAPER_SETTINGS[protocol])
         return NetworkSystem(
@@ -65,7 +65,8 @@ class TrainedExperiment:
     ) -> tuple[ImportanceKind | None, list[WeightedText]]:
         """Return the kind of importance, and the words of each text with their importance.
 
-        The kind is None for a network that reads once; there are no texts then.
+        Empty texts are left out. The result is (None, []) for a network without a second reading
+        pass, which has no importance, and if all texts are empty.
         """
         reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
         sources = [reader.read(text, tokenized=is_tokenized) for text in texts]

@@ -54,12 +54,12 @@ def read_blocks(
     encoding: str,
     *,
     columns: Sequence[str] | None = None,
-    max_records: int | None = None,
+    records_per_block: int | None = None,
 ) -> Iterator[Block]:
     """Split a file into blocks; the payload is a list of `Row`.
 
-    A quoted field may contain line breaks, so rows can only be found by parsing; the csv module
-    does that in C, several times faster than tokenization.
+    A quoted field may contain line breaks, so the file must be parsed sequentially to find the
+    rows. The csv module does this several times faster than the workers tokenize the texts.
     """
     with open_bytes(path) as (stream, raw):
         lines = _Lines(path, read_lines(stream), encoding)
@@ -70,7 +70,7 @@ def read_blocks(
         for row in rows:
             payload.append(row)
             size += 0 if isinstance(row, InvalidRecord) else sum(map(len, row[1]))
-            if len(payload) == (max_records or BLOCK_RECORDS) or size >= BLOCK_BYTES:
+            if len(payload) == (records_per_block or BLOCK_RECORDS) or size >= BLOCK_BYTES:
                 yield Block(first=first, payload=payload, position=raw.tell(), columns=header)
                 payload, size, first = [], 0, lines.number + 1
         if payload:
@@ -94,7 +94,10 @@ def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | In
 
 
 class _Lines:
-    """Decoded lines for the csv module, counted; too long lines are collected apart."""
+    """Iterable of decoded lines for `csv.reader`.
+
+    It counts the lines, and collects lines that are too long in `too_long`.
+    """
 
     def __init__(self, path: Path, lines: Iterator[bytes | None], encoding: str) -> None:
         self.path = path
@@ -109,13 +112,13 @@ class _Lines:
     def __iter__(self) -> Iterator[str]:
         for line in self._lines:
             self.number += 1
-            self.row_bytes += len(line or b"") + 1  # with the line end
+            self.row_bytes += len(line or b"") + 1  # including the line end
             if self.row_bytes > MAX_RECORD_BYTES:
                 raise csv.Error(f"a row of more than {MAX_RECORD_BYTES:,} bytes")
             if line is None:
                 self.too_long.append(InvalidRecord(f"{self.path}:{self.number}", TOO_LONG))
             else:
-                # Invalid bytes become lone surrogates, so that the row is found whole;
+                # Invalid bytes become lone surrogates, so that the row can still be parsed;
                 # `get_text` then rejects it with its line number.
                 yield line.decode(self._encoding, "surrogateescape") + "\n"
         self.is_at_end = True
@@ -132,7 +135,7 @@ def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
             row = next(reader, None)
         except csv.Error as error:
             if "new-line" not in str(error):
-                raise DataError(f"{where}: {error}; check for a quote without an end") from error
+                raise DataError(f"{where}: {error}; check for an unclosed quote") from error
             row = InvalidRecord(where, _STRAY_RETURN)  # the reader continues with the next line
         yield from lines.too_long
         lines.too_long.clear()
@@ -166,7 +169,8 @@ def write_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], delimit
 def _csv_line(cells: Sequence[str], delimiter: str) -> str:
     """Return one row; a cell with any kind of line end is quoted.
 
-    The csv module only quotes the characters of its own line end, so it writes CR LF here.
+    The csv module quotes a cell only if it contains a character of the line terminator. The
+    terminator is therefore CR LF, and is then replaced with LF.
     """
     line = io.StringIO(newline="")
     csv.writer(line, delimiter=delimiter or ",", lineterminator="\r\n").writerow(cells)

@@ -26,13 +26,13 @@ def read_blocks(
     encoding: str,
     *,
     columns: Sequence[str] | None = None,
-    max_records: int | None = None,
+    records_per_block: int | None = None,
 ) -> Iterator[Block]:
     """Parse a feed and split its items."""
     with open_bytes(path) as (stream, raw):
         root = _parse(read_document(stream, path), path)
         items = [_parse_item(element) for element in _outermost_items(root)]
-        yield from list_blocks(items, raw.tell(), max_records)
+        yield from list_blocks(items, raw.tell(), records_per_block)
 
 
 def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:

@@ -35,10 +35,10 @@ def read_blocks(
     encoding: str,
     *,
     columns: Sequence[str] | None = None,
-    max_records: int | None = None,
+    records_per_block: int | None = None,
 ) -> Iterator[Block]:
     """Split a file into blocks of lines."""
-    return line_blocks(path, max_records)
+    return line_blocks(path, records_per_block)
 
 
 def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:

@@ -33,7 +33,7 @@ def read_lines(stream: BinaryIO) -> Iterator[bytes | None]:
         first = False
 
 
-def line_blocks(path: Path, max_records: int | None = None) -> Iterator[Block]:
+def line_blocks(path: Path, records_per_block: int | None = None) -> Iterator[Block]:
     """Split a file into blocks of lines; the payload is a list of results of `read_lines`."""
     with open_bytes(path) as (stream, raw):
         first, size = 1, 0
@@ -41,7 +41,7 @@ def line_blocks(path: Path, max_records: int | None = None) -> Iterator[Block]:
         for line in read_lines(stream):
             lines.append(line)
             size += len(line or b"")
-            if len(lines) == (max_records or BLOCK_RECORDS) or size >= BLOCK_BYTES:
+            if len(lines) == (records_per_block or BLOCK_RECORDS) or size >= BLOCK_BYTES:
                 yield Block(first=first, payload=lines, position=raw.tell())
                 first, size, lines = first + len(lines), 0, []
         if lines:

@@ -28,7 +28,7 @@ def read_blocks(
     encoding: str,
     *,
     columns: Sequence[str] | None = None,
-    max_records: int | None = None,
+    records_per_block: int | None = None,
 ) -> Iterator[Block]:
     """Split a table into blocks; the payload is a record batch of at most `BLOCK_BYTES`.
 
@@ -41,7 +41,7 @@ def read_blocks(
         size = path.stat().st_size
         num_rows = max(table.metadata.num_rows, 1)
         wanted = schema if columns is None else [schema.field(name) for name in columns]
-        batches = table.iter_batches(batch_size=max_records or BLOCK_RECORDS, columns=columns)
+        batches = table.iter_batches(batch_size=records_per_block or BLOCK_RECORDS, columns=columns)
         for batch in batches:
             for part in _split(batch):
                 end = first - 1 + part.num_rows

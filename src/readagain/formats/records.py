@@ -57,7 +57,7 @@ class TableFormat(Protocol):
         encoding: str,
         *,
         columns: Sequence[str] | None = None,
-        max_records: int | None = None,
+        records_per_block: int | None = None,
     ) -> Iterator[Block]:
         """Split a file into blocks without parsing the records.
 
@@ -65,7 +65,7 @@ class TableFormat(Protocol):
             path: the file.
             encoding: encoding of a text format.
             columns: the columns to read, where a format can skip the others.
-            max_records: maximum number of records in a block (default: `BLOCK_RECORDS`).
+            records_per_block: maximum number of records in a block (default: `BLOCK_RECORDS`).
         """
         ...
 
@@ -77,16 +77,16 @@ class TableFormat(Protocol):
 
 
 def list_blocks(
-    records: Sequence[Any], position: int, max_records: int | None = None
+    records: Sequence[Any], position: int, records_per_block: int | None = None
 ) -> Iterator[Block]:
     """Split the records of a document that was parsed as a whole.
 
     Args:
         records: all records.
         position: bytes of the file that were read for them.
-        max_records: maximum number of records in a block (default: `BLOCK_RECORDS`).
+        records_per_block: maximum number of records in a block (default: `BLOCK_RECORDS`).
     """
-    size = max_records or BLOCK_RECORDS
+    size = records_per_block or BLOCK_RECORDS
     for start in range(0, len(records), size):
         payload = records[start : start + size]
         end = position * (start + len(payload)) // len(records)

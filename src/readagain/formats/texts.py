@@ -121,9 +121,9 @@ def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
 
 
 def read_blocks(
-    path: Path, schema: RecordSchema, max_records: int | None = None
+    path: Path, schema: RecordSchema, records_per_block: int | None = None
 ) -> Iterator[Block]:
-    """Split a file into blocks of at most `max_records` without parsing them.
+    """Split a file into blocks of at most `records_per_block` without parsing them.
 
     Raises:
         DataError: when the file cannot be read to its end.
@@ -133,10 +133,10 @@ def read_blocks(
             content = stream.read(MAX_TEXT_BYTES + 1)
             yield Block(first=1, payload=content, position=raw.tell())
     elif schema.format == "lines":
-        yield from line_blocks(path, max_records)
+        yield from line_blocks(path, records_per_block)
     else:
         table = TABLES[schema.format]
-        yield from table.read_blocks(path, schema.encoding, max_records=max_records)
+        yield from table.read_blocks(path, schema.encoding, records_per_block=records_per_block)
 
 
 def parse_block(

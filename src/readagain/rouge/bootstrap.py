@@ -1,8 +1,8 @@
-"""Bootstrap with the random numbers of the script.
+"""Bootstrap resampling with the random numbers of the Perl script ROUGE-1.5.5.
 
-Sample s seeds the C library's `drand48` with s and draws as many items as there are, with
-replacement. Samples advance together in blocks of draws, and sums follow the order of the draws, so
-results agree to the last bit.
+Sample s seeds the C library's `drand48` with s and draws N of the N items with replacement. All
+samples are computed at once, in blocks of draws. Values are added in the order of the draws, so the
+results equal those of the script bit for bit.
 """
 
 import math
@@ -19,9 +19,14 @@ _BLOCK = 256
 
 
 def resampled_sums(values: Numbers, seeds: range) -> Numbers:
-    """Return the sum of a bootstrap sample of the rows for each seed: (I, C) values -> (R, C).
+    """Return the sum of a bootstrap sample of the rows for each seed.
 
-    Rows must be in the script's order (see `script_order`).
+    Args:
+        values: (N, C) values of N items, in the script's order (see `script_order`).
+        seeds: R seeds.
+
+    Returns:
+        (R, C) sums.
     """
     num_items = len(values)
     sums = np.zeros((len(seeds), values.shape[1]))
@@ -46,11 +51,11 @@ def script_order(ids: list[str]) -> NDArray[np.intp]:
 def interval(sampled: Numbers, confidence: float) -> tuple[Numbers, Numbers]:
     """Return the confidence interval of every column of (R, ...) sampled scores.
 
-    The script interpolates between sorted neighbours. It uses the fraction of the upper end at the
-    lower end too.
+    Like the script, it interpolates linearly between sorted values, and uses the interpolation
+    weight of the upper end for the lower end too.
     """
     ordered = np.sort(sampled, axis=0)
-    # The order of operations decides the rounding near whole numbers.
+    # Keep this order of operations: another one rounds differently near whole numbers.
     below = len(ordered) * ((100 - confidence) / 2) / 100
     above = len(ordered) - below
     fraction = above - math.floor(above)

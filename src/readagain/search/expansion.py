@@ -1,4 +1,4 @@
-"""Expansion step of beam search: scored continuations of each hypothesis and the best of them."""
+"""Expansion step of beam search: score the continuations of each hypothesis, select the best."""
 
 from dataclasses import dataclass, replace
 from math import isnan
@@ -14,9 +14,9 @@ from readagain.search.scoring import Scoring, over_attention
 
 END_COLUMN = 0  # before the words, so that ending wins a tie
 
-# With many rows, constraints are evaluated on this many candidates more than the beam needs; the
-# few rows that lose more are evaluated again on all candidates. With few rows, all candidates are
-# evaluated at once: the number of numpy calls dominates.
+# With more than FEW_ROWS rows, constraints are first evaluated on beam size + SLACK candidates per
+# row. Rows in which more than SLACK of these are banned are evaluated again on all candidates. With
+# fewer rows, all candidates are evaluated at once: there the number of numpy calls dominates.
 SLACK = 4
 FEW_ROWS = 32
 # Up to this many rows, a full sort is faster than a partition.
@@ -37,7 +37,8 @@ class Continuations:
         dead_ends: (F,) rows that can only end but are below the minimum length.
         dead_end_scores: (F,) their scores if they ended.
         coverage: (R, S) coverage including this step, or None if there is no coverage penalty.
-        over_attention: (R,) value that the coverage penalty multiplies, or None.
+        over_attention: (R,) total attention beyond 1 per source position, or None if there is no
+            coverage penalty.
     """
 
     columns: Ints | None
@@ -91,14 +92,14 @@ def check_candidates(candidates: Candidates, active: ActiveHypotheses) -> None:
             document = active.documents[np.nonzero(np.isnan(log_probs))[0][0]]
             raise ArtifactError(
                 f"model output: NaN at word {active.num_words + 1} of document {document} of "
-                "the batch; the weights are damaged or overflow"
+                "the batch; the weights are damaged, or the computation overflows"
             )
 
 
 def sort_candidates(candidates: Candidates) -> Candidates:
-    """Sort every row by falling log-probability, equal ones by rising id.
+    """Sort every row by descending log-probability, ties by ascending id.
 
-    Models return sorted candidates, so only rows with ties or out of order cost time.
+    Models return sorted candidates, so only rows with ties or in another order are sorted again.
     """
     log_probs, ids = candidates.log_probs, candidates.ids
     unsorted = log_probs[:, 1:] >= log_probs[:, :-1]
@@ -129,7 +130,7 @@ def score_continuations(
     Candidates must be sorted; `bonuses` are (R, k) feature bonuses. At most `beam_size` words of a
     row are scored.
     """
-    columns, missing = first_allowed(active, candidates, constraint, prefix, beam_size)
+    columns, missing = find_allowed(active, candidates, constraint, prefix, beam_size)
     n = min(candidates.ids.shape[1], beam_size)
     num_scored = prefix.num_scored(active.documents, active.num_words + 1)[:, None]  # (R, 1)
     coverage = over = None
@@ -140,9 +141,9 @@ def score_continuations(
     log_probs = np.empty((len(active), 1 + n))
     word_log_probs = log_probs[:, 1:]
     log_probs[:, END_COLUMN] = candidates.end_log_probs
-    word_log_probs[:] = _first_or_at(candidates.log_probs, columns, n)
+    word_log_probs[:] = _select_columns(candidates.log_probs, columns, n)
     if bonuses is not None:
-        word_log_probs += _first_or_at(bonuses, columns, n)
+        word_log_probs += _select_columns(bonuses, columns, n)
     log_probs += active.log_probs[:, None]
     if missing is not None:
         word_log_probs[missing] = -np.inf
@@ -164,7 +165,7 @@ def score_continuations(
     )
 
 
-def first_allowed(
+def find_allowed(
     active: ActiveHypotheses,
     candidates: Candidates,
     constraint: Constraint,
@@ -173,7 +174,7 @@ def first_allowed(
 ) -> tuple[Ints | None, Bools | None]:
     """Find the first `count` allowed candidates of each row.
 
-    A beam of size `count` never uses more of one row, so later steps work on `count` columns.
+    A beam of size `count` takes at most `count` candidates of one row.
 
     Returns:
         (R, n) columns of the candidates in order, n at most `count`, and (R, n) True where a row
@@ -181,19 +182,19 @@ def first_allowed(
         candidates of every row are allowed.
     """
     k = candidates.ids.shape[1]
-    near = k if len(active) <= FEW_ROWS else min(k, count + SLACK)
-    banned = _banned_words(active, candidates, near, constraint, prefix)
+    num_checked = k if len(active) <= FEW_ROWS else min(k, count + SLACK)
+    banned = _banned_words(active, candidates, num_checked, constraint, prefix)
     if banned is None or not banned[:, :count].any():
         return None, None
     columns = np.arange(min(k, count))[None].repeat(len(active), axis=0)
     missing = np.zeros(columns.shape, dtype=np.bool_)
     changed = np.flatnonzero(banned.any(axis=1))
-    columns[changed], missing[changed] = _allowed_first(banned[changed], count)
+    columns[changed], missing[changed] = _sort_allowed_first(banned[changed], count)
     short = changed[missing[changed].any(axis=1)]
-    if near < k and len(short):
+    if num_checked < k and len(short):
         banned = _banned_words(active.take(short), candidates.take(short), k, constraint, prefix)
         if banned is not None:
-            columns[short], missing[short] = _allowed_first(banned, count)
+            columns[short], missing[short] = _sort_allowed_first(banned, count)
     return columns, missing
 
 
@@ -217,7 +218,7 @@ def select_continuations(
     beam_widths = beam_widths[documents]
     K = min(int(beam_widths.max()), W * C)
     best = best_columns(ranking, K)  # (D, K)
-    is_real = at_columns(ranking, best) > -np.inf
+    is_real = take_columns(ranking, best) > -np.inf
     if D > 1:
         is_real &= np.arange(K) < beam_widths[:, None]
     is_end = is_real & (best % C == END_COLUMN)
@@ -232,7 +233,8 @@ def select_continuations(
 def best_columns(scores: Floats, count: int) -> Ints:
     """Find the `count` largest scores of every row, best first, ties from left to right.
 
-    A partition and a sort of the few that pass it are four times as fast as sorting whole rows.
+    It partitions each row and sorts only the `count` largest scores, four times as fast as sorting
+    whole rows.
 
     Args:
         scores: (D, C) with C >= count; -inf is allowed, NaN is not.
@@ -251,12 +253,15 @@ def best_columns(scores: Floats, count: int) -> Ints:
     if has_ties.any():
         passes[has_ties] = _leftmost_ties(scores[has_ties], threshold[has_ties], count)
     columns = np.nonzero(passes)[1].reshape(D, count)
-    order = np.argsort(-at_columns(scores, columns), axis=1, kind="stable")
-    return at_columns(columns, order)
+    order = np.argsort(-take_columns(scores, columns), axis=1, kind="stable")
+    return take_columns(columns, order)
 
 
-def at_columns(table: Table, columns: Ints) -> Table:
-    """Select columns of each row, (R, k) at (R, n); faster than numpy's take_along_axis."""
+def take_columns(table: Table, columns: Ints) -> Table:
+    """Return columns of each row: (R, k) table, (R, n) columns -> (R, n).
+
+    It is faster than numpy's take_along_axis.
+    """
     R, k = table.shape
     taken: Table = table.take(columns + np.arange(0, R * k, k)[:, None])
     return taken
@@ -273,29 +278,29 @@ def _leftmost_ties(scores: Floats, threshold: Floats, count: int) -> Bools:
 
 def _reorder_rows(table: Table, rows: Ints, order: Ints) -> Table:
     result = table.copy()
-    result[rows] = at_columns(table[rows], order)
+    result[rows] = take_columns(table[rows], order)
     return result
 
 
-def _first_or_at(table: Floats, columns: Ints | None, count: int) -> Floats:
-    """Select columns of each row, the first `count` if None: (R, k) -> (R, n)."""
-    return table[:, :count] if columns is None else at_columns(table, columns)
+def _select_columns(table: Floats, columns: Ints | None, count: int) -> Floats:
+    """Return columns of each row, or the first `count` if `columns` is None: (R, k) -> (R, n)."""
+    return table[:, :count] if columns is None else take_columns(table, columns)
 
 
 def _banned_words(
     active: ActiveHypotheses,
     candidates: Candidates,
-    near: int,
+    num_checked: int,
     constraint: Constraint,
     prefix: ForcedPrefix,
 ) -> Bools | None:
-    """Evaluate the constraints on the first `near` candidates; forced words are never banned."""
-    if near < candidates.ids.shape[1]:
+    """Evaluate the constraints on the first candidates; forced words are never banned."""
+    if num_checked < candidates.ids.shape[1]:
         candidates = replace(
             candidates,
-            ids=candidates.ids[:, :near].astype(ID),
-            log_probs=candidates.log_probs[:, :near],
-            copied_from=candidates.copied_from[:, :near].astype(ID),
+            ids=candidates.ids[:, :num_checked].astype(ID),
+            log_probs=candidates.log_probs[:, :num_checked],
+            copied_from=candidates.copied_from[:, :num_checked].astype(ID),
         )
     banned = constraint.banned_words(active, candidates)
     is_forced = prefix.is_forced(active)
@@ -304,23 +309,23 @@ def _banned_words(
     return banned
 
 
-def _allowed_first(banned: Bools, count: int) -> tuple[Ints, Bools]:
+def _sort_allowed_first(banned: Bools, count: int) -> tuple[Ints, Bools]:
     """Sort allowed columns before banned ones and return the first `count`."""
     order = np.argsort(banned, axis=1, kind="stable")[:, :count]
-    return order, at_columns(banned, order)
+    return order, take_columns(banned, order)
 
 
 def _ban_end(banned: Bools | None, log_probs: Floats, scores: Floats) -> tuple[Ints, Floats]:
     """Set the end column of (R, 1 + n) tables to -inf in place where ending is banned.
 
     Returns:
-        (F,) rows that have no continuation left, and (F,) what ending would have scored there.
+        (F,) rows that have no continuation left, and (F,) their scores if they ended.
     """
     dead_ends: Ints = np.empty(0, dtype=np.intp)
     dead_end_scores: Floats = np.empty(0)
     if banned is None:
         return dead_ends, dead_end_scores
-    has_no_word = scores[:, 1] == -np.inf  # words are sorted, so the first decides
+    has_no_word = scores[:, 1] == -np.inf  # words are sorted, so the first is the best
     if has_no_word.any():
         dead_ends = np.flatnonzero(has_no_word & banned & (scores[:, END_COLUMN] > -np.inf))
         dead_end_scores = scores[dead_ends, END_COLUMN]

@@ -16,9 +16,10 @@ def mbr_rerank(
 ) -> list[Hypothesis]:
     """Sort the hypotheses of one document by their expected utility.
 
-    The utility of a hypothesis is its unigram F1 or recall against another one of the list, whose
-    probability is proportional to exp(score / temperature). Hypotheses below the minimum length
-    stay last, and equal ones keep their order.
+    The utility of a hypothesis is its unigram F1 or recall against a hypothesis of the list, itself
+    included. The expectation weights each of these by a probability proportional to
+    exp(score / temperature). Hypotheses below the minimum length stay last, and ties keep their
+    order.
     """
     if not hypotheses:
         return []
@@ -30,7 +31,7 @@ def mbr_rerank(
 
 
 def _utilities(hypotheses: Sequence[Hypothesis], utility: Utility) -> Floats:
-    """Return the utility of each hypothesis (row) against each other one (column): (K, K)."""
+    """Return the utility of each hypothesis (row) against each reference (column): (K, K)."""
     words = np.unique(np.concatenate([each.ids for each in hypotheses]))
     counts = np.stack([(each.ids[:, None] == words).sum(axis=0) for each in hypotheses])  # (K, U)
     overlaps = np.minimum(counts[:, None], counts[None]).sum(axis=2)  # (K, K)

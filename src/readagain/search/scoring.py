@@ -14,15 +14,15 @@ class Scoring:
 
     score = (log_prob + features) / num_scored ** length_penalty - coverage * over_attention
 
-    `num_scored` counts the words and EOS without a forced prefix. Over-attention is the attention
-    that source positions received beyond 1 in total, which shows repetition (Gehrmann, Deng and
-    Rush 2018, section 4.2).
+    `num_scored` is the number of words including EOS, without the forced prefix. `over_attention`
+    is the attention beyond 1 that source positions received in total, a sign of repetition
+    (Gehrmann, Deng and Rush 2018, section 4.2).
 
     Args:
         length_penalty: exponent of the length; 0 for log-probabilities, 1 for means per word.
         coverage: weight of the coverage penalty.
-        diversity: penalty during selection for each better word after the same hypothesis (Li,
-            Monroe and Jurafsky 2016); not part of the returned score.
+        diversity: penalty per rank among the continuations of the same hypothesis (Li, Monroe and
+            Jurafsky 2016); used to select the beam, not part of the returned score.
         features: weights of the extractive features.
     """
 
@@ -55,8 +55,8 @@ class Scoring:
 
         Args:
             log_probs: current log-probabilities including features.
-            num_scored: scored words if the hypothesis ended now.
-            max_scored: scored words at the maximum length.
+            num_scored: number of scored words, including EOS, if the hypothesis ended now.
+            max_scored: number of scored words at the maximum length.
             over_attention: current over-attention, or None.
         """
         max_bonus = self.features.max_bonus
@@ -73,7 +73,7 @@ class Scoring:
 def over_attention(coverage: Floats) -> Floats:
     """Sum the attention that positions received beyond 1: (R, S) -> (R,).
 
-    The sum runs from left to right, so that padding does not change the last bit.
+    `cumsum` adds from left to right, so the result is bit-identical for any amount of padding.
     """
     excess = np.maximum(coverage - 1.0, 0.0)
     total: Floats = np.cumsum(excess, axis=1)[:, -1]

@@ -1,14 +1,14 @@
-"""What differs between two nested settings, leaf by leaf, and in a few words."""
+"""Differences between two nested dictionaries of settings, for messages."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-MOST_NAMED = 3
-"""So many differences are named in a message; the others are counted."""
+MAX_LISTED = 3
+"""Maximum number of differences listed in a message; the others are only counted."""
 
 
 class Difference(NamedTuple):
-    """One setting that has two values; None where it is missing."""
+    """A setting whose values differ; None stands for a missing setting."""
 
     name: str
     before: Any
@@ -18,7 +18,7 @@ class Difference(NamedTuple):
 def differences(
     before: Mapping[str, Any], now: Mapping[str, Any], at: str = ""
 ) -> Iterator[Difference]:
-    """Yield every leaf that differs, by its dotted name.
+    """Yield every setting that differs, with its dotted name.
 
     >>> list(differences({"a": {"b": 1, "c": 2}}, {"a": {"b": 1, "c": 3}}))
     [Difference(name='a.c', before=2, now=3)]
@@ -31,11 +31,11 @@ def differences(
             yield Difference(f"{at}{name}", old, new)
 
 
-def first_few(described: Sequence[str]) -> str:
-    """Join the first differences for a message, and count the others.
+def join_first(descriptions: Sequence[str]) -> str:
+    """Join the first descriptions of differences for a message, and count the others.
 
-    >>> first_few(["a was 1", "b was 2", "c was 3", "d was 4"])
+    >>> join_first(["a was 1", "b was 2", "c was 3", "d was 4"])
     'a was 1; b was 2; c was 3; 1 more'
     """
-    more = len(described) - MOST_NAMED
-    return "; ".join([*described[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
+    more = len(descriptions) - MAX_LISTED
+    return "; ".join([*descriptions[:MAX_LISTED], *([f"{more} more"] if more > 0 else [])])

@@ -12,8 +12,8 @@ from uuid import uuid4
 
 from readagain.errors import ArtifactError, DataError, os_errors, type_in_words
 
-# Windows has no links that this protects from, and no such flag.
-_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
+# O_NOFOLLOW rejects symbolic links; Windows does not define it.
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
 
 
 def read_bounded(path: Path, *, max_bytes: int) -> bytes:
@@ -35,7 +35,8 @@ def read_bounded(path: Path, *, max_bytes: int) -> bytes:
 def read_lines(path: Path, *, max_bytes: int) -> list[str]:
     """Read a UTF-8 file with one entry per line.
 
-    It does not use splitlines(), since some words are characters that splitlines() splits at.
+    It does not use splitlines(), because some entries are characters, such as U+2028, that
+    splitlines() treats as line breaks.
 
     Raises:
         ArtifactError: if the file cannot be read, is larger than `max_bytes` or is not UTF-8.
@@ -73,18 +74,18 @@ def atomic_write(
 ) -> Iterator[Path]:
     """Yield the path of a temporary file that replaces `path` when the block ends.
 
-    The temporary file has a random name in the same directory and is created with O_EXCL, so no
-    planted link or file of that name is written to. If the block raises, `path` stays unchanged
-    and the temporary file is removed.
+    The temporary file has a random name and is created with O_EXCL, so a link or file that somebody
+    else placed there is not written to. If the block raises, `path` stays unchanged and the
+    temporary file is removed.
 
     Args:
         path: the file to write.
         durable: return only when the content and the name are on the disk.
-        temporary_dir: where to put the temporary file, on the same file system; a killed process
-            leaves it behind.
+        temporary_dir: directory of the temporary file, on the same file system (default: that of
+            `path`); if the process is killed, the file remains there.
     """
     temporary = (temporary_dir or path.parent) / f".{uuid4().hex}.part"
-    os.close(os.open(temporary, _NEW_FILE, 0o666))
+    os.close(os.open(temporary, _CREATE_FLAGS, 0o666))
     try:
         yield temporary
         if durable:
@@ -98,7 +99,7 @@ def atomic_write(
 
 
 def check_writable(path: Path | None) -> None:
-    """Check, before long work, that a file could be written.
+    """Check, before a long computation, that a file can be written.
 
     Raises:
         DataError: if `path` is a folder, or its folder does not exist.
@@ -113,9 +114,9 @@ def check_writable(path: Path | None) -> None:
 
 @contextmanager
 def write_output(path: Path) -> Iterator[Path]:
-    """Yield a path to write a file to that a user named; `path` changes when the block ends.
+    """Yield a temporary path for an output file that replaces `path` when the block ends.
 
-    The target of a link is replaced, not the link. A pipe or a device is written to directly.
+    If `path` is a symbolic link, its target is replaced. A pipe or a device is written to directly.
 
     Raises:
         DataError: if the file cannot be written; an existing file is then unchanged.
@@ -130,22 +131,22 @@ def write_output(path: Path) -> Iterator[Path]:
 
 
 def write_synced(path: Path, content: bytes) -> None:
-    """Write a new file and return when it is on the disk."""
-    with os.fdopen(os.open(path, _NEW_FILE, 0o666), "wb") as file:
+    """Write a new file and flush it to the disk (fsync)."""
+    with os.fdopen(os.open(path, _CREATE_FLAGS, 0o666), "wb") as file:
         file.write(content)
         file.flush()
         os.fsync(file.fileno())
 
 
 def sync_file(path: Path) -> None:
-    """Return when the content of a file is on the disk."""
+    """Flush the content of a file to the disk (fsync)."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 
 def sync_dir(path: Path) -> None:
-    """Return when the names in a directory are on the disk."""
-    if os.name == "posix":  # Windows cannot open directories, and needs no such call
+    """Flush the entries of a directory to the disk (fsync)."""
+    if os.name == "posix":  # Windows cannot open directories, and does not need this
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)

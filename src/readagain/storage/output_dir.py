@@ -16,7 +16,7 @@ from readagain.errors import (
     quoted,
 )
 from readagain.storage.checksums import add_checksum, verify_checksum
-from readagain.storage.differences import differences, first_few
+from readagain.storage.differences import differences, join_first
 from readagain.storage.files import atomic_write, remove
 from readagain.storage.locks import LOCK_FILE, locked_dir
 
@@ -180,7 +180,7 @@ class OutputDir:
                 "{overwrite}",
                 self.directory.location,
                 self.content,
-                first_few(found),
+                join_first(found),
             )
 
     def read_json(self, name: str) -> dict[str, Any] | None:

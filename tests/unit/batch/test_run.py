@@ -299,7 +299,7 @@ def test_invalid_job_creates_no_folder(news, make_job, tmp_path, options, error,
 
 def test_shard_written_elsewhere_is_missing(news, make_job, tmp_path):
     elsewhere = make_job(news, out=tmp_path / "elsewhere")
-    message = r"out: part-00000-000000\.jsonl is finished but missing; all nodes"
+    message = r"out: part-00000-000000\.jsonl was written but is not in this folder; all nodes"
     with pytest.raises(DataError, match=message):
         run_batch(make_job(news), lambda job, done: engine_here(elsewhere, done))
     assert not (tmp_path / "out" / "manifest.json").exists()

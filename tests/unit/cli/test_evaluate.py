@@ -115,7 +115,7 @@ def test_invalid_input_is_a_one_line_error(evaluate, arguments, message):
     [
         (["--limit", "0"], "--limit is 0; expected 1 or more"),
         (["--split", "best"], "--split is 'best'; expected train, dev, test"),
-        (["--beam", "3"], "prefix: no beam search; remove --beam"),
+        (["--beam", "3"], "prefix: the baseline has no such option; remove --beam"),
         (["--save", "no/out.txt"], "no/out.txt: the folder 'no' does not exist; create it first"),
         (["--save", "nothing"], "nothing: is a folder; name a file to write"),
         (["--encoding", "klingon"], "--encoding: unknown encoding 'klingon'"),

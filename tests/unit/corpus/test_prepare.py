@@ -138,7 +138,7 @@ def test_too_small_split_is_rejected(jsonl, prepared):
 def test_empty_train_split_error_lists_reasons(jsonl, prepared):
     with pytest.raises(DataError, match=r"no pair is left for train \(dropped: length 12\)"):
         prepared(jsonl(MANY), limits=FilterLimits(max_text_words=3))
-    with pytest.raises(DataError, match="no pair is left to train on .* use less for dev"):
+    with pytest.raises(DataError, match="no pair is left to train on .* reduce the dev"):
         prepared(jsonl(MANY), dev=SplitSize(pairs=12))
 
 

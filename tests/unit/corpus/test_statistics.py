@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from readagain.corpus.lexicon import UNKNOWN_ID, Lexicon
-from readagain.corpus.statistics import COVERAGE_SIZES, NEVER, Statistics, summary_ranks
+from readagain.corpus.statistics import COVERAGE_SIZES, NOT_IN_VOCAB, Statistics, summary_ranks
 
 
 def test_summary_ranks_equal_vocab_ids():
@@ -12,7 +12,7 @@ def test_summary_ranks_equal_vocab_ids():
     vocab = lexicon.vocab("summary", 100)
     ranks = summary_ranks(lexicon)
     assert [vocab.word(rank) for rank in ranks[:4]] == ["storm", "the", "calm", "brook"]
-    assert ranks[4] == ranks[UNKNOWN_ID] == NEVER
+    assert ranks[4] == ranks[UNKNOWN_ID] == NOT_IN_VOCAB
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def counted():
     """Two pairs; summaries are 'known copied | rare absent' and 'unknown known'."""
     statistics = Statistics()
     known, copied, rare = 0, 1, 2
-    ranks = np.array([4, NEVER, 20_000, NEVER])
+    ranks = np.array([4, NOT_IN_VOCAB, 20_000, NOT_IN_VOCAB])
     statistics.add(
         ids=np.array([copied, known, known, copied, rare, known, UNKNOWN_ID, UNKNOWN_ID, known]),
         segment_lengths=np.array([2, 3, 1, 1, 2]),

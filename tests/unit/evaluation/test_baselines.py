@@ -15,29 +15,29 @@ def texts_of(system, texts, is_tokenized=False):
 
 
 def test_prefix_with_byte_limit_takes_75_bytes():
-    [prefix] = texts_of(Prefix(max_bytes=75, cuts_words=True), [LONG])
+    [prefix] = texts_of(Prefix(max_bytes=75, may_cut_words=True), [LONG])
     assert prefix == LONG[:75]
 
 
 def test_prefix_takes_whole_words():
-    [prefix] = texts_of(Prefix(max_bytes=75, cuts_words=False), [LONG])
+    [prefix] = texts_of(Prefix(max_bytes=75, may_cut_words=False), [LONG])
     assert LONG.startswith(f"{prefix} ")
     assert len(prefix) <= 75 < len(f"{prefix} november")
 
 
 def test_prefix_keeps_a_word_that_ends_at_the_limit():
     text = "a" * 70 + " bcde f"
-    assert texts_of(Prefix(max_bytes=75, cuts_words=False), [text]) == ["a" * 70 + " bcde"]
+    assert texts_of(Prefix(max_bytes=75, may_cut_words=False), [text]) == ["a" * 70 + " bcde"]
 
 
 def test_prefix_is_empty_if_the_first_word_is_too_long():
-    assert texts_of(Prefix(max_bytes=75, cuts_words=False), ["x" * 80]) == [""]
+    assert texts_of(Prefix(max_bytes=75, may_cut_words=False), ["x" * 80]) == [""]
 
 
 @given(st.lists(st.text("abcé", min_size=1, max_size=9), max_size=9), st.integers(0, 40))
 def test_prefix_is_as_long_as_possible(words, max_bytes):
     text = " ".join(words)
-    [taken] = texts_of(Prefix(max_bytes=max_bytes, cuts_words=False), [text])
+    [taken] = texts_of(Prefix(max_bytes=max_bytes, may_cut_words=False), [text])
     assert len(taken.encode()) <= max_bytes
     assert text.startswith(taken)
     rest = text[len(taken) :].split()
@@ -46,11 +46,11 @@ def test_prefix_is_as_long_as_possible(words, max_bytes):
 
 
 def test_prefix_does_not_split_characters():
-    assert texts_of(Prefix(max_bytes=75, cuts_words=True), ["a" * 74 + "é"]) == ["a" * 74]
+    assert texts_of(Prefix(max_bytes=75, may_cut_words=True), ["a" * 74 + "é"]) == ["a" * 74]
 
 
 def test_prefix_normalizes_white_space():
-    assert texts_of(Prefix(max_bytes=75, cuts_words=True), [" one\n two "]) == ["one two"]
+    assert texts_of(Prefix(max_bytes=75, may_cut_words=True), [" one\n two "]) == ["one two"]
 
 
 def test_lead_takes_the_first_sentence():
@@ -78,7 +78,9 @@ def test_baseline_words_are_copied():
 
 
 def test_baselines_of_an_empty_text_are_empty():
-    assert texts_of(Lead(), [""]) == texts_of(Prefix(max_bytes=75, cuts_words=True), [""]) == [""]
+    assert (
+        texts_of(Lead(), [""]) == texts_of(Prefix(max_bytes=75, may_cut_words=True), [""]) == [""]
+    )
     assert texts_of(Lead(), [""], is_tokenized=True) == [""]
 
 

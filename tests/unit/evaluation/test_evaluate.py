@@ -141,7 +141,7 @@ def test_metadata_names_model_decoding_and_data(evaluated, toy, duc):
 
 
 def test_unknown_model_lists_the_models():
-    message = "no model 'nwes'; bundled models: .*; without a network: prefix, lead"
+    message = "no model 'nwes'; bundled models: .*; baselines: prefix, lead"
     with pytest.raises(ArtifactError, match=message):
         load_system("nwes", "gigaword")
 
@@ -161,7 +161,9 @@ def test_unknown_protocol_suggests_the_nearest(toy):
     ],
 )
 def test_baseline_rejects_decoding_options(option, arguments):
-    with pytest.raises(ConfigError, match=f"^prefix: no beam search; remove {option}$"):
+    with pytest.raises(
+        ConfigError, match=f"^prefix: the baseline has no such option; remove {option}$"
+    ):
         load_system("prefix", "gigaword", **arguments)
 
 

@@ -52,7 +52,11 @@ def test_topiary_without_parser_is_an_error(monkeypatch):
 
 
 def test_topiary_and_lead_reject_decoding_options():
-    with pytest.raises(ConfigError, match="^topiary: no beam search; remove beam$"):
+    with pytest.raises(
+        ConfigError, match="^topiary: the baseline has no such option; remove beam$"
+    ):
         load_system("topiary", "duc2003", threads=2, decoding={"beam": 3})
-    with pytest.raises(ConfigError, match="^lead: no beam search; remove beam, threads$"):
+    with pytest.raises(
+        ConfigError, match="^lead: the baseline has no such option; remove beam, threads$"
+    ):
         load_system("lead", "duc2003", threads=2, decoding={"beam": 3, "max_words": 9})

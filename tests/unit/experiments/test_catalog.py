@@ -115,9 +115,9 @@ def test_sentence_experiments_use_the_same_texts():
 @pytest.mark.parametrize(("table", "num_rows"), [("table1", 11), ("table2", 10), ("table3", 10)])
 def test_paper_table_has_rouge_and_an_experiment_for_each_row(table, num_rows):
     printed = paper_table(table)
-    assert len({row.row for row in printed}) == len(printed) == num_rows
+    assert len({row.experiment for row in printed}) == len(printed) == num_rows
     for row in printed:
-        assert row.row in TABLES[table].rows
+        assert row.experiment in TABLES[table].rows
         assert row.rouge[1] < row.rouge[2] < row.rouge[0]
         assert row.label
         assert row.size
@@ -128,7 +128,7 @@ def test_paper_table_4_has_five_sizes_with_and_without_copying():
     assert list(plain.seconds) == list(copying.seconds) == ["2K", "5K", "15K", "30K", "69K"]
     assert all(plain.seconds[size] < copying.seconds[size] for size in plain.seconds)
     assert (plain.seconds["2K"], copying.seconds["69K"]) == (0.076, 0.376)
-    assert all(f"{row.row}_15k" in EXPERIMENTS for row in (plain, copying))
+    assert all(f"{row.experiment}_15k" in EXPERIMENTS for row in (plain, copying))
 
 
 def test_paper_values_in_bold_are_the_best():
@@ -144,7 +144,7 @@ def test_paper_values_in_bold_are_the_best():
 
 
 def test_paper_tables_1_and_3_agree_except_for_two_rows():
-    first = {row.row: row.rouge for row in paper_table("table1")}
-    third = {row.row: row.rouge for row in paper_table("table3")}
+    first = {row.experiment: row.rouge for row in paper_table("table1")}
+    third = {row.experiment: row.rouge for row in paper_table("table3")}
     differing = {name for name in first.keys() & third.keys() if first[name] != third[name]}
     assert differing == {"read_again_lstm_15k", "read_again_lstm_69k"}

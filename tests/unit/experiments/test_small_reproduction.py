@@ -21,7 +21,7 @@ from readagain.experiments.report import write_report
 from readagain.experiments.reproduce import run_experiments
 from readagain.experiments.results import read_results, read_summaries, summaries_file
 from readagain.experiments.settings import ReproduceOptions
-from readagain.experiments.trained_model import TrainedExperiment
+from readagain.experiments.trained_model import ExperimentModel
 from readagain.export.write import describe_export, model_graphs, write_graphs
 from readagain.model_dir import ModelDir
 
@@ -64,7 +64,7 @@ def test_scores_equal_those_of_the_exported_model(kept, name, protocol):
 
 def test_explain_needs_exported_graphs(kept):
     _, folder, _ = kept
-    row = TrainedExperiment(folder, torch.device("cpu"))
+    row = ExperimentModel(folder, torch.device("cpu"))
     summarizer = row.system("gigaword").summarizer
     assert isinstance(summarizer, Summarizer)
     with pytest.raises(ConfigError, match="explain: only supported with exported graphs"):
@@ -107,7 +107,7 @@ def test_importance_is_measured_for_read_again(reproduced):
 
 def test_importance_samples_are_relative_movements(kept):
     _, folder, corpora = kept
-    row = TrainedExperiment(folder, torch.device("cpu"))
+    row = ExperimentModel(folder, torch.device("cpu"))
     data = read_dataset(corpora / "invented", CorpusReadOptions())
     measured = measure_importance(row, data)
     assert measured["texts"] == len(data.rows)

@@ -8,7 +8,7 @@ from rich.console import Console
 from readagain.experiments.reproduce import run_experiments
 from readagain.experiments.results import read_results
 from readagain.experiments.run_experiment import has_features
-from readagain.experiments.trained_model import TrainedExperiment
+from readagain.experiments.trained_model import ExperimentModel
 from readagain.presets import PRESETS
 from readagain.search.features import FEATURES
 
@@ -18,13 +18,13 @@ ROW = "abs_plus_69k"
 @pytest.mark.slow
 def test_abs_plus_is_tuned_on_duc_and_scored_with_it(small, silent, monkeypatch):
     searched = []
-    real = TrainedExperiment.system
+    real = ExperimentModel.system
 
     def noted(row, protocol):
         searched.append([getattr(row.run.decode, f"{name}_bonus") for name in FEATURES])
         return real(row, protocol)
 
-    monkeypatch.setattr(TrainedExperiment, "system", noted)
+    monkeypatch.setattr(ExperimentModel, "system", noted)
     run_experiments(small(ROW), silent)
     [result] = read_results(small().out)
     facts = result.training["tuned"]

@@ -79,7 +79,8 @@ def test_unclosed_quote_error_has_line_of_quote(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\nfine,y\n"open,' + "x" * 99 + "\n" + ("z" * 999 + "\n") * 2000)
     with pytest.raises(
-        DataError, match=r"a\.csv:3: a row of more than 1,048,576 bytes; check for a quote"
+        DataError,
+        match=r"a\.csv:3: a row of more than 1,048,576 bytes; check for an unclosed quote",
     ):
         read_records(path)
 
@@ -125,7 +126,8 @@ def test_long_quoted_field_makes_row_invalid(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text('text,headline\n"open' + "\n" * 3_000_000 + '",x\n')
     with pytest.raises(
-        DataError, match=r"a\.csv:2: a row of more than 1,048,576 bytes; check for a quote"
+        DataError,
+        match=r"a\.csv:2: a row of more than 1,048,576 bytes; check for an unclosed quote",
     ):
         read_records(path)
 
@@ -147,12 +149,12 @@ def test_csv_blocks_are_limited_by_rows_and_bytes(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
     path.write_text('text\naa\n"b\nb"\ncc\ndddddddd\ne\n')
 
-    def blocks(max_records=None):
-        found = delimited.read_blocks(path, "utf-8", max_records=max_records)
+    def blocks(records_per_block=None):
+        found = delimited.read_blocks(path, "utf-8", records_per_block=records_per_block)
         return [(block.first, [row[0] for _, row in block.payload]) for block in found]
 
     by_number = [(2, ["aa", "b\nb"]), (5, ["cc", "dddddddd"]), (7, ["e"])]  # named by lines
-    assert blocks(max_records=2) == by_number
+    assert blocks(records_per_block=2) == by_number
     monkeypatch.setattr(delimited, "BLOCK_RECORDS", 2)
     assert blocks() == by_number
     monkeypatch.setattr(delimited, "BLOCK_RECORDS", 100)

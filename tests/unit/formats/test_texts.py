@@ -210,7 +210,7 @@ def test_block_keeps_order_of_invalid_records(tmp_path, name, content, expected)
     assert found == expected
 
 
-def test_blocks_have_at_most_max_records(tmp_path):
+def test_blocks_have_at_most_records_per_block(tmp_path):
     path = tmp_path / "many.txt"
     path.write_text("One.\nTwo.\nThree.\n")
     layout = read_schema(path, TextReadOptions(format="lines"))

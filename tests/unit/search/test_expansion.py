@@ -10,7 +10,7 @@ from readagain.search.expansion import (
     SLACK,
     Continuations,
     best_columns,
-    first_allowed,
+    find_allowed,
     select_continuations,
     sort_candidates,
 )
@@ -75,8 +75,8 @@ def no_words(num_rows):
 
 
 @pytest.mark.parametrize("rule", [Constraint(), Ban([]), Ban([9])])
-def test_first_allowed_returns_none_without_relevant_bans(offer, rule):
-    columns, missing = first_allowed(
+def test_find_allowed_returns_none_without_relevant_bans(offer, rule):
+    columns, missing = find_allowed(
         no_words(1), offer([7, 8, 9]), rule, ForcedPrefix.find([], 1), 2
     )
     assert columns is None
@@ -85,11 +85,11 @@ def test_first_allowed_returns_none_without_relevant_bans(offer, rule):
 
 @pytest.mark.parametrize("num_rows", [FEW_ROWS - 1, FEW_ROWS + 1])
 @pytest.mark.parametrize("num_banned", range(1, 12))
-def test_first_allowed_skips_any_number_of_bans(offer, num_banned, num_rows):
+def test_find_allowed_skips_any_number_of_bans(offer, num_banned, num_rows):
     rng = np.random.default_rng(num_banned)
     ids = np.array([rng.permutation(np.arange(4, 18)) for _ in range(num_rows)])  # 14 candidates
     bans = [rng.choice(np.arange(4, 18), size=num_banned, replace=False) for _ in range(num_rows)]
-    columns, missing = first_allowed(
+    columns, missing = find_allowed(
         no_words(num_rows), offer(ids), Ban(*bans), ForcedPrefix.find([], num_rows), 2
     )
     assert not missing.any()
@@ -99,10 +99,10 @@ def test_first_allowed_skips_any_number_of_bans(offer, num_banned, num_rows):
 
 
 @pytest.mark.parametrize("num_rows", [1, FEW_ROWS + 1])
-def test_first_allowed_marks_missing_candidates(offer, num_rows):
+def test_find_allowed_marks_missing_candidates(offer, num_rows):
     ids = np.tile(np.arange(4, 4 + 2 + SLACK + 3), (num_rows, 1))
     bans = [ids[0, :-1], *[[]] * (num_rows - 1)]
-    columns, missing = first_allowed(
+    columns, missing = find_allowed(
         no_words(num_rows), offer(ids), Ban(*bans), ForcedPrefix.find([], num_rows), 2
     )
     assert columns[0, 0] == ids.shape[1] - 1
@@ -110,9 +110,9 @@ def test_first_allowed_marks_missing_candidates(offer, num_rows):
     assert not missing[1:].any()
 
 
-def test_first_allowed_never_bans_a_forced_word(offer):
+def test_find_allowed_never_bans_a_forced_word(offer):
     prefix = ForcedPrefix([[4], []], [[-1], []])
-    columns, missing = first_allowed(no_words(2), offer([[4, 5], [4, 5]]), Ban([4], [4]), prefix, 1)
+    columns, missing = find_allowed(no_words(2), offer([[4, 5], [4, 5]]), Ban([4], [4]), prefix, 1)
     assert columns.tolist() == [[0], [1]]
     assert not missing.any()
 

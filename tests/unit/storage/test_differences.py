@@ -1,6 +1,6 @@
 """What differs between settings, and how it is told."""
 
-from readagain.storage.differences import differences, first_few
+from readagain.storage.differences import differences, join_first
 
 
 def test_differences_yields_every_leaf():
@@ -9,6 +9,6 @@ def test_differences_yields_every_leaf():
     assert list(differences(before, now)) == [("a.c", 2, 5), ("d", 3, None), ("e", None, 4)]
 
 
-def test_first_few_names_three_and_counts_the_rest():
-    assert first_few(["a", "b", "c"]) == "a; b; c"
-    assert first_few(["a", "b", "c", "d", "e"]) == "a; b; c; 2 more"
+def test_join_first_lists_three_and_counts_the_rest():
+    assert join_first(["a", "b", "c"]) == "a; b; c"
+    assert join_first(["a", "b", "c", "d", "e"]) == "a; b; c; 2 more"

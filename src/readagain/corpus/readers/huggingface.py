@@ -1,4 +1,4 @@
-"""Hugging Face datasets by name, where the `datasets` package is installed."""
+"""Hugging Face datasets by name; needs the `datasets` package."""
 
 from collections.abc import Iterator, Sequence
 from importlib import import_module
@@ -12,8 +12,8 @@ from readagain.formats.records import BLOCK_RECORDS, Block, InvalidRecord, Recor
 PREFIX = "hf:"
 
 
-class _Dataset:
-    """Reader of a dataset as a stream of rows; the path is `hf:NAME`."""
+class _DatasetReader:
+    """Reader of a dataset as a stream of rows; `_load` describes the path."""
 
     def column_names(self, path: Path, encoding: str) -> list[str]:
         """Return the columns of the first row."""
@@ -27,14 +27,14 @@ class _Dataset:
         encoding: str,
         *,
         columns: Sequence[str] | None = None,
-        max_records: int | None = None,
+        records_per_block: int | None = None,
     ) -> Iterator[Block]:
-        """Stream the dataset and split its rows."""
+        """Stream the dataset in blocks of rows."""
         first = 1
         rows: list[dict[str, object]] = []
         for row in _load(path):
             rows.append({name: row[name] for name in columns or row if name in row})
-            if len(rows) == (max_records or BLOCK_RECORDS):
+            if len(rows) == (records_per_block or BLOCK_RECORDS):
                 yield Block(first=first, payload=rows, position=0)
                 first, rows = first + len(rows), []
         if rows:
@@ -70,5 +70,5 @@ def _load(path: Path) -> Any:
 
 
 FORMAT = table_format(
-    "huggingface", "hf:NAME[:CONFIG][:SPLIT], with the package 'datasets'", _Dataset()
+    "huggingface", "hf:NAME[[:CONFIG]:SPLIT], with the package 'datasets'", _DatasetReader()
 )

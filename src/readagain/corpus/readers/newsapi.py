@@ -1,4 +1,4 @@
-"""Replies of news APIs: one JSON document with a list of articles."""
+"""Responses of news APIs: one JSON document with a list of articles."""
 
 import json
 import re
@@ -17,13 +17,15 @@ from readagain.formats.records import Block, InvalidRecord, Record, list_blocks
 TEXT_KEYS = ("description", "content", "text", "body")
 HEADLINE_KEYS = ("title", "headline")
 LIST_KEYS = ("articles", "results", "data", "news")
-# Only the mark itself: a pattern with the spaces before it would be slow on long runs of spaces.
+# End of a text that NewsAPI has truncated, such as "[+123 chars]". The pattern does not include the
+# spaces before it: `\s*` would take quadratic time on long runs of spaces.
 _TRUNCATION_MARK = re.compile(r"\[\+\d{1,9} chars\]$")
-REMOVED = "[Removed]"
+REMOVED_PLACEHOLDER = "[Removed]"
+"""Text and title that NewsAPI returns for a withdrawn article."""
 
 
 class _NewsApi:
-    """Reader of the articles; `text` and `headline` are added as fields."""
+    """Reader of the articles; adds the fields `text` and `headline`."""
 
     def column_names(self, path: Path, encoding: str) -> list[str]:
         """Return the fields that `parse_block` adds."""
@@ -35,9 +37,9 @@ class _NewsApi:
         encoding: str,
         *,
         columns: Sequence[str] | None = None,
-        max_records: int | None = None,
+        records_per_block: int | None = None,
     ) -> Iterator[Block]:
-        """Parse the document and split its list of articles."""
+        """Parse the document and split its list of articles into blocks."""
         with open_bytes(path) as (stream, raw):
             try:
                 document = json.loads(read_document(stream, path).decode(encoding))
@@ -47,7 +49,7 @@ class _NewsApi:
                 raise DataError(f"{path}:{error.lineno}: {describe_json_error(error)}") from error
             except (ValueError, RecursionError) as error:
                 raise DataError(f"{path}: {describe_json_error(error)}") from error
-            yield from list_blocks(_find_articles(document, path), raw.tell(), max_records)
+            yield from list_blocks(_find_articles(document, path), raw.tell(), records_per_block)
 
     def parse_block(
         self, block: Block, path: Path, encoding: str
@@ -83,12 +85,12 @@ def _find_articles(document: Any, path: Path) -> list[Any]:
 
 
 def _first(keys: Sequence[str], article: dict[str, Any]) -> Any:
-    """Return the first value that is not empty."""
+    """Return the first value under one of `keys` that is not empty."""
     return next((article[key] for key in keys if article.get(key)), "")
 
 
 def _clean(example: Example, article: dict[str, Any]) -> Example:
-    """Remove the publisher after the title and the mark of a truncated text."""
+    """Remove the publisher after the title and the truncation mark after the text."""
     publisher = article.get("source")
     name = publisher.get("name") if isinstance(publisher, dict) else publisher
     headline = example.headline
@@ -97,12 +99,15 @@ def _clean(example: Example, article: dict[str, Any]) -> Example:
     text = example.text
     if mark := _TRUNCATION_MARK.search(text):
         text = text[: mark.start()].rstrip().removesuffix("…").rstrip()
-    return Example("" if text == REMOVED else text, "" if headline == REMOVED else headline)
+    return Example(
+        "" if text == REMOVED_PLACEHOLDER else text,
+        "" if headline == REMOVED_PLACEHOLDER else headline,
+    )
 
 
 FORMAT = table_format(
     "newsapi",
-    "news-API replies: one JSON document",
+    "news API response: one JSON document",
     _NewsApi(),
     columns=Columns(text="text", headline="headline"),
     clean=_clean,
