@@ -42,13 +42,34 @@ def read_inputs(
             if argument == STDIN:
                 # Not sys.stdin itself: Python aborts if it exits while a thread reads that.
                 with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
-                    yield from read_stream(stream, "standard input", options)
+                    for record in read_stream(stream, "standard input", options):
+                        if command == "summarize" and options.format is None:
+                            _report_separate_lines(record)
+                        yield record
             elif (path := files[argument]) is None:
                 yield TextRecord(argument, "the text", {"text": argument})
             else:
                 yield from read_path(path, options)
 
     return read()
+
+
+def _report_separate_lines(record: "TextRecord") -> None:
+    """Print a hint if the lines of one text look like a text each.
+
+    Paragraphs have blank lines between them, and in wrapped text some line starts in lower case.
+    """
+    import sys
+
+    lines = record.text.strip().splitlines()
+    if len(lines) < 2 or any(not line.strip() or line.lstrip()[0].islower() for line in lines):
+        return
+    format = "jsonl" if all(line.startswith("{") for line in lines) else "lines"
+    print(
+        f"readagain: {record.where}: {len(lines):,} lines were read as one text; "
+        f"use '--format {format}' if each line is a text",
+        file=sys.stderr,
+    )
 
 
 def read_path(path: Path, options: "TextReadOptions") -> "Iterator[TextRecord]":

@@ -79,6 +79,35 @@ def test_standard_input_is_one_text(summarize, headlines):
     assert summarize("-", input=POLICE).stdout.splitlines() == headlines[:1]
 
 
+@pytest.mark.parametrize(
+    ("lines", "format"),
+    [(f"{POLICE}\n{FERRY}\n", "lines"), (f'{{"text": "{POLICE}"}}\n' * 2, "jsonl")],
+)
+def test_separate_texts_on_standard_input_are_noticed(summarize, lines, format):
+    assert (
+        "readagain: standard input: 2 lines were read as one text; "
+        f"use '--format {format}' if each line is a text\n"
+    ) in summarize(input=lines).stderr
+
+
+@pytest.mark.parametrize(
+    "article",
+    [
+        f"{POLICE}\n",
+        f"{POLICE}\n\n{FERRY}\n",
+        "Police in Ghent said\non Monday that 12 people\ncrossed the old bridge.\n",
+    ],
+)
+def test_one_text_on_standard_input_has_no_hint(summarize, article):
+    assert "--format" not in summarize(input=article).stderr
+
+
+def test_lines_as_texts_have_no_hint(summarize):
+    lines = f"{POLICE}\n{FERRY}\n"
+    assert "--format" not in summarize("--format", "text", input=lines).stderr
+    assert "--format" not in summarize("--format", "lines", input=lines).stderr
+
+
 def test_json_keeps_fields_and_adds_summary(summarize, headlines, tmp_path):
     rows = [{"id": 1, "text": POLICE}, {"id": 2, "text": FERRY, "tags": ["é"]}]
     (tmp_path / "news.jsonl").write_text("\n".join(map(json.dumps, rows)))
