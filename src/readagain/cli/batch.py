@@ -23,6 +23,12 @@ _running = partial(typer.Option, rich_help_panel=RUNNING)
 EngineName = Literal["local", "ray"]
 
 
+EXAMPLES = (
+    "readagain batch 'news/*.jsonl.gz' headlines/",
+    "readagain batch news.parquet headlines/ --text-column body --field headline",
+)
+
+
 @options.decoding_options()
 def command(
     inputs: Annotated[

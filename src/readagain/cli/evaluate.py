@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from readagain.search.model import StepModel
 
 
+EXAMPLES = (
+    "readagain evaluate --model news --data data/mine",
+    "readagain evaluate --model runs/mine --data test.jsonl --save summaries.jsonl",
+    "readagain evaluate --model lead --data DUC --protocol duc2004",
+)
+
+
 @options.decoding_options(
     "beam",
     "min_words",

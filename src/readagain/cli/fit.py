@@ -12,6 +12,12 @@ if TYPE_CHECKING:
     from readagain.fitting.fit import FitResult
 
 
+EXAMPLES = (
+    "readagain fit pairs.csv --out models/mine",
+    "readagain fit pairs.csv --out models/mine --base news",
+)
+
+
 def command(
     pairs: Annotated[
         list[str],

@@ -78,6 +78,8 @@ def _lines(info: dict[str, Any]) -> list[tuple[str, str]]:
         ("words", words),
         ("cases", pluralize(info["cases"], "word or pair", "words and pairs")),
     ]
+    # A folder without weights is a copy for inference, so its training is over.
+    unfinished = "no: stopped, or still running" if tensors else "no: stopped early"
     while origin:
         corpus, before = origin["corpus"], origin["began_from"]
         lines += [
@@ -85,7 +87,7 @@ def _lines(info: dict[str, Any]) -> list[tuple[str, str]]:
              f"fingerprint {corpus['fingerprint'][:16]}"),
             ("trained", f"step {origin['step']:,}, {origin['minutes']:.1f} minutes on "
              f"{origin['device']}, seed {origin['seed']}"),
-            ("finished", "yes" if origin["is_finished"] else "no: stopped, or still running"),
+            ("finished", "yes" if origin["is_finished"] else unfinished),
             ("began from", f"the model {before['name']}" if before else "random weights"),
         ]  # fmt: skip
         origin = before["provenance"] if before else None

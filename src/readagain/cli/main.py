@@ -19,7 +19,8 @@ from readagain.cli.output import (
 from readagain.errors import ArgumentError, ReadAgainError, as_option
 
 # One module of readagain.cli per command, each with a function `command`, in the order of --help.
-# They import what they need inside the function, so that --help stays fast.
+# They import what they need inside the function, so that --help stays fast. `EXAMPLES` of a module
+# are command lines that its --help shows.
 COMMANDS: tuple[str, ...] = (
     "summarize",
     "batch",
@@ -29,6 +30,7 @@ COMMANDS: tuple[str, ...] = (
     "prepare",
     "train",
     "export",
+    "models",
     "inspect",
     "cases",
     "curves",
@@ -70,7 +72,6 @@ def build_app() -> typer.Typer:
         help="Write headlines with Read-Again and copying.",
         cls=_Group,
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
@@ -92,8 +93,14 @@ def build_app() -> typer.Typer:
 
     for name in COMMANDS:
         module = import_module(f"readagain.cli.{name}")
-        app.command(name, cls=_Command)(_handle_interruptions()(module.command))
+        epilog = _format_examples(getattr(module, "EXAMPLES", ()))
+        app.command(name, cls=_Command, epilog=epilog)(_handle_interruptions()(module.command))
     return app
+
+
+def _format_examples(examples: Sequence[str]) -> str | None:
+    """Return examples for the end of --help; older Typers join lines without a blank line."""
+    return "\n\n".join(("Examples:", *examples)) if examples else None
 
 
 def _print_version(is_set: bool) -> None:
@@ -112,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
         with _handle_interruptions():
-            build_app()(args=arguments)
+            build_app()(args=arguments, prog_name="readagain")
     except ReadAgainError as error:
         if debug:
             raise

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -59,3 +60,13 @@ def lasting_console() -> "Console":
             discard_output()
 
     return LastingConsole()
+
+
+def print_table(table: "Table") -> None:
+    """Print a table; to a program as one line per row, for grep and cut."""
+    from rich.console import Console
+
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=200)
+    console.print(table)

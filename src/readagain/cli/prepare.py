@@ -24,6 +24,12 @@ FILTERS_HELP = (
 )
 
 
+EXAMPLES = (
+    "readagain prepare pairs.csv --dev-pairs 1000 --out data/mine",
+    "readagain prepare train.jsonl --dev dev.jsonl --out data/mine --skip-bad",
+)
+
+
 @options.spec_options(FilterLimits(), panel="Filters")
 def command(
     inputs: Annotated[

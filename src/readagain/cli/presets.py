@@ -59,8 +59,9 @@ def _rows() -> list[dict[str, object]]:
 
 
 def _print_table() -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from readagain.cli.output import print_table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("name", no_wrap=True)
@@ -74,8 +75,4 @@ def _print_table() -> None:
             f"{row['parameters']:,}" if row["parameters"] else "–",
             str(row["paper"]),
         )
-    console = Console()
-    if not console.is_terminal:
-        # One line per preset, for grep and cut.
-        console = Console(width=200)
-    console.print(table)
+    print_table(table)

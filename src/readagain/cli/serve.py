@@ -14,6 +14,13 @@ _access = partial(typer.Option, rich_help_panel="Access")
 KEY_VARIABLE = "READAGAIN_API_KEY"
 
 
+EXAMPLES = (
+    "readagain serve",
+    "readagain serve --model news --model runs/mine --port 8080",
+    "readagain serve --host 0.0.0.0 --workers 4 --api-key-file keys.txt",
+)
+
+
 @options.spec_options(DEFAULTS.limits, panel="Limits")
 def command(
     *,

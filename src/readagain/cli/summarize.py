@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 _ON_ERROR = "backslashreplace"  # bytes of an argument that are not UTF-8 become \udc..
 
 
+EXAMPLES = (
+    "readagain summarize article.txt",
+    "readagain summarize texts.txt --format lines --max-words 8",
+    "readagain summarize news.csv --text-column body --output headlines.jsonl",
+    "readagain summarize abstract.txt --model papers",
+)
+
+
 @options.decoding_options()
 def command(
     inputs: Annotated[

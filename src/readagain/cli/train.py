@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from readagain.training.loop import TrainingResult
 
 
+EXAMPLES = (
+    "readagain train tiny --data data/mine --out runs/mine",
+    "readagain train tiny --data data/mine --out runs/mine --set train.epochs=20",
+    "readagain train --from runs/mine --data data/more --out runs/more",
+)
+
+
 def command(
     preset: Annotated[
         str | None,

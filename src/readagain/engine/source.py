@@ -80,6 +80,8 @@ class SourceReader:
         self._vocab = vocab
         self.styles = source_vocab.styles
         self._special_tokens = {*SPECIAL_TOKENS, *(f"<{style}>" for style in self.styles)}
+        # Words that are read of each sequence; a style takes the place of one.
+        self.max_words = run.data.max_source_words - (1 if self.styles else 0)
         self.num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
 
     def read(self, text: str, *, tokenized: bool) -> SourceText:
@@ -179,9 +181,8 @@ class SourceReader:
         starts = [0, *ends[:-1]]
         if self._data.join_sentences and ends:
             starts, ends = [0], ends[-1:]
-        max_words = self._data.max_source_words - (1 if self.styles else 0)
         return tuple(
-            range(start, min(end, start + max_words))
+            range(start, min(end, start + self.max_words))
             for start, end in zip(starts, ends, strict=False)
             if end > start
         )

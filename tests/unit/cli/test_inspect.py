@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from readagain.storage.bundled import bundled_models
+
 MODELS = sorted((Path(__file__).parents[2] / "assets" / "models").glob("format-*"))
 
 
@@ -63,8 +65,18 @@ def test_all_ancestor_runs_are_shown(readagain, tmp_path):
     assert shown.index("the model first") < shown.index("step 384,") < shown.index("random weights")
 
 
-def test_model_without_weights_is_marked(readagain):
-    assert "in the graphs\n" in readagain("inspect", "news").stdout
+@pytest.mark.parametrize("model", bundled_models())
+def test_bundled_model_is_complete_without_weights(readagain, model):
+    shown = readagain("inspect", model).stdout
+    assert "in the graphs\n" in shown
+    assert "still running" not in shown
+
+
+def test_model_for_inference_is_not_still_running(readagain, tmp_path):
+    model = Path(shutil.copytree(bundled_models()["papers"], tmp_path / "model"))
+    origin = json.loads((model / "provenance.json").read_text())
+    write_file(model, "provenance.json", json.dumps({**origin, "is_finished": False}))
+    assert "finished      no: stopped early\n" in readagain("inspect", model).stdout
 
 
 def test_invalid_provenance_is_refused(readagain, tmp_path):

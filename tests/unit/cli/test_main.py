@@ -1,14 +1,17 @@
 """Interruptions, closed pipes, full disks and help of all commands."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
-from readagain.cli.main import COMMANDS
+from readagain.cli.main import COMMANDS, build_app
 from readagain.cli.output import for_terminal
 
 READAGAIN = [sys.executable, "-m", "readagain"]
@@ -118,6 +121,39 @@ def test_help_shows_no_value_type_for_flags(command, readagain):
     assert done.returncode == 0
     assert "--help" in done.stdout
     assert "<bool>" not in done.stdout
+
+
+def examples():
+    modules = {name: import_module(f"readagain.cli.{name}") for name in COMMANDS}
+    return [
+        (name, example)
+        for name, module in modules.items()
+        for example in getattr(module, "EXAMPLES", ())
+    ]
+
+
+@pytest.mark.parametrize(("command", "example"), examples())
+def test_examples_of_help_are_valid_command_lines(command, example):
+    program, name, *arguments = shlex.split(example)
+    assert (program, name) == ("readagain", command)
+    app = get_command(build_app())
+    app.commands[name].make_context(name, arguments)  # parses, and runs nothing
+
+
+@pytest.mark.parametrize(
+    "command", ["summarize", "batch", "prepare", "train", "evaluate", "serve", "fit", "models"]
+)
+def test_help_ends_with_examples(command, readagain):
+    lines = readagain(command, "--help", env={"COLUMNS": "100"}).stdout.splitlines()
+    shown = [line.strip() for line in lines if line.strip()]
+    expected = [example for name, example in examples() if name == command]
+    assert shown[-len(expected) - 1 :] == ["Examples:", *expected]
+
+
+def test_shell_completion_suggests_commands(readagain):
+    words = {"COMP_WORDS": "readagain pres", "COMP_CWORD": "1"}
+    done = readagain(env={"_READAGAIN_COMPLETE": "complete_bash", **words})
+    assert (done.returncode, done.stdout) == (0, "presets\n")
 
 
 @pytest.mark.parametrize("character", ["\x1b", "\x07", "\x9b", "\u202e", "\u2066", "\u2028"])
