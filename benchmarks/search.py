@@ -111,7 +111,7 @@ def main() -> None:
         "no bigram twice": {"constraints": [NoRepeatedNgram(2)]},
         "copy limit": {"constraints": [CopyLimit(sources)]},
         "75 bytes": {"constraints": [ByteLengthConstraint(bytes_of, maximum=75)]},
-        "coverage": {"scoring": Scoring(coverage=0.1)},
+        "coverage": {"scoring": Scoring(coverage_penalty=0.1)},
         "diversity": {"scoring": Scoring(diversity=0.1)},
         "features": {"scoring": Scoring(features=FeatureWeights(unigram=0.5, bigram=0.5))},
         "attention kept": {"keep_attention": True},

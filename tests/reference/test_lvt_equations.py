@@ -11,7 +11,7 @@ from readagain.networks.network import select_rows
 from readagain.presets import PRESETS
 from readagain.text.vocab import BOS, EOS, UNK
 
-E, D, H, A, S, T, V, N = 3, 4, 5, 2, 4, 3, 40, 12
+E, U, H, A, S, T, V, N = 3, 4, 5, 2, 4, 3, 40, 12
 
 
 def numbers(tensor):
@@ -50,8 +50,8 @@ def decoder():
     decoder = AttentionDecoder(
         cell="gru",
         input_size=E,
-        source_size=D,
-        last_size=D,
+        source_size=U,
+        last_size=U,
         hidden_size=H,
         attention_size=A,
     ).double()
@@ -61,9 +61,9 @@ def decoder():
 
 def test_gru_decoder_matches_equations(decoder):
     torch.manual_seed(6)
-    h, words = torch.randn(1, S, D).double(), torch.randn(1, T, E).double()
+    h, words = torch.randn(1, S, U).double(), torch.randn(1, T, E).double()
     source = decoder.keys(h), h, torch.ones(1, S, dtype=torch.bool)
-    state = decoder.start(torch.randn(1, D).double())
+    state = decoder.start(torch.randn(1, U).double())
     assert state.cell is None
     s = numbers(state.hidden[0])
     found = decoder(words, *source, state)

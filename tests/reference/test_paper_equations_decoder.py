@@ -14,7 +14,7 @@ from readagain.networks.outputs.copy_softmax import (
 )
 from readagain.text.vocab import BOS, UNK
 
-E, H, D, A, S, T, V = 3, 4, 5, 6, 7, 3, 8
+E, H, U, A, S, T, V = 3, 4, 5, 6, 7, 3, 8
 
 
 def sigma(x):
@@ -62,8 +62,8 @@ def decoder():
     decoder = AttentionDecoder(
         cell="lstm",
         input_size=E,
-        source_size=D,
-        last_size=D,
+        source_size=U,
+        last_size=U,
         hidden_size=H,
         attention_size=A,
     ).double()
@@ -75,7 +75,7 @@ def decoder():
 def known_summary(decoder):
     """Return source states, embedded previous words, a first state and the expected outputs."""
     torch.manual_seed(6)
-    h2, words = torch.randn(1, S, D).double(), torch.randn(1, T, E).double()
+    h2, words = torch.randn(1, S, U).double(), torch.randn(1, T, E).double()
     start = DecoderState(torch.randn(1, H).double(), torch.randn(1, H).double())
     s, C, by_hand = numbers(start.hidden[0]), numbers(start.cell[0]), []
     for t in range(T):
@@ -111,8 +111,8 @@ def test_equations_12_to_14_single_steps(decoder, known_summary):
 def test_equation_15_embeds_copied_oov_word_by_position():
     """y_{t-1} = p_i = tanh(W_c h²_i + b_c) for a word of the source outside the vocabulary."""
     torch.manual_seed(7)
-    words = PreviousWords(vocab_size=V, embedding_size=E, source_size=D).double()
-    h2 = torch.randn(1, S, D).double()
+    words = PreviousWords(vocab_size=V, embedding_size=E, source_size=U).double()
+    h2 = torch.randn(1, S, U).double()
     embedded = words(torch.tensor([[BOS, 6, V + 2, UNK]]), words.of_source(h2))
 
     Y, W_c, b_c = map(numbers, (words.embedding.weight, words.copied.weight, words.copied.bias))
@@ -166,8 +166,8 @@ def test_target_log_probs_match_full_distribution(scores):
 
 def test_copy_score_is_state_times_tanh_of_projection():
     torch.manual_seed(9)
-    copy = CopyScorer(source_size=D, hidden_size=H).double()
-    h2, s = torch.randn(1, S, D).double(), torch.randn(1, T, H).double()
+    copy = CopyScorer(source_size=U, hidden_size=H).double()
+    h2, s = torch.randn(1, S, U).double(), torch.randn(1, T, H).double()
     logits = copy(s, copy.keys(h2))
     W, b = numbers(copy.project.weight), numbers(copy.project.bias)
     for t in range(T):

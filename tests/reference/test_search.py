@@ -225,7 +225,7 @@ def search_with(model, sources, settings, *, length, **options):
         constraints.append(CopyLimit(sources))
     scoring = Scoring(
         length_penalty=settings.get("length_penalty", 0.0),
-        coverage=settings.get("coverage", 0.0),
+        coverage_penalty=settings.get("coverage", 0.0),
         features=settings.get("features", FeatureWeights()),
     )
     return beam_search(
@@ -407,7 +407,7 @@ def test_all_constraints_keep_documents_independent(seed):
                 ByteLengthConstraint(sizes, minimum=9, maximum=22),
                 ForcedPrefix(prefixes, [[-1] * len(prefix) for prefix in prefixes]),
             ],
-            scoring=Scoring(length_penalty=0.8, coverage=0.2, diversity=0.1),
+            scoring=Scoring(length_penalty=0.8, coverage_penalty=0.2, diversity=0.1),
         )
 
     together = found_in(list(range(len(sources))))

@@ -83,7 +83,12 @@ def command(
     else:
         origin, texts = f"dev pairs of {check_on.name}", corpus_texts(check_on, check_texts or 1000)
     check = check_graphs(
-        model_dir, graphs, texts, origin=origin, threads=num_threads(threads), whole=whole
+        model_dir,
+        graphs,
+        texts,
+        origin=origin,
+        threads=num_threads(threads),
+        full_vocab_model=whole,
     )
     path = write_graphs(model_dir, graphs, describe_export(graphs, asdict(check)), out=out)
 

@@ -48,7 +48,7 @@ class Statistics:
     covered: NDArray[np.int64] = field(
         default_factory=lambda: np.zeros((2, len(COVERAGE_SIZES)), np.int64)
     )
-    """(2, sizes) covered summary words without and with copying, for `COVERAGE_SIZES`."""
+    """(2, sizes) number of covered summary words without and with copying, for `COVERAGE_SIZES`."""
 
     def add(
         self,

@@ -21,7 +21,7 @@ MEMORY = ("states", "keys", "copy_keys", "copy_words", "rare_keys", "rare_biases
 # State of a hypothesis that the encoder starts: of a recurrence, or the last words.
 BEGUN = ("hidden", "cell", "context_ids")
 # With copying, `copy_logits` start as zeros.
-CARRIED = (*BEGUN, "copy_logits")
+STATE_INPUTS = (*BEGUN, "copy_logits")
 COPYING = ("document", "ext_ids", "columns", "same_word")
 ANSWERS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
 # Between steps a search holds the interpreter lock, a sixth of the time with `news`.
@@ -106,7 +106,7 @@ class OnnxStepModel:
         self._encoder_takes_words = "ext_ids" in {each.name for each in encoder.get_inputs()}
         self.has_importance = "importance" in {each.name for each in encoder.get_outputs()}
         self._memory = [name for name in MEMORY if name in taken]
-        self._carried = [name for name in CARRIED if name in taken]
+        self._carried = [name for name in STATE_INPUTS if name in taken]
         self._begun = [name for name in BEGUN if name in taken]
         self._answers = [*ANSWERS, *(f"next_{name}" for name in self._carried)]
 
@@ -125,9 +125,18 @@ class OnnxStepModel:
             return open_session(
                 step,
                 threads=threads,
-                inputs=("previous_ids", "grid", "place", "k", "valid", *MEMORY, *CARRIED, *COPYING),
+                inputs=(
+                    "previous_ids",
+                    "grid",
+                    "place",
+                    "k",
+                    "valid",
+                    *MEMORY,
+                    *STATE_INPUTS,
+                    *COPYING,
+                ),
                 outputs=ANSWERS,
-                carried=CARRIED,
+                state_inputs=STATE_INPUTS,
                 where=f"{where}: step",
             )
 

@@ -15,34 +15,39 @@ from readagain.storage.model_manifest import MANIFEST_FILE
 
 # Larger than any exported graph; the limit of protobuf is twice as much.
 MAX_GRAPH_BYTES = 1 << 30
-# Key of external data in a graph. Exported graphs have none; an untrusted one could name any file.
+# Key of an external-data entry in the ONNX protobuf. Exported graphs have no external data; in an
+# untrusted graph it could point to any file.
 _EXTERNAL_DATA = b"location"
 
-_UNUSABLE = (
+_LOAD_ERRORS = (
     runtime_errors.Fail,
     runtime_errors.InvalidArgument,
     runtime_errors.InvalidGraph,
     runtime_errors.InvalidProtobuf,
     runtime_errors.NotImplemented,
-    UnicodeDecodeError,  # a damaged name
+    UnicodeDecodeError,  # a name in the graph is not UTF-8
 )
 
 
-def read_graph(path: Path, facts: FileEntry) -> bytes:
+def read_graph(path: Path, entry: FileEntry) -> bytes:
     """Read a graph and compare its checksum with the manifest.
 
+    Args:
+        path: the file.
+        entry: size and checksum in the manifest.
+
     Raises:
-        ArtifactError: if it cannot be read, is too large, or was changed.
+        ArtifactError: if the file cannot be read, is too large, or was changed.
     """
-    if facts.bytes > MAX_GRAPH_BYTES:
+    if entry.bytes > MAX_GRAPH_BYTES:
         raise ArtifactError(
-            f"{path}: {facts.bytes:,} bytes; expected a graph of at most {MAX_GRAPH_BYTES:,}"
+            f"{path}: {entry.bytes:,} bytes; expected a graph of at most {MAX_GRAPH_BYTES:,}"
         )
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ArtifactError(f"{path}: cannot be read: {error.strerror}") from error
-    if sha256(content).hexdigest() != facts.sha256:
+    if sha256(content).hexdigest() != entry.sha256:
         raise ArtifactError(
             f"{path}: content does not match {MANIFEST_FILE}; copy the model folder again"
         )
@@ -55,7 +60,7 @@ def open_session(
     threads: int,
     inputs: Iterable[str],
     outputs: Iterable[str],
-    carried: Iterable[str] = (),
+    state_inputs: Iterable[str] = (),
     where: str = "the graph",
 ) -> onnxruntime.InferenceSession:
     """Open a graph for inference on the CPU.
@@ -65,11 +70,12 @@ def open_session(
         threads: number of threads.
         inputs: allowed inputs; a model without copying has fewer.
         outputs: required outputs.
-        carried: inputs that need an output `next_...` if the graph has them.
+        state_inputs: recurrent state; for each of these inputs that the graph has, it must have an
+            output `next_<name>`.
         where: name of the graph in messages.
 
     Raises:
-        ArtifactError: if it is damaged or has other inputs or outputs.
+        ArtifactError: if the graph is damaged or its inputs and outputs are not the expected ones.
         ConfigError: if `threads` is less than 1.
     """
     if threads < 1:
@@ -84,26 +90,27 @@ def open_session(
     options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # shapes differ between runs
     options.log_severity_level = 4
-    # Waiting threads would otherwise spin and use a whole processor.
+    # Waiting threads would otherwise spin and use a whole CPU core.
     options.add_session_config_entry("session.force_spinning_stop", "1")
     try:
         session = onnxruntime.InferenceSession(
             graph, options, providers=["CPUExecutionProvider"], enable_fallback=0
         )
-    except _UNUSABLE as error:
+    except _LOAD_ERRORS as error:
         reason = first_line(error)
         raise ArtifactError(
             f"{where}: ONNX Runtime {onnxruntime.__version__} cannot load it ({reason}); "
-            "copy the model directory again, or export it again"
+            "copy the model folder again, or export it again"
         ) from error
     session._model_bytes = None  # frees the copy that ONNX Runtime keeps
-    taken = {each.name for each in session.get_inputs()}
-    given = {each.name for each in session.get_outputs()}
-    needed = [*outputs, *(f"next_{name}" for name in carried if name in taken)]
-    different = sorted(taken - set(inputs)) + [name for name in needed if name not in given]
-    if different:
+    input_names = {each.name for each in session.get_inputs()}
+    output_names = {each.name for each in session.get_outputs()}
+    required = [*outputs, *(f"next_{name}" for name in state_inputs if name in input_names)]
+    missing = [name for name in required if name not in output_names]
+    mismatched = sorted(input_names - set(inputs)) + missing
+    if mismatched:
         raise ArtifactError(
-            f"{where}: unexpected or missing inputs and outputs ({', '.join(different)}); "
+            f"{where}: unexpected or missing inputs and outputs ({', '.join(mismatched)}); "
             "export the model again"
         )
     return session

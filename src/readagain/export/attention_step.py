@@ -7,8 +7,7 @@ from readagain.config.schema import ModelSpec, RunSpec
 from readagain.export.candidates import CopyInputs, output_candidates, score_vocab
 from readagain.export.graph_builder import Array, GraphBuilder
 from readagain.export.rnn import (
-    GRU_BOUND,
-    LSTM_BOUND,
+    STATE_BOUND,
     LinearInput,
     gru_cell,
     lstm_cell,
@@ -25,11 +24,13 @@ def build_attention_step(
 ) -> ModelProto:
     """Build the step graph, with the inputs and outputs of `StepGraph`.
 
-    The state is `hidden` (R, H), and `cell` (R, H) for an LSTM; the memory `states` (D, S, H) and
-    `keys` (D, 1, S, A). With copying: `document` (R,), `copy_logits` (R, S) of the previous step,
+    The state is `hidden` (R, H), and `cell` (R, H) for an LSTM; the memory is `states` (D, S, U)
+    and `keys` (D, 1, S, A). The letters are explained in docs/symbols.md.
+
+    Further inputs with copying: `document` (R,), `copy_logits` (R, S) of the previous step,
     `copy_keys` (D, H, S), `copy_words` (D, S, E), and `ext_ids`, `columns` (D, S), `same_word`
-    (D, S, S) as in `candidates.CopyInputs`. With a shortlist: `document`, `ext_ids` and the outputs
-    of `shortlist.add_shortlist`.
+    (D, S, S) as in `candidates.CopyInputs`. Further inputs with a shortlist: `document`, `ext_ids`
+    and what `shortlist.add_shortlist` outputs in the encoder graph.
     """
     return _AttentionStep(graph, run, model, weights).build()
 
@@ -72,7 +73,7 @@ class _AttentionStep(StepGraph):
             )
         if model.output == "copy":
             assert self.ext_ids is not None
-            self.last_copy_logits = graph.input("copy_logits", np.float32, ["R", "S"])
+            self.previous_copy_logits = graph.input("copy_logits", np.float32, ["R", "S"])
             self.copy_keys = graph.input("copy_keys", np.float32, ["D", H, "S"])
             if model.copied_words == "place":
                 self.copy_words = graph.input("copy_words", np.float32, ["D", "S", self.E])
@@ -88,7 +89,7 @@ class _AttentionStep(StepGraph):
         graph, H = self.graph, self.H
         word = self._previous_word()  # (R, E)
         hidden = self._lstm(word) if self.is_lstm else self._gru(word)
-        scores = score_vocab(self, [LinearInput(hidden, H, LSTM_BOUND)], self.shortlist)
+        scores = score_vocab(self, [LinearInput(hidden, H, STATE_BOUND)], self.shortlist)
         copy_logits = self._copy_logits(hidden)
         output_candidates(
             self, scores, ext_ids=self.ext_ids, copying=self.copying, copy_logits=copy_logits
@@ -99,10 +100,10 @@ class _AttentionStep(StepGraph):
         return graph.model()
 
     def _lstm(self, word: str) -> str:
-        """Add an LSTM step: the (R, H) state; output the cell."""
+        """Add an LSTM step and return the (R, H) state; the cell is the output `next_cell`."""
         graph, decoder = self.graph, self.decoder
         query, hidden_gates = self._project_hidden(reorder_gates(decoder.matrix("weight_hidden")))
-        context = self._attend(query)  # (R, D)
+        context = self._attend(query)  # (R, U)
         weight_word, bias = map(reorder_gates, decoder.affine("input"))
         word_gates = graph.linear(word, weight_word, bias, bound=None)
         weight_context = reorder_gates(decoder.matrix("weight_context"))
@@ -113,35 +114,39 @@ class _AttentionStep(StepGraph):
         return hidden
 
     def _gru(self, word: str) -> str:
-        """Add a GRU step: the (R, H) state."""
+        """Add a GRU step and return the (R, H) state."""
         graph, decoder, H = self.graph, self.decoder, self.H
         weight_hidden = decoder.matrix("weight_hidden")  # (H, 3H)
         query, hidden_gates = self._project_hidden(weight_hidden[:, : 2 * H])
-        context = self._attend(query)  # (R, D)
+        context = self._attend(query)  # (R, U)
         from_word = graph.linear(word, *decoder.affine("input"), bound=None)
         from_context = graph.linear(
             context, decoder.matrix("weight_context"), bound=self.states_bound
         )
         inputs = graph.add("Add", from_word, from_context)
         return gru_cell(
-            graph, self.hidden, inputs, hidden_gates, weight_hidden[:, 2 * H :], bound=GRU_BOUND
+            graph, self.hidden, inputs, hidden_gates, weight_hidden[:, 2 * H :], bound=STATE_BOUND
         )
 
     def _project_hidden(self, weight: Array) -> tuple[str, str]:
-        """Project the state with one product: attention query and gates."""
+        """Compute the attention query and the gates from the state with one matrix product."""
         joined = np.concatenate([self.decoder.matrix("weight_query"), weight], axis=1)
-        product = self.graph.linear(self.hidden, joined, bound=LSTM_BOUND)
+        product = self.graph.linear(self.hidden, joined, bound=STATE_BOUND)
         query, gates = self.graph.split(product, self.A, weight.shape[1])
         return query, gates
 
     def _previous_word(self) -> str:
-        """Embed the previous words; a copied word by its most probable position."""
+        """Embed the previous words: (R, E).
+
+        An out-of-vocabulary word has the embedding in `copy_words` of its most probable source
+        position.
+        """
         graph, ids = self.graph, self.previous_ids
         known = self.embedding(ids, "previous_words.embedding.weight")  # (R, E)
         if self.copying is None or self.copy_words is None:
             return known
         position = self.copying.most_probable_positions(
-            graph, graph.unsqueeze(ids, 1), self.last_copy_logits
+            graph, graph.unsqueeze(ids, 1), self.previous_copy_logits
         )  # (R, 1)
         position = graph.add("Squeeze", position, graph.ints(1))
         row = graph.add("Mul", self.document, graph.size(self.states, 1))
@@ -150,9 +155,9 @@ class _AttentionStep(StepGraph):
         return graph.add("Where", graph.unsqueeze(self.is_known(ids), 1), known, copied)
 
     def _attend(self, query: str) -> str:
-        """Compute the (R, D) contexts of (R, A) queries, with scores v . tanh(query + key).
+        """Compute the (R, U) contexts of (R, A) queries, with scores v . tanh(query + key).
 
-        A Scan over documents keeps the (K, S, A) sums of one document in the processor's cache.
+        A Scan over documents keeps the (K, S, A) sums of one document in the CPU cache.
         """
         body = self.graph.body("attention_scores")
         queries = body.input("queries", np.float32, ["K", self.A])

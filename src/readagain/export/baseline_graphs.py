@@ -13,7 +13,7 @@ from readagain.export.state_dict import StateDict
 from readagain.export.step_graph import StepGraph
 from readagain.text.vocab import BOS
 
-ELMAN_BOUND = 1.0  # a state is a sigmoid; that of the LSTM is o m_t, which nothing bounds
+ELMAN_BOUND = 1.0  # a state is a sigmoid; the state o m_t of the LSTM is unbounded
 TANH_BOUND = 1.0
 
 
@@ -48,8 +48,8 @@ def build_abs_step(
     """
     step = StepGraph(graph, weights, vocab_size=run.vocab_size)
     C, H = model.context_words, model.hidden_size
-    before = graph.input("context_ids", np.int64, ["R", C])
-    last_ids = graph.add("Slice", before, graph.ints(1), graph.ints(C), graph.ints(1))
+    previous_context = graph.input("context_ids", np.int64, ["R", C])
+    last_ids = graph.add("Slice", previous_context, graph.ints(1), graph.ints(C), graph.ints(1))
     context_ids = graph.add("Concat", last_ids, graph.unsqueeze(step.previous_ids, 1), axis=1)
     graph.output(context_ids, "next_context_ids", np.int64, ["R", C])
     fed_ids = graph.reshape(context_ids, -1)  # (R * C,)
@@ -71,8 +71,8 @@ def build_abs_step(
 def build_ras_encoder(graph: GraphBuilder, model: RasSpec, weights: StateDict) -> ModelProto:
     """Build the encoder graph of RAS.
 
-    Inputs: `source_ids` (D, 1, S) and `lengths` (D, 1). Outputs: `states` (D, S, E) the words,
-    `keys` (D, H, S), `hidden` (D, H) and, for the LSTM, `cell` (D, H).
+    Inputs: `source_ids` (D, 1, S) and `lengths` (D, 1). Outputs: `states` (D, S, E), the
+    embeddings; `keys` (D, H, S), `hidden` (D, H) and, for the LSTM, `cell` (D, H).
     """
     E, H = model.embedding_size, model.hidden_size
     source = _SourceSequence.add_inputs(graph)
@@ -111,17 +111,17 @@ def build_ras_step(
     context = step.attend(graph.add("MatMul", step.to_grid(state[0]), keys), states, E)
     word = step.embedding(step.previous_ids, "previous_words.embedding.weight")
     sums = graph.linear(word, *decoder.affine("input"), bound=None)
-    from_context = graph.linear(context, decoder.matrix("weight_context"), bound=None)
-    sums = graph.add("Add", sums, from_context)
-    from_state = graph.linear(state[0], decoder.matrix("weight_hidden"), bound=bound)
-    sums = graph.add("Add", sums, from_state)
+    context_sums = graph.linear(context, decoder.matrix("weight_context"), bound=None)
+    sums = graph.add("Add", sums, context_sums)
+    state_sums = graph.linear(state[0], decoder.matrix("weight_hidden"), bound=bound)
+    sums = graph.add("Add", sums, state_sums)
     if model.cell == "elman":
-        following = [graph.add("Sigmoid", sums)]
+        next_state = [graph.add("Sigmoid", sums)]
     else:
-        following = _ras_lstm_cell(graph, sums, state[1], H)
-    for name, value in zip(_state_names(model), following, strict=True):
+        next_state = _ras_lstm_cell(graph, sums, state[1], H)
+    for name, value in zip(_state_names(model), next_state, strict=True):
         graph.output(value, f"next_{name}", np.float32, ["R", H])
-    inputs = [LinearInput(following[0], H, bound), LinearInput(context, E, bound=None)]
+    inputs = [LinearInput(next_state[0], H, bound), LinearInput(context, E, bound=None)]
     output_candidates(step, score_vocab(step, inputs))
     return graph.model()
 
@@ -141,7 +141,10 @@ def _state_names(model: RasSpec) -> tuple[str, ...]:
 
 
 def _windows(graph: GraphBuilder, values: str, length: str, size: int) -> str:
-    """Concatenate each position with its neighbours, zeros beyond the ends: (D, S, size * n)."""
+    """Concatenate each position with its neighbours: (D, S, n) -> (D, S, size * n).
+
+    Neighbours beyond the ends are zeros.
+    """
     before = size // 2
     padded = graph.add("Pad", values, graph.ints(0, before, 0, 0, size - 1 - before, 0))
     neighbours = []
@@ -153,7 +156,7 @@ def _windows(graph: GraphBuilder, values: str, length: str, size: int) -> str:
 
 @dataclass(frozen=True)
 class _SourceSequence:
-    """Sources of one sequence each, as values of an encoder graph.
+    """Sources that are one sequence each, as values of an encoder graph.
 
     Args:
         ids: (D * S,) word ids.

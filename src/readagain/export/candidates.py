@@ -1,8 +1,9 @@
 """Selection of the k most probable next words inside a step graph.
 
-The probability of a source word is the sum of generating and copying it. Only source words gain
-from copying, so the k best words are among the k best generated ones and the source words, and no
-array as large as the vocabulary is scattered into or copied.
+The probability of a source word is the sum of its probabilities of being generated and of being
+copied. Copying raises the probability of source words only, so the k best words are among the k
+words with the largest logits and the source words. No array of the size of the vocabulary is
+copied or scattered into.
 """
 
 from collections.abc import Sequence
@@ -23,10 +24,10 @@ class CopyInputs:
 
     Args:
         ext_ids: (R, S) extended ids of the source words, PAD at padding.
-        columns: (R, S) `id - FIRST_WORD` at the first position of every candidate word, which is
-            its column among the word logits or beyond them; -1 elsewhere.
-        same_word: (D, S, S) 1 in row i and column j where position i has the word whose first
-            position is j.
+        columns: (R, S) `id - FIRST_WORD` at the first position of each candidate word; this is its
+            column in the word logits, unless it is too large; -1 elsewhere.
+        same_word: (D, S, S) 1 at (i, j) if the word at position i occurs first at position j,
+            otherwise 0.
     """
 
     ext_ids: str
@@ -49,7 +50,8 @@ class VocabScores:
     """Scores of generating each word, as values of a graph.
 
     Args:
-        word_logits: (R, V - 4) logits without special tokens; of a shortlist, the frequent words.
+        word_logits: (R, V - 4) logits of all words but the special tokens; with a shortlist, of the
+            frequent words.
         special_logits: (R, 4) logits of the special tokens.
         best: (R, k) the largest word logits in descending order.
         best_ids: (R, k) their ids.
@@ -71,15 +73,15 @@ class VocabScores:
 def score_vocab(
     step: StepGraph, inputs: Sequence[LinearInput], shortlist: Shortlist | None = None
 ) -> VocabScores:
-    """Score every word, or those of a shortlist, and select the k best.
+    """Score all words, or the words of a shortlist, and select the k best.
 
-    Special tokens are scored separately in float32, since EOS needs the precision and the top-k
-    must not contain them.
+    Special tokens are scored separately, in float32: EOS needs the precision, and special tokens
+    must not be among the k best.
 
     Args:
         step: the graph.
-        inputs: inputs of the output layer; a shortlist needs a single one.
-        shortlist: the words to score; all by default.
+        inputs: inputs of the output layer; only one with a shortlist.
+        shortlist: the words to score; by default all words.
     """
     graph, size = step.graph, None if shortlist is None else shortlist.size
     weight, bias = step.weights.affine("output.project")
@@ -115,7 +117,7 @@ def output_candidates(
 
     Args:
         step: the graph.
-        scores: the scores of generating.
+        scores: the scores of generating each word.
         ext_ids: (R, S) extended ids of the source words, for a shortlist.
         copying: inputs for copying; None for a model that cannot copy.
         copy_logits: (R, S) logits of copying from each position.
@@ -141,11 +143,11 @@ def output_candidates(
             "MatMul", step.to_grid(graph.add("Exp", copied)), copying.same_word
         )  # (D, K, S), summed at the first position of each word
         copy_probs = step.source_to_rows(copy_probs)  # (R, S)
-        of_source = _source_words(graph, scores, copying, offset, copy_probs)
+        source_log_probs = _source_words(graph, scores, copying, offset, copy_probs)
         in_source = _any(graph, copying.positions_of(graph, ids))  # (R, k)
         best = graph.add("Where", in_source, graph.constant(MINUS_INFINITY), best)
         zeros = graph.add("Mul", scores.best, graph.constant(np.float32(0)))
-        ids, best, columns = _best_of(step, [ids, copying.ext_ids], [best, of_source])
+        ids, best, columns = _best_of(step, [ids, copying.ext_ids], [best, source_log_probs])
         copy_prob = graph.add("Concat", zeros, copy_probs, axis=1)
         copy_prob = graph.add("GatherElements", copy_prob, columns, axis=1)
         half = graph.add("Mul", graph.add("Exp", best), graph.constant(np.float32(0.5)))
@@ -158,11 +160,11 @@ def output_candidates(
 
 
 def _best_of(step: StepGraph, ids: Sequence[str], log_probs: Sequence[str]) -> tuple[str, str, str]:
-    """Select the k best of several (R, n): their ids, log-probabilities and columns, (R, k)."""
+    """Select the k best of concatenated (R, n) arrays: (R, k) ids, log-probabilities, columns."""
     graph = step.graph
-    together = graph.add("Concat", *log_probs, axis=1)
-    k = graph.add("Min", step.k, graph.size(together, 1))
-    best, columns = graph.add_multi("TopK", together, k, num_outputs=2, axis=1)
+    joined = graph.add("Concat", *log_probs, axis=1)
+    k = graph.add("Min", step.k, graph.size(joined, 1))
+    best, columns = graph.add_multi("TopK", joined, k, num_outputs=2, axis=1)
     all_ids = graph.add("Concat", *ids, axis=1)
     return graph.add("GatherElements", all_ids, columns, axis=1), best, columns
 
@@ -178,15 +180,15 @@ def _source_words(
     )
     column = graph.add("Where", is_known, copying.columns, graph.ints(0))
     logits = graph.add("GatherElements", scores.word_logits, column, axis=1)
-    beyond = scores.rare_logits or graph.constant(MINUS_INFINITY)
-    logits = graph.add("Where", is_known, logits, beyond)
+    rare_logits = scores.rare_logits or graph.constant(MINUS_INFINITY)
+    logits = graph.add("Where", is_known, logits, rare_logits)
     generated = graph.add("Exp", graph.add("Add", logits, offset))
     return graph.add("Log", graph.add("Add", generated, copy_probs))
 
 
-def _any(graph: GraphBuilder, marks: str) -> str:
+def _any(graph: GraphBuilder, mask: str) -> str:
     """Return whether any entry of the last dimension is True: (R, n, S) -> (R, n)."""
-    largest = graph.add("ReduceMax", graph.cast(marks, np.int8), graph.ints(2), keepdims=0)
+    largest = graph.add("ReduceMax", graph.cast(mask, np.int8), graph.ints(2), keepdims=0)
     return graph.cast(largest, np.bool_)
 
 

@@ -1,4 +1,4 @@
-"""Comparison of exported graphs with their network, on the summaries of the same texts."""
+"""Comparison of the summaries of exported graphs with those of their network."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,21 +28,21 @@ from readagain.search.model import StepModel
 from readagain.text.vocab import SPECIAL_TOKENS
 
 N_BEST = 5
-MAX_TEXTS = 16
+MAX_BATCH_SIZE = 16
 SCORE_TOLERANCE = 1e-3
 MIN_SAME = 0.995
 """Fraction of texts whose n-best lists must agree; rounding may swap near ties."""
-ENOUGH_TEXTS = 20
-"""Number of texts from which one near tie is always allowed."""
-MAX_LOSS = 0.3
-"""Largest loss of a ROUGE score, in points, by int8 or by a shortlist."""
-WHOLE = "whole"
-"""Name of the network without a shortlist, where the graphs have one."""
+MIN_TEXTS_FOR_ONE_TIE = 20
+"""With at least this many texts, one may differ."""
+MAX_ROUGE_DROP = 0.3
+"""Largest allowed drop of a ROUGE score, in points, by int8 or by a shortlist."""
+FULL_VOCAB = "whole"
+"""Name in `export.json` of the network without a shortlist, if the graphs have one."""
 
 
 @dataclass(frozen=True)
 class CheckText:
-    """Tokenized text, one sentence a line, and its reference headline."""
+    """Tokenized text, one sentence per line, and its reference headline."""
 
     text: str
     reference: str | None = None
@@ -55,14 +55,17 @@ class Check:
     Args:
         texts: number of texts.
         origin: where the texts come from.
-        same_n_best: fraction of texts with equal n-best lists of float32 graphs and network, scores
-            within `SCORE_TOLERANCE`; None if float32 was not exported.
+        same_n_best: fraction of texts whose n-best list is the same from the float32 graphs and
+            from the network, with scores within `SCORE_TOLERANCE`; None if float32 was not
+            exported.
         largest_score_difference: largest difference between hypotheses of the same rank.
-        int8_same_best: fraction of texts with equal best summaries of int8 graphs and network.
-        rouge: ROUGE F1 in points by back end, if there are references; includes `WHOLE` for graphs
-            with a shortlist.
-        same_as_whole: by precision, fraction of texts with equal best summaries of graphs with a
-            shortlist and network without; empty without a shortlist.
+        int8_same_best: fraction of texts whose best summary is the same from the int8 graphs and
+            from the network; None if int8 was not exported.
+        rouge: ROUGE F1 in points by back end, if there are references; includes
+            `FULL_VOCAB` for graphs with a shortlist.
+        same_as_whole: by precision, fraction of texts whose best summary is the same from the
+            graphs with a shortlist and from the network without one; empty if the graphs have no
+            shortlist.
     """
 
     texts: int
@@ -74,28 +77,30 @@ class Check:
     same_as_whole: dict[str, float]
 
 
-def corpus_texts(prepared: Path, most: int, *, with_train: bool = False) -> list[CheckText]:
+def corpus_texts(corpus_dir: Path, max_texts: int, *, with_train: bool = False) -> list[CheckText]:
     """Return dev texts of a prepared corpus as training tokenizes them.
 
     Args:
-        prepared: the prepared corpus.
-        most: the maximum number of texts.
-        with_train: add training texts if there are fewer dev texts. They do not measure the model,
-            but the loss of a precision.
+        corpus_dir: the prepared corpus.
+        max_texts: the maximum number of texts.
+        with_train: add training texts if there are fewer dev texts. They cannot measure the
+            quality of the model, only the difference between precisions.
 
     Raises:
         DataError: if the dev split is empty.
     """
-    corpus = PreparedCorpus.open(prepared)
+    corpus = PreparedCorpus.open(corpus_dir)
     splits = [corpus.split("dev")]
     if not len(splits[0]):
-        raise DataError(f"{prepared}: no dev pairs to check on; prepare a corpus with a dev split")
+        raise DataError(
+            f"{corpus_dir}: no dev pairs to check on; prepare a corpus with a dev split"
+        )
     if with_train:
         splits.append(corpus.split("train"))
     pairs = (split[index] for split in splits for index in range(len(split)))
     return [
         CheckText("\n".join(map(corpus.lexicon.spell, sentences)), corpus.lexicon.spell(summary))
-        for sentences, summary in islice(pairs, most)
+        for sentences, summary in islice(pairs, max_texts)
     ]
 
 
@@ -104,17 +109,17 @@ def random_texts(model_dir: ModelDir, count: int) -> list[CheckText]:
     random = np.random.default_rng(0)
     data = model_dir.run.data
     words = model_dir.source_vocab.words[len(SPECIAL_TOKENS) :]
-    found = []
+    texts = []
     for _ in range(count):
         sentences = []
         for _ in range(data.num_sentences):
             length = int(random.integers(3, data.max_source_words + 1))
             chosen = [words[index] for index in random.integers(0, len(words), length)]
             for position in random.integers(0, length, 1 + length // 8):
-                chosen[position] = f"unheard-of-{position % 3}"
+                chosen[position] = f"oov-{position % 3}"
             sentences.append(" ".join(chosen))
-        found.append(CheckText("\n".join(sentences)))
-    return found
+        texts.append(CheckText("\n".join(sentences)))
+    return texts
 
 
 def check_graphs(
@@ -124,7 +129,7 @@ def check_graphs(
     *,
     origin: str,
     threads: int,
-    whole: ModelDir | None = None,
+    full_vocab_model: ModelDir | None = None,
 ) -> Check:
     """Summarize texts with a network and its graphs, and compare the summaries.
 
@@ -134,37 +139,42 @@ def check_graphs(
         texts: texts to summarize.
         origin: where the texts come from.
         threads: threads of each back end.
-        whole: the model without a shortlist (see `write.with_shortlist`), to measure its loss of
-            ROUGE; the texts then need references.
+        full_vocab_model: the model without a shortlist (see `write.with_shortlist`), to measure
+            how much the shortlist lowers ROUGE; the texts then need references.
 
     Raises:
-        ArtifactError: if float32 gives other summaries, or int8 or a shortlist loses too much.
+        ArtifactError: if float32 gives other summaries, or int8 or a shortlist lowers ROUGE by
+            more than `MAX_ROUGE_DROP`.
         DataError: if there are no references to measure a shortlist.
     """
-    if whole is not None and any(text.reference is None for text in texts):
+    if full_vocab_model is not None and any(text.reference is None for text in texts):
         raise DataError(
-            f"{model_dir.path}: the loss of a shortlist is measured in ROUGE, but {origin} have no "
-            "reference headlines; check on a prepared corpus"
+            f"{model_dir.path}: the effect of a shortlist is measured in ROUGE, but {origin} have "
+            "no reference headlines; check on a prepared corpus"
         )
     torch.set_num_threads(threads)
     models: dict[str, StepModel[Any]] = {
         "torch": TorchStepModel(load_network(model_dir, purpose="checking the graphs"))
     }
-    if whole is not None:
-        models[WHOLE] = TorchStepModel(load_network(whole, purpose="checking the graphs"))
+    if full_vocab_model is not None:
+        models[FULL_VOCAB] = TorchStepModel(
+            load_network(full_vocab_model, purpose="checking the graphs")
+        )
     for precision, contents in graphs.items():
         models[precision] = OnnxStepModel.open(*contents, threads=threads)
-    found = {name: list(_summaries(model_dir, model, texts)) for name, model in models.items()}
+    summaries = {name: list(_summaries(model_dir, model, texts)) for name, model in models.items()}
 
     check = Check(
         texts=len(texts),
         origin=origin,
-        rouge=_rouge(found, texts),
-        int8_same_best=_fraction_same_best(found, "int8", "torch") if "int8" in found else None,
-        same_as_whole={each: _fraction_same_best(found, each, WHOLE) for each in graphs}
-        if whole is not None
+        rouge=_rouge(summaries, texts),
+        int8_same_best=_fraction_same_best(summaries, "int8", "torch")
+        if "int8" in summaries
+        else None,
+        same_as_whole={each: _fraction_same_best(summaries, each, FULL_VOCAB) for each in graphs}
+        if full_vocab_model is not None
         else {},
-        **_n_best_agreement(found),
+        **_n_best_agreement(summaries),
     )
     _raise_if_different(check, where=str(model_dir.path))
     return check
@@ -205,9 +215,9 @@ def _summaries(
         (reader.read(text.text, tokenized=True) for text in texts),
         summarize,
         length=lambda source: source.max_length,
-        max_words=MAX_TEXTS * run.data.max_source_words,
-        max_items=MAX_TEXTS,
-        window=64 * MAX_TEXTS,
+        max_words=MAX_BATCH_SIZE * run.data.max_source_words,
+        max_items=MAX_BATCH_SIZE,
+        window=64 * MAX_BATCH_SIZE,
     )
 
 
@@ -215,50 +225,55 @@ def _best(n_best: NBestList) -> str:
     return n_best[0][0] if n_best else ""
 
 
-def _n_best_agreement(found: dict[str, list[NBestList]]) -> dict[str, float | None]:
-    if "float32" not in found:
+def _n_best_agreement(summaries: dict[str, list[NBestList]]) -> dict[str, float | None]:
+    if "float32" not in summaries:
         return {"same_n_best": None, "largest_score_difference": None}
     same, largest = 0, 0.0
-    for ours, theirs in zip(found["float32"], found["torch"], strict=True):
-        if len(ours) != len(theirs):
+    for graph_list, network_list in zip(summaries["float32"], summaries["torch"], strict=True):
+        if len(graph_list) != len(network_list):
             continue
         differences = [
-            abs(score - other) for (_, score), (_, other) in zip(ours, theirs, strict=True)
+            abs(score - other)
+            for (_, score), (_, other) in zip(graph_list, network_list, strict=True)
         ]
         difference = max(differences, default=0.0)
         largest = max(largest, difference)
-        are_found = _are_found(ours, theirs) and _are_found(theirs, ours)
-        same += difference <= SCORE_TOLERANCE and are_found
-    return {"same_n_best": same / len(found["torch"]), "largest_score_difference": largest}
+        have_same_summaries = _contains_all(network_list, graph_list) and _contains_all(
+            graph_list, network_list
+        )
+        same += difference <= SCORE_TOLERANCE and have_same_summaries
+    return {"same_n_best": same / len(summaries["torch"]), "largest_score_difference": largest}
 
 
-def _are_found(some: NBestList, others: NBestList) -> bool:
-    """Return whether the summaries are in another n-best list, in any order of ties.
+def _contains_all(n_best: NBestList, summaries: NBestList) -> bool:
+    """Return whether an n-best list contains all summaries of another one.
 
-    All but the best may be missing if they tie with the last there.
+    A summary other than the best may be missing if its score is within `SCORE_TOLERANCE` of the
+    lowest score of the list.
     """
-    known = {words for words, _ in others}
-    lowest = min((score for _, score in others), default=0.0) + SCORE_TOLERANCE
+    contained = {words for words, _ in n_best}
+    lowest = min((score for _, score in n_best), default=0.0) + SCORE_TOLERANCE
     return all(
-        words in known or (rank > 0 and score <= lowest) for rank, (words, score) in enumerate(some)
+        words in contained or (rank > 0 and score <= lowest)
+        for rank, (words, score) in enumerate(summaries)
     )
 
 
-def _fraction_same_best(found: dict[str, list[NBestList]], one: str, other: str) -> float:
-    pairs = zip(found[one], found[other], strict=True)
-    return float(np.mean([_best(ours) == _best(theirs) for ours, theirs in pairs]))
+def _fraction_same_best(summaries: dict[str, list[NBestList]], one: str, other: str) -> float:
+    pairs = zip(summaries[one], summaries[other], strict=True)
+    return float(np.mean([_best(first) == _best(second) for first, second in pairs]))
 
 
 def _rouge(
-    found: dict[str, list[NBestList]], texts: Sequence[CheckText]
+    summaries: dict[str, list[NBestList]], texts: Sequence[CheckText]
 ) -> dict[str, dict[str, float]]:
     """Score every back end against the references; return {} without references."""
     references = [[text.reference] for text in texts if text.reference is not None]
     if len(references) < len(texts):
         return {}
     scores = {}
-    for name, written in found.items():
-        report = score_corpus([_best(each) for each in written], references, UNICODE)
+    for name, n_best_lists in summaries.items():
+        report = score_corpus([_best(each) for each in n_best_lists], references, UNICODE)
         scores[name] = {
             measure: round(100 * report[measure].f1.value, 3)
             for measure in ("rouge-1", "rouge-2", "rouge-l")
@@ -266,9 +281,9 @@ def _rouge(
     return scores
 
 
-def _is_same(share: float, texts: int) -> bool:
-    differing = round((1 - share) * texts)
-    return share >= MIN_SAME or (differing == 1 and texts >= ENOUGH_TEXTS)
+def _is_same(fraction: float, texts: int) -> bool:
+    differing = round((1 - fraction) * texts)
+    return fraction >= MIN_SAME or (differing == 1 and texts >= MIN_TEXTS_FOR_ONE_TIE)
 
 
 def _raise_if_different(check: Check, *, where: str) -> None:
@@ -276,32 +291,33 @@ def _raise_if_different(check: Check, *, where: str) -> None:
         raise ArtifactError(
             f"{where}: the float32 graphs agree with the network on only "
             f"{check.same_n_best:.1%} of {pluralize(check.texts, 'text')}; "
-            f"expected {MIN_SAME:.1%}; nothing was written; a network with little training has "
-            "near ties: train longer or check on more texts; otherwise report this as a bug"
+            f"expected {MIN_SAME:.1%}; nothing was written; an undertrained network has many "
+            "near ties; train longer or check on more texts; otherwise report this as a bug"
         )
-    if (lost := _largest_loss(check, "int8", than="torch")) is not None:
+    if (drop := _largest_drop(check, "int8", reference="torch")) is not None:
         raise ArtifactError(
-            f"{where}: int8 loses {lost}; nothing was written; use the precision float32"
+            f"{where}: int8 lowers ROUGE by {drop}; nothing was written; use the precision float32"
         )
     for precision in check.same_as_whole:
-        if (lost := _largest_loss(check, precision, than=WHOLE)) is not None:
+        if (drop := _largest_drop(check, precision, reference=FULL_VOCAB)) is not None:
             raise ArtifactError(
-                f"{where}: with the shortlist {precision} loses {lost}; nothing was written; use "
-                "a larger shortlist or none"
+                f"{where}: with the shortlist, {precision} lowers ROUGE by {drop}; nothing was "
+                "written; use a larger shortlist or none"
             )
 
 
-def _largest_loss(check: Check, one: str, *, than: str) -> str | None:
-    """Describe the largest loss of ROUGE against another back end; None if acceptable."""
-    if one not in check.rouge:
+def _largest_drop(check: Check, name: str, *, reference: str) -> str | None:
+    """Describe the largest drop of ROUGE from another back end; None if acceptable."""
+    if name not in check.rouge:
         return None
-    losses = {
-        measure: before - check.rouge[one][measure] for measure, before in check.rouge[than].items()
+    drops = {
+        measure: score - check.rouge[name][measure]
+        for measure, score in check.rouge[reference].items()
     }
-    measure = max(losses, key=lambda each: losses[each])
-    if losses[measure] <= MAX_LOSS:
+    measure = max(drops, key=lambda each: drops[each])
+    if drops[measure] <= MAX_ROUGE_DROP:
         return None
     return (
-        f"{losses[measure]:.2f} points of {measure} on {pluralize(check.texts, 'text')}; "
-        f"expected at most {MAX_LOSS}"
+        f"{drops[measure]:.2f} points ({measure}) on {pluralize(check.texts, 'text')}; "
+        f"expected at most {MAX_ROUGE_DROP}"
     )

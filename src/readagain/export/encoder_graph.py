@@ -1,4 +1,4 @@
-"""ONNX graph of the encoders: source ids in, the memory of a source out."""
+"""ONNX graph of the encoders, from source ids to the memory of each source."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -9,8 +9,7 @@ from onnx import ModelProto
 from readagain.config.schema import HierarchicalSpec, ModelSpec, OnePassSpec, ReadAgainSpec, RunSpec
 from readagain.export.graph_builder import Array, GraphBuilder
 from readagain.export.rnn import (
-    GRU_BOUND,
-    LSTM_BOUND,
+    STATE_BOUND,
     LinearInput,
     RnnDirection,
     SentenceLayout,
@@ -31,15 +30,17 @@ def build_encoder_graph(
     """Build the encoder graph.
 
     Inputs: `source_ids` (D, N, L) and `lengths` (D, N). Outputs, with S = N * L: `states`
-    (D, S, H), `keys` (D, 1, S, A), `hidden` and `cell` (D, H); where the model copies `copy_keys`
-    (D, H, S) and `copy_words` (D, S, E); for a Read-Again GRU `importance` (D, S), the mean over
-    dimensions as in the paper's figure. A GRU decoder has no `cell`. With a shortlist: the input
-    `ext_ids` (D, S) and the outputs of `add_shortlist`.
+    (D, S, U), `keys` (D, 1, S, A), `hidden` and `cell` (D, H); if the model copies, also
+    `copy_keys` (D, H, S) and `copy_words` (D, S, E); for a Read-Again GRU also `importance` (D, S),
+    the mean over dimensions as in the paper's figure. A GRU decoder has no `cell`. With a
+    shortlist, there are also the input `ext_ids` (D, S) and the outputs of `add_shortlist`.
+
+    In this module, B is the number of sentences of all documents, D * N.
     """
     encoder = _EncoderGraph(graph, run, model, weights)
     encoded, documents = encoder.encode(), encoder.documents
     bound, size = encoded.bound, encoded.size
-    states = encoder.by_document(encoded.states, size)  # (D, S, H)
+    states = encoder.by_document(encoded.states, size)  # (D, S, U)
     rows = graph.reshape(states, -1, size)
     graph.output(states, "states", np.float32, ["D", "S", size])
     A, H, E = model.decoder.attention_size, model.decoder.hidden_size, model.embedding_size
@@ -115,7 +116,7 @@ class _EncoderGraph:
         first = self._rnn_layer(self.weights.module("first"), [self.words])
         context = [LinearInput(first.last, first.size, first.bound, per_sentence=True)]
         if isinstance(spec, HierarchicalSpec):
-            context = self._combined_sentences(spec, first, context)
+            context = self._combine_sentences(spec, first, context)
         rows = self.graph.reshape(first.states, -1, first.size)
         inputs = [self.words, LinearInput(rows, first.size, first.bound), *context]
         if spec.cell == "lstm":
@@ -124,24 +125,24 @@ class _EncoderGraph:
 
     def by_document(self, states: str, width: int) -> str:
         """Concatenate the sentences of each document: (L, B, width) -> (D, S, width)."""
-        turned = self.graph.add("Transpose", states, perm=[1, 0, 2])  # (B, L, width)
-        return self.graph.reshape(turned, self.documents, -1, width)
+        batch_first = self.graph.add("Transpose", states, perm=[1, 0, 2])  # (B, L, width)
+        return self.graph.reshape(batch_first, self.documents, -1, width)
 
-    def _combined_sentences(
-        self, spec: HierarchicalSpec, first: _Encoded, own: list[LinearInput]
+    def _combine_sentences(
+        self, spec: HierarchicalSpec, first: _Encoded, sentence_context: list[LinearInput]
     ) -> list[LinearInput]:
         """Combine the sentence vectors as in option 1 or 2 (section 3.1.3)."""
         graph, N, H = self.graph, self.num_sentences, first.size
         joined = graph.reshape(first.last, self.documents, N * H)  # (D, N * H)
         if spec.combine == "concat":
-            whole = self._repeated(joined, N * H)
+            whole = self._repeat_for_sentences(joined, N * H)
             return [LinearInput(whole, N * H, first.bound, per_sentence=True)]
         whole = graph.linear(joined, *self.weights.affine("combine.combine"), bound=first.bound)
-        whole = self._repeated(graph.add("Tanh", whole), H)
-        return [*own, LinearInput(whole, H, 1.0, per_sentence=True)]
+        whole = self._repeat_for_sentences(graph.add("Tanh", whole), H)
+        return [*sentence_context, LinearInput(whole, H, 1.0, per_sentence=True)]
 
-    def _repeated(self, rows: str, width: int) -> str:
-        """Repeat each document's vector for its sentences: (D, width) -> (B, width)."""
+    def _repeat_for_sentences(self, rows: str, width: int) -> str:
+        """Repeat the vector of each document for its sentences: (D, width) -> (B, width)."""
         graph = self.graph
         shape = graph.concat_sizes(self.documents, self.num_sentences, width)
         return graph.reshape(graph.add("Expand", graph.unsqueeze(rows, 1), shape), -1, width)
@@ -152,12 +153,12 @@ class _EncoderGraph:
         runs = [self._direction(weights.module(f"directions.{d}"), inputs) for d in directions]
         states, last = run_directions(self.graph, self.sentences, runs, spec.hidden_size)
         size = spec.hidden_size * len(directions)
-        return _Encoded(states, last, size, LSTM_BOUND if spec.cell == "lstm" else GRU_BOUND)
+        return _Encoded(states, last, size, STATE_BOUND)
 
     def _direction(self, weights: StateDict, inputs: list[LinearInput]) -> RnnDirection:
         """Return the function and the projected inputs of one direction."""
         if self.spec.cell == "gru":
-            run = partial(gru, self.graph, weights=weights, bound=GRU_BOUND)
+            run = partial(gru, self.graph, weights=weights, bound=STATE_BOUND)
             return run, [self._linear(inputs, *weights.affine("input"))]
         layer = weights.module("lstm")
         bias = layer.tensor("bias_ih_l0") + layer.tensor("bias_hh_l0")

@@ -1,4 +1,4 @@
-"""Builder of ONNX graphs: values are names, and each operator returns a new one."""
+"""Builder of ONNX graphs; a value is represented by its name."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -10,7 +10,7 @@ from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, num
 
 OPSET = 18
 IR_VERSION = 9
-MICROSOFT = "com.microsoft"  # ONNX Runtime's own operators, int8 ops among them
+MICROSOFT = "com.microsoft"  # domain of ONNX Runtime's own operators, such as int8 products
 
 Array = NDArray[Any]
 Shape = Sequence[int | str]
@@ -24,11 +24,12 @@ _TYPES = {
 
 
 class GraphBuilder:
-    """A graph under construction, with float32 weights.
+    """Builder of a graph with float32 weights.
 
     Args:
         name: name of the graph.
-        parent: the graph whose Scan has this one as its body; it holds the constants.
+        parent: for the body of a Scan, the graph that contains the Scan; constants are added to
+            the outermost graph.
     """
 
     def __init__(self, name: str, *, parent: "GraphBuilder | None" = None) -> None:
@@ -39,41 +40,41 @@ class GraphBuilder:
         self._outputs: list[ValueInfoProto] = []
         self._constants: list[TensorProto] = []
         self._small_constants: dict[tuple[Any, ...], str] = {}
-        self._renamed: dict[str, str] = {}  # output names by value
+        self._output_names: dict[str, str] = {}  # by value
         self._numbers = count()
 
     def input(self, name: str, dtype: type[np.generic], shape: Shape) -> str:
         """Add an input; named dimensions are dynamic."""
-        name = name if self is self._root else self._fresh(name)
+        name = name if self is self._root else self._new_name(name)
         self._inputs.append(_info(name, dtype, shape))
         return name
 
     def output(self, value: str, name: str, dtype: type[np.generic], shape: Shape) -> None:
         """Add `value` to the outputs as `name`."""
         taken = {each.name for each in (*self._inputs, *self._outputs)}
-        if value in taken or value in self._renamed:
+        if value in taken or value in self._output_names:
             value = self.add("Identity", value)
         if self is self._root:
-            self._renamed[value] = name
+            self._output_names[value] = name
         else:  # a Scan body identifies outputs by order
             name = value
         self._outputs.append(_info(name, dtype, shape))
 
     def constant(self, value: ArrayLike, dtype: type[np.generic] | None = None) -> str:
-        """Add a constant; equal small ones are stored once."""
+        """Add a constant; equal small constants are stored once."""
         array = np.ascontiguousarray(value, dtype=dtype).reshape(np.shape(value))
         root = self._root
         key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 8 else None
         if key is not None and key in root._small_constants:
             return root._small_constants[key]
-        name = self._fresh("constant")
+        name = self._new_name("constant")
         root._constants.append(numpy_helper.from_array(array, name))
         if key is not None:
             root._small_constants[key] = name
         return name
 
     def ints(self, *values: int) -> str:
-        """Add an int64 list: axes, shapes or sizes."""
+        """Add an int64 list, such as axes or sizes."""
         return self.constant(values, np.int64)
 
     def add(self, op_type: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
@@ -85,7 +86,7 @@ class GraphBuilder:
         self, op_type: str, *inputs: str, num_outputs: int, domain: str = "", **attributes: Any
     ) -> list[str]:
         """Add an operator with several outputs."""
-        names = [self._fresh(op_type) for _ in range(num_outputs)]
+        names = [self._new_name(op_type) for _ in range(num_outputs)]
         self._nodes.append(
             helper.make_node(op_type, list(inputs), names, domain=domain, **attributes)
         )
@@ -96,7 +97,7 @@ class GraphBuilder:
         return self.add_multi("Split", value, self.ints(*sizes), num_outputs=len(sizes), axis=-1)
 
     def reshape(self, value: str, *sizes: int | str) -> str:
-        """Reshape to sizes, each a number or a (1,) value; -1 is inferred."""
+        """Reshape to sizes, each a number or a (1,) value; -1 means that the size is inferred."""
         if all(isinstance(size, int) for size in sizes):
             return self.add("Reshape", value, self.ints(*sizes))  # type: ignore[arg-type]
         return self.add("Reshape", value, self.concat_sizes(*sizes))
@@ -137,7 +138,7 @@ class GraphBuilder:
         return self.linear_float32(rows, weight, bias)
 
     def linear_float32(self, rows: str, weight: Array, bias: Array | None) -> str:
-        """Apply a linear layer in float32, whatever the precision of the graph."""
+        """Apply a linear layer in float32 in a graph of any precision."""
         constants = [self.constant(each, np.float32) for each in (weight, bias) if each is not None]
         return self.add("Gemm", rows, *constants)
 
@@ -172,7 +173,7 @@ class GraphBuilder:
         """Finish the graph and return the model."""
         for node in self._nodes:
             for names in (node.input, node.output):
-                names[:] = [self._renamed.get(name, name) for name in names]
+                names[:] = [self._output_names.get(name, name) for name in names]
         graph = helper.make_graph(
             self._nodes, self.name, self._inputs, self._outputs, self._constants
         )
@@ -183,7 +184,7 @@ class GraphBuilder:
             producer_name="readagain",
         )
 
-    def _fresh(self, hint: str) -> str:
+    def _new_name(self, hint: str) -> str:
         return f"{hint}_{next(self._root._numbers)}"
 
 

@@ -1,15 +1,16 @@
 """Graphs with int8 weights.
 
-Bounded activations (an LSTM state is within ±1) have a fixed scale, all others one scale per row.
-So a summary does not depend on its batch, as it would with one scale per tensor.
+Bounded activations, such as LSTM states, which are within ±1, have a fixed scale. All others have
+one scale per row. With one scale per tensor, a summary would depend on the other texts of
+its batch.
 """
 
 import numpy as np
 
 from readagain.export.graph_builder import MICROSOFT, Array, GraphBuilder
 
-# 64 and not 127: processors without VNNI add two products of an unsigned and a signed byte in 16
-# bits, where 2 * 255 * 64 just fits.
+# Not 127: CPUs without VNNI add two products of an unsigned and a signed byte in a signed 16-bit
+# integer; 2 * 255 * 64 is below its maximum.
 WEIGHT_STEPS = 64
 ACTIVATION_STEPS = 127
 TABLE_STEPS = 127  # embeddings are not multiplied
@@ -17,7 +18,7 @@ ZERO_POINT = 128
 
 
 class Int8GraphBuilder(GraphBuilder):
-    """A graph with int8 weights: one scale per column of a matrix, or per row of a table."""
+    """Builder of a graph with int8 weights, one scale per matrix column or embedding row."""
 
     def linear(
         self, rows: str, weight: Array, bias: Array | None = None, *, bound: float | None
@@ -25,11 +26,13 @@ class Int8GraphBuilder(GraphBuilder):
         """Apply a linear layer in int8 with a float32 result."""
         if bound is not None:
             return self._linear_bounded(rows, weight, bias, bound)
-        sizes = self.add("ReduceMax", self.add("Abs", rows), self.ints(-1), keepdims=1)  # (R, 1)
+        row_bounds = self.add(
+            "ReduceMax", self.add("Abs", rows), self.ints(-1), keepdims=1
+        )  # (R, 1)
         smallest = self.constant(np.float32(np.finfo(np.float32).tiny))
-        sizes = self.add("Max", sizes, smallest)
-        product = self._linear_bounded(self.add("Div", rows, sizes), weight, None, 1.0)
-        product = self.add("Mul", product, sizes)
+        row_bounds = self.add("Max", row_bounds, smallest)
+        product = self._linear_bounded(self.add("Div", rows, row_bounds), weight, None, 1.0)
+        product = self.add("Mul", product, row_bounds)
         return product if bias is None else self.add("Add", product, self.constant(bias))
 
     def _linear_bounded(self, rows: str, weight: Array, bias: Array | None, bound: float) -> str:

@@ -19,12 +19,12 @@ from readagain.export.state_dict import StateDict
 from readagain.export.write import network_graphs
 from readagain.model_dir import WEIGHTS_FILE, graph_names
 
-# Entry n is the n-th float32 from 1 on. Building a graph moves entries but does no arithmetic, so
-# they stay distinct.
+# Entry n is the n-th float32 number from 1 upwards. Building a graph moves entries but does no
+# arithmetic with them, so they stay distinct.
 _FIRST_ENTRY = np.float32(1).view(np.uint32)
 MAX_ENTRIES = 2**30
-"""Number of float32 numbers from 1 on."""
-# A graph has the sum of an LSTM's two biases; it becomes the first bias, the second is zero.
+"""Number of float32 numbers from 1 upwards."""
+# A graph contains the sum of the two biases of an LSTM; the first is set to it, the second to 0.
 _SECOND_BIAS = "bias_hh_l0"
 _ADVICE = f"fine-tune a model that has its {WEIGHTS_FILE}"
 
@@ -34,8 +34,8 @@ def recover_weights(
 ) -> dict[str, Array]:
     """Return the weights of a network from its int8 graphs, within the quantization error.
 
-    Each weight is moved randomly, from a fixed seed, within its quantization step. At the middle of
-    the step, export would undo any training that moves a weight by less than half a step.
+    Uniform noise from a fixed seed, within the quantization step, is added to each weight.
+    Otherwise export would undo any training that changes a weight by less than half a step.
 
     Args:
         model_path: the model folder with its graphs.
@@ -51,32 +51,34 @@ def recover_weights(
     total = sum(sizes.values())
     if total >= MAX_ENTRIES:
         raise ArtifactError(
-            f"{model_path}: weights can be read back from graphs of up to {MAX_ENTRIES:,} entries, "
-            f"these have {total:,}; {_ADVICE}"
+            f"{model_path}: weights can be recovered from graphs of up to {MAX_ENTRIES:,} entries, "
+            f"but these have {total:,}; {_ADVICE}"
         )
     ends = np.cumsum([*sizes.values()])
     numbered = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     for (name, size), end in zip(sizes.items(), ends, strict=True):
         numbers = np.arange(end - size, end, dtype=np.uint32) + _FIRST_ENTRY
         numbered[name] = numbers.view(np.float32).reshape(shapes[name])
-    found = np.full(total, np.nan, np.float32)
+    values_by_entry = np.full(total, np.nan, np.float32)
     layouts = network_graphs(run, StateDict(numbered), _NumberGraphBuilder)
     for name, layout in zip(graph_names("int8"), layouts, strict=True):
         graph = onnx.load(model_path / name)
         for numbers, values in _pair_up(layout, graph, model_path / name):
             entries = np.ascontiguousarray(numbers).view(np.uint32) - _FIRST_ENTRY
-            is_entry = entries < total  # not where the export computed a constant from weights
-            found[entries[is_entry]] = values[is_entry]
+            is_entry = entries < total  # False where the export computed a constant from weights
+            values_by_entry[entries[is_entry]] = values[is_entry]
     weights = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     for (name, size), end in zip(sizes.items(), ends, strict=True):
-        weights[name] = found[end - size : end].reshape(shapes[name])
+        weights[name] = values_by_entry[end - size : end].reshape(shapes[name])
         if np.isnan(weights[name]).any():
-            raise ArtifactError(f"{model_path}: its graphs do not hold all of '{name}'; {_ADVICE}")
+            raise ArtifactError(
+                f"{model_path}: the graphs do not contain all entries of '{name}'; {_ADVICE}"
+            )
     return weights
 
 
 class _NumberGraphBuilder(Int8GraphBuilder):
-    """Int8 graph that keeps entry numbers instead of quantizing; scales are negative."""
+    """Int8 graph builder that keeps entry numbers instead of quantizing; scales are negative."""
 
     @staticmethod
     def quantize_columns(weight: Array) -> tuple[Array, Array]:
@@ -90,32 +92,35 @@ class _NumberGraphBuilder(Int8GraphBuilder):
 def _pair_up(
     layout: onnx.ModelProto, graph: onnx.ModelProto, path: Path
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield the numbers of entries and their values in a graph."""
-    numbered, held = _tables(layout), _tables(graph)
-    # By order: names depend on the number of operations, which differs between versions.
-    if [each.shape for each in numbered] != [each.shape for each in held]:
-        raise ArtifactError(f"{path}: laid out as this version of readagain does not; {_ADVICE}")
-    pairs = list(zip(numbered, held, strict=True))
+    """Yield arrays of entry numbers with the values of these entries in a graph."""
+    numbered, stored = _tables(layout), _tables(graph)
+    # Matched by order: names depend on the number of operations, which differs between versions.
+    if [each.shape for each in numbered] != [each.shape for each in stored]:
+        raise ArtifactError(f"{path}: exported by another version of readagain; {_ADVICE}")
+    pairs = list(zip(numbered, stored, strict=True))
     scale_of = {-numbers.flat[0]: scales for numbers, scales in pairs if numbers.flat[0] < 0}
     for numbers, values in pairs:
         if numbers.flat[0] > 0:
             is_code = values.dtype == np.int8
-            yield numbers, _spread(values, scale_of[numbers.flat[0]]) if is_code else values
+            yield (
+                numbers,
+                _dequantize_with_noise(values, scale_of[numbers.flat[0]]) if is_code else values,
+            )
 
 
-def _spread(codes: Array, scales: Array) -> Array:
-    """Dequantize codes, each moved within its step; quantizing again gives the same code.
+def _dequantize_with_noise(codes: Array, scales: Array) -> Array:
+    """Dequantize codes with noise within the step; quantizing again gives the same codes.
 
-    The largest code of each scale is not moved, since it determines the scale.
+    The largest code of each scale has no noise, since it determines the scale.
     """
-    shared = 0 if scales.ndim == 1 else 1  # scales of columns (O,), or of rows (V, 1)
+    axis = 0 if scales.ndim == 1 else 1  # scales of columns (O,), or of rows (V, 1)
     sizes = np.abs(codes.astype(np.int16))
-    moves = np.random.default_rng(codes.size).uniform(-0.499, 0.499, codes.shape)
-    moves[sizes == sizes.max(axis=shared, keepdims=True)] = 0
-    return ((codes + moves) * scales).astype(np.float32)
+    noise = np.random.default_rng(codes.size).uniform(-0.499, 0.499, codes.shape)
+    noise[sizes == sizes.max(axis=axis, keepdims=True)] = 0
+    return ((codes + noise) * scales).astype(np.float32)
 
 
 def _tables(model: onnx.ModelProto) -> list[Array]:
-    """Return the constants that can be weights: no shapes, no scalars."""
+    """Return the constants that can be weights, not shapes or scalars."""
     constants = (numpy_helper.to_array(each) for each in model.graph.initializer)
     return [each for each in constants if each.dtype in (np.float32, np.int8) and each.size > 1]

@@ -14,8 +14,12 @@ from readagain.config.schema import EncoderSpec, OnePassSpec
 from readagain.export.graph_builder import Array, GraphBuilder
 from readagain.export.state_dict import StateDict
 
-LSTM_BOUND = 1.0  # a state is a sigmoid times a tanh
-GRU_BOUND = 1.0  # a state lies between the last one and a tanh, unless α is negative
+STATE_BOUND = 1.0
+"""Largest absolute value of a state of either cell.
+
+The state of an LSTM is a sigmoid times a tanh. That of a GRU is between its previous state and a
+tanh, unless α is negative.
+"""
 
 RnnDirection = tuple[Callable[..., str], Sequence[str]]
 """A function from (L, B, ...) inputs to (L, B, H) states, and its inputs."""
@@ -24,9 +28,9 @@ RnnDirection = tuple[Callable[..., str], Sequence[str]]
 def states_bound(spec: EncoderSpec) -> float | None:
     """Return the largest absolute value of an encoder's states; None if they are unbounded."""
     if spec.cell == "lstm":
-        return LSTM_BOUND
+        return STATE_BOUND
     may_be_negative = not isinstance(spec, OnePassSpec) and spec.importance_activation == "tanh"
-    return None if may_be_negative else GRU_BOUND
+    return None if may_be_negative else STATE_BOUND
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class SentenceLayout:
     Args:
         length: (1,) L.
         count: (1,) B.
-        lengths: (B,) words of each sentence.
+        lengths: (B,) number of words of each sentence.
     """
 
     length: str
@@ -52,7 +56,7 @@ class SentenceLayout:
         return graph.add("ReverseSequence", values, self.lengths, time_axis=0, batch_axis=1)
 
     def last(self, graph: GraphBuilder, states: str, width: int) -> str:
-        """Return the state of each last word: (L, B, width) -> (B, width); 0 if empty."""
+        """Return the state at the last word: (L, B, width) -> (B, width); 0 if there is none."""
         last_word = graph.add("Max", graph.add("Sub", self.lengths, graph.ints(1)), graph.ints(0))
         column = graph.arange(self.count)
         position = graph.add("Add", graph.add("Mul", last_word, self.count), column)  # (B,)
@@ -78,7 +82,7 @@ def lstm_cell(graph: GraphBuilder, gates: str, cell: str, hidden_size: int) -> t
 
 
 def lstm(graph: GraphBuilder, gates: str, *, weight_hidden: Array) -> str:
-    """Run an LSTM over (L, B, 4H) projected words: (L, B, H) states.
+    """Run an LSTM over (L, B, 4H) projected words; return the (L, B, H) states.
 
     Args:
         graph: the graph.
@@ -90,7 +94,7 @@ def lstm(graph: GraphBuilder, gates: str, *, weight_hidden: Array) -> str:
     hidden = body.input("hidden", np.float32, ["B", H])
     cell = body.input("cell", np.float32, ["B", H])
     word_gates = body.input("gates", np.float32, ["B", 4 * H])
-    state_gates = body.linear(hidden, weight_hidden, bound=LSTM_BOUND)
+    state_gates = body.linear(hidden, weight_hidden, bound=STATE_BOUND)
     hidden, cell = lstm_cell(body, body.add("Add", word_gates, state_gates), cell, H)
     for value in (hidden, cell, hidden):
         body.output(value, "next", np.float32, ["B", H])
@@ -106,14 +110,14 @@ def gru(
     weights: StateDict,
     bound: float | None,
 ) -> str:
-    """Run the paper's GRU over (L, B, 3H) projected words: (L, B, H) states.
+    """Run the paper's GRU over (L, B, 3H) projected words; return the (L, B, H) states.
 
     Args:
         graph: the graph.
         inputs: projected words for z, r and the candidate, with biases.
         importance: (L, B, H or 1) α of each word; None for a plain GRU.
         weights: `weight_gates` and `weight_candidate`.
-        bound: largest absolute value of a state; None where α may be negative.
+        bound: largest absolute value of a state; None if α may be negative.
     """
     weight_gates = weights.matrix("weight_gates")  # (H, 2H)
     weight_candidate = weights.matrix("weight_candidate")  # (H, H)
@@ -169,7 +173,7 @@ def run_directions(
     directions: Sequence[RnnDirection],
     hidden_size: int,
 ) -> tuple[str, str]:
-    """Run one direction of a recurrent layer, or two of which the second is backwards.
+    """Run a recurrent layer in one direction, or in two, of which the second is backward.
 
     Args:
         graph: the graph.
@@ -181,12 +185,12 @@ def run_directions(
         (L, B, H) states in text order and the (B, H) last states; directions are concatenated.
     """
     states, last = [], []
-    for is_backwards, (run, inputs) in enumerate(directions):
-        if is_backwards:
+    for is_backward, (run, inputs) in enumerate(directions):
+        if is_backward:
             inputs = [sentences.reverse(graph, each) for each in inputs]
         result = run(*inputs)
         last.append(sentences.last(graph, result, hidden_size))
-        states.append(sentences.reverse(graph, result) if is_backwards else result)
+        states.append(sentences.reverse(graph, result) if is_backward else result)
     if len(states) == 1:
         return states[0], last[0]
     return graph.add("Concat", *states, axis=2), graph.add("Concat", *last, axis=1)
@@ -199,13 +203,13 @@ def _zeros(graph: GraphBuilder, inputs: str, width: int) -> str:
 
 @dataclass(frozen=True)
 class LinearInput:
-    """One input of a linear layer over the concatenation of several.
+    """One of the inputs whose concatenation a linear layer is applied to.
 
     Args:
         rows: (L * B, width), one row per word; or (B, width), one per sentence.
         width: number of columns.
         bound: largest absolute value, or None if unknown.
-        per_sentence: whether there is one row per sentence, which is multiplied once.
+        per_sentence: whether there is one row per sentence, used for all of its words.
     """
 
     rows: str
@@ -223,10 +227,11 @@ def sum_of_linears(
     sentences: SentenceLayout | None = None,
     is_float32: bool = False,
 ) -> str:
-    """Apply a linear layer with an (I, O) weight to the concatenation of inputs: (R, O).
+    """Apply a linear layer with an (I, O) weight to the concatenation of inputs.
 
-    Each input is multiplied separately and, in int8, has its own scale. With `sentences`, the
-    result is (L, B, O). With `is_float32`, the product is in float32 also in an int8 graph.
+    Each input is multiplied separately and, in int8, has its own scale. The result is (R, O), or
+    (L, B, O) with `sentences`. With `is_float32`, the product is computed in float32 even in an
+    int8 graph.
     """
     ends = np.cumsum([each.width for each in inputs])
     total = ""

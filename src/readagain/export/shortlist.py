@@ -1,8 +1,8 @@
-"""Shortlists in ONNX graphs: their outputs of the encoder and their scores in a step.
+"""Shortlists in ONNX graphs: outputs of the encoder graph, and scores in the step graph.
 
-`networks/outputs/shortlist.py` defines which words are on a shortlist. A step multiplies by the
-frequent words only. The rest of the output matrix is an embedding table of the encoder graph, from
-which it gathers the rows of rare source words.
+`networks/outputs/shortlist.py` defines which words are on a shortlist. A step multiplies only
+by the rows of the output matrix for frequent words. The other rows are an embedding table in the
+encoder graph, which gathers the rows of rare source words.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ FIRST_WORD = len(SPECIAL_TOKENS)  # special tokens before it are never candidate
 
 
 def shortlist_size(run: RunSpec, model: ModelSpec) -> int:
-    """Return the number W of words on a shortlist; 0 without one."""
+    """Return the number W of words on a shortlist; 0 if the model has none."""
     return model.shortlist_size if model.shortlist_size < run.vocab_size else 0
 
 
@@ -28,9 +28,9 @@ def add_shortlist(graph: GraphBuilder, weights: StateDict, ext_ids: str, *, size
     """Add the shortlists of (D, S) extended ids to the outputs.
 
     Outputs: `rare_keys` (D, H, S), the rows of the output matrix for rare words; `rare_biases`
-    (D, 1, S), their biases, -inf elsewhere than at the first position of a rare word;
-    `last_biases` (D, S), -inf for those of the last S frequent words that rare words replace, else
-    0.
+    (D, 1, S), their biases at the first position of each rare word, -inf elsewhere;
+    `last_biases` (D, S), for the last S frequent words: -inf if a rare word replaces the word,
+    otherwise 0.
     """
     table, biases = weights.tensor("weight")[size:], weights.tensor("bias")[size:]
     same = graph.add("Equal", graph.unsqueeze(ext_ids, 2), graph.unsqueeze(ext_ids, 1))
@@ -53,15 +53,15 @@ def add_shortlist(graph: GraphBuilder, weights: StateDict, ext_ids: str, *, size
 
 
 def _replace_frequent(graph: GraphBuilder, ext_ids: str, is_rare: str, *, size: int) -> None:
-    """Replace the least frequent words that are not in the source by its rare words.
+    """Replace the least frequent words that are not in the source by the rare source words.
 
-    A source has at most S words, so at most the last S frequent words are replaced; validation of
-    the settings ensures that there are as many.
+    A source has at most S words, so at most the last S frequent words are replaced; the
+    validation of the settings ensures that there are S frequent words.
     """
     last_ids = last_words(graph, graph.size(ext_ids, 1), end=size)  # (S,)
-    is_own = graph.add("Equal", graph.unsqueeze(ext_ids, 2), last_ids)  # (D, S, S)
-    is_own = graph.add("ReduceMax", graph.cast(is_own, np.float32), graph.ints(1), keepdims=0)
-    others = graph.add("Sub", graph.constant(np.float32(1)), is_own)  # (D, S)
+    is_source = graph.add("Equal", graph.unsqueeze(ext_ids, 2), last_ids)  # (D, S, S)
+    is_source = graph.add("ReduceMax", graph.cast(is_source, np.float32), graph.ints(1), keepdims=0)
+    others = graph.add("Sub", graph.constant(np.float32(1)), is_source)  # (D, S)
     rank = graph.add("CumSum", others, graph.constant(np.int64(1)), reverse=1)
     num_rare = graph.add("ReduceSum", graph.cast(is_rare, np.float32), graph.ints(1), keepdims=1)
     is_replaced = graph.add(
@@ -83,11 +83,11 @@ class Shortlist:
     """Shortlists of D documents, as values of a step graph with R rows.
 
     Args:
-        size: number W of frequent words, scored for all documents.
+        size: number W of frequent words, which are scored for all documents.
         document: (R,) the document of each row.
         rare_keys: (D, H, S) output of `add_shortlist`.
-        rare_biases: (D, 1, S) likewise.
-        last_biases: (D, S) likewise.
+        rare_biases: (D, 1, S) output of `add_shortlist`.
+        last_biases: (D, S) output of `add_shortlist`.
     """
 
     size: int

@@ -1,4 +1,4 @@
-"""Common part of step graphs: inputs, grid of hypotheses, attention and embeddings."""
+"""Base class of step graphs: inputs, grid of hypotheses, attention and embeddings."""
 
 import numpy as np
 
@@ -7,21 +7,22 @@ from readagain.export.state_dict import StateDict
 from readagain.text.vocab import UNK
 
 LOWEST = np.float32(np.finfo(np.float32).min)
-"""Attention score of padding: finite, so that a source without words gives no NaN."""
+"""Attention score of padding: finite, so that a source without words does not give NaN."""
 
 
 class StepGraph:
-    """Step graph under construction: previous words in, the k best next words out.
+    """Builder of a step graph, from the previous words to the k best next words.
 
     The R hypotheses of D documents share the memory of their document. For attention and copying
-    they are gathered into a (D, K) grid of rows, K being the largest number of a document.
+    they are gathered into a (D, K) grid of rows, where K is the largest number of hypotheses
+    of a document.
 
     Inputs: `previous_ids` (R,); `grid` (D, K), the row at each grid position; `place` (R,), the
     position of each row in the flattened grid; `k`; `valid` (D, 1, S); and the memory and the
     state of the network.
 
     Outputs: `ids`, `log_probs`, `copied_from` (R, k), `end_log_probs` (R,), `attention` (R, S) and
-    the next state. Outputs that are also inputs have the prefix `next_`.
+    the next state. The next value of an input is the output with the prefix `next_`.
 
     Args:
         graph: the empty graph.
@@ -50,7 +51,7 @@ class StepGraph:
         return self.to_rows(grid, self.graph.size(self.valid, 2))
 
     def embedding(self, ids: str, table: str) -> str:
-        """Embed (n,) extended ids; words outside the vocabulary as UNK."""
+        """Embed (n,) extended ids; out-of-vocabulary words have the embedding of UNK."""
         known_ids = self.graph.add("Where", self.is_known(ids), ids, self.graph.ints(UNK))
         return self.graph.embedding(known_ids, self.weights.tensor(table))
 

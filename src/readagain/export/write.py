@@ -1,4 +1,4 @@
-"""Export of a trained model: graphs in its folder, or in a folder for inference only."""
+"""Export of a trained model to ONNX graphs, in its folder or in a new one without weights."""
 
 import json
 import shutil
@@ -47,19 +47,19 @@ _BUILDERS: dict[Precision, type[GraphBuilder]] = {
 def build_graphs(
     run: RunSpec, tensors: Mapping[str, Any], precisions: Iterable[Precision]
 ) -> Graphs:
-    """Build the encoder and the step graph of a network, serialized, in each precision."""
+    """Build and serialize the encoder graph and the step graph of a network in each precision."""
     weights = StateDict(tensors)
-    found: Graphs = {}
+    graphs: Graphs = {}
     for precision in precisions:
         encoder, step = network_graphs(run, weights, _BUILDERS[precision])
-        found[precision] = (encoder.SerializeToString(), step.SerializeToString())
-    return found
+        graphs[precision] = (encoder.SerializeToString(), step.SerializeToString())
+    return graphs
 
 
 def network_graphs(
     run: RunSpec, weights: StateDict, builder: type[GraphBuilder]
 ) -> tuple[onnx.ModelProto, onnx.ModelProto]:
-    """Build the encoder and the step graph of a network from its weights."""
+    """Build the encoder graph and the step graph of a network from its weights."""
     model, encoder, step = run.model, builder("encoder"), builder("step")
     match model:
         case ModelSpec():
@@ -85,7 +85,7 @@ def model_graphs(model_dir: ModelDir, precisions: Iterable[Precision]) -> Graphs
     """Build the graphs of a model folder from its weights.
 
     Raises:
-        ArtifactError: if the folder has no weights, or those of another network.
+        ArtifactError: if the folder has no weights, or the weights of another network.
     """
     weights = model_dir.file(WEIGHTS_FILE, purpose="exporting")
     return build_graphs(model_dir.run, read_tensors(weights), precisions)
@@ -163,11 +163,13 @@ def with_shortlist(model_dir: ModelDir, size: int) -> ModelDir:
 
     Args:
         model_dir: the model.
-        size: words on a shortlist: special tokens, source words and the most frequent others.
+        size: number of words on a shortlist: special tokens, source words and the most frequent
+            other words.
 
     Raises:
-        ArgumentError: if the network supports no shortlist, or has no more words than it.
-        ConfigError: if the words of a source would not fit.
+        ArgumentError: if the network does not support shortlists, or `size` is not less than
+            the number of words that it scores.
+        ConfigError: if the words of a source do not fit on the shortlist.
     """
     model = model_dir.run.model
     if not isinstance(model, ModelSpec):
@@ -175,13 +177,13 @@ def with_shortlist(model_dir: ModelDir, size: int) -> ModelDir:
             "{0}: {shortlist} needs an encoder-decoder network; export this model without it",
             model_dir.path,
         )
-    competing = model.shortlist_size or model_dir.run.vocab_size
-    if not 0 < size < competing:
+    num_scored = model.shortlist_size or model_dir.run.vocab_size
+    if not 0 < size < num_scored:
         raise ArgumentError(
             "{0}: {shortlist} is {1}; expected 1 to {2}, fewer words than without it",
             model_dir.path,
             size,
-            competing - 1,
+            num_scored - 1,
         )
     changes = {"model.shortlist_size": size}
     return replace(model_dir, run=override(model_dir.run, changes, where=str(model_dir.path)))

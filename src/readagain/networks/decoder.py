@@ -28,7 +28,7 @@ class AttentionDecoder(nn.Module):
     Args:
         cell: `lstm` as in the paper, or `gru`.
         input_size: width E of a word embedding.
-        source_size: width D of a source state.
+        source_size: width U of a source state.
         last_size: width Z of the encoder's last states.
         hidden_size: width H of the decoder state.
         attention_size: width A of attention queries and keys.
@@ -71,14 +71,14 @@ class AttentionDecoder(nn.Module):
         return DecoderState(hidden, cell)
 
     def keys(self, states: Tensor) -> Tensor:
-        """Compute the attention keys once per source: (B, S, D) -> (B, S, A)."""
+        """Compute the attention keys once per source: (B, S, U) -> (B, S, A)."""
         projected: Tensor = self.key(states)
         return projected
 
     def forward(
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Decode (B, T, E) known words: (B, T, H) states, (B, T, D) contexts, (B, T, S) weights."""
+        """Decode (B, T, E) known words: (B, T, H) states, (B, T, U) contexts, (B, T, S) weights."""
         return dispatch.decode_teacher_forced(
             self.input(words), keys, states, valid, start.hidden, start.cell, self.weights()
         )
@@ -86,7 +86,7 @@ class AttentionDecoder(nn.Module):
     def step(
         self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
     ) -> tuple[DecoderState, Tensor, Tensor]:
-        """Feed one (B, E) previous word; return the next state, (B, D) context, (B, S) weights."""
+        """Feed one (B, E) previous word; return the next state, (B, U) context, (B, S) weights."""
         hidden, cell, context, weights = decoder_step(
             self.input(word), keys, states, valid, state.hidden, state.cell, self.weights()
         )
@@ -103,7 +103,7 @@ class PreviousWords(nn.Module):
     Args:
         vocab_size: size V of the vocabulary.
         embedding_size: width E of an embedding.
-        source_size: width D of a source state; None for a model without p_i.
+        source_size: width U of a source state; None for a model without p_i.
     """
 
     def __init__(self, *, vocab_size: int, embedding_size: int, source_size: int | None) -> None:
@@ -113,7 +113,7 @@ class PreviousWords(nn.Module):
         self.copied = None if source_size is None else Affine(source_size, embedding_size)
 
     def of_source(self, states: Tensor) -> Tensor | None:
-        """Compute p_i of every position: (B, S, D) -> (B, S, E); None for a model without p_i."""
+        """Compute p_i of every position: (B, S, U) -> (B, S, E); None for a model without p_i."""
         return None if self.copied is None else torch.tanh(self.copied(states))
 
     def forward(self, previous_ids: Tensor, of_source: Tensor | None) -> Tensor:

@@ -88,8 +88,8 @@ class DecoderWeights(NamedTuple):
     Args:
         query: (A, H) W_a, from the decoder state to attention.
         score: (A,) v_a.
-        context: (4H, D) from the context to the gates: input, forget, candidate, output;
-            (3H, D) for a GRU: update, reset, candidate.
+        context: (4H, U) from the context to the gates: input, forget, candidate, output;
+            (3H, U) for a GRU: update, reset, candidate.
         hidden: (4H, H) from the decoder state to the gates; (3H, H) for a GRU.
     """
 
@@ -116,14 +116,14 @@ def decoder_step(
     Args:
         input_gates: (B, 4H) projection of y_{t-1}, biases included; (B, 3H) for a GRU.
         keys: (B, S, A) attention keys.
-        states: (B, S, D) the source states h².
+        states: (B, S, U) the source states h².
         valid: (B, S) True at real words.
         hidden: (B, H) s_{t-1}.
         cell: (B, H) the LSTM cell before the step; None for a GRU.
         weights: weights of attention and gates.
 
     Returns:
-        (B, H) state, (B, H) cell or None, (B, D) context and (B, S) attention weights.
+        (B, H) state, (B, H) cell or None, (B, U) context and (B, S) attention weights.
     """
     context, attention = attend(hidden, keys, states, valid, weights.query, weights.score)
     inputs = input_gates + context @ weights.context.T  # (B, 4H or 3H)
@@ -154,7 +154,7 @@ def decode_teacher_forced(
     are those before the first step.
 
     Returns:
-        (B, T, H) decoder states, (B, T, D) contexts and (B, T, S) attention weights.
+        (B, T, H) decoder states, (B, T, U) contexts and (B, T, S) attention weights.
     """
     steps = []
     for gates in input_gates.unbind(1):

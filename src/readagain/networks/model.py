@@ -84,7 +84,7 @@ class EncoderDecoder(Network[StepState]):
         """Return the (B, T) log-probabilities of targets, generated or copied."""
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
-            lists = self.output.share(ext_ids)
+            lists = self.output.shared_shortlists(ext_ids)
             vocab_logits = self.output.score_shared(outputs, lists)  # (B, T, W); V is W below
             # Not in the paper: a summary word that is not on the list counts as UNK.
             target_ids = lists.columns(target_ids, absent=UNK)

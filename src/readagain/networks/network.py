@@ -18,7 +18,7 @@ class SourceMemory:
     """Encoded source, computed once for all decoder steps.
 
     Args:
-        states: (B, S, D) word representations.
+        states: (B, S, U) word representations.
         valid: (B, S) True at real words.
         keys: (B, S, A) attention keys.
         ext_ids: (B, S) extended ids of the source words.

@@ -63,7 +63,7 @@ class RasDecoder(nn.Module):
     Args:
         cell: `elman` or `lstm`.
         input_size: width E of a summary word.
-        source_size: width D of a source word.
+        source_size: width U of a source word.
         hidden_size: width H of a state.
     """
 
@@ -90,7 +90,7 @@ class RasDecoder(nn.Module):
     def forward(
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
     ) -> Tensor:
-        """Decode (B, T, E) known words: (B, T, H + D) states and contexts, concatenated."""
+        """Decode (B, T, E) known words: (B, T, H + U) states and contexts, concatenated."""
         inputs = self.input(words)  # (B, T, sums * H)
         state, outputs = start, []
         for t in range(words.size(1)):
@@ -101,7 +101,7 @@ class RasDecoder(nn.Module):
     def step(
         self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
     ) -> tuple[DecoderState, Tensor, Tensor]:
-        """Feed one (B, E) word: the next state, the (B, D) context and its (B, S) weights."""
+        """Feed one (B, E) word: the next state, the (B, U) context and its (B, S) weights."""
         return self._step(self.input(word), keys, states, valid, state)
 
     def _step(
@@ -109,7 +109,7 @@ class RasDecoder(nn.Module):
     ) -> tuple[DecoderState, Tensor, Tensor]:
         scores = torch.bmm(keys, state.hidden.unsqueeze(2)).squeeze(2)  # (B, S)
         weights = masked_softmax(scores, valid)
-        context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, D)
+        context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, U)
         # Autocast caches the cast of a parameter in F.linear.
         sums = inputs + F.linear(context, self.weight_context)
         sums = sums + F.linear(state.hidden, self.weight_hidden)

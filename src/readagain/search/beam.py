@@ -92,7 +92,7 @@ def beam_search(
 
     trace = SearchTrace()
     finished = FinishedScores(len(sources), beam_size=beam_size, n_best=n_best)
-    active = ActiveHypotheses.initial(sources, has_coverage=scoring.coverage > 0)
+    active = ActiveHypotheses.initial(sources, has_coverage=scoring.coverage_penalty > 0)
     state = model.start(sources)
     while len(active):
         candidates, state = model.step(state, active.last_ids, k)

@@ -48,7 +48,7 @@ def decode_sources(
         constraints=[*repeats, *constraints],
         scoring=Scoring(
             length_penalty=decode.length_penalty,
-            coverage=decode.coverage,
+            coverage_penalty=decode.coverage,
             diversity=decode.diversity,
             features=FeatureWeights(
                 unigram=decode.unigram_bonus,

@@ -12,7 +12,8 @@ from readagain.search.model import Floats, Ints
 class Scoring:
     """Score function of beam search.
 
-    score = (log_prob + features) / num_scored ** length_penalty - coverage * over_attention
+    score = (log_prob + features) / num_scored ** length_penalty
+            - coverage_penalty * over_attention
 
     `num_scored` is the number of words including EOS, without the forced prefix. `over_attention`
     is the attention beyond 1 that source positions received in total, a sign of repetition
@@ -20,14 +21,14 @@ class Scoring:
 
     Args:
         length_penalty: exponent of the length; 0 for log-probabilities, 1 for means per word.
-        coverage: weight of the coverage penalty.
+        coverage_penalty: weight of `over_attention`.
         diversity: penalty per rank among the continuations of the same hypothesis (Li, Monroe and
             Jurafsky 2016); used to select the beam, not part of the returned score.
         features: weights of the extractive features.
     """
 
     length_penalty: float = 0.0
-    coverage: float = 0.0
+    coverage_penalty: float = 0.0
     diversity: float = 0.0
     features: FeatureWeights = FeatureWeights()
 
@@ -37,7 +38,7 @@ class Scoring:
         if self.length_penalty:
             scores = scores / num_scored**self.length_penalty
         if over_attention is not None:
-            scores = scores - self.coverage * over_attention
+            scores = scores - self.coverage_penalty * over_attention
         return scores
 
     def upper_bounds(

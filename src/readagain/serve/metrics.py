@@ -12,10 +12,10 @@ from readagain.engine.speed import resident_mb
 from readagain.serve.settings import METRICS_DIR
 
 MEMORY_INTERVAL_S = 5.0
-"""Time between two measurements of memory, while there is work."""
+"""Minimum time between two measurements of memory, which are made when a batch starts."""
 
-_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
-_TEXTS = (1, 2, 4, 8, 12, 16)
+_LATENCY_BUCKETS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_BATCH_SIZE_BUCKETS = (1, 2, 4, 8, 12, 16)
 
 
 class Metrics:
@@ -24,29 +24,29 @@ class Metrics:
     def __init__(self) -> None:
         registry = CollectorRegistry()
         self._registry = registry
-        self._memory_measured = -math.inf
+        self._memory_measured_at = -math.inf
         self._requests = Counter(
             "readagain_requests", "Requests, by route and status.", ["route", "status"],
             registry=registry,
         )  # fmt: skip
         self._seconds = Histogram(
-            "readagain_request_seconds", "Seconds from a request's first byte to its reply.",
-            ["route"], buckets=_SECONDS, registry=registry,
+            "readagain_request_seconds", "Seconds from a request's first byte to its response.",
+            ["route"], buckets=_LATENCY_BUCKETS_S, registry=registry,
         )  # fmt: skip
         self._texts = Counter(
             "readagain_texts", "Texts that were summarized, by model.", ["model"],
             registry=registry,
         )  # fmt: skip
         self._batches = Histogram(
-            "readagain_batch_texts", "Texts that were summarized together.", buckets=_TEXTS,
-            registry=registry,
+            "readagain_batch_texts", "Texts that were summarized together.",
+            buckets=_BATCH_SIZE_BUCKETS, registry=registry,
         )  # fmt: skip
         self._queue_length = Gauge(
-            "readagain_queue_texts", "Texts that wait.", registry=registry,
+            "readagain_queue_texts", "Texts waiting in the queue.", registry=registry,
             multiprocess_mode="livesum",
         )  # fmt: skip
         self._resident = Gauge(
-            "readagain_resident_bytes", "Memory that a worker holds.", registry=registry,
+            "readagain_resident_bytes", "Resident memory of a worker.", registry=registry,
             multiprocess_mode="liveall",
         )  # fmt: skip
 
@@ -60,19 +60,25 @@ class Metrics:
         self._texts.labels(model).inc(number)
 
     def observe_queue(self, length: int) -> None:
-        """Record how many texts wait."""
+        """Record the number of texts in the queue."""
         self._queue_length.set(length)
 
     def observe_batch(self, size: int) -> None:
-        """Count a batch when it starts."""
+        """Record the size of a batch when it starts.
+
+        Also measures memory, at most every `MEMORY_INTERVAL_S`.
+        """
         self._batches.observe(size)
         now = time.monotonic()
-        if now - self._memory_measured >= MEMORY_INTERVAL_S:
-            self._memory_measured = now
+        if now - self._memory_measured_at >= MEMORY_INTERVAL_S:
+            self._memory_measured_at = now
             self._resident.set((resident_mb() or 0.0) * 1e6)
 
     def render(self) -> bytes:
-        """Return all metrics in Prometheus' text format, summed over the workers."""
+        """Return the metrics of all workers in Prometheus' text format.
+
+        Memory is given per worker; all other metrics are summed.
+        """
         registry = self._registry
         if METRICS_DIR in os.environ:
             _remove_gauges_of_dead_workers(Path(os.environ[METRICS_DIR]))

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from readagain.engine import sessions
-from readagain.engine.onnx_model import CARRIED, COPYING, MEMORY
+from readagain.engine.onnx_model import COPYING, MEMORY, STATE_INPUTS
 from readagain.engine.sessions import open_session
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ArtifactError, ConfigError
@@ -48,10 +48,10 @@ def test_foreign_graph_is_refused(toy):
 
 
 def test_step_without_next_state_is_refused(graph):
-    inputs = [*MEMORY, *CARRIED, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
-    open_session(graph, threads=1, inputs=inputs, outputs=[], carried=CARRIED)
+    inputs = [*MEMORY, *STATE_INPUTS, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
+    open_session(graph, threads=1, inputs=inputs, outputs=[], state_inputs=STATE_INPUTS)
     with pytest.raises(ArtifactError, match="next_"):
-        open_session(graph, threads=1, inputs=inputs, outputs=[], carried=["keys", "no_input"])
+        open_session(graph, threads=1, inputs=inputs, outputs=[], state_inputs=["keys", "no_input"])
 
 
 def test_external_data_is_refused(graph):
@@ -61,7 +61,7 @@ def test_external_data_is_refused(graph):
 
 def test_session_frees_the_content_of_its_graph(graph):
     holders = sys.getrefcount(graph)
-    inputs = [*MEMORY, *CARRIED, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
+    inputs = [*MEMORY, *STATE_INPUTS, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
     session = open_session(graph, threads=1, inputs=inputs, outputs=[])
     assert sys.getrefcount(graph) == holders
     assert session.get_inputs()

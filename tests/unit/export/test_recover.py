@@ -99,7 +99,7 @@ def test_recover_weights_rejects_other_network(tmp_path):
     weights = {n: each.numpy() for n, each in build_model(RUNS["GRU"]).state_dict().items()}
     write_graphs(tmp_path, RUNS["GRU"], weights)
     other = build_model(RUNS["LSTM"]).state_dict()
-    with pytest.raises(ArtifactError, match=r"encoder\.int8\.onnx: laid out as this version"):
+    with pytest.raises(ArtifactError, match=r"encoder\.int8\.onnx: exported by another version"):
         recover_weights(tmp_path, RUNS["LSTM"], shapes_of(other))
 
 

@@ -68,11 +68,11 @@ def test_shortlist_rejects_abs_and_ras(trained, preset):
         with_shortlist(other, 9)
 
 
-def test_check_compares_shortlist_with_whole_network(trained):
+def test_check_compares_shortlist_with_full_vocab(trained):
     short = with_shortlist(trained, 8)
     graphs = model_graphs(short, ["int8", "float32"])
     texts = [CheckText(each.text, "old bridge opens") for each in random_texts(trained, 20)]
-    found = check_graphs(short, graphs, texts, origin="some", threads=1, whole=trained)
+    found = check_graphs(short, graphs, texts, origin="some", threads=1, full_vocab_model=trained)
     assert found.same_n_best == 1.0
     assert found.rouge.keys() == {"torch", "whole", "int8", "float32"}
     assert found.rouge["float32"] == found.rouge["torch"]
@@ -89,12 +89,12 @@ def test_check_of_shortlist_needs_references(trained):
             random_texts(trained, 3),
             origin="random words",
             threads=1,
-            whole=trained,
+            full_vocab_model=trained,
         )
 
 
 @pytest.mark.parametrize("precision", ["int8", "float32"])
-def test_check_rejects_shortlist_with_large_loss(trained, monkeypatch, precision):
+def test_check_rejects_shortlist_with_large_rouge_drop(trained, monkeypatch, precision):
     scores = {
         "whole": {"rouge-1": 40.0, "rouge-2": 20.0},
         "torch": {"rouge-1": 39.9, "rouge-2": 19.6},
@@ -104,8 +104,8 @@ def test_check_rejects_shortlist_with_large_loss(trained, monkeypatch, precision
     short = with_shortlist(trained, 9)
     with pytest.raises(
         ArtifactError,
-        match=rf"with the shortlist {precision} loses 0\.50 points of rouge-2 on 3 texts; "
-        r"expected at most 0\.3; nothing was written; use a larger shortlist",
+        match=rf"with the shortlist, {precision} lowers ROUGE by 0\.50 points \(rouge-2\) on 3 "
+        r"texts; expected at most 0\.3; nothing was written; use a larger shortlist",
     ):
         check_graphs(
             short,
@@ -113,7 +113,7 @@ def test_check_rejects_shortlist_with_large_loss(trained, monkeypatch, precision
             REFERENCED,
             origin="three",
             threads=1,
-            whole=trained,
+            full_vocab_model=trained,
         )
 
 

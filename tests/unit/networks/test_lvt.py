@@ -83,9 +83,9 @@ def step_by_step(model, batch):
 
 def column_of(target, memory):
     """Return the column of each target, or of UNK if no column has it."""
-    columns = torch.arange(memory.shortlist.is_word.size(1)).expand(len(target), -1)
+    columns = torch.arange(memory.shortlist.on_shortlist.size(1)).expand(len(target), -1)
     words = memory.shortlist.words(columns, memory.ext_ids)
-    found = (words == target.unsqueeze(1)) & memory.shortlist.is_word
+    found = (words == target.unsqueeze(1)) & memory.shortlist.on_shortlist
     assert int(found.sum(dim=1).max()) <= 1
     return torch.where(found.any(dim=1), found.int().argmax(dim=1), UNK)
 

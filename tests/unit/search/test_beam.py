@@ -154,7 +154,7 @@ def test_coverage_penalizes_repetition(table_model, sources_of):
     model, sources = table_model(table, copying=0.2, continuing=100.0), sources_of([4, 5, 6])
     options = {"minimum": 3, "maximum": 3, "beam_size": 20, "keep_attention": True}
     ((plain,),) = search(model, sources, **options)
-    ((covered,),) = search(model, sources, **options, scoring=Scoring(coverage=1.0))
+    ((covered,),) = search(model, sources, **options, scoring=Scoring(coverage_penalty=1.0))
     assert plain.ids.tolist() == [4, 4, 4]
     assert covered.ids.tolist() == [4, 5, 6]
     penalty = np.maximum(covered.attention.sum(axis=0) - 1, 0).sum()

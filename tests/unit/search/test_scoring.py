@@ -34,7 +34,7 @@ def test_over_attention_is_exact_under_padding():
 )
 def test_upper_bounds_hold_for_every_continuation(exponent, weight, bonus, steps):
     scoring = Scoring(
-        length_penalty=exponent, coverage=weight, features=FeatureWeights(unigram=bonus)
+        length_penalty=exponent, coverage_penalty=weight, features=FeatureWeights(unigram=bonus)
     )
     log_probs = np.cumsum([log_prob + bonus for log_prob, _ in steps])
     over = np.cumsum([extra for _, extra in steps])

@@ -1,8 +1,8 @@
-"""Teacher-forced attention LSTM on Triton kernels, with its gradient written out.
+"""Teacher-forced attention LSTM on Triton kernels, with an explicit gradient.
 
-Autograd would launch some thirty small kernels per word and keep every intermediate. Here a word
-takes two matrix products and two kernels in each direction, and everything that does not depend on
-the order of the words (gradients of weights, keys and source states) is computed once for all.
+Autograd would launch about thirty small kernels per word and keep all intermediate results. Here a
+word takes two matrix products and two kernels in each direction. What does not depend on the order
+of the words (the gradients of weights, keys and source states) is computed once for all words.
 """
 
 from typing import Any
@@ -24,9 +24,9 @@ from readagain.networks.kernels.launch import (
 BLOCK_S = 16
 """Source positions that a program processes at a time."""
 MANY_ROWS = 512
-"""Number of rows from which small programs are faster than large ones."""
-NEVER = -1e30
-"""Score of a padded position: finite, so that a row of padding gives no NaN."""
+"""Minimum number of rows at which small programs are faster than large ones."""
+PADDING_SCORE = -1e30
+"""Score of a padded position; finite, so that a row with padding only gives no NaN."""
 
 
 @triton.jit
@@ -37,7 +37,7 @@ def _compare(query, key, QUICK: tl.constexpr):
 @triton.jit
 def _attend(
     query, query_stride, keys, states, valid, score, weights, context,
-    S, A: tl.constexpr, D: tl.constexpr,
+    S, A: tl.constexpr, U: tl.constexpr,
     WIDTH: tl.constexpr, BLOCK: tl.constexpr, LOW: tl.constexpr, QUICK: tl.constexpr,
 ):  # fmt: skip
     """Compute the attention weights and the context of one row."""
@@ -51,22 +51,22 @@ def _attend(
     for first in range(0, S, BLOCK):
         position = first + tl.arange(0, BLOCK)
         real = tl.load(valid + b * S + position, mask=position < S, other=0) != 0
-        at = (b * S + position)[:, None]
+        offsets = (b * S + position)[:, None]
         inside = (position < S)[:, None] & (column < A)[None, :]
-        k = tl.load(keys + at * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
+        k = tl.load(keys + offsets * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
         logits = tl.sum(v[None, :] * _compare(q[None, :], k, QUICK), 1)
         logits = tl.where(real, logits, LOW)
         tl.store(weights + b * S + position, logits, mask=position < S)
-        now_largest = tl.maximum(largest, tl.max(logits, 0))
-        weight = tl.where(real, tl.exp(logits - now_largest), 0.0)
-        rescale = tl.exp(largest - now_largest)
-        inside = (position < S)[:, None] & (column < D)[None, :]
-        h = tl.load(states + at * D + column[None, :], mask=inside, other=0.0).to(tl.float32)
+        new_largest = tl.maximum(largest, tl.max(logits, 0))
+        weight = tl.where(real, tl.exp(logits - new_largest), 0.0)
+        rescale = tl.exp(largest - new_largest)
+        inside = (position < S)[:, None] & (column < U)[None, :]
+        h = tl.load(states + offsets * U + column[None, :], mask=inside, other=0.0).to(tl.float32)
         mixed = mixed * rescale + tl.sum(weight[:, None] * h, 0)
         total = total * rescale + tl.sum(weight, 0)
-        largest = now_largest
+        largest = new_largest
     total = tl.maximum(total, 1e-30)
-    tl.store(context + b * D + column, mixed / total, mask=column < D)
+    tl.store(context + b * U + column, mixed / total, mask=column < U)
     tl.debug_barrier()
     for first in range(0, S, BLOCK):
         position = first + tl.arange(0, BLOCK)
@@ -80,21 +80,21 @@ def _attend(
 @triton.jit
 def _attend_gradient(
     query, query_stride, keys, states, score, weights, d_context, d_logits, d_query, d_query_stride,
-    S, A: tl.constexpr, D: tl.constexpr,
+    S, A: tl.constexpr, U: tl.constexpr,
     WIDTH: tl.constexpr, BLOCK: tl.constexpr, QUICK: tl.constexpr,
 ):  # fmt: skip
-    """Compute the gradients of scores and query from that of the context, for one row."""
+    """Compute the gradients of logits and query from the gradient of the context, for one row."""
     b = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, WIDTH)
     q = tl.load(query + b * query_stride + column, mask=column < A, other=0.0).to(tl.float32)
     v = tl.load(score + column, mask=column < A, other=0.0).to(tl.float32)
-    dc = tl.load(d_context + b * D + column, mask=column < D, other=0.0).to(tl.float32)
+    dc = tl.load(d_context + b * U + column, mask=column < U, other=0.0).to(tl.float32)
     mean = 0.0
     for first in range(0, S, BLOCK):
         position = first + tl.arange(0, BLOCK)
-        at = (b * S + position)[:, None]
-        inside = (position < S)[:, None] & (column < D)[None, :]
-        h = tl.load(states + at * D + column[None, :], mask=inside, other=0.0).to(tl.float32)
+        offsets = (b * S + position)[:, None]
+        inside = (position < S)[:, None] & (column < U)[None, :]
+        h = tl.load(states + offsets * U + column[None, :], mask=inside, other=0.0).to(tl.float32)
         d_weight = tl.sum(dc[None, :] * h, 1)
         weight = tl.load(weights + b * S + position, mask=position < S, other=0.0)
         mean += tl.sum(weight * d_weight, 0)
@@ -103,9 +103,9 @@ def _attend_gradient(
     dq = tl.zeros((WIDTH,), tl.float32)
     for first in range(0, S, BLOCK):
         position = first + tl.arange(0, BLOCK)
-        at = (b * S + position)[:, None]
+        offsets = (b * S + position)[:, None]
         inside = (position < S)[:, None] & (column < A)[None, :]
-        k = tl.load(keys + at * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
+        k = tl.load(keys + offsets * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
         weight = tl.load(weights + b * S + position, mask=position < S, other=0.0)
         d_weight = tl.load(d_logits + b * S + position, mask=position < S, other=0.0)
         d_score = weight * (d_weight - mean)
@@ -125,9 +125,9 @@ def _keys_gradient(
     b = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, WIDTH)
     position = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    at = (b * S + position)[:, None]
+    offsets = (b * S + position)[:, None]
     inside = (position < S)[:, None] & (column < A)[None, :]
-    k = tl.load(keys + at * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
+    k = tl.load(keys + offsets * A + column[None, :], mask=inside, other=0.0).to(tl.float32)
     v = tl.load(score + column, mask=column < A, other=0.0).to(tl.float32)
     dk = tl.zeros((BLOCK, WIDTH), tl.float32)
     dv = tl.zeros((WIDTH,), tl.float32)
@@ -139,24 +139,24 @@ def _keys_gradient(
         compared = _compare(q[None, :], k, QUICK)
         dk += d_logit * (1.0 - compared * compared)
         dv += tl.sum(d_logit * compared, 0)
-    tl.store(d_keys + at * A + column[None, :], dk * v[None, :], mask=inside)
+    tl.store(d_keys + offsets * A + column[None, :], dk * v[None, :], mask=inside)
     program = b * tl.num_programs(1) + tl.program_id(1)
     tl.store(d_score + program * A + column, dv, mask=column < A)
 
 
 @triton.jit
 def _cell(
-    context_gates, state_gates, state_gates_stride, cell_before, gates, cell, state,
+    context_gates, state_gates, state_gates_stride, previous_cell, gates, cell, state,
     H: tl.constexpr, WIDTH: tl.constexpr,
 ):  # fmt: skip
-    """Compute an LSTM cell of one row from two summands of its gates, in the order i, f, g, o."""
+    """Run an LSTM cell for one row; its gates, i, f, g and o, are the sum of two projections."""
     b = tl.program_id(0).to(tl.int64)
     unit = tl.arange(0, WIDTH)
     inside = unit < H
     i, f, g, o = load_gates(context_gates + b * 4 * H + unit, H, inside)
     i2, f2, g2, o2 = load_gates(state_gates + b * state_gates_stride + unit, H, inside)
-    before = tl.load(cell_before + b * H + unit, mask=inside)
-    i, f, g, o, c = cell_step(i + i2, f + f2, g + g2, o + o2, before)
+    previous = tl.load(previous_cell + b * H + unit, mask=inside)
+    i, f, g, o, c = cell_step(i + i2, f + f2, g + g2, o + o2, previous)
     store_gates(gates + b * 4 * H + unit, H, inside, i, f, g, o)
     tl.store(cell + b * H + unit, c, mask=inside)
     tl.store(state + b * H + unit, o * tanh(c), mask=inside)
@@ -164,23 +164,23 @@ def _cell(
 
 @triton.jit
 def _cell_gradient(
-    gates, cell_before, cell, d_state, d_later, d_cell, d_gates, d_gates_stride,
+    gates, previous_cell, cell, d_state, d_next_state, d_cell, d_gates, d_gates_stride,
     H: tl.constexpr, WIDTH: tl.constexpr,
 ):  # fmt: skip
-    """Compute the gradient of `_cell` from those of the state (two summands) and the cell."""
+    """Compute the gradient of `_cell` from that of the cell and the two that the state receives."""
     b = tl.program_id(0).to(tl.int64)
     unit = tl.arange(0, WIDTH)
     inside = unit < H
-    at = b * H + unit
+    offsets = b * H + unit
     i, f, g, o = load_gates(gates + b * 4 * H + unit, H, inside)
-    ds = tl.load(d_state + at, mask=inside).to(tl.float32)
-    ds += tl.load(d_later + at, mask=inside).to(tl.float32)
-    c = tl.load(cell + at, mask=inside)
-    before = tl.load(cell_before + at, mask=inside)
-    dc = tl.load(d_cell + at, mask=inside)
-    d_i, d_f, d_g, d_o, dc = cell_step_gradient(i, f, g, o, c, before, ds, dc)
+    ds = tl.load(d_state + offsets, mask=inside).to(tl.float32)
+    ds += tl.load(d_next_state + offsets, mask=inside).to(tl.float32)
+    c = tl.load(cell + offsets, mask=inside)
+    previous = tl.load(previous_cell + offsets, mask=inside)
+    dc = tl.load(d_cell + offsets, mask=inside)
+    d_i, d_f, d_g, d_o, dc = cell_step_gradient(i, f, g, o, c, previous, ds, dc)
     store_gates(d_gates + b * d_gates_stride + unit, H, inside, d_i, d_f, d_g, d_o)
-    tl.store(d_cell + at, dc, mask=inside)
+    tl.store(d_cell + offsets, dc, mask=inside)
 
 
 class AttentionLstm(torch.autograd.Function):
@@ -200,24 +200,24 @@ class AttentionLstm(torch.autograd.Function):
         weight_context: Tensor,
         weight_state: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Return (B, T, H) decoder states, (B, T, D) contexts and (B, T, S) weights.
+        """Return (B, T, H) decoder states, (B, T, U) contexts and (B, T, S) weights.
 
         Args:
-            ctx: where autograd keeps what the gradient needs.
-            word_gates: (B, T, 4H) the words' part of the gates i, f, g, o, biases included.
+            ctx: autograd context; stores what the backward pass needs.
+            word_gates: (B, T, 4H) projected words for the gates i, f, g, o, biases included.
             keys: (B, S, A) projected source states.
-            states: (B, S, D) source states.
+            states: (B, S, U) source states.
             valid: (B, S) True at real words.
             start_state: (B, H).
             start_cell: (B, H).
             weight_query: (A, H).
             score: (A,).
-            weight_context: (4H, D).
+            weight_context: (4H, U).
             weight_state: (4H, H).
         """
         B, T, _ = word_gates.shape
         _, S, A = keys.shape
-        D, H = states.size(2), start_state.size(1)
+        U, H = states.size(2), start_state.size(1)
         keys, states, valid = keys.contiguous(), states.contiguous(), valid.contiguous()
         # Time first, so that the data of a word is contiguous.
         word_gates = word_gates.transpose(0, 1).contiguous()  # (T, B, 4H)
@@ -226,18 +226,18 @@ class AttentionLstm(torch.autograd.Function):
         outputs = new((T + 1, B, H))
         cells = new((T + 1, B, H), dtype=exact)
         gates = new((T, B, 4 * H))
-        contexts = new((T, B, D))
+        contexts = new((T, B, U))
         weights = new((T, B, S), dtype=exact)
         projected = new((T, B, A + 4 * H))
         outputs[0].copy_(start_state)
         cells[0].copy_(start_cell)
-        meta = _meta(keys, WIDTH=triton.next_power_of_2(max(A, D)))
+        meta = _meta(keys, WIDTH=triton.next_power_of_2(max(A, U)))
         queries = projected[:, :, :A]
         for t in range(T):
             torch.mm(outputs[t], weight.t(), out=projected[t])
             _attend[(B,)](
                 queries[t], queries.stride(1), keys, states, valid, score, weights[t], contexts[t],
-                S, A=A, D=D, LOW=NEVER, **meta,
+                S, A=A, U=U, LOW=PADDING_SCORE, **meta,
             )  # fmt: skip
             context_gates = torch.addmm(word_gates[t], contexts[t], weight_context.t())
             _cell[(B,)](
@@ -266,16 +266,16 @@ class AttentionLstm(torch.autograd.Function):
             keys, states, score, weight, weight_context,
             outputs, cells, gates, contexts, weights, queries,
         ) = ctx.saved_tensors  # fmt: skip
-        T, B, D = contexts.shape
+        T, B, U = contexts.shape
         _, S, A = keys.shape
         H = outputs.size(2)
         d_outputs = _time_first(d_outputs, like=outputs[1:])  # (T, B, H)
-        d_mixed = _time_first(d_contexts, like=contexts)  # (T, B, D), and added to below
+        d_mixed = _time_first(d_contexts, like=contexts)  # (T, B, U), updated below
         d_projected = outputs.new_empty((T, B, A + 4 * H))
         d_logits = torch.empty_like(weights)
         d_state = torch.zeros_like(outputs[0])
         d_cell = torch.zeros_like(cells[0])
-        meta = _meta(keys, WIDTH=triton.next_power_of_2(max(A, D)))
+        meta = _meta(keys, WIDTH=triton.next_power_of_2(max(A, U)))
         for t in reversed(range(T)):
             d_gates = d_projected[t, :, A:]
             _cell_gradient[(B,)](
@@ -287,13 +287,13 @@ class AttentionLstm(torch.autograd.Function):
             _attend_gradient[(B,)](
                 queries[t], queries.stride(1), keys, states, score, weights[t],
                 d_mixed[t], d_logits[t], d_projected[t, :, :A], d_projected.stride(1),
-                S, A=A, D=D, **meta,
+                S, A=A, U=U, **meta,
             )  # fmt: skip
             d_state = torch.mm(d_projected[t], weight)
         d_keys, d_score = _keys_gradients(queries, keys, score, d_logits)
         d_states = torch.bmm(
             weights.permute(1, 2, 0).to(d_mixed.dtype), d_mixed.transpose(0, 1)
-        )  # (B, S, D)
+        )  # (B, S, U)
         d_all_gates = d_projected[:, :, A:].reshape(T * B, -1)  # (T * B, 4H)
         d_weight = d_projected.flatten(0, 1).t() @ outputs[:-1].flatten(0, 1)  # (A + 4H, H)
         return (
@@ -335,7 +335,7 @@ def _keys_gradients(
 
 
 def _meta(keys: Tensor, **options: int) -> dict[str, int]:
-    """Return the launch options: small programs for many rows, wide ones for few."""
+    """Return the launch options: small programs if there are many rows, otherwise large ones."""
     block, warps = (4, 2) if keys.size(0) >= MANY_ROWS else (BLOCK_S, 4)
     quick = keys.dtype != torch.float32
     return {"BLOCK": block, "QUICK": quick, "num_warps": warps, **options}

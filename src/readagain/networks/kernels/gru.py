@@ -9,120 +9,123 @@ from torch import Tensor
 
 from readagain.networks.kernels.launch import (
     launch,
+    previous_states,
     program_indices,
-    states_before,
     tanh,
     team_barrier,
 )
 
 
 @triton.jit
-def _read(
+def _forward(
     inputs, importance, lengths, states, update, reset, candidate, reset_state,
     weight_gates, weight_candidate, counters,
     B, L,
     H: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, BLOCK: tl.constexpr,
     HAS_IMPORTANCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Read L words; save what the gradient needs. Shapes: see `TritonGatedGru.forward`."""
-    TEAM: tl.constexpr = H // UNITS
+    """Run the recurrence over L steps; save what the backward pass needs.
+
+    Shapes: see `TritonGatedGru.forward`.
+    """
+    TEAM: tl.constexpr = H // UNITS  # programs that share these rows, see `launch`
     counter = counters + tl.program_id(1)
     rows, units, real = program_indices(B, ROWS, UNITS)
     block = tl.arange(0, BLOCK)
     length = tl.load(lengths + rows, mask=rows < B, other=0)[:, None]
-    gates_of_own = weight_gates + units[None, :] * H
-    candidate_of_own = weight_candidate + units[None, :] * H
+    own_gate_weights = weight_gates + units[None, :] * H
+    own_candidate_weights = weight_candidate + units[None, :] * H
 
-    arrivals = 0
+    expected_arrivals = 0
     state = tl.zeros((ROWS, UNITS), tl.float32)
     for t in range(L):
-        at = rows[:, None] * L + t
-        # z = σ(x-part + W_z h), r = σ(x-part + W_r h)
-        x = inputs + at * (3 * H) + units[None, :]
+        step_offsets = rows[:, None] * L + t
+        # z = σ(input + W_z h), r = σ(input + W_r h)
+        x = inputs + step_offsets * (3 * H) + units[None, :]
         z = tl.load(x, mask=real, other=0.0).to(tl.float32)
         r = tl.load(x + H, mask=real, other=0.0).to(tl.float32)
         for k in range(0, H, BLOCK):
-            before = tl.load(
-                states + (at - 1) * H + (k + block)[None, :],
-                mask=real & (at > rows[:, None] * L), other=0.0, cache_modifier=".cg",
+            previous_state = tl.load(
+                states + (step_offsets - 1) * H + (k + block)[None, :],
+                mask=real & (step_offsets > rows[:, None] * L), other=0.0, cache_modifier=".cg",
             )  # fmt: skip
-            w = gates_of_own + (k + block)[:, None]
-            z = tl.dot(before, tl.load(w), z, input_precision=PRECISION)
-            r = tl.dot(before, tl.load(w + H * H), r, input_precision=PRECISION)
+            w = own_gate_weights + (k + block)[:, None]
+            z = tl.dot(previous_state, tl.load(w), z, input_precision=PRECISION)
+            r = tl.dot(previous_state, tl.load(w + H * H), r, input_precision=PRECISION)
         z = tl.sigmoid(z)
         r = tl.sigmoid(r)
-        own = at * H + units[None, :]
-        tl.store(update + own, z, mask=real)
-        tl.store(reset + own, r, mask=real)
-        tl.store(reset_state + own, r * state, mask=real)
-        arrivals += TEAM
-        team_barrier(counter, arrivals, TEAM)
+        own_offsets = step_offsets * H + units[None, :]
+        tl.store(update + own_offsets, z, mask=real)
+        tl.store(reset + own_offsets, r, mask=real)
+        tl.store(reset_state + own_offsets, r * state, mask=real)
+        expected_arrivals += TEAM
+        team_barrier(counter, expected_arrivals, TEAM)
 
-        # h̃ = tanh(x-part + W_h (r ⊙ h));  h = (1 - α⊙z) ⊙ h + (α⊙z) ⊙ h̃
+        # h̃ = tanh(input + W_h (r ⊙ h));  h = (1 - α⊙z) ⊙ h + (α⊙z) ⊙ h̃
         c = tl.load(x + 2 * H, mask=real, other=0.0).to(tl.float32)
         for k in range(0, H, BLOCK):
             gated = tl.load(
-                reset_state + at * H + (k + block)[None, :],
+                reset_state + step_offsets * H + (k + block)[None, :],
                 mask=real, other=0.0, cache_modifier=".cg",
             )  # fmt: skip
-            w = tl.load(candidate_of_own + (k + block)[:, None])
+            w = tl.load(own_candidate_weights + (k + block)[:, None])
             c = tl.dot(gated, w, c, input_precision=PRECISION)
         c = tanh(c)
         gate = z
         if HAS_IMPORTANCE:
-            gate = z * tl.load(importance + own, mask=real, other=0.0).to(tl.float32)
+            gate = z * tl.load(importance + own_offsets, mask=real, other=0.0).to(tl.float32)
         gate = tl.where(t < length, gate, 0.0)
         state = state + gate * (c - state)
-        tl.store(candidate + own, c, mask=real)
-        tl.store(states + own, state, mask=real)
-        arrivals += TEAM
-        team_barrier(counter, arrivals, TEAM)
+        tl.store(candidate + own_offsets, c, mask=real)
+        tl.store(states + own_offsets, state, mask=real)
+        expected_arrivals += TEAM
+        team_barrier(counter, expected_arrivals, TEAM)
 
 
 @triton.jit
-def _read_gradient(
+def _backward(
     states, importance, lengths, update, reset, candidate, states_gradient,
     inputs_gradient, importance_gradient, weight_gates, weight_candidate, counters,
     B, L,
     H: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, BLOCK: tl.constexpr,
     HAS_IMPORTANCE: tl.constexpr, PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Process the L words backwards; store the gradients of inputs and importance."""
-    TEAM: tl.constexpr = H // UNITS
+    """Run the L steps backwards; store the gradients of inputs and importance."""
+    TEAM: tl.constexpr = H // UNITS  # programs that share these rows, see `launch`
     counter = counters + tl.program_id(1)
     rows, units, real = program_indices(B, ROWS, UNITS)
     block = tl.arange(0, BLOCK)
     length = tl.load(lengths + rows, mask=rows < B, other=0)[:, None]
 
-    arrivals = 0
-    carried = tl.zeros((ROWS, UNITS), tl.float32)
-    for back in range(L):
-        t = L - 1 - back
-        at = rows[:, None] * L + t
-        own = at * H + units[None, :]
-        dx = inputs_gradient + at * (3 * H)
-        z = tl.load(update + own, mask=real, other=0.0).to(tl.float32)
-        r = tl.load(reset + own, mask=real, other=0.0).to(tl.float32)
-        c = tl.load(candidate + own, mask=real, other=0.0).to(tl.float32)
-        before = tl.load(states + own - H, mask=real & (at > rows[:, None] * L), other=0.0).to(
-            tl.float32
-        )
-        carried += tl.load(states_gradient + own, mask=real, other=0.0).to(tl.float32)
+    expected_arrivals = 0
+    d_state = tl.zeros((ROWS, UNITS), tl.float32)
+    for step in range(L):
+        t = L - 1 - step
+        step_offsets = rows[:, None] * L + t
+        own_offsets = step_offsets * H + units[None, :]
+        dx = inputs_gradient + step_offsets * (3 * H)
+        z = tl.load(update + own_offsets, mask=real, other=0.0).to(tl.float32)
+        r = tl.load(reset + own_offsets, mask=real, other=0.0).to(tl.float32)
+        c = tl.load(candidate + own_offsets, mask=real, other=0.0).to(tl.float32)
+        previous_state = tl.load(
+            states + own_offsets - H, mask=real & (step_offsets > rows[:, None] * L), other=0.0
+        ).to(tl.float32)
+        d_state += tl.load(states_gradient + own_offsets, mask=real, other=0.0).to(tl.float32)
 
         alpha = tl.full((ROWS, UNITS), 1.0, tl.float32)
         if HAS_IMPORTANCE:
-            alpha = tl.load(importance + own, mask=real, other=0.0).to(tl.float32)
-        within = t < length
-        gate = tl.where(within, alpha * z, 0.0)
-        d_gate = tl.where(within, carried * (c - before), 0.0)
+            alpha = tl.load(importance + own_offsets, mask=real, other=0.0).to(tl.float32)
+        is_word = t < length
+        gate = tl.where(is_word, alpha * z, 0.0)
+        d_gate = tl.where(is_word, d_state * (c - previous_state), 0.0)
         if HAS_IMPORTANCE:
-            tl.store(importance_gradient + own, d_gate * z, mask=real)
+            tl.store(importance_gradient + own_offsets, d_gate * z, mask=real)
         d_z = d_gate * alpha * z * (1.0 - z)
-        d_c = carried * gate * (1.0 - c * c)
+        d_c = d_state * gate * (1.0 - c * c)
         tl.store(dx + units[None, :], d_z, mask=real)
         tl.store(dx + 2 * H + units[None, :], d_c, mask=real)
-        arrivals += TEAM
-        team_barrier(counter, arrivals, TEAM)
+        expected_arrivals += TEAM
+        team_barrier(counter, expected_arrivals, TEAM)
 
         d_gated = tl.zeros((ROWS, UNITS), tl.float32)
         for k in range(0, H, BLOCK):
@@ -131,18 +134,18 @@ def _read_gradient(
             )
             weight = tl.load(weight_candidate + (k + block)[:, None] * H + units[None, :])
             d_gated = tl.dot(d_c_all, weight, d_gated, input_precision=PRECISION)
-        d_r = d_gated * before * r * (1.0 - r)
+        d_r = d_gated * previous_state * r * (1.0 - r)
         tl.store(dx + H + units[None, :], d_r, mask=real)
-        arrivals += TEAM
-        team_barrier(counter, arrivals, TEAM)
+        expected_arrivals += TEAM
+        team_barrier(counter, expected_arrivals, TEAM)
 
-        carried = carried * (1.0 - gate) + d_gated * r
+        d_state = d_state * (1.0 - gate) + d_gated * r
         for k in range(0, 2 * H, BLOCK):
             d_gates_all = tl.load(
                 dx + (k + block)[None, :], mask=real, other=0.0, cache_modifier=".cg"
             )
             weight = tl.load(weight_gates + (k + block)[:, None] * H + units[None, :])
-            carried = tl.dot(d_gates_all, weight, carried, input_precision=PRECISION)
+            d_state = tl.dot(d_gates_all, weight, d_state, input_precision=PRECISION)
 
 
 class TritonGatedGru(torch.autograd.Function):
@@ -157,13 +160,13 @@ class TritonGatedGru(torch.autograd.Function):
         importance: Tensor | None,
         lengths: Tensor,
     ) -> Tensor:
-        """Read (B, L, 3H) inputs into (B, L, H) states."""
+        """Return the (B, L, H) states for (B, L, 3H) input projections W x + b."""
         B, L, _ = inputs.shape
         H = weight_candidate.size(0)
         importance = None if importance is None else importance.contiguous()
         states, *saved = (inputs.new_empty((B, L, H)) for _ in range(5))
         launch(
-            _read,
+            _forward,
             [inputs.contiguous(), importance, lengths, states, *saved],
             [weight_gates, weight_candidate],
             hidden_size=H,
@@ -181,7 +184,7 @@ class TritonGatedGru(torch.autograd.Function):
         inputs_gradient = states.new_empty((B, L, 3 * H))
         importance_gradient = None if importance is None else torch.empty_like(importance)
         launch(
-            _read_gradient,
+            _backward,
             [
                 states,
                 importance,
@@ -199,7 +202,7 @@ class TritonGatedGru(torch.autograd.Function):
         d_gates, d_candidate = flat.split([2 * H, H], dim=1)
         return (
             inputs_gradient,
-            d_gates.t() @ states_before(states).view(B * L, H),
+            d_gates.t() @ previous_states(states).view(B * L, H),
             d_candidate.t() @ reset_state.view(B * L, H),
             importance_gradient,
             None,

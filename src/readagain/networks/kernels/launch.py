@@ -1,9 +1,9 @@
-"""Common parts and launches of the recurrent kernels, whose time loop runs inside one launch.
+"""Shared functions of the recurrent kernels and their launch; the time loop is in the kernel.
 
 A launch splits the batch into groups of rows, and the hidden units of a group among the programs of
 a *team*. Each program keeps its units of the state in registers, writes them to memory after every
-step, and reads those of its team after a barrier. The barrier needs all programs on the device at
-the same time, hence at most one program per multiprocessor.
+step, and loads the other units of the group after a barrier. The barrier needs all programs to run
+at the same time, so there is at most one program per multiprocessor.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ import triton.language as tl
 from torch import Tensor
 
 ROWS = (16, 32, 64, 128)
-"""Possible numbers of rows per program, in ascending order."""
+"""Allowed numbers of rows per program, in ascending order."""
 MANY_ROWS = 64
-"""With more rows than this, twice the units are faster than twice the rows."""
+"""Above this number of rows per program, doubling the units is faster than doubling the rows."""
 
 
 @triton.jit
-def _arrived(counter):
+def _load_counter(counter):
     """Read a counter with acquire semantics."""
     return tl.inline_asm_elementwise(
         "ld.acquire.gpu.global.s32 $0, [$1];",
@@ -36,20 +36,26 @@ def _arrived(counter):
 
 
 @triton.jit
-def team_barrier(counter, arrivals, TEAM: tl.constexpr):
-    """Wait until the counter reaches `arrivals`, the total so far including this step."""
+def team_barrier(counter, expected_arrivals, TEAM: tl.constexpr):
+    """Wait until all programs of the team have arrived.
+
+    Args:
+        counter: number of arrivals since the launch, of all programs together.
+        expected_arrivals: value of the counter when the last program arrives at this barrier.
+        TEAM: number of programs of the team.
+    """
     tl.debug_barrier()
     if TEAM > 1:
         tl.atomic_add(counter, 1, sem="release", scope="gpu")
-        arrived = _arrived(counter)
-        while arrived < arrivals:
-            arrived = _arrived(counter)
+        arrived = _load_counter(counter)
+        while arrived < expected_arrivals:
+            arrived = _load_counter(counter)
         tl.debug_barrier()
 
 
 @triton.jit
 def tanh(x):
-    """Compute tanh through the sigmoid, exact to float32 rounding of 1."""
+    """Compute tanh from the sigmoid; the absolute error is about the float32 precision at 1."""
     return 2.0 * tl.sigmoid(2.0 * x) - 1.0
 
 
@@ -63,7 +69,7 @@ def quick_tanh(x):
 
 @triton.jit
 def program_indices(B, ROWS: tl.constexpr, UNITS: tl.constexpr):
-    """Return the rows, the hidden units and a mask of the real rows of this program."""
+    """Return the rows and hidden units of this program, and a mask that excludes padded rows."""
     rows = tl.program_id(1) * ROWS + tl.arange(0, ROWS)
     units = tl.program_id(0) * UNITS + tl.arange(0, UNITS)
     return rows.to(tl.int64), units, (rows < B)[:, None]
@@ -99,18 +105,18 @@ def cell_step(i, f, g, o, cell):
 
 
 @triton.jit
-def cell_step_gradient(i, f, g, o, cell, before, d_state, d_cell):
-    """Return the gradients of the gates before activation and of the cell before the step."""
-    squashed = tanh(cell)
-    d_cell += d_state * o * (1.0 - squashed * squashed)
+def cell_step_gradient(i, f, g, o, cell, previous_cell, d_state, d_cell):
+    """Return the gradients of the gates before their activation and of the previous cell."""
+    tanh_cell = tanh(cell)
+    d_cell += d_state * o * (1.0 - tanh_cell * tanh_cell)
     d_i = d_cell * g * i * (1.0 - i)
-    d_f = d_cell * before * f * (1.0 - f)
+    d_f = d_cell * previous_cell * f * (1.0 - f)
     d_g = d_cell * i * (1.0 - g * g)
-    d_o = d_state * squashed * o * (1.0 - o)
+    d_o = d_state * tanh_cell * o * (1.0 - o)
     return d_i, d_f, d_g, d_o, d_cell * f
 
 
-def states_before(states: Tensor) -> Tensor:
+def previous_states(states: Tensor) -> Tensor:
     """Return the state before each step: (B, L, H) shifted by one."""
     return F.pad(states[:, :-1], (0, 0, 1, 0))
 
@@ -126,9 +132,9 @@ def launch(
     """Run a recurrent kernel on all rows, in as many launches as needed.
 
     Args:
-        kernel: takes the tensors, the weights, barrier counters, B and L.
-        by_row: tensors of which each launch gets its own rows; the first is (B, L, ...).
-        weights: tensors that each launch gets whole.
+        kernel: its arguments are the tensors, the weights, the barrier counters, B and L.
+        by_row: tensors with B rows, of which each launch gets a slice; the first is (B, L, ...).
+        weights: tensors passed unchanged to each launch.
         hidden_size: H, a multiple of 16.
         options: further options of the kernel.
     """
@@ -161,7 +167,7 @@ class _LaunchPlan:
     def meta(self, hidden_size: int, dtype: torch.dtype) -> dict[str, int]:
         """Return the block sizes of the kernels.
 
-        Few rows leave room for long sums; float32 takes twice the shared memory.
+        With few rows, longer blocks fit into shared memory; float32 needs twice the memory.
         """
         block = 128 if self.rows == ROWS[0] else 64
         if dtype.itemsize > 2:
@@ -175,10 +181,10 @@ class _LaunchPlan:
 
 
 def _plan_launch(batch_size: int, hidden_size: int, device: torch.device) -> _LaunchPlan:
-    """Choose the smallest number of rows per program with which all programs fit the device.
+    """Choose the smallest number of rows per program so that all programs run at the same time.
 
-    More rows than fit at once are covered by several launches. Away from a GPU (the interpreter) a
-    team has one program.
+    A batch that is too large for that is divided among several launches. Without a GPU (Triton's
+    interpreter) a team has one program.
     """
     if device.type != "cuda":
         return _LaunchPlan(rows=ROWS[0], units=hidden_size, team=1, rows_per_launch=ROWS[0])

@@ -12,8 +12,8 @@ from readagain.networks.kernels.launch import (
     cell_step_gradient,
     launch,
     load_gates,
+    previous_states,
     program_indices,
-    states_before,
     store_gates,
     tanh,
     team_barrier,
@@ -21,74 +21,79 @@ from readagain.networks.kernels.launch import (
 
 
 @triton.jit
-def _read(
+def _forward(
     inputs, states, cells, gates, weight, counters,
     B, L,
     H: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, BLOCK: tl.constexpr,
     PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Read L words; save what the gradient needs. Shapes: see `Lstm.forward`."""
-    TEAM: tl.constexpr = H // UNITS
+    """Run the recurrence over L steps; save what the backward pass needs.
+
+    Shapes: see `Lstm.forward`.
+    """
+    TEAM: tl.constexpr = H // UNITS  # programs that share these rows, see `launch`
     counter = counters + tl.program_id(1)
     rows, units, real = program_indices(B, ROWS, UNITS)
     block = tl.arange(0, BLOCK)
-    of_own = weight + units[None, :] * H
+    own_weights = weight + units[None, :] * H
 
-    arrivals = 0
+    expected_arrivals = 0
     cell = tl.zeros((ROWS, UNITS), tl.float32)
     for t in range(L):
-        at = rows[:, None] * L + t
-        i, f, g, o = load_gates(inputs + at * (4 * H) + units[None, :], H, real)
+        step_offsets = rows[:, None] * L + t
+        i, f, g, o = load_gates(inputs + step_offsets * (4 * H) + units[None, :], H, real)
         for k in range(0, H, BLOCK):
-            before = tl.load(
-                states + (at - 1) * H + (k + block)[None, :],
-                mask=real & (at > rows[:, None] * L), other=0.0, cache_modifier=".cg",
+            previous_state = tl.load(
+                states + (step_offsets - 1) * H + (k + block)[None, :],
+                mask=real & (step_offsets > rows[:, None] * L), other=0.0, cache_modifier=".cg",
             )  # fmt: skip
-            w = of_own + (k + block)[:, None]
-            i = tl.dot(before, tl.load(w), i, input_precision=PRECISION)
-            f = tl.dot(before, tl.load(w + H * H), f, input_precision=PRECISION)
-            g = tl.dot(before, tl.load(w + 2 * H * H), g, input_precision=PRECISION)
-            o = tl.dot(before, tl.load(w + 3 * H * H), o, input_precision=PRECISION)
+            w = own_weights + (k + block)[:, None]
+            i = tl.dot(previous_state, tl.load(w), i, input_precision=PRECISION)
+            f = tl.dot(previous_state, tl.load(w + H * H), f, input_precision=PRECISION)
+            g = tl.dot(previous_state, tl.load(w + 2 * H * H), g, input_precision=PRECISION)
+            o = tl.dot(previous_state, tl.load(w + 3 * H * H), o, input_precision=PRECISION)
         i, f, g, o, cell = cell_step(i, f, g, o, cell)
-        own = at * H + units[None, :]
-        tl.store(states + own, o * tanh(cell), mask=real)
-        tl.store(cells + own, cell, mask=real)
-        store_gates(gates + at * (4 * H) + units[None, :], H, real, i, f, g, o)
-        arrivals += TEAM
-        team_barrier(counter, arrivals, TEAM)
+        own_offsets = step_offsets * H + units[None, :]
+        tl.store(states + own_offsets, o * tanh(cell), mask=real)
+        tl.store(cells + own_offsets, cell, mask=real)
+        store_gates(gates + step_offsets * (4 * H) + units[None, :], H, real, i, f, g, o)
+        expected_arrivals += TEAM
+        team_barrier(counter, expected_arrivals, TEAM)
 
 
 @triton.jit
-def _read_gradient(
+def _backward(
     gates, cells, states_gradient, inputs_gradient, weight, counters,
     B, L,
     H: tl.constexpr, ROWS: tl.constexpr, UNITS: tl.constexpr, BLOCK: tl.constexpr,
     PRECISION: tl.constexpr,
 ):  # fmt: skip
-    """Process the L words backwards; store the gradient of the inputs."""
-    TEAM: tl.constexpr = H // UNITS
+    """Run the L steps backwards; store the gradient of the inputs."""
+    TEAM: tl.constexpr = H // UNITS  # programs that share these rows, see `launch`
     counter = counters + tl.program_id(1)
     rows, units, real = program_indices(B, ROWS, UNITS)
     block = tl.arange(0, BLOCK)
 
-    arrivals = 0
+    expected_arrivals = 0
     d_state = tl.zeros((ROWS, UNITS), tl.float32)
     d_cell = tl.zeros((ROWS, UNITS), tl.float32)
-    for back in range(L):
-        t = L - 1 - back
-        at = rows[:, None] * L + t
-        own = at * H + units[None, :]
-        i, f, g, o = load_gates(gates + at * (4 * H) + units[None, :], H, real)
-        cell = tl.load(cells + own, mask=real, other=0.0).to(tl.float32)
-        before = tl.load(cells + own - H, mask=real & (at > rows[:, None] * L), other=0.0).to(
-            tl.float32
+    for step in range(L):
+        t = L - 1 - step
+        step_offsets = rows[:, None] * L + t
+        own_offsets = step_offsets * H + units[None, :]
+        i, f, g, o = load_gates(gates + step_offsets * (4 * H) + units[None, :], H, real)
+        cell = tl.load(cells + own_offsets, mask=real, other=0.0).to(tl.float32)
+        previous_cell = tl.load(
+            cells + own_offsets - H, mask=real & (step_offsets > rows[:, None] * L), other=0.0
+        ).to(tl.float32)
+        d_state += tl.load(states_gradient + own_offsets, mask=real, other=0.0).to(tl.float32)
+        d_i, d_f, d_g, d_o, d_cell = cell_step_gradient(
+            i, f, g, o, cell, previous_cell, d_state, d_cell
         )
-        d_state += tl.load(states_gradient + own, mask=real, other=0.0).to(tl.float32)
-        d_i, d_f, d_g, d_o, d_cell = cell_step_gradient(i, f, g, o, cell, before, d_state, d_cell)
-        dx = inputs_gradient + at * (4 * H)
+        dx = inputs_gradient + step_offsets * (4 * H)
         store_gates(dx + units[None, :], H, real, d_i, d_f, d_g, d_o)
-        arrivals += TEAM
-        team_barrier(counter, arrivals, TEAM)
+        expected_arrivals += TEAM
+        team_barrier(counter, expected_arrivals, TEAM)
 
         d_state = tl.zeros((ROWS, UNITS), tl.float32)
         for k in range(0, 4 * H, BLOCK):
@@ -102,12 +107,18 @@ class Lstm(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, inputs: Tensor, weight: Tensor) -> Tensor:
-        """Read (B, L, 4H) x-parts with the (4H, H) recurrent weight into (B, L, H) states."""
+        """Return the (B, L, H) hidden states.
+
+        Args:
+            ctx: autograd context; stores what the backward pass needs.
+            inputs: (B, L, 4H) input projections W x + b.
+            weight: (4H, H) recurrent weight.
+        """
         B, L, _ = inputs.shape
         H = weight.size(1)
         states, cells = (inputs.new_empty((B, L, H)) for _ in range(2))
         gates = inputs.new_empty((B, L, 4 * H))
-        launch(_read, [inputs.contiguous(), states, cells, gates], [weight], hidden_size=H)
+        launch(_forward, [inputs.contiguous(), states, cells, gates], [weight], hidden_size=H)
         ctx.save_for_backward(weight, states, cells, gates)
         return states
 
@@ -118,6 +129,8 @@ class Lstm(torch.autograd.Function):
         B, L, H = states.shape
         inputs_gradient = torch.empty_like(gates)
         by_row = [gates, cells, states_gradient.contiguous(), inputs_gradient]
-        launch(_read_gradient, by_row, [weight], hidden_size=H)
-        before = states_before(states).view(B * L, H)
-        return inputs_gradient, inputs_gradient.view(B * L, 4 * H).t() @ before
+        launch(_backward, by_row, [weight], hidden_size=H)
+        weight_gradient = inputs_gradient.view(B * L, 4 * H).t() @ previous_states(states).view(
+            B * L, H
+        )
+        return inputs_gradient, weight_gradient

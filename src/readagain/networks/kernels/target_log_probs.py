@@ -1,6 +1,6 @@
-"""Triton kernels of target log-probabilities under the (copy) softmax.
+"""Triton kernels for target log-probabilities under the (copy) softmax.
 
-The plain functions convert the logits of the whole vocabulary to float32 and keep several tensors
+The PyTorch functions convert the logits of the whole vocabulary to float32 and keep several tensors
 of that size; here a program reads one row of half-precision logits once and sums in registers.
 """
 
@@ -17,25 +17,28 @@ BLOCK_S = 64
 LOWEST = -1e30
 """Finite substitute for the log of zero."""
 FLOOR = math.log(torch.finfo(torch.float32).tiny)
-"""Smallest log-probability that is returned, as in the plain functions."""
+"""Smallest log-probability that is returned, as in the PyTorch functions."""
 
 
 @triton.jit
 def _add(largest, total, scores, LOW: tl.constexpr):
-    """Add exp(scores) to a running sum kept as total * exp(largest)."""
-    now = tl.maximum(largest, tl.max(scores, 0))
-    shares = tl.where(scores > LOW, tl.exp(scores - now), 0.0)
-    return now, total * tl.exp(largest - now) + tl.sum(shares, 0)
+    """Add exp(scores) to a running sum that is stored as total * exp(largest)."""
+    new_largest = tl.maximum(largest, tl.max(scores, 0))
+    terms = tl.where(scores > LOW, tl.exp(scores - new_largest), 0.0)
+    return new_largest, total * tl.exp(largest - new_largest) + tl.sum(terms, 0)
 
 
 @triton.jit
-def _score(
-    vocab_logits, copy_logits, valid, ext_ids, targets, log_probs, log_totals, log_chosen,
+def _forward(
+    vocab_logits, copy_logits, valid, ext_ids, targets, log_probs, log_denominators, log_numerators,
     T, V, S, smoothing,
     BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
     FLOOR: tl.constexpr,
 ):  # fmt: skip
-    """Score the target of one row; store the log of the softmax sum and of the target's part."""
+    """Compute the log-probability of the target of one row.
+
+    Stores for the backward pass the logs of the softmax denominator and numerator.
+    """
     row = tl.program_id(0).to(tl.int64)
     b = row // T
     target = tl.load(targets + row)
@@ -47,9 +50,9 @@ def _score(
         mean += tl.sum(tl.where(word < V, logits, 0.0), 0)
         largest, total = _add(largest, total, logits, LOW)
     mean = mean / V
-    known = tl.minimum(target, V - 1)
-    generated = tl.load(vocab_logits + row * V + known).to(tl.float32)
-    best, chosen = tl.where(target < V, generated, LOW), tl.where(target < V, 1.0, 0.0)
+    vocab_id = tl.minimum(target, V - 1)
+    vocab_logit = tl.load(vocab_logits + row * V + vocab_id).to(tl.float32)
+    largest_match, matching = tl.where(target < V, vocab_logit, LOW), tl.where(target < V, 1.0, 0.0)
     if HAS_COPY:
         for first in range(0, S, COPY_BLOCK):
             position = first + tl.arange(0, COPY_BLOCK)
@@ -60,20 +63,22 @@ def _score(
             logits = tl.where(real, logits, LOW)
             largest, total = _add(largest, total, logits, LOW)
             same = tl.load(ext_ids + b * S + position, mask=position < S, other=-1) == target
-            best, chosen = _add(best, chosen, tl.where(same, logits, LOW), LOW)
-    log_total = largest + tl.log(total)
-    reached = chosen > 0.0
-    log_sum = tl.where(reached, best + tl.log(tl.maximum(chosen, 1e-30)), LOW)
-    tl.store(log_totals + row, log_total)
-    tl.store(log_chosen + row, log_sum)
-    log_prob = tl.maximum(log_sum - log_total, FLOOR)
-    tl.store(log_probs + row, log_prob + smoothing * (mean - log_total - log_prob))
+            largest_match, matching = _add(
+                largest_match, matching, tl.where(same, logits, LOW), LOW
+            )
+    log_denominator = largest + tl.log(total)
+    is_reachable = matching > 0.0
+    log_numerator = tl.where(is_reachable, largest_match + tl.log(tl.maximum(matching, 1e-30)), LOW)
+    tl.store(log_denominators + row, log_denominator)
+    tl.store(log_numerators + row, log_numerator)
+    log_prob = tl.maximum(log_numerator - log_denominator, FLOOR)
+    tl.store(log_probs + row, log_prob + smoothing * (mean - log_denominator - log_prob))
 
 
 @triton.jit
-def _score_gradient(
-    vocab_logits, copy_logits, valid, ext_ids, targets, log_totals, log_chosen, d_log_probs,
-    d_vocab, d_copy,
+def _backward(
+    vocab_logits, copy_logits, valid, ext_ids, targets, log_denominators, log_numerators,
+    d_log_probs, d_vocab, d_copy,
     T, V, S, smoothing,
     BLOCK: tl.constexpr, COPY_BLOCK: tl.constexpr, HAS_COPY: tl.constexpr, LOW: tl.constexpr,
     FLOOR: tl.constexpr,
@@ -82,17 +87,19 @@ def _score_gradient(
     row = tl.program_id(0).to(tl.int64)
     b = row // T
     target = tl.load(targets + row)
-    log_total = tl.load(log_totals + row)
-    log_sum = tl.load(log_chosen + row)
+    log_denominator = tl.load(log_denominators + row)
+    log_numerator = tl.load(log_numerators + row)
     scale = tl.load(d_log_probs + row)
-    reached = (log_sum > LOW) & (log_sum - log_total > FLOOR)
-    hit = tl.where(reached, scale * (1.0 - smoothing), 0.0)
-    miss = hit + scale * smoothing
+    is_reachable = (log_numerator > LOW) & (log_numerator - log_denominator > FLOOR)
+    numerator_scale = tl.where(is_reachable, scale * (1.0 - smoothing), 0.0)
+    denominator_scale = numerator_scale + scale * smoothing
     for first in range(0, V, BLOCK):
         word = first + tl.arange(0, BLOCK)
         logits = tl.load(vocab_logits + row * V + word, mask=word < V, other=LOW).to(tl.float32)
-        d = scale * smoothing / V - miss * tl.exp(logits - log_total)
-        d += tl.where(word == target, hit * tl.exp(tl.minimum(logits - log_sum, 0.0)), 0.0)
+        d = scale * smoothing / V - denominator_scale * tl.exp(logits - log_denominator)
+        d += tl.where(
+            word == target, numerator_scale * tl.exp(tl.minimum(logits - log_numerator, 0.0)), 0.0
+        )
         tl.store(d_vocab + row * V + word, d, mask=word < V)
     if HAS_COPY:
         for first in range(0, S, COPY_BLOCK):
@@ -102,14 +109,16 @@ def _score_gradient(
                 tl.float32
             )
             same = tl.load(ext_ids + b * S + position, mask=position < S, other=-1) == target
-            d = -miss * tl.exp(logits - log_total)
-            d += tl.where(same, hit * tl.exp(tl.minimum(logits - log_sum, 0.0)), 0.0)
+            d = -denominator_scale * tl.exp(logits - log_denominator)
+            d += tl.where(
+                same, numerator_scale * tl.exp(tl.minimum(logits - log_numerator, 0.0)), 0.0
+            )
             d = tl.where(real, d, 0.0)
             tl.store(d_copy + row * S + position, d, mask=position < S)
 
 
 class TritonTargetLogProbs(torch.autograd.Function):
-    """`copy_target_log_probs`, or `target_log_probs` where there are no copy logits."""
+    """`copy_target_log_probs`, or `target_log_probs` if there are no copy logits."""
 
     @staticmethod
     def forward(
@@ -121,42 +130,42 @@ class TritonTargetLogProbs(torch.autograd.Function):
         target_ids: Tensor,
         label_smoothing: float,
     ) -> Tensor:
-        """Return the (B, T) log-probabilities of the targets; shapes as in the plain functions."""
+        """Return the (B, T) log-probabilities of the targets; shapes as in `functional`."""
         B, T, V = vocab_logits.shape
         vocab_logits, target_ids = vocab_logits.contiguous(), target_ids.contiguous()
         copy_logits = None if copy_logits is None else copy_logits.contiguous()
         source_valid, source_ext_ids = source_valid.contiguous(), source_ext_ids.contiguous()
         S = 0 if copy_logits is None else copy_logits.size(2)
-        log_probs, log_totals, log_chosen = torch.empty(
+        log_probs, log_denominators, log_numerators = torch.empty(
             (3, B, T), dtype=torch.float32, device=vocab_logits.device
         ).unbind()
-        _score[(B * T,)](
+        _forward[(B * T,)](
             vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
-            log_probs, log_totals, log_chosen, T, V, S, label_smoothing,
+            log_probs, log_denominators, log_numerators, T, V, S, label_smoothing,
             BLOCK=BLOCK_V, COPY_BLOCK=BLOCK_S, HAS_COPY=S > 0, LOW=LOWEST,
             FLOOR=FLOOR,
         )  # fmt: skip
         ctx.save_for_backward(
             vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
-            log_totals, log_chosen,
+            log_denominators, log_numerators,
         )  # fmt: skip
         ctx.label_smoothing = label_smoothing
         return log_probs
 
     @staticmethod
     def backward(ctx: Any, d_log_probs: Tensor) -> tuple[Tensor | None, ...]:
-        """Return the gradients of both kinds of logits."""
+        """Return the gradients of the vocabulary and copy logits."""
         (
             vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
-            log_totals, log_chosen,
+            log_denominators, log_numerators,
         ) = ctx.saved_tensors  # fmt: skip
         B, T, V = vocab_logits.shape
         S = 0 if copy_logits is None else copy_logits.size(2)
         d_vocab = torch.empty_like(vocab_logits)
         d_copy = None if copy_logits is None else torch.empty_like(copy_logits)
-        _score_gradient[(B * T,)](
+        _backward[(B * T,)](
             vocab_logits, copy_logits, source_valid, source_ext_ids, target_ids,
-            log_totals, log_chosen, d_log_probs.contiguous(), d_vocab, d_copy,
+            log_denominators, log_numerators, d_log_probs.contiguous(), d_vocab, d_copy,
             T, V, S, ctx.label_smoothing,
             BLOCK=BLOCK_V, COPY_BLOCK=BLOCK_S, HAS_COPY=S > 0, LOW=LOWEST,
             FLOOR=FLOOR,

@@ -17,7 +17,7 @@ class CopyScorer(nn.Module):
     (Gu, Lu, Li and Li 2016, equation 8), whose copying the paper calls similar to its own.
 
     Args:
-        source_size: width of a source state, D below.
+        source_size: width of a source state, U below.
         hidden_size: width of a decoder state, H below.
     """
 
@@ -26,7 +26,7 @@ class CopyScorer(nn.Module):
         self.project = Affine(source_size, hidden_size)
 
     def keys(self, states: Tensor) -> Tensor:
-        """Compute the keys once per source: (B, S, D) -> (B, S, H)."""
+        """Compute the keys once per source: (B, S, U) -> (B, S, H)."""
         return torch.tanh(self.project(states))
 
     def forward(self, hidden: Tensor, keys: Tensor) -> Tensor:

@@ -5,7 +5,7 @@ import torch
 from readagain.networks.functional import DecoderWeights, decode_teacher_forced
 from readagain.networks.kernels.decoder import AttentionLstm
 
-B, T, S, A, D, H = 3, 4, 19, 16, 24, 20
+B, T, S, A, U, H = 3, 4, 19, 16, 24, 20
 VALID = torch.arange(S) < torch.tensor([[19], [1], [7]])
 
 
@@ -18,13 +18,13 @@ def drawn() -> list[torch.Tensor]:
     return [
         normal(B, T, 4 * H),
         normal(B, S, A),
-        normal(B, S, D),
+        normal(B, S, U),
         VALID,
         normal(B, H),
         normal(B, H),
         normal(A, H, scale=H**-0.5),
         normal(A),
-        normal(4 * H, D, scale=D**-0.5),
+        normal(4 * H, U, scale=U**-0.5),
         normal(4 * H, H, scale=H**-0.5),
     ]
 
@@ -37,7 +37,7 @@ def test_decoder_kernels_match_plain_decoder():
     for found_gradient, expected_gradient in zip(found, expected, strict=True):
         torch.testing.assert_close(found_gradient, expected_gradient, rtol=0, atol=1e-5)
 
-    gradient = [torch.randn(B, T, H), torch.randn(B, T, D)]
+    gradient = [torch.randn(B, T, H), torch.randn(B, T, U)]
     for found_gradient, expected_gradient in zip(
         torch.autograd.grad(found[:2], leaves, gradient),
         torch.autograd.grad(expected[:2], leaves, gradient),

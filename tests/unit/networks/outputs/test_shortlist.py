@@ -38,7 +38,7 @@ def test_shortlist_of_vocab_size_has_every_word():
 
 
 def test_columns_are_ids_of_smaller_vocabulary(output):
-    lists = output.share(torch.tensor([[15, 12], [V + 1, 18], [16, PAD]]))
+    lists = output.shared_shortlists(torch.tensor([[15, 12], [V + 1, 18], [16, PAD]]))
     assert lists.ids.tolist() == [
         [0, 1, 2, 3, 4, 5, 6, 12, 15, 18],  # of the first two sources
         [0, 1, 2, 3, 4, 5, 6, 7, 8, 16],
@@ -49,15 +49,15 @@ def test_columns_are_ids_of_smaller_vocabulary(output):
 
 
 def test_unshare_undoes_share(output):
-    lists = output.share(torch.zeros((5, 4), dtype=torch.long))
+    lists = output.shared_shortlists(torch.zeros((5, 4), dtype=torch.long))
     rows = torch.arange(5 * 3 * 2).view(5, 3, 2)
-    assert lists.share(rows).shape == (3, 2 * 3, 2)
-    assert torch.equal(lists.unshare(lists.share(rows), 3), rows)
+    assert lists.group(rows).shape == (3, 2 * 3, 2)
+    assert torch.equal(lists.ungroup(lists.group(rows), 3), rows)
 
 
 def test_shared_logits_match_full_logits(output):
     hidden = torch.randn(3, 4, H, dtype=torch.float64)
-    lists = output.share(torch.tensor([[15, 12], [V + 1, 18], [16, PAD]]))
+    lists = output.shared_shortlists(torch.tensor([[15, 12], [V + 1, 18], [16, PAD]]))
     found = output.score_shared(hidden, lists)
     everything = output(hidden)  # (3, 4, V)
     for row, group in enumerate([0, 0, 1]):
@@ -71,7 +71,7 @@ def test_shortlist_of_all_words_gives_full_softmax():
     ).double()
     hidden = torch.randn(3, 4, H, dtype=torch.float64)
     target_ids = torch.randint(V, (3, 4))
-    lists = output.share(torch.randint(V + 5, (3, 6)))
+    lists = output.shared_shortlists(torch.randint(V + 5, (3, 6)))
     found = target_log_probs(
         output.score_shared(hidden, lists), lists.columns(target_ids, absent=UNK)
     )
@@ -80,7 +80,7 @@ def test_shortlist_of_all_words_gives_full_softmax():
 
 def test_words_off_the_shortlist_have_no_gradient(output):
     hidden = torch.randn(2, 4, H, dtype=torch.float64)
-    lists = output.share(torch.tensor([[15, 12], [V + 1, 18]]))
+    lists = output.shared_shortlists(torch.tensor([[15, 12], [V + 1, 18]]))
     logits = output.score_shared(hidden, lists)
     target_log_probs(logits, torch.tensor([[8, 3, 1, 1], [9, 3, 0, 0]])).sum().backward()
     learns = output.project.weight.grad.any(dim=1)
@@ -93,7 +93,7 @@ def test_columns_contain_each_shortlist_word_once(output):
     shortlist = output.prepare(ext_ids)
     columns = torch.arange(10 + 5).expand(2, -1)
     words = shortlist.words(columns, ext_ids)
-    on_list = [words[row][shortlist.is_word[row]].tolist() for row in range(2)]
+    on_list = [words[row][shortlist.on_shortlist[row]].tolist() for row in range(2)]
     assert on_list == [[0, 1, 2, 3, 4, 5, 6, 7, 15, 11], list(range(10))]
     # 15 has the column of its first position, the oov word that of its own.
     assert shortlist.columns.tolist() == [[10, 4, 10, 13, 14], [5, 5, 0, 0, 0]]
@@ -104,12 +104,12 @@ def test_decoding_scores_match_training_scores(output):
     hidden = torch.randn(1, 1, H, dtype=torch.float64)
     shortlist = output.prepare(ext_ids)
     columns = output.score(hidden[:, 0], shortlist)[0]
-    assert torch.equal(columns.isfinite(), shortlist.is_word[0])
-    trained = output.score_shared(hidden, output.share(ext_ids))[0, 0]
+    assert torch.equal(columns.isfinite(), shortlist.on_shortlist[0])
+    trained = output.score_shared(hidden, output.shared_shortlists(ext_ids))[0, 0]
     torch.testing.assert_close(columns.logsumexp(0), trained.logsumexp(0))
-    ids = shortlist.words(torch.arange(15).unsqueeze(0), ext_ids)[0][shortlist.is_word[0]]
+    ids = shortlist.words(torch.arange(15).unsqueeze(0), ext_ids)[0][shortlist.on_shortlist[0]]
     order = ids.argsort()
-    torch.testing.assert_close(columns[shortlist.is_word[0]][order], trained)
+    torch.testing.assert_close(columns[shortlist.on_shortlist[0]][order], trained)
 
 
 def test_rarest_words_of_long_source_are_masked():
@@ -117,4 +117,4 @@ def test_rarest_words_of_long_source_are_masked():
     ext_ids = torch.tensor([[19, 18, 17, 16, 15]])
     shortlist = output.prepare(ext_ids)
     words = shortlist.words(torch.arange(7 + 5).unsqueeze(0), ext_ids)[0]
-    assert words[shortlist.is_word[0]].tolist() == [0, 1, 2, 3, 17, 16, 15]
+    assert words[shortlist.on_shortlist[0]].tolist() == [0, 1, 2, 3, 17, 16, 15]
