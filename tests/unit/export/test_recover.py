@@ -108,7 +108,9 @@ def test_recover_weights_names_missing_tensor(tmp_path):
     run = override(PRESETS["ras_lstm"], sizes | {"model.hidden_size": 12})
     weights = {name: each.numpy() for name, each in build_model(run).state_dict().items()}
     write_graphs(tmp_path, run, weights)
-    with pytest.raises(ArtifactError, match=r"not hold all of 'decoder\.first'; fine-tune a model"):
+    with pytest.raises(
+        ArtifactError, match=r"not contain all entries of 'decoder\.first'; fine-tune a model"
+    ):
         recover_weights(tmp_path, run, shapes_of(weights))
 
 
