@@ -118,5 +118,5 @@ def test_recover_weights_rejects_too_many_weights(monkeypatch):
     monkeypatch.setattr(recover, "MAX_ENTRIES", 3000)
     folder = ModelDir.open(TOY)
     shapes = shapes_of(read_tensors(TOY / "weights.safetensors"))
-    with pytest.raises(ArtifactError, match="of up to 3,000 entries, these have 3,424; fine-tune"):
+    with pytest.raises(ArtifactError, match="of up to 3,000 entries, but these have 3,424; fine"):
         recover_weights(TOY, folder.run, shapes)
