@@ -47,9 +47,14 @@ def sigmoid(log_odds: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-np.clip(log_odds, -30, 30)))
 
 
-def cross_validate(features: np.ndarray, is_good: np.ndarray, penalty: float) -> np.ndarray:
-    """Return the confidence of each headline by a fit without its part of the data."""
-    folds = np.random.default_rng(1).permutation(len(is_good)) % NUM_FOLDS
+def cross_validate(
+    features: np.ndarray, is_good: np.ndarray, texts: np.ndarray, penalty: float
+) -> np.ndarray:
+    """Return the confidence of each headline by a fit without its part of the data.
+
+    All ratings of one text (the same number in `texts`) are in the same part.
+    """
+    folds = np.random.default_rng(1).permutation(texts.max() + 1)[texts] % NUM_FOLDS
     confidence = np.zeros(len(is_good))
     for fold in range(NUM_FOLDS):
         held_out = folds == fold
@@ -81,8 +86,8 @@ def reliability_table(confidence: np.ndarray, is_good: np.ndarray) -> str:
     return "\n".join(lines)
 
 
-def read_rated(path: Path, summarizer: Summarizer) -> tuple[np.ndarray, np.ndarray]:
-    """Return the features and ratings of the headlines that the model writes itself."""
+def read_rated(path: Path, summarizer: Summarizer) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the features, ratings and text numbers of the headlines that the model writes."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
     summaries = summarizer.summarize([row["text"] for row in rows])
     pairs = [
@@ -92,7 +97,9 @@ def read_rated(path: Path, summarizer: Summarizer) -> tuple[np.ndarray, np.ndarr
     ]
     print(f"{len(pairs)} of {len(rows)} headlines are those of the model")
     features = [list(summarizer.features(row["text"], each).values()) for row, each in pairs]
-    return np.array(features), np.array([float(row["good"]) for row, _ in pairs])
+    is_good = np.array([float(row["good"]) for row, _ in pairs])
+    texts = np.unique([row["text"] for row, _ in pairs], return_inverse=True)[1]
+    return np.array(features), is_good, texts
 
 
 def main() -> None:
@@ -101,16 +108,17 @@ def main() -> None:
     parser.add_argument("rated", type=Path, help="JSON lines with 'text', 'headline' and 'good'")
     parser.add_argument("--model", required=True, help="model directory, which gets the result")
     arguments = parser.parse_args()
-    features, is_good = read_rated(arguments.rated, Summarizer.load(arguments.model))
-    if len(is_good) < 2 * NUM_FOLDS or len(set(is_good)) < 2:
+    features, is_good, texts = read_rated(arguments.rated, Summarizer.load(arguments.model))
+    if len(set(texts)) < 2 * NUM_FOLDS or len(set(is_good)) < 2:
         parser.error(f"{arguments.rated}: expected {2 * NUM_FOLDS} or more, good ones and others")
     mean, scale = features.mean(axis=0), features.std(axis=0)
     scale[scale == 0] = 1.0
     scaled = (features - mean) / scale
     penalty = min(
-        PENALTIES, key=lambda each: mean_log_loss(cross_validate(scaled, is_good, each), is_good)
+        PENALTIES,
+        key=lambda each: mean_log_loss(cross_validate(scaled, is_good, texts, each), is_good),
     )
-    held_out = cross_validate(scaled, is_good, penalty)
+    held_out = cross_validate(scaled, is_good, texts, penalty)
     print(f"penalty {penalty:g}, area under the curve {area_under_curve(held_out, is_good):.3f}")
     print(reliability_table(held_out, is_good))
     intercept, *weights = fit(scaled, is_good, penalty)

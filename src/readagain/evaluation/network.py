@@ -47,7 +47,13 @@ PROTOCOL_SETTINGS: dict[str, dict[str, Any]] = {
 # references and with MBR reranking, which raise ROUGE but not the ratings
 # (docs/quality.md).
 BENCHMARK_STYLES = {"tokenized": "newswire", "raw": "close"}
-BENCHMARK_SETTINGS = {"beam_size": 10, "length_penalty": 0.6, "min_words": 1, "consensus": 0.4}
+BENCHMARK_SETTINGS = {
+    "beam_size": 10,
+    "length_penalty": 0.6,
+    "min_words": 1,
+    "word_reward": 0.0,
+    "consensus": 0.4,
+}
 PAPER_SETTINGS: dict[str, dict[str, Any]] = {
     "gigaword": {},
     "duc2003": _PAPER_DUC,

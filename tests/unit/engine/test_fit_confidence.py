@@ -23,9 +23,17 @@ def test_fit_recovers_the_coefficients(script):
     features = random.normal(size=(4000, 2))
     is_good = (random.random(4000) < script["sigmoid"](0.5 + features @ [2.0, 0.0])).astype(float)
     assert script["fit"](features, is_good, 0.1) == pytest.approx([0.5, 2.0, 0.0], abs=0.2)
-    held_out = script["cross_validate"](features, is_good, 1.0)
+    held_out = script["cross_validate"](features, is_good, np.arange(4000), 1.0)
     assert script["area_under_curve"](held_out, is_good) > 0.8
     assert np.abs(held_out.mean() - is_good.mean()) < 0.01
+
+
+def test_ratings_of_one_text_are_in_one_fold(script):
+    random = np.random.default_rng(5)
+    features, is_good = random.normal(size=(40, 30)), random.integers(2, size=40).astype(float)
+    twice = np.tile(np.arange(40), 2)
+    held_out = script["cross_validate"](features[twice], is_good[twice], twice, 1.0)
+    assert script["area_under_curve"](held_out, is_good[twice]) < 0.8  # nothing to learn
 
 
 def test_table_compares_confidence_and_ratings(script):
