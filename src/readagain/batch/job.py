@@ -41,7 +41,7 @@ class BatchJob:
         return [file for source in self.inputs for file in source.files]
 
     def settings(self) -> dict[str, Any]:
-        """Return everything except the inputs that determines the output."""
+        """Return all settings that determine the output, without the inputs."""
         config = self.config
         writes_parquet = any(
             "parquet" in (source.format, config.output_format) for source in self.inputs
@@ -59,7 +59,7 @@ class BatchJob:
             "encoding": self.split.read.encoding,
             "output_format": config.output_format,
             "shard_rows": self.split.shard_rows,
-            # Another version of pyarrow may write the same table as other bytes.
+            # Another version of pyarrow may write other bytes for the same table.
             "pyarrow": _pyarrow_version() if writes_parquet else None,
         }
 
@@ -68,9 +68,9 @@ class BatchJob:
         return {"settings": self.settings(), "inputs": [asdict(file) for file in self.files]}
 
     def check(self) -> None:
-        """Check the options, the columns of local inputs and the model before the work starts.
+        """Check the options, the columns of local inputs and the model before the job starts.
 
-        Remote files are checked when they are read, since they are copied for that.
+        Remote files are checked when they are read, since they must be copied first.
 
         Raises:
             ReadAgainError: naming the option, column or model that cannot be used.
@@ -113,7 +113,7 @@ class BatchJob:
 
 
 def group_inputs(files: Iterable[InputFile], options: TextReadOptions) -> list[BatchInput]:
-    """Make each file an input, and consecutive text files one input together."""
+    """Group files into inputs: consecutive text files are one input, any other file is one."""
 
     def kind(file: InputFile) -> TextFormat:
         return options.format or text_format(Path(file.location))

@@ -33,12 +33,12 @@ def run_local(
 ) -> Iterator[ShardMetadata]:
     """Summarize shards in worker processes; yield metadata when a shard is finished.
 
-    This process reads when a worker is free, so it holds at most one shard for each. A worker
-    that dies is replaced, and its shard is run again.
+    A shard is read when a worker is free, so at most one per worker is in memory. A worker that
+    dies is replaced, and its shard is run again.
 
     Raises:
-        DataError: at the end, naming shards that killed their worker each time.
-        ReadAgainError: as raised by a worker, at once.
+        DataError: at the end, naming the shards that killed their worker in every attempt.
+        ReadAgainError: as raised by a worker, immediately.
     """
     finished: deque[ShardMetadata] = deque()
     failed: list[BatchShard] = []
@@ -66,7 +66,7 @@ def run_local(
 
 
 def describe_failed(names: Sequence[str]) -> str:
-    """Return the message for shards that killed their worker each time."""
+    """Return the message for shards that killed their worker in every attempt."""
     more = f" and {len(names) - 1} more" if len(names) > 1 else ""
     return (
         f"{names[0]}{more}: skipped, since it killed its worker {MAX_CRASHES} times; the other "

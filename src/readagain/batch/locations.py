@@ -21,7 +21,7 @@ from readagain.storage.output_dir import Directory, LocalDir
 
 WILDCARDS = "*?["
 UNFINISHED = "unfinished"
-"""Subdirectory of an unfinished job; removed at its end."""
+"""Subdirectory with the files of an unfinished job; removed when the job is finished."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,13 +33,13 @@ class InputFile:
     mtime_ns: int
 
     def check_unchanged(self) -> None:
-        """Raise `DataError` when the file was changed since it was found."""
+        """Raise `DataError` if the file has changed since it was found."""
         if _find(self.location) != [self]:
             raise changed_error(self.location)
 
 
 def find_files(patterns: Sequence[str], *, out: str = "") -> list[InputFile]:
-    """Return the files for paths, addresses and patterns, each once, in order.
+    """Return the files for paths, addresses and patterns, without repetition, in order.
 
     Args:
         patterns: paths, addresses or glob patterns.
@@ -114,7 +114,7 @@ def _remote_errors(location: str, action: str) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, NotImplementedError) as error:  # base classes of pyarrow's
-        # pyarrow gives its reason in the first line; the others name its source files.
+        # The first line of pyarrow's message has the reason; the others name its source files.
         reason = getattr(error, "strerror", None) or first_line(error)
         raise DataError(f"{location}: cannot be {action}: {reason}") from error
 
@@ -129,7 +129,7 @@ def _find_local(pattern: str) -> list[InputFile]:
             return [_describe(path)]
     if not any(character in pattern for character in WILDCARDS):
         raise DataError(f"{path}: no such file")
-    # Path.glob refuses absolute patterns.
+    # Path.glob does not support absolute patterns.
     names = sorted(glob.glob(pattern, recursive=True))  # noqa: PTH207
     return [_describe(Path(name)) for name in names if Path(name).is_file()]
 
@@ -171,7 +171,7 @@ def _fs() -> ModuleType:
 
 
 def open_directory(location: str) -> Directory:
-    """Return the output directory at a path or an address; it need not exist."""
+    """Return the output directory at a path or an address; it may not exist yet."""
     if is_remote(location):
         return _RemoteDir(location)
     return LocalDir(location, temporary_dir=UNFINISHED)
@@ -185,7 +185,7 @@ class _RemoteDir:
         self._system, self._path = _file_system(self.location)
 
     def write(self, name: str, content: bytes) -> None:
-        # Renamed here too: a stream that fails is closed, which may publish a partial file.
+        # Write to a temporary file and rename it: closing a failed stream may publish a part.
         temporary = f"{self._path}/{UNFINISHED}/{uuid4().hex}.part"
         path = f"{self._path}/{name}"
         with _remote_errors(f"{self.location}/{name}", "written"):

@@ -26,14 +26,14 @@ from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
 from readagain.worker_pool import MAX_CRASHES
 
 WORKERS_PER_READER = 8
-"""A reader is far faster than a worker; several only help with many workers."""
+"""Number of workers per reader; a reader is much faster than a worker."""
 
 Batch = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class _FailedShard:
-    """Shard that killed its worker in each attempt."""
+    """Shard that killed its worker in every attempt."""
 
     name: str
 
@@ -42,7 +42,7 @@ def ray_engine(*, address: str | None, num_workers: int) -> Engine:
     """Return the engine of a Ray cluster; 0 workers means one per processor.
 
     Args:
-        address: address of the cluster; None for one that Ray finds or starts here.
+        address: address of the cluster; None for one that Ray finds or starts on this machine.
         num_workers: number of actors.
     """
     ray = require("ray", extra="ray", purpose="the engine 'ray'")
@@ -66,10 +66,10 @@ def _run(
 ) -> Iterator[ShardMetadata]:
     """Split the inputs in tasks and summarize the shards in actors.
 
-    Items are pickled, as everything in Ray: our own objects, between our own processes.
+    Items are pickled by this package and only sent between its own processes.
 
     Raises:
-        DataError: at the end, naming shards that killed their worker each time.
+        DataError: at the end, naming the shards that killed their worker in every attempt.
         ReadAgainError: as raised by a reader or a worker.
     """
     processors = int(ray.cluster_resources().get("CPU", 1))
@@ -82,7 +82,7 @@ def _run(
     ]
     dataset = ray.data.from_items(sources, override_num_blocks=len(sources))
     context = dataset.context
-    # One shard per block of Ray Data, however small.
+    # One shard per block of Ray Data, even if it is small.
     context.target_max_block_size = context.target_min_block_size = 1
     context.enable_progress_bars = False
     working_dir = _working_dir(job)
@@ -112,7 +112,7 @@ def _run(
 
 
 class _Reader:
-    """Ray task that splits an input."""
+    """Ray task that splits inputs into shards."""
 
     def __init__(self, job: BatchJob, working_dir: Path | None) -> None:
         self._job = job
@@ -149,7 +149,7 @@ class ShardActor:
         return {"item": [self._run(str(name), item) if name else item for name, item in pairs]}
 
     def _run(self, name: str, packed: bytes) -> bytes:
-        """Summarize a shard; count attempts, since Ray retries forever when an actor dies."""
+        """Summarize a shard; count attempts, since Ray has no limit when an actor dies."""
         attempts = f"{ATTEMPTS_DIR}/{name}"
         try:
             _enter(self._working_dir)
@@ -187,7 +187,7 @@ def _enter(working_dir: Path | None) -> None:
 
 
 def _model_files(model: str) -> dict[str, bytes]:
-    """Read a model that other nodes may not have; bundled models are installed there."""
+    """Return the files of a model, which other nodes may not have; none for a bundled model."""
     if model in bundled_models():
         return {}
     directory = find_model(model)

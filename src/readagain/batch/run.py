@@ -1,4 +1,4 @@
-"""Execution of a batch job, new or resumed."""
+"""Run or resume a batch job."""
 
 from collections.abc import Callable, Iterator
 
@@ -7,7 +7,7 @@ from readagain.batch.job_dir import Finished, JobManifest, ShardMetadata, open_j
 from readagain.corpus.workers import JobProgress
 
 Engine = Callable[[BatchJob, Finished], Iterator[ShardMetadata]]
-"""Summarizes the unfinished shards; yields the metadata of all shards."""
+"""Function that summarizes the unfinished shards and yields the metadata of all shards."""
 
 
 def run_batch(
@@ -41,7 +41,7 @@ def _report(
     finished: Finished,
     on_progress: Callable[[JobProgress], None],
 ) -> Iterator[ShardMetadata]:
-    """Pass shards on and report the progress after each."""
+    """Yield the shards and report the progress after each."""
     rows = resumed = input_bytes = resumed_bytes = 0
     total_bytes = max(sum(file.bytes for file in job.files), 1)
     for shard in shards:

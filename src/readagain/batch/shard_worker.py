@@ -54,7 +54,7 @@ class ShardConfig:
 
 
 def check_config(config: ShardConfig) -> None:
-    """Check, before the work, that the model can be loaded and accepts the options.
+    """Check, before the job starts, that the model can be loaded and accepts the options.
 
     Raises:
         ReadAgainError: from the summarizer.
@@ -89,7 +89,7 @@ class ShardWorker:
         )
 
     def run(self, shard: BatchShard) -> ShardMetadata:
-        """Summarize the rows of a shard, write them, and then their metadata.
+        """Summarize the rows of a shard; write them, then their metadata.
 
         Raises:
             DataError: for an invalid row of a strict job, or when the output cannot be written.
@@ -173,7 +173,8 @@ class ShardWorker:
             "confidence": arrow.float64(),
             "warnings": arrow.list_(arrow.string()),
             "alternatives": arrow.list_(alternative),
-            self._config.summary_field: arrow.string(),  # last: it may have the name of another
+            # Last, since the user may name this field "score".
+            self._config.summary_field: arrow.string(),
         }
         for name in self._config.added_fields:
             values = arrow.array([row.get(name) for row in rows], types[name])
@@ -182,7 +183,7 @@ class ShardWorker:
 
 
 def _check_utf8(row: Row | InvalidRecord, where: str) -> Row | InvalidRecord:
-    """Return the row, or why Parquet, which only contains UTF-8, cannot store it."""
+    """Return the row, or an invalid record if it cannot be written to Parquet as UTF-8."""
     if isinstance(row, InvalidRecord):
         return row
     for name, value in row.items():

@@ -1,4 +1,4 @@
-"""Shards: the rows that a worker summarizes at a time; the split depends on the input alone."""
+"""Shards: rows that a worker summarizes together; only the input determines the split."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from readagain.formats.texts import (
 
 @dataclass(frozen=True, kw_only=True)
 class BatchInput:
-    """One input file; or consecutive text files, each of which is one row."""
+    """One input file, or consecutive text files with one row each."""
 
     number: int
     files: tuple[InputFile, ...]
@@ -42,7 +42,7 @@ class SplitOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Piece:
-    """Consecutive rows of one file; those of a Parquet file are packed into bytes."""
+    """Consecutive rows of one file; rows of a Parquet file are serialized to bytes."""
 
     location: str
     block: Block = field(repr=False)
@@ -50,14 +50,14 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchShard:
-    """Consecutive rows of one input, not parsed; it can be sent to another process."""
+    """Consecutive rows of one input, not parsed; can be sent to another process."""
 
     source: int
     number: int
     schema: RecordSchema
     pieces: tuple[Piece, ...]
     input_bytes: int
-    """Bytes of the input files that were read for it."""
+    """Number of bytes of the input files that were read for this shard."""
 
     @property
     def name(self) -> str:
@@ -82,7 +82,7 @@ class BatchShard:
         return digest.hexdigest()
 
     def records(self, columns: Sequence[str] | None = None) -> Iterator[TextRecord | InvalidRecord]:
-        """Parse the rows; of a Parquet file optionally only some columns."""
+        """Parse the rows; `columns` selects columns of a Parquet file."""
         for piece in self.pieces:
             block = piece.block
             if self.schema.format == "parquet":

@@ -1,4 +1,4 @@
-"""Chunks: blocks of records that are parsed, filtered, tokenized and saved between runs."""
+"""Chunks: parsed, filtered and tokenized blocks of records, kept if a run is interrupted."""
 
 import io
 import json
@@ -24,7 +24,7 @@ from readagain.text.truecasing import has_informative_case
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 CHUNK_FORMAT = 4
-"""Chunks of an interrupted run in another format are created again."""
+"""Format version; chunks of an interrupted run in another format are created again."""
 UNKNOWN_WORD = ""
 """Word of a chunk for an unknown word of the input (UNK in Gigaword files)."""
 UNKNOWN_SPELLINGS = ("UNK", "unk", "<UNK>", SPECIAL_TOKENS[UNK])
@@ -62,9 +62,9 @@ class Chunk:
     surface_ids: NDArray[np.int32]
     """(W,) surface id of each word, or `NO_CASE` or `LOWER_CASE`."""
     segment_lengths: NDArray[np.int32]
-    """(G,) words of each sentence and headline."""
+    """(G,) number of words in each sentence and headline."""
     pair_segments: NDArray[np.int32]
-    """(P,) sentences of each pair, plus 1 for the headline."""
+    """(P,) number of sentences of each pair, plus 1 for the headline."""
     records: NDArray[np.int32]
     """(P,) index of each pair's record in the block."""
     text_hashes: NDArray[np.uint64]
@@ -142,7 +142,7 @@ def _read_verified(path: Path) -> io.BytesIO | None:
 
 
 def _checksum(path: Path, arrays: bytes | memoryview) -> bytes:
-    """Return a checksum of content and path: a chunk must not replace another one."""
+    """Return a checksum of content and path, so that a renamed chunk is detected."""
     return sha256(f"{path.parent.name}/{path.name}\n".encode() + arrays).digest()
 
 
@@ -290,7 +290,7 @@ def _number_surfaces(tokens: list[str], norms: list[str]) -> tuple[list[str], ND
     for index, (token, norm) in enumerate(zip(tokens, norms, strict=True)):
         if token == norm:
             ids[index] = LOWER_CASE
-        elif token.lower() == norm:  # not with digits or combining accents
+        elif token.lower() == norm:  # false with digits or combining accents
             surfaces.append(token)
             ids[index] = len(surfaces)
     return surfaces, ids
@@ -323,8 +323,8 @@ def _split_tokenized(line: str) -> list[str]:
 def _hash_pair(sentences: list[_Segment], headline: _Segment) -> bytes:
     """Return 8 bytes for the normalized text and 8 for the pair with its digits.
 
-    Models see masked digits, so texts that differ only in digits belong to the same split. They are
-    no duplicates, though.
+    The input of models has masked digits, so texts that differ only in digits belong to the same
+    split. They are not duplicates, though.
     """
     norms = [sentence.norms for sentence in sentences]
     text = blake2b("\n".join(map(" ".join, norms)).encode(), digest_size=8)

@@ -1,4 +1,4 @@
-"""Filters of pairs, by name; dropped pairs are counted by filter.
+"""Filters that drop unsuitable pairs; the report counts dropped pairs by filter.
 
 The paper's corpus uses the rules of Rush, Chopra and Weston 2015, section 6.1: no content
 word in common, a byline or editing marks in the headline, a question mark or a colon.
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from readagain.errors import ArgumentError
 from readagain.text.language import ENGLISH, Language, detect_language
 
-# English words without content, for the filters that compare headline and text.
+# English function words, ignored by the filters that compare headline and text.
 _STOPWORDS = """
     a about above after again against all also am an and any are aren't as at be because been
     before being below between both but by ca can cannot could did do does doing down during each
@@ -50,20 +50,26 @@ class FilterLimits:
     """Limits of the filters."""
 
     min_text_words: int = 5
-    """Filter 'length': words of a text."""
+    """Filter 'length': minimum number of words of a text."""
     max_text_words: int = 500
-    """Filter 'length': words of a text."""
+    """Filter 'length': maximum number of words of a text."""
     min_headline_words: int = 2
-    """Filter 'length': words of a headline."""
+    """Filter 'length': minimum number of words of a headline."""
     max_headline_words: int = 100
-    """Filter 'length': words of a headline."""
+    """Filter 'length': maximum number of words of a headline."""
     min_overlap: float = 0.25
-    """Filter 'low-overlap': share of the headline's content words in the text."""
+    """Filter 'low-overlap': minimum share of the headline's content words that are in the text."""
 
 
 @dataclass(frozen=True)
 class Filter:
-    """A filter: name, description of what it drops, and the test; None if it needs all pairs."""
+    """A filter of pairs.
+
+    Args:
+        name: name of the filter.
+        drops: description of the pairs that it drops.
+        is_unwanted: whether to drop a pair; None for a filter that compares all pairs.
+    """
 
     name: str
     drops: str
@@ -109,7 +115,7 @@ def _overlaps_little(
 def _has_byline(
     sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
 ) -> bool:
-    """Return whether a headline is `by somebody`, or ends so in brackets or after a dash."""
+    """Return whether a headline is `by NAME`, or ends with it in brackets or after a dash."""
     return any(
         word == "by"
         and len(headline) - position <= MAX_BYLINE_WORDS
@@ -149,7 +155,10 @@ def _has_odd_length(
 def _is_foreign(
     sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
 ) -> bool:
-    """Compare scripts and frequent words; English by the rules of the bundled corpora."""
+    """Return whether a text is in another language, from its script and its frequent words.
+
+    English has separate rules, with which the corpora of the bundled models were prepared.
+    """
     if not language.has_english_rules:
         detected = detect_language(" ".join(word for sentence in sentences for word in sentence))
         return detected is not None and detected.code != language.code
@@ -167,14 +176,14 @@ FILTERS: dict[str, Filter] = {
     filter.name: filter
     for filter in (
         Filter("length", "text or headline too short or too long", _has_odd_length),
-        Filter("language", "a text in another language than the corpus", _is_foreign),
+        Filter("language", "text not in the language of the corpus", _is_foreign),
         Filter("no-shared-word", "headline and text share no content word", _shares_nothing),
         Filter("byline", "a byline in the headline", _has_byline),
         Filter("edit-marks", "words for editors in the headline", _has_edit_marks),
         Filter("question", "a question mark in the headline", _has_question),
         Filter("colon", "a colon in the headline", _has_colon),
         Filter("low-overlap", "few of the headline's content words in the text", _overlaps_little),
-        Filter("duplicate", "the same text with the same headline, after the first", None),
+        Filter("duplicate", "repetition of a pair with the same text and headline", None),
     )
 }
 DEFAULT_FILTERS = ("length", "duplicate")

@@ -15,8 +15,8 @@ SPLITS: tuple[SplitName, ...] = ("train", "dev", "test")
 class Example:
     """A text with its headline, not normalized.
 
-    `references` holds all human summaries where a text has several, as in DUC; the headline is
-    then the first of them.
+    If a text has several human summaries, as in DUC, `references` has all of them and `headline`
+    is the first.
     """
 
     text: str
@@ -40,7 +40,7 @@ class CorpusInput:
     paths: tuple[Path, ...]
     """The file with the texts first; line-aligned formats add their headline files."""
     origin: str
-    """The argument that named it; examples are counted by origin."""
+    """The argument that the input was found from; examples are counted by origin."""
     split: SplitName = "train"
     columns: Columns | None = None
     encoding: str = "utf-8"
@@ -54,7 +54,7 @@ class CorpusInput:
 
     @property
     def description(self) -> str:
-        """How the input is read, so that a wrong guess is visible."""
+        """How the input is read, shown so that users notice a wrong detection."""
         parts = [f"{self.path}: {self.format}"]
         if self.columns:
             parts.append(f"'{self.columns.text}' and '{self.columns.headline}'")

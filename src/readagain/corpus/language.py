@@ -13,7 +13,7 @@ from readagain.formats.records import InvalidRecord
 from readagain.text.language import UNDETERMINED, detect_language
 
 NUM_TEXTS = 200
-"""Texts of each input that decide on the language."""
+"""Maximum number of texts of each input in which the language is detected."""
 _MIN_SHARE = 0.6
 
 
@@ -36,7 +36,7 @@ def detect_corpus_language(sources: Sequence[CorpusInput]) -> CorpusLanguage:
 
 
 def language_of_texts(texts: Iterable[str]) -> CorpusLanguage:
-    """Return the language of most texts; texts whose language is unclear do not count."""
+    """Return the language of most texts; texts whose language is unclear are ignored."""
     detected = map(detect_language, texts)
     found = Counter(language.code for language in detected if language is not None)
     if not found:
@@ -47,7 +47,7 @@ def language_of_texts(texts: Iterable[str]) -> CorpusLanguage:
 
 
 def _texts(source: CorpusInput) -> Iterator[str]:
-    """Yield the texts of an input up to the first error, which its preparation reports."""
+    """Yield the texts of an input up to the first error, which `make_chunks` reports later."""
     format = FORMATS[source.format]
     with suppress(ReadAgainError):
         for block in format.read_blocks(source):

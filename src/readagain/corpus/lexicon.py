@@ -1,4 +1,4 @@
-"""Lexicon of a prepared corpus: all words with counts, for vocabularies of any size."""
+"""Lexicon of a prepared corpus: all words with counts; vocabularies are built from it."""
 
 from array import array
 from collections.abc import Iterator, Sequence
@@ -101,5 +101,5 @@ def _lines(path: Path) -> Iterator[str]:
         raise ArtifactError(
             f"{path}: not UTF-8 at byte {error.start}; was it edited by hand?"
         ) from error
-    # Not splitlines(): some words are characters that it treats as line ends.
+    # Not splitlines(): some words are characters, such as U+2028, that it treats as line breaks.
     return iter(content.removesuffix("\n").split("\n") if content else [])

@@ -18,8 +18,8 @@ from readagain.text.truecasing import CASES_FILE
 FORMAT_VERSION = 1
 COUNTS = ("pairs", "segments", "words", "shards")
 FILE_NAME = "manifest.json"
-# Reports follow from the data and models do not learn from the case table, so these files do not
-# change the fingerprint of the corpus.
+# Files that are not part of the fingerprint of the corpus: reports, which are computed from the
+# data, and the case table, which is not used in training.
 NOT_DATA = ("report.md", "report.json", "skipped.jsonl", CASES_FILE)
 MAX_BYTES = 256 << 20
 """Maximum size of a manifest; it lists every input."""
@@ -36,13 +36,13 @@ class CorpusManifest:
     inputs: list[dict[str, Any]]
     """For each input its files, format, origin and split; records read, kept, dropped by reason."""
     origins: list[str]
-    """The arguments that named the inputs; shards refer to them by index."""
+    """The arguments that the inputs were found from; shards refer to them by index."""
     splits: dict[str, dict[str, int]]
     """For each split the number of pairs, segments, words and shards."""
     num_words: int
     """Number of distinct words, the length of the lexicon."""
     language: str = "en"
-    """Code of the language; corpora of older versions have none and are split like English."""
+    """Code of the language; corpora of older versions have none and use English rules."""
     files: dict[str, FileEntry] = field(default_factory=dict)
     fingerprint: str = ""
 
@@ -116,7 +116,7 @@ def _describe_missing(folder: Path) -> str:
     if not folder.exists():
         if unfinished_dir(folder).exists():
             return (
-                f"{folder}: not complete, since its preparation was interrupted or refused; "
+                f"{folder}: not complete, because its preparation was interrupted or failed; "
                 "run the same 'readagain prepare' again to finish it"
             )
         return f"{folder}: no such folder; create it with 'readagain prepare'"

@@ -1,4 +1,4 @@
-"""Preparation of a corpus: examples in any format become memory-mapped shards."""
+"""Prepare a corpus: convert examples in any format to memory-mapped shards."""
 
 import errno
 import logging
@@ -44,10 +44,11 @@ def prepare(
     overwrite: bool = False,
     on_progress: Callable[[JobProgress], None] = lambda progress: None,
 ) -> CorpusManifest:
-    """Read, filter, split and number the examples of `sources`; write a prepared corpus to `out`.
+    """Read, filter, split and tokenize examples, and write a prepared corpus to `out`.
 
     The output does not depend on the number of workers. An interrupted preparation is resumed
-    when it is started again with the same arguments; `out` appears complete at the end.
+    when it is started again with the same arguments. `out` is created at the end, when it is
+    complete.
 
     Args:
         sources: the inputs, from `find_inputs`.
@@ -82,7 +83,7 @@ def prepare(
 
 
 def _language(sources: Sequence[CorpusInput], settings: PrepareSettings) -> str:
-    """Return the language of the settings, or else that of the texts."""
+    """Return the language of the settings, or the detected one if it is not set."""
     detected = detect_corpus_language(sources).code
     if settings.language is None:
         return detected
@@ -105,7 +106,7 @@ def _disk_errors(out: Path) -> Iterator[None]:
 
 
 def _fresh_folder(path: Path) -> Path:
-    """Create an empty folder; the files of an interrupted merge are removed."""
+    """Create an empty folder; remove the files of an interrupted run."""
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir()
     return path
@@ -147,7 +148,7 @@ def _write_corpus(
 
 
 def _write_skipped(chunks: Sequence[ChunkFiles], folder: Path) -> None:
-    """Write the list of skipped invalid records, if there are some."""
+    """Write the list of skipped invalid records, if there are any."""
     skipped = [
         record for files in chunks for path in files.paths for record in Chunk.load(path).invalid
     ]

@@ -15,7 +15,7 @@ from readagain.text.language import LANGUAGES
 
 REPORT_FILE = "report.json"
 SKIPPED_FILE = "skipped.jsonl"
-"""List of skipped invalid records."""
+"""File that lists the skipped invalid records."""
 NUM_SAMPLES = 5
 BAR_WIDTH = 40
 NUM_BARS = 12
@@ -61,12 +61,15 @@ def dropped_in_total(manifest: CorpusManifest) -> dict[str, int]:
 
 
 def describe_dropped(manifest: CorpusManifest) -> list[tuple[str, int, str]]:
-    """Return reason, number of records and meaning of what was dropped, most frequent first."""
+    """Return each reason for dropped records, their number, and what the reason means.
+
+    The most frequent reason comes first.
+    """
     meanings = {
         "empty": "text or headline without a word",
         "bad": f"invalid records, listed in {SKIPPED_FILE}",
-        "text-in-dev": "texts of the dev split, digits aside",
-        "text-in-test": "texts of the test split, digits aside",
+        "text-in-dev": "same text in the dev split, ignoring digits",
+        "text-in-test": "same text in the test split, ignoring digits",
         **{name: rule.drops for name, rule in FILTERS.items()},
     }
     dropped = sorted(dropped_in_total(manifest).items(), key=lambda item: -item[1])
@@ -109,7 +112,7 @@ def _page(
     lines += ["", f"Distinct words: {manifest.num_words:,}.", ""]
     for split, statistics in described.items():
         lines += _split_section(split, statistics)
-    lines += ["## Samples of the train split, as models see them", ""]
+    lines += ["## Samples of the train split, normalized", ""]
     for sample in samples:
         lines += [f"Pair {sample['pair']:,}:", ""]
         lines += ["```", *sample["text"], f"=> {sample['headline']}", "```", ""]

@@ -11,12 +11,12 @@ DEFAULT_MAX_SENTENCES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class SplitSize:
-    """Size of a split that is taken from the training input: a number of pairs, or a share.
+    """Size of a split that is held out from the training input: a number of pairs, or a share.
 
     Args:
         pairs: approximate number of pairs.
         share: approximate share of the pairs.
-        max_share: with `pairs`: the largest share of the pairs to take.
+        max_share: maximum share of the pairs, with `pairs`.
     """
 
     pairs: int = 0

@@ -20,7 +20,7 @@ from readagain.errors import ArtifactError, quoted
 from readagain.text.truecasing import CASES_FILE, Truecaser
 
 LEXICON_FILE = "lexicon.txt"
-# numpy parses a header as a Python literal, with the errors of both.
+# numpy parses the header as a Python literal and raises the errors of the parser, too.
 _HEADER_ERRORS = (
     ValueError, TypeError, EOFError, OverflowError, SyntaxError, TokenError, RecursionError,
     MemoryError,
@@ -106,7 +106,7 @@ def _map(path: Path, dtype: type) -> NDArray[Any]:
 
 
 def _are_starts(starts: NDArray[np.int64], total: int, *, min_length: int) -> bool:
-    """Return whether numbers rise from 0 to `total` in steps of at least `min_length`."""
+    """Return whether numbers increase from 0 to `total` in steps of at least `min_length`."""
     return bool(
         len(starts) > 0
         and starts[0] == 0
@@ -116,7 +116,7 @@ def _are_starts(starts: NDArray[np.int64], total: int, *, min_length: int) -> bo
 
 
 def _has_words_below(words: NDArray[np.int32], num_words: int) -> bool:
-    """Return whether every word is in the lexicon or unknown."""
+    """Return whether every id is in the lexicon or is `UNKNOWN_ID`."""
     return len(words) == 0 or bool(words.min() >= UNKNOWN_ID and words.max() < num_words)
 
 
@@ -164,7 +164,7 @@ class PreparedCorpus:
 
     @cached_property
     def lexicon(self) -> Lexicon:
-        """The words of the ids."""
+        """The lexicon: the words by id."""
         lexicon = Lexicon.load(self.folder / LEXICON_FILE)
         if len(lexicon) != self.manifest.num_words:
             raise ArtifactError(
@@ -175,7 +175,7 @@ class PreparedCorpus:
 
     @cached_property
     def truecaser(self) -> Truecaser:
-        """Usual case of its words; empty if an older version prepared it."""
+        """Truecaser with the usual case of the words; empty if an older version prepared them."""
         has_cases = CASES_FILE in self.manifest.files
         return Truecaser.load(self.folder / CASES_FILE) if has_cases else Truecaser()
 

@@ -18,7 +18,8 @@ from readagain.corpus.splits import TRAIN, SplitChunk
 from readagain.text.truecasing import CASES_FILE, Truecaser
 
 MIN_HEADLINE_COUNT = 50
-"""From this count on, only headlines count: "us" is a country in them, a pronoun in texts."""
+"""Minimum count in headlines from which on the texts are ignored: "us" is a country in headlines
+and a pronoun in texts."""
 NUM_PASSES = 3
 """Number of times that each chunk is read."""
 
@@ -27,23 +28,24 @@ _MAX_BUFFERED_KEYS = 1 << 22
 
 @dataclass(frozen=True, kw_only=True)
 class CaseRules:
-    """Counts and shares from which on words and pairs of words are listed."""
+    """Minimum counts and shares of the words and pairs of words in the case table."""
 
     min_count: int
     """Minimum count of a word."""
     min_capital_percent: int
-    """Share of capitals from which on a word is listed with them."""
+    """Minimum percentage of capitalized occurrences of a word that is listed with capitals."""
     min_pair_count: int
     """Minimum count of a pair of words."""
     min_pair_percent: int
-    """Share of an unusual spelling from which on a pair is listed."""
+    """Minimum percentage of the unusual spelling of a pair."""
 
 
-# English has title case, which is not always recognized, and a list of frequent words besides.
+# English headlines may be in title case, which is not always detected, so the rules are strict.
+# Frequent words have a separate list.
 TITLE_CASE_RULES: CaseRules = CaseRules(
     min_count=10, min_capital_percent=90, min_pair_count=20, min_pair_percent=95
 )
-# Elsewhere the corpus is the only source, and its capitals mean what they show.
+# In other languages there is no such list, and capitals are reliable.
 SENTENCE_CASE_RULES: CaseRules = CaseRules(
     min_count=1, min_capital_percent=50, min_pair_count=3, min_pair_percent=80
 )
@@ -61,9 +63,10 @@ def write_case_table(
 ) -> None:
     """Write the case table of the train split into `folder`.
 
-    A word is listed with its most frequent capitals if its share of capitals is at least that of
-    the rules, in lower case if at least 50% is lower case, and not otherwise. A pair of words is
-    listed if most of it is spelled differently from the two words alone.
+    A word is listed in its most frequent capitalized spelling if the share of such spellings is at
+    least that of the rules, and in lower case if at least 50% of its occurrences are. Other words
+    are not listed. A pair of words is listed if it is mostly spelled differently from the two words
+    alone.
 
     Args:
         chunks: the chunks of all inputs.
@@ -71,7 +74,7 @@ def write_case_table(
         lexicon: all words of the corpus.
         folder: the folder of the corpus.
         tick: called after each chunk of each pass.
-        rules: what is listed.
+        rules: minimum counts and shares.
     """
     counts = _SurfaceCounts(len(lexicon))
 

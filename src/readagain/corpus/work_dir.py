@@ -1,4 +1,4 @@
-"""Working directory of a preparation: beside the output, locked, resumable."""
+"""Working directory of an unfinished preparation; it is locked, and kept if interrupted."""
 
 import json
 import shutil
@@ -57,13 +57,13 @@ class WorkDir:
         return self.path / "corpus"
 
     def chunk_folder(self, source: CorpusInput, settings: PrepareSettings) -> Path:
-        """Return the folder of an input's chunks; it depends on content and settings."""
+        """Return the folder of an input's chunks, named after a hash of input and settings."""
         versions = [__version__, CHUNK_FORMAT]
         identity = json.dumps([_describe_input(source), _chunk_settings(settings), versions])
         return self.path / "chunks" / sha256(identity.encode()).hexdigest()[:20]
 
     def write_plan(self, sources: Sequence[CorpusInput], settings: PrepareSettings) -> list[str]:
-        """Write the settings and inputs; return what differs from the interrupted run."""
+        """Write the settings and inputs; return the names that differ from an interrupted run."""
         plan = {
             "readagain": __version__,
             **_chunk_settings(settings),
@@ -88,7 +88,7 @@ class WorkDir:
 
 
 def _read_plan(path: Path) -> dict[str, Any]:
-    """Read an earlier plan; a damaged one is empty, which keeps all chunks."""
+    """Read an earlier plan; return an empty one if it is damaged."""
     try:
         plan = json.loads(path.read_bytes())
     except (ValueError, RecursionError):
@@ -105,13 +105,13 @@ def input_files(source: CorpusInput) -> list[Path]:
 
 
 def input_bytes(source: CorpusInput) -> int:
-    """Return the size of the file with the texts, for the progress."""
+    """Return the size of the texts on disk, for progress reports."""
     texts = replace(source, paths=source.paths[:1])
     return sum(file.stat().st_size for file in input_files(texts))
 
 
 def _describe_input(source: CorpusInput) -> dict[str, Any]:
-    """Return an input and the sizes and times of its files."""
+    """Return the fields of an input, with a hash of the sizes and times of its files."""
     states = [(str(file), file.stat()) for file in input_files(source)]
     files = [[name, state.st_size, state.st_mtime_ns] for name, state in states]
     digest = sha256(json.dumps(files).encode()).hexdigest()

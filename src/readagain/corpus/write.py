@@ -1,4 +1,4 @@
-"""Writing of a corpus from its chunks: lexicon, case table, shards, raw dev and test texts."""
+"""Write a corpus from its chunks: lexicon, case table, shards, raw dev and test texts."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ def write_shards(
         chunks: the chunks of all inputs.
         folder: the folder of the corpus.
         tick: called after each chunk of each pass.
-        rules: what the case table lists.
+        rules: minimum counts and shares of the case table.
 
     Returns:
         The lexicon, and the counts and statistics of each split.
@@ -92,7 +92,7 @@ def build_lexicon(
 
 
 def _sort_words(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, NDArray[np.int32]]:
-    """Sort words by their count in training, then by spelling; omit those of dropped pairs."""
+    """Sort words by their count in the train split, then by spelling; omit unused words."""
     is_used: NDArray[np.bool_] = np.any(counts > 0, axis=0)
     if UNKNOWN_WORD in words:
         is_used[words.index(UNKNOWN_WORD)] = False
@@ -106,7 +106,7 @@ def _sort_words(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, N
 
 @dataclass(frozen=True, kw_only=True)
 class PairArrays:
-    """Pairs with lexicon ids, as in a chunk."""
+    """Pairs in the layout of a chunk (see `Chunk`), with lexicon ids."""
 
     ids: NDArray[np.int32]
     segment_lengths: NDArray[np.int32]
@@ -197,10 +197,10 @@ def _offsets(lengths: NDArray[np.int32]) -> NDArray[np.int64]:
 def write_texts(
     sources: Sequence[CorpusInput], chunks: Sequence[Sequence[SplitChunk]], folder: Path
 ) -> None:
-    """Write dev.texts.jsonl and test.texts.jsonl, pair by pair in the order of the shards.
+    """Write dev.texts.jsonl and test.texts.jsonl in the order of the shards.
 
-    Chunks have no raw texts, and the dev pairs are known only after all inputs are read. Reading
-    some inputs twice is cheaper than keeping every text until then.
+    Chunks do not store raw texts, and the dev pairs are known only after all inputs are read, so
+    the inputs with dev or test pairs are read again. This is cheaper than storing every text.
     """
     with ExitStack() as stack:
         files = {}

@@ -45,7 +45,7 @@ class DataSet:
     Args:
         format: name of a corpus format, or `PREPARED`.
         is_tokenized: whether the texts are in Gigaword form: words between spaces, lower case.
-        are_references_tokenized: whether the references are.
+        are_references_tokenized: whether the references are in Gigaword form.
         selection: how the rows were selected from the files; None for all.
         language: code of the language, as stored in a prepared corpus or as detected.
     """
@@ -64,7 +64,7 @@ class DataSet:
         return fingerprint([(row.text, row.references) for row in self.rows])
 
     def first(self, limit: int | None) -> "DataSet":
-        """Return the first rows; all for None.
+        """Return the first `limit` rows, or all if it is None.
 
         Raises:
             ArgumentError: for a limit below 1.
@@ -75,7 +75,7 @@ class DataSet:
         return replace(self, rows=self.rows[:limit], selection=f"the first {limit:,}")
 
     def sample(self, size: int | None, *, seed: int = 1) -> "DataSet":
-        """Return a random sample of the rows, in their order; all for None.
+        """Return a random sample of the rows in their order, or all if `size` is None.
 
         Raises:
             ArgumentError: for a size below 1.
@@ -98,12 +98,13 @@ def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = 
 
     Args:
         path: the file or directory.
-        options: how raw files are read; with `is_tokenized` None the form is detected.
+        options: how raw files are read; if `is_tokenized` is None, it is detected.
         split: split of a directory; by default dev for a prepared corpus. The name of a file must
             match it.
 
     Raises:
-        DataError: if data is missing, ambiguous, unequal, empty or not readable.
+        DataError: if the data is missing, ambiguous, empty or not readable, or if line-aligned
+            files differ in length.
         ConfigError: for an unknown split, or one that does not match.
     """
     if split is not None and split not in SPLIT_NAMES:
@@ -179,7 +180,10 @@ def _pairs(source: CorpusInput) -> Iterator[Example]:
 
 
 def _row(pair: Example, files: Sequence[Path], number: int) -> EvalExample:
-    """Return a checked example; of several files the first has the texts."""
+    """Check the references of a pair and return it as an example.
+
+    If there are several files, the first has the texts.
+    """
     references = pair.references or (pair.headline,)
     for column, reference in enumerate(references, start=1):
         if not reference.strip():
@@ -216,7 +220,7 @@ def _is_tokenized(corpus: PreparedCorpus, split: str, key: str, override: bool |
     if override is not None:
         return override
     inputs = corpus.manifest.inputs
-    # A split without own inputs was taken from the training inputs.
+    # A split without inputs was held out from the training inputs.
     given = [each for each in inputs if each["split"] == split] or inputs
     found = {bool(each[key]) for each in given}
     if len(found) > 1:

@@ -25,9 +25,9 @@ _DIGIT = re.compile(r"\d")
 # "We generate summaries with 15 words using beam-size of 10" (Zeng, Luo, Fidler and Urtasun 2016,
 # section 4), of which ROUGE then reads 75 bytes.
 _PAPER_DUC = {"beam_size": 10, "min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0}
-# A search within 75 bytes uses them better than one that is cut off after them. The minimum does
-# not count spaces: with those of a dozen words it is about 72. MBR reranking uses recall, the
-# figure of the protocol, and gains from a large beam.
+# A search with a limit of 75 bytes uses them better than truncation of a longer summary. The
+# minimum does not count spaces: 61 bytes are about 72 with the spaces between a dozen words. MBR
+# reranking uses recall, as the protocol does, and benefits from a large beam.
 _DUC = {
     "beam_size": 32,
     "min_words": 1,
@@ -43,9 +43,9 @@ PROTOCOL_SETTINGS: dict[str, dict[str, Any]] = {
     UNICODE: {},
 }
 """Decoding settings of each protocol."""
-# Benchmarks count words of the reference. A model with these styles is scored in the style of the
-# references and with MBR reranking, which raise ROUGE but not the ratings
-# (docs/quality.md).
+# ROUGE counts words in common with the reference. A model with these styles is therefore scored in
+# the style of the references and with MBR reranking. Both increase ROUGE, but not the rated
+# quality (docs/quality.md).
 BENCHMARK_STYLES = {"tokenized": "newswire", "raw": "close"}
 BENCHMARK_SETTINGS = {
     "beam_size": 10,
@@ -60,7 +60,7 @@ PAPER_SETTINGS: dict[str, dict[str, Any]] = {
     "duc2004": _PAPER_DUC,
     UNICODE: {},
 }
-"""Decoding settings of the paper, for its tables."""
+"""Decoding settings with which the paper's tables are reproduced."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class NetworkSystem:
 
     Args:
         summarizer: the loaded model, with the decoding settings to use.
-        precision: precision of the graphs; None for the first.
+        precision: precision of the ONNX graphs; None for the first that the model has.
         styles: style for texts in Gigaword form ("tokenized") and for other texts ("raw"); None
             for the style of the model.
     """
@@ -106,7 +106,7 @@ class NetworkSystem:
     def summarize_n_best(
         self, texts: Sequence[str], *, is_tokenized: bool, n_best: int = 1
     ) -> Iterator[list[tuple[str, Summary]]]:
-        """Yield the best summaries of each text, as text to score and as the model's summary."""
+        """Yield the n-best summaries of each text, each with the string that is scored."""
         options: SummarizeOptions = {"n_best": n_best, "tokenized": is_tokenized}
         if self.styles is not None:
             options["style"] = self.styles["tokenized" if is_tokenized else "raw"]
@@ -128,7 +128,8 @@ def _find_copied(
 ) -> SystemSummary:
     """Find the words of a summary that the model copied.
 
-    Detokenization can join words or omit or fill in numbers, so words are aligned in order.
+    Detokenization may join words, and omit or fill in numbers, so the printed words are aligned
+    with the tokens.
     """
     words = summary_words(text, is_tokenized=is_tokenized, language=language)
     is_copied = [False] * len(words)
@@ -142,7 +143,7 @@ def _find_copied(
 
 
 class TokenizedText:
-    """A text in Gigaword form: words between spaces, lower case, one sentence a line.
+    """A text in Gigaword form: lower-case words separated by spaces, one sentence per line.
 
     Models are trained with # for digits and one UNK token. Public data sets differ: DUC has real
     digits, Gigaword has several spellings of UNK. So digits are masked for the model and restored
@@ -168,7 +169,7 @@ class TokenizedText:
             if token.source is not None:
                 words.append(self._words[position_of[token.source.start]])
             elif "#" in token.norm:
-                # A number that the text does not have keeps its #, which ROUGE ignores.
+                # A number that is not in the text keeps its #, which ROUGE ignores.
                 words.append(first_surface.get(token.norm, token.norm))
             else:
                 words.append(token.norm)

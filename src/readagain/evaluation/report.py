@@ -18,10 +18,10 @@ _STATS = {
     "novel_1gram_rate": "words not in the text",
     "novel_2gram_rate": "pairs of words not in the text",
     "repetition_rate": "repeated words",
-    "distinct": "different ones",
-    "empty": "empty ones",
+    "distinct": "different summaries",
+    "empty": "empty summaries",
 }
-_MIN_DISTINCT_RATIO = 0.5  # fewer different summaries per text are a sign of collapse
+_MIN_DISTINCT_RATIO = 0.5  # fewer different summaries per text indicate a collapsed model
 
 
 def write_text(path: Path, content: str) -> None:
@@ -52,7 +52,7 @@ def _stat(name: str, stats: SummaryStats) -> str:
 
 
 def metadata(result: Evaluation) -> list[tuple[str, str]]:
-    """Return how the scores were obtained: model, data, options, speed."""
+    """Return the model, data, options and speed of an evaluation."""
     data = result.data
     form = "in Gigaword form" if data.is_tokenized else "raw text"
     if not data.is_tokenized and data.language != UNDETERMINED:
@@ -101,7 +101,7 @@ def _describe_model(result: Evaluation) -> str:
 
 
 def save_summaries(path: Path, result: Evaluation) -> None:
-    """Write one summary a line; a .jsonl file also has the text, the references and the scores.
+    """Write one summary per line; a .jsonl file also has the texts, references and scores.
 
     Raises:
         DataError: if the file cannot be written.

@@ -1,4 +1,4 @@
-"""Summaries as words: what systems generate, and statistics about it."""
+"""Summaries of systems as words, and their statistics."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class SystemSummary:
     """A summary as it is scored.
 
     Args:
-        text: on one line.
-        words: its words, with their offsets.
+        text: the summary on one line.
+        words: its words with offsets.
         is_copied: for each word whether the system copied it from the text.
     """
 
@@ -36,7 +36,7 @@ class SystemSummary:
 
 @dataclass(frozen=True, kw_only=True)
 class SummaryStats:
-    """Statistics of summaries or references; rates are shares of all their words.
+    """Statistics of summaries or references; rates are shares of all words.
 
     Args:
         words, bytes: mean length.
@@ -105,7 +105,7 @@ def is_unk(word: str) -> bool:
 def summary_stats(
     summaries: Sequence[TokenizedSummary], *, num_copied: int | None = None
 ) -> SummaryStats:
-    """Compute the statistics of summaries, of whose words `num_copied` were copied."""
+    """Compute the statistics of summaries; `num_copied` is the number of copied words."""
     num_words = sum(len(each.norms) for each in summaries)
     num_bigrams = sum(max(len(each.norms) - 1, 0) for each in summaries)
     novel_words = sum(_count_novel(each.norms, each.source) for each in summaries)

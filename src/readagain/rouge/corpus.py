@@ -24,7 +24,7 @@ from readagain.rouge.scores import (
 
 @dataclass(frozen=True)
 class Estimate:
-    """Score as the script prints it, and its bootstrap interval."""
+    """Score, rounded as in the output of the script, and its bootstrap interval."""
 
     value: float
     low: float
@@ -58,12 +58,15 @@ class Report:
         return self.scores[measure]
 
     def headline(self, measure: str) -> Estimate:
-        """Return the score that the protocol quotes."""
+        """Return the score that the protocol reports."""
         estimate: Estimate = getattr(self.scores[measure], self.protocol.headline)
         return estimate
 
     def as_json(self) -> dict[str, object]:
-        """Return the output of `readagain rouge --json`; low and high bound the quoted score."""
+        """Return the output of `readagain rouge --json`.
+
+        `low` and `high` are the interval of the score that the protocol reports.
+        """
         measures: dict[str, object] = {
             name: {
                 "recall": score.recall.value,
@@ -86,7 +89,7 @@ def score_corpus(
 ) -> Report:
     """Score summaries against their references as ROUGE-1.5.5 does.
 
-    Each sentence of a text is on its own line, which matters only for ROUGE-L and ROUGE-W.
+    Each line of a text is one sentence; this only affects ROUGE-L and ROUGE-W.
 
     Args:
         summaries: one text per item.

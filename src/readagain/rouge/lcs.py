@@ -1,18 +1,18 @@
 """Longest common subsequences (LCS) of a reference sentence and a summary sentence.
 
-Several subsequences can be longest, and the choice affects the union over sentences. Both functions
-therefore trace back as the script does: where the words differ, step back in the reference unless
-that loses a match.
+Several subsequences may have the maximum length, and the choice affects the union over sentences.
+The backtracking therefore follows the script: where the words differ, it steps back in the
+reference unless that loses a match.
 """
 
 from collections.abc import Sequence
 
 
 class SentenceLcs:
-    """LCS with one summary sentence, bit-parallel.
+    """Bit-parallel LCS with one summary sentence.
 
-    Row i of the table is one integer whose bit j is 0 where the length grows between the first
-    j and the first j + 1 summary words (Hyyrö 2004, "Bit-parallel LCS-length computation
+    Row i of the table is one integer. Its bit j is 0 if the LCS with the first j + 1 summary words
+    is longer than that with the first j (Hyyrö 2004, "Bit-parallel LCS-length computation
     revisited").
     """
 
@@ -56,7 +56,8 @@ class SentenceLcs:
 def weighted_lcs(reference: Sequence[int], sentence: Sequence[int], weight: float) -> set[int]:
     """Return the reference positions of the weighted LCS.
 
-    A run of k matches has the weight k ** weight, so consecutive matches win (Lin 2004, section 4).
+    A run of k matches has the weight k ** weight, so consecutive matches are preferred (Lin 2004,
+    section 4).
     """
     weights = [length**weight for length in range(min(len(reference), len(sentence)) + 1)]
     table = [[0.0] * (len(sentence) + 1)]

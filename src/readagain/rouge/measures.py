@@ -1,7 +1,7 @@
-"""ROUGE measures: the units in a reference, in a summary, and in both.
+"""ROUGE measures: count the units (n-grams, word pairs, LCS words) that two texts share.
 
-Lin, "ROUGE: a package for automatic evaluation of summaries" (2004), as implemented by the script
-where the two differ.
+Lin, "ROUGE: a package for automatic evaluation of summaries" (2004). Where the paper and the Perl
+script ROUGE-1.5.5 differ, this follows the script.
 """
 
 from abc import ABC, abstractmethod
@@ -18,7 +18,7 @@ from readagain.rouge.tokens import TextIds
 
 Ids = NDArray[np.int64]
 
-# First word of the pair by which ROUGE-SU represents a single word.
+# ROUGE-SU counts single words as pairs with this first word.
 _NO_FIRST_WORD = np.int64(0x7FFFFFFF << 32)
 
 
@@ -36,7 +36,7 @@ class Measure(ABC):
     name: str
     """Name in reports: `rouge-1`, `rouge-l`, `rouge-su4`."""
     exponent: float = 1.0
-    """Power of the share of hits that is recall or precision."""
+    """Exponent of the ratio of hits in recall and precision."""
 
     @abstractmethod
     def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
@@ -44,7 +44,7 @@ class Measure(ABC):
 
 
 class Ngrams(Measure):
-    """ROUGE-N: n-grams, each counted as often as both texts have it."""
+    """ROUGE-N: n-grams, counted with clipping (the minimum of the two counts)."""
 
     def __init__(self, size: int) -> None:
         self.name = f"rouge-{size}"
@@ -66,10 +66,10 @@ class Ngrams(Measure):
 
 
 class SkipBigrams(Measure):
-    """ROUGE-S: ordered word pairs with a gap; ROUGE-SU: and single words.
+    """ROUGE-S: ordered word pairs with a gap; ROUGE-SU: word pairs and single words.
 
-    The script adds single words while it iterates over first words of pairs, so the last word of a
-    text is missing.
+    The script adds single words while it iterates over the first words of pairs, so it does not
+    count the last word of a text.
     """
 
     def __init__(self, gap: int, *, with_unigrams: bool) -> None:
@@ -107,7 +107,7 @@ class UnionLcs(Measure):
     name = "rouge-l"
 
     def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
-        """Count covered reference words, each at most as often as the summary has it."""
+        """Count covered reference words, each at most as often as it occurs in the summary."""
         sentences = [SentenceLcs(sentence) for sentence in summary.sentences]
         size = len(summary.flat)
         return [
@@ -123,8 +123,8 @@ class UnionLcs(Measure):
 class WeightedLcs(Measure):
     """ROUGE-W: like ROUGE-L, with a higher weight for consecutive words.
 
-    The reference's own weight is raised to the exponent a second time, so even a copy of the
-    reference has a recall below 1. The script does this, and published results contain it.
+    Like the script, this raises the weight of the reference to the exponent twice, so even a copy
+    of the reference has a recall below 1. Published results have this error.
     """
 
     def __init__(self, weight: float) -> None:
@@ -152,7 +152,7 @@ class WeightedLcs(Measure):
             run = 0
             for position in sorted(covered):
                 if left[sentence[position]] == 0:
-                    continue  # used up; this does not end the run
+                    continue  # already counted as often as allowed; this does not end the run
                 left[sentence[position]] -= 1
                 run += 1
                 if position + 1 not in covered:
@@ -176,7 +176,7 @@ def build_measures(options: RougeOptions) -> list[Measure]:
 
 
 def _count_shared(summary: Sequence[Hashable], reference: Sequence[Hashable]) -> int:
-    """Count the units of both lists, with multiplicity."""
+    """Count the units that both lists contain, with multiplicity."""
     distinct = set(summary)
     if len(distinct) == len(summary):
         return len(distinct.intersection(reference))

@@ -11,7 +11,7 @@ Figure = Literal["recall", "precision", "f1"]
 FIGURES: tuple[Figure, ...] = ("recall", "precision", "f1")
 
 UNICODE = "unicode"
-"""Protocol for data of one's own, in any language."""
+"""Protocol for users' own data, in any language."""
 GIGAWORD = "gigaword"
 
 
@@ -20,7 +20,7 @@ class RougeOptions:
     """Options of ROUGE-1.5.5; the defaults are the script's, except for `max_ngram`."""
 
     unicode: bool = False
-    """Words of any language; the script compares ASCII letters and digits only."""
+    """Compare words of any language; the script compares ASCII letters and digits only."""
     max_ngram: Annotated[int, Range(0)] = 2
     """ROUGE-1 up to ROUGE-N (-n)."""
     rouge_l: bool = True
@@ -40,7 +40,7 @@ class RougeOptions:
     max_words: Annotated[int | None, Range(1)] = None
     """Truncate every text to this many words (-l)."""
     pooling: Literal["sum", "best", "jackknife"] = "sum"
-    """Several references: sum the hits (-f A), take the best (-f B), or leave each out in turn."""
+    """Several references: sum the hits (-f A), take the best (-f B), or leave out each in turn."""
     alpha: Annotated[float, Range(0, 1)] = 0.5
     """Weight of precision in F (-p)."""
     unit: Literal["item", "token"] = "item"
@@ -87,8 +87,8 @@ class RougeOptions:
         flags += [f"-c {self.confidence:g}", f"-r {self.samples}"]
         flags += ["-f B" if self.pooling == "best" else "-f A", f"-p {self.alpha:g}"]
         flags += ["-t 1" if self.unit == "token" else "-t 0"]
-        # The script has no flags for these: its configuration lists each left-out reference, and
-        # its words are ASCII words.
+        # The script has no flags for these. Its configuration file lists the references of each
+        # jackknife evaluation, and it compares ASCII words only.
         flags += ["(jackknife)"] if self.pooling == "jackknife" else []
         flags += ["(Unicode words)"] if self.unicode else []
         return " ".join(flags)
@@ -96,7 +96,7 @@ class RougeOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """Options of a published evaluation, and the score that it quotes with an interval."""
+    """Options of a published evaluation, and the score that it reports with an interval."""
 
     options: RougeOptions = field(default_factory=RougeOptions)
     headline: Figure = "f1"
@@ -118,7 +118,7 @@ PROTOCOLS: dict[str, Protocol] = {
 
 
 def corpus_protocol(*, is_tokenized: bool) -> str:
-    """Return the protocol for a corpus: that of Gigaword for its form, Unicode for all others."""
+    """Return the protocol for a corpus: `GIGAWORD` for text in Gigaword form, else `UNICODE`."""
     return GIGAWORD if is_tokenized else UNICODE
 
 

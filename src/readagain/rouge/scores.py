@@ -14,7 +14,7 @@ Numbers = NDArray[np.float64]
 Item = tuple[str, Sequence[str]]
 """Summary and its references."""
 
-# The script rounds to five decimals and continues with the rounded values.
+# The script rounds to five decimals and computes with the rounded values.
 DECIMALS = 5
 _NEAR_TIE = 1e-6
 
@@ -61,10 +61,10 @@ def f_measure(recall: Numbers, precision: Numbers, alpha: float) -> Numbers:
 
 
 def round_as_printed(values: Numbers) -> Numbers:
-    """Round to five decimals by the exact decimal value, as `printf` does."""
+    """Round the exact binary values to five decimals, as `printf` does."""
     scaled = values * 10**DECIMALS
     rounded: Numbers = np.rint(scaled) / 10**DECIMALS
-    # The product is already rounded; near a tie, Python rounds the exact value.
+    # The product has a rounding error. Near a tie, use Python's round(), which is exact.
     near_tie = np.abs(scaled - np.floor(scaled) - 0.5) < _NEAR_TIE
     rounded[near_tie] = [round(value, DECIMALS) for value in values[near_tie].tolist()]
     return rounded
@@ -78,7 +78,7 @@ def _count_item(
 ) -> list[list[Overlap]]:
     """Return one row of overlaps per evaluation of an item.
 
-    The jackknife has one evaluation per left-out reference, other poolings have one in all.
+    The jackknife has one evaluation per left-out reference; other poolings have a single one.
     """
     by_measure = [measure.overlaps(summary, references) for measure in measures]
     if options.pooling == "jackknife":
@@ -102,9 +102,9 @@ def _add(overlaps: Sequence[Overlap]) -> Overlap:
 
 
 def _best(overlaps: Sequence[Overlap], measure: Measure) -> Overlap:
-    """Return the overlap with the highest recall, the first of equals.
+    """Return the overlap with the highest recall, the first in case of ties.
 
-    ROUGE-W uses the weight of the reference before it is raised a second time.
+    For ROUGE-W the weight of the reference is raised to the exponent only once here.
     """
 
     def share(overlap: Overlap) -> float:

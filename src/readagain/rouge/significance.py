@@ -18,7 +18,7 @@ from readagain.rouge.scores import Numbers
 
 # Random numbers per block, to bound memory.
 _BLOCK = 4_000_000
-# Tolerance for sums of the same numbers in another order.
+# Tolerance for rounding: sums of the same numbers in another order may differ.
 _ROUNDING = 1e-9
 
 
@@ -39,7 +39,7 @@ class Comparison:
 def compare_reports(
     first: Report, second: Report, *, samples: int = 10_000, seed: int = 0
 ) -> dict[str, Comparison]:
-    """Compare the quoted score of two systems for each measure.
+    """Compare two systems by the score that their protocol reports, for each measure.
 
     Raises:
         DataError: if the protocols or the numbers of items differ.
@@ -47,12 +47,12 @@ def compare_reports(
     if first.protocol != second.protocol:
         raise DataError(
             f"protocols differ: {_describe(first)} and {_describe(second)}; "
-            "score both systems by one protocol"
+            "score both systems with the same protocol"
         )
     if len(first.item_scores) != len(second.item_scores):
         raise DataError(
-            f"found {pluralize(len(first.item_scores), 'item')} of the first system and "
-            f"{len(second.item_scores):,} of the second; expected the same items"
+            f"found {pluralize(len(first.item_scores), 'item')} for the first system and "
+            f"{len(second.item_scores):,} for the second; expected the same items"
         )
     figure = FIGURES.index(first.protocol.headline)
     return {

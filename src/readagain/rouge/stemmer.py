@@ -1,7 +1,7 @@
 """Stemmer of ROUGE-1.5.5 -m: irregular forms from WordNet, then Porter's algorithm.
 
 Porter, "An algorithm for suffix stripping", Program 14 (1980), with two later rules (-bli, -logi)
-and one bug of the script that all published results contain (see `_strip_long_suffix`).
+and one bug of the script that affects all published results (see `_strip_long_suffix`).
 """
 
 from collections.abc import Iterable
@@ -39,7 +39,7 @@ _SHAPES |= {ord(vowel): "v" for vowel in "aeiou"} | {ord("y"): "y"}
 
 
 def stem(word: str) -> str:
-    """Return the stem of a lower-case word of letters and digits; short words stay.
+    """Return the stem of a lower-case word of letters and digits; keep short words unchanged.
 
     >>> stem("went"), stem("headlines"), stem("was")
     ('go', 'headlin', 'was')
@@ -86,7 +86,7 @@ def _strip_past_and_ing(word: str) -> str:
 
 
 def _mend(rest: str) -> str:
-    """Repair the stem of -ed and -ing: conflat(e), hop(p), fil(e)."""
+    """Repair a stem after -ed or -ing was removed: conflat(e), hop(p), fil(e)."""
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"
     if _ends_in_double_consonant(rest) and rest[-1] not in "lsyz":
@@ -105,11 +105,11 @@ def _replace_suffix(word: str, replacements: dict[str, str]) -> str:
 
 
 def _strip_long_suffix(word: str) -> str:
-    """Remove long suffixes where much remains, sometimes three.
+    """Remove up to three long suffixes if the rest has a measure above 1 (Porter's step 4).
 
-    Porter's paper removes one suffix, the longest that fits. The script then tries -ment
-    and then -ent or -ion on what is left, so that 'agreement' becomes 'agreem' and
-    'departmental' loses both 'al' and 'ment'.
+    Porter's paper removes one suffix, the longest that matches. The script then also removes -ment,
+    and then -ent or -ion, from the rest: 'agreement' becomes 'agreem', and 'departmental' loses
+    both 'al' and 'ment'.
     """
     word = _remove_suffix(word, _longest_suffix(word, _LONG))
     word = _remove_suffix(word, "ment" if word.endswith("ment") else "")
@@ -137,12 +137,12 @@ def _tidy_end(word: str) -> str:
 
 def _longest_suffix(word: str, longest_first: tuple[str, ...]) -> str:
     if not word.endswith(longest_first):
-        return ""  # most words; one call checks all suffixes
+        return ""  # the usual case: one call checks all suffixes
     return next(suffix for suffix in longest_first if word.endswith(suffix))
 
 
 def _shape(word: str) -> str:
-    """Return v for every vowel and c for others; y after a consonant is a vowel."""
+    """Return 'v' for each vowel and 'c' for each consonant; y after a consonant is a vowel."""
     shape = word.translate(_SHAPES)
     if "y" in shape:
         for index, letter in enumerate(shape):

@@ -15,11 +15,11 @@ _UNICODE_WORD = re.compile(rf"{UNSPACED_CHARACTER}|[^\s{UNSPACED_CHARS}]+")
 _SPACE = re.compile(rb"\s+")
 _STOP_WORD = -1
 MAX_LOST_LETTERS = 0.005
-"""Share of letters outside ASCII above which a warning is given; English has fewer."""
+"""Maximum share of non-ASCII letters without a warning; English texts have fewer."""
 
 
 class _WordChars(dict[int, int]):
-    """Table for `str.translate` that replaces all but letters, marks and digits by spaces."""
+    """Table for `str.translate` that keeps letters, marks and digits, and replaces the rest."""
 
     def __missing__(self, code: int) -> int:
         self[code] = code if unicodedata.category(chr(code))[0] in "LMN" else ord(" ")
@@ -30,7 +30,9 @@ _WORD_CHARS = _WordChars()
 
 
 def unicode_words(text: str) -> list[str]:
-    """Return the words of a text in any language, case-folded; characters of Chinese and Thai.
+    """Return the case-folded words of a text in any language.
+
+    In scripts without spaces, such as Chinese and Thai, each character is a word.
 
     >>> unicode_words("Bürger in KÖLN: l'été, 市长 3,5")
     ['bürger', 'in', 'köln', 'l', 'été', '市', '长', '3', '5']
@@ -80,7 +82,7 @@ class RougeTokenizer:
 
     def read(self, text: str) -> TextIds:
         """Return the word ids of a text with one sentence per line."""
-        # JSON can contain unpaired surrogates; they are not letters, so any bytes will do.
+        # JSON can contain lone surrogates; they are not letters, so any encoding of them is fine.
         lines = text.encode("utf-8", "surrogatepass").split(b"\n")
         if self._options.max_words is not None:
             lines = truncate_words(lines, self._options.max_words)
@@ -125,7 +127,7 @@ class RougeTokenizer:
 
 
 def truncate_bytes(lines: list[bytes], max_bytes: int) -> list[bytes]:
-    """Keep the first bytes of a text, not counting line ends; characters may be split."""
+    """Keep the first bytes of a text, without counting line ends; may split a character."""
     kept: list[bytes] = []
     for line in lines:
         if max_bytes <= 0:

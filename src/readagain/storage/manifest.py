@@ -8,7 +8,8 @@ from typing import Any
 from readagain.errors import ArtifactError, quoted
 from readagain.storage.checksums import FileEntry
 
-# No separators, so nothing outside the folder, and nothing that a message could not show.
+# File names without separators and control characters: only files in the folder itself, and safe to
+# print in messages.
 _FILE_NAME = re.compile(r"\w[\w.-]{0,199}", re.ASCII)
 
 

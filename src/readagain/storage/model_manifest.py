@@ -17,7 +17,7 @@ FORMAT_VERSION = 1
 MANIFEST_FILE = "model.json"
 
 MAX_OBJECT_BYTES = 4 << 20
-"""Maximum size of a JSON file of a model; real ones have kilobytes."""
+"""Maximum size of a JSON file of a model; valid ones have some kilobytes."""
 MAX_REQUIRED_BYTES = 64 << 20
 """Maximum size of a file that is read whenever a model is opened: settings, vocabularies."""
 
@@ -38,9 +38,9 @@ def write_model_files(
 ) -> None:
     """Write or replace files of a model folder and update its manifest.
 
-    All files are first written to a staging directory. When all are on the disk, the manifest is
-    removed, the files are moved to their places and the new manifest last: an interrupted write
-    leaves a folder without a manifest, which is refused.
+    All files are first written to a staging directory. When all are on the disk, the old manifest
+    is removed, the files are moved into the folder, and the new manifest is moved last. An
+    interrupted write thus leaves a folder without a manifest, which cannot be loaded.
 
     Args:
         folder: the model folder; created if needed.

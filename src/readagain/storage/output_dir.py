@@ -44,7 +44,7 @@ class Directory(Protocol):
 
 
 class LocalDir:
-    """Directory on this machine, or mounted here.
+    """Local or mounted directory.
 
     Args:
         path: the directory.
@@ -94,7 +94,7 @@ class OutputDir:
     """Output directory of one resumable job; base class for each kind of job.
 
     The directory stores the identity of its job: the settings and inputs that determine the
-    output. A later process with the same identity resumes the job, another one is refused.
+    output. A later process with the same identity resumes the job; with another one it fails.
     """
 
     content: ClassVar[str]
@@ -113,12 +113,12 @@ class OutputDir:
     ) -> Iterator[Self]:
         """Open a new directory, or one to resume; hold its lock until the block ends.
 
-        Object stores have no locks; two jobs in one of their directories repeat the work.
+        Object stores have no locks: two processes that run the same job there do all work twice.
 
         Args:
             directory: the directory.
             identity: JSON values that determine the output.
-            overwrite: delete the job that is there.
+            overwrite: delete the job in the directory.
             options: other arguments of the constructor.
 
         Raises:
@@ -147,7 +147,7 @@ class OutputDir:
         raise NotImplementedError
 
     def has_output(self) -> bool:
-        """Return whether the directory contains a job of this kind, perhaps with other files."""
+        """Return whether the directory contains a job of this kind; it may have other files too."""
         raise NotImplementedError
 
     def clear(self) -> None:

@@ -54,7 +54,7 @@ def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
 def _opened(path: Path) -> Iterator[Any]:
     try:
         with os_errors(path, "read", ArtifactError):
-            path.stat()  # its error is shorter than that of safetensors
+            path.stat()  # gives a shorter error message than safetensors
             with safe_open(path, framework="numpy") as file:
                 yield file
     except (SafetensorError, TypeError) as error:

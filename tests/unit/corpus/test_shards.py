@@ -142,7 +142,7 @@ def test_missing_corpus_error_explains_folder(tmp_path, jsonl, prepared):
     with pytest.raises(ArtifactError, match="absent: no such folder; create it with"):
         PreparedCorpus.open(tmp_path / "absent")
     (tmp_path / "begun.unfinished").mkdir()
-    with pytest.raises(ArtifactError, match="its preparation was interrupted or refused; run"):
+    with pytest.raises(ArtifactError, match="its preparation was interrupted or failed; run"):
         PreparedCorpus.open(tmp_path / "begun")
     with pytest.raises(ArtifactError, match=r"not a prepared corpus \(no manifest\.json\)"):
         PreparedCorpus.open(tmp_path)

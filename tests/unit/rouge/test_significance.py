@@ -77,7 +77,7 @@ def test_reports_are_compared_by_the_quoted_score():
 def test_compare_reports_rejects_different_items():
     one = score_corpus(["a"], [["a"]], "gigaword")
     two = score_corpus(["a", "b"], [["a"], ["b"]], "gigaword")
-    with pytest.raises(DataError, match="1 item of the first system and 2 of the second"):
+    with pytest.raises(DataError, match="1 item for the first system and 2 for the second"):
         compare_reports(one, two)
 
 

@@ -51,11 +51,11 @@ def find_inputs(
         arguments: files, folders or `hf:NAME`.
         options: how to read them.
         split: the split of their examples.
-        exclude: files of a folder that are used elsewhere.
+        exclude: files of a folder that belong to another argument.
 
     Raises:
         DataError: naming the input that is missing, empty or of an unknown format.
-        ConfigError: when an option does not fit the inputs.
+        ConfigError: when an option is not supported for the inputs.
     """
     check_encoding(options.encoding)
     if options.format is not None:
@@ -101,7 +101,7 @@ def _find_files(
         for file in sorted(path.iterdir())
         if file.is_file() and file.resolve() not in used and _is_known(file, options)
     ]
-    # A file named for another split is not part of this one.
+    # Files named after this split; without any, files not named after a split.
     chosen = [file for file in files if split_by_name(file) == split] or [
         file for file in files if split_by_name(file) is None
     ]

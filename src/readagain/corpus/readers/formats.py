@@ -43,9 +43,9 @@ def find_format(name: str) -> CorpusFormat:
 
 
 def detect_format(path: Path) -> str:
-    """Return the name of a file's format, from its name or else its content.
+    """Detect the format of a file from its name or its content, and return its name.
 
-    A folder is one input only when it contains stories.
+    `path` is a folder only if it contains story files.
 
     Raises:
         DataError: when the file is empty or of an unknown format.
@@ -76,7 +76,7 @@ def detect_format(path: Path) -> str:
     if start.startswith((b"{", b"[")) or name.endswith((".jsonl", ".ndjson", ".json")):
         return _detect_json(name, start)
     if parallel.is_headlines_file(path):
-        raise DataError(f"{path}: a file of headlines; name the file of texts beside it")
+        raise DataError(f"{path}: a file of headlines; give the file of texts beside it")
     if name.endswith(".txt"):
         raise DataError(
             f"{path}: a text file without a headline file beside it; set the file of headlines"
@@ -85,7 +85,7 @@ def detect_format(path: Path) -> str:
 
 
 def _detect_json(name: str, start: bytes) -> str:
-    """Distinguish JSONL from one document, and arXiv's records from others."""
+    """Distinguish JSONL from a single JSON document, and arXiv records from other JSONL."""
     is_named_jsonl = name.endswith((".jsonl", ".ndjson"))
     try:
         first = json.loads(start.partition(b"\n")[0])

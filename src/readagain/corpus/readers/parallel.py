@@ -11,7 +11,7 @@ from readagain.formats.files import open_bytes
 from readagain.formats.lines import TOO_LONG, describe_decode_error, line_blocks, read_lines
 from readagain.formats.records import Block, InvalidRecord
 
-# Names of the two sides of a split in the public copies of Gigaword.
+# Parts of file names for texts and headlines in the public copies of Gigaword.
 SIDE_NAMES = (
     ("article", "title"),
     ("article", "headline"),
@@ -27,7 +27,7 @@ _UNTOKENIZED = re.compile(r"[A-Z]|[a-z][,;!?)]|[(\"“”]")
 
 
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:
-    """Split all files together; the payload has a list of lines for each file.
+    """Split line-aligned files into blocks; the payload has a list of lines for each file.
 
     Raises:
         DataError: when the files have different numbers of lines.
@@ -75,7 +75,7 @@ def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | Invali
 
 
 def find_references(texts: Path) -> list[Path]:
-    """Return the reference files of a DUC `input.txt`; empty unless there are several."""
+    """Return the reference files of a DUC `input.txt` if there are several."""
     if texts.name != DUC_TEXTS:
         return []
     found = sorted(texts.parent.glob("task1_ref[0-9].txt"))
@@ -83,7 +83,7 @@ def find_references(texts: Path) -> list[Path]:
 
 
 def find_headlines(texts: Path) -> Path | None:
-    """Return the headline file of a file of texts, by its name."""
+    """Return the headline file that the name of a file of texts implies, if it exists."""
     for side, other in SIDE_NAMES:
         partner = _swap_side(texts, side, other)
         if partner is not None and partner.exists():
@@ -94,7 +94,7 @@ def find_headlines(texts: Path) -> Path | None:
 
 
 def is_headlines_file(path: Path) -> bool:
-    """Return whether a file is the headline side of two files in the same folder."""
+    """Return whether a file has the headlines of a file of texts in the same folder."""
     for side, other in SIDE_NAMES:
         partner = _swap_side(path, other, side)
         if partner is not None and partner.exists():
@@ -113,8 +113,8 @@ def _swap_side(path: Path, side: str, other: str) -> Path | None:
 def is_tokenized(path: Path) -> bool:
     """Return whether a file is in Gigaword form: lower case, punctuation separated.
 
-    In the first lines hardly any may have a capital letter (except in UNK) or a comma attached to
-    a word. Public copies contain a few remains of HTML, so a few are allowed.
+    At most a few of the first lines may have a capital letter (except in UNK) or a comma attached
+    to a word: public copies contain some remains of HTML.
     """
     with open_bytes(path) as (stream, _):
         sample = list(islice(read_lines(stream), NUM_SAMPLE_LINES))

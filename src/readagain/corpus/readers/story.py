@@ -14,7 +14,7 @@ HIGHLIGHT = "@highlight"
 
 
 def _read_blocks(source: CorpusInput) -> Iterator[Block]:
-    """Split the file names of a folder (or take one file)."""
+    """Split the files of a folder into blocks; a single file is one block."""
     files = story_files(source.path)
     position = 0
     for start in range(0, len(files), BLOCK_FILES):
@@ -24,7 +24,7 @@ def _read_blocks(source: CorpusInput) -> Iterator[Block]:
 
 
 def story_files(path: Path) -> list[Path]:
-    """Return the stories of a folder, sorted by name; or the file itself."""
+    """Return the story files of a folder, sorted by name, or the file itself."""
     return sorted(path.glob("*.story")) if path.is_dir() else [path]
 
 

@@ -105,7 +105,7 @@ def test_gigaword_form_is_detected_per_file(write):
 
 def test_headlines_file_as_input_is_rejected(write):
     folder = write(train__article__txt="a storm .\n", train__title__txt="storm\n")
-    with pytest.raises(DataError, match="a file of headlines; name the file of texts beside it"):
+    with pytest.raises(DataError, match="a file of headlines; give the file of texts beside it"):
         read_records(folder / "train.title.txt")
 
 
