@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from readagain.counts import pluralize
 
 if TYPE_CHECKING:
+    from rich.progress import Task
+
     from readagain.corpus.workers import JobProgress
 
 LINE_INTERVAL_S = 10.0
@@ -73,6 +75,14 @@ def describe(progress: "JobProgress", *, elapsed_s: float) -> str:
     return ", ".join(parts)
 
 
+def rate(task: "Task") -> str:
+    """Return the texts per second since the start; empty before the first one."""
+    if not (task.completed and task.elapsed):
+        return ""
+    per_s = task.completed / task.elapsed
+    return f"{per_s:,.0f}/s" if per_s >= 10 else f"{per_s:.1f}/s"
+
+
 @contextmanager
 def text_progress(
     total: int | None = None, *, is_shown: bool = True
@@ -88,9 +98,14 @@ def text_progress(
         yield lambda: None
         return
     from rich.console import Console
-    from rich.progress import MofNCompleteColumn, Progress
+    from rich.progress import MofNCompleteColumn, Progress, ProgressColumn
+    from rich.text import Text
 
-    columns = (*Progress.get_default_columns(), MofNCompleteColumn())
+    class RateColumn(ProgressColumn):
+        def render(self, task: "Task") -> Text:
+            return Text(rate(task))
+
+    columns = (*Progress.get_default_columns(), MofNCompleteColumn(), RateColumn())
     with Progress(*columns, console=Console(stderr=True), transient=total is not None) as bars:
         task = bars.add_task("summarizing", total=total, visible=total is not None)
 

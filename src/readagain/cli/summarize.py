@@ -56,6 +56,12 @@ def command(
             rich_help_panel=WRITING,
         ),
     ] = None,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace an existing output file.", rich_help_panel=WRITING
+        ),
+    ] = False,
     as_json: Annotated[
         bool,
         typer.Option(
@@ -75,6 +81,7 @@ def command(
     from readagain.engine.summarizer import Summarizer
 
     is_json = output is not None and _names_json(output)
+    _check_overwrite(output, overwrite=overwrite)
     reading = read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
@@ -121,6 +128,18 @@ class _WarningReport:
             counts = ", ".join(f"{code} {count}" for code, count in self._counts.most_common())
             line = f"{self._num_warned} of {pluralize(self._num_texts, 'text')}: {counts}"
         print(f"readagain: warnings: {for_terminal(line)}", file=sys.stderr)
+
+
+def _check_overwrite(output: Path | None, *, overwrite: bool) -> None:
+    """Check that an existing file is only replaced on request; pipes and devices are no files."""
+    from readagain.errors import ConfigError
+
+    if overwrite and output is None:
+        raise ConfigError("--overwrite: needs --output; name a file to write")
+    if output is not None and output.is_file() and not overwrite:
+        raise ConfigError(
+            f"{output}: exists already; name another file, or replace it with --overwrite"
+        )
 
 
 def _names_json(output: Path) -> bool:

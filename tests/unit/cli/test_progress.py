@@ -1,11 +1,20 @@
 """Progress on a terminal and in a log."""
 
 import io
+import re
+from collections import namedtuple
 from contextlib import redirect_stderr
 
 import pytest
 
-from readagain.cli.progress import MIN_TEXTS, LineProgress, describe, job_progress, text_progress
+from readagain.cli.progress import (
+    MIN_TEXTS,
+    LineProgress,
+    describe,
+    job_progress,
+    rate,
+    text_progress,
+)
 from readagain.corpus.workers import JobProgress
 
 MANY = MIN_TEXTS + 20
@@ -21,6 +30,9 @@ def capable_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
 
 
+Task = namedtuple("Task", ["completed", "elapsed"])
+
+
 def shown_for(progress, number):
     """Count `number` texts and return what a terminal shows."""
     with redirect_stderr(Terminal()) as terminal, progress as count:
@@ -32,6 +44,14 @@ def shown_for(progress, number):
 def test_many_texts_are_counted():
     assert f"{MANY}/?" in shown_for(text_progress(), MANY)
     assert f"{MANY}/{MANY}" in shown_for(text_progress(MANY), MANY)
+
+
+def test_rate_is_over_the_whole_time():
+    """Summaries come in bursts, in which the rate of the last moments is too high."""
+    assert rate(Task(completed=300, elapsed=4.0)) == "75/s"
+    assert rate(Task(completed=3, elapsed=4.0)) == "0.8/s"
+    assert rate(Task(completed=0, elapsed=None)) == ""
+    assert re.search(r"\d/s", shown_for(text_progress(), MANY))
 
 
 def test_few_texts_are_not_counted():

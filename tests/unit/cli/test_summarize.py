@@ -154,6 +154,28 @@ def test_jsonl_output_contains_json(summarize, headlines, tmp_path):
     assert not list(tmp_path.glob("*.part"))
 
 
+def test_existing_output_is_replaced_only_on_request(summarize, headlines, tmp_path):
+    (tmp_path / "out.txt").write_text("old\n")
+    refused = summarize(POLICE, "--output", "out.txt")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == (
+        "readagain: out.txt: exists already; name another file, or replace it with --overwrite\n"
+    )
+    assert (tmp_path / "out.txt").read_text() == "old\n"
+    assert summarize(POLICE, "--output", "out.txt", "--overwrite").returncode == 0
+    assert (tmp_path / "out.txt").read_text() == f"{headlines[0]}\n"
+
+
+def test_output_may_be_a_device(summarize):
+    assert summarize(POLICE, "--output", "/dev/null").returncode == 0
+
+
+def test_overwrite_needs_an_output(summarize):
+    done = summarize(POLICE, "--overwrite")
+    assert done.returncode == 2
+    assert done.stderr == "readagain: --overwrite: needs --output; name a file to write\n"
+
+
 def test_invalid_line_leaves_no_output(summarize, tmp_path):
     (tmp_path / "news.jsonl").write_text(json.dumps({"text": POLICE}) + "\nbroken\n")
     done = summarize("news.jsonl", "--output", "out.jsonl")
