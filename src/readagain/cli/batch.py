@@ -13,6 +13,7 @@ from readagain.storage.bundled import DEFAULT_MODEL
 if TYPE_CHECKING:
     from readagain.batch.job_dir import JobManifest
     from readagain.batch.run import Engine
+    from readagain.corpus.workers import JobProgress
 
 
 _reading = partial(typer.Option, rich_help_panel=READING)
@@ -135,9 +136,16 @@ def command(
         overwrite=overwrite,
         update=update,
     )
-    with resumable(), job_progress("summarizing") as on_progress:
+    kept_rows = 0
+    with resumable(), job_progress("summarizing") as show:
+
+        def on_progress(progress: "JobProgress") -> None:
+            nonlocal kept_rows
+            kept_rows = progress.resumed
+            show(progress)
+
         manifest = run_batch(job, _engine(engine, workers, address), on_progress=on_progress)
-    _print_summary(manifest, out)
+    _print_summary(manifest, out, kept_rows)
 
 
 def _engine(name: EngineName, workers: int, address: str | None) -> "Engine":
@@ -150,15 +158,16 @@ def _engine(name: EngineName, workers: int, address: str | None) -> "Engine":
     return local_engine(num_workers=workers)
 
 
-def _print_summary(manifest: "JobManifest", out: str) -> None:
+def _print_summary(manifest: "JobManifest", out: str, kept_rows: int) -> None:
     from readagain.batch.job_dir import BAD_ROWS
     from readagain.counts import pluralize
 
+    kept = f", {pluralize(kept_rows, 'row')} kept from an earlier run" if kept_rows else ""
     bad = ""
     if manifest.bad_rows:
         directory = f"{out.rstrip('/')}/{BAD_ROWS}"
         bad = f", {pluralize(manifest.bad_rows, 'bad row')} written to {directory}"
     print(
         f"{out}: {pluralize(manifest.rows, 'row')} "
-        f"in {pluralize(len(manifest.shards), 'shard')}{bad}"
+        f"in {pluralize(len(manifest.shards), 'shard')}{kept}{bad}"
     )

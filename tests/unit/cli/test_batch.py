@@ -1,0 +1,59 @@
+"""The command `readagain batch`, with its work in this process."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from readagain.batch.job_dir import ShardMetadata
+from readagain.batch.shard_worker import ShardWorker
+from readagain.errors import DataError
+
+TOY = Path(__file__).parents[2] / "assets" / "models" / "toy"
+TEXTS = (
+    "Police in Ghent said on Monday that 12 people crossed the old bridge.",
+    "A storm hit the harbour, and the ferry was late by 30 percent.",
+    "The council of Ghent closed the old market.",
+)
+
+
+@pytest.fixture
+def batch(readagain, tmp_path, monkeypatch):
+    """Run the command on three rows in shards of one; it may fail after some shards."""
+    rows = "".join(json.dumps({"text": text}) + "\n" for text in TEXTS)
+    (tmp_path / "news.jsonl").write_text(rows)
+
+    def run(*, fails_after=None):
+        def engine(job, finished):
+            worker = ShardWorker(job.config)
+            (source,) = job.inputs
+            for number, item in enumerate(job.split_input(source, finished)):
+                if number == fails_after:
+                    raise DataError("the machine failed")
+                yield item if isinstance(item, ShardMetadata) else worker.run(item)
+
+        monkeypatch.setattr("readagain.batch.local.local_engine", lambda num_workers: engine)
+        arguments = ("batch", "news.jsonl", "out", "--model", TOY, "--shard-rows", 1)
+        return readagain(*arguments, cwd=tmp_path)
+
+    return run
+
+
+def test_batch_prints_counts(batch):
+    done = batch()
+    assert (done.returncode, done.stdout) == (0, "out: 3 rows in 3 shards\n"), done.stderr
+
+
+def test_resumed_batch_prints_what_it_kept(batch):
+    assert batch(fails_after=2).returncode == 2
+    assert batch().stdout == "out: 3 rows in 3 shards, 2 rows kept from an earlier run\n"
+    assert batch().stdout == "out: 3 rows in 3 shards, 3 rows kept from an earlier run\n"
+
+
+def test_refused_folder_is_left_unchanged(batch, tmp_path):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("dear")
+    done = batch()
+    assert done.returncode == 2
+    assert "out: the folder contains 'thesis.tex' and no batch job" in done.stderr
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.tex"]
