@@ -10,7 +10,7 @@ from readagain.config.schema import RunSpec
 from readagain.engine.target_prefix import TargetPrefix
 from readagain.search.constraints import ForcedPrefix
 from readagain.search.model import SourceBatch
-from readagain.text.article import MAX_SCENE_SENTENCES, ends_with_mark
+from readagain.text.article import MAX_SCENE_SENTENCES, ends_with_punctuation
 from readagain.text.document import Document, Token, read_document, read_tokenized
 from readagain.text.language import find_language
 from readagain.text.vocab import (
@@ -207,7 +207,7 @@ def _with_full_stops(
     for sentence, following in zip_longest(sentences, sentences[1:]):
         end = sentence[-1].end
         is_line = following is not None and "\n" in document.text[end : following[0].start]
-        if is_line and not ends_with_mark(document.text[sentence[0].start : end]):
+        if is_line and not ends_with_punctuation(document.text[sentence[0].start : end]):
             sentence = (*sentence, Token(".", end, end))
         yield sentence
 

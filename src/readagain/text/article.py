@@ -1,11 +1,11 @@
 """Sentences of an article as people paste it: without bylines, dates, captions and buttons.
 
-A text of one line is split as `sentence_spans` does. Lines make a difference only where a text has
-several.
+A text without line breaks is split by `sentence_spans`, less a leading byline, date or dateline.
+Rules for whole lines apply only to texts of several lines.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise
 
 from readagain.text.language import ENGLISH, Language
@@ -14,10 +14,10 @@ from readagain.text.wordlists import REPORTING_VERBS
 
 Span = tuple[int, int]
 
-_MIN_WRAP_WIDTH = 60  # narrower lines without a full stop are items, not a wrapped paragraph
+_MIN_WRAP_WIDTH = 60  # narrower lines without a full stop are list items, not a paragraph
 MAX_SCENE_SENTENCES = 3
 _MAX_SCENE_SPACES = 20
-_MAX_PAGE_CHARS = 200
+_MAX_BOILERPLATE_CHARS = 200
 
 _NAME = r"(?:[A-Z][\w'.-]*|(?:al|bin|da|de|del|der|di|du|el|la|le|van|von)(?=\s))"
 _NAMES = rf"{_NAME}(?:\s+{_NAME}){{0,4}}"
@@ -39,7 +39,9 @@ _DATE_WORD = (
     r"|c[sd]?t|p[sd]?t|ist|pkt|z|an?|at|on|of|ago|now|just|today|yesterday|hours?|hrs?|minutes?"
     r"|mins?|days?|weeks?|months?|read)"
 )
-_STAMP = r"(?:(?:first|last|originally)\s+)?(?:published|updated|posted|modified|created|date)"
+_TIMESTAMP_LABEL = (
+    r"(?:(?:first|last|originally)\s+)?(?:published|updated|posted|modified|created|date)"
+)
 _SHARE = (
     r"(?:share|tweet|facebook|twitter|x|instagram|youtube|whatsapp|telegram|linkedin|reddit"
     r"|pinterest|messenger|bluesky|threads|flipboard|e-?mail|print|save|bookmark|listen|follow"
@@ -47,24 +49,30 @@ _SHARE = (
     r"|search|sign\sin|log\sin)"
 )
 
-# Whole sentences that belong to the page and not to the article, also in a text of one line.
-_PAGE_SENTENCE = re.compile(
+# Boilerplate sentences, also in a text without line breaks.
+_BOILERPLATE_SENTENCE = re.compile(
     rf"""
     (?:[Bb]y|BY|(?:Words|Written|Reported|Reporting|Story|Text)\s[Bb]y)\s+{_NAMES}
         (?:\s*(?:,|\||-|―)\s*|\s+)(?:[\w&'.-]+\s+){{0,4}}{_ROLE}(?:\s(?:in|at|for)\s{_NAMES})?
-    | (?i: {_STAMP}\b[\s:,|·•/()-]*(?:{_DATE_WORD}\b[\s.,:|·•/()―–+-]*)+ )
+    | (?i: {_TIMESTAMP_LABEL}\b[\s:,|·•/()-]*(?:{_DATE_WORD}\b[\s.,:|·•/()―–+-]*)+ )
     """,
     re.VERBOSE,
 )
 
-# Lines of the same kind; ordinary sentences may look like these, so they must be lines.
-_PAGE_LINE = re.compile(
+# "in years.Will": a lower-case word, a mark and a capitalized word, but not a name such as
+# "Medical.Net".
+_GLUED_SENTENCE = re.compile(
+    r"(?<=[a-z]{3}[.!?])(?<!www\.)(?=(?!Net\b|Com\b|Org\b|Js\b)[A-Z][a-z]+\b)"
+)
+
+# More boilerplate. Ordinary sentences may match it too, so it applies to whole lines only.
+_BOILERPLATE_LINE = re.compile(
     rf"""
     (?:[Bb]y|BY|(?:Words|Written|Reported|Reporting|Story|Text)\s[Bb]y)\s+{_NAMES}
         (?:\s*(?:,|and|&|\||/)\s*{_NAMES}){{0,4}}
     | (?:[A-Z][\w&'-]*\s+){{0,4}}{_ROLE}(?:,?\s(?:in|at|for)?\s?{_NAMES})?
     | {_AGENCY}(?:\s(?:News|Sport|Staff))?
-    | (?i: (?:{_STAMP}[\s:,|·•/-]+)?(?=[^a-z]*\d|.*\b(?:ago|today|yesterday|now)\b)
+    | (?i: (?:{_TIMESTAMP_LABEL}[\s:,|·•/-]+)?(?=[^a-z]*\d|.*\b(?:ago|today|yesterday|now)\b)
         (?:{_DATE_WORD}\b[\s.,:|·•/()―–+-]*)+ )
     | (?i: [(\[]?(?:file\s)?(?:photo(?:graph)?|image|picture|pic|video|graphic|illustration)s?
         (?:\s(?:caption|source|credit|copyright|by|courtesy|via|from))*\s*(?:[:/|―–,-]|\sby\s).* )
@@ -98,9 +106,9 @@ _DATELINE = re.compile(
     re.VERBOSE,
 )
 
-_ENDED = re.compile(r"""[.!?…⋯。！？:;,―—–-]["')\]}»”’]*\Z""")
+_FINAL_PUNCTUATION = re.compile(r"""[.!?…⋯。！？:;,―—–-]["')\]}»”’]*\Z""")
 _SCENE_START = re.compile(r"(?:It (?:was|is)|There (?:was|were|is|are)|Imagine|Picture)\b")
-_OTHER_CAPITAL = re.compile(r"\s[\"'`(\[]?(?!I\b)[A-Z]")
+_CAPITALIZED_WORD_INSIDE = re.compile(r"\s[\"'`(\[]?(?!I\b)[A-Z]")
 _NEWS_VERB = re.compile(
     rf"\b(?:{'|'.join(sorted(REPORTING_VERBS))}|announced?|will|plans?|agreed|approved|ordered"
     r"|confirmed|warned|revealed|reported|published|rejected|launched|killed|arrested|died|won"
@@ -112,11 +120,11 @@ _NOT_SCENE = re.compile(r"[\"`\d]|\b(?:has|have|today|yesterday|tomorrow|this|la
 def article_spans(
     text: str, *, max_sentences: int | None = None, language: Language = ENGLISH
 ) -> list[Span]:
-    r"""Return the spans of the sentences to read, without those that belong to the page.
+    r"""Return the spans of the sentences to read, without boilerplate.
 
-    If the first sentences only set the scene and the news comes so late that it would be the last
-    of `max_sentences` or later, they are left out as well. A text in which nothing would remain is
-    split as `sentence_spans` does.
+    If introductory sentences would leave room for at most one sentence of news within
+    `max_sentences`, they are left out too. A text in which nothing would remain is split by
+    `sentence_spans`.
 
     >>> text = "By Jo Roe, Editor\n3 May 2026\n\nOSTHAM (AP) - It rained.\n- Sales up\n- Costs fell"
     >>> [text[start:end] for start, end in article_spans(text)]
@@ -134,9 +142,9 @@ def article_spans(
     )
 
 
-def ends_with_mark(line: str) -> bool:
+def ends_with_punctuation(line: str) -> bool:
     """Return whether a line ends with a punctuation mark, closing quotes and brackets aside."""
-    return _ENDED.search(line) is not None
+    return _FINAL_PUNCTUATION.search(line) is not None
 
 
 def _body_spans(text: str, language: Language) -> Iterator[Span]:
@@ -148,17 +156,26 @@ def _body_spans(text: str, language: Language) -> Iterator[Span]:
         if has_lines:
             if bullet := BULLET.match(block):
                 block_start, block = block_start + bullet.end(), block[bullet.end() :]
-            if _is_page_line(block):
+            if _is_boilerplate_line(block):
                 continue
-        for start, end in iter_sentence_spans(block, language):
+        for start, end in _split_glued(block, iter_sentence_spans(block, language)):
             if is_first:
-                if _is_page_sentence(block[start:end].rstrip(".")):
+                if _is_boilerplate_sentence(block[start:end].rstrip(".")):
                     continue
                 if dateline := _DATELINE.match(block, start, end):
                     start = dateline.end()
                 is_first = False
             if any(map(str.isalnum, block[start:end])):
                 yield block_start + start, block_start + end
+
+
+def _split_glued(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield sentence spans, split where a space is missing after the end of a sentence."""
+    for start, end in spans:
+        for glued in _GLUED_SENTENCE.finditer(text, start, end):
+            yield start, glued.start()
+            start = glued.start()
+        yield start, end
 
 
 def _blocks(text: str) -> Iterator[Span]:
@@ -179,11 +196,11 @@ def _blocks(text: str) -> Iterator[Span]:
 
 
 def _paragraph_blocks(text: str, lines: list[Span]) -> Iterator[Span]:
-    """Yield the spans of the parts of some lines without an empty line between them."""
+    """Split a group of consecutive non-empty lines into blocks and yield their spans."""
     width = max(end - start for start, end in lines)
     others = [text[start:end] for start, end in lines[1:]]
     is_list = len(lines) > 2 and not any(line[:1].islower() for line in others)
-    is_list = is_list and not any(ends_with_mark(text[start:end]) for start, end in lines)
+    is_list = is_list and not any(ends_with_punctuation(text[start:end]) for start, end in lines)
     block_start = lines[0][0]
     for (start, end), (next_start, next_end) in pairwise(lines):
         line, following = text[start:end], text[next_start:next_end]
@@ -195,34 +212,38 @@ def _paragraph_blocks(text: str, lines: list[Span]) -> Iterator[Span]:
 
 def _is_wrapped(line: str, following: str, width: int) -> bool:
     """Return whether a line break only wraps a paragraph that is `width` characters wide."""
-    if BULLET.match(following) or _is_page_line(line) or _is_page_line(following):
+    if BULLET.match(following) or _is_boilerplate_line(line) or _is_boilerplate_line(following):
         return False
-    if following[:1].islower() or ends_with_mark(line):
+    if following[:1].islower() or ends_with_punctuation(line):
         return True
     has_room = len(line) + 1 + len(following.split(None, 1)[0]) <= width
     return not has_room and width >= _MIN_WRAP_WIDTH
 
 
-def _is_page_line(line: str) -> bool:
+def _is_boilerplate_line(line: str) -> bool:
     """Return whether a line belongs to the page: a byline, date, caption, button or the like."""
-    if len(line) > _MAX_PAGE_CHARS:
+    if len(line) > _MAX_BOILERPLATE_CHARS:
         return False
-    return _PAGE_LINE.fullmatch(line) is not None or _is_page_sentence(line)
+    return _BOILERPLATE_LINE.fullmatch(line) is not None or _is_boilerplate_sentence(line)
 
 
-def _is_page_sentence(sentence: str) -> bool:
+def _is_boilerplate_sentence(sentence: str) -> bool:
     """Return whether a sentence belongs to the page wherever it stands: a byline or a date."""
-    return len(sentence) <= _MAX_PAGE_CHARS and _PAGE_SENTENCE.fullmatch(sentence) is not None
+    return (
+        len(sentence) <= _MAX_BOILERPLATE_CHARS
+        and _BOILERPLATE_SENTENCE.fullmatch(sentence) is not None
+    )
 
 
 def _num_scene_sentences(sentences: list[str]) -> int:
-    """Return how many sentences before the first news only set the scene.
+    """Count the introductory sentences before the first sentence of news.
 
-    They are short and have no number, quotation, word of time or verb of news, and no name unless
-    they begin like a story. The sentence after them has a name and a verb of news.
+    They are short, without a number, a quotation, a time expression or a reporting verb, and
+    without a name except after an opening such as "It was". The sentence after them has a name and
+    a reporting verb.
     """
     for nth, sentence in enumerate(sentences[: MAX_SCENE_SENTENCES + 1]):
-        has_name = _OTHER_CAPITAL.search(sentence) is not None
+        has_name = _CAPITALIZED_WORD_INSIDE.search(sentence) is not None
         has_verb = _NEWS_VERB.search(sentence) is not None
         if has_name and has_verb:
             return nth

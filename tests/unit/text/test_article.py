@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.text.article import article_spans, ends_with_mark
+from readagain.text.article import article_spans, ends_with_punctuation
 from readagain.text.sentences import sentence_spans
 
 BODY = "The council of Norrvik closed two schools on Monday."
@@ -101,6 +101,20 @@ def test_dashes_of_a_sentence_are_kept(text):
     assert sentences(text) == [text]
 
 
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("It is the best in years.Will it sell?", ["It is the best in years.", "Will it sell?"]),
+        ("He won!Now he rests.Some doubt it.", ["He won!", "Now he rests.", "Some doubt it."]),
+        ("News of Medical.Net came at 3 p.m. on Monday.", None),
+        ("The U.S.Army and J.K.Rowling met in Washington D.C.", None),
+        ("Use node.Js or www.Example.com today.", None),
+    ],
+)
+def test_sentences_without_a_space_between_are_split(text, sentences):
+    assert [text[start:end] for start, end in article_spans(text)] == (sentences or [text])
+
+
 def test_lines_without_marks_are_sentences():
     assert sentences("Revenue up 12% to $4.5bn\nProfit down 3%") == [
         "Revenue up 12% to $4.5bn",
@@ -194,5 +208,5 @@ def test_one_line_keeps_its_sentences_with_words(text):
 
 
 def test_closing_quotes_do_not_hide_a_mark():
-    assert ends_with_mark("“It rained.”")
-    assert not ends_with_mark("“Rain”")
+    assert ends_with_punctuation("“It rained.”")
+    assert not ends_with_punctuation("“Rain”")
