@@ -113,7 +113,7 @@ def test_equation_15_embeds_copied_oov_word_by_position():
     torch.manual_seed(7)
     words = PreviousWords(vocab_size=V, embedding_size=E, source_size=U).double()
     h2 = torch.randn(1, S, U).double()
-    embedded = words(torch.tensor([[BOS, 6, V + 2, UNK]]), words.of_source(h2))
+    embedded = words(torch.tensor([[BOS, 6, V + 2, UNK]]), words.embed_positions(h2))
 
     Y, W_c, b_c = map(numbers, (words.embedding.weight, words.copied.weight, words.copied.bias))
     p_2 = np.tanh(W_c @ numbers(h2[0, 2]) + b_c)

@@ -52,15 +52,15 @@ def build_abs_step(
     last_ids = graph.add("Slice", previous_context, graph.ints(1), graph.ints(C), graph.ints(1))
     context_ids = graph.add("Concat", last_ids, graph.unsqueeze(step.previous_ids, 1), axis=1)
     graph.output(context_ids, "next_context_ids", np.int64, ["R", C])
-    fed_ids = graph.reshape(context_ids, -1)  # (R * C,)
+    input_ids = graph.reshape(context_ids, -1)  # (R * C,)
 
     width = C * model.embedding_size
-    words = graph.reshape(step.embedding(fed_ids, "previous_words.embedding.weight"), -1, width)
+    words = graph.reshape(step.embedding(input_ids, "previous_words.embedding.weight"), -1, width)
     hidden = graph.add("Tanh", graph.linear(words, *weights.affine("hidden"), bound=None))
 
     states = graph.input("states", np.float32, ["D", "P", H])
     keys = graph.input("keys", np.float32, ["D", H, "S"])
-    context_words = graph.reshape(step.embedding(fed_ids, "encoder.embedding.weight"), -1, width)
+    context_words = graph.reshape(step.embedding(input_ids, "encoder.embedding.weight"), -1, width)
     query = graph.linear(context_words, weights.matrix("encoder.query.weight"), bound=None)
     context = step.attend(graph.add("MatMul", step.to_grid(query), keys), states, H)
     inputs = [LinearInput(hidden, H, TANH_BOUND), LinearInput(context, H, None)]

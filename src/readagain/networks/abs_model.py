@@ -19,16 +19,16 @@ class AttentiveBag(nn.Module):
 
     p ∝ exp(x̃ P ỹ'_c);  x̄_i = mean of x̃_{i-Q} ... x̃_{i+Q};  enc3(x, y_c) = pᵀ x̄
 
-    ỹ'_c are the last C words in a separate embedding, G. The paper divides the sum of 2Q + 1 words
-    by Q; the mean differs by a factor that W absorbs, and allows Q = 0. The source is padded with
-    zeros.
+    ỹ'_c are the embeddings of the last C words in a separate table, G. The paper divides the sum
+    of 2Q + 1 words by Q. The mean differs only by a factor, which W can learn, and allows Q = 0.
+    The source is padded with zeros.
 
     Args:
         vocab_size: size V of the vocabulary.
         embedding_size: width E of a summary word.
         context_words: number C of last words.
         hidden_size: width H of a source word.
-        smoothing: number Q of neighbours on either side for the average.
+        smoothing: number Q of neighbours on either side to average over.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class AttentiveBag(nn.Module):
         self.query = nn.Linear(context_words * embedding_size, hidden_size, bias=False)  # P
 
     def forward(self, words: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the keys and the smoothed states, (B, S, H) each, of (B, S, H) words."""
+        """Return the (B, S, H) keys and the (B, S, H) smoothed states of (B, S, H) words."""
         window = 2 * self.smoothing + 1
         smoothed = F.avg_pool1d(
             words.transpose(1, 2), window, stride=1, padding=self.smoothing
@@ -55,14 +55,14 @@ class AttentiveBag(nn.Module):
         return words, smoothed
 
     def attend(
-        self, fed_ids: Tensor, keys: Tensor, states: Tensor, valid: Tensor
+        self, input_ids: Tensor, keys: Tensor, states: Tensor, valid: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """Compute attention for every C of (B, C - 1 + T) words.
+        """Compute attention for each window of C words of (B, C - 1 + T) words.
 
         Returns:
             (B, T, H) contexts and (B, T, S) attention weights.
         """
-        last_words = full_windows(self.embedding(fed_ids), self.context_words)  # (B, T, C * E)
+        last_words = full_windows(self.embedding(input_ids), self.context_words)  # (B, T, C * E)
         query = self.query(last_words)  # (B, T, H)
         scores = torch.bmm(query, keys.transpose(1, 2))  # (B, T, S)
         weights = masked_softmax(scores, valid.unsqueeze(1))
@@ -77,13 +77,13 @@ class AbsState(NetworkState):
 
 
 class AbsModel(Network[AbsState]):
-    """Language model over the last C words and an attention context.
+    """ABS network: a language model over the last C words and an attention context.
 
     p(y_{t+1} | y_c, x) ∝ exp(V h + W enc(x, y_c)),  h = tanh(U ỹ_c)    (Rush et al. 2015, 3.1)
 
-    ỹ_c concatenates the embeddings of the last C words, BOS before the first. V and W are the two
-    halves of one matrix. U, V and W have biases (a footnote of the paper). There is no recurrence,
-    so all words of a known summary are scored at once.
+    ỹ_c concatenates the embeddings of the last C words; BOS is used before the first word. V and
+    W are the two halves of one matrix. U, V and W have biases, as a footnote of the paper says.
+    There is no recurrence, so all words of a known summary are scored at once.
 
     Args:
         source_embedding: F, as wide as the hidden layer.
@@ -130,24 +130,24 @@ class AbsModel(Network[AbsState]):
 
     def decode(self, state: AbsState, previous_ids: Tensor) -> Tensor:
         """Return the (B, T, 2H) hidden layer and context after (B, T) known words."""
-        fed_ids = F.pad(previous_ids, (self.context_words - 1, 0), value=BOS)  # (B, C - 1 + T)
-        outputs, _ = self._read_words(fed_ids, state.memory)
+        input_ids = F.pad(previous_ids, (self.context_words - 1, 0), value=BOS)  # (B, C - 1 + T)
+        outputs, _ = self._score_inputs(input_ids, state.memory)
         return outputs
 
     def step(self, state: AbsState, previous_ids: Tensor) -> tuple[StepLogits, AbsState]:
         """Feed (B,) extended ids, first BOS; return the logits of the next word."""
         context_ids = torch.cat([state.context_ids[:, 1:], previous_ids.unsqueeze(1)], dim=1)
-        outputs, weights = self._read_words(context_ids, state.memory)  # (B, 1, ...)
+        outputs, weights = self._score_inputs(context_ids, state.memory)  # (B, 1, ...)
         logits = self.output(outputs.squeeze(1))  # (B, V)
         return StepLogits(logits, None, weights.squeeze(1)), AbsState(state.memory, context_ids)
 
-    def _read_words(self, fed_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
-        """Compute the inputs of the output layer after every C of (B, C - 1 + T) words.
+    def _score_inputs(self, input_ids: Tensor, memory: SourceMemory) -> tuple[Tensor, Tensor]:
+        """Compute the inputs of the output layer for each window of C of (B, C - 1 + T) words.
 
         Returns:
-            (B, T, 2H) hidden layer and context, and the (B, T, S) weights of the source's words.
+            (B, T, 2H) hidden layer and context, concatenated, and (B, T, S) attention weights.
         """
-        known_ids = torch.where(fed_ids < self.previous_words.vocab_size, fed_ids, UNK)
+        known_ids = torch.where(input_ids < self.previous_words.vocab_size, input_ids, UNK)
         words = self.dropout(self.previous_words(known_ids, None))  # (B, C - 1 + T, E)
         hidden = torch.tanh(self.hidden(full_windows(words, self.context_words)))  # (B, T, H)
         contexts, weights = self.encoder.attend(known_ids, memory.keys, memory.states, memory.valid)

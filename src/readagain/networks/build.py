@@ -1,4 +1,4 @@
-"""Construction of networks from specs; no other module of this package sees a spec."""
+"""Construction of networks from specs; other modules of this package do not use specs."""
 
 import math
 from typing import assert_never
@@ -32,10 +32,10 @@ _INITIAL_BIAS = 0.1
 
 
 def build_model(run: RunSpec) -> AnyNetwork:
-    """Build the network for `run` with random weights; seed torch before.
+    """Build the network for `run` with random weights; call `torch.manual_seed` first.
 
     Raises:
-        ConfigError: listing every invalid setting.
+        ConfigError: with all invalid settings.
     """
     validate_run(run)
     match run.model:
@@ -57,7 +57,7 @@ def load_network(model_dir: ModelDir, *, purpose: str) -> AnyNetwork:
         purpose: what the weights are needed for, for the error message.
 
     Raises:
-        ArtifactError: if the folder has no weights, or those of another network.
+        ArtifactError: if the folder has no weights, or the weights of another network.
     """
     tensors = read_tensors(model_dir.file(WEIGHTS_FILE, purpose=purpose))
     network = build_model(model_dir.run)
@@ -100,7 +100,7 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
         dropout=spec.dropout,
     )
     initialize_parameters(model, hidden_size=hidden_size)
-    # Where hidden sizes differ, d is that of the nearest state.
+    # If the hidden sizes differ, d is the encoder's for the source embedding and the encoder.
     for part in (model.source_embedding, model.encoder):
         initialize_parameters(part, hidden_size=spec.encoder.hidden_size)
     return model
@@ -170,9 +170,10 @@ def _build_ras(run: RunSpec, spec: RasSpec) -> RasModel:
 
 
 def initialize_parameters(module: nn.Module, *, hidden_size: int) -> None:
-    """Draw weights uniformly from ±√(3/d), d the hidden size, and set biases to 0.1 (section 4).
+    """Draw weights uniformly from ±√(3/d), where d is the hidden size; set biases to 0.1.
 
-    The second of the two biases of `nn.LSTM` is zero, so that their sum is the one of the paper.
+    This is the initialization of section 4. The second of the two biases of `nn.LSTM` is zero, so
+    that their sum is the bias of the paper.
     """
     bound = math.sqrt(3 / hidden_size)
     with torch.no_grad():

@@ -12,7 +12,7 @@ from readagain.text.vocab import EOS, SPECIAL_TOKENS
 
 
 class TopCandidates(NamedTuple):
-    """Best words of each row, (B, k) each, and the EOS log-probability, (B,)."""
+    """The (B, k) best words of each row, and the (B,) log-probability of EOS."""
 
     ids: Tensor
     log_probs: Tensor
@@ -35,14 +35,14 @@ def top_candidates(
         copy_logits: (B, S) logits of the source positions; None for a model that cannot copy.
         source_valid: (B, S) True at real words.
         source_ext_ids: (B, S) extended ids of the source.
-        k: number of words; fewer are returned if there are fewer.
+        k: maximum number of words.
         shortlist: the words to select from; None for the whole vocabulary.
 
     Returns:
         ids: extended ids, best first.
-        log_probs: their log-probabilities; -inf for an id without a word.
-        copied_from: the most probable position the word is copied from, or -1 if generating it is
-            more probable than copying it.
+        log_probs: their log-probabilities; -inf for an unused id.
+        copied_from: the position that the word is most probably copied from, or -1 if generating
+            the word is more probable than copying it.
         end_log_probs: log-probability of EOS.
     """
     vocab_logits = at_least_float32(vocab_logits)

@@ -1,4 +1,4 @@
-"""Attention decoder, and the embeddings of the words that it is fed."""
+"""Attention decoder, and the embeddings of its input words."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -23,7 +23,7 @@ class DecoderState:
 class AttentionDecoder(nn.Module):
     """LSTM or GRU decoder with attention.
 
-    s_t = LSTM([y_{t-1}, c_t], s_{t-1}), c_t attended from s_{t-1}    (equations 12 to 14)
+    s_t = LSTM([y_{t-1}, c_t], s_{t-1}), where s_{t-1} is the query of c_t    (equations 12 to 14)
 
     Args:
         cell: `lstm` as in the paper, or `gru`.
@@ -78,7 +78,11 @@ class AttentionDecoder(nn.Module):
     def forward(
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
     ) -> tuple[Tensor, Tensor, Tensor]:
-        """Decode (B, T, E) known words: (B, T, H) states, (B, T, U) contexts, (B, T, S) weights."""
+        """Run teacher forcing on (B, T, E) previous words.
+
+        Returns:
+            (B, T, H) states, (B, T, U) contexts and (B, T, S) attention weights.
+        """
         return dispatch.decode_teacher_forced(
             self.input(words), keys, states, valid, start.hidden, start.cell, self.weights()
         )
@@ -94,11 +98,11 @@ class AttentionDecoder(nn.Module):
 
 
 class PreviousWords(nn.Module):
-    """Embedding of previous words; a copied word outside the vocabulary by its position.
+    """Embedding of previous words; that of an out-of-vocabulary word depends on its position.
 
     The id V + i is the word at source position i, with the embedding p_i = tanh(W_c h²_i + b_c)
-    (equation 15). A model without p_i uses the embedding of UNK, as for words in neither the
-    vocabulary nor the source.
+    (equation 15). Without p_i, the word has the embedding of UNK, as do words that are in neither
+    the vocabulary nor the source.
 
     Args:
         vocab_size: size V of the vocabulary.
@@ -112,16 +116,16 @@ class PreviousWords(nn.Module):
         self.embedding = WordEmbedding(vocab_size, embedding_size)
         self.copied = None if source_size is None else Affine(source_size, embedding_size)
 
-    def of_source(self, states: Tensor) -> Tensor | None:
+    def embed_positions(self, states: Tensor) -> Tensor | None:
         """Compute p_i of every position: (B, S, U) -> (B, S, E); None for a model without p_i."""
         return None if self.copied is None else torch.tanh(self.copied(states))
 
-    def forward(self, previous_ids: Tensor, of_source: Tensor | None) -> Tensor:
-        """Embed (B, T) extended ids as (B, T, E)."""
+    def forward(self, previous_ids: Tensor, copy_words: Tensor | None) -> Tensor:
+        """Embed (B, T) extended ids as (B, T, E); `copy_words` (B, S, E) is p_i, or None."""
         is_known = previous_ids < self.vocab_size  # (B, T)
         known: Tensor = self.embedding(torch.where(is_known, previous_ids, UNK))  # (B, T, E)
-        if of_source is None:
+        if copy_words is None:
             return known
         positions = (previous_ids - self.vocab_size).clamp_min(0).unsqueeze(-1)  # (B, T, 1)
-        copied = of_source.gather(1, positions.expand(-1, -1, known.size(-1)))  # (B, T, E)
+        copied = copy_words.gather(1, positions.expand(-1, -1, known.size(-1)))  # (B, T, E)
         return torch.where(is_known.unsqueeze(-1), known, copied)

@@ -1,4 +1,4 @@
-"""Choice between the Triton kernels (CUDA) and the plain torch functions (everywhere else).
+"""Choice between the Triton kernels (on CUDA) and the PyTorch functions (on other devices).
 
 Both compute the same function; `tests/unit/networks/kernels` compares them.
 """
@@ -40,7 +40,7 @@ def has_lstm_kernel(weight: Tensor) -> bool:
 
 
 def lstm(inputs: Tensor, weight: Tensor) -> Tensor:
-    """Run an LSTM over (B, L, 4H) projected inputs with its kernel: (B, L, H) states."""
+    """Run the LSTM kernel over (B, L, 4H) projected inputs; return the (B, L, H) states."""
     from readagain.networks.kernels.lstm import Lstm
 
     return _apply(Lstm, *_cast([inputs, weight]))
@@ -55,7 +55,7 @@ def decode_teacher_forced(
     cell: Tensor | None,
     weights: DecoderWeights,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Compute `functional.decode_teacher_forced`; the kernels give attention no gradient."""
+    """Compute `functional.decode_teacher_forced`; kernels compute no gradient of attention."""
     if cell is None or not use_kernels(keys):
         return functional.decode_teacher_forced(
             input_gates, keys, states, valid, hidden, cell, weights

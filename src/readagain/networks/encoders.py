@@ -1,4 +1,4 @@
-"""Encoders: one pass (the baseline) and two passes, over one or several sentences."""
+"""Encoders with one pass (the baseline) or two passes, for one or several sentences."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,13 +13,14 @@ from readagain.networks.second_pass import GruSecondPass, LstmSecondPass
 
 @dataclass(frozen=True)
 class EncoderOutput:
-    """Output of an encoder, with all sentences in one row, S = N * L.
+    """Output of an encoder; the sentences of a source are concatenated, S = N * L.
 
     Args:
-        states: (B, S, H) representation of each word, h² in the paper.
+        states: (B, S, U) representation of each word, h² in the paper.
         valid: (B, S) True at real words.
-        last: (B, Z) concatenated last states of the sentences, for the first decoder state.
-        importance: (B, S, H) or (B, S, 1) importance weights α per direction; None without any.
+        last: (B, Z) concatenated last states of the sentences, for the initial decoder state.
+        importance: (B, S, U) importance weights α, or one scalar per direction; None if the encoder
+            has none.
     """
 
     states: Tensor
@@ -37,7 +38,7 @@ class OnePassEncoder(nn.Module):
         cell: `gru` or `lstm`.
         input_size: width E of a word embedding.
         hidden_size: width of a state in one direction.
-        bidirectional: use both directions, H = 2 * hidden_size.
+        bidirectional: use both directions, U = 2 * hidden_size.
         dropout: dropout rate of the states.
     """
 
@@ -60,7 +61,7 @@ class OnePassEncoder(nn.Module):
     def forward(self, words: Tensor, lengths: Tensor) -> EncoderOutput:
         """Encode (B, 1, L, E) embedded words; `lengths` is (B, 1)."""
         words, lengths = words.squeeze(1), lengths.squeeze(1)
-        states, last = self.reading(words, lengths)  # (B, L, H), (B, H)
+        states, last = self.reading(words, lengths)  # (B, L, U), (B, U)
         valid = valid_positions(lengths, words.size(1))
         return EncoderOutput(self.dropout(states), valid, self.dropout(last))
 
@@ -70,17 +71,18 @@ class ReadAgainEncoder(nn.Module):
 
     The second pass over a sentence is conditioned on the vectors of all sentences (section 3.1.3).
     A missing sentence has a vector of zeros and no valid position. If bidirectional, both passes
-    have two directions, and each direction of the second pass sees both of the first.
+    have two directions, and each direction of the second pass has the states of both directions of
+    the first as input.
 
     Args:
         cell: `gru` or `lstm`, for both passes.
         num_sentences: number N of sentences.
-        combine: option 1 (`concat`) or option 2 (`global`); the same for one sentence.
+        combine: option 1 (`concat`) or option 2 (`global`) of section 3.1.3.
         input_size: width E of a word embedding.
         hidden_size: width of a state in one direction.
-        bidirectional: use both directions, H = 2 * hidden_size.
-        importance: GRU only: one weight per dimension, or one per word.
-        activation: GRU only: activation of the weights.
+        bidirectional: use both directions, U = 2 * hidden_size.
+        importance: for a GRU, one weight per dimension (`vector`) or per word (`scalar`).
+        activation: for a GRU, activation function of the importance.
         dropout: dropout rate of the states.
     """
 
@@ -101,16 +103,16 @@ class ReadAgainEncoder(nn.Module):
         self.first = RnnLayer(
             cell=cell, input_size=input_size, hidden_size=hidden_size, bidirectional=bidirectional
         )
-        self.output_size = H = self.first.output_size
-        self.last_size = num_sentences * H
+        self.output_size = U = self.first.output_size
+        self.last_size = num_sentences * U
         self.combine: ConcatSentences | GlobalVector = (
-            ConcatSentences(num_sentences=num_sentences, sentence_size=H)
+            ConcatSentences(num_sentences=num_sentences, sentence_size=U)
             if combine == "concat"
-            else GlobalVector(num_sentences=num_sentences, sentence_size=H, dropout=dropout)
+            else GlobalVector(num_sentences=num_sentences, sentence_size=U, dropout=dropout)
         )
         sizes = {
             "input_size": input_size,
-            "first_size": H,
+            "first_size": U,
             "context_size": self.combine.output_size,
             "hidden_size": hidden_size,
         }
@@ -127,7 +129,7 @@ class ReadAgainEncoder(nn.Module):
         """Encode (B, N, L, E) embedded words; `lengths` is (B, N)."""
         B, N, L, _ = words.shape
         words, flat_lengths = words.flatten(0, 1), lengths.flatten()  # (B * N, L, E), (B * N,)
-        first, vectors = self.first(words, flat_lengths)  # (B * N, L, H), (B * N, H)
+        first, vectors = self.first(words, flat_lengths)  # (B * N, L, U), (B * N, U)
         first = self.dropout(first)
         context = self.combine(self.dropout(vectors).view(B, N, -1)).flatten(0, 1)  # (B * N, G)
         states, last, importance = self.second(words, first, context, flat_lengths)
@@ -140,20 +142,20 @@ class ReadAgainEncoder(nn.Module):
 
 
 class ConcatSentences(nn.Module):
-    """Option 1: the second pass of each sentence sees all sentence vectors (equation 9)."""
+    """Option 1: the context of each sentence is all sentence vectors (equation 9)."""
 
     def __init__(self, *, num_sentences: int, sentence_size: int) -> None:
         super().__init__()
         self.output_size = num_sentences * sentence_size
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """Return the (B, N, G) context of each sentence from (B, N, H) sentence vectors."""
-        joined = vectors.flatten(1)  # (B, N * H)
+        """Return the (B, N, G) context of each sentence from (B, N, U) sentence vectors."""
+        joined = vectors.flatten(1)  # (B, N * U)
         return joined.unsqueeze(1).expand(-1, vectors.size(1), -1)
 
 
 class GlobalVector(nn.Module):
-    """Option 2: the second pass of each sentence sees its own vector and a global one.
+    """Option 2: the context of each sentence is its own vector and a global vector.
 
     h_global = tanh(W_r h¹_n + U_r h'¹_m + v_r)    (equation 10)
 
@@ -167,6 +169,6 @@ class GlobalVector(nn.Module):
         self.output_size = 2 * sentence_size
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """Return the (B, N, G) context of each sentence from (B, N, H) sentence vectors."""
-        whole = self.dropout(torch.tanh(self.combine(vectors.flatten(1))))  # (B, H)
-        return torch.cat([vectors, whole.unsqueeze(1).expand_as(vectors)], dim=2)  # (B, N, 2H)
+        """Return the (B, N, G) context of each sentence from (B, N, U) sentence vectors."""
+        whole = self.dropout(torch.tanh(self.combine(vectors.flatten(1))))  # (B, U)
+        return torch.cat([vectors, whole.unsqueeze(1).expand_as(vectors)], dim=2)  # (B, N, 2U)

@@ -1,7 +1,7 @@
-"""The equations of the paper's recurrent networks as plain torch functions.
+"""The equations of the paper's recurrent networks as PyTorch functions.
 
-They define what the Triton kernels compute (`kernels/`) and run wherever those do not
-(`dispatch.py`).
+The Triton kernels (`kernels/`) compute the same. These functions run where the kernels are not
+supported (`dispatch.py`).
 """
 
 from typing import NamedTuple
@@ -28,7 +28,7 @@ def gated_gru(
         weight_gates: (2H, H) from the previous state to z and r.
         weight_candidate: (H, H) from the reset state to the candidate.
         importance: (B, L, H) α, or None for a plain GRU (α = 1).
-        lengths: (B,) real words of each row.
+        lengths: (B,) number of real words of each row.
 
     Returns:
         (B, L, H) states; steps beyond a row's length repeat its last state.
@@ -41,7 +41,7 @@ def gated_gru(
     word_gates, word_candidates = inputs[..., : 2 * H], inputs[..., 2 * H :]
     state = inputs.new_zeros(B, H)
     states = []
-    # addmm and lerp keep autograd to eight operations a word: about 1.3 times faster on a CPU.
+    # With addmm and lerp, autograd has only eight operations per word: 1.3 times faster on a CPU.
     for gates, candidate, alpha in zip(
         word_gates.unbind(1), word_candidates.unbind(1), scale.unbind(1), strict=True
     ):
@@ -68,17 +68,17 @@ def attend(
     Args:
         query: (B, Q) the decoder state s_{t-1}.
         keys: (B, S, A) the products U_a h²_i, computed once per source.
-        states: (B, S, H) the source states h²_i.
+        states: (B, S, U) the source states h²_i.
         valid: (B, S) True at real words.
         weight_query: (A, Q) W_a.
         weight_score: (A,) v_a.
 
     Returns:
-        (B, H) context and (B, S) attention weights.
+        (B, U) context and (B, S) attention weights.
     """
     energy = torch.tanh((query @ weight_query.T).unsqueeze(1) + keys)  # (B, S, A)
     weights = masked_softmax(energy @ weight_score, valid)  # (B, S)
-    context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, H)
+    context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, U)
     return context, weights
 
 
@@ -108,7 +108,7 @@ def decoder_step(
     cell: Tensor | None,
     weights: DecoderWeights,
 ) -> tuple[Tensor, Tensor | None, Tensor, Tensor]:
-    """Compute s_t = RNN([y_{t-1}, c_t], s_{t-1}), with c_t attended from s_{t-1}.
+    """Compute s_t = RNN([y_{t-1}, c_t], s_{t-1}), where s_{t-1} is the query of c_t.
 
     The RNN is an LSTM, or a GRU if there is no cell. As in equation 3 and Bahdanau, Cho and Bengio
     2015, the reset gate of the GRU is applied to the state before the matrix product.
@@ -148,10 +148,10 @@ def decode_teacher_forced(
     cell: Tensor | None,
     weights: DecoderWeights,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Run all T steps of a known summary; arguments as for `decoder_step`.
+    """Run all T steps of a known summary (teacher forcing).
 
-    `input_gates` are the (B, T, 4H or 3H) projections of the previous words; `hidden` and `cell`
-    are those before the first step.
+    The arguments are as for `decoder_step`, except that `input_gates` are the (B, T, 4H or 3H)
+    projections of all previous words. `hidden` and `cell` are the state before the first step.
 
     Returns:
         (B, T, H) decoder states, (B, T, U) contexts and (B, T, S) attention weights.

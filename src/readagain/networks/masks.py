@@ -23,7 +23,7 @@ def reverse_rows(rows: Tensor, lengths: Tensor) -> Tensor:
 
     Args:
         rows: (B, L, I) right-padded sequences.
-        lengths: (B,) real tokens of each row.
+        lengths: (B,) number of real tokens of each row.
 
     Returns:
         (B, L, I); reversing twice returns the input.
@@ -36,14 +36,14 @@ def reverse_rows(rows: Tensor, lengths: Tensor) -> Tensor:
 
 
 def last_states(states: Tensor, lengths: Tensor) -> Tensor:
-    """Return the state of each last real token: (B, L, H) -> (B, H); zeros for empty rows."""
+    """Return the state at the last real token: (B, L, H) -> (B, H); zeros for empty rows."""
     B, _, H = states.shape
     last = (lengths - 1).clamp_min(0).view(B, 1, 1).expand(B, 1, H)
     return states.gather(1, last).squeeze(1) * (lengths > 0).unsqueeze(1)
 
 
 def windows(rows: Tensor, *, before: int, after: int) -> Tensor:
-    """Concatenate each position with its neighbours; zeros beyond the ends.
+    """Concatenate each position with its neighbours, which are zeros beyond the ends.
 
     Args:
         rows: (B, L, I) vectors.
@@ -58,5 +58,5 @@ def windows(rows: Tensor, *, before: int, after: int) -> Tensor:
 
 
 def full_windows(rows: Tensor, size: int) -> Tensor:
-    """Concatenate every `size` neighbours: (B, L, I) -> (B, L + 1 - size, size * I)."""
+    """Concatenate each window of positions: (B, L, I) -> (B, L + 1 - size, size * I)."""
     return rows.unfold(1, size, 1).transpose(2, 3).flatten(2)

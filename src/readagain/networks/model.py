@@ -18,7 +18,7 @@ from readagain.text.vocab import PAD, UNK
 
 @dataclass(frozen=True)
 class StepState(NetworkState):
-    """Decoder state: encoded sources, recurrent state, copy logits of the previous step, if any."""
+    """Decoder state: encoded sources, recurrent state and copy logits of the previous step."""
 
     decoder: DecoderState
     copy_logits: Tensor | None = None
@@ -27,9 +27,9 @@ class StepState(NetworkState):
 class EncoderDecoder(Network[StepState]):
     """Encoder, attention decoder and output layer.
 
-    Dropout is applied to word embeddings (of source, summary and copied words), to the states of
-    each pass and to decoder states before the output, but not inside a recurrence, nor to gates or
-    attention weights.
+    Dropout is applied to the embeddings of source, summary and copied words, to the states of each
+    pass, and to decoder states before the output layer. It is not applied inside a recurrence, to
+    gates or to attention weights.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class EncoderDecoder(Network[StepState]):
             ext_ids=source_ext_ids,
             importance=encoded.importance,
             copy_keys=None if copy is None else copy.keys(encoded.states),
-            copy_words=self.previous_words.of_source(encoded.states),
+            copy_words=self.previous_words.embed_positions(encoded.states),
         )
         return StepState(memory, self.decoder.start(encoded.last))
 
@@ -75,8 +75,8 @@ class EncoderDecoder(Network[StepState]):
         memory = state.memory
         words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
         hidden, _, _ = self.decoder(words, memory.keys, memory.states, memory.valid, state.decoder)
-        dropped: Tensor = self.dropout(hidden)
-        return dropped
+        outputs: Tensor = self.dropout(hidden)
+        return outputs
 
     def log_probs(
         self, outputs: Tensor, memory: SourceMemory, target_ids: Tensor, label_smoothing: float
@@ -85,8 +85,10 @@ class EncoderDecoder(Network[StepState]):
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
             lists = self.output.shared_shortlists(ext_ids)
-            vocab_logits = self.output.score_shared(outputs, lists)  # (B, T, W); V is W below
-            # Not in the paper: a summary word that is not on the list counts as UNK.
+            vocab_logits = self.output.score_shared(
+                outputs, lists
+            )  # (B, T, W); below, W replaces V
+            # Not in the paper: a summary word that is not on the shortlist is replaced by UNK.
             target_ids = lists.columns(target_ids, absent=UNK)
             ext_ids = lists.columns(ext_ids, absent=PAD)
         else:
@@ -130,7 +132,7 @@ class EncoderDecoder(Network[StepState]):
         return logits, StepState(memory, decoder, copy_logits)
 
     def _most_probable_position(self, state: StepState, previous_ids: Tensor) -> Tensor:
-        """Replace the id of a copied word by that of its most probable position in the last step.
+        """Replace the id V + i of a copied word by that of its most probable position.
 
         The paper does not define p_i for a word at several positions. Decoding uses the most
         probable position, teacher forcing the first.

@@ -1,4 +1,4 @@
-"""Interface of all networks: score known summaries, or generate word by word."""
+"""Interface of all networks, to score known summaries or to generate them word by word."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
@@ -25,7 +25,7 @@ class SourceMemory:
         importance: (B, S, ...) importance weights of the second pass, or None.
         copy_keys: (B, S, H) keys of the copy scores; None for a model that cannot copy.
         copy_words: (B, S, E) embeddings p_i of the positions, or None.
-        shortlist: words to score when generating; None for the whole vocabulary.
+        shortlist: words to score in `step`; None for the whole vocabulary.
     """
 
     states: Tensor
@@ -40,7 +40,7 @@ class SourceMemory:
 
 @dataclass(frozen=True)
 class StepLogits:
-    """Logits of the next word: (B, V) vocab, (B, S) copy; and (B, S) attention weights.
+    """Logits of the next word, (B, V) `vocab` and (B, S) `copy`, and (B, S) attention weights.
 
     `copy` is None for a model that cannot copy. With a shortlist, `vocab` has its W + S columns.
     """
@@ -63,7 +63,7 @@ class NetworkState:
     def reorder(self, rows: Tensor) -> Self:
         """Select rows of the decoder only; each row must keep its document."""
         decoder = {each.name: getattr(self, each.name) for each in fields(self)[1:]}
-        return replace(self, **{name: select_rows(v, rows) for name, v in decoder.items()})
+        return replace(self, **{name: select_rows(value, rows) for name, value in decoder.items()})
 
 
 def select_rows(value: Any, rows: Tensor) -> Any:
@@ -101,14 +101,14 @@ class Network(nn.Module, ABC, Generic[State]):
 
         Args:
             source_ids: (B, N, L) source words.
-            source_lengths: (B, N) words of each sentence.
+            source_lengths: (B, N) number of words of each sentence.
             source_ext_ids: (B, S) source words in the extended decoder vocabulary.
             previous_ids: (B, T) extended ids, BOS and then the summary.
             target_ids: (B, T) extended ids, the summary and then EOS, right-padded.
             label_smoothing: fraction of each target that is spread over the vocabulary.
 
         Returns:
-            (B, T) log-probabilities of the targets, padding included, float32 or finer.
+            (B, T) log-probabilities of the targets, padding included, at least float32.
         """
         state = self.encode(source_ids, source_lengths, source_ext_ids)
         outputs = self.decode(state, previous_ids)
@@ -125,7 +125,7 @@ class Network(nn.Module, ABC, Generic[State]):
     def log_probs(
         self, outputs: Tensor, memory: SourceMemory, target_ids: Tensor, label_smoothing: float
     ) -> Tensor:
-        """Return the (B, T) log-probabilities of targets; an oov target counts as UNK."""
+        """Return the (B, T) log-probabilities of targets; UNK replaces those not in the vocab."""
         logits = self.output(outputs)  # (B, T, V)
         target_ids = torch.where(target_ids < logits.size(-1), target_ids, UNK)
         return dispatch.target_log_probs(
@@ -133,7 +133,7 @@ class Network(nn.Module, ABC, Generic[State]):
         )
 
     def start(self, source_ids: Tensor, source_lengths: Tensor, source_ext_ids: Tensor) -> State:
-        """Encode sources for `step`; call `eval()` before."""
+        """Encode sources for `step`; call `eval()` first."""
         return self.encode(source_ids, source_lengths, source_ext_ids)
 
     @abstractmethod

@@ -19,8 +19,8 @@ class ConvAttentiveEncoder(nn.Module):
 
     a_i = x_i + l_i;  z_ik = Σ_h a_{i+h} . b^k_h    (Chopra, Auli and Rush 2016, section 3.1)
 
-    z_i is the attention key of a decoder state, so the number of filters is its width. The source
-    is padded with zeros.
+    z_i is the attention key for a decoder state, so there are as many filters as the state has
+    dimensions. The source is padded with zeros.
 
     Args:
         input_size: width E of a word embedding.
@@ -57,8 +57,9 @@ class RasDecoder(nn.Module):
     Elman: h_t = σ(W_1 y_{t-1} + W_2 h_{t-1} + W_3 c_t)    (section 3.2)
     LSTM: four such sums give i, f, i' and o; m_t = f m_{t-1} + i tanh(i'), h_t = o m_t
 
-    The paper has no biases and no first state. Here the sums have a bias, and the first state is
-    learned, the same for all sources: with zeros, the first context would be the source's mean.
+    The paper defines no biases and no initial state. Here the sums have a bias, and the initial
+    state is a parameter, the same for all sources. With a zero state, the first context would be
+    the mean of the source words.
 
     Args:
         cell: `elman` or `lstm`.
@@ -90,8 +91,12 @@ class RasDecoder(nn.Module):
     def forward(
         self, words: Tensor, keys: Tensor, states: Tensor, valid: Tensor, start: DecoderState
     ) -> Tensor:
-        """Decode (B, T, E) known words: (B, T, H + U) states and contexts, concatenated."""
-        inputs = self.input(words)  # (B, T, sums * H)
+        """Run teacher forcing on (B, T, E) previous words.
+
+        Returns:
+            (B, T, H + U) concatenated states and contexts.
+        """
+        inputs = self.input(words)  # (B, T, H or 4H)
         state, outputs = start, []
         for t in range(words.size(1)):
             state, context, _ = self._step(inputs[:, t], keys, states, valid, state)
@@ -101,7 +106,7 @@ class RasDecoder(nn.Module):
     def step(
         self, word: Tensor, keys: Tensor, states: Tensor, valid: Tensor, state: DecoderState
     ) -> tuple[DecoderState, Tensor, Tensor]:
-        """Feed one (B, E) word: the next state, the (B, U) context and its (B, S) weights."""
+        """Feed one (B, E) previous word; return the next state, (B, U) context, (B, S) weights."""
         return self._step(self.input(word), keys, states, valid, state)
 
     def _step(
@@ -129,7 +134,7 @@ class RasState(NetworkState):
 
 
 class RasModel(Network[RasState]):
-    """Words scored from the decoder state and an attention context.
+    """RAS network: scores words from the decoder state and an attention context.
 
     P_t = softmax(W_4 h_t + W_5 c_t)    (Chopra, Auli and Rush 2016, section 3.2)
 

@@ -12,7 +12,7 @@ from readagain.networks.masks import last_states, reverse_rows
 
 
 class GruLayer(nn.Module):
-    """The paper's GRU with optional importance weights, left to right.
+    """The paper's GRU with optional importance weights, run from left to right.
 
     The reset gate is applied to the state before the matrix product, as in the paper; cuDNN's GRU
     applies it after.
@@ -40,7 +40,7 @@ class GruLayer(nn.Module):
 
 
 class LstmLayer(nn.Module):
-    """The LSTM of equation 7, left to right. States beyond a row's length are undefined."""
+    """The LSTM of equation 7, run from left to right. States of padding are undefined."""
 
     def __init__(self, *, input_size: int, hidden_size: int) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class LstmLayer(nn.Module):
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """Return the (B, L, H) states of (B, L, I) inputs."""
-        # Not `get_parameter`: the caller may have replaced the weights by cast ones.
+        # Not `get_parameter`: the caller may have replaced the weights by half-precision copies.
         weight, recurrent, bias, second_bias = self.lstm.parameters()
         if dispatch.has_lstm_kernel(recurrent):
             return dispatch.lstm(affine(inputs, weight, bias + second_bias), recurrent)
@@ -89,22 +89,22 @@ class RnnLayer(nn.Module):
 def run_directions(
     directions: Sequence[tuple[nn.Module, tuple[Tensor, ...]]], lengths: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Run the first module forwards and the second, if any, backwards.
+    """Run the first module from left to right and the second, if any, from right to left.
 
     Args:
         directions: modules with their (B, L, ...) inputs in text order.
-        lengths: (B,) real words of each row.
+        lengths: (B,) number of real words of each row.
 
     Returns:
         (B, L, H) states in text order and (B, H) last states of each direction, concatenated.
     """
     states, last = [], []
-    for is_backwards, (layer, inputs) in enumerate(directions):
-        if is_backwards:
+    for is_backward, (layer, inputs) in enumerate(directions):
+        if is_backward:
             inputs = tuple(reverse_rows(each, lengths) for each in inputs)
         output = layer(inputs[0], lengths, *inputs[1:])  # (B, L, H)
         last.append(last_states(output, lengths))
-        states.append(reverse_rows(output, lengths) if is_backwards else output)
-    if len(states) == 1:  # concatenating would copy
+        states.append(reverse_rows(output, lengths) if is_backward else output)
+    if len(states) == 1:  # torch.cat would copy
         return states[0].contiguous(), last[0]
     return torch.cat(states, dim=2), torch.cat(last, dim=1)

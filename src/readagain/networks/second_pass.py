@@ -1,4 +1,4 @@
-"""Second pass of an encoder, conditioned on the first."""
+"""Second pass of an encoder, conditioned on the first pass."""
 
 from typing import Literal
 
@@ -17,9 +17,9 @@ class Importance(nn.Module):
 
     Args:
         input_size: width E of a word embedding.
-        first_size: width H of a first-pass state.
+        first_size: width U of a first-pass state.
         context_size: width G of the context.
-        size: weights per word: one per dimension of its state, or one.
+        size: number of weights per word: one per dimension of its state, or one.
         activation: tanh as in the paper, or sigmoid.
     """
 
@@ -39,7 +39,7 @@ class Importance(nn.Module):
         self.activation = torch.tanh if activation == "tanh" else torch.sigmoid
 
     def forward(self, words: Tensor, first: Tensor, context: Tensor) -> Tensor:
-        """Return (B, L, size) weights for (B, L, E) words, (B, L, H) states, (B, G) context."""
+        """Return (B, L, size) weights for (B, L, E) words, (B, L, U) states, (B, G) context."""
         whole = self.whole(context).unsqueeze(1)  # (B, 1, size)
         return self.activation(self.state(first) + whole + self.word(words))
 
@@ -49,8 +49,8 @@ class GruSecondPass(nn.Module):
 
     h²_i = (1 - α_i z_i) h²_{i-1} + (α_i z_i) h̃²_i    (equation 6)
 
-    The paper defines several sentences for a generic RNN²; here the sentence vectors replace h¹_n
-    in α.
+    The paper defines the pass over several sentences only for a generic RNN²; here the sentence
+    vectors replace h¹_n in α.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class GruSecondPass(nn.Module):
     def forward(
         self, words: Tensor, first: Tensor, context: Tensor, lengths: Tensor
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return (B, L, H) states, (B, H) last states and the importance of each word."""
+        """Return (B, L, U) states, (B, U) last states and the importance of each word."""
         weights = [importance(words, first, context) for importance in self.importance]
         directions = [
             (layer, (words, alpha)) for layer, alpha in zip(self.directions, weights, strict=True)
@@ -120,7 +120,7 @@ class LstmSecondPass(nn.Module):
     def forward(
         self, words: Tensor, first: Tensor, context: Tensor, lengths: Tensor
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return (B, L, H) states, (B, H) last states and None, as an LSTM has no importance."""
+        """Return (B, L, U) states, (B, U) last states and None, as an LSTM has no importance."""
         whole = context.unsqueeze(1).expand(-1, words.size(1), -1)  # (B, L, G)
         states, last = self.reading(torch.cat([words, first, whole], dim=2), lengths)
         return states, last, None

@@ -1,4 +1,4 @@
-"""Torch networks as step models of search: numpy in, numpy out, on any device."""
+"""Adapter from PyTorch networks to the step models of `search`, with NumPy inputs and outputs."""
 
 from dataclasses import dataclass
 
@@ -61,8 +61,8 @@ class TorchStepModel:
     def select(self, state: TorchState, rows: Ints) -> TorchState:
         """Select rows by index.
 
-        Between most steps, search only reorders the hypotheses of each document; the encoded
-        sources, by far the largest part of a state, are then not copied.
+        Between most steps, search only reorders the hypotheses of each document. Then the encoded
+        sources, by far the largest part of a state, are not copied.
         """
         documents = state.documents[rows]
         kept = self._ids(rows)
@@ -76,7 +76,7 @@ class TorchStepModel:
         return None if weights is None else weights.mean(-1).float().cpu().numpy()
 
     def states(self, sources: SourceBatch) -> Floats:
-        """Return the (B, S, H) encoder states."""
+        """Return the (B, S, U) encoder states."""
         states: Floats = self.start(sources).network.memory.states.float().cpu().numpy()
         return states
 

@@ -1,4 +1,4 @@
-"""Batch of padded pairs, as the network takes it."""
+"""Batch of padded pairs, the input of a network."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class Batch:
-    """Padded pairs; rows that fill up an incomplete batch have no valid target.
+    """Padded pairs; the padding rows of an incomplete batch have no valid target.
 
     Args:
         source_ids: (B, N, L) ids in the encoder vocabulary.
-        source_lengths: (B, N) words of each sentence.
+        source_lengths: (B, N) number of words of each sentence.
         source_ext_ids: (B, S) ids in the extended decoder vocabulary, S = N * L.
         previous_ids: (B, T) extended ids, BOS and then the summary.
         target_ids: (B, T) extended ids, the summary and then EOS.
@@ -37,7 +37,7 @@ class Batch:
         )
 
     def to(self, device: torch.device) -> "Batch":
-        """Copy to a device without waiting."""
+        """Copy to a device without waiting for it."""
         return Batch(*(each.to(device, non_blocking=True) for each in vars(self).values()))
 
     def assemble(self) -> "Batch":

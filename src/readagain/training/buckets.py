@@ -1,7 +1,7 @@
 """Length buckets: padded shapes for pairs of similar lengths.
 
-Each shape costs a captured graph on a GPU and one incomplete batch per epoch, so there are only a
-few, chosen for the least padding.
+Each shape needs a captured CUDA graph on a GPU, and has one incomplete batch per epoch. So there
+are only a few shapes, chosen to minimize padding.
 """
 
 import math
@@ -15,7 +15,7 @@ Ints = npt.NDArray[np.integer]
 
 @dataclass(frozen=True, order=True)
 class Bucket:
-    """Padded shape: words of each sentence, words of the summary without EOS."""
+    """Padded shape: number of words per sentence, and of the summary without EOS."""
 
     source_words: int
     summary_words: int
@@ -27,24 +27,24 @@ def assign_buckets(
     """Assign every pair to a bucket that is large enough.
 
     Args:
-        source_lengths: (P,) words of each pair's longest sentence.
-        summary_lengths: (P,) words of each summary.
+        source_lengths: (P,) number of words of the longest sentence of each pair.
+        summary_lengths: (P,) number of words of each summary.
         max_buckets: the maximum number of buckets.
 
     Returns:
         Each bucket with the indices of its pairs, in order.
     """
     num_cuts = max(1, math.isqrt(max_buckets))
-    found = []
-    # Summaries first: a word of a summary costs more than one of a source.
+    buckets = []
+    # Summaries first, since a summary word takes more time than a source word.
     for summary_words, members in _cut(summary_lengths, num_cuts):
         for source_words, within in _cut(source_lengths[members], max_buckets // num_cuts):
-            found.append((Bucket(source_words, summary_words), members[within]))
-    return found
+            buckets.append((Bucket(source_words, summary_words), members[within]))
+    return buckets
 
 
 def _cut(lengths: Ints, num_pieces: int) -> list[tuple[int, Ints]]:
-    """Split by length with the least padding; return maximum length and members of each piece."""
+    """Split by length with minimal padding; return the maximum length and members of each piece."""
     counts = np.bincount(lengths)
     sizes = np.flatnonzero(counts)
     totals = np.concatenate([[0], np.cumsum(counts[sizes])])

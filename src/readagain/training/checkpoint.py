@@ -69,12 +69,12 @@ def save_checkpoint(
         state: the state of the run.
         weights: the weights.
         training: the state of the optimizer and the averaged weights.
-        best: new best weights; None keeps those of the last checkpoint.
+        best: new best weights; None keeps those of the latest checkpoint.
 
     Raises:
         ArtifactError: if the disk is full or fails; the last checkpoint is then unchanged.
     """
-    before = latest_checkpoint(directory, checksums=False)
+    previous = latest_checkpoint(directory, checksums=False)
     staging = directory / _STAGING_DIR
     try:
         shutil.rmtree(staging, ignore_errors=True)
@@ -83,8 +83,8 @@ def save_checkpoint(
         write_tensors(staging / _TRAINING_FILE, training)
         if best is not None:
             write_tensors(staging / BEST_FILE, best)
-        elif before is not None and before.best_file is not None:
-            _link(before.best_file, staging / BEST_FILE)
+        elif previous is not None and previous.best_file is not None:
+            _link(previous.best_file, staging / BEST_FILE)
         files = {path.name: file_checksum(path) for path in sorted(staging.iterdir())}
         content = add_checksum({"progress": asdict(state), "files": files})
         write_synced(staging / _PROGRESS_FILE, json.dumps(content, indent=1).encode())
@@ -96,8 +96,8 @@ def save_checkpoint(
         shutil.rmtree(staging, ignore_errors=True)
         kept = (
             "nothing had been saved before"
-            if before is None
-            else f"step {before.state.step} is kept; free some space, then run the same command "
+            if previous is None
+            else f"step {previous.state.step} is kept; free some space, then run the same command "
             "again to resume"
         )
         raise ArtifactError(
@@ -117,7 +117,7 @@ def latest_checkpoint(directory: Path, *, checksums: bool = True) -> Checkpoint 
         checksums: compare the content of every file with its checksum.
 
     Raises:
-        ArtifactError: if all checkpoints are damaged, or it was written by another version.
+        ArtifactError: if all checkpoints are damaged, or the latest was written by another version.
     """
     found = _all(directory)
     for path in reversed(found):
@@ -140,9 +140,11 @@ def latest_checkpoint(directory: Path, *, checksums: bool = True) -> Checkpoint 
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Write a safetensors file; return when it is on the disk."""
-    # Serialized in memory: safetensors does not report a full disk as OSError.
-    write_synced(path, save({n: t.detach().cpu().contiguous() for n, t in tensors.items()}))
+    """Write a safetensors file and flush it to the disk (fsync)."""
+    # Serialized in memory, since safetensors does not report a full disk as an OSError.
+    write_synced(
+        path, save({name: each.detach().cpu().contiguous() for name, each in tensors.items()})
+    )
 
 
 def _read_verified(path: Path, *, checksums: bool) -> dict[str, Any] | None:
@@ -178,5 +180,5 @@ def _load(path: Path) -> dict[str, Tensor]:
 def _link(source: Path, target: Path) -> None:
     try:
         target.hardlink_to(source)
-    except OSError:  # a file system without links
+    except OSError:  # a file system without hard links
         shutil.copyfile(source, target)

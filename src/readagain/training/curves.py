@@ -28,7 +28,7 @@ class Curves:
 
 
 def read_curves(run: Path) -> Curves:
-    """Read the log of a run, without an incomplete last line.
+    """Read the log of a run; an incomplete last line is ignored.
 
     Raises:
         ArtifactError: if there is no log, or a line is not a JSON object with a step.

@@ -1,8 +1,8 @@
 """Training data as padded batches, built on the device.
 
 The lexicon ids of a prepared corpus are copied to the device once, if they fit. A batch is then a
-few gathers: no parsing, no Python loop over pairs, no copy from the host. A corpus that does not
-fit stays on the host, where the same gathers run.
+few gather operations, without parsing, Python loops over pairs or copies from the host. A corpus
+that does not fit stays on the host, where the same operations run.
 """
 
 import warnings
@@ -24,13 +24,13 @@ from readagain.training.buckets import Bucket, assign_buckets
 
 Ints = npt.NDArray[np.integer]
 
-RESIDENT_SHARE = 0.25
-"""Maximum share of the free device memory that a corpus may take."""
+MAX_MEMORY_FRACTION = 0.25
+"""Maximum fraction of the free device memory that a corpus may take."""
 
 MIN_BATCHES_PER_SHAPE = 8
-"""Minimum number of batches of a padded shape in an epoch; the last one is incomplete."""
+"""Minimum number of batches per padded shape in an epoch; the last batch is incomplete."""
 MAX_SHAPES = 25
-"""Maximum number of padded shapes; each is captured as a graph on a GPU."""
+"""Maximum number of padded shapes; each is captured as a CUDA graph on a GPU."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class BatchPlan:
 
 @dataclass(frozen=True)
 class BatchIndices:
-    """Batch as indices, gathered from words on the device.
+    """Batch as indices of pairs, whose words are gathered on the device.
 
     Gathering is part of a captured update, so that the host only passes indices.
 
     Args:
-        dataset: the words.
+        dataset: the dataset with the words.
         pairs: (B,) indices of the pairs.
-        num_real: () number of real pairs; the rest fill up the batch.
+        num_real: () number of real pairs; the rest are padding.
         shape: the padded shape.
     """
 
@@ -82,7 +82,8 @@ class TrainingDataset:
     """Split of a prepared corpus as batches.
 
     Args:
-        words: (W,) lexicon ids; a negative id is an unknown word without a spelling.
+        words: lexicon ids of all words, one-dimensional; a negative id is an unknown word without
+            a spelling.
         sentence_starts: (P, N) start of each sentence in `words`.
         sentence_lengths: (P, N) number of words; 0 for a missing sentence.
         summary_starts: (P,) start of each summary in `words`.
@@ -90,7 +91,7 @@ class TrainingDataset:
         source_ids_of: lexicon id → id in the encoder vocabulary, or UNK; the last entry is for
             negative ids.
         ids_of: lexicon id → id in the decoder vocabulary, or UNK.
-        vocab_size: V, size of the decoder vocabulary.
+        vocab_size: size V of the decoder vocabulary.
         style_id: id of the style token that follows each source; None for models without styles.
         device: the device of the batches.
     """
@@ -120,8 +121,8 @@ class TrainingDataset:
     ) -> Self:
         """Load a split with the sentences and lengths that `data` sets.
 
-        `source_ids_of` and `ids_of` are `lexicon.vocab_ids` of the two vocabularies; the rest as
-        for the class.
+        `source_ids_of` and `ids_of` are `lexicon.vocab_ids` of the two vocabularies; the other
+        arguments are as for the class.
         """
         words, segments, pairs = join_shards(split)
         if style_id is not None:
@@ -134,9 +135,9 @@ class TrainingDataset:
         def to_storage(array: Ints) -> Tensor:
             return torch.from_numpy(np.ascontiguousarray(array)).to(storage, torch.int64)
 
-        resident = _as_tensor(words).to(storage)
+        on_storage = _as_tensor(words).to(storage)
         return cls(
-            words=resident,
+            words=on_storage,
             sentence_starts=to_storage(starts),
             sentence_lengths=to_storage(lengths),
             summary_starts=to_storage(segments[summaries]),
@@ -146,7 +147,7 @@ class TrainingDataset:
             vocab_size=vocab_size,
             style_id=style_id,
             # "cuda" and "cuda:0" are the same device, but compare unequal.
-            device=resident.device if storage == device else device,
+            device=on_storage.device if storage == device else device,
         )
 
     def __len__(self) -> int:
@@ -155,7 +156,7 @@ class TrainingDataset:
     def plan_epoch(self, *, epoch: int, batch_size: int, seed: int) -> list[BatchPlan]:
         """Shuffle all pairs into batches of similar lengths, the same on every process.
 
-        Batch k of an epoch depends on the seed, the epoch and k alone.
+        Batch k of an epoch depends only on the seed, the epoch and k.
         """
         rng = np.random.default_rng([seed, epoch])
         plans = []
@@ -166,7 +167,7 @@ class TrainingDataset:
     def plan_in_order(
         self, *, batch_size: int, chosen: Sequence[int] | None = None
     ) -> list[BatchPlan]:
-        """Divide the chosen pairs, or all, into batches of similar lengths without shuffling."""
+        """Divide the chosen pairs, or all pairs, into batches of similar lengths, not shuffled."""
         plans = []
         for bucket, members in self._buckets(batch_size):
             if chosen is not None:
@@ -175,7 +176,7 @@ class TrainingDataset:
         return plans
 
     def sentences(self, pair: int) -> list[list[int]]:
-        """Return the lexicon ids of the words that the network reads of a pair, by sentence."""
+        """Return the lexicon ids of the source words of a pair, by sentence, after truncation."""
         starts, lengths = self.sentence_starts[pair].tolist(), self.sentence_lengths[pair].tolist()
         return [
             self.words[start : start + length].tolist()
@@ -185,12 +186,12 @@ class TrainingDataset:
     def rank_batch(
         self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
     ) -> BatchIndices | Batch:
-        """Return the part of a batch for one process, filled up to its share of `batch_size`."""
-        share = -(-batch_size // world_size)
-        pairs = plan.pairs[rank * share : (rank + 1) * share]
+        """Return the part of a batch for one process, padded to its part of `batch_size`."""
+        rank_size = -(-batch_size // world_size)
+        pairs = plan.pairs[rank * rank_size : (rank + 1) * rank_size]
         num_real = torch.full((), len(pairs), device=pairs.device)
-        if len(pairs) < share:
-            pairs = F.pad(pairs, (0, share - len(pairs)))
+        if len(pairs) < rank_size:
+            pairs = F.pad(pairs, (0, rank_size - len(pairs)))
         batch = BatchIndices(self, pairs, num_real, plan.shape)
         return batch if self.words.device == self.device else batch.assemble().to(self.device)
 
@@ -202,23 +203,25 @@ class TrainingDataset:
         return batch.assemble()
 
     def gather(self, rows: Tensor, num_real: Tensor, shape: Bucket) -> Batch:
-        """Gather and pad the pairs at (B,) `rows`; fillers have one word and no target.
+        """Gather and pad the pairs at (B,) `rows`; padding rows have one word and no target.
 
-        Sources and summaries share one tensor as long as possible: on a GPU these are tiny
-        kernels, whose number determines the time.
+        Sources and summaries are processed in one tensor as far as possible, since on a GPU the
+        time depends on the number of these tiny kernels.
         """
         is_real = torch.arange(rows.size(0), device=rows.device) < num_real
         lengths = self.sentence_lengths[rows] * is_real.unsqueeze(1)  # (B, N)
         # Attention needs at least one position.
         lengths[:, 0].clamp_(min=1)
         target_lengths = self.summary_lengths[rows] * is_real  # (B,)
-        source, is_source = _runs(self.sentence_starts[rows], lengths, shape.source_words)
-        summary, is_summary = _runs(self.summary_starts[rows], target_lengths, shape.summary_words)
+        source, is_source = _positions(self.sentence_starts[rows], lengths, shape.source_words)
+        summary, is_summary = _positions(
+            self.summary_starts[rows], target_lengths, shape.summary_words
+        )
         S = source[0].numel()
         positions = torch.cat([source.flatten(1), summary], 1)  # (B, S + T - 1)
         valid = torch.cat([is_source.flatten(1), is_summary], 1)
         words = self.words[positions.clamp_max_(self.words.size(0) - 1)].long()
-        ext_ids = self._extended(words, valid, S)  # (B, S + T - 1)
+        ext_ids = self._extended_ids(words, valid, S)  # (B, S + T - 1)
 
         summary_ids = ext_ids[:, S:]
         previous_ids = F.pad(summary_ids, (1, 0), value=BOS)  # (B, T)
@@ -243,8 +246,8 @@ class TrainingDataset:
             target_valid=(steps <= ends) & is_real.unsqueeze(1),
         )
 
-    def _extended(self, words: Tensor, valid: Tensor, source_size: int) -> Tensor:
-        """Return extended ids: V + the first source position for words outside the vocabulary.
+    def _extended_ids(self, words: Tensor, valid: Tensor, source_size: int) -> Tensor:
+        """Return extended ids: V + the first source position for out-of-vocabulary words.
 
         Args:
             words: (B, S + T - 1) lexicon ids of sources and summaries.
@@ -272,8 +275,8 @@ class TrainingDataset:
         )
 
 
-def _runs(starts: Tensor, lengths: Tensor, size: int) -> tuple[Tensor, Tensor]:
-    """Return (..., size) positions of (...) runs of words, and which of them are in the run."""
+def _positions(starts: Tensor, lengths: Tensor, size: int) -> tuple[Tensor, Tensor]:
+    """Return (..., size) positions of (...) sequences of words, and a mask of those within them."""
     offsets = torch.arange(size, device=starts.device)
     return starts.unsqueeze(-1) + offsets, offsets < lengths.unsqueeze(-1)
 
@@ -289,7 +292,7 @@ def _fits(num_bytes: int, device: torch.device) -> bool:
     if device.type != "cuda":
         return True
     free, _ = torch.cuda.mem_get_info(device)
-    return num_bytes < RESIDENT_SHARE * free
+    return num_bytes < MAX_MEMORY_FRACTION * free
 
 
 def join_shards(split: Split) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
@@ -309,7 +312,7 @@ def join_shards(split: Split) -> tuple[npt.NDArray[np.int32], Ints, Ints]:
 
 
 def find_sentences(segments: Ints, pairs: Ints, data: DataSpec) -> tuple[Ints, Ints]:
-    """Return the (P, N) starts and lengths of the sentences that the network reads."""
+    """Return the (P, N) starts and lengths of the source sentences after truncation."""
     first, summary = pairs[:-1, None], pairs[1:, None] - 1  # (P, 1) segments
     if data.join_sentences:
         last = np.minimum(first + data.num_sentences, summary)

@@ -15,7 +15,7 @@ from readagain.training.job import ResolvedJob
 from readagain.training.state import Scores, TrainingState
 from readagain.training.validate import Headline
 
-PLAIN_SECONDS = 10.0
+PLAIN_LINE_INTERVAL_S = 10.0
 """Minimum time between two plain lines with losses."""
 _SAMPLE_WORDS = 20
 
@@ -24,7 +24,7 @@ class Display:
     """Console output of a run.
 
     Args:
-        console: the console; a terminal gets a live line.
+        console: the console; on a terminal, a live line is shown.
     """
 
     def __init__(self, console: Console) -> None:
@@ -32,7 +32,7 @@ class Display:
         self.total_steps = 0
         self.epochs = 0
         self._bar: Progress | None = None
-        self._last_line = -PLAIN_SECONDS
+        self._last_line = -PLAIN_LINE_INTERVAL_S
 
     def show_start(self, job: ResolvedJob, state: TrainingState, *, total_steps: int) -> None:
         """Print the network, the size of the corpus, notes and warnings."""
@@ -82,12 +82,12 @@ class Display:
         )
         if self._bar is not None:
             self._bar.update(self._bar.task_ids[0], completed=record["step"], description=line)
-        elif time.monotonic() - self._last_line >= PLAIN_SECONDS:
+        elif time.monotonic() - self._last_line >= PLAIN_LINE_INTERVAL_S:
             self._last_line = time.monotonic()
             self.say(line)
 
     def show_estimate(self, seconds_per_step: float, steps_left: int) -> None:
-        """Print the time per update and what is left of the run."""
+        """Print the time per update and the remaining time of the run."""
         left = timedelta(seconds=round(seconds_per_step * steps_left))
         self.say(f"{seconds_per_step:.2g} s per update; about {left} left, without the validations")
 

@@ -19,8 +19,8 @@ from readagain.storage.tensors import read_tensors
 from readagain.text.vocab import UNK
 from readagain.training.vocabs import Vocabs
 
-_SOURCE_ROWS = ("source_embedding.weight",)
-_SUMMARY_ROWS = (
+_SOURCE_TABLES = ("source_embedding.weight",)
+_SUMMARY_TABLES = (
     "previous_words.embedding.weight",
     "encoder.embedding.weight",  # of ABS
     "output.project.weight",
@@ -29,7 +29,7 @@ _SUMMARY_ROWS = (
 _SUMMARY_BIAS = "output.project.bias"
 
 RecoverWeights = Callable[[Path, RunSpec, Mapping[str, tuple[int, ...]]], Mapping[str, Any]]
-"""Reads weights of given shapes from the int8 graphs of a model: `export.recover`."""
+"""Function that reads weights of given shapes from int8 graphs, see `export.recover`."""
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class TrainedModel:
 
     @classmethod
     def open(cls, path: Path, recover_weights: RecoverWeights | None = None) -> "TrainedModel":
-        """Open a model folder, with checksums, that has weights to start from.
+        """Open a model folder that has weights to start from, and verify its checksums.
 
         Args:
             path: the model folder.
-            recover_weights: reads weights from int8 graphs, for models that have nothing else, as
-                the bundled ones.
+            recover_weights: function that reads weights from int8 graphs, for models without a
+                weights file, such as the bundled ones.
 
         Raises:
             ArtifactError: if the model is damaged, or has neither weights nor such graphs.
@@ -90,13 +90,13 @@ class TrainedModel:
     def weights(self, vocabs: Vocabs) -> dict[str, Tensor]:
         """Read the weights, with new rows for words that were added to the vocabularies.
 
-        The row of a new word is that of UNK, as which the model has read the word so far. The
-        output biases are reduced so that all new words together are as probable as UNK was.
+        The row of a new word is a copy of the row of UNK, which has represented the word so far.
+        The output biases are reduced so that all new words together are as probable as UNK was.
         """
         tensors = {name: torch.tensor(array).float() for name, array in self._arrays().items()}
         for names, before, now in (
-            (_SOURCE_ROWS, self.vocabs.source, vocabs.source),
-            (_SUMMARY_ROWS, self.vocabs.summary, vocabs.summary),
+            (_SOURCE_TABLES, self.vocabs.source, vocabs.source),
+            (_SUMMARY_TABLES, self.vocabs.summary, vocabs.summary),
         ):
             added = len(now) - len(before)
             for name in (each for each in names if added and each in tensors):

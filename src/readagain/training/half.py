@@ -15,10 +15,10 @@ from readagain.networks.layers import WordEmbedding
 
 
 def call_in_precision(dtype: torch.dtype, model: nn.Module, *inputs: object) -> Tensor:
-    """Call a model with its weights cast to `dtype`; gradients reach the original weights.
+    """Call a model with its weights cast to `dtype`; gradients go to the original weights.
 
-    Embedding tables are not cast, since few of their rows are used, nor are the weights of torch's
-    own LSTM, which have their own memory layout.
+    Embedding tables are not cast, since few of their rows are used. The weights of `nn.LSTM` are
+    not cast either, since they have their own memory layout.
     """
     kept = [
         each
@@ -31,12 +31,12 @@ def call_in_precision(dtype: torch.dtype, model: nn.Module, *inputs: object) -> 
     ]
     not_cast = {parameter for each in kept for parameter in each.parameters()}
     weights = {name: each for name, each in model.named_parameters() if each not in not_cast}
-    cast = _CastTogether.apply(dtype, *weights.values())  # type: ignore[no-untyped-call]
+    cast = _CastAll.apply(dtype, *weights.values())  # type: ignore[no-untyped-call]
     result: Tensor = functional_call(model, dict(zip(weights, cast, strict=True)), inputs)
     return result
 
 
-class _CastTogether(torch.autograd.Function):
+class _CastAll(torch.autograd.Function):
     """Cast tensors to another precision, and their gradients back."""
 
     @staticmethod

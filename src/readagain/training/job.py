@@ -37,12 +37,13 @@ class TrainingJob:
         preset: a preset, a run file or a run; optional when fine-tuning.
         data: the prepared corpus.
         out: the folder of the run.
-        changes: assignments, `train.epochs=3`.
+        changes: assignments such as `train.epochs=3`.
         seed: replaces the seed of the run.
-        begin_from: a model to fine-tune: its folder, or the name of a bundled one.
+        begin_from: a model to fine-tune: its folder, or the name of a bundled model.
         extend_vocab: maximum number of words of the corpus to add to its vocabularies.
         overwrite: delete another run in `out`.
-        recover_weights: reads weights from int8 graphs, for models without a weights file.
+        recover_weights: function that reads weights from int8 graphs, for models without a weights
+            file.
     """
 
     preset: str | RunSpec | None
@@ -58,7 +59,7 @@ class TrainingJob:
 
 @dataclass(frozen=True, kw_only=True)
 class ResolvedJob:
-    """Run with all settings, its corpus, vocabularies and the model to fine-tune."""
+    """Training job with all settings, its corpus, vocabularies and the model to fine-tune."""
 
     run: RunSpec
     corpus: PreparedCorpus
@@ -158,7 +159,7 @@ def resolve(job: TrainingJob) -> ResolvedJob:
 def _set_language(
     run: RunSpec, job: TrainingJob, corpus: PreparedCorpus, trained: TrainedModel | None
 ) -> RunSpec:
-    """Return the run with the language of the corpus, or of the fine-tuned model if unknown."""
+    """Return the run with the language of the corpus or, if unknown, of the model to fine-tune."""
     language = corpus.manifest.language
     if trained is not None and language == UNDETERMINED:
         language = trained.model_dir.run.data.language
@@ -179,7 +180,7 @@ def _language_warnings(run: RunSpec, trained: TrainedModel | None) -> list[str]:
     )
     return [
         f"the corpus is in {now}, the model to fine-tune was trained on {before}: few of its words "
-        "are of use; train a new model, or extend its vocabulary"
+        "are useful; train a new model, or extend its vocabulary"
     ]
 
 
@@ -203,7 +204,7 @@ def _requested_run(job: TrainingJob, trained: TrainedModel | None) -> RunSpec:
 
 
 def _truecaser(corpus: PreparedCorpus, vocabs: Vocabs, trained: TrainedModel | None) -> Truecaser:
-    """Return the usual spelling of words in the corpus, else in the fine-tuned model."""
+    """Return the truecaser of the corpus, with that of the model to fine-tune as fallback."""
     known = corpus.truecaser.restricted_to(vocabs.summary)
     return known if trained is None else known.with_fallback(trained.model_dir.truecaser)
 

@@ -38,14 +38,14 @@ def train(
     console: Console,
     stop: StopSignal | None = None,
 ) -> TrainingResult | None:
-    """Train a model, or resume its training; write the best model into the folder of the run.
+    """Train a model or resume its training, and write the best model to the folder of the run.
 
     Args:
         job: the run to train.
         device_name: the device.
-        threads: the number of CPU threads; 0 chooses.
+        threads: the number of CPU threads; 0 to choose automatically.
         console: where progress is printed; only the first of several processes prints.
-        stop: stops the training when set; None to set it by SIGTERM and Ctrl-C.
+        stop: stops the training when set; by default SIGTERM and Ctrl-C set it.
 
     Returns:
         The result, or None if the run had finished before. More epochs than those of a finished
@@ -153,7 +153,7 @@ def _validate(
 
     Args:
         trainer: the network.
-        validator: the dev split; without one the latest weights are the best.
+        validator: validates on the dev split; if None, the latest weights count as the best.
         writer: writes scores and checkpoints.
         state: the state before the validation.
         stop: interrupts the validation.
@@ -183,7 +183,7 @@ def _validate(
 
 
 def _should_stop(trainer: Trainer, stop: StopSignal, step: int) -> bool:
-    """Return whether to stop; several processes exchange this every `log_every` updates."""
+    """Return whether to stop; in distributed training, checked every `log_every` updates."""
     if trainer.processes.world_size == 1:
         return stop.is_set
     if step % trainer.spec.log_every:

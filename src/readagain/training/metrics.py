@@ -25,7 +25,7 @@ class DivergedError(ReadAgainError):
 
 @dataclass(frozen=True)
 class LossValues:
-    """Losses of consecutive updates, perhaps still being copied from the device."""
+    """Losses of consecutive updates, which may still be being copied from the device."""
 
     last_step: int
     losses: Tensor
@@ -87,7 +87,7 @@ class MetricsLog:
 
     Args:
         run_path: the run directory.
-        at_bytes: length of the log at the checkpoint; the rest is removed.
+        at_bytes: length of the log at the checkpoint; later content is removed.
         at_step: the step of the checkpoint.
     """
 
@@ -96,8 +96,8 @@ class MetricsLog:
         with self._write_errors(), self.path.open("ab") as file:
             if file.tell() < at_bytes:
                 raise ArtifactError(
-                    f"{self.path}: {file.tell():,} bytes, {at_bytes:,} at the latest checkpoint; "
-                    "was it edited by hand? start the run again with overwrite"
+                    f"{self.path}: {file.tell():,} bytes, but {at_bytes:,} at the latest "
+                    "checkpoint; was it edited by hand? start the run again with overwrite"
                 )
             os.truncate(file.fileno(), at_bytes)
         self._file = self.path.open("ab")
@@ -116,7 +116,7 @@ class MetricsLog:
         """Close the files."""
         self._file.close()
         if self._writer is not None:
-            with suppress(OSError):  # a full disk has been reported before
+            with suppress(OSError):  # a full disk was reported by `write`
                 self._writer.close()
 
     @property

@@ -57,7 +57,7 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
     copies = isinstance(run.model, ModelSpec) and run.model.output != "softmax"
     return _TEMPLATE.format(
         title=run.title,
-        how=_how(run, copies=copies),
+        how=_method_phrase(run, copies=copies),
         by_copying=", and every word of the text by copying" if copies else "",
         take="copy" if copies else "write",
         paper=run.paper,
@@ -84,13 +84,13 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
     )
 
 
-def _how(run: RunSpec, *, copies: bool) -> str:
-    """Return the phrase on second reading and copying, for networks that have them."""
+def _method_phrase(run: RunSpec, *, copies: bool) -> str:
+    """Return the phrase about reading twice and copying, for networks that do so."""
     reads_twice = isinstance(run.model, ModelSpec) and not isinstance(
         run.model.encoder, OnePassSpec
     )
-    means = ["reading it twice"] * reads_twice + ["copying from it"] * copies
-    return f", by {' and '.join(means)}" if means else ""
+    methods = ["reading it twice"] * reads_twice + ["copying from it"] * copies
+    return f", by {' and '.join(methods)}" if methods else ""
 
 
 def _figures(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) -> str:

@@ -15,10 +15,10 @@ ADADELTA_EPSILON = 1e-6
 
 
 def build_optimizer(parameters: Iterable[nn.Parameter], spec: TrainSpec) -> torch.optim.Optimizer:
-    """Build the optimizer of a run, with its state already allocated.
+    """Build the optimizer of a run and allocate its state.
 
-    The learning rate is a tensor on the device, so that a captured graph reads its current value.
-    AdamW does not decay biases and other vectors; the other optimizers decay all weights.
+    The learning rate is a tensor on the device, so that a CUDA graph uses its current value. AdamW
+    does not decay biases and other vectors; the other optimizers decay all weights.
     """
     parameters = list(parameters)
     device = parameters[0].device
@@ -59,7 +59,8 @@ def learning_rate(spec: TrainSpec, *, step: int, total_steps: int, steps_per_epo
     """Return the learning rate of update `step`, counted from 0.
 
     After a linear warm-up it follows the schedule: `halving` keeps the full rate for some epochs
-    and halves it in each later one (section 4), `cosine` falls to zero, `constant` stays.
+    and halves it in each later epoch (section 4), `cosine` decays to zero, `constant` does not
+    change.
     """
     if step < spec.warmup_steps:
         return spec.learning_rate * (step + 1) / spec.warmup_steps
@@ -93,7 +94,7 @@ class EmaWeights:
 
     @torch.no_grad()
     def after(self, num_updates: int) -> list[Tensor]:
-        """Return the average after `num_updates` updates, or the weights if there were none."""
+        """Return the average after `num_updates` updates, or the weights if that is 0."""
         if num_updates == 0:
             return [each.detach().clone() for each in self.parameters]
         return [*torch._foreach_div(self.sums, 1 - self.decay**num_updates)]

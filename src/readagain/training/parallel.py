@@ -13,8 +13,8 @@ from readagain.config.schema import ModelSpec, RunSpec
 from readagain.errors import ArgumentError
 
 SINGLE_THREAD_WIDTH = 128
-"""Below this hidden size one thread is used: at 64 a second one made training at best 1.3 times as
-fast, and up to 3 times as slow where other programs used the processor."""
+"""Below this hidden size, one thread is used. At a size of 64, a second thread made training at
+most 1.3 times as fast, and up to 3 times as slow if other programs used the CPU."""
 
 DeviceName = Literal["auto", "cpu", "cuda"]
 Value = TypeVar("Value")
@@ -22,7 +22,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Processes:
-    """Rank of this process among those that train a model together."""
+    """Rank of this process among the processes that train a model together."""
 
     rank: int = 0
     world_size: int = 1
@@ -34,7 +34,7 @@ class Processes:
         return self.rank == 0
 
     def any_true(self, flag: bool) -> bool:
-        """Return, on every process, whether the flag of any process is True."""
+        """Return whether the flag is True on any process; the result is the same on all."""
         if self.world_size == 1:
             return flag
         flags: list[object] = [None] * self.world_size
@@ -42,14 +42,14 @@ class Processes:
         return any(flags)
 
     def from_first(self, value: Value) -> Value:
-        """Return, on every process, the value of the first one."""
+        """Return the value of the first process on all processes."""
         if self.world_size == 1:
             return value
-        held = [value]
-        distributed.broadcast_object_list(held, src=0)
-        return held[0]
+        values = [value]
+        distributed.broadcast_object_list(values, src=0)
+        return values[0]
 
-    def share_tensors(self, tensors: Iterable[Tensor]) -> None:
+    def broadcast_tensors(self, tensors: Iterable[Tensor]) -> None:
         """Overwrite tensors in place with those of the first process."""
         if self.world_size > 1:
             for tensor in tensors:
@@ -81,7 +81,7 @@ def joined_processes(device_name: DeviceName) -> Iterator[tuple[Processes, torch
 
 
 def set_threads(run: RunSpec, num_threads: int) -> None:
-    """Set the number of CPU threads of torch; 0 chooses by the hidden size."""
+    """Set the number of CPU threads of torch; 0 to choose by the hidden size."""
     model = run.model
     width = (
         max(model.encoder.hidden_size, model.decoder.hidden_size)

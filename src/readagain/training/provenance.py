@@ -18,7 +18,7 @@ from readagain.training.state import TrainingState
 
 
 def provenance(job: ResolvedJob, processes: Processes, device: torch.device) -> dict[str, Any]:
-    """Return the provenance that is known before the first update."""
+    """Return the part of the provenance that is known before the first update."""
     corpus, trained, manifest = job.corpus, job.trained, job.corpus.manifest
     return {
         "package_version": readagain.__version__,
@@ -69,7 +69,7 @@ def device_name(device: torch.device) -> str:
 
 
 def package_commit() -> str | None:
-    """Return the commit of the package's source tree; None for an installed package."""
+    """Return the git commit of the source tree; None for an installed package."""
     package = Path(readagain.__file__)
     git = shutil.which("git")
     if git is None:
@@ -79,7 +79,7 @@ def package_commit() -> str | None:
 
 
 def _git(git: str, directory: Path, *arguments: str) -> str | None:
-    done = subprocess.run(
+    result = subprocess.run(
         [git, "-C", str(directory), *arguments], capture_output=True, text=True, check=False
     )
-    return done.stdout.strip() if done.returncode == 0 else None
+    return result.stdout.strip() if result.returncode == 0 else None

@@ -1,4 +1,4 @@
-"""Model folder of a run, written from its best weights."""
+"""Model folder of a run, with its best weights."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""Minimum risk training: updates that raise the expected reward of sampled summaries."""
+"""Minimum risk training, which maximizes the expected reward of sampled summaries."""
 
 import torch
 import torch.nn.functional as F
@@ -22,13 +22,14 @@ class RiskStep(TrainingStep):
     """Updates of a trained model by REINFORCE on sampled summaries.
 
     The reward of a sample is its overlap with the reference; its baseline is the mean reward of
-    the other samples of the text (Ranzato et al. 2016, Kool et al. 2019). The loss also contains a
-    share of the likelihood, which keeps the output fluent. The reported loss is 1 - mean reward.
+    the other samples of the text (Ranzato et al. 2016, Kool et al. 2019). The loss also contains
+    the negative log-likelihood, with a weight, to keep the output fluent. The reported loss
+    is 1 - mean reward.
 
     Args:
         network: the network, which `model` may wrap.
         max_words: maximum length of a sample.
-        model, spec, rest: as for `TrainingStep`.
+        model, spec, options: as for `TrainingStep`.
     """
 
     def __init__(
@@ -38,9 +39,9 @@ class RiskStep(TrainingStep):
         *,
         network: AnyNetwork,
         max_words: int,
-        **rest: int,
+        **options: int,
     ) -> None:
-        super().__init__(model, spec, **rest)
+        super().__init__(model, spec, **options)
         self.network = network
         self.max_words = max_words
 
@@ -53,7 +54,7 @@ class RiskStep(TrainingStep):
         return (*batch.size(), self.has_fixed_length)
 
     def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        K, share = self.spec.risk_samples, self.spec.risk_likelihood
+        K, likelihood_weight = self.spec.risk_samples, self.spec.risk_likelihood
         with self._autocast():
             samples, lengths = sample_summaries(
                 self.network,
@@ -63,21 +64,25 @@ class RiskStep(TrainingStep):
                 can_end=not self.has_fixed_length,
             )  # (B * K, T), (B * K,)
             scored = _with_reference(batch, samples, lengths, can_end=not self.has_fixed_length)
-            log_probs = self._score(*scored.inputs())  # (B * (K + 1), U)
+            log_probs = self._score(*scored.inputs())  # (B * (K + 1), Y)
         log_probs = log_probs.masked_fill(~scored.target_valid, 0.0).sum(1).view(-1, K + 1)
         rows, reference_words = samples.size(0), batch.target_valid.sum(1)  # EOS included
-        # Rows that fill up the batch have no reference words.
+        # Padding rows of the batch have no reference words.
         rewards = overlap_reward(
             samples,
             lengths,
             batch.target_ids.repeat_interleave(K, 0, output_size=rows),
             (reference_words - 1).clamp_min(0).repeat_interleave(K, 0, output_size=rows),
         ).view(-1, K)  # (B, K)
-        others = (rewards.sum(1, keepdim=True) - rewards) / (K - 1)
-        gained = ((rewards - others) * log_probs[:, :K]).mean(1)  # (B,)
-        likely = log_probs[:, K] / reference_words.clamp_min(1)  # (B,)
+        baselines = (rewards.sum(1, keepdim=True) - rewards) / (K - 1)
+        expected_reward = ((rewards - baselines) * log_probs[:, :K]).mean(1)  # (B,)
+        mean_log_prob = log_probs[:, K] / reference_words.clamp_min(1)  # (B,)
         is_real = reference_words > 0
-        loss = -((1 - share) * gained + share * likely).masked_fill(~is_real, 0.0).sum()
+        loss = (
+            -((1 - likelihood_weight) * expected_reward + likelihood_weight * mean_log_prob)
+            .masked_fill(~is_real, 0.0)
+            .sum()
+        )
         risk = (1 - rewards.mean(1)).masked_fill(~is_real, 0.0).sum()
         return loss, risk, is_real.sum()
 
@@ -91,8 +96,8 @@ def sample_summaries(
     Args:
         network: the network, in training mode.
         batch: the sources.
-        num_samples: K, samples for each source.
-        num_words: T, the maximum number of words, or the exact one if not `can_end`.
+        num_samples: number K of samples for each source.
+        num_words: maximum number T of words; without `can_end`, the exact number.
         can_end: whether EOS is sampled.
 
     Returns:
@@ -122,21 +127,21 @@ def sample_summaries(
         words.append(torch.where(is_open, sampled, PAD))
         previous = torch.where(is_open, sampled, EOS)
     network.train()
-    found = torch.stack(words, 1)  # (B * K, T)
-    return found, (found != PAD).sum(1)
+    samples = torch.stack(words, 1)  # (B * K, T)
+    return samples, (samples != PAD).sum(1)
 
 
 def _with_reference(batch: Batch, samples: Tensor, lengths: Tensor, *, can_end: bool) -> Batch:
     """Return a batch with each source repeated for its K samples and its reference."""
-    B, T, U = batch.source_ids.size(0), samples.size(1), batch.target_ids.size(1)
-    K, width = samples.size(0) // B, max(T + 1, U)
+    B, T, Y = batch.source_ids.size(0), samples.size(1), batch.target_ids.size(1)
+    K, width = samples.size(0) // B, max(T + 1, Y)
     ends = lengths.unsqueeze(1) == torch.arange(width, device=lengths.device)
     targets = torch.where(ends, EOS, F.pad(samples, (0, width - T), value=PAD))
     # A truncated sample, or one of fixed length, has no EOS to score.
     num_scored = torch.where(lengths < T, lengths + 1, lengths) if can_end else lengths
     valid = valid_positions(num_scored, width).view(B, K, width)
-    reference = F.pad(batch.target_ids, (0, width - U), value=PAD).unsqueeze(1)
-    reference_valid = F.pad(batch.target_valid, (0, width - U)).unsqueeze(1)
+    reference = F.pad(batch.target_ids, (0, width - Y), value=PAD).unsqueeze(1)
+    reference_valid = F.pad(batch.target_valid, (0, width - Y)).unsqueeze(1)
     targets = torch.cat([targets.view(B, K, width), reference], 1).flatten(0, 1)
 
     def repeated(tensor: Tensor) -> Tensor:

@@ -56,14 +56,14 @@ class RunDir(OutputDir):
             raise self.damaged(_FINISHED_FILE) from error
 
     def finish(self, state: TrainingState) -> None:
-        """Mark the run as finished; its checkpoint stays, so that more epochs can continue it."""
+        """Mark the run as finished; keep its checkpoint, so that more epochs can be trained."""
         self.write_json(_FINISHED_FILE, asdict(state))
 
     def check_identity(self, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-        """Compare the identity in the folder with that of this run, which may have more epochs.
+        """Check that the identity in the folder is that of this run, which may have more epochs.
 
         Raises:
-            ConfigError: if they differ otherwise, or there is no checkpoint to continue from.
+            ConfigError: if other settings differ, or there is no checkpoint to continue from.
         """
         old, new = (each.get("train", {}).get("epochs", 0) for each in (before, now))
         if old < new and self.finished_state() is not None and not self._has_checkpoint():
@@ -117,7 +117,7 @@ class RunDir(OutputDir):
             )
         if (self.path / MANIFEST_FILE).exists():
             raise ArgumentError(
-                "{0}: contains a model already; choose another folder, or replace it with "
+                "{0}: already contains a model; choose another folder, or replace it with "
                 "{overwrite}",
                 self.path,
             )
@@ -130,13 +130,13 @@ class RunDir(OutputDir):
 def open_run_dir(
     path: Path, identity: Mapping[str, Any], *, overwrite: bool
 ) -> AbstractContextManager[RunDir]:
-    """Open the folder of a new run, or of one to resume, and hold its lock.
+    """Open and lock the folder of a new run, or of a run to resume.
 
     Args:
         path: the folder.
-        identity: the settings and inputs that determine the weights; more epochs than those of
-            the run that is there continue it.
-        overwrite: delete another run that is there.
+        identity: the settings and inputs that determine the weights; if they differ from those of
+            the run in the folder only by more epochs, that run continues.
+        overwrite: delete another run in the folder.
 
     Raises:
         ConfigError: if the folder cannot be written to, is used by another process, or contains

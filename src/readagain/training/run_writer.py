@@ -20,11 +20,11 @@ from readagain.training.trainer import Trainer, TrainerState
 from readagain.training.validate import Validation
 
 SAVE_SECONDS = 600.0
-"""Maximum time between checkpoints, where validations are further apart."""
+"""Maximum time between checkpoints if validations are further apart."""
 ESTIMATE_SECONDS = 5.0
-"""Time after the first update after which the duration of the run is estimated."""
+"""Measuring time, after the first update, for the estimate of the duration of the run."""
 LONG_UPDATE_SECONDS = 20.0
-"""Time of a first update that is enough for the estimate."""
+"""If the first update takes at least this long, it alone gives the estimate."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +42,9 @@ class RunWriter:
     Args:
         job: the run.
         run_dir: its folder.
-        display: what users see.
+        display: the console output.
         state: the state in which this process starts.
-        trainer: its device, processes and number of updates.
+        trainer: gives the device, the processes and the number of updates.
     """
 
     def __init__(
@@ -87,18 +87,18 @@ class RunWriter:
             self._end_line(step)
 
     def _show_estimate(self, step: int) -> None:
-        """Show once how long the run will take, since the first line of the log may be far off."""
+        """Show the estimated duration once, since the first line of the log may take long."""
         if self._has_estimate:
             return
         now = time.monotonic()
         if self._first_update_end is None:
             self._first_update_end = now
             # The first update is slower than others, which matters only if it is short.
-            seconds, num_updates, enough = now - self._start_time, 1, LONG_UPDATE_SECONDS
+            seconds, num_updates, min_seconds = now - self._start_time, 1, LONG_UPDATE_SECONDS
         else:
-            seconds, enough = now - self._first_update_end, ESTIMATE_SECONDS
+            seconds, min_seconds = now - self._first_update_end, ESTIMATE_SECONDS
             num_updates = step - self._first_step - 1
-        if seconds >= enough:
+        if seconds >= min_seconds:
             self._has_estimate = True
             self.display.show_estimate(seconds / num_updates, self.total_steps - step)
 
@@ -138,7 +138,7 @@ class RunWriter:
         Args:
             state: the state of the run.
             tensors: weights and optimizer state.
-            best: new best weights; those of the last checkpoint are kept otherwise.
+            best: new best weights; None keeps those of the last checkpoint.
 
         Returns:
             The state as it was saved, with the current length of the log and time.
@@ -176,8 +176,8 @@ class RunWriter:
 
     def publish(self, state: TrainingState, *, is_finished: bool = False) -> None:
         """Write the model folder with the best weights of the latest checkpoint."""
-        origin = add_state(self.provenance, state, is_finished=is_finished)
-        publish_model(self.run_dir, self.job, provenance=origin, scores=state.best)
+        full_provenance = add_state(self.provenance, state, is_finished=is_finished)
+        publish_model(self.run_dir, self.job, provenance=full_provenance, scores=state.best)
 
     def finish(self, state: TrainingState, tensors: TrainerState) -> TrainingState:
         """Write the last line of the log and the final model, and mark the run as finished."""
@@ -200,7 +200,7 @@ class RunWriter:
         self._line_start, self._num_pairs = now, 0
 
     def _write_pending(self) -> None:
-        """Write the line of the log that waits for its losses."""
+        """Write the pending line of the log, whose losses have been copied by now."""
         if self._pending is None:
             return
         line, self._pending = self._pending, None

@@ -9,12 +9,12 @@ from readagain.config.schema import TrainSpec
 Criterion = Literal["loss", "rouge"]
 
 MIN_GAIN = 0.01
-"""Share of the dev loss; a run whose last validation lowers it by more stopped too soon."""
+"""If the last validation lowers the dev loss by more than this fraction, the run was too short."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Scores:
-    """Scores of a validation; ROUGE is F1 in per cent, None where it was not measured."""
+    """Scores of a validation; ROUGE is F1 in percent, None if it was not measured."""
 
     step: int
     dev_loss: float
@@ -23,7 +23,7 @@ class Scores:
     rouge_l: float | None = None
 
     def value(self, criterion: Criterion) -> float:
-        """Return a number that is larger for better weights."""
+        """Return the value of a criterion; larger is better."""
         rouge = (self.rouge_1, self.rouge_2, self.rouge_l)
         if criterion == "loss" or None in rouge:
             return -self.dev_loss
@@ -41,25 +41,25 @@ class TrainingState:
     num_worse: int = 0
     """Number of validations since the best one."""
     minutes: float = 0.0
-    """Training time, including that before a resume."""
+    """Training time, including the time before a resume."""
     metrics_bytes: int = 0
     """Length of the log."""
     open_losses: tuple[float, ...] = ()
     """Losses since the last line of the log."""
     has_stopped_early: bool = False
     epochs: int = 0
-    """Epochs that the run is to train for; 0 in states of older versions."""
+    """Number of epochs to train for; 0 in states of older versions."""
     last_gain: float = 0.0
-    """Share by which the latest validation lowered the best dev loss before it."""
+    """Fraction by which the latest validation lowered the previous best dev loss."""
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> "TrainingState":
-        """Return the state that `dataclasses.asdict` and JSON wrote."""
+        """Return the state from the dictionary of `dataclasses.asdict`, read from JSON."""
         best = content["best"] and Scores(**content["best"])
         return cls(**{**content, "best": best, "open_losses": tuple(content["open_losses"])})
 
     def for_epochs(self, epochs: int) -> "TrainingState":
-        """Return the state of a run over `epochs`; more than before resets early stopping."""
+        """Return the state with a new number of epochs; a larger one resets early stopping."""
         if 0 < self.epochs < epochs:
             return replace(self, epochs=epochs, num_worse=0, has_stopped_early=False)
         return replace(self, epochs=epochs)
@@ -83,7 +83,7 @@ class TrainingState:
         )
 
     def is_validation_due(self, every: int, total_steps: int) -> bool:
-        """Return whether the current weights are to be validated and have not been."""
+        """Return whether the current weights must be validated now."""
         is_validation_step = self.step % every == 0 or self.step == total_steps
         return self.step > 0 and is_validation_step and self.validated_step < self.step
 

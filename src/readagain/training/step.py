@@ -1,8 +1,8 @@
 """Training step: loss, gradient, clipping, optimizer and averaged weights.
 
 On a GPU the whole update is captured as a CUDA graph for each batch shape and replayed with one
-launch, so that its hundred small kernels cost no time on the host. The host never waits for the
-device.
+launch, so that the host does not launch its hundred small kernels one by one. The host never waits
+for the device.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from readagain.training.table_rows import (
 
 
 @dataclass(frozen=True)
-class _Captured:
+class _CapturedUpdate:
     """Captured graph of an update with its static input and its loss."""
 
     graph: torch.cuda.CUDAGraph
@@ -36,7 +36,7 @@ class _Captured:
 
 
 class TrainingStep:
-    """Updates of a model.
+    """Update of the weights of a model with a batch.
 
     Args:
         model: the network, wrapped in DistributedDataParallel for several processes.
@@ -77,7 +77,7 @@ class TrainingStep:
         )
         # A captured graph cannot contain the communication of several processes.
         self.captures = self.device.type == "cuda" and world_size == 1
-        self._captured: dict[tuple[int, ...], _Captured] = {}
+        self._captured: dict[tuple[int, ...], _CapturedUpdate] = {}
         self._pool = torch.cuda.graph_pool_handle() if self.captures else None
 
     def learning_rate(self) -> float:
@@ -96,7 +96,7 @@ class TrainingStep:
             The mean negative log-probability of a target word, or the risk, of the whole batch;
             on a GPU the next update of the same shape overwrites it.
         """
-        torch.manual_seed(_seed_of(self.spec.seed, self.step, self.rank))
+        torch.manual_seed(_update_seed(self.spec.seed, self.step, self.rank))
         rate = self.learning_rate()
         for group in self.optimizer.param_groups:
             group["lr"].fill_(rate)
@@ -116,7 +116,7 @@ class TrainingStep:
     def _run(self, batch: BatchIndices | Batch) -> Tensor:
         self.optimizer.zero_grad(set_to_none=True)
         loss = self._backward(batch.assemble())
-        self._descend([each.gradient() for each in self.tables])
+        self._clip_and_update([each.gradient() for each in self.tables])
         if self.ema is not None:
             self.ema.update()
         return loss
@@ -151,14 +151,14 @@ class TrainingStep:
     def _autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self._is_half)
 
-    def _descend(self, rows: list[RowGradient]) -> None:
+    def _clip_and_update(self, rows: list[RowGradient]) -> None:
         """Clip the gradient to `max_norm` and update the weights.
 
-        A fused optimizer divides gradients by `grad_scale` as it reads them (a hook for torch's
-        GradScaler), which saves writing the clipped gradients.
+        A fused optimizer divides the gradients by `grad_scale` when it reads them (meant for
+        torch's GradScaler), so that the clipped gradients need not be written.
 
         Args:
-            rows: the gradients of tables that the optimizer does not update.
+            rows: gradients of the embedding tables, which the optimizer does not update.
         """
         if not self._is_fused:
             nn.utils.clip_grad_norm_(self.parameters, self.spec.max_norm)
@@ -186,7 +186,7 @@ class TrainingStep:
         """Return the key of a captured update."""
         return batch.size()
 
-    def _capture(self, batch: BatchIndices | Batch) -> _Captured:
+    def _capture(self, batch: BatchIndices | Batch) -> _CapturedUpdate:
         static = batch.static_copy()
         # Run once outside the graph, without an update, to compile kernels and load libraries.
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
@@ -198,19 +198,19 @@ class TrainingStep:
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph, pool=self._pool):
             loss = self._run(static)
-        return _Captured(graph, static, loss)
+        return _CapturedUpdate(graph, static, loss)
 
     def state(self) -> dict[str, Tensor]:
         """Return the state besides the weights that determines the next update, by name."""
-        found = {"step": torch.tensor(self.step)}
+        state = {"step": torch.tensor(self.step)}
         for name, parameter in zip(self.names, self.parameters, strict=True):
             for kind, value in self.optimizer.state.get(parameter, {}).items():
-                found[f"optimizer.{kind}.{name}"] = value
+                state[f"optimizer.{kind}.{name}"] = value
         if self.ema is not None:
-            found |= {
+            state |= {
                 f"mean.{name}": value for name, value in zip(self.names, self.ema.sums, strict=True)
             }
-        return found
+        return state
 
     def load_state(self, state: dict[str, Tensor]) -> None:
         """Load a state with the names of `state()`."""
@@ -221,7 +221,7 @@ class TrainingStep:
 
     @contextmanager
     def averaged_weights(self) -> Iterator[None]:
-        """Put the averaged weights, if there are any, into the model for a block."""
+        """Use the averaged weights, if there are any, in the model within the block."""
         if self.ema is None:
             yield
             return
@@ -239,6 +239,6 @@ def _assign(parameters: tuple[nn.Parameter, ...], values: list[Tensor]) -> None:
         parameter.copy_(value)
 
 
-def _seed_of(seed: int, step: int, rank: int) -> int:
-    """Return the seed of an update of a process, so that resuming needs no generator state."""
+def _update_seed(seed: int, step: int, rank: int) -> int:
+    """Return the random seed of one update on one process; no generator state is saved."""
     return ((seed * 1_000_003 + step) * 1_009 + rank) % 2**63

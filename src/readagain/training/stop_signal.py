@@ -1,4 +1,4 @@
-"""SIGTERM and Ctrl-C as a request to stop after the current update."""
+"""Handling of SIGTERM and Ctrl-C, which stop a run after the current update."""
 
 import signal
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class StopSignal:
-    """Whether the run was requested to stop."""
+    """Flag that is set to request that the run stops."""
 
     def __init__(self) -> None:
         self.is_set = False
@@ -17,7 +17,7 @@ class StopSignal:
 
 @contextmanager
 def catch_stop_signals() -> Iterator[StopSignal]:
-    """Set the signal at the first SIGTERM or Ctrl-C; a second one has its usual effect."""
+    """Set the flag at the first SIGTERM or Ctrl-C; a second one has its usual effect."""
     stop = StopSignal()
     handlers = {number: signal.getsignal(number) for number in SIGNALS}
 

@@ -1,7 +1,7 @@
 """Sparse SGD updates of embedding tables.
 
-A batch of 64 pairs uses about two thousand of the tens of thousands of rows of a table. Plain SGD
-does not change the others, so no gradient of the size of the table is needed.
+A batch of 64 pairs uses about two thousand rows of a table that has tens of thousands. SGD without
+momentum does not change the other rows, so no gradient of the size of the table is needed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,10 +17,10 @@ from readagain.networks.layers import WordEmbedding
 
 
 def supports_row_updates(spec: TrainSpec, *, world_size: int) -> bool:
-    """Return whether an update does not change rows without gradient.
+    """Return whether an update leaves rows without a gradient unchanged.
 
-    Weight decay and moments change every row. Several processes use different rows, and average
-    the gradients of whole tables.
+    Weight decay and the moments of other optimizers change every row. In distributed training,
+    processes use different rows, and the gradients of whole tables are averaged.
     """
     return spec.optimizer == "sgd" and spec.weight_decay == 0 and world_size == 1
 
@@ -32,8 +32,8 @@ class RowGradient:
     Args:
         table: (V, E) the weights.
         ids: (M,) row of each lookup.
-        values: (M, E) the sum over all lookups of a row at one of them, zeros at the others, so
-            that the norm is that of the gradient of the table.
+        values: (M, E) at one lookup of each row, the sum of the gradients of all lookups of that
+            row; zeros at its other lookups. So the norm is that of the gradient of the table.
     """
 
     table: Tensor
@@ -49,9 +49,9 @@ class RowGradient:
 class TableRows:
     """Lookups of a batch in one embedding table.
 
-    While recording, the table returns detached vectors with their own gradient. The table has
-    none then, so the optimizer skips it. Shapes depend only on the batch, and the host does not
-    wait for the device.
+    While recording, the table returns detached vectors, which receive the gradient. The table
+    itself has no gradient, so the optimizer skips it. Shapes depend only on the batch, and the host
+    does not wait for the device.
 
     Args:
         table: an embedding that the network uses only for lookups.

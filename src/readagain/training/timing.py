@@ -1,4 +1,4 @@
-"""Duration of a training, estimated from a few updates before it starts."""
+"""Estimate of the duration of a training from a few updates."""
 
 import time
 from collections.abc import Callable
@@ -14,13 +14,14 @@ from readagain.training.trainer import Trainer
 from readagain.training.validate import Validator
 
 MIN_SPEEDUP = 1.5
-"""How many times as fast a run on all processors must be to be chosen."""
+"""Speedup from which all CPU cores are used instead of one."""
 _MIN_UPDATES = 2
 _MAX_UPDATES = 10
 _MAX_SECONDS = 3.0
 """Time after which no more updates are measured."""
-_CAPTURES = 12
-"""Updates before the measurement on a GPU, where the first of each shape is captured."""
+_WARMUP_UPDATES = 12
+"""Updates before the measurement on a GPU; the first update of each shape is slow, since it is
+captured as a CUDA graph."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,9 +30,9 @@ class Timing:
 
     Args:
         threads: number of CPU threads.
-        update_s: seconds of an update.
-        validation_s: seconds of a validation; a trained network is often faster.
-        steps_per_epoch: updates of an epoch.
+        update_s: seconds per update.
+        validation_s: seconds per validation; with a trained network it is often faster.
+        steps_per_epoch: number of updates per epoch.
     """
 
     threads: int
@@ -40,7 +41,7 @@ class Timing:
     steps_per_epoch: int
 
     def run_s(self, epochs: int) -> float:
-        """Return the seconds of a run that validates after each epoch and does not stop early."""
+        """Return the duration of a run that validates after each epoch and does not stop early."""
         return epochs * (self.steps_per_epoch * self.update_s + self.validation_s)
 
 
@@ -50,7 +51,7 @@ def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) 
     Args:
         job: the run, with dev pairs.
         device_name: the device.
-        threads: the number of CPU threads; 0 measures one and all, and chooses.
+        threads: the number of CPU threads; 0 to measure one thread and all cores, and choose.
 
     Raises:
         ReadAgainError: as `train` does.
@@ -59,7 +60,7 @@ def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) 
         resolved = resolve(job)
         trainer = Trainer(resolved, processes, device)
         if device.type == "cuda":
-            for _ in range(min(_CAPTURES, trainer.steps_per_epoch)):
+            for _ in range(min(_WARMUP_UPDATES, trainer.steps_per_epoch)):
                 trainer.update()
             update_s = _measure(lambda: float(trainer.update()[0]))
         else:
@@ -86,12 +87,12 @@ def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) 
 def choose_threads(times: dict[int, float]) -> int:
     """Return the number of threads for a run.
 
-    Several threads wait for each other, so other programs on the same processors made a run on two
-    threads up to ten times as slow, and one on one thread half as fast. More than one are therefore
-    chosen only if they are clearly faster.
+    Threads wait for each other. Other programs on the same cores made a run with two threads up to
+    ten times as slow, and a run with one thread only twice as slow. So several threads are chosen
+    only if they are clearly faster.
 
     Args:
-        times: seconds of an update by number of threads, one of them 1 unless it is the only one.
+        times: seconds per update by number of threads.
 
     >>> choose_threads({1: 1.0, 2: 0.8}), choose_threads({1: 1.0, 16: 0.3})
     (1, 16)

@@ -21,7 +21,7 @@ _DDP_PREFIX = ".module."
 
 @dataclass(frozen=True)
 class TrainerState:
-    """Tensors that a checkpoint stores; they change with the next update.
+    """Tensors that a checkpoint stores; not copies, so the next update changes them.
 
     Args:
         weights: the weights of the network.
@@ -37,7 +37,9 @@ class TrainerState:
 
 
 class Trainer:
-    """Network, training data and optimizer; the position in the data follows from the step.
+    """Network, training data and optimizer of a run on one process.
+
+    The position in the data is computed from the step.
 
     Args:
         job: the run.
@@ -86,7 +88,7 @@ class Trainer:
                 {name: state[name.replace(_DDP_PREFIX, ".")] for name in self.step.state()}
             )
         moments = [value for name, value in self.step.state().items() if name != "step"]
-        self.processes.share_tensors([*self.model.state_dict().values(), *moments])
+        self.processes.broadcast_tensors([*self.model.state_dict().values(), *moments])
         self.step.step = self.processes.from_first(self.step.step)
 
     def update(self) -> tuple[Tensor, int]:
@@ -104,7 +106,7 @@ class Trainer:
         return self.step.update(batch), len(plan.pairs)
 
     def averaged_weights(self) -> AbstractContextManager[None]:
-        """Put the averaged weights into the network for a block, if the run averages them."""
+        """Use the averaged weights, if there are any, in the network within the block."""
         return self.step.averaged_weights()
 
     def copy_weights(self) -> dict[str, Tensor]:

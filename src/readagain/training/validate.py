@@ -18,10 +18,10 @@ from readagain.training.state import Scores
 from readagain.training.stop_signal import StopSignal
 
 NUM_SAMPLES = 3
-COLLAPSE_SHARE = 0.5
-"""Warn if more than this share of different texts get the same headline."""
+COLLAPSE_FRACTION = 0.5
+"""Warn if more than this fraction of different texts get the same headline."""
 _MIN_TEXTS_FOR_COLLAPSE = 10
-# A GPU decodes more texts at once, in fewer steps.
+# Larger batches make better use of a GPU.
 _BATCH_SIZES = {"cpu": 64, "cuda": 256}
 
 
@@ -56,7 +56,7 @@ class Validator:
         self.split = job.corpus.split("dev")
         self.batch_size = min(_BATCH_SIZES[device.type], len(self.split))
         self.dataset = job.load_dataset("dev", device)
-        self.rouge_pairs = spread(len(self.split), job.run.train.rouge_pairs)
+        self.rouge_pairs = evenly_spaced(len(self.split), job.run.train.rouge_pairs)
 
     def validate(self, model: AnyNetwork, *, step: int, stop: StopSignal) -> Validation | None:
         """Score the network; return None if `stop` is set meanwhile."""
@@ -65,7 +65,7 @@ class Validator:
         headlines = self._headlines(model, stop)
         if dev_loss is None or headlines is None:
             return None
-        samples = [headlines[index] for index in spread(len(headlines), NUM_SAMPLES)]
+        samples = [headlines[index] for index in evenly_spaced(len(headlines), NUM_SAMPLES)]
         scores = Scores(step=step, dev_loss=dev_loss, **_rouge(headlines, self.protocol))
         return Validation(scores, samples, collapse_warning(headlines))
 
@@ -84,9 +84,9 @@ class Validator:
         return float(total / count)
 
     def _headlines(self, model: AnyNetwork, stop: StopSignal) -> list[Headline] | None:
-        """Summarize the pairs for ROUGE, in their order; return None if `stop` is set meanwhile."""
+        """Summarize the pairs for ROUGE, in order; return None if `stop` is set meanwhile."""
         step_model = TorchStepModel(model)
-        found: dict[int, Headline] = {}
+        by_pair: dict[int, Headline] = {}
         size = self.batch_size
         for plan in self.dataset.plan_in_order(batch_size=size, chosen=self.rouge_pairs):
             if stop.is_set:
@@ -100,11 +100,11 @@ class Validator:
             n_best = decode_sources(step_model, sources, self.job.run.decode)
             for pair, hypotheses in zip(plan.pairs.tolist(), n_best, strict=True):
                 ids = hypotheses[0].ids.tolist() if hypotheses else []
-                found[pair] = self._headline(pair, ids, plan.shape.source_words)
-        return [found[pair] for pair in self.rouge_pairs]
+                by_pair[pair] = self._headline(pair, ids, plan.shape.source_words)
+        return [by_pair[pair] for pair in self.rouge_pairs]
 
     def _headline(self, pair: int, ids: Sequence[int], row_words: int) -> Headline:
-        """Spell a headline from its extended ids; a row has `row_words` positions per sentence."""
+        """Return a headline from its extended ids; sentences are padded to `row_words` words."""
         vocab, lexicon = self.job.vocabs.summary, self.job.corpus.lexicon
         sentences, (_, reference) = self.dataset.sentences(pair), self.split[pair]
         written = []
@@ -123,10 +123,10 @@ class Validator:
         return Headline(spell(source), " ".join(written), spell(reference.tolist()))
 
 
-def spread(total: int, num_chosen: int) -> list[int]:
+def evenly_spaced(total: int, num_chosen: int) -> list[int]:
     """Return `num_chosen` evenly spaced indices below `total`.
 
-    >>> spread(10, 3)
+    >>> evenly_spaced(10, 3)
     [0, 4, 9]
     """
     return sorted(set(np.linspace(0, total - 1, min(num_chosen, total)).astype(int).tolist()))
@@ -138,7 +138,7 @@ def collapse_warning(headlines: Sequence[Headline]) -> str | None:
     if len(texts) < _MIN_TEXTS_FOR_COLLAPSE:
         return None
     ((most_common, count),) = Counter(texts.values()).most_common(1)
-    if count <= COLLAPSE_SHARE * len(texts):
+    if count <= COLLAPSE_FRACTION * len(texts):
         return None
     return (
         f"{count} of {len(texts)} different texts got the same headline, '{most_common}': this is "

@@ -11,7 +11,7 @@ from readagain.corpus.lexicon import Lexicon, Side
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 LOW_COVERAGE = 0.8
-"""Warn if a vocabulary contains a smaller share of the running words of the corpus."""
+"""Minimum fraction of the word occurrences of a corpus that a vocabulary contains; else warn."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ def size_notes(run: RunSpec, vocabs: Vocabs) -> list[str]:
 
 
 def check_sizes(changes: Mapping[str, object], vocabs: Vocabs) -> None:
-    """Check that explicitly set sizes are those of the vocabularies.
+    """Check that sizes which the user set are those of the vocabularies.
 
-    The sizes of a preset are upper bounds, those that a user sets are exact.
+    The sizes of a preset are upper bounds; sizes that a user sets are exact.
 
     Args:
         changes: settings that the user changed.
@@ -88,7 +88,7 @@ def check_sizes(changes: Mapping[str, object], vocabs: Vocabs) -> None:
 
 
 def coverage(lexicon: Lexicon, side: Side, vocab: Vocab) -> float:
-    """Return the share of the running words of the train split that a vocabulary contains."""
+    """Return the fraction of the word occurrences of the train split that a vocabulary contains."""
     counts = lexicon.source_counts if side == "source" else lexicon.summary_counts
     total = int(counts.sum())
     known = np.fromiter((word in vocab for word in lexicon.words), bool, len(lexicon))

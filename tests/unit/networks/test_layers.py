@@ -1,10 +1,10 @@
-"""`AffineByProducts` against `F.linear`."""
+"""`AffineFunction` against `F.linear`."""
 
 import pytest
 import torch
 import torch.nn.functional as F
 
-from readagain.networks.layers import AffineByProducts
+from readagain.networks.layers import AffineFunction
 
 
 def arguments(*shape, requires_grad=True):
@@ -17,17 +17,17 @@ def arguments(*shape, requires_grad=True):
 @pytest.mark.parametrize("shape", [(6,), (2, 5), (2, 3, 4)])
 def test_affine_matches_torch(shape):
     given = arguments(*shape)
-    torch.testing.assert_close(AffineByProducts.apply(*given), F.linear(*given))
+    torch.testing.assert_close(AffineFunction.apply(*given), F.linear(*given))
 
 
 @pytest.mark.parametrize("shape", [(6,), (2, 5), (2, 3, 4)])
 def test_affine_gradient(shape):
-    assert torch.autograd.gradcheck(AffineByProducts.apply, arguments(*shape))
+    assert torch.autograd.gradcheck(AffineFunction.apply, arguments(*shape))
 
 
 def test_affine_skips_gradient_of_constant_inputs():
     inputs, weight, bias = arguments(6, requires_grad=False)
-    AffineByProducts.apply(inputs, weight, bias).sum().backward()
+    AffineFunction.apply(inputs, weight, bias).sum().backward()
     assert inputs.grad is None
     torch.testing.assert_close(bias.grad, torch.full((4,), 6.0, dtype=torch.float64))
 
@@ -35,7 +35,7 @@ def test_affine_skips_gradient_of_constant_inputs():
 def test_affine_gradients_have_dtype_of_their_tensor():
     inputs, weight, bias = (each.detach().float().requires_grad_() for each in arguments(6))
     with torch.autocast("cpu", torch.bfloat16):
-        product = AffineByProducts.apply(inputs, weight, bias)
+        product = AffineFunction.apply(inputs, weight, bias)
     assert product.dtype == torch.bfloat16
     product.sum().backward()
     assert {each.grad.dtype for each in (inputs, weight, bias)} == {torch.float32}

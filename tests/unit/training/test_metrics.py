@@ -46,7 +46,9 @@ def test_log_is_truncated_to_checkpoint(tmp_path):
 
 
 def test_log_shorter_than_checkpoint_is_refused(tmp_path):
-    with pytest.raises(ArtifactError, match="0 bytes, 10 at the latest checkpoint; was it edited"):
+    with pytest.raises(
+        ArtifactError, match="0 bytes, but 10 at the latest checkpoint; was it edited"
+    ):
         MetricsLog(tmp_path, at_bytes=10, at_step=1)
 
 

@@ -95,7 +95,7 @@ def test_overwrite_clears_run_and_keeps_other_files(tmp_path):
 
 def test_open_refuses_existing_model(tmp_path):
     write_model_files(tmp_path, {"run.json": lambda path: path.write_text("{}")})
-    with pytest.raises(ConfigError, match="contains a model already; choose another folder"):
+    with pytest.raises(ConfigError, match="already contains a model; choose another folder"):
         claim(tmp_path)
 
 

@@ -8,7 +8,7 @@ import torch
 from readagain.networks.build import build_model
 from readagain.training.job import resolve
 from readagain.training.stop_signal import StopSignal
-from readagain.training.validate import Headline, Validator, collapse_warning, spread
+from readagain.training.validate import Headline, Validator, collapse_warning, evenly_spaced
 
 
 @pytest.fixture
@@ -99,4 +99,4 @@ def test_no_collapse_warning_for_repeated_texts():
     [(10, 3, [0, 4, 9]), (3, 10, [0, 1, 2]), (5, 0, []), (5, 1, [0])],
 )
 def test_spread_returns_even_indices(total, num_chosen, expected):
-    assert spread(total, num_chosen) == expected
+    assert evenly_spaced(total, num_chosen) == expected

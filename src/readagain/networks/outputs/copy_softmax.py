@@ -13,12 +13,12 @@ from readagain.networks.outputs.softmax import at_least_float32
 class CopyScorer(nn.Module):
     """Copy logits of the source positions.
 
-    The paper does not define the score. Ours is s_t . tanh(W_o h²_i + b_o), the form of CopyNet
-    (Gu, Lu, Li and Li 2016, equation 8), whose copying the paper calls similar to its own.
+    The paper does not define the score. Here it is s_t . tanh(W_o h²_i + b_o), as in CopyNet (Gu,
+    Lu, Li and Li 2016, equation 8), whose copying the paper calls similar to its own.
 
     Args:
-        source_size: width of a source state, U below.
-        hidden_size: width of a decoder state, H below.
+        source_size: width U of a source state.
+        hidden_size: width H of a decoder state.
     """
 
     def __init__(self, *, source_size: int, hidden_size: int) -> None:
@@ -39,8 +39,8 @@ def joint_probs(
 ) -> tuple[Tensor, Tensor]:
     """Return the probabilities of each word, (B, V), and of copying each position, (B, S).
 
-    Generating and copying share one softmax. The probability of a word is the sum over generating
-    it and copying it from each of its positions.
+    Generating and copying share one softmax. The probability of a word is the sum of the
+    probabilities of generating it and of copying it from each of its positions.
 
     Args:
         vocab_logits: (B, V) logits of the vocabulary.
@@ -54,10 +54,10 @@ def joint_probs(
 
 
 def extended_probs(generated: Tensor, copied: Tensor, source_ext_ids: Tensor) -> Tensor:
-    """Add the copy probabilities to those of their words: (B, V), (B, S) -> (B, X).
+    """Add the copy probabilities to the probabilities of words: (B, V), (B, S) -> (B, X).
 
-    The (B, S) `source_ext_ids` are below V for known words, else V + the position of the word's
-    first occurrence. Ids that no word has get zero.
+    The (B, S) `source_ext_ids` are below V for words of the vocabulary; for others they are V + the
+    position of their first occurrence. The probability of an unused id is 0.
     """
     probs = F.pad(generated, (0, copied.size(1)))  # (B, X)
     return probs.scatter_add(1, source_ext_ids, copied)  # (B, X)
@@ -74,8 +74,8 @@ def copy_target_log_probs(
     """Return the log-probabilities of target words, generated or copied.
 
     No (B, T, X) tensor is needed: the probability of a target is a sum over its vocabulary entry
-    and its positions. A target that is in neither has the log of the smallest positive number, and
-    no gradient.
+    and its positions. A target without either has the log of the smallest positive number, and no
+    gradient.
 
     Args:
         vocab_logits: (B, T, V) logits of the vocabulary.
@@ -87,7 +87,7 @@ def copy_target_log_probs(
             word, but not over copying.
 
     Returns:
-        (B, T), float32 or finer.
+        (B, T), at least float32.
     """
     V, S = vocab_logits.size(-1), copy_logits.size(-1)
     vocab_logits = at_least_float32(vocab_logits)
@@ -96,15 +96,17 @@ def copy_target_log_probs(
     copy_logits = copy_logits.masked_fill(~source_valid.unsqueeze(1), lowest)
     log_probs = torch.cat([vocab_logits, copy_logits], dim=-1).log_softmax(-1)  # (B, T, V + S)
 
-    # One gather for the target's own entry and all positions: its gradient is one pass over V.
+    # One gather for the vocabulary entry and all positions, so that its gradient needs one pass.
     is_known = target_ids < V  # (B, T)
     known_ids = target_ids.where(is_known, 0).unsqueeze(-1)  # (B, T, 1)
     positions = torch.arange(V, V + S, device=target_ids.device).expand(*target_ids.shape, -1)
-    reached = log_probs.gather(-1, torch.cat([known_ids, positions], dim=-1))  # (B, T, 1 + S)
+    target_and_copies = log_probs.gather(
+        -1, torch.cat([known_ids, positions], dim=-1)
+    )  # (B, T, 1 + S)
     is_copy = source_ext_ids.unsqueeze(1) == target_ids.unsqueeze(-1)  # (B, T, S)
     is_target = torch.cat([is_known.unsqueeze(-1), is_copy], dim=-1)  # (B, T, 1 + S)
-    chosen = reached.masked_fill(~is_target, lowest).logsumexp(-1)  # (B, T)
-    chosen = chosen.clamp_min(math.log(torch.finfo(log_probs.dtype).tiny))
+    target_log_prob = target_and_copies.masked_fill(~is_target, lowest).logsumexp(-1)  # (B, T)
+    target_log_prob = target_log_prob.clamp_min(math.log(torch.finfo(log_probs.dtype).tiny))
     if label_smoothing:
-        chosen = torch.lerp(chosen, log_probs[..., :V].mean(-1), label_smoothing)
-    return chosen
+        target_log_prob = torch.lerp(target_log_prob, log_probs[..., :V].mean(-1), label_smoothing)
+    return target_log_prob

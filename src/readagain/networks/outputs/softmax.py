@@ -27,7 +27,7 @@ class VocabularyOutput(nn.Module):
 def target_log_probs(
     vocab_logits: Tensor, target_ids: Tensor, label_smoothing: float = 0.0
 ) -> Tensor:
-    """Return the log-probabilities of target words, computed in float32.
+    """Return the log-probabilities of target words, computed at least in float32.
 
     Args:
         vocab_logits: (B, T, V) logits.
@@ -36,13 +36,13 @@ def target_log_probs(
             the expected log-probability under the smoothed target.
 
     Returns:
-        (B, T), float32 or finer.
+        (B, T), at least float32.
     """
     log_probs = at_least_float32(vocab_logits).log_softmax(dim=-1)  # (B, T, V)
-    chosen = log_probs.gather(-1, target_ids.unsqueeze(-1)).squeeze(-1)  # (B, T)
+    target_log_prob = log_probs.gather(-1, target_ids.unsqueeze(-1)).squeeze(-1)  # (B, T)
     if label_smoothing:
-        chosen = torch.lerp(chosen, log_probs.mean(dim=-1), label_smoothing)
-    return chosen
+        target_log_prob = torch.lerp(target_log_prob, log_probs.mean(dim=-1), label_smoothing)
+    return target_log_prob
 
 
 def at_least_float32(logits: Tensor) -> Tensor:
