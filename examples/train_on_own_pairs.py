@@ -1,6 +1,6 @@
 """From (text, headline) pairs to a model that writes headlines, in about half a minute on a CPU.
 
-    pip install 'readagain[train]'
+    pip install '.[train]'
     python examples/train_on_own_pairs.py work/
 
 The pairs are invented here; put your own into `pairs.jsonl`, take a larger preset, and the rest

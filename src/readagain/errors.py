@@ -149,7 +149,7 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
         purpose: what needs it, as the start of the message.
 
     Raises:
-        MissingExtraError: if it is not installed; the message has the pip command.
+        MissingExtraError: if it is not installed; the message names the extra.
     """
     try:
         return import_module(module)
@@ -159,5 +159,5 @@ def require(module: str, *, extra: str, purpose: str) -> ModuleType:
             raise
         raise MissingExtraError(
             f"{purpose} needs the package '{root}', which is not installed; "
-            f"type: pip install 'readagain[{extra}]'"
+            f"install readagain with the extra '{extra}' (in a clone: pip install '.[{extra}]')"
         ) from error

@@ -87,6 +87,12 @@ def test_commands_in_docs_exist(path):
     assert set(named) <= set(COMMANDS)
 
 
+def test_docs_install_from_the_clone():
+    """The package is in no index yet."""
+    published = re.compile(r"readagain\[|pip install (?:--\S+ )*readagain")
+    assert [path.name for path in PAGES if published.search(path.read_text("utf-8"))] == []
+
+
 def test_architecture_shows_the_layers_of_the_linter():
     diagram = blocks(page("docs/architecture.md"), "")[0].splitlines()
     shown = [re.split(r" {2,}", line)[0].split(" | ") for line in diagram]

@@ -19,9 +19,13 @@ def test_dir_lists_the_public_names():
     assert dir(readagain) == sorted(readagain.__all__)
 
 
-def test_missing_extra_shows_pip_command():
-    with pytest.raises(MissingExtraError, match=r"pip install 'readagain\[plot\]'"):
+def test_missing_extra_is_named_with_the_command_of_a_clone():
+    with pytest.raises(MissingExtraError) as error:
         require("nothing_of_this_name.sub", extra="plot", purpose="drawing curves")
+    assert str(error.value) == (
+        "drawing curves needs the package 'nothing_of_this_name', which is not installed; install "
+        "readagain with the extra 'plot' (in a clone: pip install '.[plot]')"
+    )
 
 
 def test_require_raises_errors_of_installed_packages(tmp_path, monkeypatch):

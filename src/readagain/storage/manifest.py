@@ -26,7 +26,7 @@ def check_format_version(content: Mapping[str, Any], current: int, *, path: Path
         writer = str(content.get("package_version", "of a later version"))[:40]
         raise ArtifactError(
             f"{path}: written in format {str(version)[:40]} by readagain {writer}; this version "
-            f"reads format {current}: upgrade with pip install --upgrade readagain"
+            f"reads format {current}; upgrade readagain"
         )
     if version < current:
         raise ArtifactError(

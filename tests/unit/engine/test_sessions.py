@@ -100,7 +100,7 @@ def test_later_format_is_refused(toy_copy):
     manifest = json.loads((toy_copy / "model.json").read_text())
     manifest["format_version"] = 99
     (toy_copy / "model.json").write_text(json.dumps(manifest))
-    with pytest.raises(ArtifactError, match=r"format 99 .*pip install --upgrade readagain"):
+    with pytest.raises(ArtifactError, match=r"format 99 .*; upgrade readagain"):
         Summarizer.load(toy_copy)
 
 

@@ -56,7 +56,7 @@ def test_unknown_plot_format_is_refused(view, tmp_path):
 def test_missing_matplotlib_suggests_the_extra(view, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
-    with pytest.raises(MissingExtraError, match=r"pip install 'readagain\[plot\]'"):
+    with pytest.raises(MissingExtraError, match=r"the extra 'plot'"):
         plot_attention(view, tmp_path / "x.png")
 
 

@@ -255,7 +255,7 @@ more than two hundred of them stayed until midnight.</p></article><footer>Imprin
 def test_html_page_without_the_extra_is_an_error(tmp_path, monkeypatch, name):
     monkeypatch.setitem(sys.modules, "trafilatura", None)
     (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + PAGE)
-    message = rf"{name}: an HTML page needs .* pip install 'readagain\[html\]', or save the page"
+    message = rf"{name}: an HTML page needs .* the extra 'html' .*, or save the page"
     with pytest.raises(DataError, match=message):
         read(tmp_path / name)
 
