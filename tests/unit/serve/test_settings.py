@@ -78,9 +78,7 @@ def test_is_local_depends_on_host(host, is_local):
 
 def test_missing_extra_names_install_command(monkeypatch):
     monkeypatch.setitem(sys.modules, "fastapi", None)
-    with pytest.raises(
-        MissingExtraError, match=r"serving needs .* the extra 'serve'"
-    ):
+    with pytest.raises(MissingExtraError, match=r"serving needs .* the extra 'serve'"):
         serve(ServeSettings(port=0), print)
 
 
