@@ -1,4 +1,4 @@
-"""Forced prefix: words that a summary starts with, as given and as tokens."""
+"""Target prefix: words with which a summary must start, as given and as tokens."""
 
 from dataclasses import dataclass
 
@@ -12,10 +12,10 @@ from readagain.text.tokenizer import token_at, token_spans
 
 @dataclass(frozen=True)
 class TargetPrefix:
-    """Words that every summary of a call starts with.
+    """Words with which every summary of a call must start.
 
     Args:
-        text: text as given, with each run of white space as one space.
+        text: the given text, with each run of white space replaced by one space.
         words: tokens of the text.
     """
 
@@ -24,7 +24,7 @@ class TargetPrefix:
 
     @classmethod
     def read(cls, text: str, *, tokenized: bool, language: Language = ENGLISH) -> "TargetPrefix":
-        """Tokenize a prefix; in Gigaword form tokens are separated by spaces.
+        """Tokenize a prefix; with `tokenized`, tokens are separated by spaces as in Gigaword.
 
         >>> [word.norm for word in TargetPrefix.read("Acme Corp. pays", tokenized=False).words]
         ['acme', 'corp.', 'pays']
@@ -32,7 +32,8 @@ class TargetPrefix:
         text = " ".join(text.split())
         if tokenized:
             return cls(text, read_tokenized(text).words)
-        # A word follows, so a final period is no full stop: "Acme Corp." has two tokens.
+        # Append a dummy word, so that the tokenizer does not split off a final period: "Acme Corp."
+        # has two tokens. The token of the dummy word is removed again.
         plain = normalize_typography(text, keep_quotes=not language.has_english_rules) + " x"
         spans = token_spans(plain, language)[:-1]
         norms = (normalize(token_at(plain, *span, language)) for span in spans)
@@ -58,7 +59,7 @@ NO_PREFIX = TargetPrefix("", ())
 def read_prefix(
     text: str | None, decode: DecodeSpec, *, tokenized: bool, language: Language = ENGLISH
 ) -> TargetPrefix:
-    """Tokenize the option `begin` and check its length.
+    """Tokenize the target prefix, the option `begin`, and check its length.
 
     Raises:
         ArgumentError: if it is longer than a summary may be.

@@ -16,7 +16,7 @@ ABS = RunSpec(
     ),
     # The paper uses plain SGD at 0.05 with batches of 64 words and their contexts. Our batches are
     # 64 summaries, about ten times as many words, so the rate is ten times as high. The paper
-    # halves it whenever a dev set stops improving, and renormalizes embeddings after each epoch;
+    # halves it whenever the dev loss stops improving, and renormalizes embeddings after each epoch;
     # here it is halved with each epoch after the fifth, and embeddings are not renormalized.
     train=TrainSpec(learning_rate=0.5, batch_size=64, epochs=15),
 )
@@ -25,8 +25,8 @@ ABS_PLUS = override(
     {
         "title": "ABS+",
         "paper": "Rush, Chopra and Weston 2015 (arXiv:1509.00685), section 5",
-        # The paper tunes these on DUC 2003 and does not print them. They depend on the trained
-        # weights: these are initial values, and 'readagain tune' finds those of a model.
+        # The paper tunes these weights on DUC 2003 and does not report them. The best values depend
+        # on the trained model: these are initial values, which 'readagain tune' tunes for a model.
         "decode.unigram_bonus": 1.0,
         "decode.bigram_bonus": 0.5,
         "decode.trigram_bonus": 0.5,

@@ -71,7 +71,9 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         max_requests=limits.max_requests,
         timeout_s=limits.timeout_s,
     )
-    app.add_middleware(AdmissionMiddleware, keys=settings.api_keys, check_room=queue.check_room)
+    app.add_middleware(
+        AdmissionMiddleware, keys=settings.api_keys, check_capacity=queue.check_capacity
+    )
     app.add_middleware(
         TrustedHostMiddleware, allowed_hosts=settings.trusted_hosts, www_redirect=False
     )

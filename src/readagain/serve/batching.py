@@ -85,7 +85,7 @@ class BatchingQueue(Generic[Key, Result]):
         """Return whether texts are accepted and processed."""
         return not self._is_closed and self._loop is not None and not self._loop.done()
 
-    def check_room(self, num_texts: int = 1) -> None:
+    def check_capacity(self, num_texts: int = 1) -> None:
         """Check that `num_texts` more texts fit.
 
         Raises:
@@ -106,7 +106,7 @@ class BatchingQueue(Generic[Key, Result]):
         Raises:
             ApiError: at once, if they do not fit or the queue is closed.
         """
-        self.check_room(len(texts))
+        self.check_capacity(len(texts))
         job: _Job[Key, Result] = _Job(key, texts)
         self._set_items([*self._items, *((job, index) for index in range(len(texts)))])
         self._arrival.set()

@@ -1,4 +1,4 @@
-"""Middleware: request ids, headers, log and errors; access; request bodies."""
+"""ASGI middleware for errors, headers and the log, for access control, and for request bodies."""
 
 import asyncio
 import json
@@ -44,10 +44,10 @@ DOCS_POLICY = (
 )
 """Content policy of the page that FastAPI generates, which loads Swagger UI."""
 CLIENT_GONE = 499
-"""Status in log and metrics of a request whose client disconnected; nothing is sent."""
+"""Status in the log and metrics of a request whose client disconnected, as in nginx."""
 DISCARD_BYTES = 16 << 20
 DISCARD_S = 2.0
-"""Bounds of what is read of the body of a refused request."""
+"""Limits in bytes and seconds for reading the rest of the body of a rejected request."""
 METHODS_WITHOUT_BODY = ("GET", "HEAD", "OPTIONS")
 
 _VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -116,7 +116,7 @@ class ErrorMiddleware:
 
 def _to_response(error: ApiError, request_id: str) -> Response:
     detail = ErrorDetail(code=error.code, message=str(error), request_id=request_id)
-    # Escaped, since a message may quote half a surrogate pair, which UTF-8 cannot encode.
+    # Escaped, since a message may quote a lone surrogate, which UTF-8 cannot encode.
     content = json.dumps(ErrorResponse(error=detail).model_dump(), ensure_ascii=True)
     return Response(content, error.status, error.headers, media_type="application/json")
 
@@ -130,14 +130,16 @@ def _log_error(error: Exception, request_id: str) -> ApiError:
         "where": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames],
     }
     logger.error("unexpected error", extra={"fields": fields})
-    return ApiError("internal", "server: internal error; see its log under this request id")
+    return ApiError(
+        "internal", "server: internal error; the server log has details for this request id"
+    )
 
 
 async def _discard_body(scope: Scope, receive: Receive) -> None:
-    """Read the rest of the body of a refused request, within bounds.
+    """Read the rest of the body of a rejected request, within limits.
 
-    A client that sends all before it reads, such as urllib, would see a reset connection instead
-    of the response.
+    Clients that send the whole body before they read the response, such as urllib, would otherwise
+    get a connection reset.
     """
     if scope["method"] in METHODS_WITHOUT_BODY or "expect" in Headers(scope=scope):
         return
@@ -153,21 +155,21 @@ async def _discard_body(scope: Scope, receive: Receive) -> None:
 
 
 class AdmissionMiddleware:
-    """Refuses requests without a valid key, or without room for them, before their body is read.
+    """Rejects requests without a valid key, or if the queue is full, before their body is read.
 
     Args:
         app: the next application.
         keys: accepted keys; if empty, no key is needed.
-        check_room: raises an `ApiError` if no more texts can be queued.
+        check_capacity: raises an `ApiError` if no more texts can be queued.
     """
 
     def __init__(
-        self, app: ASGIApp, *, keys: Sequence[str], check_room: Callable[[], None]
+        self, app: ASGIApp, *, keys: Sequence[str], check_capacity: Callable[[], None]
     ) -> None:
         self._app = app
-        # Digests have equal lengths, so that comparing them does not reveal that of a key.
+        # Digests have equal lengths, so that comparing them does not reveal the length of a key.
         self._digests = [_digest(key.encode()) for key in keys]
-        self._check_room = check_room
+        self._check_capacity = check_capacity
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle a request.
@@ -187,7 +189,7 @@ class AdmissionMiddleware:
             if self._digests and not is_open:
                 self._check_key(headers)
             if path == SUMMARIZE:  # health checks are answered under load too
-                self._check_room()
+                self._check_capacity()
         await self._app(scope, receive, send)
 
     def _check_key(self, headers: Headers) -> None:
@@ -210,14 +212,14 @@ def _digest(key: bytes) -> bytes:
 class BodyMiddleware:
     """Reads the body of a request within limits of size and time, and limits requests in progress.
 
-    When `max_requests` bodies are being received, the oldest of them is given up: clients that
-    send slowly displace each other instead of everybody else.
+    When `max_requests` bodies are being received, the oldest is aborted, so that slow clients
+    cannot block the others.
 
     Args:
         app: the next application.
-        max_bytes: largest body.
-        max_requests: bodies received at once, and summarize requests in progress at once.
-        timeout_s: time for a body to arrive.
+        max_bytes: maximum size of a body.
+        max_requests: maximum number of bodies received at once, and of requests in progress.
+        timeout_s: maximum time to receive a body.
     """
 
     def __init__(
@@ -272,8 +274,8 @@ class BodyMiddleware:
         except TimeoutError as error:
             raise ApiError(
                 "slow_body",
-                f"body: not received within {self._timeout_s:g} s, or too slowly for a busy "
-                "server; send it without pauses",
+                f"body: not received within {self._timeout_s:g} s, or aborted because the server "
+                "is busy; send it without pauses",
                 {"Connection": "close"},
             ) from error
 

@@ -7,16 +7,17 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 WRITE_TIMEOUT_S = 30.0
 """Time that a client may take to read a response once the send buffer is full."""
 MAX_UNSENT_BYTES = 64 << 20
-"""Responses that clients have not read yet, in all connections of a worker."""
+"""Maximum number of buffered response bytes in all connections of a worker; above it, the
+connection that has been blocked longest is closed."""
 
 
 class LimitedProtocol(H11Protocol):
     """uvicorn's protocol with deadlines for request headers and for reading responses.
 
-    `timeout_keep_alive` is the time until the headers of the next request are complete; uvicorn
-    alone starts it after the first response and stops it at the first byte. When
-    `limit_concurrency` connections are open, the one that has been idle longest is closed, so that
-    clients that open many connections displace each other; uvicorn alone would refuse everybody.
+    `timeout_keep_alive` is the time until the headers of the next request are complete; the base
+    class only starts it after the first response and cancels it at the first byte of the next
+    request. When `limit_concurrency` connections are open, the one that has been idle longest is
+    closed; the base class would reject all new connections.
     """
 
     _write_timer: asyncio.TimerHandle | None = None
@@ -28,13 +29,15 @@ class LimitedProtocol(H11Protocol):
             self.timeout_keep_alive, self.timeout_keep_alive_handler
         )
         if self.limit_concurrency and len(self.connections) >= self.limit_concurrency:
-            _abort_first({each: each.timeout_keep_alive_task for each in self._peers() - {self}})
+            _abort_next_timeout(
+                {each: each.timeout_keep_alive_task for each in self._peers() - {self}}
+            )
 
     def _peers(self) -> "set[LimitedProtocol]":
         return {each for each in self.connections if isinstance(each, LimitedProtocol)}
 
     def data_received(self, data: bytes) -> None:
-        """Read data; the timeout for headers stops once a request is complete."""
+        """Receive data; cancel the timeout for headers once they are complete."""
         timer, self.timeout_keep_alive_task = self.timeout_keep_alive_task, None
         super().data_received(data)
         is_idle = self.cycle is None or self.cycle.response_complete
@@ -56,7 +59,7 @@ class LimitedProtocol(H11Protocol):
         self._write_timer = self.loop.call_later(WRITE_TIMEOUT_S, self.transport.abort)
         unsent = sum(each.transport.get_write_buffer_size() for each in self.connections)
         if unsent > MAX_UNSENT_BYTES:
-            _abort_first({each: each._write_timer for each in self._peers()})
+            _abort_next_timeout({each: each._write_timer for each in self._peers()})
 
     def resume_writing(self) -> None:
         """Stop the timeout for writing; also called when the connection is lost."""
@@ -66,8 +69,8 @@ class LimitedProtocol(H11Protocol):
             self._write_timer = None
 
 
-def _abort_first(timers: dict[LimitedProtocol, asyncio.TimerHandle | None]) -> None:
-    """Close the connection whose timer ends first, if any has one."""
+def _abort_next_timeout(timers: dict[LimitedProtocol, asyncio.TimerHandle | None]) -> None:
+    """Close the connection whose timer expires first, if any timer is running."""
     running = {each: timer for each, timer in timers.items() if timer is not None}
     if running:
         first = min(running, key=lambda each: running[each].when())

@@ -28,7 +28,7 @@ def test_stopped_app_closes_its_queue(run_client):
         return client.queue
 
     with pytest.raises(ApiError, match="server: stopping"):
-        run_client(scenario).check_room()
+        run_client(scenario).check_capacity()
 
 
 def test_stopping_server_is_not_ready_and_refuses(run_client):

@@ -303,13 +303,13 @@ def test_requests_in_progress_are_limited_but_not_health(run_client, blocked):
 
 
 def test_admission_refuses_before_reading_the_body():
-    def check_room():
+    def check_capacity():
         raise ApiError("queue_full", "no room")
 
     async def unreachable(*_):
         raise AssertionError
 
-    admission = AdmissionMiddleware(unreachable, keys=(), check_room=check_room)
+    admission = AdmissionMiddleware(unreachable, keys=(), check_capacity=check_capacity)
     scope = {"type": "http", "path": "/v1/summarize", "headers": []}
     with pytest.raises(ApiError, match="no room"):
         asyncio.run(admission(scope, unreachable, unreachable))
@@ -388,7 +388,7 @@ def test_slow_bodies_displace_each_other():
         quick = body_scope()
         await body(quick, receiving(chunk(b"quick", more=False)), None)
         assert quick["state"]["body"] == b"quick"
-        with pytest.raises(ApiError, match="too slowly for a busy server"):
+        with pytest.raises(ApiError, match="aborted because the server is busy"):
             await slow[0]
         assert not slow[1].done()
         slow[1].cancel()
