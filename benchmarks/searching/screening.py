@@ -79,7 +79,7 @@ class Recording:
     def step(self, state: Any, previous_ids: Array, k: int) -> Any:
         """Run a step and record the new states."""
         candidates, state = self._model.step(state, previous_ids, k)
-        self.states.append(state.carried["hidden"])
+        self.states.append(state.decoder["hidden"])
         return candidates, state
 
 

@@ -1,4 +1,4 @@
-"""Fields of a spec: type, choices, range, default and help text, read from its class."""
+"""Type, choices, range, default and help text of the fields of a spec, read from its class."""
 
 import ast
 import inspect
@@ -17,7 +17,7 @@ _TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false", 
 
 @dataclass(frozen=True)
 class Range:
-    """Range of a number, written in the `Annotated` type of its field.
+    """Range of a number, given in the `Annotated` type of its field.
 
     Args:
         minimum: smallest value.
@@ -42,7 +42,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Default:
-    """Default of a `TypedDict` field, written in its `Annotated` type."""
+    """Default of a `TypedDict` field, given in its `Annotated` type."""
 
     value: object
 
@@ -70,7 +70,7 @@ class SpecField:
     default: Any = None
 
     def validation_error(self, value: Any) -> str | None:
-        """Return what is wrong with `value`, to be put behind the name, or None if it is valid."""
+        """Return the problem of `value` as a phrase that follows its name; None if it is valid."""
         if self.variants:
             is_valid, expected = isinstance(value, self.variants), self._variant_names
         elif self.choices:
@@ -142,7 +142,7 @@ def _field(name: str, hint: Any, help_text: str) -> SpecField:
 
 
 def _help_texts(spec_type: type) -> dict[str, str]:
-    """Return the strings below the fields, which Python itself does not keep."""
+    """Return the strings below the fields, which are not available at run time."""
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(spec_type))).body
     assert isinstance(definition, ast.ClassDef)
     found = {}

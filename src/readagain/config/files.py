@@ -21,7 +21,7 @@ _REMOVED_SETTINGS = {"model": {"feature_size": 0}, "train": {"average_last": 5}}
 
 
 def run_to_dict(spec: Any) -> dict[str, Any]:
-    """Return every setting of a run, a baseline or a part; `kind` names a variant."""
+    """Return all settings of a run, a baseline or a part; `kind` is the name of the variant."""
     kind = kind_of(type(spec))
     result: dict[str, Any] = {KIND: kind} if kind else {}
     for name in spec_fields(type(spec)):
@@ -34,7 +34,7 @@ def run_from_dict(settings: Mapping[str, Any], *, where: str = "run") -> RunSpec
     """Build a run from the result of `run_to_dict`; missing settings take their defaults.
 
     Raises:
-        ConfigError: naming every unknown setting and every invalid value.
+        ConfigError: with all unknown settings and all invalid values.
     """
     missing = [name for name in ("title", "paper") if name not in settings]
     raise_problems([f"no '{name}'; add it" for name in missing], where=where)
@@ -42,7 +42,7 @@ def run_from_dict(settings: Mapping[str, Any], *, where: str = "run") -> RunSpec
 
 
 def _without_removed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `settings` without those that no longer exist and had no effect."""
+    """Return `settings` without removed settings that had no effect."""
     kept = dict(settings)
     for part, removed in _REMOVED_SETTINGS.items():
         if isinstance(kept.get(part), Mapping):
@@ -56,8 +56,8 @@ def _without_removed(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def save_run(run: RunSpec, path: Path) -> None:
     """Write a run to a JSON file atomically."""
-    with atomic_write(path) as aside:
-        aside.write_text(run_to_json(run), encoding="utf-8")
+    with atomic_write(path) as temporary:
+        temporary.write_text(run_to_json(run), encoding="utf-8")
 
 
 def load_run(path: Path) -> RunSpec:
@@ -65,7 +65,7 @@ def load_run(path: Path) -> RunSpec:
 
     Raises:
         ArtifactError: if the file is not a JSON object.
-        ConfigError: naming every unknown setting and every invalid value.
+        ConfigError: with all unknown settings and all invalid values.
     """
     return run_from_dict(read_json_object(path, max_bytes=MAX_RUN_BYTES), where=str(path))
 

@@ -1,7 +1,7 @@
 """Options of one `summarize` call.
 
-They are defined here once: the keywords of `Summarizer.summarize`, the command-line options and the
-fields of an HTTP request all follow from `SummarizeOptions`.
+The keywords of `Summarizer.summarize`, the command-line options and the fields of an HTTP request
+are all derived from `SummarizeOptions`.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class SummarizeOptions(TypedDict, total=False):
     tokenized: Annotated[bool, Default(False)]
     """Input in Gigaword form (lower-case tokens, # for digits); summaries keep that form."""
     min_confidence: Annotated[float, Range(0.0, 1.0), Default(0.0)]
-    """Minimum confidence; a weaker summary is left empty, or replaced as set by fallback."""
+    """Minimum confidence; a summary below it is left empty, or replaced as set by fallback."""
     fallback: Annotated[Fallback, Default("none")]
     """Replacement of a summary below the minimum confidence: none, or a shortened sentence."""
     begin: Annotated[str | None, Default(None)]
@@ -97,7 +97,7 @@ def decode_overrides(options: Mapping[str, Any]) -> dict[str, Any]:
 def override_decode(decode: DecodeSpec, overrides: Mapping[str, Any]) -> DecodeSpec:
     """Return `decode` with some settings replaced.
 
-    A maximum in `overrides` lowers a minimum that is not in `overrides`; 0 means no maximum.
+    A maximum in `overrides` also lowers a minimum that is not in `overrides`; 0 is no maximum.
 
     Raises:
         ArgumentError: if a minimum is above its maximum.

@@ -1,4 +1,4 @@
-"""Derivation of a run from another one, used by presets, run files and `--set`."""
+"""Changes to the settings of a run, used by presets, run files and `--set`."""
 
 import difflib
 import sys
@@ -21,13 +21,13 @@ def override(run: RunSpec, changes: Mapping[str, object], *, where: str = "") ->
 
     Args:
         run: run to start from.
-        changes: values by dotted name, `{"decode.beam_size": 5}`, or nested mappings. A part may
-            be a spec; `"model.encoder.kind"` changes to another variant, which keeps the settings
-            that both have; `"train": "modern"` selects a recipe.
+        changes: values by dotted name, such as `{"decode.beam_size": 5}`, or nested mappings. A
+            value may be a spec; `"model.encoder.kind"` changes to another variant, which keeps the
+            settings that both have; `"train": "modern"` selects a recipe.
         where: file or option that the changes came from, for the message.
 
     Raises:
-        ConfigError: naming every unknown name and every invalid value.
+        ConfigError: with all unknown names and all invalid values.
     """
     problems: list[str] = []
     changed: RunSpec = run
@@ -104,7 +104,7 @@ def _replaced(
 
 
 def _converted(value: Any, field: SpecField, name: str, current: Any, problems: list[str]) -> Any:
-    """Return the value for a field: the recipe of a name, a float for an int."""
+    """Return the value converted for a field: a recipe from its name, a float from an int."""
     if field.variants and not isinstance(value, field.variants):
         recipes = [each for each, recipe in RECIPES.items() if isinstance(recipe, field.variants)]
         if isinstance(value, str) and value in recipes:

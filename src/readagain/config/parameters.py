@@ -29,17 +29,17 @@ def count_parameters(run: RunSpec) -> int:
 def _encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     E, H, A = model.embedding_size, model.decoder.hidden_size, model.decoder.attention_size
     V = run.vocab_size
-    D = model.encoder.hidden_size * (1 + model.encoder.bidirectional)
+    U = model.encoder.hidden_size * (1 + model.encoder.bidirectional)
     num_last = run.data.num_sentences if isinstance(model.encoder, HierarchicalSpec) else 1
     embeddings = (run.source_vocab_size + V) * E
-    num_gates, num_carried = (4, 2) if model.decoder.cell == "lstm" else (3, 1)
-    start = _linear(num_last * D, num_carried * H)
-    attention = D * A + H * A + A
-    gates = num_gates * (_linear(E, H) + H * D + H * H)
+    num_gates, num_states = (4, 2) if model.decoder.cell == "lstm" else (3, 1)
+    start = _linear(num_last * U, num_states * H)
+    attention = U * A + H * A + A
+    gates = num_gates * (_linear(E, H) + H * U + H * H)
     output = _linear(H, V)
-    copying = _linear(D, H) if model.output == "copy" else 0
+    copying = _linear(U, H) if model.output == "copy" else 0
     if model.output == "copy" and model.copied_words == "place":
-        copying += _linear(D, E)
+        copying += _linear(U, E)
     encoder = _encoder(run, model)
     return embeddings + encoder + start + attention + gates + output + copying
 
@@ -53,11 +53,11 @@ def _abs(run: RunSpec, model: AbsSpec) -> int:
 
 def _ras(run: RunSpec, model: RasSpec) -> int:
     E, H, V = model.embedding_size, model.hidden_size, run.vocab_size
-    num_sums, num_carried = (4, 2) if model.cell == "lstm" else (1, 1)
+    num_sums, num_states = (4, 2) if model.cell == "lstm" else (1, 1)
     gates = num_sums * H
     embeddings = (run.source_vocab_size + V + model.num_positions) * E
     convolution = model.window * E * H
-    recurrence = _linear(E, gates) + gates * E + gates * H + num_carried * H
+    recurrence = _linear(E, gates) + gates * E + gates * H + num_states * H
     return embeddings + convolution + recurrence + _linear(H + E, V)
 
 
@@ -65,29 +65,29 @@ def _encoder(run: RunSpec, model: ModelSpec) -> int:
     spec = model.encoder
     E = model.embedding_size
     directions = 1 + spec.bidirectional
-    D = spec.hidden_size * directions
-    first = directions * _reading(spec.cell, E, spec.hidden_size)
+    U = spec.hidden_size * directions
+    first = directions * _recurrent_layer(spec.cell, E, spec.hidden_size)
     match spec:
         case OnePassSpec():
             return first
         case ReadAgainSpec():
-            combining, context = 0, D
+            combining, context = 0, U
         case HierarchicalSpec(combine="concat"):
-            combining, context = 0, run.data.num_sentences * D
+            combining, context = 0, run.data.num_sentences * U
         case HierarchicalSpec():
-            combining, context = _linear(run.data.num_sentences * D, D), 2 * D
+            combining, context = _linear(run.data.num_sentences * U, U), 2 * U
         case _:
             assert_never(spec)
     if spec.cell == "lstm":
-        second = directions * _reading("lstm", E + D + context, spec.hidden_size)
+        second = directions * _recurrent_layer("lstm", E + U + context, spec.hidden_size)
     else:
         weights = spec.hidden_size if spec.importance == "vector" else 1
-        importance = weights * (D + context + E)
-        second = directions * (_reading("gru", E, spec.hidden_size) + importance)
+        importance = weights * (U + context + E)
+        second = directions * (_recurrent_layer("gru", E, spec.hidden_size) + importance)
     return first + combining + second
 
 
-def _reading(cell: str, input_size: int, hidden_size: int) -> int:
+def _recurrent_layer(cell: str, input_size: int, hidden_size: int) -> int:
     gates, biases = {"gru": (3, 1), "lstm": (4, 2)}[cell]
     return gates * hidden_size * (input_size + hidden_size + biases)
 

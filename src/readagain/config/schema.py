@@ -1,6 +1,6 @@
-"""Settings of a run: frozen specs, the only home of their defaults.
+"""Settings of a run as frozen dataclasses (specs) with their defaults.
 
-The string below a field is its help text. A new setting is one line here.
+The string below a field is its help text.
 """
 
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class OnePassSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadAgainSpec:
-    """Read-Again encoder: two passes, the second biased by the first (section 3.1)."""
+    """Read-Again encoder: two passes, the second conditioned on the first (section 3.1)."""
 
     cell: Cell = "lstm"
     hidden_size: Size = 512
@@ -85,9 +85,9 @@ class ModelSpec:
     output: Literal["softmax", "copy"] = "copy"
     """Generate from the vocabulary only, or share one softmax with the source positions."""
     copied_words: Literal["place", "unknown"] = "place"
-    """Copy only: embed a copied oov word as p_i of its position (place), or as UNK (unknown)."""
+    """Copy only: embed a copied OOV word as p_i of its position (place), or as UNK (unknown)."""
     shortlist_size: Count = 0
-    """Output words per batch: those of its sources and the most frequent; 0 uses all words."""
+    """Number of output words to score: source words and the most frequent; 0 scores all words."""
     shortlist_sources: Size = 50
     """Sources that share a shortlist in training; in decoding each source has its own."""
     dropout: Dropout = 0.2
@@ -98,7 +98,7 @@ class AttentiveBagSpec:
     """Attention-based encoder of ABS (section 3.2 there, enc3)."""
 
     smoothing: Count = 2
-    """Words on either side that a word is averaged with, Q in the paper."""
+    """Number of neighbours on either side that a word is averaged with, Q in the paper."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +109,7 @@ class AbsSpec:
     """Embedding size of summary words, D in the paper; source words use `hidden_size`."""
     hidden_size: Size = 400
     context_words: Size = 5
-    """Previous summary words that the network sees, C in the paper."""
+    """Number of previous summary words that are input, C in the paper."""
     encoder: AttentiveBagSpec = field(default_factory=AttentiveBagSpec)
     dropout: Dropout = 0.0
 
@@ -137,7 +137,7 @@ class DataSpec:
     """Language and truncation of texts and summaries."""
 
     language: str = "en"
-    """Language of texts and summaries, as the corpus has it; 'und' if unknown."""
+    """Language of texts and summaries, from the corpus; 'und' if unknown."""
     num_sentences: Size = 1
     """Number of sentences read, from the start of the text."""
     join_sentences: bool = False
@@ -158,7 +158,7 @@ class TrainSpec:
     """Updates of linear warm-up from zero."""
     schedule: Literal["halving", "cosine", "constant"] = "halving"
     halving_from_epoch: Count = 5
-    """halving: epochs at the full rate; each later epoch halves it."""
+    """halving: number of epochs at the full rate; it is halved in each later epoch."""
     weight_decay: NonNegative = 0.0
     max_norm: Positive = 10.0
     """Maximum gradient norm; larger gradients are clipped."""
@@ -175,7 +175,7 @@ class TrainSpec:
     risk_samples: Annotated[int, Range(2)] = 8
     """risk: number of sampled summaries per text."""
     risk_words: Count = 0
-    """risk: length in words of the samples in every second update; 0 leaves it free."""
+    """risk: length in words of the samples in every second update; 0 for any length."""
     risk_likelihood: Share = 0.2
     """risk: weight of the likelihood in the loss."""
     precision: Literal["float32", "bfloat16"] = "float32"
@@ -207,23 +207,23 @@ class DecodeSpec:
     max_bytes: Count = 0
     """Maximum size of the printed text in bytes of UTF-8, cut at a word; 0 sets no limit."""
     style: str = ""
-    """Style of the summary, of those that the model was trained with, such as faithful or loose."""
+    """Style of the summary, one that the model was trained with, such as faithful or loose."""
     length_penalty: NonNegative = 0.0
     """Exponent of the length that divides a score: 0 sums log-probabilities, 1 averages them."""
     word_reward: NonNegative = 0.0
     """Added to the score of a finished summary for each of its words."""
     no_repeat_ngram: Count = 0
-    """Size of n-grams that may not repeat, nor a word follow itself; 0 allows both."""
+    """Size of n-grams that may not repeat; a word may not follow itself either; 0 allows both."""
     coverage: NonNegative = 0.0
     """Weight of the penalty on total attention above 1 to a source word."""
     limit_copies: bool = False
     """Copy a word at most as often as it occurs in the source; generating it stays possible."""
     names_from_source: bool = False
-    """Generate no names that are not in the text, except all-caps ones; not for Gigaword form."""
+    """Generate only names of the text, except all-caps names; ignored for Gigaword form."""
     diversity: NonNegative = 0.0
-    """Penalty per better word after the same prefix; larger values give more varied summaries."""
+    """Penalty per rank among expansions of a hypothesis; larger values diversify summaries."""
     consensus: NonNegative = 0.0
-    """Temperature of MBR reranking; 0 turns it off and takes the most probable summary."""
+    """Temperature of MBR reranking; 0 disables it and selects the most probable summary."""
     consensus_by: Literal["f1", "recall"] = "f1"
     """Utility of MBR reranking; recall suits summaries that fill a limit."""
     unigram_bonus: Weight = 0.0
@@ -233,7 +233,7 @@ class DecodeSpec:
     trigram_bonus: Weight = 0.0
     """Added for each trigram of the source."""
     reordering_bonus: Weight = 0.0
-    """Added for each word that precedes its predecessor in the source; negative keeps the order."""
+    """Added for each word that precedes the last one in the source; negative keeps the order."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -298,7 +298,7 @@ KINDS: dict[str, type] = {
 # Section 4: plain SGD with rate 2, halved every epoch after the fifth, gradients clipped at 10.
 PAPER = TrainSpec()
 
-# A good model in minutes; not a claim of the paper.
+# Trains a good model in minutes; not from the paper.
 MODERN = TrainSpec(
     optimizer="adamw",
     learning_rate=1e-3,

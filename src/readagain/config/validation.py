@@ -7,7 +7,7 @@ from readagain.config.schema import HierarchicalSpec, ModelSpec, OnePassSpec, Ru
 from readagain.errors import ConfigError
 
 _NUM_SPECIAL_TOKENS = 4  # of text.vocab.SPECIAL_TOKENS, which is in a higher layer
-_MAX_REWARDED_WORDS = 62  # training.reward keeps a reference in the bits of one integer
+_MAX_REWARDED_WORDS = 62  # training.reward represents a reference as the bits of one integer
 
 
 def validate_run(run: RunSpec, *, where: str = "") -> None:
@@ -24,7 +24,7 @@ def validate_run(run: RunSpec, *, where: str = "") -> None:
 
 
 def find_problems(run: RunSpec) -> list[str]:
-    """Return one message per invalid setting, or else per contradiction between settings."""
+    """Return a message per invalid setting or, if all are valid, per contradiction between them."""
     errors = [
         f"{name} {error}"
         for name, field, value in walk_fields(run)
@@ -107,7 +107,7 @@ def _sentence_problems(run: RunSpec) -> list[str]:
 
 
 def _shortlist_problems(run: RunSpec, model: ModelSpec) -> list[str]:
-    """Return whether the words of one text may exceed the shortlist."""
+    """Return a problem if the words of one text may not fit on the shortlist."""
     num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
     needed = _NUM_SPECIAL_TOKENS + num_sequences * run.data.max_source_words
     if not 0 < model.shortlist_size < needed:
@@ -119,7 +119,7 @@ def _shortlist_problems(run: RunSpec, model: ModelSpec) -> list[str]:
 
 
 def _unused_settings(model: ModelSpec) -> list[str]:
-    """Return settings without effect: an ablation over one of them would mislead."""
+    """Return problems for settings without effect, which would mislead in an ablation."""
     found, encoder = [], model.encoder
     if model.copied_words != "place" and model.output != "copy":
         found.append(

@@ -40,8 +40,8 @@ class ConfidenceModel:
     """Logistic regression from features to the probability that a headline has no fault.
 
     Args:
-        intercept: log-odds where all features are 0.
-        weights: weight of each feature; others are not used.
+        intercept: log-odds if all features are 0.
+        weights: weight of each feature; features without a weight are not used.
     """
 
     intercept: float
@@ -69,7 +69,7 @@ class ConfidenceModel:
         return cls(intercept=float(values[0]), weights=weights)
 
     def confidence(self, values: Mapping[str, float]) -> float:
-        """Return the confidence for the features of a summary, from 0 to 1, to four digits."""
+        """Return the confidence, from 0 to 1 with four decimals, for the features of a summary."""
         log_odds = self.intercept + sum(
             weight * values[name] for name, weight in self.weights.items()
         )
@@ -77,7 +77,7 @@ class ConfidenceModel:
 
 
 def aligned_words(summary: Summary, source: SourceText) -> tuple[list[CheckedWord], Words]:
-    """Return the printed words of a summary, aligned with the words of its text, and these."""
+    """Return the printed words of a summary, aligned with its text, and the words of the text."""
     document = source.document
     text = [CheckedWord(word.norm, document.surface(word)) for word in document.words]
     printed = [
@@ -95,7 +95,7 @@ def aligned_words(summary: Summary, source: SourceText) -> tuple[list[CheckedWor
 def features(
     summary: Summary, source: SourceText, language: Language = ENGLISH
 ) -> dict[str, float]:
-    """Return what the confidence of a summary is computed from, by name.
+    """Return the features of a summary, from which its confidence is computed, by name.
 
     Args:
         summary: summary with at least one word.
@@ -107,10 +107,10 @@ def features(
     return _features(summary, source, headline, text, failed)
 
 
-def judge(
+def score_and_check(
     summary: Summary, source: SourceText, model: ConfidenceModel | None, language: Language
 ) -> tuple[float | None, list[str]]:
-    """Return the confidence of a summary, None without a model, and the checks that it fails."""
+    """Return the confidence of a summary, or None without a model, and the failed checks."""
     headline, text = aligned_words(summary, source)
     failed = failed_checks(headline, text, language)
     if model is None:
@@ -124,7 +124,7 @@ def _features(
     log_probs = [word.log_prob for word in summary.words]
     num_words = max(1, len(headline))
     positions = [word.position for word in headline if word.position is not None]
-    steps = [two - one for one, two in zip(positions, positions[1:], strict=False)]
+    steps = [after - before for before, after in zip(positions, positions[1:], strict=False)]
     first, last = (min(positions), max(positions)) if positions else (0, 0)
     end_of_first_sentence = len(source.document.sentences[0])
     values = {
@@ -158,8 +158,8 @@ def _is_verb(norm: str) -> bool:
 
 def _longest_increasing(positions: Sequence[int]) -> int:
     """Return the length of the longest increasing subsequence."""
-    best: list[int] = []
-    for nth, position in enumerate(positions):
-        shorter = (best[n] for n in range(nth) if positions[n] < position)
-        best.append(1 + max(shorter, default=0))
-    return max(best, default=0)
+    lengths: list[int] = []  # of the longest subsequence that ends at each position
+    for index, position in enumerate(positions):
+        shorter = (lengths[i] for i in range(index) if positions[i] < position)
+        lengths.append(1 + max(shorter, default=0))
+    return max(lengths, default=0)

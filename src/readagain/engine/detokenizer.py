@@ -16,7 +16,7 @@ from readagain.text.language import ENGLISH, Language
 from readagain.text.truecasing import Truecaser, default_truecaser
 from readagain.text.vocab import Vocab
 
-_MAX_ATTENDED = 8  # most attended positions where a generated ## looks for its digits
+_MAX_ATTENDED = 8  # number of most attended positions searched for the digits of a generated ##
 
 
 class Detokenizer:
@@ -24,7 +24,7 @@ class Detokenizer:
 
     Args:
         vocab: decoder vocabulary.
-        truecaser: spellings of the model; for English, frequent words are known besides.
+        truecaser: spellings of the model; for English, the default truecaser is the fallback.
         language: language of the model.
     """
 
@@ -88,7 +88,7 @@ class Detokenizer:
     ) -> tuple[str, list[SummaryToken]]:
         """Return the printed text, and the tokens that fit into `max_bytes` with surfaces.
 
-        The search estimates sizes word by word; the printed text decides here.
+        The search estimates the size word by word; here the size of the printed text is exact.
         """
         kept = list(tokens)
         while True:
@@ -101,8 +101,8 @@ class Detokenizer:
     def _add_surfaces(
         self, tokens: Sequence[SummaryToken], source: SourceText, prefix: TargetPrefix, case: Case
     ) -> list[SummaryToken]:
-        """Return tokens with surfaces; those of the prefix are printed as they were given."""
-        P = len(prefix)
+        """Return tokens with surfaces; those of the prefix are printed as given."""
+        num_prefix = len(prefix)
         if source.document.is_tokenized:
             printed, end = [], -1
             for token in tokens:
@@ -110,17 +110,19 @@ class Detokenizer:
                 end = start + len(token.norm)
                 printed.append(replace(token, surface=token.norm, start=start, end=end))
         else:
-            # A prefix has its digits already, and uses up none of the source's.
-            given = [replace(token, norm=token.norm.replace("#", "0")) for token in tokens[:P]]
+            # The prefix already has digits, so it must not use digits of the source.
+            given = [
+                replace(token, norm=token.norm.replace("#", "0")) for token in tokens[:num_prefix]
+            ]
             printed = add_surfaces(
-                [*given, *tokens[P:]],
+                [*given, *tokens[num_prefix:]],
                 source.document,
                 case=case,
                 truecaser=self.truecaser,
                 language=self._language,
             )
-        if P:
-            shift = len(prefix.text) - printed[P - 1].end
+        if num_prefix:
+            shift = len(prefix.text) - printed[num_prefix - 1].end
             printed = [
                 *(
                     replace(token, surface=prefix.surface(word), start=word.start, end=word.end)
@@ -128,7 +130,7 @@ class Detokenizer:
                 ),
                 *(
                     replace(token, start=token.start + shift, end=token.end + shift)
-                    for token in printed[P:]
+                    for token in printed[num_prefix:]
                 ),
             ]
         words = source.document.words
@@ -139,7 +141,7 @@ class Detokenizer:
 
 
 def _attended(hypothesis: Hypothesis, t: int, source: SourceText) -> tuple[int, ...]:
-    """Return the source positions of step t by decreasing attention."""
+    """Return the most attended source positions of step t, by decreasing attention."""
     assert hypothesis.attention is not None
     weights = hypothesis.attention[t]  # (N, L)
     order = np.argsort(-weights, axis=None, kind="stable")[:_MAX_ATTENDED]

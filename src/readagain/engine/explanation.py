@@ -18,7 +18,7 @@ class SourceImportance:
 
     Args:
         importance: (B, S) importance; None for models with one pass.
-        kind: which importance that is.
+        kind: kind of the importance; None for models with one pass.
     """
 
     importance: Floats | None
@@ -26,21 +26,21 @@ class SourceImportance:
 
 
 class EncoderModel(Protocol):
-    """Model whose encoder output can be read."""
+    """Model that gives access to its encoder outputs."""
 
     def importance(self, sources: SourceBatch) -> Floats | None:
         """Return the (B, S) importance weights, or None for a model without them."""
         ...
 
     def states(self, sources: SourceBatch) -> Floats:
-        """Return the (B, S, H) encoder states."""
+        """Return the (B, S, U) encoder states."""
         ...
 
 
 def source_importance(
     model: EncoderModel, spec: NetworkSpec, batch: SourceBatch
 ) -> SourceImportance:
-    """Return the importance weights of a model, or else how far its second state moves."""
+    """Return the importance weights of a model; without them, `state_movement`."""
     if not isinstance(spec, ModelSpec) or isinstance(spec.encoder, OnePassSpec):
         return SourceImportance(None, None)
     weights = model.importance(batch)
@@ -71,7 +71,7 @@ def explain(
         row: row of the source in the batch.
         source: source text.
         hypothesis: hypothesis with attention.
-        num_tokens: number of printed tokens; a limit may have dropped the others.
+        num_tokens: number of printed tokens; others may have been dropped to meet a limit.
     """
     assert hypothesis.attention is not None
     L = batch.source_ids.shape[2]
@@ -91,18 +91,18 @@ def explain(
 
 
 def state_movement(states: Floats, valid: Bools, *, num_directions: int) -> Floats:
-    """Return how far the state moves at each word, relative to the largest move in the text.
+    """Return the distance between successive states, relative to the largest in the text.
 
     m_i = |h²_i - h²_{i-1}|, divided by the largest m of the text. Each sentence starts from zero.
     In a bidirectional encoder each half of a state is compared with the previous word of its own
     direction, and |.| is taken over both halves.
 
-    An LSTM has no α to average. The decoder attends to its second states, so a word that does not
-    move the state adds nothing there, like a word with α = 0 in the GRU.
+    It replaces the mean of α, which an LSTM does not have. A word that does not change the state
+    adds nothing to what the decoder attends to, like a word with α = 0 in the GRU.
 
     Args:
-        states: (B, N, L, H) states of the second pass; forward in the first half of H, then
-            backward.
+        states: (B, N, L, U) states of the second pass; if bidirectional, the first half of U is
+            the forward direction.
         valid: (B, N, L) True at real tokens.
         num_directions: 1, or 2 for a bidirectional encoder.
 

@@ -1,4 +1,4 @@
-"""Grounding: a constraint that takes numbers, and optionally names, from the text."""
+"""Grounding: a constraint that numbers, and optionally names, must come from the text."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ _STEM_LENGTH = 4  # letters that "German" and "Germany" share
 
 
 class GroundingConstraint(Constraint):
-    """Ban on generating some words, which differ by document; copying them is allowed.
+    """Constraint that bans generating some words, by document; copying them is allowed.
 
     Args:
         banned: (B, V) True at banned words.
@@ -29,11 +29,11 @@ class GroundingConstraint(Constraint):
         self.banned = banned
 
     def max_banned(self, max_words: int) -> int:
-        """Return a margin; the number of banned words above all others has no small bound."""
+        """Return a margin, since the number of banned words among the best has no small bound."""
         return SPARE_CANDIDATES
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
-        """Return where a banned word is generated."""
+        """Return a mask of candidates that generate a banned word."""
         ids = np.minimum(candidates.ids, self.banned.shape[1] - 1)  # larger ids are copied
         banned: Bools = self.banned[active.documents[:, None], ids] & (candidates.copied_from < 0)
         return banned
@@ -42,8 +42,8 @@ class GroundingConstraint(Constraint):
 class UngroundedWords:
     """Words of a vocabulary that a text does not support.
 
-    A number is not supported if the text has no digits for it: it could not be printed, which
-    leaves a gap ("dies at"). A name is not supported if no word of the text has the same stem.
+    A number is not supported if the text has no digits for it. It could not be printed, which would
+    leave a gap ("dies at"). A name is not supported if no word of the text has the same stem.
 
     Args:
         vocab: words that can be generated.

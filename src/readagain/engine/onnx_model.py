@@ -16,26 +16,26 @@ from readagain.text.vocab import PAD, SPECIAL_TOKENS
 
 Arrays = Mapping[str, npt.NDArray[Any]]  # floats, ids and masks together
 
-# Encoder outputs that are inputs of a step; which ones depends on copying and the shortlist.
+# Encoder outputs that are inputs of the step graph; some only with copying or a shortlist.
 MEMORY = ("states", "keys", "copy_keys", "copy_words", "rare_keys", "rare_biases", "last_biases")
-# State of a hypothesis that the encoder starts: of a recurrence, or the last words.
-BEGUN = ("hidden", "cell", "context_ids")
-# With copying, `copy_logits` start as zeros.
-STATE_INPUTS = (*BEGUN, "copy_logits")
+# Initial state of a hypothesis, from the encoder: a recurrent state, or the last words.
+INITIAL_STATE = ("hidden", "cell", "context_ids")
+# The encoder does not output `copy_logits`, which are zeros before the first step.
+STATE_INPUTS = (*INITIAL_STATE, "copy_logits")
 COPYING = ("document", "ext_ids", "columns", "same_word")
-ANSWERS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
-# Between steps a search holds the interpreter lock, a sixth of the time with `news`.
+OUTPUTS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
+# Between steps a search holds the interpreter lock: a sixth of the time with the model `news`.
 MAX_PARALLEL_BATCHES = 4
 
 
 @dataclass(frozen=True)
 class BeamLayout:
-    """Layout of R hypotheses of D documents in a grid with one line per document.
+    """Layout of R hypotheses of D documents in a grid with one row per document.
 
     Args:
         document: (R,) document of each hypothesis, ascending from 0.
-        grid: (D, K) rows of each document; one with fewer than K rows repeats its first.
-        place: (R,) position of each row in the flattened grid.
+        grid: (D, K) hypotheses of each document; with fewer than K, the first is repeated.
+        place: (R,) position of each hypothesis in the flattened grid.
     """
 
     document: Ints
@@ -44,7 +44,7 @@ class BeamLayout:
 
     @classmethod
     def of(cls, document: Ints) -> "BeamLayout":
-        """Return the layout of rows whose (R,) documents are numbered from 0 without gaps."""
+        """Return the layout for the (R,) documents of hypotheses, numbered from 0 without gaps."""
         R = len(document)
         if R and document[-1] == 0:
             rows = np.arange(R)
@@ -64,12 +64,12 @@ class OnnxState:
 
     Args:
         memory: (D, ...) encoder outputs, by input name of the step.
-        carried: (R, ...) state of each hypothesis.
+        decoder: (R, ...) state of each hypothesis, by input name of the step.
         layout: document of each hypothesis.
     """
 
     memory: Arrays
-    carried: Arrays
+    decoder: Arrays
     layout: BeamLayout
 
 
@@ -82,7 +82,7 @@ class OnnxStepModel:
     Args:
         encoder: session of the encoder graph.
         step: session of the step graph.
-        parallel_batches: number of parallel searches for best use of the threads.
+        parallel_batches: number of parallel searches that makes the best use of the threads.
         open_parallel_step: function that opens the step session shared by parallel searches.
     """
 
@@ -100,15 +100,15 @@ class OnnxStepModel:
         self._open_parallel_step = open_parallel_step
         self._parallel_model: OnnxStepModel | None = None
         self._opening = Lock()
-        taken = {each.name for each in step.get_inputs()}
-        self._copies = "columns" in taken
-        self._takes_words = "ext_ids" in taken
-        self._encoder_takes_words = "ext_ids" in {each.name for each in encoder.get_inputs()}
+        input_names = {each.name for each in step.get_inputs()}
+        self._can_copy = "columns" in input_names
+        self._needs_ext_ids = "ext_ids" in input_names
+        self._encoder_needs_ext_ids = "ext_ids" in {each.name for each in encoder.get_inputs()}
         self.has_importance = "importance" in {each.name for each in encoder.get_outputs()}
-        self._memory = [name for name in MEMORY if name in taken]
-        self._carried = [name for name in STATE_INPUTS if name in taken]
-        self._begun = [name for name in BEGUN if name in taken]
-        self._answers = [*ANSWERS, *(f"next_{name}" for name in self._carried)]
+        self._memory = [name for name in MEMORY if name in input_names]
+        self._state_inputs = [name for name in STATE_INPUTS if name in input_names]
+        self._initial_state = [name for name in INITIAL_STATE if name in input_names]
+        self._outputs = [*OUTPUTS, *(f"next_{name}" for name in self._state_inputs)]
 
     @classmethod
     def open(
@@ -117,7 +117,7 @@ class OnnxStepModel:
         """Open the two graphs of a model.
 
         Raises:
-            ArtifactError: if one is damaged or has other inputs or outputs.
+            ArtifactError: if a graph is damaged or has unexpected inputs or outputs.
         """
         parallel_batches = min(threads, MAX_PARALLEL_BATCHES)
 
@@ -135,18 +135,18 @@ class OnnxStepModel:
                     *STATE_INPUTS,
                     *COPYING,
                 ),
-                outputs=ANSWERS,
+                outputs=OUTPUTS,
                 state_inputs=STATE_INPUTS,
                 where=f"{where}: step",
             )
 
         step_session = open_step(threads)
-        taken = {each.name for each in step_session.get_inputs()}
+        input_names = {each.name for each in step_session.get_inputs()}
         encoder_session = open_session(
             encoder,
             threads=threads // parallel_batches,
             inputs=("source_ids", "lengths", "ext_ids"),
-            outputs=[name for name in (*MEMORY, *BEGUN) if name in taken],
+            outputs=[name for name in (*MEMORY, *INITIAL_STATE) if name in input_names],
             where=f"{where}: encoder",
         )
         if parallel_batches == 1:
@@ -162,8 +162,8 @@ class OnnxStepModel:
     def for_parallel_batch(self) -> "OnnxStepModel":
         """Return the model for one of the parallel batches; the first call opens it.
 
-        Threads that share a step wait for each other at every product and for the search after
-        every step. Parallel searches avoid that.
+        Threads that share a step wait for each other at every matrix product, and for the search
+        after every step. Parallel searches avoid that.
         """
         with self._opening:
             if self._parallel_model is None:
@@ -175,89 +175,86 @@ class OnnxStepModel:
             return self._parallel_model
 
     def start(self, sources: SourceBatch) -> OnnxState:
-        """Encode the sources and return a state of B rows, before the first word."""
-        names = [*self._memory, *self._begun]
-        read = dict(zip(names, self._read(sources, names), strict=True))
-        carried = {name: read.pop(name) for name in self._begun}
+        """Encode the sources and return the state of B rows before the first word."""
+        names = [*self._memory, *self._initial_state]
+        encoded = dict(zip(names, self._encode(sources, names), strict=True))
+        decoder = {name: encoded.pop(name) for name in self._initial_state}
         valid = sources.source_valid
-        memory = {**read, "valid": valid[:, None]}
-        ext_ids = _words(sources)
-        if self._takes_words:
+        memory = {**encoded, "valid": valid[:, None]}
+        ext_ids = _masked_ext_ids(sources)
+        if self._needs_ext_ids:
             memory["ext_ids"] = ext_ids
-        if self._copies:
-            memory.update(_copying(ext_ids))
-        if "copy_logits" in self._carried:
-            carried["copy_logits"] = np.zeros(valid.shape, dtype=np.float32)
-        return OnnxState(memory, carried, BeamLayout.of(np.arange(len(sources))))
+        if self._can_copy:
+            memory.update(_copy_inputs(ext_ids))
+        if "copy_logits" in self._state_inputs:
+            decoder["copy_logits"] = np.zeros(valid.shape, dtype=np.float32)
+        return OnnxState(memory, decoder, BeamLayout.of(np.arange(len(sources))))
 
     def step(self, state: OnnxState, previous_ids: Ints, k: int) -> tuple[Candidates, OnnxState]:
-        """Feed the (R,) extended ids of the last words; return the k best next words."""
+        """Feed the (R,) extended ids of the previous words; return the k best next words."""
         layout = state.layout
         feeds = {
             **state.memory,
-            **state.carried,
+            **state.decoder,
             "previous_ids": previous_ids.astype(np.int64),
             "grid": layout.grid,
             "place": layout.place,
             "k": np.array([k]),
         }
-        if self._takes_words:
+        if self._needs_ext_ids:
             feeds["document"] = layout.document
-        answers = self._step.run(self._answers, feeds)
-        candidates = Candidates(**dict(zip(ANSWERS, answers, strict=False)))
-        carried = dict(zip(self._carried, answers[len(ANSWERS) :], strict=True))
-        return candidates, OnnxState(state.memory, carried, layout)
+        outputs = self._step.run(self._outputs, feeds)
+        candidates = Candidates(**dict(zip(OUTPUTS, outputs, strict=False)))
+        decoder = dict(zip(self._state_inputs, outputs[len(OUTPUTS) :], strict=True))
+        return candidates, OnnxState(state.memory, decoder, layout)
 
     def select(self, state: OnnxState, rows: Ints) -> OnnxState:
         """Select rows, with repetition; documents without rows are removed."""
-        carried = {name: value.take(rows, axis=0) for name, value in state.carried.items()}
+        decoder = {name: value.take(rows, axis=0) for name, value in state.decoder.items()}
         before = state.layout.document
         document = before.take(rows)
         if len(document) == len(before) and (document == before).all():
-            return OnnxState(state.memory, carried, state.layout)
+            return OnnxState(state.memory, decoder, state.layout)
         kept, document = np.unique(document, return_inverse=True)
         memory = state.memory
         if len(kept) < len(memory["valid"]):
             memory = {name: value[kept] for name, value in memory.items()}
-        return OnnxState(memory, carried, BeamLayout.of(document))
+        return OnnxState(memory, decoder, BeamLayout.of(document))
 
     def importance(self, sources: SourceBatch) -> Floats | None:
         """Return the (B, S) importance weights, or None for a model without them."""
         if not self.has_importance:
             return None
-        (weights,) = self._read(sources, ["importance"])
+        (weights,) = self._encode(sources, ["importance"])
         return weights
 
     def states(self, sources: SourceBatch) -> Floats:
-        """Return the (B, S, H) encoder states."""
-        (states,) = self._read(sources, ["states"])
+        """Return the (B, S, U) encoder states."""
+        (states,) = self._encode(sources, ["states"])
         return states
 
-    def _read(self, sources: SourceBatch, outputs: list[str]) -> list[Floats]:
+    def _encode(self, sources: SourceBatch, outputs: list[str]) -> list[Floats]:
         feeds = {
             "source_ids": sources.source_ids.astype(np.int64),
             "lengths": sources.lengths.astype(np.int64),
         }
-        if self._encoder_takes_words:
-            feeds["ext_ids"] = _words(sources)
+        if self._encoder_needs_ext_ids:
+            feeds["ext_ids"] = _masked_ext_ids(sources)
         return self._encoder.run(outputs, feeds)  # type: ignore[no-any-return]
 
 
-def _words(sources: SourceBatch) -> npt.NDArray[np.int64]:
+def _masked_ext_ids(sources: SourceBatch) -> npt.NDArray[np.int64]:
     """Return the (D, S) extended ids, PAD at padding."""
     return np.where(sources.source_valid, sources.source_ext_ids, PAD).astype(np.int64)
 
 
-def _copying(ext_ids: Ints) -> dict[str, npt.NDArray[Any]]:
-    """Return which source positions have the same word, and which of them is first.
-
-    `export/candidates.py` says what the graph makes of it.
-    """
+def _copy_inputs(ext_ids: Ints) -> dict[str, npt.NDArray[Any]]:
+    """Return the inputs of the step graph for copying, see `export.candidates.CopyInputs`."""
     same = ext_ids[:, :, None] == ext_ids[:, None, :]  # (D, S, S)
     is_first = same.argmax(axis=1) == np.arange(ext_ids.shape[1])  # (D, S)
-    offered = is_first & (ext_ids >= len(SPECIAL_TOKENS))
-    columns = np.where(offered, ext_ids - len(SPECIAL_TOKENS), -1)
+    is_candidate = is_first & (ext_ids >= len(SPECIAL_TOKENS))
+    columns = np.where(is_candidate, ext_ids - len(SPECIAL_TOKENS), -1)
     return {
         "columns": columns.astype(np.int64),
-        "same_word": (same & offered[:, None, :]).astype(np.float32),
+        "same_word": (same & is_candidate[:, None, :]).astype(np.float32),
     }

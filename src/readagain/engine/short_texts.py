@@ -1,4 +1,4 @@
-"""Copies of the text instead of a headline: of short texts, and of the first sentence."""
+"""Headlines copied from the text: of texts that are too short, and of the first sentence."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from readagain.search.hypotheses import Hypothesis
 from readagain.search.model import SourceBatch
 
 MIN_WORDS = 4
-"""A text with fewer words is its own summary; a model would invent one."""
+"""A text with fewer words is its own summary; a model would invent words."""
 
 _NOT_LAST = (".", ",", ";", ":")  # headlines do not end with these
 _CUTS = (",", ";", ":", "--")
@@ -46,10 +46,11 @@ def copy_whole_text(
 def shorten_first_sentence(
     source: SourceText, batch: SourceBatch, row: int, *, max_words: int
 ) -> Hypothesis:
-    """Return a hypothesis that copies the first sentence, cut where a phrase ends.
+    """Return a hypothesis that copies the first sentence, shortened if necessary.
 
-    A sentence above `max_words`, or one that is not read to its end, is cut at its last comma or
-    the like in the second half, or else before the words that cannot be last.
+    A sentence that is longer than `max_words` or than what was read is cut at the last comma,
+    semicolon, colon or dash in its second half. Without one, it is cut at `max_words`, and words
+    that cannot end a headline are removed from its end.
     """
     words = source.document.words
     num_words = len(source.document.sentences[0])
@@ -68,7 +69,7 @@ def shorten_first_sentence(
 def _copy_positions(
     positions: Sequence[int], source: SourceText, batch: SourceBatch, row: int
 ) -> Hypothesis:
-    """Return a hypothesis that copies some words; its attention is on the copied word."""
+    """Return a hypothesis that copies some words, with all attention on the copied words."""
     copied_from = [
         (n, position - sequence.start)
         for n, sequence in enumerate(source.sequences)

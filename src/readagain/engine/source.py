@@ -25,7 +25,7 @@ from readagain.text.vocab import (
 
 @dataclass(frozen=True)
 class SourceText:
-    """A text as a model reads it.
+    """A text as the input of a model.
 
     Args:
         document: sentences that are read.
@@ -50,7 +50,7 @@ class SourceText:
 
     @property
     def read_share(self) -> float:
-        """Share of the text's characters that are read, from 0 to 1; 1 if it is not truncated."""
+        """Share of the characters of the text that are read, from 0 to 1."""
         if not self.is_truncated:
             return 1.0
         words = self.document.words
@@ -80,7 +80,7 @@ class SourceReader:
         self._vocab = vocab
         self.styles = source_vocab.styles
         self._special_tokens = {*SPECIAL_TOKENS, *(f"<{style}>" for style in self.styles)}
-        # Words that are read of each sequence; a style takes the place of one.
+        # Maximum number of words of each sequence; a style token takes one position.
         self.max_words = run.data.max_source_words - (1 if self.styles else 0)
         self.num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
 
@@ -98,24 +98,24 @@ class SourceReader:
                 text, max_sentences=num_sentences + 1, is_article=True, language=self.language
             )
         )
-        sentences = _with_language(document)
+        sentences = _sentences_with_words(document)
         has_more = len(sentences) > num_sentences or self._skips_scene(document)
         read = tuple(_with_full_stops(sentences[:num_sentences], document))
         document = Document(text, read, is_tokenized=document.is_tokenized)
         sequences = self._sequences(read)
-        is_cut = sum(map(len, sequences)) < len(document.words)
+        has_unread_words = sum(map(len, sequences)) < len(document.words)
         return SourceText(
             document,
             sequences,
-            is_truncated=has_more or is_cut,
+            is_truncated=has_more or has_unread_words,
             num_style_tokens=1 if self.styles else 0,
         )
 
     def _skips_scene(self, document: Document) -> bool:
-        """Return whether sentences that set the scene are left out before the first one."""
+        """Return whether sentences that only set the scene are skipped at the start."""
         if document.is_tokenized or not document.sentences or not document.words[0].start:
             return False
-        # With that many sentences none would be left out.
+        # With that many sentences, none is skipped.
         num_sentences = MAX_SCENE_SENTENCES + 2
         whole = read_document(
             document.text, max_sentences=num_sentences, is_article=True, language=self.language
@@ -126,7 +126,7 @@ class SourceReader:
         """Return texts padded to the same size: (B, N, L) ids.
 
         The token of `style` follows the words of each sequence. Its extended id is UNK, which is
-        never chosen, so it cannot be copied.
+        never generated, so it cannot be copied.
         """
         B, N = len(sources), self.num_sequences
         L = _max_length(sources)
@@ -150,8 +150,9 @@ class SourceReader:
     def forced_prefix(self, sources: Sequence[SourceText], prefix: TargetPrefix) -> ForcedPrefix:
         """Return the constraint that makes summaries of a batch start with some words.
 
-        As in training, a word is fed by its id in the vocabulary or else by its position in the
-        source; a word in neither is fed as UNK. All are printed as given, so none is copied.
+        As in training, the input of the decoder is the id of a word in the vocabulary, or else its
+        position in the source, or else UNK. The words are printed as given, so they do not count
+        as copied.
         """
         L = _max_length(sources)
         norms = [self._without_special(word.norm) for word in prefix.words]
@@ -176,7 +177,7 @@ class SourceReader:
         return SPECIAL_TOKENS[UNK] if norm in self._special_tokens else norm
 
     def _sequences(self, sentences: Sequence[Sequence[Token]]) -> tuple[range, ...]:
-        """Return the positions that are read of each sentence, or of all of them joined."""
+        """Return the positions of each input sequence: of each sentence, or of all joined."""
         ends = np.cumsum([len(sentence) for sentence in sentences]).tolist()
         starts = [0, *ends[:-1]]
         if self._data.join_sentences and ends:
@@ -196,10 +197,10 @@ def _max_length(sources: Sequence[SourceText]) -> int:
 def _with_full_stops(
     sentences: Sequence[tuple[Token, ...]], document: Document
 ) -> Iterator[tuple[Token, ...]]:
-    """Yield the sentences; a line without a mark at its end gets a full stop before the next one.
+    """Yield the sentences; add a full stop at a line break without punctuation before it.
 
-    Otherwise a model would read two items of a list as one sentence. The full stop has an empty
-    span, so it is never printed.
+    Otherwise two items of a list would look like one sentence to the model. The full stop has an
+    empty span, so it is never printed.
     """
     if document.is_tokenized or "\n" not in document.text:
         yield from sentences
@@ -212,7 +213,7 @@ def _with_full_stops(
         yield sentence
 
 
-def _with_language(document: Document) -> list[tuple[Token, ...]]:
+def _sentences_with_words(document: Document) -> list[tuple[Token, ...]]:
     """Return the sentences with a letter or a digit."""
     return [
         sentence

@@ -10,7 +10,7 @@ from pathlib import Path
 from readagain.engine.summarizer import Summarizer
 from readagain.text.document import sentence_norms
 
-TOGETHER = (1, 8, 16, 32)
+BATCH_SIZES = (1, 8, 16, 32)
 """Numbers of texts per call."""
 REPEAT = 3
 """Number of repetitions; the median is reported."""
@@ -60,7 +60,7 @@ class Speed:
     @property
     def texts_per_s(self) -> dict[int, float]:
         """Texts per second, by number of texts per call."""
-        return {together: 1e3 / taken for together, taken in self.ms_per_text.items()}
+        return {size: 1e3 / milliseconds for size, milliseconds in self.ms_per_text.items()}
 
 
 def measure_speed(
@@ -68,41 +68,41 @@ def measure_speed(
     texts: Sequence[str],
     *,
     beam: int | None = None,
-    together: Sequence[int] = TOGETHER,
+    batch_sizes: Sequence[int] = BATCH_SIZES,
     repeat: int = REPEAT,
 ) -> Speed:
-    """Load a model and write headlines for the texts, alone and in batches.
+    """Measure how long a model takes to load and to summarize texts in batches.
 
     Args:
-        load: loads the model; the first load of a process is the one that tells.
-        texts: what to summarize, at least one. Fewer than the largest batch are taken again.
-        beam: beam size; that of the model by default.
-        together: how many texts to give at once.
-        repeat: how often each is timed, after the first headline.
+        load: function that loads the model; it should be the first load of the process.
+        texts: texts to summarize, at least one; repeated if fewer than the largest batch size.
+        beam: beam size; by default that of the model.
+        batch_sizes: numbers of texts per call.
+        repeat: number of measurements per batch size.
     """
-    begin = time.perf_counter()
+    start = time.perf_counter()
     summarizer = load()
-    load_s = time.perf_counter() - begin
-    begin = time.perf_counter()
+    load_s = time.perf_counter() - start
+    start = time.perf_counter()
     summarizer.summarize(texts[0], beam=beam)
-    first_s = time.perf_counter() - begin
+    first_s = time.perf_counter() - start
 
-    rounds = -(-max(together) // len(texts))
-    texts = list(texts) * rounds
+    num_copies = -(-max(batch_sizes) // len(texts))
+    texts = list(texts) * num_copies
     summaries = summarizer.summarize(texts, beam=beam)  # warms up
-    taken: dict[int, list[float]] = {number: [] for number in together}
+    seconds: dict[int, list[float]] = {size: [] for size in batch_sizes}
     for _ in range(repeat):
-        for number in together:
-            begin = time.perf_counter()
-            for at in range(0, len(texts), number):
-                summarizer.summarize(texts[at : at + number], beam=beam)
-            taken[number].append(time.perf_counter() - begin)
+        for size in batch_sizes:
+            start = time.perf_counter()
+            for first in range(0, len(texts), size):
+                summarizer.summarize(texts[first : first + size], beam=beam)
+            seconds[size].append(time.perf_counter() - start)
     return Speed(
         beam=summarizer.run.decode.beam_size if beam is None else beam,
         load_s=load_s,
         first_s=first_s,
         ms_per_text={
-            number: 1e3 * statistics.median(times) / len(texts) for number, times in taken.items()
+            size: 1e3 * statistics.median(times) / len(texts) for size, times in seconds.items()
         },
         words_per_text=statistics.mean(_count_words(text) for text in texts),
         words_per_summary=statistics.mean(len(summary.words) for summary in summaries),

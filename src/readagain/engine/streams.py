@@ -1,4 +1,4 @@
-"""Batches from a slow source, such as a pipe."""
+"""Batches of the items of a slow source, such as a pipe."""
 
 from collections.abc import Iterable, Iterator
 from queue import Queue
@@ -11,8 +11,8 @@ Item = TypeVar("Item")
 def available_batches(items: Iterable[Item], max_items: int) -> Iterator[list[Item]]:
     """Yield the available items as soon as there is one, at most `max_items` at once.
 
-    A thread reads up to `max_items` ahead. A fast source gives full batches, a slow one single
-    items. An exception of the source is raised after the items before it.
+    A thread reads up to `max_items` ahead. A fast source gives full batches, a slow source
+    single items. An exception of the source is raised after the items that precede it.
     """
     queue: Queue[Item | _End] = Queue(maxsize=max_items)
     Thread(target=_fill, args=(items, queue), daemon=True).start()

@@ -1,4 +1,4 @@
-"""Summarization with a trained model: of one text, a list, or a stream."""
+"""Summarization of one text, a list or a stream with a trained model."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from typing import Any, Unpack, overload
 from readagain.config.options import Case, Fallback, SummarizeOptions, resolve_decode
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
-from readagain.engine.confidence import ConfidenceModel, features, judge
+from readagain.engine.confidence import ConfidenceModel, features, score_and_check
 from readagain.engine.detokenizer import Detokenizer
 from readagain.engine.explanation import explain, source_importance
 from readagain.engine.grounding import UngroundedWords
@@ -42,7 +42,7 @@ from readagain.text.vocab import Vocab
 # Measured (docs/engine.md): larger batches are not faster, since they exceed the cache.
 MAX_TEXTS = 16
 WORDS_PER_TEXT = 64  # batches of longer texts have fewer texts
-WINDOW = 16 * MAX_TEXTS  # texts of a stream that are sorted by length together
+WINDOW = 16 * MAX_TEXTS  # number of texts of a stream that are sorted by length
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +81,8 @@ class Summarizer:
         vocab: decoder vocabulary.
         model: exported graphs, or another back end of the search.
         truecaser: spellings of words that are not in the text.
-        confidence: model of the confidence; without one, summaries have none.
-        max_texts: texts of a stream that are decoded together; more on a GPU.
+        confidence: model of the confidence; without it, summaries have no confidence.
+        max_texts: maximum batch size; a GPU needs larger batches.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Summarizer:
 
         Args:
             model: `news`, `papers`, or a directory written by `readagain export`.
-            threads: number of threads; all processors by default.
+            threads: number of threads; by default, the number of CPU cores.
             precision: precision of the graphs; int8 by default if the directory has it.
 
         Raises:
@@ -242,7 +242,7 @@ class Summarizer:
         return list(summaries) if _has_length(texts) else summaries
 
     def features(self, text: str, summary: Summary) -> dict[str, float]:
-        """Return what the confidence of a summary of `text` is computed from, by name."""
+        """Return the features of a summary of `text`, from which its confidence is computed."""
         return features(summary, self._reader.read(text, tokenized=False), self.language)
 
     def _resolve(self, options: SummarizeOptions) -> _Request:
@@ -306,7 +306,7 @@ class Summarizer:
     def _summarize_batch(
         self, sources: Sequence[SourceText], request: _Request, model: StepModel[Any]
     ) -> list[Summary]:
-        """Summarize some texts together."""
+        """Summarize a batch of texts."""
         is_short = [request.copies_short_texts and is_too_short(source) for source in sources]
         short = [source for source, each in zip(sources, is_short, strict=True) if each]
         long = [
@@ -384,13 +384,15 @@ class Summarizer:
     def _to_summaries(
         self, source: SourceText, hypotheses: Sequence[Hypothesis], request: _Request
     ) -> list[Summary]:
-        """Return the judged summaries of one source; an empty one if there is none."""
+        """Return the summaries of one source with confidence and warnings, or an empty summary."""
         empty = self._empty_summary(source, request)
         summaries = []
         for hypothesis in hypotheses:
             summary = self._to_summary(empty, source, hypothesis, request)
             if summary.text and not request.tokenized:
-                confidence, failed = judge(summary, source, self._confidence, self.language)
+                confidence, failed = score_and_check(
+                    summary, source, self._confidence, self.language
+                )
                 summary = _add_warnings(replace(summary, confidence=confidence), *failed)
             summaries.append(summary)
         return summaries or [empty]
@@ -398,9 +400,9 @@ class Summarizer:
     def _replace_weak(
         self, weak: Summary, source: SourceText, batch: SourceBatch, row: int, request: _Request
     ) -> tuple[list[Hypothesis], list[Summary]]:
-        """Return what replaces a summary below the minimum confidence.
+        """Return the replacement of a summary below the minimum confidence.
 
-        The confidence stays that of the weak summary.
+        Its confidence is that of the replaced summary.
         """
         empty = replace(self._empty_summary(source, request), confidence=weak.confidence)
         if request.fallback == "none":

@@ -23,8 +23,9 @@ class Explanation:
         source_words: the S source tokens that were read.
         importance: (S,) importance of each source token; None for models with one pass.
         importance_kind: "weight" for the mean importance weight of the second pass, -1 to 1;
-            "movement" for the distance that its state moves, 0 to 1 (`state_movement`).
-        attention: (T + 1, S) attention weights of each summary token and of its end.
+            "movement" for the relative distance between its successive states, 0 to 1
+            (`state_movement`).
+        attention: (T + 1, S) attention weights of each summary token and of EOS.
     """
 
     source_words: tuple[Token, ...]
@@ -39,14 +40,14 @@ class Summary:
 
     Args:
         text: printed summary; empty for a text without a letter or a digit.
-        score: score of the beam search; a log-probability unless lengths are normalized.
+        score: score of the beam search; a log-probability unless there is a length penalty.
         words: tokens of the summary.
         read_sentences: number of sentences that the model read, from the start of the text.
-        truncated: whether the text is longer than what was read.
+        truncated: whether the text continues after the part that was read.
         read_share: share of the text's characters that were read, from 0 to 1.
         confidence: estimated probability that the summary has no fault; None if the model has no
             `confidence.json`, for a text that is too short, and for Gigaword form.
-        warnings: reasons to look twice.
+        warnings: possible problems of the summary.
         end_log_prob: natural logarithm of the probability of ending after the last word.
         alternatives: the next best summaries, for `n_best`.
         explanation: attention and importance, for `explain`.
@@ -69,8 +70,8 @@ class Summary:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a dictionary that `json.dumps` accepts."""
-        found: dict[str, Any] = _plain(self)
-        return found
+        content: dict[str, Any] = _plain(self)
+        return content
 
 
 def _plain(value: Any) -> Any:
@@ -94,7 +95,7 @@ def add_summary(
     has_score: bool = False,
     has_confidence: bool = False,
 ) -> dict[str, Any] | InvalidRecord:
-    """Return the fields of a record with its summary; a name that it has already is an error."""
+    """Return the fields of a record with its summary; an existing field is not overwritten."""
     added: dict[str, Any] = {field: summary.text}
     if has_score:
         added["score"] = summary.score

@@ -62,7 +62,7 @@ def read_prefix(
     """Tokenize the target prefix, the option `begin`, and check its length.
 
     Raises:
-        ArgumentError: if it is longer than a summary may be.
+        ArgumentError: if the prefix is longer than the maximum length of a summary.
     """
     if text is None:
         return NO_PREFIX

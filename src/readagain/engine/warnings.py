@@ -23,12 +23,13 @@ MESSAGES = {
 """Message of each code."""
 
 _MIN_FUNCTION_WORDS = 0.2
-"""Share of function words that makes detection unnecessary; 95% of English texts have more."""
+"""Fraction of function words above which the language is not detected; 95% of English texts have
+more."""
 
 
 @dataclass(frozen=True)
 class SummaryWarning:
-    """A reason to look twice at a summary."""
+    """A possible problem of a summary."""
 
     code: str
     message: str
@@ -38,7 +39,7 @@ class SummaryWarning:
 
 
 def warning(code: str, *values: str) -> SummaryWarning:
-    """Return the warning of a code; `values` fill its message."""
+    """Return the warning of a code; `values` are inserted into its message."""
     return SummaryWarning(code, MESSAGES[code].format(*values))
 
 
@@ -59,7 +60,7 @@ def source_warnings(source: SourceText, language: Language) -> tuple[SummaryWarn
 
 
 def percent(share: float) -> str:
-    """Return a share in percent; only a whole is 100%.
+    """Return a share in percent; 100% only if it is exactly 1.
 
     >>> percent(0.996), percent(0.001), percent(1.0)
     ('99%', '1%', '100%')
@@ -68,7 +69,7 @@ def percent(share: float) -> str:
 
 
 def _other_language(source: SourceText, language: Language) -> str:
-    """Return the name of the language or script of a text; empty if the model may know it."""
+    """Return the language or script of a text if it is not that of the model, otherwise ''."""
     norms = [word.norm for word in source.read_words]
     if language.code == UNDETERMINED or not norms:
         return ""

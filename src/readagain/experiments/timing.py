@@ -77,7 +77,7 @@ def _measure(
         speed = measure_speed(
             lambda model=model: Summarizer(run, *vocabs, model),  # type: ignore[misc]
             texts,
-            together=BATCH_SIZES,
+            batch_sizes=BATCH_SIZES,
             repeat=repeat,
         )
         yield precision, {str(number): ms for number, ms in speed.ms_per_text.items()}

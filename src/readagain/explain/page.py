@@ -21,8 +21,8 @@ _MAX_UNREAD = 1_000  # characters after the last word that was read; the script 
 def explanation_page(view: ExplanationView) -> str:
     """Return a page with the headline, the shaded text and all attention weights.
 
-    The explanation is JSON, which the script inserts as text. The content security policy allows
-    only that script.
+    The page contains the explanation as JSON, which its script inserts as text. The content
+    security policy allows only this script.
     """
     modules = (_read(f"{name}.js") for name in ("elements", "explanation"))
     script = "".join(re.sub(r"^import .*\n|^export ", "", each, flags=re.M) for each in modules)

@@ -14,8 +14,8 @@ from readagain.storage.files import write_output
 FORMATS = (".png", ".svg", ".pdf")
 _CELL_INCHES = 0.24
 _LABEL_INCHES = 1.3  # length of rotated labels
-_LABEL_CHARACTERS = 22  # longer labels, such as URLs, are cut
-_TITLE_CHARACTERS = 2.5  # per column
+_LABEL_CHARACTERS = 22  # longer labels, such as URLs, are truncated
+_TITLE_CHARACTERS = 2.5  # number of characters per column
 _DOTS_PER_INCH = 200
 _FIRST_ROW = 1.3  # offset of attention below importance, in rows
 
@@ -35,9 +35,9 @@ def check_plot(path: Path) -> None:
 
 
 def plot_attention(view: ExplanationView, path: Path) -> None:
-    """Plot importance, and below it the attention of each word of the summary.
+    """Plot the importance of the source words, and the attention of each summary word below it.
 
-    The source word that a word was taken from is framed.
+    For a copied word, the source word is framed.
 
     Raises:
         ConfigError: for an unknown format.
@@ -82,8 +82,8 @@ def _figure(view: ExplanationView) -> Any:
         importance = np.array([[word.importance for word in view.source]], dtype=float)
         importance = (importance - importance.min()) / max(float(np.ptp(importance)), 1e-9)
         axes.imshow(importance, cmap="Oranges", extent=(-0.5, right, 0.5, -0.5), **shade)
-        what = IMPORTANCE[view.importance_kind]
-        key = f"orange: importance, {what}; blue: attention; framed: where a word was taken from"
+        kind = IMPORTANCE[view.importance_kind]
+        key = f"orange: importance, {kind}; blue: attention; framed: where a word was taken from"
         axes.xaxis.set_label_position("bottom")
         axes.set_xlabel(key, fontsize=7, color="0.35")
     axes.set_ylim(bottom, -0.5)

@@ -1,4 +1,4 @@
-"""Explanation in a terminal, with colors if it has them."""
+"""Explanation in a terminal, with colors if the terminal supports them."""
 
 import unicodedata
 
@@ -17,17 +17,19 @@ _STYLES: dict[Origin, Style] = {
     "digits": Style(bold=True, color="green"),
     "given": Style(italic=True),
 }
-_LIGHT, _STRONG = (255, 246, 230), (255, 159, 28)  # shades of the least and most attended word
-_BOLD_FROM = 0.66  # shade from which a word is bold where a terminal has too few colours
-_MOST_ATTENDED = 3
-_MOST_ATTENDED_WORDS = 5
+_LIGHT, _STRONG = (255, 246, 230), (255, 159, 28)  # colors of the least and the most attended word
+_BOLD_FROM = 0.66  # words with a larger shade are bold if the terminal has too few colors
+_NUM_ATTENDED_PER_WORD = 3
+_NUM_ATTENDED_OF_TEXT = 5
 
 
 def print_explanation(view: ExplanationView, console: Console) -> None:
     """Print the headline, the shaded text, and a line per word of the headline."""
     has_shades = console.color_system in ("256", "truecolor")
     lines = [_headline(view), Text(), _text(view, has_shades=has_shades)]
-    names = ", ".join(_printable(word.surface) for word in view.most_attended(_MOST_ATTENDED_WORDS))
+    names = ", ".join(
+        _printable(word.surface) for word in view.most_attended(_NUM_ATTENDED_OF_TEXT)
+    )
     notes = [f"Most attended: {names}", f"The model read {percent(view.read_share)} of the text."]
     if view.confidence is not None:
         notes.append(f"Confidence: {percent(view.confidence)}")
@@ -47,19 +49,19 @@ def _headline(view: ExplanationView) -> Text:
 
 
 def _text(view: ExplanationView, *, has_shades: bool) -> Text:
-    """Return the text that was read, shaded by attention, or bold without colors."""
+    """Return the text that was read, shaded by attention, or bold if there are too few colors."""
     text = Text()
     end = view.source[0].start
     for word in view.source:
         text.append(_printable(view.text[end : word.start]))
-        style = _shade(word.shade) if has_shades else Style(bold=word.shade > _BOLD_FROM)
+        style = _shade_style(word.shade) if has_shades else Style(bold=word.shade > _BOLD_FROM)
         text.append(_printable(word.surface), style=style)
         end = word.end
     return text
 
 
-def _shade(share: float) -> Style:
-    mixed = (round(low + share * (high - low)) for low, high in zip(_LIGHT, _STRONG, strict=True))
+def _shade_style(shade: float) -> Style:
+    mixed = (round(low + shade * (high - low)) for low, high in zip(_LIGHT, _STRONG, strict=True))
     return Style(color="black", bgcolor=f"rgb({','.join(map(str, mixed))})")
 
 
@@ -80,7 +82,7 @@ def _words(view: ExplanationView) -> Table:
 def _most_attended(word: ExplainedToken, view: ExplanationView) -> str:
     return ", ".join(
         f"{_printable(view.source[index].surface)} {100 * word.attention[index]:.0f} %"
-        for index in word.most_attended(_MOST_ATTENDED)
+        for index in word.most_attended(_NUM_ATTENDED_PER_WORD)
     )
 
 

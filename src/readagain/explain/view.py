@@ -1,4 +1,4 @@
-"""View of an explanation: the origin, attention and importance of each word, ready to display."""
+"""View of an explanation for display: the origin, attention and importance of each word."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ IMPORTANCE: dict[ImportanceKind, str] = {
 }
 """Display name of each kind of importance."""
 
-_LEAST_ATTENTION = 1e-9
+_MIN_ATTENTION = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class SourceToken:
         surface: as in the text.
         start, end: span in the text.
         importance: importance; None for models with one pass.
-        shade: attention of the whole summary, from 0 to 1 for the most attended token.
+        shade: total attention of the summary, relative to that of the most attended token.
     """
 
     surface: str
@@ -75,16 +75,16 @@ class ExplainedToken:
 
 @dataclass(frozen=True, kw_only=True)
 class ExplanationView:
-    """Everything to display about one summary.
+    """Data that is displayed about one summary.
 
     Args:
         text: whole source text.
         summary: printed summary.
         model: name of the model.
-        truncated: whether the text is longer than what was read.
+        truncated: whether the text continues after the part that was read.
         read_share: share of the text's characters that were read, from 0 to 1.
-        confidence: estimated probability of a summary without fault; None if unknown.
-        warnings: reasons to look twice at the summary.
+        confidence: estimated probability that the summary has no fault; None if unknown.
+        warnings: possible problems of the summary.
         importance_kind: kind of `SourceToken.importance`; None for models with one pass.
         source: source tokens that were read.
         words: tokens of the summary.
@@ -140,8 +140,8 @@ def explanation_view(
 
 def _source_tokens(text: str, explanation: Explanation) -> tuple[SourceToken, ...]:
     importance = explanation.importance
-    attention = explanation.attention[:-1].sum(axis=0)  # (S,), without the end of the summary
-    shades = attention / max(attention.max(), _LEAST_ATTENTION)
+    attention = explanation.attention[:-1].sum(axis=0)  # (S,), without EOS
+    shades = attention / max(attention.max(), _MIN_ATTENTION)
     return tuple(
         SourceToken(
             surface=text[word.start : word.end],
@@ -167,6 +167,6 @@ def _summary_tokens(summary: Summary, explanation: Explanation) -> tuple[Explain
             probability=round(float(np.exp(token.log_prob)), 6),
             attention=tuple(round(float(weight), 6) for weight in attention),
         )
-        # The last row of the attention is the end of the summary.
+        # The last row of the attention is that of EOS.
         for token, attention in zip(summary.words, explanation.attention, strict=False)
     )

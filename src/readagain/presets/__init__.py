@@ -1,4 +1,4 @@
-"""Presets: the settings of every system in the tables, and the baselines without a network."""
+"""Presets: the settings of the systems in the paper's tables, and baselines without a network."""
 
 from readagain.config.schema import RunSpec
 from readagain.presets import abs, bundled, lvt, paper, ras, tiny

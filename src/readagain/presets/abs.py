@@ -14,7 +14,7 @@ ABS = RunSpec(
         context_words=5,
         encoder=AttentiveBagSpec(smoothing=2),
     ),
-    # The paper uses plain SGD at 0.05 with batches of 64 words and their contexts. Our batches are
+    # The paper uses plain SGD at 0.05 with batches of 64 words and their contexts. Here a batch is
     # 64 summaries, about ten times as many words, so the rate is ten times as high. The paper
     # halves it whenever the dev loss stops improving, and renormalizes embeddings after each epoch;
     # here it is halved with each epoch after the fifth, and embeddings are not renormalized.

@@ -1,9 +1,9 @@
-"""The bundled models: `news` and `papers`, built on the paper and small enough for the wheel."""
+"""The bundled models `news` and `papers`, based on the paper and small enough for the wheel."""
 
 from readagain.config.override import override
 from readagain.presets.paper import CITATION, READ_AGAIN_LSTM_COPY, TWO_SENTENCES_OPTION_2
 
-# Not rows of the paper: sizes, dropout and recipe were chosen on dev sets (docs/models.md).
+# Not from the paper: sizes, dropout and recipe were chosen on dev sets (docs/models.md).
 _SHARED = {
     "source_vocab_size": 16_000,
     "vocab_size": 8000,

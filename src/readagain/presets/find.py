@@ -16,10 +16,10 @@ def find_run(name: str, assignments: Iterable[str] = ()) -> RunSpec:
 
     Args:
         name: a preset, or the path of a `.toml` run file.
-        assignments: changes spelled `decode.beam_size=5`, applied last.
+        assignments: changes such as `decode.beam_size=5`, applied last.
 
     Raises:
-        ConfigError: for a name that is neither, with the nearest preset, or for bad settings.
+        ConfigError: for an unknown name, with the nearest preset, or for invalid settings.
     """
     if name.endswith(".toml"):
         run = read_run_file(Path(name), PRESETS)

@@ -18,7 +18,8 @@ LVT_2K = RunSpec(
     source_vocab_size=119_505,
     vocab_size=69_000,
     model=ModelSpec(
-        # Its embeddings are initialized by word2vec on the same corpus, ours as in every other row.
+        # The paper initializes embeddings with word2vec vectors of the same corpus; here they are
+        # random, as in all presets.
         embedding_size=200,
         # 400 wide in each direction, as in Bahdanau et al. 2015, whose model the paper uses.
         encoder=OnePassSpec(cell="gru", hidden_size=400, bidirectional=True),
@@ -28,8 +29,9 @@ LVT_2K = RunSpec(
         shortlist_sources=50,
         dropout=0.0,
     ),
-    # The paper prints a rate of 0.001, with which Adadelta hardly learns (docs/presets.md); 1 is
-    # Zeiler's. It gives no validation interval, patience or clipping.
+    # The paper gives a learning rate of 0.001, with which Adadelta hardly learns
+    # (docs/presets.md); 1 is the rate of Zeiler 2012. The paper gives no validation interval,
+    # patience or clipping.
     train=TrainSpec(
         optimizer="adadelta",
         learning_rate=1.0,

@@ -8,8 +8,9 @@ RAS_ELMAN = RunSpec(
     paper="Chopra, Auli and Rush 2016 (NAACL), section 3",
     vocab_size=69_000,
     model=RasSpec(cell="elman", embedding_size=512, hidden_size=512, window=5),
-    # Plain SGD whose rate falls when a dev set stops improving: here with each epoch after the
-    # fifth. The rate is ours; of 0.5 to 2, 2 learned fastest in a narrow network.
+    # In the paper, the rate of plain SGD falls when the dev set stops improving; here, in each
+    # epoch after the fifth. The rate is not from the paper; of 0.5 to 2, 2 learned fastest in a
+    # narrow network.
     train=TrainSpec(learning_rate=1.0, batch_size=32, epochs=15),
 )
 

@@ -61,7 +61,7 @@ def test_json_contains_all_results(bench):
 
 
 def test_each_batch_size_sees_all_texts(recorder):
-    found = measure_speed(lambda: recorder, ["A ferry was late."] * 3, together=(1, 4), repeat=2)
+    found = measure_speed(lambda: recorder, ["A ferry was late."] * 3, batch_sizes=(1, 4), repeat=2)
     first_and_warm_up = [1, 6]
     each_turn = [1] * 6 + [4, 2]
     assert [number for number, _ in recorder.calls] == first_and_warm_up + 2 * each_turn
@@ -70,19 +70,19 @@ def test_each_batch_size_sees_all_texts(recorder):
 
 
 def test_beam_option_is_measured(recorder):
-    found = measure_speed(lambda: recorder, ["A ferry."], beam=2, together=(1,), repeat=1)
+    found = measure_speed(lambda: recorder, ["A ferry."], beam=2, batch_sizes=(1,), repeat=1)
     assert {beam for _, beam in recorder.calls} == {2}
     assert found.beam == 2
 
 
 def test_texts_without_words_are_measured(recorder):
-    found = measure_speed(lambda: recorder, ["", "A ferry."], together=(1,), repeat=1)
+    found = measure_speed(lambda: recorder, ["", "A ferry."], batch_sizes=(1,), repeat=1)
     assert found.words_per_text == 1.5
 
 
 def test_invented_sentences_have_length_of_paper():
     words = [len(sentence.split()) for sentence in SENTENCES]
-    assert len(set(SENTENCES)) == max(speed.TOGETHER)
+    assert len(set(SENTENCES)) == max(speed.BATCH_SIZES)
     assert 27 <= statistics.mean(words) <= 31  # without punctuation; 31.4 with
 
 
