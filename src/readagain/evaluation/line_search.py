@@ -1,9 +1,9 @@
 """Minimum error rate training: exact line searches over n-best lists.
 
 Och 2003, "Minimum error rate training in statistical machine translation", section 5. The score of
-a candidate is base + weights . features, so along a line of weights it is a linear function. The
-best candidate of a document changes only where two lines cross, and the mean metric of a data set
-is a step function.
+a candidate is base + weights . features, so along a line in the space of weights it is a linear
+function of the step. The best candidate of a document changes only where two of these lines cross,
+so the mean metric of a data set is a step function.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ import numpy.typing as npt
 Numbers = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-RANDOM_STARTS = 8  # besides the given one
+RANDOM_STARTS = 8  # in addition to the given start
 MAX_PASSES = 20  # over all directions from one start
 MIN_WIDTH = 1e-9  # smaller intervals and gains are rounding errors
 
@@ -51,8 +51,8 @@ def best_weights(
     Args:
         lists: the candidates.
         start: (F,) initial weights.
-        reach: maximum distance of a weight from its start. Farther away a search would find other
-            candidates than those in the lists.
+        reach: maximum distance of a weight from its start. With weights farther away, decoding
+            would find candidates that are not in the lists.
         seed: random seed of the starts and directions.
     """
     rng = np.random.default_rng(seed)
@@ -108,7 +108,7 @@ def best_step(
         positions.append(at)
         gains.append(lists.figures[documents, leaders] - figures[documents])
         figures[documents] = lists.figures[documents, leaders]
-    # The sort is stable, so the metrics of the first best candidates come first in the sum.
+    # The sort is stable, so the sum starts with the metrics of the first best candidates.
     order = np.argsort(np.concatenate(positions), kind="stable")
     starts = np.concatenate(positions)[order]
     values = np.cumsum(np.concatenate(gains)[order])
@@ -155,6 +155,6 @@ def highest_lines(
 
 
 def _steepest(values: Numbers, slopes: Numbers) -> Indices:
-    """Return the index of the largest value of each row; of equal ones the steepest line."""
+    """Return the index of the largest value of each row; ties go to the steepest line."""
     is_largest = values == values.max(axis=1, keepdims=True)
     return np.asarray(np.where(is_largest, slopes, -np.inf).argmax(axis=1))

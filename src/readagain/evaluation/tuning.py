@@ -1,7 +1,7 @@
-"""Tuning of the weights of extractive features.
+"""Tune the weights of extractive features.
 
-Each round searches with the weights that are best for the summaries found so far, and adds its
-summaries. Tuning ends when a round finds no new summary.
+Each round decodes the data set with the weights that are best for the n-best summaries of all
+earlier rounds, and adds its summaries to them. Tuning ends when a round finds no new summary.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,17 +22,17 @@ from readagain.search.features import FEATURES, count_features
 
 MEAN = "mean"
 DECIMALS = 4  # of the weights
-# Maximum change of a weight in the first rounds. For a weak network weights of 5 to 18 are best.
+# Maximum change of a weight in the first rounds. The best weights of a weak network are 5 to 18.
 _FIRST_REACH = 4.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Round:
-    """Result of one search of the data set.
+    """Result of decoding the data set once.
 
     Args:
-        weights: (F,) weights of the search.
-        value: mean metric of its best summaries.
+        weights: (F,) feature weights of the round.
+        value: mean metric of the best summaries.
         new: number of summaries that no earlier round had found.
         found: number of different summaries of all rounds so far.
     """
@@ -63,13 +63,13 @@ def tune(
     seed: int = 1,
     on_summary: Callable[[], None] = lambda: None,
 ) -> Iterator[Round]:
-    """Yield the rounds of tuning; the first searches without features.
+    """Yield the rounds of tuning; the first has all weights at 0.
 
     Each round starts from the best weights so far. After a round that does not improve, the
     maximum change is halved. The best weights are those of the round with the highest `value`.
 
-    `network` must be loaded for the protocol, whose figure is maximized: of one measure such as
-    `rouge-1`, or the `mean` of all measures.
+    `network` must be loaded for the protocol. The objective is the score that the protocol reports
+    (F1 or recall) for one measure such as `rouge-1`, or the `mean` over all measures.
 
     Raises:
         ArgumentError: for an unknown measure.
@@ -134,7 +134,7 @@ class _Pool:
         self._found = [_Found(_read(reader, row.text, data.is_tokenized)) for row in data.rows]
 
     def search(self, weights: Numbers, on_summary: Callable[[], None]) -> Round:
-        """Search with some weights and add new summaries."""
+        """Decode the data set with `weights` and add the new summaries."""
         before = sum(len(found.words) for found in self._found)
         summarizer = self._network.summarizer.with_decode(**_settings(weights))
         network = replace(self._network, summarizer=summarizer)
@@ -200,7 +200,7 @@ def _settings(weights: Numbers) -> dict[str, float]:
 
 
 def _read(reader: SourceReader, text: str, is_tokenized: bool) -> list[list[str]]:
-    """Return the words that the model reads of a text, by sequence."""
+    """Return the words of a text that the model reads, by sequence."""
     seen = TokenizedText(text).for_model if is_tokenized else text
     source = reader.read(seen, tokenized=is_tokenized)
     words = source.document.words

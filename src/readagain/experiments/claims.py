@@ -12,13 +12,13 @@ from readagain.experiments.table import markdown_table
 Verdict = Literal["supported", "partly supported", "not supported", "contradicted", "not measured"]
 
 MIN_WEIGHT_DIFFERENCE = 0.01
-"""Smallest difference between two mean weights, on a scale from 0 to 1, that counts."""
+"""Minimum difference between two mean weights, which are from 0 to 1, to support a claim."""
 _WORDS = {"content": "content words", "noun": "nouns", "verb": "verbs"}
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One test of a claim: what was compared, the statistics, and what they say."""
+    """One test of a claim: the statement that was tested, the statistics, and the verdict."""
 
     statement: str
     statistics: str
@@ -64,8 +64,8 @@ class _Tests:
     ) -> Evidence:
         """Test whether the difference of two experiments is between two bounds, in points.
 
-        Supported if the whole interval is between them, contradicted if the whole interval is on
-        the other side of one.
+        The statement is supported if the whole confidence interval is between the bounds, and
+        contradicted if the whole interval is outside.
         """
         statement = statement.format(_title(first), _title(second))
         found = self._compare(first, second)

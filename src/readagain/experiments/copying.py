@@ -38,8 +38,8 @@ def count_oov(result: Evaluation, vocab: Vocab) -> dict[str, int]:
     """Count the out-of-vocabulary words of an evaluation.
 
     Returns:
-        `words`: those of the references; of these `in_source` are in the text and `written` in
-        the summary. `summary_words`: those of the summaries; of these `wrong` are in no reference.
+        `words`: number in the references, of which `in_source` are in the text and `written` are in
+        the summary. `summary_words`: number in the summaries, of which `wrong` are in no reference.
     """
     totals = Counter[str](words=0, in_source=0, written=0, summary_words=0, wrong=0)
     data = result.data

@@ -20,7 +20,7 @@ from readagain.text.truecasing import CASES_FILE
 from readagain.text.vocab import Vocab
 
 DUC = "duc2003"
-"""Protocol of data sets with several references for a text."""
+"""Protocol of data sets with several references per text."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class EvaluationSet:
 class Corpora:
     """Corpora and data sets of all experiments, opened once.
 
-    The dev split of the corpus is the first data set. Without a corpus, small ones are invented.
+    The dev split of the corpus is the first data set. Without a corpus, small synthetic ones are
+    written.
     """
 
     def __init__(self, options: ReproduceOptions) -> None:
@@ -65,7 +66,7 @@ class Corpora:
         self._dev_sets: dict[int, EvaluationSet] = {}
 
     def corpus(self, min_sentences: int) -> PreparedCorpus:
-        """Return the corpus, or the part whose texts have at least so many sentences."""
+        """Return the pairs of the corpus whose texts have at least `min_sentences` sentences."""
         if min_sentences not in self._parts:
             out = self._options.work / "corpora" / f"{self.name}-{min_sentences}-sentences"
             out.parent.mkdir(parents=True, exist_ok=True)
@@ -95,12 +96,12 @@ class Corpora:
 
 
 def open_subset(corpus: PreparedCorpus, out: Path, *, min_sentences: int) -> PreparedCorpus:
-    """Open the pairs whose texts have enough sentences; write them first if needed.
+    """Open the subset of pairs whose texts have enough sentences; write it if it does not exist.
 
     The lexicon and the truecasing statistics are those of the whole corpus.
 
     Raises:
-        DataError: if no such text is left to train on or to score.
+        DataError: if no such text is left in the train or dev split.
     """
     try:
         found = PreparedCorpus.open(out)

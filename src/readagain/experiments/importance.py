@@ -1,4 +1,4 @@
-"""Importance weights of the second reading by word class (Figure 4 of the paper)."""
+"""Importance weights of the second reading pass by word class (Figure 4 of the paper)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -37,7 +37,7 @@ def word_class(norm: str) -> WordClass:
 
 
 def measure_importance(model: "ExperimentModel", data: DataSet) -> dict[str, Any] | None:
-    """Return importance weights by word class; None for a network that reads once."""
+    """Return importance weights by word class; None for a network without a second reading pass."""
     texts = [example.text for example in data.rows[:_MAX_TEXTS]]
     kind, weighted = model.importance(texts, is_tokenized=data.is_tokenized)
     if kind is None:
@@ -80,7 +80,7 @@ def _means(
 def _difference(
     weighted: "Sequence[WeightedText]", selected: Sequence[Any], is_function: Sequence[Any]
 ) -> dict[str, float]:
-    """Compare selected words with function words within each text; resample texts."""
+    """Compare selected words with function words in each text; bootstrap over the texts."""
     values = np.array(
         [
             weights[chosen].mean() - weights[function].mean()

@@ -16,8 +16,8 @@ TABLES_DIR = "tables"
 PAGE_FILE = "results.md"
 _PAPER_UPDATES = 594_000  # ten epochs of 3.8 million pairs in batches of 64
 _SMALL = (
-    "**Small scale**: tiny networks on little data show that everything runs, and nothing about "
-    "the paper's claims."
+    "**Small scale**: tiny networks on little data test that all experiments run. Their scores say "
+    "nothing about the paper's claims."
 )
 
 
@@ -25,7 +25,7 @@ def write_report(out: Path) -> list[str]:
     """Write the page, and each table as CSV and as a plot, from the results in `out`.
 
     Returns:
-        Messages about what could not be written.
+        Messages about files that could not be written.
 
     Raises:
         DataError: if there are no results, or they do not belong together.
@@ -72,7 +72,7 @@ def _tables(tables: Sequence[Table], plots: Sequence[Path]) -> list[str]:
 
 
 def _training_amount(store: ResultStore, recipe: str) -> str:
-    """Return how long experiments were trained, compared with the paper."""
+    """Return the number of training updates, compared with the paper."""
     trained = [each.training for each in store.results if each.recipe == recipe]
     updates = [each["updates"] for each in trained if "updates" in each]
     if not updates:

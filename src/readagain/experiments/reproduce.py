@@ -1,4 +1,4 @@
-"""Reproduction of the paper: run missing experiments, measure decoding time, write the report."""
+"""Reproduce the paper: run missing experiments, measure decoding time, write the report."""
 
 import traceback
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ _NEUTRAL_SETTINGS: dict[str, object] = {
 
 @dataclass(kw_only=True)
 class ReproduceResult:
-    """Names of the runs by what happened to them.
+    """Names of the runs by outcome.
 
     Args:
         done: finished by this call.
@@ -53,7 +53,7 @@ class ReproduceResult:
 def reproduce(options: ReproduceOptions, console: Console) -> ReproduceResult:
     """Run the missing experiments, measure decoding time and write the report.
 
-    After an interruption the same call resumes.
+    After an interruption, the same call resumes the reproduction.
 
     Raises:
         ReadAgainError: for invalid options or corpora.
@@ -142,7 +142,7 @@ def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
 
 
 def _read_settings(run: dict[str, object] | None) -> dict[str, object]:
-    """Return the comparable settings of a result; none if they are of another version."""
+    """Return the comparable settings of a result; empty if this version cannot read them."""
     try:
         return _comparable(run_from_dict(run or {}, where="run"))
     except ConfigError:

@@ -28,7 +28,7 @@ FORMAT_VERSION = 1
 ROWS_DIR = "rows"
 TIMING_FILE = "timing.json"
 BATCH_SIZES = (1, 16)
-"""Numbers of texts that are summarized together when decoding time is measured."""
+"""Batch sizes with which decoding time is measured."""
 MEASURES = ("rouge-1", "rouge-2", "rouge-l")
 _SCORE_UNITS = 10_000  # scores of texts are stored in hundredths of a percent
 
@@ -40,7 +40,7 @@ class DatasetResult:
     """Scores of an experiment on one data set. The field names are the keys of the file.
 
     Args:
-        protocol, figure: ROUGE protocol, and the figure (recall or F1) that it reports.
+        protocol, figure: ROUGE protocol, and the statistic (recall or f1) that it reports.
         fingerprint: SHA-256 of the texts and references.
         rouge: value, low and high of each measure, from 0 to 1.
         item_scores: packed (I, 3) scores of every text.
@@ -69,13 +69,14 @@ class ExperimentResult:
 
     Args:
         row: name of the experiment.
-        run: every setting; None for a system without training.
+        run: all settings of the run; None for a baseline.
         corpus: name, fingerprint and size of the training corpus.
         training: minutes, updates, the selected checkpoint, the learning curve.
         machine: device, processor, versions, commit, date.
         seconds: time of training and scoring.
         sets: results by name of the data set; the first is the dev split of the corpus.
-        importance: weights by word class, for networks that read twice; see `importance.py`.
+        importance: weights by word class, for networks with a second reading pass; see
+            `importance.py`.
     """
 
     row: str
@@ -113,7 +114,7 @@ def write_result(
         for name, texts in summaries.items()
         for text in texts
     ]
-    # No modification time, so that equal summaries are equal files.
+    # No modification time, so that equal summaries give equal files.
     compressed = gzip.compress("".join(lines).encode(), mtime=0)
     content = json.dumps(asdict(result), ensure_ascii=False) + "\n"
     for path, data in (
@@ -150,8 +151,8 @@ def read_results(out: Path) -> list[ExperimentResult]:
     """Read every result under `out`, in the order of the paths.
 
     Raises:
-        ArtifactError: if one is damaged, has another format version, or is not at its own path
-            (a copy would count as another seed).
+        ArtifactError: if one is damaged, has another format version, or is not at its path (a copy
+            would count as another seed).
     """
     results = []
     for path in sorted((out / ROWS_DIR).glob("*/*.json")):

@@ -1,4 +1,4 @@
-"""Run of one experiment: train the network, generate summaries, score them, keep the result."""
+"""Run one experiment: train the network, generate summaries, score them, write the result."""
 
 import gc
 import json
@@ -61,8 +61,8 @@ class ExperimentRunner:
     """Runs experiments and writes their results.
 
     Args:
-        stop: checked while training, searching and tuning. Processes that share a GPU must not be
-            killed in the middle of a kernel, since that ends the others, too.
+        stop: stop signal, checked during training, decoding and tuning. A process that shares a GPU
+            must not be killed in the middle of a kernel, since this ends the other processes too.
     """
 
     def __init__(self, options: ReproduceOptions, console: Console, stop: StopSignal) -> None:
@@ -103,7 +103,7 @@ class ExperimentRunner:
             raise InterruptedRunError
 
     def score_baseline(self, planned: PlannedRun) -> ExperimentResult:
-        """Score a system without training."""
+        """Score a baseline."""
         start = time.monotonic()
         name = planned.experiment.system
         vocabs = {"common": self.corpora.common_vocab}
@@ -127,7 +127,7 @@ class ExperimentRunner:
         scores = self._score(planned, model.system, vocabs)
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
         importance = measure_importance(model, dev_set.data)
-        # Including the training before an interruption.
+        # Include the training time before an interruption.
         seconds = time.monotonic() - start + max(0.0, 60 * training["minutes"] - trained_s)
         num_parameters = count_parameters(model.model_dir.run)
         result = self._write(planned, scores, run, num_parameters, training, seconds, importance)

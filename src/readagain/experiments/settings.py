@@ -15,20 +15,20 @@ from readagain.presets import PRESETS
 
 Scale = Literal["small", "paper"]
 
-_MODERN_VALIDATIONS = 2  # each takes seconds, of a training of about a minute
+_MODERN_VALIDATIONS = 2  # a validation takes seconds, the training about a minute
 _MODERN_EPOCHS = 5
-_MODERN_UPDATES = 8_000  # a part of the corpus is trained on for more epochs to reach these
+_MODERN_UPDATES = 8_000  # smaller corpora are trained on for more epochs to reach this number
 _MODERN_WARMUP = 1_344
-# Not larger: with batches of 1,024, networks without copying have hardly learned to attend to the
-# source after the same number of examples.
+# With batches of 1,024 and the same number of examples, networks without copying hardly learn to
+# attend to the source.
 _MODERN_BATCH = 256
-_WIDTH_STEP = 16  # the GPU kernels require widths that are multiples of it
+_WIDTH_STEP = 16  # the GPU kernels require a multiple of it
 _COMMON_VOCAB = 15_000  # vocabulary size of most of the paper's rows
 
 _SMALL_WIDTH = 16
 _SMALL_VOCAB_DIVISOR = 100
 _SMALL_SOURCE_WORDS, _SMALL_SUMMARY_WORDS = 30, 12
-_SMALL_SHORTLIST = 40  # room for every word of a source
+_SMALL_SHORTLIST = 40  # enough for all words of a source
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,11 +38,11 @@ class ReproduceOptions:
     Args:
         names: tables and experiments; all if empty.
         out: directory of the results; results of other machines can be copied into its `rows/`.
-        data: the prepared corpus; None for an invented one at small scale.
-        tests: more data sets by name.
+        data: the prepared corpus; None for a synthetic one at small scale.
+        tests: additional data sets by name.
         scale, recipes, seeds, epochs: see `experiment_run` and `plan_runs`.
         limit: score only the first texts of each data set.
-        device_name, threads: where to compute.
+        device_name, threads: device, and number of CPU threads.
         keep_weights: keep the model directories of finished experiments in `work/`.
     """
 
@@ -68,7 +68,7 @@ class ReproduceOptions:
 
     @property
     def work(self) -> Path:
-        """Directory of weights and parts of corpora while they are needed."""
+        """Directory for temporary weights and subsets of corpora."""
         return self.out / "work"
 
 
@@ -86,7 +86,7 @@ def experiment_run(
     Args:
         experiment: an experiment whose system is a preset.
         scale: the paper's sizes, or small ones.
-        recipe: `modern`, or `paper` for the preset's own training settings.
+        recipe: `modern`, or `paper` for the training settings of the preset.
         seed: random seed of weights, data order and dropout.
         train_pairs: size of the corpus, from which `modern` derives the number of epochs.
         epochs: overrides the recipe.
@@ -147,13 +147,13 @@ def _modern_schedule(train_pairs: int, epochs: int | None) -> dict[str, object]:
         "train.batch_size": _MODERN_BATCH,
         "train.epochs": epochs,
         "train.warmup_steps": min(_MODERN_WARMUP, updates // 8),
-        # Bucketed batches are not all full, so there are a few more than counted here.
+        # Some bucketed batches are not full, so there are a few more than calculated here.
         "train.validate_every": int(1.1 * updates) // _MODERN_VALIDATIONS,
     }
 
 
 def _shrink(run: RunSpec) -> RunSpec:
-    """Return a run of the same kind that trains in a second or two."""
+    """Return a run of the same kind with a small network, which trains in a second or two."""
     return replace(
         run,
         vocab_size=max(run.vocab_size // _SMALL_VOCAB_DIVISOR, 8),

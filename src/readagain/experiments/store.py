@@ -20,8 +20,9 @@ _SAMPLES = 1000
 class SeedComparison(Comparison):
     """Difference between two experiments, tested over texts and checked for every seed.
 
-    Tests over texts do not cover the variance between seeds. So a difference counts only if all
-    pairs of runs with the same seed agree on its sign. Baselines are compared with every seed.
+    Tests over texts do not cover the variance between seeds. Therefore a difference is significant
+    only if it has the same sign in all pairs of runs with the same seed. A baseline is compared
+    with every seed.
     """
 
     by_seed: tuple[float, ...] = ()
@@ -49,7 +50,7 @@ class SeedComparison(Comparison):
 
     @property
     def mark(self) -> str:
-        """The direction as a sign for tables."""
+        """The direction as a mark in tables."""
         return {1: "▲", -1: "▼", 0: ""}[self.direction]
 
     def __str__(self) -> str:
@@ -76,13 +77,13 @@ class SeedResults:
 
     @property
     def minutes(self) -> float | None:
-        """Mean training time; None for a system without training."""
+        """Mean training time; None for a baseline."""
         minutes = [result.training["minutes"] for result in self.results if result.training]
         return float(np.mean(minutes)) if minutes else None
 
     @property
     def seeds(self) -> set[int]:
-        """Seeds of the trainings; empty for a system without training."""
+        """Seeds of the training runs; empty for a baseline."""
         return {result.seed for result in self.results if result.training}
 
     def on(self, dataset: str) -> list[DatasetResult]:
@@ -151,7 +152,7 @@ class ResultStore:
         return sorted({result.recipe for result in self.results} - {UNTRAINED}) or [UNTRAINED]
 
     def find(self, name: str, recipe: str) -> SeedResults | None:
-        """Return the results of an experiment; a system without training has every recipe."""
+        """Return the results of an experiment; those of a baseline belong to every recipe."""
         return self._by_key.get((name, recipe)) or self._by_key.get((name, UNTRAINED))
 
     def has_other_recipe(self, name: str, recipe: str) -> bool:

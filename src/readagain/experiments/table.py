@@ -31,7 +31,7 @@ class TableSection:
     """Rows with the same columns.
 
     Args:
-        heading: what the rows have in common.
+        heading: heading of the section, such as the recipe.
         other_recipe: titles of experiments that were run with another recipe only.
     """
 

@@ -97,7 +97,7 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
 def _dataset_columns(store: ResultStore, table: str, recipe: str) -> dict[str, list[str]]:
     """Return the data sets of each column.
 
-    A corpus and its part with several sentences share a column, since an experiment uses one.
+    A corpus and its subset of longer texts share a column, since an experiment uses only one.
     """
     columns: dict[str, list[str]] = {}
     for name in TABLES[table].rows:

@@ -20,7 +20,7 @@ COMMON_COLUMNS: dict[Side, tuple[str, ...]] = {
 
 
 def choose_column(side: Side, names: Sequence[str], wanted: str | None, *, where: str) -> str:
-    """Return the wanted column, or the first common one of `COMMON_COLUMNS` in `names`.
+    """Return the wanted column, or the first of `COMMON_COLUMNS` that is in `names`.
 
     Raises:
         DataError: when there is none; the message lists the columns.
@@ -52,7 +52,7 @@ def check_unique(name: str, names: Sequence[str], *, where: str) -> None:
 
 
 def get_text(fields: Mapping[str, Any], column: str, *, where: str) -> str | InvalidRecord:
-    """Return the string in a column, empty for null; or why it cannot be used."""
+    """Return the string in a column, empty for null, or an invalid record with the reason."""
     if column not in fields:
         return InvalidRecord(where, f"nothing under {quoted(column)}; expected a string")
     value = fields[column]
@@ -82,5 +82,5 @@ def _describe_invalid_text(value: str) -> str | None:
                 f"contains byte 0x{code - 0xDC00:02x}, which is not valid in this encoding; "
                 "convert the file or set its encoding (for example latin-1)"
             )
-        return f"contains half a surrogate pair (U+{code:04X}); expected whole characters"
+        return f"contains a lone surrogate (U+{code:04X}); expected whole characters"
     return None

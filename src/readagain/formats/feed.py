@@ -1,4 +1,4 @@
-"""RSS and Atom feeds, parsed without XML entities and external references."""
+"""RSS and Atom feeds; XML entities and external references are rejected."""
 
 import html
 import re
@@ -17,7 +17,7 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def column_names(path: Path, encoding: str) -> list[str]:
-    """Return the two columns that every feed has."""
+    """Return the two columns of every feed."""
     return [TEXT, HEADLINE]
 
 
@@ -28,7 +28,7 @@ def read_blocks(
     columns: Sequence[str] | None = None,
     records_per_block: int | None = None,
 ) -> Iterator[Block]:
-    """Parse a feed and split its items."""
+    """Parse a feed and split its items into blocks."""
     with open_bytes(path) as (stream, raw):
         root = _parse(read_document(stream, path), path)
         items = [_parse_item(element) for element in _outermost_items(root)]
@@ -69,7 +69,7 @@ def _local_name(element: Element) -> str:
 
 
 def _outermost_items(root: Element) -> Iterator[Element]:
-    """Yield the items in order; an item inside another belongs to the outer one's text."""
+    """Yield the items in order; a nested item is part of the text of the outer item."""
     waiting = [root]
     while waiting:
         element = waiting.pop()

@@ -44,7 +44,7 @@ def check_readable(path: Path) -> None:
 
 @contextmanager
 def named_errors(path: Path) -> Iterator[None]:
-    """Turn an `OSError` about an input into a `DataError` of one line with its path."""
+    """Convert an `OSError` about an input to a `DataError` with its path."""
     with os_errors(path, "read"):
         try:
             yield
@@ -63,13 +63,13 @@ class FileState:
 
     @classmethod
     def of(cls, path: Path) -> "FileState":
-        """Return the present state of a file."""
+        """Return the current state of a file."""
         with named_errors(path):
             state = path.stat()
         return cls(state.st_size, state.st_mtime_ns)
 
     def check_unchanged(self, path: Path) -> None:
-        """Raise `DataError` when a file is no longer in this state."""
+        """Raise `DataError` if a file has changed."""
         if FileState.of(path) != self:
             raise changed_error(str(path))
 
@@ -85,8 +85,8 @@ def changed_error(location: str) -> DataError:
 def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     """Open `path` and decompress it; yield the content and a stream for the position.
 
-    The second stream's `tell()` returns how much of the file was read, for a progress bar; a
-    position in the decompressed content cannot show that.
+    `tell()` of the second stream returns how many bytes of the file were read, for the progress.
+    The position in the decompressed content is not related to the size of the file.
 
     Raises:
         DataError: when the file cannot be read, or its compressed data is damaged or cut short.
@@ -94,7 +94,7 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     try:
         with named_errors(path), path.open("rb") as raw, _decompress(path, raw) as stream:
             try:
-                # An uncompressed file is read ahead by a megabyte; its buffer has the position.
+                # The buffer reads an uncompressed file ahead by a megabyte, so use its position.
                 is_compressed = path.suffix.lower() in COMPRESSION_SUFFIXES
                 yield stream, raw if is_compressed else stream
             except gzip.BadGzipFile as error:  # an OSError
@@ -113,10 +113,10 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
 
 
 def read_document(stream: BinaryIO, path: Path) -> bytes:
-    """Return a stream whose format can only be parsed as a whole.
+    """Read a document whose format can only be parsed as a whole.
 
     Raises:
-        DataError: above `MAX_DOCUMENT_BYTES`, which a few kilobytes of compressed zeros can reach.
+        DataError: if it has more than `MAX_DOCUMENT_BYTES`; a small compressed file can have more.
     """
     content = stream.read(MAX_DOCUMENT_BYTES + 1)
     if len(content) > MAX_DOCUMENT_BYTES:
@@ -130,7 +130,7 @@ def read_document(stream: BinaryIO, path: Path) -> bytes:
 def _decompress(path: Path, raw: BinaryIO) -> BinaryIO:
     match path.suffix.lower():
         case ".gz":
-            # readline() of GzipFile is Python code; that of the buffer around it is C.
+            # BufferedReader.readline() is faster than GzipFile.readline(), which is Python code.
             return cast(BinaryIO, io.BufferedReader(gzip.GzipFile(fileobj=raw), BUFFER_BYTES))
         case ".xz":
             return cast(BinaryIO, io.BufferedReader(_XzStream(raw), BUFFER_BYTES))

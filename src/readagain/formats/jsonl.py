@@ -70,7 +70,7 @@ def parse_line(
 
 
 def describe_json_error(error: ValueError | RecursionError) -> str:
-    """Return in one line why `json.loads` failed."""
+    """Describe an error of `json.loads` in one line."""
     if isinstance(error, json.JSONDecodeError):
         return f"not JSON: {error.msg} at column {error.colno}"
     if isinstance(error, RecursionError):
@@ -82,7 +82,7 @@ def to_json(value: Any, *, indent: int | None = None) -> str:
     """Return JSON that UTF-8 can encode.
 
     Values without a JSON type, such as dates, become strings; NaN and infinity become null. Lone
-    surrogates, for example of a file name that is not UTF-8, are escaped.
+    surrogates, as in file names that are not UTF-8, are escaped.
     """
     try:
         text = json.dumps(value, ensure_ascii=False, default=str, allow_nan=False, indent=indent)

@@ -18,7 +18,7 @@ _CONVERT = "UTF-16 text; expected UTF-8, so convert it: iconv -f utf-16 -t utf-8
 
 
 def read_lines(stream: BinaryIO) -> Iterator[bytes | None]:
-    r"""Yield each line without its end; None for a line that is too long for a record.
+    r"""Yield each line without its line break; None for a line that is too long for a record.
 
     Only `\n` and `\r\n` end a line: a JSON string may contain U+2028 and similar characters.
     """
@@ -49,7 +49,7 @@ def line_blocks(path: Path, records_per_block: int | None = None) -> Iterator[Bl
 
 
 def describe_decode_error(error: UnicodeDecodeError) -> str:
-    """Return which byte of a line is not valid in its encoding, and what to do."""
+    """Return a message with the byte that is not valid in the encoding, and what to do."""
     if error.object.startswith(_UTF16_BOMS):
         return _CONVERT
     byte = error.object[error.start]

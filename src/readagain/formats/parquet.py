@@ -32,9 +32,9 @@ def read_blocks(
 ) -> Iterator[Block]:
     """Split a table into blocks; the payload is a record batch of at most `BLOCK_BYTES`.
 
-    A few hundred bytes can repeat one long value of a dictionary a million times. Strings are
-    therefore read as dictionaries and decoded only where their size is within the limit; a single
-    row above it becomes an `InvalidRecord`.
+    A small file can repeat one long value of a dictionary a million times. Strings are therefore
+    read as dictionaries, and decoded only if their size is within the limit. A single row above it
+    becomes an `InvalidRecord`.
     """
     first = 1
     with _opened(path) as (table, schema):
@@ -58,8 +58,8 @@ def read_blocks(
 def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:
     """Yield the rows of a record batch or a table.
 
-    Strings in a Parquet file may be invalid UTF-8, and dates outside of Python's range; such a row
-    is invalid on its own.
+    Strings in a Parquet file may be invalid UTF-8, and dates may be outside Python's range; only
+    the rows with such values are invalid.
     """
     if block.invalid is not None:
         yield block.invalid
@@ -108,7 +108,7 @@ def _decoded_bytes(array: Any) -> int:
 
 
 def _decode(batch: Any, fields: Any) -> Any:
-    """Decode dictionaries into the types of the file's own schema."""
+    """Decode dictionaries to the types in the schema of the file."""
     arrow = _pyarrow()
     columns = [
         column if column.type == field.type else column.cast(field.type)
@@ -119,7 +119,7 @@ def _decode(batch: Any, fields: Any) -> Any:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
-    """Open a file; yield it with strings read as dictionaries, and its own schema."""
+    """Open a file; yield it with strings read as dictionaries, and the schema of the file."""
     parquet = require("pyarrow.parquet", extra="data", purpose=f"{path}: reading Parquet")
     check_readable(path)
     try:
@@ -131,14 +131,14 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
             yield table, schema
     except _ERRORS as error:
         raise DataError(
-            f"{path}: not a whole Parquet file ({first_line(error)}); copy it again"
+            f"{path}: damaged or incomplete Parquet file ({first_line(error)}); copy it again"
         ) from error
 
 
 def pack_batch(batch: Any) -> bytes:
     """Return a record batch as bytes in Arrow's stream format.
 
-    A pickled slice of a batch would contain the whole batch.
+    It is not pickled, since a pickled slice of a batch contains the whole batch.
     """
     stream = io.BytesIO()
     with _pyarrow().ipc.new_stream(stream, batch.schema) as writer:

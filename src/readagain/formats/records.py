@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Protocol
 BLOCK_RECORDS = 8192
 """Maximum number of records in a block; a worker parses one block at a time."""
 BLOCK_BYTES = 16 << 20
-"""A block ends early at this size, which bounds memory."""
+"""Size at which a block ends before it has `BLOCK_RECORDS` records, to limit memory."""
 MAX_RECORD_BYTES = 1 << 20
-"""Maximum size of a record; a longer one shows that the file has another format."""
+"""Maximum size of a record; a file with a larger one probably has another format."""
 
 
 class Record(NamedTuple):
@@ -30,14 +30,14 @@ class InvalidRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """Consecutive records of a file: split off cheaply by one process, parsed by another."""
+    """Consecutive unparsed records of a file; another process may parse them."""
 
     first: int
     """Number of the first record or line, from 1."""
     payload: Any = field(repr=False)
-    """Unparsed records, in a form that only the module of the format knows; picklable."""
+    """Unparsed records; the type depends on the format and can be pickled."""
     position: int
-    """Bytes of the file that were read up to the end of this block."""
+    """Number of bytes of the file up to the end of this block."""
     columns: tuple[str, ...] = ()
     """Column names of CSV rows."""
     invalid: InvalidRecord | None = None
@@ -64,7 +64,7 @@ class TableFormat(Protocol):
         Args:
             path: the file.
             encoding: encoding of a text format.
-            columns: the columns to read, where a format can skip the others.
+            columns: the columns to read, if the format can skip the others.
             records_per_block: maximum number of records in a block (default: `BLOCK_RECORDS`).
         """
         ...
@@ -79,11 +79,11 @@ class TableFormat(Protocol):
 def list_blocks(
     records: Sequence[Any], position: int, records_per_block: int | None = None
 ) -> Iterator[Block]:
-    """Split the records of a document that was parsed as a whole.
+    """Split the records of a document that was parsed as a whole into blocks.
 
     Args:
         records: all records.
-        position: bytes of the file that were read for them.
+        position: number of bytes of the file that were read for them.
         records_per_block: maximum number of records in a block (default: `BLOCK_RECORDS`).
     """
     size = records_per_block or BLOCK_RECORDS

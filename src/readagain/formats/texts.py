@@ -1,4 +1,4 @@
-"""Texts to summarize, read from files and pipes together with the fields of their records."""
+"""Read texts to summarize, and the other fields of their records, from files and pipes."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ TEXT_FORMATS: tuple[TextFormat, ...] = get_args(TextFormat)
 TABLES: dict[TextFormat, TableFormat] = {"jsonl": jsonl, "csv": delimited, "parquet": parquet}
 """Formats with named columns."""
 STREAM_FORMATS: tuple[TextFormat, ...] = ("text", "lines", "jsonl")
-"""Formats that can be read from a pipe; the others are opened twice or read from their end."""
+"""Formats that can be read from a pipe; files of other formats are not read sequentially."""
 MAX_TEXT_BYTES = 64 << 20
 """Maximum size of a file that is read as one text."""
 
@@ -64,7 +64,7 @@ class TextRecord:
 
 @dataclass(frozen=True, kw_only=True)
 class TextReadOptions:
-    """Options for reading texts; None means detected from the file."""
+    """Options for reading texts; None means that the value is detected."""
 
     format: TextFormat | None = None
     text_column: str | None = None
@@ -73,7 +73,7 @@ class TextReadOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordSchema:
-    """Format and columns of one file, with which its blocks can be parsed in any process."""
+    """Format and columns of one file, for parsing its blocks in any process."""
 
     format: TextFormat
     encoding: str
@@ -86,7 +86,7 @@ class RecordSchema:
 
 
 def text_format(path: Path) -> TextFormat:
-    """Return the format for a file's name; "text" for an unknown suffix."""
+    """Return the format for the suffix of a file; "text" if it is unknown."""
     name = plain_name(path)
     return next((kind for suffix, kind in _SUFFIXES.items() if name.endswith(suffix)), "text")
 

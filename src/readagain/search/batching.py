@@ -14,7 +14,7 @@ Process = Callable[[list[Item]], Sequence[Result]]
 
 @dataclass(frozen=True)
 class ParallelBatches(Generic[Item, Result]):
-    """Number of threads, and the thread-safe function that processes a batch in each."""
+    """Number of threads, and the thread-safe function with which each processes a batch."""
 
     num_threads: int
     process: Process[Item, Result]
@@ -32,18 +32,18 @@ def bucketed_batches(
 ) -> Iterator[Result]:
     """Process items in batches of similar length and yield the results in input order.
 
-    At most `window` items are in memory. An item longer than `max_words` is a batch of its own.
+    At most `window` items are in memory. An item longer than `max_words` forms a separate batch.
     Items are read and results are yielded only while no thread is running. An exception raised
     by `items` is raised after the results of the items before it.
 
     Args:
         items: items, read lazily.
         process: function that returns one result per item of a batch, in order.
-        length: number of words of an item, including its own padding.
-        max_words: maximum number of words of a batch, padding included.
+        length: number of words of an item, including its padding.
+        max_words: maximum number of words of a batch, including padding.
         max_items: maximum number of items of a batch.
         window: number of items sorted together.
-        parallel: used for windows that have at least half a batch for each thread.
+        parallel: threads, used for windows with at least half a batch for each thread.
     """
     stream = iter(items)
     failure = None
@@ -88,10 +88,10 @@ def _select(held: Sequence[Item], batches: Sequence[Sequence[int]]) -> list[list
 def _process_parallel(
     batches: Sequence[list[Item]], parallel: ParallelBatches[Item, Result]
 ) -> list[Sequence[Result]]:
-    """Process batches in several threads, one of them the current one.
+    """Process batches in several threads, including the current one.
 
     After an exception each thread finishes its batch; then the exception of the first failed batch
-    is raised. An executor would refuse work from a thread that outlives the main thread.
+    is raised. An executor is not used: it accepts no work after the main thread has ended.
     """
     outputs: dict[int, Sequence[Result]] = {}
     failures: dict[int, BaseException] = {}
@@ -126,7 +126,7 @@ def _process_parallel(
 def split_by_length(lengths: Sequence[int], max_words: int, max_items: int) -> Iterator[list[int]]:
     """Sort indices by length and split them into batches.
 
-    The longest come first, so that a batch that exceeds the memory fails early.
+    The longest come first, so that a batch that is too large for the memory fails early.
 
     >>> list(split_by_length([2, 9, 3, 8], max_words=18, max_items=8))
     [[1, 3], [2, 0]]

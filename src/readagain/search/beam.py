@@ -50,8 +50,9 @@ def beam_search(
     beam narrows as hypotheses end. A document is done when its beam is empty or no active
     hypothesis can still enter its n-best list. A beam of 1 is greedy search.
 
-    Continuations are ordered by score, then by the rank of their hypothesis, ending before words,
-    then by probability, then by id. The result does not depend on the other documents.
+    Continuations are ordered by score, then by the rank of their hypothesis; then EOS comes before
+    words, and words are ordered by probability and id. The result does not depend on the other
+    documents of the batch.
 
     Args:
         model: step model.
@@ -64,8 +65,8 @@ def beam_search(
         keep_attention: whether to return attention weights.
 
     Returns:
-        For each document up to `n_best` hypotheses, best first. Fewer if the beam found fewer;
-        none if the model gives EOS no probability.
+        For each document up to `n_best` hypotheses, best first. There are fewer if the search found
+        fewer, and none if the probability of EOS is 0.
 
     Raises:
         ConfigError: if a forced prefix is longer than the maximum length.
@@ -137,9 +138,9 @@ def _finish(
     selection: Selection,
     finished: FinishedScores,
 ) -> list[FinishedHypotheses]:
-    """Return the selected ends, added to `finished`, and the dead ends.
+    """Add the hypotheses that end to `finished`; return them and the dead ends.
 
-    Dead ends miss the minimum length, so they do not count towards the n-best list.
+    Dead ends are below the minimum length, so they do not count towards the n-best list.
     """
     groups = []
     if selection.is_end.any():
@@ -168,7 +169,7 @@ def _max_scores(
     num_scored: Ints,
     max_scored: Ints,
 ) -> Floats:
-    """Bound the scores that the selected words of each document can still reach: (D,)."""
+    """Return an upper bound on the final scores of the selected words of each document: (D,)."""
     over = continuations.over_attention
     if over is not None:
         over = over.take(selection.indices // continuations.scores.shape[1], mode="clip")
@@ -181,7 +182,7 @@ def _max_scores(
 def _expand(
     candidates: Candidates, continuations: Continuations, indices: Ints, *, keep_attention: bool
 ) -> Expansion:
-    """Return the selected words and their parent rows, copied since models may reuse arrays."""
+    """Return the selected words and their parent rows as copies, since models may reuse arrays."""
     rows, columns = np.divmod(indices, continuations.scores.shape[1])
     columns -= 1  # column 0 is ending
     if continuations.columns is not None:

@@ -12,19 +12,22 @@ from readagain.search.model import ID, Bools, Candidates, Ints, SourceBatch
 
 T = TypeVar("T")
 
-# Near a byte limit many of the candidates can be too long, so the model returns this many more.
-# If all of them are too long, the hypothesis ends with the model's probability of EOS.
+# Number of additional candidates with a byte limit: near it, many candidates can be too long. If
+# all of them are, the hypothesis ends with the model's probability of EOS.
 SPARE_CANDIDATES = 16
 
 
 class Constraint:
-    """A stateless constraint that is evaluated once per step on all rows; bans nothing itself."""
+    """Base class of constraints, which are stateless and evaluated once per step on all rows.
+
+    The base class bans nothing.
+    """
 
     def max_banned(self, max_words: int) -> int:
-        """Return how many words can be banned after a hypothesis shorter than `max_words`.
+        """Return the maximum number of banned words for a hypothesis shorter than `max_words`.
 
-        Search requests that many more candidates from the model, so that bans do not narrow the
-        beam.
+        The search requests this many additional candidates from the model, so that bans do not
+        narrow the beam.
         """
         return 0
 
@@ -41,7 +44,8 @@ class Constraint:
 class LengthConstraint(Constraint):
     """Minimum and maximum number of words.
 
-    At the maximum every word is banned. This needs no more candidates, since EOS is always scored.
+    At the maximum every word is banned. This needs no additional candidates, since EOS is always
+    scored.
     """
 
     minimum: int = 1
@@ -86,8 +90,8 @@ class PrintedBytes:
 class ByteLengthConstraint(Constraint):
     """Minimum and maximum number of printed bytes; summaries end after a whole word.
 
-    The maximum counts a space before every word but the first, the minimum counts no spaces, so
-    both hold however detokenization joins the words.
+    The maximum counts a space before every word but the first, and the minimum counts no spaces, so
+    detokenization cannot violate either of them.
 
     Args:
         maximum: maximum number of bytes, or None.
@@ -110,11 +114,11 @@ class ByteLengthConstraint(Constraint):
         self.forced = tuple(forced)
 
     def max_banned(self, max_words: int) -> int:
-        """Return a margin: any number of words can be too long."""
+        """Return `SPARE_CANDIDATES`, since any number of words can be too long."""
         return 0 if self.maximum is None else SPARE_CANDIDATES
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
-        """Ban words that do not fit."""
+        """Ban words that would exceed the maximum."""
         if self.maximum is None:
             return None
         room = self.maximum - self._used(active) - active.num_words  # one space before each word
@@ -189,7 +193,7 @@ class CopyLimit(Constraint):
         return max(0, max_words - 1)
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
-        """Ban copying a word that the summary has as often as the source."""
+        """Ban copying a word that already occurs as often in the summary as in the source."""
         if active.num_words == 0:
             return None
         used = np.zeros(candidates.ids.shape, dtype=np.int16)
@@ -220,13 +224,13 @@ class ConstraintList(Constraint):
 
 
 class ForcedPrefix(Constraint):
-    """Target prefixes that are fed to the model and not scored, of any length per document.
+    """Target prefix of each document, which is fed to the model and not scored.
 
-    Pass it to `beam_search` among the constraints. Other constraints do not apply to forced words.
+    It is one of the constraints of `beam_search`. Other constraints do not apply to forced words.
 
     Args:
-        ids: for each document the extended ids of its prefix, possibly none. UNK is allowed.
-        copied_from: likewise their flat source positions, or -1.
+        ids: for each document the extended ids of its prefix, which may be empty. UNK is allowed.
+        copied_from: for each document the flat source positions of these words, or -1.
     """
 
     def __init__(self, ids: Sequence[Sequence[int]], copied_from: Sequence[Sequence[int]]) -> None:
@@ -247,9 +251,9 @@ class ForcedPrefix(Constraint):
         return found[0] if found else cls([()] * num_documents, [()] * num_documents)
 
     def num_scored(self, documents: Ints, num_words: int) -> Ints:
-        """Return how many of `num_words` words are scored, EOS counted as one, at least 1.
+        """Return how many of `num_words` words, including EOS, are scored; at least 1.
 
-        (R,) documents -> (R,), or (1,) for all of them if there is no prefix.
+        The shape is that of `documents`, (R,), or (1,) if there is no prefix.
         """
         if not self.max_length:
             return np.array([num_words])

@@ -28,9 +28,9 @@ def decode_sources(
     constraints: Sequence[Constraint] = (),
     keep_attention: bool = False,
 ) -> list[list[Hypothesis]]:
-    """Search for the best summaries of sources.
+    """Find the best summaries of a batch of sources.
 
-    Byte limits apply to printed text, which is not known here; pass them in `constraints`.
+    Byte limits apply to the printed text, which is not available here; pass them in `constraints`.
 
     Raises:
         ConfigError: if a forced prefix is longer than the maximum length.
@@ -71,10 +71,10 @@ def decode_sources(
 
 
 def reward_words(hypotheses: Sequence[Hypothesis], reward: float) -> list[Hypothesis]:
-    """Add `reward` per word to the scores of one document and sort its hypotheses by them.
+    """Add `reward` per word to the scores of a document's hypotheses and sort them by score.
 
     The reward applies to finished hypotheses only, so it does not change the search. Hypotheses
-    below the minimum length stay last, and equal ones keep their order.
+    below the minimum length stay last, and ties keep their order.
     """
     rewarded = [replace(each, score=each.score + reward * len(each.ids)) for each in hypotheses]
     return sorted(rewarded, key=lambda each: (not each.meets_min_length, -each.score))

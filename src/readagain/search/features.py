@@ -2,8 +2,8 @@
 
 score = log p(summary | source) + sum over words of weights . features
 
-Rush, Chopra and Weston 2015, section 5, turn ABS into ABS+ this way. A feature depends on a word
-and at most the two words before it, so any step model can be searched with features.
+Rush, Chopra and Weston 2015, section 5, extend ABS to ABS+ with them. A feature depends on a word
+and at most the two words before it, so features work with any step model.
 """
 
 from collections.abc import Hashable, Sequence
@@ -18,8 +18,8 @@ from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch
 
 FEATURES = ("unigram", "bigram", "trigram", "reordering")
 
-# The model returns this many more candidates, since a bonus can lift a word of lower rank. A word
-# that is not among them has a probability below 1 / (beam_size + SPARE_CANDIDATES).
+# Number of additional candidates with features, since a bonus can raise the rank of a word. A word
+# that is not among the candidates has a probability below 1 / (beam_size + SPARE_CANDIDATES).
 SPARE_CANDIDATES = 100
 
 _NO_ID = -1
@@ -31,9 +31,9 @@ class FeatureWeights:
 
     Args:
         unigram: the word occurs in the source.
-        bigram: it occurs there after the previous word.
-        trigram: it occurs there after the previous two words.
-        reordering: it occurs there before the previous word.
+        bigram: it occurs in the source directly after the previous summary word.
+        trigram: it occurs in the source directly after the previous two summary words.
+        reordering: it occurs in the source before the previous summary word.
     """
 
     unigram: float = 0.0
@@ -142,7 +142,7 @@ def _shift_right(ids: Ints, by: int) -> Ints:
 
 
 def _first_positions(ids: Ints) -> Ints:
-    """Return the first position of each id in each document, (B, ids), or S if it has none."""
+    """Return the first position of each id in each document, (B, ids), or S if it is missing."""
     B, S = ids.shape
     first = np.full((B, int(ids.max(initial=0)) + 1), S, dtype=np.int32)
     for position in range(S - 1, -1, -1):
@@ -152,7 +152,7 @@ def _first_positions(ids: Ints) -> Ints:
 
 
 def _last_positions(is_word: Bools) -> Ints:
-    """Return the last True of each row, (R, S) -> (R,), or -1."""
+    """Return the position of the last True in each row, (R, S) -> (R,), or -1."""
     backwards = is_word[:, ::-1].argmax(axis=1)
     return np.where(is_word.any(axis=1), is_word.shape[1] - 1 - backwards, -1)
 

@@ -10,7 +10,7 @@ from readagain.text.vocab import BOS
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Hypothesis:
-    """A finished summary of T words, with what printing and explaining need.
+    """A finished summary of T words, with the data for printing and explaining it.
 
     Args:
         ids: (T,) extended ids. An id of V or more is valid only within the searched batch: print
@@ -37,7 +37,7 @@ class Hypothesis:
 
 @dataclass(frozen=True, kw_only=True)
 class ActiveHypotheses:
-    """R unfinished hypotheses of t words each, sorted by document and, within one, by rank.
+    """R unfinished hypotheses of t words each, sorted by document and then by rank.
 
     Args:
         documents: (R,) index of the document that each row summarizes.
@@ -176,9 +176,10 @@ class FinishedScores:
         self.has_full_list = bool((self._best[:, 0] > -np.inf).any())
 
     def is_done(self, documents: Ints, max_scores: Floats) -> Bools:
-        """Return which documents cannot improve their n-best list any more: (D,).
+        """Return which documents can no longer improve their n-best list: (D,).
 
-        A later hypothesis with an equal score ranks behind, so equality is not an improvement.
+        Among hypotheses with equal scores, the earlier one ranks first, so an equal score is not an
+        improvement.
 
         `max_scores`, (D,), are upper bounds on the scores of active hypotheses.
         """
@@ -187,7 +188,7 @@ class FinishedScores:
 
 
 class SearchTrace:
-    """Expansions and finished hypotheses of every step, from which summaries are read back."""
+    """Expansions and finished hypotheses of every step; summaries are backtraced through them."""
 
     def __init__(self) -> None:
         self._expansions: list[Expansion] = []
@@ -229,7 +230,7 @@ class SearchTrace:
         self, finished: FinishedHypotheses, chosen: Ints, num_words: Ints, sources: SourceBatch
     ) -> list[Hypothesis]:
         """Collect the words of the chosen hypotheses from last to first."""
-        # Sorted by length, so that the hypotheses with a word at some step are the first rows.
+        # Sorted by length, so that at each step the hypotheses that have a word come first.
         longest_first = np.argsort(-num_words, kind="stable")
         chosen, num_words = chosen[longest_first], num_words[longest_first]
         F, T = len(chosen), int(num_words.max(initial=0))

@@ -26,9 +26,9 @@ class SourceBatch:
 
     Args:
         source_ids: (B, N, L) ids in the encoder vocabulary.
-        lengths: (B, N) words in each sentence; 0 for a missing sentence.
-        source_ext_ids: (B, S) ids in the extended decoder vocabulary: the id of a word of the
-            vocabulary (V words), else V + the flat position of its first occurrence.
+        lengths: (B, N) number of words in each sentence; 0 for a missing sentence.
+        source_ext_ids: (B, S) ids in the extended decoder vocabulary: the id of a word in the
+            vocabulary of V words, or V + the flat position of the first occurrence of another word.
     """
 
     source_ids: Ints
@@ -68,15 +68,15 @@ class SourceBatch:
 class Candidates:
     """Top-k next words of R hypotheses.
 
-    EOS has a field of its own: a maximum length then ends a hypothesis with its true probability,
-    and a minimum length needs no further candidates.
+    EOS is a separate field. At the maximum length, a hypothesis can therefore end with its true
+    probability, and a minimum length needs no additional candidates.
 
     Args:
         ids: (R, k) extended ids of the k most probable words, best first, without duplicates in
             a row; never PAD, UNK, BOS or EOS. Fewer columns if the model has fewer words.
         log_probs: (R, k) their log-probabilities; -inf for an empty slot.
         copied_from: (R, k) flat source position that contributes most to copying the word, or -1
-            where generation contributes more than all its positions together.
+            if generation contributes more than all positions of the word together.
         end_log_probs: (R,) log-probability of EOS.
         attention: (R, S) attention weights of this step, 0 at padding.
     """

@@ -155,7 +155,7 @@ def _describe_problem(problem: Mapping[str, Any]) -> str:
         case "too_short":
             return f"{name} is empty; expected at least one"
         case "string_unicode":
-            return f"{name} contains half a surrogate pair; expected Unicode text"
+            return f"{name} contains a lone surrogate; expected Unicode text"
         case kind if kind in _EXPECTED:
             # Never the value itself, which may be a private text.
             return f"{name} is {type_in_words(value)}; expected {_EXPECTED[kind]}"

@@ -44,7 +44,7 @@ class Batch:
         """Return itself; see `BatchIndices.assemble`."""
         return self
 
-    def size(self) -> tuple[int, ...]:
+    def shape_key(self) -> tuple[int, ...]:
         """Return B, N, L and T, the shape of a captured update."""
         return (*self.source_ids.shape, self.target_ids.size(1))
 

@@ -63,7 +63,7 @@ class BatchIndices:
         """Gather the batch."""
         return self.dataset.gather(self.pairs, self.num_real, self.shape)
 
-    def size(self) -> tuple[int, ...]:
+    def shape_key(self) -> tuple[int, ...]:
         """Return B and the padded lengths, the shape of a captured update."""
         return (self.pairs.size(0), self.shape.source_words, self.shape.summary_words)
 

@@ -12,7 +12,12 @@ from readagain.training.checkpoint import latest_checkpoint
 from readagain.training.display import Display
 from readagain.training.job import ResolvedJob, TrainingJob, resolve
 from readagain.training.metrics import DivergedError
-from readagain.training.parallel import DeviceName, Processes, joined_processes, set_threads
+from readagain.training.parallel import (
+    DeviceName,
+    DistributedContext,
+    joined_processes,
+    set_threads,
+)
 from readagain.training.run_dir import RunDir, open_run_dir
 from readagain.training.run_writer import RunWriter
 from readagain.training.state import TrainingState
@@ -64,7 +69,7 @@ def train(
             run_dir = stack.enter_context(
                 open_run_dir(job.out, resolved.identity, overwrite=job.overwrite)
             )
-        if processes.from_first(run_dir is not None and _has_finished(run_dir, resolved)):
+        if processes.broadcast(run_dir is not None and _has_finished(run_dir, resolved)):
             return None
         display = Display(console if processes.is_first else Console(quiet=True))
         try:
@@ -82,7 +87,7 @@ def _has_finished(run_dir: RunDir, job: ResolvedJob) -> bool:
 def _run(
     job: ResolvedJob,
     run_dir: RunDir | None,
-    processes: Processes,
+    processes: DistributedContext,
     device: torch.device,
     stop: StopSignal,
     display: Display,
@@ -91,7 +96,7 @@ def _run(
     checkpoint = None if run_dir is None else latest_checkpoint(run_dir.checkpoints)
     trainer = Trainer(job, processes, device)
     trainer.resume(checkpoint)
-    state = processes.from_first(TrainingState() if checkpoint is None else checkpoint.state)
+    state = processes.broadcast(TrainingState() if checkpoint is None else checkpoint.state)
     state = state.for_epochs(job.run.train.epochs)
     display.show_start(job, state, total_steps=trainer.total_steps)
     with _open_writer(job, run_dir, trainer, display, state) as writer:
@@ -101,7 +106,7 @@ def _run(
             writer.publish(state)  # the last process may have been killed while publishing
         while True:
             if state.is_validation_due(trainer.validate_every, trainer.total_steps):
-                validated = processes.from_first(
+                validated = processes.broadcast(
                     _validate(trainer, validator, writer, state, stop) if writer else None
                 )
                 if validated is None:  # stopped during validation

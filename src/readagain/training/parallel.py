@@ -12,7 +12,7 @@ from torch import Tensor, distributed
 from readagain.config.schema import ModelSpec, RunSpec
 from readagain.errors import ArgumentError
 
-SINGLE_THREAD_WIDTH = 128
+SINGLE_THREAD_HIDDEN_SIZE = 128
 """Below this hidden size, one thread is used. At a size of 64, a second thread made training at
 most 1.3 times as fast, and up to 3 times as slow if other programs used the CPU."""
 
@@ -21,8 +21,8 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Processes:
-    """Rank of this process among the processes that train a model together."""
+class DistributedContext:
+    """Rank of this process and number of processes in distributed training."""
 
     rank: int = 0
     world_size: int = 1
@@ -41,7 +41,7 @@ class Processes:
         distributed.all_gather_object(flags, flag)
         return any(flags)
 
-    def from_first(self, value: Value) -> Value:
+    def broadcast(self, value: Value) -> Value:
         """Return the value of the first process on all processes."""
         if self.world_size == 1:
             return value
@@ -57,14 +57,14 @@ class Processes:
 
 
 @contextmanager
-def joined_processes(device_name: DeviceName) -> Iterator[tuple[Processes, torch.device]]:
+def joined_processes(device_name: DeviceName) -> Iterator[tuple[DistributedContext, torch.device]]:
     """Join the process group of torchrun, if there is one, and choose a device.
 
     Raises:
         ConfigError: if CUDA is requested and not available.
     """
     environment = os.environ
-    processes = Processes(
+    processes = DistributedContext(
         rank=int(environment.get("RANK", "0")),
         world_size=int(environment.get("WORLD_SIZE", "1")),
         local_rank=int(environment.get("LOCAL_RANK", "0")),
@@ -81,14 +81,17 @@ def joined_processes(device_name: DeviceName) -> Iterator[tuple[Processes, torch
 
 
 def set_threads(run: RunSpec, num_threads: int) -> None:
-    """Set the number of CPU threads of torch; 0 to choose by the hidden size."""
+    """Set the number of CPU threads of torch.
+
+    0 means one thread for small models (see `SINGLE_THREAD_HIDDEN_SIZE`), else torch's default.
+    """
     model = run.model
-    width = (
+    hidden_size = (
         max(model.encoder.hidden_size, model.decoder.hidden_size)
         if isinstance(model, ModelSpec)
         else model.hidden_size
     )
-    if num_threads or width < SINGLE_THREAD_WIDTH:
+    if num_threads or hidden_size < SINGLE_THREAD_HIDDEN_SIZE:
         torch.set_num_threads(num_threads or 1)
 
 

@@ -13,11 +13,13 @@ import readagain
 from readagain.processors import describe_machine
 from readagain.rouge.options import corpus_protocol
 from readagain.training.job import ResolvedJob
-from readagain.training.parallel import Processes
+from readagain.training.parallel import DistributedContext
 from readagain.training.state import TrainingState
 
 
-def provenance(job: ResolvedJob, processes: Processes, device: torch.device) -> dict[str, Any]:
+def provenance(
+    job: ResolvedJob, processes: DistributedContext, device: torch.device
+) -> dict[str, Any]:
     """Return the part of the provenance that is known before the first update."""
     corpus, trained, manifest = job.corpus, job.trained, job.corpus.manifest
     return {

@@ -51,7 +51,7 @@ class RiskStep(TrainingStep):
         return self.spec.risk_words > 0 and self.step % 2 == 0
 
     def _shape(self, batch: BatchIndices | Batch) -> tuple[int, ...]:
-        return (*batch.size(), self.has_fixed_length)
+        return (*batch.shape_key(), self.has_fixed_length)
 
     def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
         K, likelihood_weight = self.spec.risk_samples, self.spec.risk_likelihood

@@ -184,7 +184,7 @@ class TrainingStep:
 
     def _shape(self, batch: BatchIndices | Batch) -> tuple[int, ...]:
         """Return the key of a captured update."""
-        return batch.size()
+        return batch.shape_key()
 
     def _capture(self, batch: BatchIndices | Batch) -> _CapturedUpdate:
         static = batch.static_copy()

@@ -11,7 +11,7 @@ from readagain.networks.build import build_model
 from readagain.training.checkpoint import Checkpoint
 from readagain.training.dataset import BatchPlan
 from readagain.training.job import ResolvedJob
-from readagain.training.parallel import Processes
+from readagain.training.parallel import DistributedContext
 from readagain.training.risk import RiskStep
 from readagain.training.step import TrainingStep
 
@@ -47,7 +47,9 @@ class Trainer:
         device: the device of this process.
     """
 
-    def __init__(self, job: ResolvedJob, processes: Processes, device: torch.device) -> None:
+    def __init__(
+        self, job: ResolvedJob, processes: DistributedContext, device: torch.device
+    ) -> None:
         self.spec = job.run.train
         self.processes = processes
         self.device = device
@@ -89,7 +91,7 @@ class Trainer:
             )
         moments = [value for name, value in self.step.state().items() if name != "step"]
         self.processes.broadcast_tensors([*self.model.state_dict().values(), *moments])
-        self.step.step = self.processes.from_first(self.step.step)
+        self.step.step = self.processes.broadcast(self.step.step)
 
     def update(self) -> tuple[Tensor, int]:
         """Run the next update; return its loss, on the device, and its number of pairs."""
@@ -127,7 +129,7 @@ class Trainer:
         )
 
 
-def _wrap_ddp(model: nn.Module, processes: Processes, device: torch.device) -> nn.Module:
+def _wrap_ddp(model: nn.Module, processes: DistributedContext, device: torch.device) -> nn.Module:
     if processes.world_size == 1:
         return model
     return nn.parallel.DistributedDataParallel(

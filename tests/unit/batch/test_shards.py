@@ -82,7 +82,9 @@ def test_empty_file_has_no_shard(tmp_path, make_job, name):
 def test_empty_parquet_file_is_rejected(tmp_path, make_job):
     path = tmp_path / "a.parquet"
     path.write_bytes(b"")
-    with pytest.raises(DataError, match=r"a\.parquet: not a whole Parquet file .*; copy it again"):
+    with pytest.raises(
+        DataError, match=r"a\.parquet: damaged or incomplete Parquet file .*; copy it again"
+    ):
         cut(make_job(path))
 
 

@@ -51,7 +51,7 @@ def test_bom_and_crlf_are_accepted(tmp_path):
         (b'{"text": "caf\xe9", "headline": "x"}', "byte 0xe9 at column 14 is not utf-8"),
         (
             b'{"text": "\\ud800", "headline": "x"}',
-            r"'text' contains half a surrogate pair \(U\+D800\)",
+            r"'text' contains a lone surrogate \(U\+D800\)",
         ),
         (b"[" * 100_000, "JSON nested too deeply"),
     ],

@@ -42,7 +42,7 @@ def test_column_without_strings_is_rejected(table):
 
 def test_truncated_parquet_is_rejected(table):
     table.write_bytes(table.read_bytes()[:-30])
-    with pytest.raises(DataError, match=r"a\.parquet: not a whole Parquet file"):
+    with pytest.raises(DataError, match=r"a\.parquet: damaged or incomplete Parquet file"):
         read_records(table)
 
 

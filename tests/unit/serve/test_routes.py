@@ -162,7 +162,7 @@ def test_model_field_selects_model(run_client, summarizer, blocked):
         ({"texts": []}, "texts is empty; expected at least one"),
         ({"texts": "x"}, "texts is a string; expected a list"),
         ({"texts": [None]}, "texts[0] is null; expected a string"),
-        ({"texts": ["\ud800"]}, "texts[0] contains half a surrogate pair"),
+        ({"texts": ["\ud800"]}, "texts[0] contains a lone surrogate"),
         ({}, "texts is missing"),
         ([], 'body is a list; expected an object such as {"texts": ["..."]}'),
         ({"texts": ["x"], "max_word": 3}, "unknown field 'max_word'; did you mean 'max_words'?"),

@@ -126,7 +126,7 @@ def test_filler_rows_have_one_word_and_no_target():
     pairs = loaded(replace(ONE, num_sentences=2))
     (plan,) = pairs.plan_in_order(batch_size=8)
     batch = pairs.batch(plan, batch_size=8)
-    assert batch.size() == (8, 2, 5, 5)
+    assert batch.shape_key() == (8, 2, 5, 5)
     assert batch.source_lengths[5:].tolist() == [[1, 0]] * 3
     assert (batch.source_ids[5:, 0, 1:] == PAD).all()
     assert not batch.target_valid[5:].any()

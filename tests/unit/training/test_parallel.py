@@ -7,7 +7,7 @@ from readagain.config.override import override
 from readagain.errors import ConfigError
 from readagain.presets import PRESETS
 from readagain.training.parallel import (
-    Processes,
+    DistributedContext,
     choose_device,
     joined_processes,
     set_threads,
@@ -23,10 +23,10 @@ def test_choose_device_refuses_missing_cuda(monkeypatch):
 
 def test_single_process_needs_no_communication():
     with joined_processes("cpu") as (processes, device):
-        assert processes == Processes(rank=0, world_size=1, local_rank=0)
+        assert processes == DistributedContext(rank=0, world_size=1, local_rank=0)
         assert device == torch.device("cpu")
     assert processes.is_first
-    assert processes.from_first("value") == "value"
+    assert processes.broadcast("value") == "value"
     assert processes.any_true(True)
     assert not processes.any_true(False)
 
