@@ -1,7 +1,7 @@
 """Checks of a headline against its text: numbers, negation, modality, ending, repetition.
 
 Each check is a function of the headline's words, aligned with the words of the text that was read.
-It returns whether a reader should look twice; it proves nothing.
+It returns whether there may be a problem; it is a heuristic.
 """
 
 import re
@@ -19,7 +19,7 @@ class CheckedWord(NamedTuple):
     Args:
         norm: normalized word.
         surface: as printed.
-        position: of a headline's word, the position of the same word in the text, if it has one.
+        position: for a word of a headline, the position of the same word in the text, or None.
     """
 
     norm: str
@@ -156,7 +156,7 @@ _WEAK = (
 
 
 def align(headline: Words, source: Words) -> list[CheckedWord]:
-    """Return the headline with a position for each word that the text has.
+    """Return the headline with a position for each word that occurs in the text.
 
     A word without a position gets that of the same word of the text nearest to where the previous
     word stands; otherwise of a word with the same stem.
@@ -181,7 +181,7 @@ def align(headline: Words, source: Words) -> list[CheckedWord]:
 
 
 def has_doubtful_number(headline: Words, source: Words) -> bool:
-    """Return whether a number is not in the text, or stands with other words than there."""
+    """Return whether a number is not in the text, or is next to other words than there."""
     if not any(map(_numbers, headline)):
         return False
     in_source = {number for word in source for number in _numbers(word)}
@@ -210,7 +210,7 @@ def has_doubtful_number(headline: Words, source: Words) -> bool:
 
 
 def has_lost_negation(headline: Words, source: Words) -> bool:
-    """Return whether a word is negated in the text and not in the headline, or the reverse."""
+    """Return whether a word is negated only in the text or only in the headline."""
     norms = {word.norm for word in headline}
     if norms & _NEGATIONS:
         return not any(word.norm in _NEGATIVE for word in source)
@@ -224,7 +224,7 @@ def has_lost_negation(headline: Words, source: Words) -> bool:
 
 
 def has_lost_modality(headline: Words, source: Words) -> bool:
-    """Return whether something that may be so in the text is a fact in the headline."""
+    """Return whether something uncertain in the text is stated as a fact in the headline."""
     if any(word.norm in _UNCERTAIN for word in headline):
         return False
     used = {word.position for word in headline}
@@ -239,7 +239,7 @@ def has_lost_modality(headline: Words, source: Words) -> bool:
 
 
 def is_cut_off(headline: Words, source: Words) -> bool:
-    """Return whether the end is missing."""
+    """Return whether the end of the headline is missing."""
     words = [word for word in headline if _is_word(word)]
     if not words:
         return False
@@ -257,7 +257,7 @@ def is_cut_off(headline: Words, source: Words) -> bool:
 
 
 def has_doubled_word(headline: Words, source: Words) -> bool:
-    """Return whether a word follows itself, or a rare one occurs more often than in the text."""
+    """Return whether a word follows itself, or a rare word is more frequent than in the text."""
     norms = [word.norm for word in headline]
     if any(one == two and one.isalpha() for one, two in zip(norms, norms[1:], strict=False)):
         return True
@@ -294,7 +294,7 @@ def has_dropped_restriction(headline: Words, source: Words) -> bool:
 
 
 def has_dropped_head(headline: Words, source: Words) -> bool:
-    """Return whether the headline starts inside a noun phrase: "The head of" is left out."""
+    """Return whether the headline starts inside a noun phrase, as without "The head of"."""
     first = next((word for word in headline if _is_word(word)), None)
     if first is None or first.position is None:
         return False
@@ -308,7 +308,7 @@ def has_dropped_head(headline: Words, source: Words) -> bool:
 
 
 def has_wrong_agreement(headline: Words, source: Words) -> bool:
-    """Return whether a verb has the -s of the singular after several, as "Three men appears"."""
+    """Return whether a plural subject has a singular verb, as in "Three men appears"."""
     for nth, word in enumerate(headline[2:], start=2):
         if not word.norm.endswith("s") or word.position is None:
             continue
@@ -332,7 +332,7 @@ CHECKS = {
     "subject": has_dropped_head,
     "agreement": has_wrong_agreement,
 }
-"""Checks by the code of their warning."""
+"""Checks by warning code."""
 
 
 _FOR_ALL_LANGUAGES = ("numbers", "repetition")
@@ -352,7 +352,7 @@ def _nearest(positions: Sequence[int], wanted: int) -> int | None:
 
 
 def _key(word: CheckedWord) -> str:
-    """Return what makes two words the same: the norm, with the digits of a number."""
+    """Return the key by which words are compared: the norm, with the digits of a number."""
     return word.surface.lower() if "#" in word.norm else word.norm
 
 
@@ -400,13 +400,13 @@ def _neighbours(headline: Words, nth: int) -> list[CheckedWord]:
 
 
 def _is_apart(place: int, neighbours: Words, source: Words) -> bool:
-    """Return whether none of some words stands near a position of the text, in its sentence."""
+    """Return whether none of the words is near a position of the text, in its sentence."""
     near = {_stem(word.norm) for word in _around(place, source)}
     return not any(_stem(word.norm) in near for word in neighbours)
 
 
 def _directions(words: Words) -> set[str]:
-    """Return "up" if some words say that something rises, and "down" if it falls."""
+    """Return "up" if the words say that something rises, "down" if it falls."""
     return {_DIRECTIONS[word.norm] for word in words if word.norm in _DIRECTIONS}
 
 

@@ -26,13 +26,13 @@ from readagain.version import __version__
 
 DESCRIPTION = (
     "Headlines for texts. Within /v1 fields are added, never renamed or removed. Every response "
-    "has the header X-Request-Id: the one of the request, or a new one. Every error has the form "
+    "has the header X-Request-Id: that of the request, or a new one. Every error has the form "
     "of ErrorResponse."
 )
 
 
 def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
-    """Build the application for some loaded models."""
+    """Build the application for loaded models."""
     limits = settings.limits
     metrics = Metrics()
     queue: BatchingQueue[BatchKey, SummaryResult] = BatchingQueue(
@@ -64,7 +64,7 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
     app.state.service = Service(settings, models, queue, metrics)
     add_routes(app, app.state.service)
 
-    # The one that is added last handles a request first.
+    # The middleware that is added last handles a request first.
     app.add_middleware(
         BodyMiddleware,
         max_bytes=limits.max_body_bytes,
@@ -78,7 +78,7 @@ def build_app(settings: ServeSettings, models: LoadedModels) -> FastAPI:
         TrustedHostMiddleware, allowed_hosts=settings.trusted_hosts, www_redirect=False
     )
     app.add_middleware(ErrorMiddleware, metrics=metrics)
-    if settings.cors_origins:  # outermost, so that errors too can be read by other sites
+    if settings.cors_origins:  # outermost, so that other sites can also read errors
         app.add_middleware(
             CORSMiddleware,
             allow_origins=settings.cors_origins,

@@ -1,4 +1,4 @@
-"""Batching queue: texts of many requests are summarized together in one thread."""
+"""Queue that batches the texts of several requests and summarizes them in one thread."""
 
 import asyncio
 import time
@@ -25,7 +25,7 @@ class _Job(Generic[Key, Result]):
         self.arrived = time.monotonic()
 
     def add_result(self, index: int, result: Result) -> None:
-        """Keep the result of one text; the last one completes the job."""
+        """Store the result of one text; the last result completes the job."""
         self.results[index] = result
         if len(self.results) == len(self.texts) and not self.done.done():
             self.done.set_result([self.results[index] for index in range(len(self.texts))])
@@ -35,21 +35,21 @@ class _Job(Generic[Key, Result]):
             self.done.set_exception(error)
 
 
-_Item = tuple[_Job[Key, Result], int]  # a text: its job and its index there
+_Item = tuple[_Job[Key, Result], int]  # a text, as its job and its index in the job
 
 
 class BatchingQueue(Generic[Key, Result]):
     """Bounded queue that batches waiting texts with equal keys.
 
-    The oldest text determines the key of the next batch; others with that key join it in order of
-    arrival, whichever request they belong to. A text waits for others only while the thread is
+    The oldest text determines the key of the next batch; other texts with that key are added in
+    order of arrival, also from other requests. A text waits for others only while the thread is
     idle. Batches run in one thread, so that the event loop stays free.
 
     Args:
         summarize_batch: returns one result for each text of a batch with one key.
-        max_texts: texts that may wait.
-        max_batch: texts of a batch.
-        max_wait_s: time that a text waits for others.
+        max_texts: maximum number of waiting texts.
+        max_batch: maximum number of texts per batch.
+        max_wait_s: maximum time that a text waits for others.
         observe_batch: called with the size of each batch when it starts.
         observe_queue: called with the number of waiting texts when it changes.
     """
@@ -86,7 +86,7 @@ class BatchingQueue(Generic[Key, Result]):
         return not self._is_closed and self._loop is not None and not self._loop.done()
 
     def check_capacity(self, num_texts: int = 1) -> None:
-        """Check that `num_texts` more texts fit.
+        """Check that `num_texts` more texts fit into the queue.
 
         Raises:
             ApiError: if they do not, or if the queue is closed.
@@ -104,7 +104,7 @@ class BatchingQueue(Generic[Key, Result]):
         """Return the results of some texts, in order; if cancelled, waiting texts are dropped.
 
         Raises:
-            ApiError: at once, if they do not fit or the queue is closed.
+            ApiError: immediately, if they do not fit or the queue is closed.
         """
         self.check_capacity(len(texts))
         job: _Job[Key, Result] = _Job(key, texts)
@@ -121,7 +121,7 @@ class BatchingQueue(Generic[Key, Result]):
         self._loop = asyncio.create_task(self._run(), name="batching queue")
 
     async def close(self) -> None:
-        """Finish the waiting texts, accept no new ones, and stop."""
+        """Stop accepting texts, finish the waiting ones, and stop the thread."""
         self._is_closed = True
         self._arrival.set()
         if self._loop is not None:
@@ -176,7 +176,7 @@ class BatchingQueue(Generic[Key, Result]):
         self._observe_queue(len(items))
 
     async def _process(self, batch: Sequence[_Item[Key, Result]]) -> None:
-        """Summarize a batch; if it fails, each text alone, so that only the cause fails."""
+        """Summarize a batch; if it fails, retry each text alone, so that only the cause fails."""
         loop = asyncio.get_running_loop()
         key = batch[0][0].key
         texts = [job.texts[index] for job, index in batch]

@@ -1,4 +1,4 @@
-"""Error responses: a status and a code for each, and messages for invalid requests."""
+"""Error responses with status and code, and messages for invalid requests."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -13,7 +13,7 @@ from readagain.errors import ConfigError, RequestError, type_in_words
 from readagain.serve.schemas import SummarizeRequest
 
 MAX_PROBLEMS = 5
-"""Problems of one request that its error message lists."""
+"""Maximum number of problems in the error message of one request."""
 _MAX_QUOTED = 40
 
 _EXPECTED = {
@@ -61,7 +61,7 @@ class ApiError(RequestError):
 
 
 def stopping_error() -> ApiError:
-    """Return the error of a server that accepts no new requests."""
+    """Return the error for a request to a server that is stopping."""
     return ApiError("stopping", "server: stopping; send the request again")
 
 
@@ -125,7 +125,7 @@ HANDLERS: dict[int | type[Exception], Any] = {
 
 
 def describe_problems(problems: Sequence[Mapping[str, Any]]) -> str:
-    """Return the first problems that pydantic found, in one line."""
+    """Describe the first problems that pydantic found, in one line."""
     described = [_describe_problem(problem) for problem in problems[:MAX_PROBLEMS]]
     if len(problems) > MAX_PROBLEMS:
         described.append(f"and {len(problems) - MAX_PROBLEMS} more")

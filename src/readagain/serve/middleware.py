@@ -54,7 +54,7 @@ _VALID_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class ErrorMiddleware:
-    """Outermost middleware: adds request id and headers, logs and counts, turns errors into JSON.
+    """Outermost middleware: adds headers, logs and counts requests, converts errors to JSON.
 
     Args:
         app: the next application.
@@ -91,7 +91,7 @@ class ErrorMiddleware:
         try:
             await self._app(scope, receive, send_with_headers)
         except ClientGoneError:
-            pass  # nobody reads a response
+            pass  # there is no client to respond to
         except Exception as error:  # the outermost boundary: logged, not shown to the client
             api_error = error if isinstance(error, ApiError) else _log_error(error, request_id)
             if status is None:
@@ -188,7 +188,7 @@ class AdmissionMiddleware:
             is_open = path in OPEN_PATHS or path.startswith("/static/")
             if self._digests and not is_open:
                 self._check_key(headers)
-            if path == SUMMARIZE:  # health checks are answered under load too
+            if path == SUMMARIZE:  # health checks must work under load
                 self._check_capacity()
         await self._app(scope, receive, send)
 
@@ -299,7 +299,7 @@ class BodyMiddleware:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that yields the body, then what follows it."""
+    """Return a `receive` that returns the body first and later messages after it."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

@@ -5,7 +5,7 @@ import asyncio
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 WRITE_TIMEOUT_S = 30.0
-"""Time that a client may take to read a response once the send buffer is full."""
+"""Time for a client to read from a response after the send buffer is full."""
 MAX_UNSENT_BYTES = 64 << 20
 """Maximum number of buffered response bytes in all connections of a worker; above it, the
 connection that has been blocked longest is closed."""
@@ -47,14 +47,14 @@ class LimitedProtocol(H11Protocol):
             timer.cancel()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Close an idle connection, without waiting for a client that reads nothing."""
+        """Close an idle connection, without waiting for a client that does not read."""
         if self.transport.get_write_buffer_size():
             self.transport.abort()
         else:
             super().timeout_keep_alive_handler()
 
     def pause_writing(self) -> None:
-        """Start the timeout for writing, and limit the bytes that wait for slow readers."""
+        """Start the timeout for writing, and limit the total size of unsent responses."""
         super().pause_writing()
         self._write_timer = self.loop.call_later(WRITE_TIMEOUT_S, self.transport.abort)
         unsent = sum(each.transport.get_write_buffer_size() for each in self.connections)
@@ -75,4 +75,4 @@ def _abort_next_timeout(timers: dict[LimitedProtocol, asyncio.TimerHandle | None
     if running:
         first = min(running, key=lambda each: running[each].when())
         first.transport.abort()
-        first.connections.discard(first)  # else the next call would choose it again
+        first.connections.discard(first)  # otherwise the next call would choose it again

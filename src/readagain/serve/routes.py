@@ -47,7 +47,7 @@ _ERRORS: dict[int | str, dict[str, Any]] = {"default": {"model": ErrorResponse}}
 
 @dataclass(frozen=True)
 class Service:
-    """What the routes use."""
+    """Objects that the routes use."""
 
     settings: ServeSettings
     models: LoadedModels
@@ -133,7 +133,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
     @app.head("/healthz", include_in_schema=False)
     @app.get("/healthz")
     async def health() -> HealthResponse:
-        """Report that the process answers."""
+        """Report that the process is alive."""
         return HealthResponse(version=__version__)
 
     @app.head("/readyz", include_in_schema=False)

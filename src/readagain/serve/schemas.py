@@ -1,4 +1,4 @@
-"""JSON schemas of requests and responses; within /v1, fields are only ever added."""
+"""JSON schemas of requests and responses; within /v1, fields may be added but never removed."""
 
 from typing import Annotated, Any, Literal, cast
 
@@ -13,14 +13,14 @@ from readagain.serve.settings import OPTION_LIMITS, RequestLimits
 
 
 class _RequestModel(BaseModel):
-    """JSON without conversions: "3" is not a number, and unknown fields are errors."""
+    """Base class of requests: no conversions ("3" is not a number), no unknown fields."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     @model_validator(mode="before")
     @classmethod
     def _check_field_names(cls, data: object) -> object:
-        """Stop at the first unknown field; pydantic alone would report 100,000 of them."""
+        """Stop at the first unknown field; pydantic would report all of them."""
         for name in data if isinstance(data, dict) else ():
             if name not in cls.model_fields:
                 shown = name[:100].encode(errors="replace").decode()
@@ -66,8 +66,8 @@ class SummarizeRequest(_WithOptions):  # type: ignore[misc]  # a base made at ru
 def limited_request(limits: RequestLimits) -> type[SummarizeRequest]:
     """Return the request schema with the limits of a server.
 
-    Validation stops at the first invalid text and at the limit, so that a body of many small items
-    takes no longer than others.
+    Validation stops at the first invalid text and at the maximum number of texts, so that it does
+    not take long for many small items.
     """
     text = Annotated[str, Field(max_length=limits.max_chars)]
     bounds = Field(min_length=1, max_length=limits.max_texts, description="Texts to summarize.")
@@ -80,7 +80,7 @@ def limited_request(limits: RequestLimits) -> type[SummarizeRequest]:
 
 
 class _Response(BaseModel):
-    """JSON that the server writes."""
+    """Base class of responses."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -101,7 +101,7 @@ class ExplanationResponse(_Response):
 
 
 class WarningResponse(_Response):
-    """Reason to look twice at a headline."""
+    """Possible problem of a headline."""
 
     code: str
     message: str
@@ -113,13 +113,17 @@ class SummaryResult(_Response):
     summary: Annotated[str, Field(description="Empty for a text without a letter or a digit.")]
     score: float
     read_sentences: Annotated[int, Field(description="Sentences that the model read.")]
-    truncated: Annotated[bool, Field(description="Whether the text continues after those.")]
+    truncated: Annotated[
+        bool, Field(description="Whether the text continues after the part that was read.")
+    ]
     read_share: Annotated[float, Field(description="Share of the characters that were read.")]
     confidence: Annotated[
         float | None,
-        Field(description="Estimated probability of a headline without fault; null if unknown."),
+        Field(description="Estimated probability that the headline has no fault; null if unknown."),
     ]
-    warnings: Annotated[list[WarningResponse], Field(description="Reasons to look twice.")]
+    warnings: Annotated[
+        list[WarningResponse], Field(description="Possible problems of the headline.")
+    ]
     alternatives: Annotated[list[Alternative], Field(description="The next best headlines.")]
     explanation: ExplanationResponse | None
 

@@ -1,4 +1,4 @@
-"""Start and stop of the server: one process, or several workers under uvicorn's supervisor."""
+"""Start and stop of the server, as one process or as several workers under uvicorn's supervisor."""
 
 import logging
 import os
@@ -31,19 +31,19 @@ HEADER_TIMEOUT_S = 10
 """Time for the headers of a request to arrive, and for an idle connection to be used again."""
 MAX_HEADER_BYTES = 16 << 10
 HEALTH_CHECK_S = 10
-"""Time in which a worker must answer the supervisor; one that does not is replaced."""
+"""Time for a worker to answer the supervisor; otherwise it is replaced."""
 START_TIMEOUT_S = 120
 METRICS_FILES = ("counter", "histogram", "gauge_livesum", "gauge_liveall")
 METRICS_FILE_BYTES = 1 << 20
-"""Size of the files that prometheus_client makes; ours never grow beyond it."""
+"""Initial size of the files of prometheus_client, which is enough for these metrics."""
 
 
 def serve(settings: ServeSettings, announce: Callable[[str], None]) -> None:
-    """Answer requests until SIGTERM or Ctrl-C, then finish those that were accepted.
+    """Serve requests until SIGTERM or Ctrl-C, then finish the accepted ones.
 
     Args:
-        settings: what to serve.
-        announce: called with the address once requests are answered.
+        settings: settings of the server.
+        announce: called with the address when the server is ready.
 
     Raises:
         ArtifactError: if a model cannot be used.
@@ -57,10 +57,10 @@ def serve(settings: ServeSettings, announce: Callable[[str], None]) -> None:
     if settings.workers > 1:
         _run_workers(settings, announce)
     else:
-        _run_alone(settings, announce)
+        _run_single(settings, announce)
 
 
-def _run_alone(settings: ServeSettings, announce: Callable[[str], None]) -> None:
+def _run_single(settings: ServeSettings, announce: Callable[[str], None]) -> None:
     """Run the server in this process."""
     import uvicorn
 
@@ -79,8 +79,8 @@ def _run_alone(settings: ServeSettings, announce: Callable[[str], None]) -> None
     def stop(number: int, frame: object) -> None:
         server.should_exit = True
 
-    # uvicorn handles the first two while it runs, and raises them again at its end; that must not
-    # end the process with an error status.
+    # uvicorn handles the first two while it runs, and raises them again when it stops; they must
+    # not end the process with an error status.
     for name in ("SIGTERM", "SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), stop)
@@ -89,7 +89,7 @@ def _run_alone(settings: ServeSettings, announce: Callable[[str], None]) -> None
 
 
 def _run_workers(settings: ServeSettings, announce: Callable[[str], None]) -> None:
-    """Run several workers; uvicorn replaces those that die or hang, and all of them at SIGHUP.
+    """Run several workers; uvicorn replaces workers that die or hang, and all at SIGHUP.
 
     Raises:
         ReadAgainError: if a worker cannot start.
@@ -149,7 +149,7 @@ def _uvicorn_config(
 
 
 def _max_connections(wanted: int) -> int:
-    """Return the connections that the limit of open files allows, with some files left."""
+    """Return the number of connections that the limit of open files allows."""
     if os.name != "posix":
         return wanted
     import resource
@@ -170,7 +170,7 @@ def _create_worker_app(settings: ServeSettings) -> "FastAPI":
     from uvicorn.config import STARTUP_FAILURE
 
     start_logging()
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the supervisor acts on it
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the supervisor handles it
     _stop_with_parent()
     _reserve_metrics()
     try:
@@ -205,8 +205,8 @@ def _metrics_dir() -> TemporaryDirectory[str]:
 def _reserve_metrics() -> None:
     """Allocate the metrics files of this worker before prometheus_client maps them.
 
-    They would be sparse, and writing to a page of a mapped file on a full disk ends the process
-    with SIGBUS. If there is no room, this worker counts for itself in memory.
+    Otherwise the files are sparse, and a write to a mapped page on a full disk ends the process
+    with SIGBUS. If the disk is full, this worker keeps its metrics in memory.
     """
     paths = [Path(os.environ[METRICS_DIR], f"{kind}_{os.getpid()}.db") for kind in METRICS_FILES]
     try:

@@ -25,7 +25,7 @@ OPTION_LIMITS: dict[str, float] = {
     "begin": 1_000,
     "style": 40,
 }
-"""Largest value of an option in a request: of a number, or of the characters of a text."""
+"""Largest value of a numeric option in a request, or largest length of a text option."""
 MIN_KEY_LENGTH = 16
 METRICS_DIR = "PROMETHEUS_MULTIPROC_DIR"
 """Environment variable that prometheus_client reads when it is imported."""
@@ -40,21 +40,21 @@ class RequestLimits:
     """Limits of one request, and of the requests in one worker."""
 
     max_body_bytes: _Size = 1 << 20
-    """Bytes of a request."""
+    """Maximum bytes of a request body."""
     max_texts: _Size = 64
-    """Texts of a request."""
+    """Maximum texts of a request."""
     max_chars: _Size = 20_000
-    """Characters of a text."""
+    """Maximum characters of a text."""
     max_queue: _Size = 256
-    """Texts waiting in a worker; requests beyond are refused at once."""
+    """Maximum texts waiting in a worker; further requests are rejected immediately."""
     max_requests: _Size = 256
-    """Requests in progress in a worker, and bodies being received."""
+    """Maximum requests in progress in a worker, and maximum bodies being received."""
     max_connections: _Size = 800
-    """Open connections of a worker."""
+    """Maximum open connections of a worker."""
     max_wait_ms: Annotated[float, Range(0, 1000)] = 3.0
-    """Milliseconds that a text waits for others to form a batch."""
+    """Maximum milliseconds that a text waits for others to form a batch."""
     timeout_s: Annotated[float, Range(0, exclusive=True)] = 10.0
-    """Seconds from the first byte of a request to its response."""
+    """Maximum seconds from the first byte of a request to its response."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -76,16 +76,16 @@ class ServeSettings:
     models: tuple[str, ...] = (DEFAULT_MODEL,)
     """Bundled models by name, or model folders; the first is the default."""
     workers: _Size = 1
-    """Processes that share the port."""
+    """Number of processes that share the port."""
     threads: _Size = 1
-    """Threads of a worker."""
+    """Number of threads per worker."""
     limits: RequestLimits = field(default_factory=RequestLimits)
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     """Accepted API keys; if empty, no key is needed."""
     cors_origins: tuple[str, ...] = ()
     """Other sites whose pages may send requests; * is every site."""
     allowed_hosts: tuple[str, ...] = ()
-    """Host names that a local server without a key answers to, besides its own."""
+    """Additional host names that a local server without a key accepts."""
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -126,7 +126,8 @@ class ServeSettings:
         """Return the accepted Host headers.
 
         A local server without a key is protected against DNS rebinding: a page of another site
-        must not reach it under a name of its own. Others accept every name, as proxies need.
+        must not reach it under the name of that site. Other servers accept every name, as proxies
+        need.
         """
         if self.api_keys or not self.is_local:
             return ("*",)
@@ -153,7 +154,7 @@ def read_api_keys(path: Path) -> tuple[str, ...]:
     """Read a file of keys, one per line; empty lines and lines that start with # are skipped.
 
     Raises:
-        ConfigError: if the file cannot be read or holds no valid key.
+        ConfigError: if the file cannot be read or contains no valid key.
     """
     try:
         lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]

@@ -13,9 +13,9 @@ def bind(host: str, port: int, shared: bool = False) -> socket.socket:
 
     Args:
         host: a name or an address.
-        port: 0 takes any free port.
-        shared: whether other sockets of this user may bind the port too; the kernel spreads
-            connections evenly over those that listen.
+        port: the port; 0 for any free port.
+        shared: whether other sockets of this user may bind the port too; the kernel distributes
+            connections evenly among those that listen.
 
     Raises:
         ConfigError: if the port cannot be bound.
@@ -53,7 +53,7 @@ class WorkerSocket:
 
     uvicorn passes its sockets to each worker. With one socket for all, the worker that wakes first
     accepts every waiting connection: 64 clients were split 58 to 6 between two workers. With a
-    socket per worker the kernel spreads them evenly.
+    socket per worker, the kernel distributes them evenly.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -66,8 +66,7 @@ class WorkerSocket:
 def reserve(host: str, port: int) -> socket.socket:
     """Bind a port for several workers, unless another server uses it.
 
-    A shared bind alone would let two servers use one port unnoticed, so it is first bound
-    exclusively.
+    The port is first bound exclusively, since two servers could otherwise share a port unnoticed.
 
     Raises:
         ConfigError: if the port cannot be bound, or this system cannot share ports.
