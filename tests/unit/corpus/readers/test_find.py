@@ -146,5 +146,5 @@ def test_missing_pyarrow_error_has_pip_command(tmp_path, monkeypatch, name, cont
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(MissingExtraError, match=rf"{name}: reading .* 'readagain\[data\]'"):
+    with pytest.raises(MissingExtraError, match=rf"{name}: reading .* the extra 'data'"):
         find_inputs([str(tmp_path / name)], CorpusReadOptions())
