@@ -1,7 +1,7 @@
 """Comparison of the summaries of exported graphs with those of their network."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -190,7 +190,9 @@ def _summaries(
     run = model_dir.run
     reader = SourceReader(run, model_dir.source_vocab, model_dir.vocab)
     detokenizer = Detokenizer(model_dir.vocab)
-    n_best = min(N_BEST, run.decode.beam_size)
+    # Reranking turns rounding errors into other n-best lists: MBR utilities are often equal.
+    decode = replace(run.decode, consensus=0.0, word_reward=0.0)
+    n_best = min(N_BEST, decode.beam_size)
 
     def words_of(hypothesis: Hypothesis, source: SourceText) -> str:
         return " ".join(token.norm for token in detokenizer.tokens(hypothesis, source))
@@ -199,7 +201,7 @@ def _summaries(
         readable = [source for source in sources if not source.is_empty]
         lists = iter(
             decode_sources(
-                model, reader.batch(readable), run.decode, n_best=n_best, keep_attention=True
+                model, reader.batch(readable), decode, n_best=n_best, keep_attention=True
             )
             if readable
             else ()

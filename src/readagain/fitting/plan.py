@@ -182,7 +182,6 @@ def new_run(
             "decode.max_words": headline_words,
             "decode.no_repeat_ngram": 2,
             "decode.length_penalty": 1.0,
-            "decode.consensus": 0.4,
         },
     )
 

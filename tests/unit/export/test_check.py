@@ -1,5 +1,7 @@
 """Comparison of graphs with their network: equal graphs pass, others are rejected."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from readagain.errors import ArtifactError
 from readagain.export import check as checking
 from readagain.export.check import CheckText, check_graphs, corpus_texts, random_texts
 from readagain.export.write import build_graphs, model_graphs
+from readagain.networks.step_model import TorchStepModel
 
 REFERENCED = [
     CheckText("the old bridge opens .", "old bridge opens"),
@@ -32,6 +35,16 @@ def test_check_scores_every_back_end_with_references(trained):
     assert found.rouge["float32"] == found.rouge["torch"]
     assert found.rouge["torch"].keys() == {"rouge-1", "rouge-2", "rouge-l"}
     assert found.int8_same_best is None
+
+
+def test_check_compares_lists_before_reranking(trained):
+    reranking = replace(trained.run.decode, beam_size=5, consensus=1.0, word_reward=1.0)
+    model_dir = replace(trained, run=replace(trained.run, decode=reranking))
+    network = TorchStepModel(checking.load_network(trained, purpose="checking"))
+    for n_best in checking._summaries(model_dir, network, random_texts(trained, 5)):
+        scores = [score for _, score in n_best]
+        assert scores == sorted(scores, reverse=True)
+        assert scores[0] < 0
 
 
 def test_punctuation_only_text_has_empty_summary(trained):
