@@ -129,7 +129,7 @@ def test_page_lists_dropped_pairs_and_why():
     text = render_report(make_report(dropped={"length": 7, "duplicate": 13}))
     assert "10.0% of 200 records" in text
     assert text.index("duplicate") < text.index(">length<")
-    assert "the same text with the same headline" in text
+    assert "repetition of a pair with the same text and headline" in text
     assert "None of 200 records" in render_report(make_report())
 
 
