@@ -10,6 +10,7 @@ HEAVY = (
     "readagain.networks",
     "readagain.training",
     "readagain.export",
+    "readagain.fitting",
     "readagain.serve",  # but for its settings, which its command imports
     *(
         f"readagain.experiments.{name}"
