@@ -152,7 +152,7 @@ class ModelDir:
 
     @cached_property
     def confidence(self) -> dict[str, Any]:
-        """Content of `confidence.json`; empty if there is none."""
+        """Content of `confidence.json`; empty if the file is missing."""
         return self._read_optional(CONFIDENCE_FILE)
 
     def _read_optional(self, name: str) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class ShardMetadata:
     bytes: int
     sha256: str
     bad_sha256: str | None
-    """Checksum of the file of invalid rows, or None if there are none."""
+    """Checksum of the file of invalid rows; None if all rows are valid."""
     input_bytes: int
     input_sha256: str
 

@@ -56,7 +56,7 @@ class SentenceLayout:
         return graph.add("ReverseSequence", values, self.lengths, time_axis=0, batch_axis=1)
 
     def last(self, graph: GraphBuilder, states: str, width: int) -> str:
-        """Return the state at the last word: (L, B, width) -> (B, width); 0 if there is none."""
+        """Return the state at the last word: (L, B, width) -> (B, width); 0 for no words."""
         last_word = graph.add("Max", graph.add("Sub", self.lengths, graph.ints(1)), graph.ints(0))
         column = graph.arange(self.count)
         position = graph.add("Add", graph.add("Mul", last_word, self.count), column)  # (B,)

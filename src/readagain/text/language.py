@@ -60,7 +60,7 @@ class Language:
         has_headline_case: whether headlines may have a capital on every word.
         capitalizes_nouns: whether nouns have a capital, so that a capital does not mark a name.
         quotes: opening and closing quotation mark that generated ones are printed as.
-        capital_after: norms of marks after which a headline goes on with a capital.
+        capital_after: norms of marks after which the next word of a headline has a capital.
         has_ordinals: whether a number with a full stop is an ordinal, as in "3. Oktober".
         elisions: words that are written before the next one with an apostrophe, as in "l'impôt".
         apocopes: words that end with an apostrophe, as in "un po' di".
