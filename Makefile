@@ -1,4 +1,4 @@
-.PHONY: help setup format check audit test test-all stress wheel
+.PHONY: help setup format check audit test test-all stress docs wheel
 # The tests that show that a base install works, without torch or any other extra.
 LIGHT_TESTS = $(addprefix tests/unit/,test_package.py test_model_dir.py test_worker_pool.py storage config presets \
 	formats corpus rouge search engine evaluation explain batch cli)
@@ -19,6 +19,9 @@ test-all:  ## all tests but the stress tests, about ten minutes
 	pytest -n 2 -m "not stress and not gpu"
 stress:    ## long fuzzing, repeated kills and full disks, about half an hour
 	pytest -n 2 -m "stress and not gpu"
+docs:      ## write the reference pages and build the site in build/site; a warning is an error
+	python docs/site/reference.py && rm -rf build/site
+	python -m sphinx --fail-on-warning --keep-going --nitpicky --fresh-env --quiet -d build/doctrees docs build/site
 wheel:     ## build the wheel and run the light tests against it in an environment without extras
 	rm -rf build/wheel && python3 -m venv --clear .venv-wheel
 	.venv-wheel/bin/python -m pip install --quiet build
