@@ -83,7 +83,7 @@ class AbsModel(Network[AbsState]):
 
     ỹ_c concatenates the embeddings of the last C words; BOS is used before the first word. V and
     W are the two halves of one matrix. U, V and W have biases, as a footnote of the paper says.
-    There is no recurrence, so all words of a known summary are scored at once.
+    There is no recurrence, so all words of a reference summary are scored at once.
 
     Args:
         source_embedding: F, as wide as the hidden layer.
@@ -129,7 +129,7 @@ class AbsModel(Network[AbsState]):
         return AbsState(memory, source_ids.new_full((words.size(0), self.context_words), BOS))
 
     def decode(self, state: AbsState, previous_ids: Tensor) -> Tensor:
-        """Return the (B, T, 2H) hidden layer and context after (B, T) known words."""
+        """Return the (B, T, 2H) hidden layer and context for (B, T) previous words."""
         input_ids = F.pad(previous_ids, (self.context_words - 1, 0), value=BOS)  # (B, C - 1 + T)
         outputs, _ = self._score_inputs(input_ids, state.memory)
         return outputs

@@ -50,14 +50,14 @@ def build_model(run: RunSpec) -> AnyNetwork:
 
 
 def load_network(model_dir: ModelDir, *, purpose: str) -> AnyNetwork:
-    """Build the network of a model folder and load its weights, in evaluation mode.
+    """Build the network of a model directory and load its weights, in evaluation mode.
 
     Args:
         model_dir: the model.
-        purpose: what the weights are needed for, for the error message.
+        purpose: what the weights are needed for; used in the error message.
 
     Raises:
-        ArtifactError: if the folder has no weights, or the weights of another network.
+        ArtifactError: if the directory has no weights, or the weights of another network.
     """
     tensors = read_tensors(model_dir.file(WEIGHTS_FILE, purpose=purpose))
     network = build_model(model_dir.run)
@@ -100,7 +100,7 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
         dropout=spec.dropout,
     )
     initialize_parameters(model, hidden_size=hidden_size)
-    # If the hidden sizes differ, d is the encoder's for the source embedding and the encoder.
+    # The encoder and its embedding may have another hidden size, and so another range of weights.
     for part in (model.source_embedding, model.encoder):
         initialize_parameters(part, hidden_size=spec.encoder.hidden_size)
     return model
@@ -170,10 +170,10 @@ def _build_ras(run: RunSpec, spec: RasSpec) -> RasModel:
 
 
 def initialize_parameters(module: nn.Module, *, hidden_size: int) -> None:
-    """Draw weights uniformly from ±√(3/d), where d is the hidden size; set biases to 0.1.
+    """Initialize parameters as in section 4 of the paper.
 
-    This is the initialization of section 4. The second of the two biases of `nn.LSTM` is zero, so
-    that their sum is the bias of the paper.
+    Weights are uniform between -√(3/d) and √(3/d), where d is the hidden size. Biases are 0.1.
+    `nn.LSTM` adds two biases, so the second one (`bias_hh`) is 0.
     """
     bound = math.sqrt(3 / hidden_size)
     with torch.no_grad():

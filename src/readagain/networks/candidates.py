@@ -40,7 +40,7 @@ def top_candidates(
 
     Returns:
         ids: extended ids, best first.
-        log_probs: their log-probabilities; -inf for an unused id.
+        log_probs: their log-probabilities; -inf if fewer than k words are possible.
         copied_from: the position that the word is most probably copied from, or -1 if generating
             the word is more probable than copying it.
         end_log_probs: log-probability of EOS.
@@ -65,7 +65,7 @@ def top_candidates(
         is_copied = copy_probs.sum(dim=2) >= best / 2  # (B, k)
         copied_from = torch.where(is_copied, copy_probs.argmax(dim=2), -1)
     if shortlist is not None:
-        ids = shortlist.words(ids, source_ext_ids)
+        ids = shortlist.to_ext_ids(ids, source_ext_ids)
     return TopCandidates(ids, best.log(), copied_from, probs[:, EOS].log())
 
 

@@ -47,7 +47,7 @@ class AttentionDecoder(nn.Module):
         super().__init__()
         self.is_lstm = cell == "lstm"
         num_gates, num_states = (4, 2) if self.is_lstm else (3, 1)
-        # Not in the paper: the first state is a projection of the last second-pass states.
+        # Not in the paper: the initial state is a projection of the encoder's last states.
         self.begin = Affine(last_size, num_states * hidden_size)
         self.key = nn.Linear(source_size, attention_size, bias=False)  # U_a
         self.weight_query = nn.Parameter(torch.empty(attention_size, hidden_size))  # W_a

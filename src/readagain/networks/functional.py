@@ -1,7 +1,7 @@
 """The equations of the paper's recurrent networks as PyTorch functions.
 
-The Triton kernels (`kernels/`) compute the same. These functions run where the kernels are not
-supported (`dispatch.py`).
+`kernels/` has Triton kernels for the same equations. `dispatch.py` uses these functions where the
+kernels are not supported.
 """
 
 from typing import NamedTuple
@@ -41,7 +41,8 @@ def gated_gru(
     word_gates, word_candidates = inputs[..., : 2 * H], inputs[..., 2 * H :]
     state = inputs.new_zeros(B, H)
     states = []
-    # With addmm and lerp, autograd has only eight operations per word: 1.3 times faster on a CPU.
+    # addmm and lerp keep the autograd graph at eight operations per word. On a CPU, this is 1.3
+    # times faster than separate additions and products.
     for gates, candidate, alpha in zip(
         word_gates.unbind(1), word_candidates.unbind(1), scale.unbind(1), strict=True
     ):
@@ -148,7 +149,7 @@ def decode_teacher_forced(
     cell: Tensor | None,
     weights: DecoderWeights,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Run all T steps of a known summary (teacher forcing).
+    """Run all T steps of a reference summary (teacher forcing).
 
     The arguments are as for `decoder_step`, except that `input_gates` are the (B, T, 4H or 3H)
     projections of all previous words. `hidden` and `cell` are the state before the first step.

@@ -8,10 +8,10 @@ from torch import Tensor, nn
 
 
 class WordEmbedding(nn.Embedding):
-    """Embedding whose output has the dtype of autocast.
+    """Embedding whose output has the autocast dtype, if autocast is enabled.
 
-    Autocast leaves embeddings in float32, and concatenating them with half-precision states would
-    give float32; the table and its gradient stay in float32.
+    Autocast leaves embeddings in float32. Concatenated with half-precision states, they would make
+    the result float32. The table and its gradient stay in float32.
     """
 
     def forward(self, ids: Tensor) -> Tensor:
@@ -25,8 +25,9 @@ class WordEmbedding(nn.Embedding):
 class Affine(nn.Linear):
     """`nn.Linear` with a faster gradient of the bias on a GPU.
 
-    That gradient is a sum over rows. Computed as a reduction, it takes as long as the gradient of
-    the weight. Computed as a product with a row of ones, it makes an update of 64 pairs 2% faster.
+    The gradient of the bias is a sum over rows. As a reduction, it takes as long as the gradient of
+    the weight. As a matrix product with a row of ones, it is faster: a training update at batch
+    size 64 takes 2% less time.
     """
 
     def forward(self, input: Tensor) -> Tensor:

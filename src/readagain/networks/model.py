@@ -71,7 +71,7 @@ class EncoderDecoder(Network[StepState]):
         return StepState(memory, self.decoder.start(encoded.last))
 
     def decode(self, state: StepState, previous_ids: Tensor) -> Tensor:
-        """Return the (B, T, H) decoder states after (B, T) known words."""
+        """Return the (B, T, H) decoder states for (B, T) previous words (teacher forcing)."""
         memory = state.memory
         words = self.dropout(self.previous_words(previous_ids, memory.copy_words))  # (B, T, E)
         hidden, _, _ = self.decoder(words, memory.keys, memory.states, memory.valid, state.decoder)
@@ -84,13 +84,12 @@ class EncoderDecoder(Network[StepState]):
         """Return the (B, T) log-probabilities of targets, generated or copied."""
         ext_ids = memory.ext_ids
         if isinstance(self.output, ShortlistOutput):
-            lists = self.output.shared_shortlists(ext_ids)
-            vocab_logits = self.output.score_shared(
-                outputs, lists
-            )  # (B, T, W); below, W replaces V
-            # Not in the paper: a summary word that is not on the shortlist is replaced by UNK.
-            target_ids = lists.columns(target_ids, absent=UNK)
-            ext_ids = lists.columns(ext_ids, absent=PAD)
+            shortlists = self.output.shared_shortlists(ext_ids)
+            vocab_logits = self.output.score_shared(outputs, shortlists)  # (B, T, W)
+            # From here on, ids are columns of the shortlist. Not in the paper: UNK replaces
+            # summary words that are not on the shortlist.
+            target_ids = shortlists.to_columns(target_ids, absent=UNK)
+            ext_ids = shortlists.to_columns(ext_ids, absent=PAD)
         else:
             vocab_logits = self.output(outputs)  # (B, T, V)
         if self.copy_scores is None:
@@ -115,8 +114,8 @@ class EncoderDecoder(Network[StepState]):
     def step(self, state: StepState, previous_ids: Tensor) -> tuple[StepLogits, StepState]:
         """Feed (B,) extended ids, first BOS; return the logits of the next word."""
         memory = state.memory
-        position_ids = self._most_probable_position(state, previous_ids).unsqueeze(1)  # (B, 1)
-        word = self.previous_words(position_ids, memory.copy_words).squeeze(1)  # (B, E)
+        previous_ids = self._use_most_probable_positions(state, previous_ids).unsqueeze(1)
+        word = self.previous_words(previous_ids, memory.copy_words).squeeze(1)  # (B, E)
         decoder, _, attention = self.decoder.step(
             word, memory.keys, memory.states, memory.valid, state.decoder
         )
@@ -131,11 +130,11 @@ class EncoderDecoder(Network[StepState]):
         logits = StepLogits(vocab_logits, copy_logits, attention)
         return logits, StepState(memory, decoder, copy_logits)
 
-    def _most_probable_position(self, state: StepState, previous_ids: Tensor) -> Tensor:
-        """Replace the id V + i of a copied word by that of its most probable position.
+    def _use_most_probable_positions(self, state: StepState, previous_ids: Tensor) -> Tensor:
+        """Replace the first position i of a copied word, id V + i, by its most probable position.
 
-        The paper does not define p_i for a word at several positions. Decoding uses the most
-        probable position, teacher forcing the first.
+        The paper does not define the embedding p_i of a word that occurs at several positions.
+        Decoding uses the most probable position, teacher forcing the first.
         """
         if state.copy_logits is None:
             return previous_ids

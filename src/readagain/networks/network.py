@@ -1,4 +1,4 @@
-"""Interface of all networks, to score known summaries or to generate them word by word."""
+"""Interface of all networks: score reference summaries, generate summaries word by word."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
@@ -61,9 +61,12 @@ class NetworkState:
         return replace(self.reorder(rows), memory=select_rows(self.memory, rows))
 
     def reorder(self, rows: Tensor) -> Self:
-        """Select rows of the decoder only; each row must keep its document."""
-        decoder = {each.name: getattr(self, each.name) for each in fields(self)[1:]}
-        return replace(self, **{name: select_rows(value, rows) for name, value in decoder.items()})
+        """Select rows of all fields but `memory`.
+
+        Row `rows[i]` must belong to the same document as row i, so that `memory` stays valid.
+        """
+        names = [each.name for each in fields(self) if each.name != "memory"]
+        return replace(self, **{name: select_rows(getattr(self, name), rows) for name in names})
 
 
 def select_rows(value: Any, rows: Tensor) -> Any:
@@ -82,8 +85,9 @@ State = TypeVar("State", bound=NetworkState)
 class Network(nn.Module, ABC, Generic[State]):
     """Network that can be trained and decoded.
 
-    Shapes: `source_ids` (B, N, L) in the encoder's vocabulary, right-padded; `source_lengths`
-    (B, N); `source_ext_ids` (B, S) in the extended decoder vocabulary, S = N * L.
+    All methods take `source_ids` (B, N, L) in the encoder's vocabulary, right-padded;
+    `source_lengths` (B, N); `source_ext_ids` (B, S) in the extended vocabulary of the decoder,
+    S = N * L.
     """
 
     output: VocabularyOutput
@@ -97,18 +101,19 @@ class Network(nn.Module, ABC, Generic[State]):
         target_ids: Tensor,
         label_smoothing: float = 0.0,
     ) -> Tensor:
-        """Score known summaries.
+        """Score reference summaries (teacher forcing).
 
         Args:
             source_ids: (B, N, L) source words.
             source_lengths: (B, N) number of words of each sentence.
             source_ext_ids: (B, S) source words in the extended decoder vocabulary.
-            previous_ids: (B, T) extended ids, BOS and then the summary.
-            target_ids: (B, T) extended ids, the summary and then EOS, right-padded.
+            previous_ids: (B, T) extended ids: BOS, then the summary.
+            target_ids: (B, T) extended ids: the summary, then EOS, right-padded.
             label_smoothing: fraction of each target that is spread over the vocabulary.
 
         Returns:
-            (B, T) log-probabilities of the targets, padding included, at least float32.
+            (B, T) log-probabilities of the targets, at least float32; those of padding are
+            meaningless.
         """
         state = self.encode(source_ids, source_lengths, source_ext_ids)
         outputs = self.decode(state, previous_ids)
@@ -120,12 +125,12 @@ class Network(nn.Module, ABC, Generic[State]):
 
     @abstractmethod
     def decode(self, state: State, previous_ids: Tensor) -> Tensor:
-        """Return the inputs of the output layer, (B, T, ...), after (B, T) known words."""
+        """Return the (B, T, ...) inputs of the output layer for (B, T) previous words."""
 
     def log_probs(
         self, outputs: Tensor, memory: SourceMemory, target_ids: Tensor, label_smoothing: float
     ) -> Tensor:
-        """Return the (B, T) log-probabilities of targets; UNK replaces those not in the vocab."""
+        """Return the (B, T) log-probabilities of targets; UNK replaces OOV targets."""
         logits = self.output(outputs)  # (B, T, V)
         target_ids = torch.where(target_ids < logits.size(-1), target_ids, UNK)
         return dispatch.target_log_probs(

@@ -84,7 +84,7 @@ class RasDecoder(nn.Module):
         self.weight_hidden = nn.Parameter(torch.empty(num_sums * hidden_size, hidden_size))
 
     def start(self, batch_size: int) -> DecoderState:
-        """Return the state before the first word; h_0 and m_0 are within ±1."""
+        """Return the state before the first word; tanh keeps h_0 and m_0 between -1 and 1."""
         states = torch.tanh(self.first).unsqueeze(1).expand(-1, batch_size, -1)
         return DecoderState(states[0], states[1] if len(states) > 1 else None)
 
@@ -115,7 +115,7 @@ class RasDecoder(nn.Module):
         scores = torch.bmm(keys, state.hidden.unsqueeze(2)).squeeze(2)  # (B, S)
         weights = masked_softmax(scores, valid)
         context = torch.bmm(weights.unsqueeze(1), states).squeeze(1)  # (B, U)
-        # Autocast caches the cast of a parameter in F.linear.
+        # F.linear instead of `@`: autocast then casts each weight once, not once per step.
         sums = inputs + F.linear(context, self.weight_context)
         sums = sums + F.linear(state.hidden, self.weight_hidden)
         if state.cell is None:
@@ -178,7 +178,7 @@ class RasModel(Network[RasState]):
         return RasState(memory, self.decoder.start(words.size(0)))
 
     def decode(self, state: RasState, previous_ids: Tensor) -> Tensor:
-        """Return the (B, T, H + E) decoder states and contexts after (B, T) known words."""
+        """Return the (B, T, H + E) decoder states and contexts for (B, T) previous words."""
         memory = state.memory
         words = self.dropout(self.previous_words(previous_ids, None))  # (B, T, E)
         outputs: Tensor = self.dropout(

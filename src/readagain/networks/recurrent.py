@@ -48,10 +48,10 @@ class LstmLayer(nn.Module):
 
     def forward(self, inputs: Tensor, lengths: Tensor) -> Tensor:
         """Return the (B, L, H) states of (B, L, I) inputs."""
-        # Not `get_parameter`: the caller may have replaced the weights by half-precision copies.
-        weight, recurrent, bias, second_bias = self.lstm.parameters()
-        if dispatch.has_lstm_kernel(recurrent):
-            return dispatch.lstm(affine(inputs, weight, bias + second_bias), recurrent)
+        # Not `get_parameter`: half-precision training replaces the parameters by plain tensors.
+        weight_ih, weight_hh, bias_ih, bias_hh = self.lstm.parameters()
+        if dispatch.has_lstm_kernel(weight_hh):
+            return dispatch.lstm(affine(inputs, weight_ih, bias_ih + bias_hh), weight_hh)
         states: Tensor = self.lstm(inputs)[0]
         return states
 
@@ -99,12 +99,13 @@ def run_directions(
         (B, L, H) states in text order and (B, H) last states of each direction, concatenated.
     """
     states, last = [], []
-    for is_backward, (layer, inputs) in enumerate(directions):
+    for index, (layer, inputs) in enumerate(directions):
+        is_backward = index == 1
         if is_backward:
             inputs = tuple(reverse_rows(each, lengths) for each in inputs)
         output = layer(inputs[0], lengths, *inputs[1:])  # (B, L, H)
         last.append(last_states(output, lengths))
         states.append(reverse_rows(output, lengths) if is_backward else output)
-    if len(states) == 1:  # torch.cat would copy
+    if len(states) == 1:  # without the copy that torch.cat would make
         return states[0].contiguous(), last[0]
     return torch.cat(states, dim=2), torch.cat(last, dim=1)

@@ -61,14 +61,14 @@ class TorchStepModel:
     def select(self, state: TorchState, rows: Ints) -> TorchState:
         """Select rows by index.
 
-        Between most steps, search only reorders the hypotheses of each document. Then the encoded
-        sources, by far the largest part of a state, are not copied.
+        Between most steps, beam search only reorders the hypotheses of each document. The encoded
+        sources, by far the largest part of a state, then stay valid and are not copied.
         """
         documents = state.documents[rows]
-        kept = self._ids(rows)
-        keeps_documents = np.array_equal(documents, state.documents)
-        network = state.network.reorder(kept) if keeps_documents else state.network.select(kept)
-        return TorchState(network, documents)
+        indices = self._ids(rows)
+        if np.array_equal(documents, state.documents):
+            return TorchState(state.network.reorder(indices), documents)
+        return TorchState(state.network.select(indices), documents)
 
     def importance(self, sources: SourceBatch) -> Floats | None:
         """Return the (B, S) importance weights, or None for a network without them."""

@@ -17,23 +17,25 @@ from readagain.networks.layers import WordEmbedding
 def call_in_precision(dtype: torch.dtype, model: nn.Module, *inputs: object) -> Tensor:
     """Call a model with its weights cast to `dtype`; gradients go to the original weights.
 
-    Embedding tables are not cast, since few of their rows are used. The weights of `nn.LSTM` are
-    not cast either, since they have their own memory layout.
+    Embedding tables are not cast, since a batch uses few of their rows. The weights of cuDNN's LSTM
+    are not cast either, since cuDNN needs them in one block of memory.
     """
-    kept = [
-        each
-        for each in model.modules()
-        if isinstance(each, WordEmbedding)
-        or (
-            isinstance(each, nn.LSTM)
-            and not dispatch.has_lstm_kernel(each.get_parameter("weight_hh_l0"))
-        )
-    ]
-    not_cast = {parameter for each in kept for parameter in each.parameters()}
+    not_cast = {
+        parameter
+        for module in model.modules()
+        if isinstance(module, WordEmbedding) or _uses_cudnn(module)
+        for parameter in module.parameters()
+    }
     weights = {name: each for name, each in model.named_parameters() if each not in not_cast}
     cast = _CastAll.apply(dtype, *weights.values())  # type: ignore[no-untyped-call]
     result: Tensor = functional_call(model, dict(zip(weights, cast, strict=True)), inputs)
     return result
+
+
+def _uses_cudnn(module: nn.Module) -> bool:
+    return isinstance(module, nn.LSTM) and not dispatch.has_lstm_kernel(
+        module.get_parameter("weight_hh_l0")
+    )
 
 
 class _CastAll(torch.autograd.Function):

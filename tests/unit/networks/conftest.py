@@ -1,4 +1,4 @@
-"""Small networks, and batches with oov words."""
+"""Fixtures: small networks, and batches with OOV words."""
 
 from dataclasses import dataclass
 
@@ -53,7 +53,7 @@ def encoder_settings(request):
 
 @pytest.fixture
 def small_run():
-    """Return the run of a small Read-Again LSTM + copy, with changes."""
+    """Return a function that makes the run of a small Read-Again LSTM with copying."""
 
     def make_run(changes=None, **more):
         return override(RunSpec(title="small", paper="none"), {**SMALL, **(changes or {}), **more})
@@ -63,7 +63,7 @@ def small_run():
 
 @pytest.fixture
 def build(small_run):
-    """Build such a network in float64."""
+    """Return a function that builds the network of `small_run` in float64."""
 
     def build(changes=None, **more):
         torch.manual_seed(11)
@@ -94,7 +94,7 @@ class Batch:
 
 @pytest.fixture
 def make_batch():
-    """Make a batch of three texts, each with oov words; one has a shorter summary."""
+    """Return a function that makes a batch of three texts; the third has a shorter summary."""
 
     def make(num_sentences=1, num_words=5):
         random = torch.Generator().manual_seed(13)

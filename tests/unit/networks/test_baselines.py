@@ -30,14 +30,14 @@ NETWORKS = {
 }
 
 
-def describe(name, **changes):
+def make_run(name, **changes):
     sizes = {"vocab_size": V, "source_vocab_size": 20, "model.dropout": 0.0}
     return override(RunSpec(title="small", paper="none"), {**sizes, **NETWORKS[name], **changes})
 
 
 def build(name, **changes):
     torch.manual_seed(11)
-    return build_model(describe(name, **changes)).double().eval()
+    return build_model(make_run(name, **changes)).double().eval()
 
 
 @pytest.fixture(params=NETWORKS)
@@ -68,8 +68,8 @@ def test_padding_does_not_change_scores(model, make_batch, extra):
 def test_padding_ids_do_not_change_scores(model, make_batch):
     batch = make_batch()
     is_word = valid_positions(batch.source_lengths, batch.source_ids.size(2))
-    dirty = torch.where(is_word, batch.source_ids, 7)
-    scores = model(dirty, *batch.arguments()[1:])
+    with_other_padding = torch.where(is_word, batch.source_ids, 7)
+    scores = model(with_other_padding, *batch.arguments()[1:])
     torch.testing.assert_close(scores, model(*batch.arguments()), atol=1e-12, rtol=0)
 
 
@@ -118,8 +118,8 @@ def test_reordered_rows_keep_memory(model, make_batch):
     reordered = state.reorder(rows)
     assert reordered.memory is state.memory
     logits, _ = model.step(reordered, words)
-    wanted, _ = model.step(state.select(rows), words)
-    torch.testing.assert_close(logits.vocab, wanted.vocab, atol=1e-12, rtol=0)
+    expected, _ = model.step(state.select(rows), words)
+    torch.testing.assert_close(logits.vocab, expected.vocab, atol=1e-12, rtol=0)
 
 
 def test_oov_words_are_fed_and_scored_as_unk(model, make_batch):
@@ -179,7 +179,7 @@ def test_attention_weights_sum_to_one(make_batch, name):
 def test_abs_depends_on_last_words_only(make_batch, name):
     model, batch = build(name), make_batch()
     other = batch.previous_ids.clone()
-    other[:, 0] = 9  # instead of START
+    other[:, 0] = 9  # instead of BOS
     before, after = (
         model(*batch.source(), previous, batch.target_ids)
         for previous in (batch.previous_ids, other)
@@ -216,7 +216,7 @@ def test_bfloat16_is_close_to_float32(model, make_batch):
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_forward_does_not_synchronize_device(make_batch, monkeypatch, name):
-    """Reading a value from a GPU waits for it, and cannot be captured."""
+    """A read from the GPU makes the CPU wait, and a CUDA graph cannot contain it."""
 
     def fail(tensor, *arguments):
         raise AssertionError("a value was read from the device")

@@ -32,7 +32,7 @@ def test_padding_of_missing_sentence_is_ignored(build, make_batch, cell, combine
 
 
 def test_second_pass_depends_on_end_of_sentence(build, make_batch):
-    for kind, knows_the_end in (("one_pass", False), ("read_again", True)):
+    for kind, depends_on_end in (("one_pass", False), ("read_again", True)):
         for cell in ("gru", "lstm"):
             model = build({"model.encoder.kind": kind, "model.encoder.cell": cell})
             words = model.source_embedding(make_batch().source_ids[:1])
@@ -41,7 +41,7 @@ def test_second_pass_depends_on_end_of_sentence(build, make_batch):
             words = words.clone()
             words[0, 0, -1] += 1.0
             after = model.encoder(words, lengths).states[0, 0]
-            assert torch.equal(before, after) is not knows_the_end, (kind, cell)
+            assert torch.equal(before, after) is not depends_on_end, (kind, cell)
 
 
 def test_gru_encoder_returns_importance(build, make_batch):
@@ -56,7 +56,7 @@ def test_gru_encoder_returns_importance(build, make_batch):
 @pytest.mark.parametrize(("activation", "is_bounded"), [("tanh", False), ("sigmoid", True)])
 def test_second_pass_grows_with_tanh_but_not_sigmoid(activation, is_bounded):
     torch.manual_seed(1)
-    reading = GruSecondPass(
+    layer = GruSecondPass(
         input_size=2,
         first_size=3,
         context_size=3,
@@ -65,22 +65,24 @@ def test_second_pass_grows_with_tanh_but_not_sigmoid(activation, is_bounded):
         importance="vector",
         activation=activation,
     )
-    nn.init.constant_(reading.importance[0].whole.weight, -10.0)  # every weight at its least
+    nn.init.constant_(
+        layer.importance[0].whole.weight, -10.0
+    )  # the smallest possible importance weights
     words, first, lengths = torch.randn(4, 40, 2), torch.randn(4, 40, 3), torch.full((4,), 40)
-    states, _, _ = reading(words, first, torch.ones(4, 3), lengths)
+    states, _, _ = layer(words, first, torch.ones(4, 3), lengths)
     assert bool(states.abs().max() <= 1) is is_bounded
 
 
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
 def test_importance_gradient(activation):
     torch.manual_seed(1)
-    gate = Importance(
+    importance = Importance(
         input_size=2, first_size=3, context_size=3, size=3, activation=activation
     ).double()
     words, first = torch.randn(2, 4, 2).double(), torch.randn(2, 4, 3).double()
-    whole = torch.randn(2, 3).double()
-    given = [each.requires_grad_() for each in (words, first, whole)]
-    assert gradcheck(gate, given)
+    context = torch.randn(2, 3).double()
+    inputs = [each.requires_grad_() for each in (words, first, context)]
+    assert gradcheck(importance, inputs)
 
 
 @pytest.mark.parametrize(

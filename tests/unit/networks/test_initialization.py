@@ -8,25 +8,25 @@ from readagain.networks.recurrent import GruLayer, LstmLayer
 
 
 def test_weights_are_uniform_and_biases_a_tenth():
-    reading = GruLayer(input_size=64, hidden_size=48)
+    layer = GruLayer(input_size=64, hidden_size=48)
     torch.manual_seed(0)
-    initialize_parameters(reading, hidden_size=48)
+    initialize_parameters(layer, hidden_size=48)
     bound = math.sqrt(3 / 48)
-    for weight in (reading.input.weight, reading.weight_gates, reading.weight_candidate):
+    for weight in (layer.input.weight, layer.weight_gates, layer.weight_candidate):
         assert 0.98 * bound < weight.abs().max().item() <= bound
-        # A uniform draw from ±√(3/d) has variance 1/d.
+        # The uniform distribution between -√(3/d) and √(3/d) has variance 1/d.
         assert abs(weight.var().item() * 48 - 1) < 0.1
-    assert (reading.input.bias == 0.1).all()
+    assert (layer.input.bias == 0.1).all()
 
 
 def test_lstm_biases_sum_to_a_tenth():
-    reading = LstmLayer(input_size=4, hidden_size=3)
-    initialize_parameters(reading, hidden_size=3)
-    total = reading.lstm.bias_ih_l0 + reading.lstm.bias_hh_l0
+    layer = LstmLayer(input_size=4, hidden_size=3)
+    initialize_parameters(layer, hidden_size=3)
+    total = layer.lstm.bias_ih_l0 + layer.lstm.bias_hh_l0
     torch.testing.assert_close(total, torch.full((12,), 0.1))
 
 
-def test_range_depends_on_nearest_hidden_size(build):
+def test_range_depends_on_own_hidden_size(build):
     model = build(**{"model.encoder.hidden_size": 300, "model.decoder.hidden_size": 12})
     narrow, wide = math.sqrt(3 / 300), math.sqrt(3 / 12)
     assert model.source_embedding.weight.abs().max() <= narrow

@@ -1,4 +1,4 @@
-"""Networks with a shortlist or a GRU decoder: the promises of every network."""
+"""Properties of networks with a shortlist or a GRU decoder."""
 
 import numpy as np
 import pytest
@@ -10,12 +10,12 @@ from readagain.search.constraints import LengthConstraint
 from readagain.search.model import SourceBatch
 from readagain.text.vocab import BOS, UNK
 
-# V is 12 and a shortlist has ten words; it includes the words 9 to 11 of the first text.
-SHORT = {"model.shortlist_size": 10, "data.max_source_words": 5, "model.shortlist_sources": 1}
+# A shortlist has 10 of V = 12 words. That of the first text contains word 11, a source word.
+SHORTLIST = {"model.shortlist_size": 10, "data.max_source_words": 5, "model.shortlist_sources": 1}
 VARIANTS = {
-    "a shortlist": {**SHORT, "model.output": "softmax"},
-    "a shortlist and copying": {**SHORT, "model.output": "copy"},
-    "a gru": {"model.output": "softmax", "model.decoder.cell": "gru"},
+    "shortlist": {**SHORTLIST, "model.output": "softmax"},
+    "shortlist and copying": {**SHORTLIST, "model.output": "copy"},
+    "gru decoder": {"model.output": "softmax", "model.decoder.cell": "gru"},
 }
 
 
@@ -75,8 +75,8 @@ def step_by_step(model, batch):
         columns = torch.where(is_known & (columns < num_words), columns, UNK)
         found = generated.gather(1, columns.unsqueeze(1)).squeeze(1)
         if model.copy_scores is not None:
-            here = memory.ext_ids == target.unsqueeze(1)
-            found = found * is_known + (copied * here).sum(dim=1)
+            is_target = memory.ext_ids == target.unsqueeze(1)
+            found = found * is_known + (copied * is_target).sum(dim=1)
         scores.append(found.log())
     return torch.stack(scores, dim=1)
 
@@ -84,7 +84,7 @@ def step_by_step(model, batch):
 def column_of(target, memory):
     """Return the column of each target, or of UNK if no column has it."""
     columns = torch.arange(memory.shortlist.on_shortlist.size(1)).expand(len(target), -1)
-    words = memory.shortlist.words(columns, memory.ext_ids)
+    words = memory.shortlist.to_ext_ids(columns, memory.ext_ids)
     found = (words == target.unsqueeze(1)) & memory.shortlist.on_shortlist
     assert int(found.sum(dim=1).max()) <= 1
     return torch.where(found.any(dim=1), found.int().argmax(dim=1), UNK)
@@ -118,33 +118,33 @@ def test_beam_search_does_not_depend_on_batch(build, batch, settings):
 
 
 def test_candidates_are_on_the_shortlist(build, batch):
-    model = TorchStepModel(build(VARIANTS["a shortlist"]))
+    model = TorchStepModel(build(VARIANTS["shortlist"]))
     candidates, _ = model.step(model.start(sources_of(batch)), np.full(3, BOS), k=20)
-    for row, own in enumerate(batch.source_ext_ids.tolist()):
+    for row, source_ids in enumerate(batch.source_ext_ids.tolist()):
         found = candidates.ids[row][np.isfinite(candidates.log_probs[row])].tolist()
-        assert set(found) == expected_list(own)
+        assert set(found) == expected_shortlist(source_ids)
         assert len(found) == len(set(found)) == 6
 
 
-def expected_list(own):
+def expected_shortlist(source_ids):
     """Return six words without the special tokens: those of the source, then the smallest ids."""
-    listed = {word for word in own if 4 <= word < 12}
+    words = {word for word in source_ids if 4 <= word < 12}
     for word in range(4, 12):
-        if len(listed) < 6:
-            listed.add(word)
-    return listed
+        if len(words) < 6:
+            words.add(word)
+    return words
 
 
 def test_words_off_the_shortlist_have_no_gradient(build, batch):
-    model = build({**SHORT, "model.output": "softmax"})
+    model = build({**SHORTLIST, "model.output": "softmax"})
     (-model(*batch.row(2).arguments())).mean().backward()
-    own = set(batch.source_ext_ids[2].tolist())
-    learns = set(model.output.project.weight.grad.any(dim=1).nonzero().flatten().tolist())
-    assert learns == {0, 1, 2, 3} | expected_list(own)
+    source_ids = set(batch.source_ext_ids[2].tolist())
+    with_gradient = set(model.output.project.weight.grad.any(dim=1).nonzero().flatten().tolist())
+    assert with_gradient == {0, 1, 2, 3} | expected_shortlist(source_ids)
 
 
 def test_forward_does_not_synchronize_device(build, batch, settings, monkeypatch):
-    """Reading a value from a GPU waits for it, and cannot be captured."""
+    """A read from the GPU makes the CPU wait, and a CUDA graph cannot contain it."""
 
     def fail(tensor, *arguments):
         raise AssertionError("a value was read from the device")

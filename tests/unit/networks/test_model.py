@@ -23,7 +23,7 @@ def padded(batch, extra):
     B, N, L = batch.source_ids.shape
     source_ids = torch.nn.functional.pad(batch.source_ids, (0, extra), value=PAD)
     ext_ids = torch.nn.functional.pad(batch.source_ext_ids.view(B, N, L), (0, extra), value=PAD)
-    # The oov words are in the first sentence, so V + position does not change.
+    # The OOV words are in the first sentence, so V + position does not change.
     return type(batch)(
         source_ids,
         batch.source_lengths,
@@ -102,7 +102,7 @@ def test_copied_oov_words_are_embedded_by_position(build, make_batch):
     model, batch = build(), make_batch()
     V = model.previous_words.vocab_size
     other = batch.previous_ids.clone()
-    other[0, 1] = V + 2  # instead of the oov word at position 1
+    other[0, 1] = V + 2  # instead of the OOV word at position 1
     scores = model(*batch.arguments())
     changed = model(*batch.source(), other, batch.target_ids)
     assert torch.equal(scores[0, 0], changed[0, 0])
@@ -112,7 +112,7 @@ def test_copied_oov_words_are_embedded_by_position(build, make_batch):
 def test_copied_words_fed_as_unk_share_an_embedding(build, make_batch):
     model, batch = build(**{"model.copied_words": "unknown"}), make_batch()
     other = batch.previous_ids.clone()
-    other[0, 1] = UNK  # instead of the oov word at position 1
+    other[0, 1] = UNK  # instead of the OOV word at position 1
     scores = model(*batch.arguments())
     assert torch.equal(scores, model(*batch.source(), other, batch.target_ids))
 
@@ -121,7 +121,7 @@ def test_repeated_word_is_embedded_by_most_probable_position(build, make_batch):
     model, batch = build(), make_batch()
     V = model.previous_words.vocab_size
     ext_ids = batch.source_ext_ids.clone()
-    ext_ids[:, 2] = V + 1  # the oov word of position 1, again at position 2
+    ext_ids[:, 2] = V + 1  # the OOV word of position 1, again at position 2
     state = model.start(batch.source_ids, batch.source_lengths, ext_ids)
     _, state = model.step(state, torch.full((3,), BOS))
     for preferred in (1, 2):

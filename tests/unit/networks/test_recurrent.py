@@ -19,9 +19,9 @@ def gated_gru_inputs(seed=0):
 def test_importance_of_one_gives_plain_gru():
     inputs, gates, candidate, _, lengths = gated_gru_inputs()
     ones = torch.ones(B, L, H, dtype=torch.float64)
-    weighed = gated_gru(inputs, gates, candidate, ones, lengths)
+    gated = gated_gru(inputs, gates, candidate, ones, lengths)
     plain = gated_gru(inputs, gates, candidate, None, lengths)
-    assert torch.equal(weighed, plain)
+    assert torch.equal(gated, plain)
 
 
 def test_importance_of_zero_keeps_state():
@@ -53,23 +53,23 @@ def test_plain_gru_gradient():
 
 def test_scalar_importance_equals_repeated_vector():
     torch.manual_seed(2)
-    reading = GruLayer(input_size=2, hidden_size=H)
-    torch.nn.init.normal_(reading.weight_gates)
-    torch.nn.init.normal_(reading.weight_candidate)
+    layer = GruLayer(input_size=2, hidden_size=H)
+    torch.nn.init.normal_(layer.weight_gates)
+    torch.nn.init.normal_(layer.weight_candidate)
     words, lengths, alpha = torch.randn(B, L, 2), torch.tensor([4, 2]), torch.rand(B, L, 1)
     torch.testing.assert_close(
-        reading(words, lengths, alpha), reading(words, lengths, alpha.repeat(1, 1, H))
+        layer(words, lengths, alpha), layer(words, lengths, alpha.repeat(1, 1, H))
     )
 
 
 def test_bidirectional_states_depend_on_whole_text():
     torch.manual_seed(3)
-    reading = RnnLayer(cell="lstm", input_size=2, hidden_size=H, bidirectional=True)
+    layer = RnnLayer(cell="lstm", input_size=2, hidden_size=H, bidirectional=True)
     words, lengths = torch.randn(1, L, 2), torch.tensor([L])
-    states, last = reading(words, lengths)
+    states, last = layer(words, lengths)
     changed = words.clone()
     changed[0, -1] += 1.0
-    states_after, _ = reading(changed, lengths)
+    states_after, _ = layer(changed, lengths)
     assert torch.equal(states[0, 0, :H], states_after[0, 0, :H])
     assert not torch.equal(states[0, 0, H:], states_after[0, 0, H:])
     torch.testing.assert_close(last, torch.cat([states[:, -1, :H], states[:, 0, H:]], dim=1))

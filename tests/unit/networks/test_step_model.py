@@ -1,4 +1,4 @@
-"""The torch back end of search: the protocol on a small network."""
+"""`TorchStepModel` with a small network."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def sources(make_batch):
 
 
 @pytest.fixture
-def decodable(build):
+def step_model(build):
     model: StepModel = TorchStepModel(build())
     return model
 
@@ -42,45 +42,45 @@ def test_candidates_are_the_network_top_words(build, make_batch, sources):
     assert candidates.attention[1, 3:].tolist() == [0.0, 0.0]  # padding of the second text
 
 
-def test_step_does_not_change_its_state(decodable, sources):
-    state = decodable.start(sources)
-    first, _ = decodable.step(state, np.full(3, BOS), k=3)
-    again, _ = decodable.step(state, np.full(3, BOS), k=3)
+def test_step_does_not_change_its_state(step_model, sources):
+    state = step_model.start(sources)
+    first, _ = step_model.step(state, np.full(3, BOS), k=3)
+    again, _ = step_model.step(state, np.full(3, BOS), k=3)
     np.testing.assert_array_equal(first.log_probs, again.log_probs)
 
 
 @pytest.mark.parametrize("rows", [[0, 0, 1, 1, 2, 2], [2, 0], [1]])
-def test_select_repeats_and_drops_rows(decodable, sources, rows):
-    _, state = decodable.step(decodable.start(sources), np.full(3, BOS), k=3)
+def test_select_repeats_and_drops_rows(step_model, sources, rows):
+    _, state = step_model.step(step_model.start(sources), np.full(3, BOS), k=3)
     previous = np.array([4, 5, 6])
-    whole, _ = decodable.step(state, previous, k=3)
-    chosen, _ = decodable.step(decodable.select(state, np.array(rows)), previous[rows], k=3)
+    whole, _ = step_model.step(state, previous, k=3)
+    chosen, _ = step_model.step(step_model.select(state, np.array(rows)), previous[rows], k=3)
     np.testing.assert_allclose(chosen.log_probs, whole.log_probs[rows])
     np.testing.assert_allclose(chosen.attention, whole.attention[rows])
 
 
-def test_select_reorders_hypotheses_of_a_document(decodable, sources):
-    doubled = decodable.select(decodable.start(sources), np.array([0, 0, 1, 1, 2, 2]))
-    _, state = decodable.step(doubled, np.array([4, 5, 6, 7, 8, 9]), k=3)
+def test_select_reorders_hypotheses_of_a_document(step_model, sources):
+    doubled = step_model.select(step_model.start(sources), np.array([0, 0, 1, 1, 2, 2]))
+    _, state = step_model.step(doubled, np.array([4, 5, 6, 7, 8, 9]), k=3)
     previous = np.array([5, 6, 7, 8, 9, 10])
-    whole, _ = decodable.step(state, previous, k=3)
+    whole, _ = step_model.step(state, previous, k=3)
     order = np.array([1, 0, 3, 3, 4, 5])
-    moved = decodable.select(state, order)
-    assert moved.network.memory is state.network.memory  # the texts stayed where they were
+    moved = step_model.select(state, order)
+    assert moved.network.memory is state.network.memory  # not copied
     np.testing.assert_array_equal(
         moved.network.copy_logits, state.network.copy_logits[torch.from_numpy(order)]
     )
-    chosen, _ = decodable.step(moved, previous[order], k=3)
+    chosen, _ = step_model.step(moved, previous[order], k=3)
     np.testing.assert_allclose(chosen.log_probs, whole.log_probs[order])
 
 
-def test_rows_are_independent(decodable, sources):
-    together, _ = decodable.step(decodable.start(sources), np.full(3, BOS), k=3)
+def test_rows_are_independent(step_model, sources):
+    together, _ = step_model.step(step_model.start(sources), np.full(3, BOS), k=3)
     for b in range(3):
         alone = SourceBatch(
             source_ids=sources.source_ids[b : b + 1],
             lengths=sources.lengths[b : b + 1],
             source_ext_ids=sources.source_ext_ids[b : b + 1],
         )
-        candidates, _ = decodable.step(decodable.start(alone), np.full(1, BOS), k=3)
+        candidates, _ = step_model.step(step_model.start(alone), np.full(1, BOS), k=3)
         np.testing.assert_allclose(candidates.log_probs[0], together.log_probs[b])

@@ -40,7 +40,11 @@ def _attend(
     S, A: tl.constexpr, U: tl.constexpr,
     WIDTH: tl.constexpr, BLOCK: tl.constexpr, LOW: tl.constexpr, QUICK: tl.constexpr,
 ):  # fmt: skip
-    """Compute the attention weights and the context of one row."""
+    """Compute the attention weights and the context of one row.
+
+    This is an online softmax: one pass over blocks of source positions keeps the largest logit, the
+    sum of exponentials and the weighted sum of states, rescaled whenever the largest logit grows.
+    """
     b = tl.program_id(0).to(tl.int64)
     column = tl.arange(0, WIDTH)
     q = tl.load(query + b * query_stride + column, mask=column < A, other=0.0).to(tl.float32)

@@ -164,6 +164,7 @@ class TritonGatedGru(torch.autograd.Function):
         B, L, _ = inputs.shape
         H = weight_candidate.size(0)
         importance = None if importance is None else importance.contiguous()
+        # `saved` is the update gate, the reset gate, the candidate and the reset state.
         states, *saved = (inputs.new_empty((B, L, H)) for _ in range(5))
         launch(
             _forward,

@@ -1,4 +1,4 @@
-"""Shared functions of the recurrent kernels and their launch; the time loop is in the kernel.
+"""Functions shared by the recurrent kernels, and their launch; the time loop is in the kernel.
 
 A launch splits the batch into groups of rows, and the hidden units of a group among the programs of
 a *team*. Each program keeps its units of the state in registers, writes them to memory after every
@@ -55,7 +55,7 @@ def team_barrier(counter, expected_arrivals, TEAM: tl.constexpr):
 
 @triton.jit
 def tanh(x):
-    """Compute tanh from the sigmoid; the absolute error is about the float32 precision at 1."""
+    """Compute tanh from the sigmoid, with an absolute error of about 1e-7."""
     return 2.0 * tl.sigmoid(2.0 * x) - 1.0
 
 
@@ -165,9 +165,10 @@ class _LaunchPlan:
     rows_per_launch: int
 
     def meta(self, hidden_size: int, dtype: torch.dtype) -> dict[str, int]:
-        """Return the block sizes of the kernels.
+        """Return the meta-parameters of the kernels.
 
-        With few rows, longer blocks fit into shared memory; float32 needs twice the memory.
+        With few rows, longer blocks fit into shared memory. Float32 needs twice the memory of half
+        precision, so its blocks are half as long.
         """
         block = 128 if self.rows == ROWS[0] else 64
         if dtype.itemsize > 2:

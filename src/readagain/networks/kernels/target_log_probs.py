@@ -13,7 +13,9 @@ import triton.language as tl
 from torch import Tensor
 
 BLOCK_V = 2048
+"""Vocabulary words that a program processes at a time."""
 BLOCK_S = 64
+"""Source positions that a program processes at a time."""
 LOWEST = -1e30
 """Finite substitute for the log of zero."""
 FLOOR = math.log(torch.finfo(torch.float32).tiny)
@@ -130,7 +132,10 @@ class TritonTargetLogProbs(torch.autograd.Function):
         target_ids: Tensor,
         label_smoothing: float,
     ) -> Tensor:
-        """Return the (B, T) log-probabilities of the targets; shapes as in `functional`."""
+        """Return the (B, T) log-probabilities of the targets.
+
+        Arguments and shapes are those of `copy_target_log_probs`.
+        """
         B, T, V = vocab_logits.shape
         vocab_logits, target_ids = vocab_logits.contiguous(), target_ids.contiguous()
         copy_logits = None if copy_logits is None else copy_logits.contiguous()

@@ -1,1 +1,1 @@
-"""From decoder states to the probabilities of words."""
+"""Output layers: probabilities of the next word from decoder states."""

@@ -37,7 +37,7 @@ class CopyScorer(nn.Module):
 def joint_probs(
     vocab_logits: Tensor, copy_logits: Tensor, source_valid: Tensor
 ) -> tuple[Tensor, Tensor]:
-    """Return the probabilities of each word, (B, V), and of copying each position, (B, S).
+    """Return the probabilities of generating each word and of copying each position.
 
     Generating and copying share one softmax. The probability of a word is the sum of the
     probabilities of generating it and of copying it from each of its positions.
@@ -46,6 +46,9 @@ def joint_probs(
         vocab_logits: (B, V) logits of the vocabulary.
         copy_logits: (B, S) logits of the source positions.
         source_valid: (B, S) True at real words.
+
+    Returns:
+        (B, V) probabilities of generating and (B, S) of copying.
     """
     V = vocab_logits.size(1)
     copy_logits = copy_logits.masked_fill(~source_valid, -torch.inf)
@@ -73,9 +76,9 @@ def copy_target_log_probs(
 ) -> Tensor:
     """Return the log-probabilities of target words, generated or copied.
 
-    No (B, T, X) tensor is needed: the probability of a target is a sum over its vocabulary entry
-    and its positions. A target without either has the log of the smallest positive number, and no
-    gradient.
+    The probability of a target is the sum over its vocabulary entry and its source positions, so no
+    (B, T, X) tensor is needed. A target with neither gets the log of the smallest positive float
+    and no gradient.
 
     Args:
         vocab_logits: (B, T, V) logits of the vocabulary.
@@ -96,7 +99,7 @@ def copy_target_log_probs(
     copy_logits = copy_logits.masked_fill(~source_valid.unsqueeze(1), lowest)
     log_probs = torch.cat([vocab_logits, copy_logits], dim=-1).log_softmax(-1)  # (B, T, V + S)
 
-    # One gather for the vocabulary entry and all positions, so that its gradient needs one pass.
+    # One gather for the vocabulary entry and all positions: two would need two backward passes.
     is_known = target_ids < V  # (B, T)
     known_ids = target_ids.where(is_known, 0).unsqueeze(-1)  # (B, T, 1)
     positions = torch.arange(V, V + S, device=target_ids.device).expand(*target_ids.shape, -1)

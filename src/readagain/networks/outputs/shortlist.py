@@ -15,14 +15,14 @@ from readagain.networks.outputs.softmax import VocabularyOutput
 from readagain.text.vocab import PAD, SPECIAL_TOKENS
 
 
-def shortlists(source_ids: Tensor, *, vocab_size: int, size: int) -> Tensor:
+def select_shortlists(source_ids: Tensor, *, vocab_size: int, size: int) -> Tensor:
     """Return the words of each row and the most frequent other words, `size` in total.
 
-    A row with more words keeps its most frequent ones. Shapes depend only on the arguments, which
-    avoids a synchronization with the device.
+    A row with more than `size` words keeps its most frequent ones. No shape depends on values in a
+    tensor, so the CPU never waits for the GPU.
 
     Args:
-        source_ids: (M, n) extended ids; those from `vocab_size` upwards are ignored.
+        source_ids: (M, number of words) extended ids; OOV words are ignored.
         vocab_size: V.
         size: W, at most V, special tokens included.
 
@@ -33,9 +33,10 @@ def shortlists(source_ids: Tensor, *, vocab_size: int, size: int) -> Tensor:
     is_source = source_ids.new_zeros((source_ids.size(0), vocab_size), dtype=torch.float32)
     is_source.scatter_(1, known_ids, 1.0)
     is_source[:, : len(SPECIAL_TOKENS)] = 1.0
+    # Source words first, then by frequency: a smaller id is a more frequent word.
     frequency = -torch.arange(vocab_size, device=source_ids.device, dtype=torch.float32)
-    chosen = (is_source * vocab_size + frequency).topk(size, dim=1, sorted=False).indices
-    return chosen.sort(dim=1).values
+    priority = is_source * vocab_size + frequency  # (M, V)
+    return priority.topk(size, dim=1, sorted=False).indices.sort(dim=1).values  # (M, W)
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class SharedShortlists:
 
     Args:
         ids: (M, W) words of each shortlist in ascending order.
-        num_rows: B, number of rows of the batch; ceil(B / M) rows share a shortlist.
+        num_rows: batch size B; ceil(B / M) rows share a shortlist.
         vocab_size: V.
     """
 
@@ -64,12 +65,12 @@ class SharedShortlists:
         """Undo `group`: (M, rows per shortlist * T, ...) -> (B, T, ...), where T is `length`."""
         return rows.reshape(-1, length, *rows.shape[2:])[: self.num_rows]
 
-    def columns(self, ext_ids: Tensor, *, absent: int) -> Tensor:
-        """Map (B, T) extended ids to (B, T) extended ids of a vocabulary of W words.
+    def to_columns(self, ext_ids: Tensor, *, absent: int) -> Tensor:
+        """Map (B, T) extended ids to (B, T) columns of the shortlist of their row.
 
         Args:
-            ext_ids: extended ids; V + i becomes W + i.
-            absent: special token for words of the vocabulary that are not on the shortlist.
+            ext_ids: extended ids; V + i (an OOV word) becomes W + i.
+            absent: id that replaces words of the vocabulary that are not on the shortlist.
         """
         W = self.ids.size(1)
         grouped = self.group(ext_ids)  # (M, rows per shortlist * T)
@@ -81,30 +82,27 @@ class SharedShortlists:
 
 @dataclass(frozen=True)
 class SourceShortlist:
-    """Shortlist of each source for decoding, as columns of logits.
+    """Shortlist of each source for decoding, as W + S columns of logits.
 
-    The W most frequent words are the first W columns, computed with one matrix product for the
-    whole batch; those replaced by rare source words are masked. Rare words have S more columns, one
-    per source position, so a source needs S rows of the output matrix instead of a gathered (W, H)
-    matrix.
+    The first W columns are the W most frequent words; one matrix product computes them for the
+    whole batch. The other S columns are the source positions; they hold the rare source words. A
+    frequent word that a rare word displaces from the shortlist is masked. So a source needs only S
+    gathered rows of the output matrix instead of W.
 
     Args:
         on_shortlist: (B, W + S) True where a column is a word of the shortlist.
-        rows: (B, S, H) rows of the output matrix for rare words.
+        weights: (B, S, H) rows of the output matrix for rare words.
         biases: (B, S) their biases.
-        columns: (B, S) column of each source word, including words outside the vocabulary.
+        columns: (B, S) column of each source word, including OOV words.
     """
 
     on_shortlist: Tensor
-    rows: Tensor
+    weights: Tensor
     biases: Tensor
     columns: Tensor
 
-    def words(self, columns: Tensor, source_ext_ids: Tensor) -> Tensor:
-        """Map (B, k) columns to extended ids.
-
-        `source_ext_ids` (B, S) are the extended ids of the source positions.
-        """
+    def to_ext_ids(self, columns: Tensor, source_ext_ids: Tensor) -> Tensor:
+        """Map (B, k) columns to extended ids, given the (B, S) extended ids of the source."""
         W = self.on_shortlist.size(1) - self.columns.size(1)
         positions = (columns - W).clamp_min(0)  # (B, k)
         return torch.where(columns < W, columns, source_ext_ids.gather(1, positions))
@@ -129,44 +127,44 @@ class ShortlistOutput(VocabularyOutput):
         self.num_sources = num_sources
 
     def shared_shortlists(self, source_ext_ids: Tensor) -> SharedShortlists:
-        """Return shortlists for (B, S) sources, each shared by `num_sources` sources.
+        """Return shortlists for (B, S) sources, each shared by at most `num_sources` sources.
 
-        The output matrix is gathered once per shortlist. The number of sources does not depend on
-        the batch size, because the source words of a large batch would not fit on one shortlist,
-        and rare words would never be trained.
+        Sharing saves memory: the output matrix is gathered once per shortlist. One shortlist for a
+        large batch could not hold all source words, and rare words would never be trained.
         """
         B = source_ext_ids.size(0)
-        M = -(-B // self.num_sources)
+        M = -(-B // self.num_sources)  # ceil(B / num_sources)
         num_padding = M * -(-B // M) - B
         sources = F.pad(source_ext_ids, (0, 0, 0, num_padding), value=PAD).view(M, -1)
-        ids = shortlists(sources, vocab_size=self.vocab_size, size=self.size)
+        ids = select_shortlists(sources, vocab_size=self.vocab_size, size=self.size)
         return SharedShortlists(ids, B, self.vocab_size)
 
-    def score_shared(self, hidden: Tensor, lists: SharedShortlists) -> Tensor:
+    def score_shared(self, hidden: Tensor, shortlists: SharedShortlists) -> Tensor:
         """Compute (B, T, W) logits of (B, T, H) states for the words of their shortlist."""
-        M, W = lists.ids.shape
-        flat = lists.ids.flatten()
-        weight = self.project.weight.index_select(0, flat).view(M, W, -1)
-        bias = self.project.bias.index_select(0, flat).view(M, 1, W)
-        logits = torch.baddbmm(bias, lists.group(hidden), weight.transpose(1, 2))
-        return lists.ungroup(logits, hidden.size(1))
+        M, W = shortlists.ids.shape
+        flat_ids = shortlists.ids.flatten()
+        weight = self.project.weight.index_select(0, flat_ids).view(M, W, -1)  # (M, W, H)
+        bias = self.project.bias.index_select(0, flat_ids).view(M, 1, W)
+        logits = torch.baddbmm(bias, shortlists.group(hidden), weight.transpose(1, 2))
+        return shortlists.ungroup(logits, hidden.size(1))
 
     def prepare(self, source_ext_ids: Tensor) -> SourceShortlist:
         """Return one shortlist per (B, S) source, so that summaries do not depend on the batch."""
         W, V = self.size, self.vocab_size
-        ids = shortlists(source_ext_ids, vocab_size=V, size=W)  # (B, W)
+        ids = select_shortlists(source_ext_ids, vocab_size=V, size=W)  # (B, W)
+        # The additional column W receives all ids from W upwards and is dropped.
         is_frequent = torch.zeros_like(ids, dtype=torch.bool)
         is_frequent = F.pad(is_frequent, (0, 1)).scatter(1, ids.clamp_max(W), value=True)[:, :W]
-        same = source_ext_ids.unsqueeze(1) == source_ext_ids.unsqueeze(2)  # (B, S, S)
-        first = same.int().argmax(dim=2)  # (B, S)
+        is_same_word = source_ext_ids.unsqueeze(1) == source_ext_ids.unsqueeze(2)  # (B, S, S)
+        first = is_same_word.int().argmax(dim=2)  # (B, S) first position of each word
         is_first = first == torch.arange(first.size(1), device=first.device)
-        # A source with too many words keeps the most frequent ones.
         is_rare = is_first & (source_ext_ids >= W) & (source_ext_ids < V)
+        # A source with more than W words keeps those up to the last id of its shortlist.
         is_rare = is_rare & (source_ext_ids <= ids[:, -1:])
         rare_ids = torch.where(is_rare, source_ext_ids, PAD)
         return SourceShortlist(
             on_shortlist=torch.cat([is_frequent, is_rare], dim=1),
-            rows=self.project.weight[rare_ids],
+            weights=self.project.weight[rare_ids],
             biases=self.project.bias[rare_ids],
             columns=torch.where(source_ext_ids < W, source_ext_ids, W + first),
         )
@@ -174,7 +172,7 @@ class ShortlistOutput(VocabularyOutput):
     def score(self, hidden: Tensor, shortlist: SourceShortlist) -> Tensor:
         """Compute (B, W + S) logits of (B, H) states; -inf in columns without a word."""
         weight, bias = self.project.weight[: self.size], self.project.bias[: self.size]
-        frequent = F.linear(hidden, weight, bias)
-        rare = torch.einsum("bh,bsh->bs", hidden, shortlist.rows) + shortlist.biases
+        frequent = F.linear(hidden, weight, bias)  # (B, W)
+        rare = torch.einsum("bh,bsh->bs", hidden, shortlist.weights) + shortlist.biases  # (B, S)
         logits = torch.cat([frequent, rare], dim=1)
         return logits.masked_fill(~shortlist.on_shortlist, -torch.inf)

@@ -9,7 +9,7 @@ B, T, S, A, U, H = 3, 4, 19, 16, 24, 20
 VALID = torch.arange(S) < torch.tensor([[19], [1], [7]])
 
 
-def drawn() -> list[torch.Tensor]:
+def random_arguments() -> list[torch.Tensor]:
     draw = torch.Generator().manual_seed(5)
 
     def normal(*size: int, scale: float = 1.0) -> torch.Tensor:
@@ -30,7 +30,7 @@ def drawn() -> list[torch.Tensor]:
 
 
 def test_decoder_kernels_match_plain_decoder():
-    arguments = drawn()
+    arguments = random_arguments()
     leaves = [each for each in arguments if each.is_floating_point()]
     expected = decode_teacher_forced(*arguments[:6], DecoderWeights(*arguments[6:]))
     found = AttentionLstm.apply(*arguments)
@@ -47,7 +47,7 @@ def test_decoder_kernels_match_plain_decoder():
 
 
 def test_decoder_kernels_do_not_modify_incoming_gradient():
-    arguments = drawn()
+    arguments = random_arguments()
     states, contexts, _ = AttentionLstm.apply(*arguments)
     gradient = torch.ones_like(contexts)
     torch.autograd.grad([states, contexts], [arguments[0]], [torch.ones_like(states), gradient])

@@ -10,8 +10,8 @@ kernel = TritonGatedGru.apply
 LENGTHS = torch.tensor([6, 1, 4, 6, 3])
 
 
-def drawn(hidden_size: int, *, with_importance: bool):
-    """Inputs, weights and importance of 5 rows and 6 words."""
+def random_arguments(hidden_size: int, *, with_importance: bool):
+    """Return random inputs, weights and importance for 5 rows of 6 words."""
     draw = torch.Generator().manual_seed(7)
 
     def normal(*size: int) -> torch.Tensor:
@@ -27,7 +27,7 @@ def drawn(hidden_size: int, *, with_importance: bool):
 
 @pytest.mark.parametrize("with_importance", [True, False])
 def test_gru_kernel_matches_plain_gru(with_importance):
-    arguments = drawn(16, with_importance=with_importance)
+    arguments = random_arguments(16, with_importance=with_importance)
     leaves = [each for each in arguments if each is not None]
     gradient = torch.randn(5, 6, 16, generator=torch.Generator().manual_seed(8))
 
@@ -43,7 +43,7 @@ def test_gru_kernel_matches_plain_gru(with_importance):
 
 
 def test_gru_kernel_ignores_padding():
-    inputs, *rest = drawn(16, with_importance=True)
+    inputs, *rest = random_arguments(16, with_importance=True)
     states = kernel(inputs, *rest, LENGTHS)
     torch.testing.assert_close(states[1, 5], states[1, 0])
     (d_inputs,) = torch.autograd.grad(states[1, 5].sum(), [inputs])
@@ -52,8 +52,8 @@ def test_gru_kernel_ignores_padding():
 
 
 def test_gru_kernel_covers_batch_with_several_launches():
-    inputs, gates, candidate, _ = drawn(16, with_importance=False)
-    many = inputs.detach().repeat(11, 1, 1)  # 55 rows; the interpreter takes 16 at a time
+    inputs, gates, candidate, _ = random_arguments(16, with_importance=False)
+    many = inputs.detach().repeat(11, 1, 1)  # 55 rows; a launch in the interpreter processes 16
     states = kernel(many, gates, candidate, None, LENGTHS.repeat(11))
     few = kernel(inputs, gates, candidate, None, LENGTHS)
     torch.testing.assert_close(states, few.repeat(11, 1, 1))

@@ -9,14 +9,14 @@ from readagain.networks.kernels.lstm import Lstm
 def test_lstm_kernel_matches_torch():
     torch.manual_seed(3)
     lstm = torch.nn.LSTM(5, 16, batch_first=True)
-    weight, recurrent, bias, second_bias = lstm.all_weights[0]
-    words = torch.randn(19, 4, 5, requires_grad=True)  # more rows than one program takes
+    weight_ih, weight_hh, bias_ih, bias_hh = lstm.all_weights[0]
+    words = torch.randn(19, 4, 5, requires_grad=True)  # more rows than one program processes
     gradient = torch.randn(19, 4, 16)
 
     expected, _ = lstm(words)
-    found = Lstm.apply(F.linear(words, weight, bias + second_bias), recurrent)
+    found = Lstm.apply(F.linear(words, weight_ih, bias_ih + bias_hh), weight_hh)
     torch.testing.assert_close(found, expected, rtol=0, atol=1e-5)
-    leaves = [words, weight, recurrent, bias]
+    leaves = [words, weight_ih, weight_hh, bias_ih]
     for found_gradient, expected_gradient in zip(
         torch.autograd.grad(found, leaves, gradient),
         torch.autograd.grad(expected, leaves, gradient),

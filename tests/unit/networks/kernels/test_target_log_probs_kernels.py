@@ -1,4 +1,4 @@
-"""The kernels of the loss compute the expected_gradient log-probabilities."""
+"""The Triton kernels compute the same log-probabilities as the PyTorch functions."""
 
 import pytest
 import torch
@@ -10,11 +10,12 @@ from readagain.networks.outputs.softmax import target_log_probs
 V = 50
 EXT_IDS = torch.tensor([[7, V + 1, V + 1, 3, 7], [V, 9, V, 9, 0]])
 VALID = torch.tensor([[True] * 5, [True] * 4 + [False]])
-# Known and in the source twice, copied only, known only, unreachable.
+# First row: in the vocabulary and twice in the source; only in the source; only in the vocabulary;
+# in neither.
 TARGETS = torch.tensor([[7, V + 1, 20, V + 4], [9, V, 0, 3]])
 
 
-scored = TritonTargetLogProbs.apply
+kernel = TritonTargetLogProbs.apply
 
 
 def logits(seed: int, size: int) -> torch.Tensor:
@@ -36,7 +37,7 @@ def assert_same(found, expected, leaves) -> None:
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
 def test_loss_kernel_matches_copy_softmax(label_smoothing):
     vocab, copy = logits(1, V), logits(2, 5)
-    found = scored(vocab, copy, VALID, EXT_IDS, TARGETS, label_smoothing)
+    found = kernel(vocab, copy, VALID, EXT_IDS, TARGETS, label_smoothing)
     expected = copy_target_log_probs(vocab, copy, VALID, EXT_IDS, TARGETS, label_smoothing)
     assert_same(found, expected, [vocab, copy])
 
@@ -44,5 +45,5 @@ def test_loss_kernel_matches_copy_softmax(label_smoothing):
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
 def test_loss_kernel_matches_softmax(label_smoothing):
     vocab, targets = logits(1, V), TARGETS.clamp_max(V - 1)
-    found = scored(vocab, None, VALID, EXT_IDS, targets, label_smoothing)
+    found = kernel(vocab, None, VALID, EXT_IDS, targets, label_smoothing)
     assert_same(found, target_log_probs(vocab, targets, label_smoothing), [vocab])

@@ -11,7 +11,7 @@ from readagain.networks.outputs.copy_softmax import copy_target_log_probs
 V = 4
 
 
-def scored(ext_ids, length):
+def uniform_probs(ext_ids, length):
     """Return the probabilities for equal logits, which are simple fractions."""
     S = len(ext_ids)
     valid = valid_positions(torch.tensor([length]), S)
@@ -21,18 +21,18 @@ def scored(ext_ids, length):
 
 
 def test_copy_probabilities_of_repeated_word_are_summed():
-    probs = scored([V, V], length=2)  # 4 vocabulary words, 2 positions
+    probs = uniform_probs([V, V], length=2)  # 4 vocabulary words, 2 positions
     torch.testing.assert_close(probs[V], torch.tensor(2 / 6))
 
 
 def test_generating_and_copying_are_summed():
-    probs = scored([1, V + 1], length=2)
+    probs = uniform_probs([1, V + 1], length=2)
     torch.testing.assert_close(probs[1], torch.tensor(2 / 6))
 
 
 def test_padding_does_not_change_scores():
-    alone = scored([1, V + 1], length=2)
-    padded = scored([1, V + 1, 0, 0], length=2)
+    alone = uniform_probs([1, V + 1], length=2)
+    padded = uniform_probs([1, V + 1, 0, 0], length=2)
     torch.testing.assert_close(alone, padded[: V + 2])
     assert padded[V + 2 :].tolist() == [0.0, 0.0]
 
@@ -63,11 +63,11 @@ def test_target_log_probs_match_full_distribution(batch):
     T = vocab_logits.size(1)
     tiny = torch.finfo(torch.float32).tiny
     for word in range(V + ext_ids.size(1)):
-        lean = copy_target_log_probs(*batch, torch.full((1, T), word))
+        found = copy_target_log_probs(*batch, torch.full((1, T), word))
         for t in range(T):
-            dense = copy_log_probs(vocab_logits[:, t], copy_logits[:, t], valid, ext_ids)
-            expected = dense[:, word].exp().clamp_min(tiny).log()
-            torch.testing.assert_close(lean[:, t], expected, atol=1e-4, rtol=1e-5)
+            full = copy_log_probs(vocab_logits[:, t], copy_logits[:, t], valid, ext_ids)
+            expected = full[:, word].exp().clamp_min(tiny).log()
+            torch.testing.assert_close(found[:, t], expected, atol=1e-4, rtol=1e-5)
 
 
 def test_unreachable_target_has_no_gradient():
@@ -113,9 +113,9 @@ def test_label_smoothing_adds_mean_of_vocabulary():
     vocab_logits, copy_logits = torch.randn(1, 1, V), torch.randn(1, 1, 2)
     ext_ids, valid = torch.tensor([[V, V + 1]]), torch.ones(1, 2, dtype=torch.bool)
     given = (vocab_logits, copy_logits, valid, ext_ids, torch.tensor([[V + 1]]))
-    dense = copy_log_probs(vocab_logits[:, 0], copy_logits[:, 0], valid, ext_ids)[0]
+    full = copy_log_probs(vocab_logits[:, 0], copy_logits[:, 0], valid, ext_ids)[0]
     smoothed = copy_target_log_probs(*given, label_smoothing=0.1)
-    assert smoothed.item() == pytest.approx((0.9 * dense[V + 1] + 0.1 * dense[:V].mean()).item())
+    assert smoothed.item() == pytest.approx((0.9 * full[V + 1] + 0.1 * full[:V].mean()).item())
 
 
 def test_copy_softmax_gradient():
