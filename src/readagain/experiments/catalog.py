@@ -84,6 +84,24 @@ class PaperRow:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PaperExample:
+    """Input of Table 5 as printed, and the summaries that the paper prints for it.
+
+    Args:
+        word: the word that the paper copies.
+        text: the text in Gigaword form, one sentence per line.
+        reference, without_copying, with_copying: summaries; empty for a text that is not the
+            paper's.
+    """
+
+    word: str
+    text: str
+    reference: str = ""
+    without_copying: str = ""
+    with_copying: str = ""
+
+
 def _load(name: str) -> dict[str, Any]:
     return tomllib.loads((files(__package__) / name).read_text(encoding="utf-8"))
 
@@ -93,6 +111,10 @@ def paper_table(name: str) -> tuple[PaperRow, ...]:
     """Return the rows of `table1` to `table4` in the order of the paper; none for other tables."""
     return tuple(PaperRow(**entry) for entry in _load("paper.toml").get(name, ()))
 
+
+PAPER_EXAMPLES: tuple[PaperExample, ...] = tuple(
+    PaperExample(**entry) for entry in _load("paper.toml")["examples"]
+)
 
 _CATALOG = _load("catalog.toml")
 EXPERIMENTS: dict[str, Experiment] = {

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from readagain.engine.speed import SENTENCES
 from readagain.evaluation.dataset import DataSet
+from readagain.experiments.catalog import PAPER_EXAMPLES
 from readagain.text.part_of_speech import part_of_speech
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ _CLASS_OF: dict[str, WordClass] = {
 _BRACKETS = ("-lrb-", "-rrb-", "-lcb-", "-rcb-", "-lsb-", "-rsb-")
 _MAX_TEXTS = 2_000
 _RESAMPLES = 1000
-_SAMPLES = SENTENCES[::9]  # invented sentences, so that the figure can be published
 
 
 def word_class(norm: str) -> WordClass:
@@ -46,7 +45,8 @@ def measure_importance(model: "ExperimentModel", data: DataSet) -> dict[str, Any
     parts = [np.array([part_of_speech(norm) for norm in norms]) for norms, _ in weighted]
     is_function = [each == "function" for each in classes]
     compared = {"content": classes, "noun": parts, "verb": parts}
-    _, samples = model.importance(_SAMPLES, is_tokenized=False)
+    examples = [example.text for example in PAPER_EXAMPLES]
+    _, samples = model.importance(examples, is_tokenized=True)
     return {
         "kind": kind,
         "texts": len(weighted),

@@ -1,11 +1,12 @@
 """Report of the results: one page with claims, tables and plots."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from readagain.errors import DataError, MissingExtraError
 from readagain.evaluation.report import write_text
 from readagain.experiments.claims import claims_markdown, judge_claims
+from readagain.experiments.paper_examples import examples_markdown
 from readagain.experiments.plots import plot_tables
 from readagain.experiments.results import ROWS_DIR, read_results, read_timing
 from readagain.experiments.store import ResultStore
@@ -56,18 +57,22 @@ def write_report(out: Path) -> list[str]:
     for recipe in store.recipes:
         claims = claims_markdown(judge_claims(store, timing, recipe), level=3)
         parts += [f"### Recipe {recipe}", _training_amount(store, recipe), claims]
-    parts += _tables(tables, plots)
-    write_text(out / PAGE_FILE, "\n\n".join(part.strip() for part in parts) + "\n")
+    parts += _tables(tables, plots, {"table5": examples_markdown(store)})
+    write_text(out / PAGE_FILE, "\n\n".join(part.strip() for part in parts if part) + "\n")
     return problems
 
 
-def _tables(tables: Sequence[Table], plots: Sequence[Path]) -> list[str]:
+def _tables(
+    tables: Sequence[Table], plots: Sequence[Path], additions: Mapping[str, str]
+) -> list[str]:
+    """Return each table, its plot and the text that follows it."""
     plotted = {path.stem: path for path in plots}
     parts = []
     for table in tables:
         parts.append(table.markdown(level=2))
         if table.name in plotted:
             parts.append(f"![{table.title}]({TABLES_DIR}/{plotted[table.name].name})")
+        parts.append(additions.get(table.name, ""))
     return parts
 
 

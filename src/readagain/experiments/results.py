@@ -77,6 +77,7 @@ class ExperimentResult:
         sets: results by name of the data set; the first is the dev split of the corpus.
         importance: weights by word class, for networks with a second reading pass; see
             `importance.py`.
+        examples: summaries of the paper's printed inputs; see `paper_examples.py`.
     """
 
     row: str
@@ -91,6 +92,7 @@ class ExperimentResult:
     seconds: float
     sets: dict[str, DatasetResult]
     importance: dict[str, Any] | None = None
+    examples: list[dict[str, Any]] | None = None
     format_version: int = FORMAT_VERSION
 
 

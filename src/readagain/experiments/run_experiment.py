@@ -24,6 +24,7 @@ from readagain.experiments.catalog import PlannedRun
 from readagain.experiments.copying import count_oov
 from readagain.experiments.corpora import DUC, Corpora
 from readagain.experiments.importance import measure_importance
+from readagain.experiments.paper_examples import run_paper_examples
 from readagain.experiments.results import (
     MEASURES,
     DatasetResult,
@@ -127,10 +128,13 @@ class ExperimentRunner:
         scores = self._score(planned, model.system, vocabs)
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
         importance = measure_importance(model, dev_set.data)
+        examples = run_paper_examples(model)
         # Include the training time before an interruption.
         seconds = time.monotonic() - start + max(0.0, 60 * training["minutes"] - trained_s)
         num_parameters = count_parameters(model.model_dir.run)
-        result = self._write(planned, scores, run, num_parameters, training, seconds, importance)
+        result = self._write(
+            planned, scores, run, num_parameters, training, seconds, importance, examples
+        )
         del model
         self._free_memory()
         if not self.options.keep_weights:
@@ -146,6 +150,7 @@ class ExperimentRunner:
         training: dict[str, Any],
         seconds: float,
         importance: dict[str, Any] | None = None,
+        examples: list[dict[str, Any]] | None = None,
     ) -> ExperimentResult:
         sets, summaries = scores
         corpus = self.corpora.corpus(planned.experiment.min_sentences if run else 1)
@@ -166,6 +171,7 @@ class ExperimentRunner:
             seconds=seconds,
             sets=sets,
             importance=importance,
+            examples=examples,
         )
         write_result(self.options.out, result, summaries)
         return result

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
+import torch.nn.functional as F
 
 from readagain.config.options import override_decode
 from readagain.config.override import override
@@ -16,8 +17,10 @@ from readagain.engine.summary import ImportanceKind
 from readagain.evaluation.network import PAPER_SETTINGS, NetworkSystem
 from readagain.model_dir import ModelDir
 from readagain.networks.build import load_network
+from readagain.networks.model import EncoderDecoder
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import Floats
+from readagain.text.vocab import SPECIAL_TOKENS
 
 _GPU_BATCH_SIZE = 256  # on a GPU, larger batches hardly take longer
 _IMPORTANCE_BATCH = 64
@@ -83,3 +86,42 @@ class ExperimentModel:
                 norms = [word.norm for word in source.read_words]
                 weighted.append((norms, found.importance[row, batch.source_valid[row]]))
         return kind, weighted
+
+    @torch.inference_mode()
+    def copy_neighbours(
+        self, text: str, words: Sequence[str], *, num_words: int
+    ) -> dict[str, list[tuple[str, float]]]:
+        """Return the decoder words whose embeddings are most similar to p_i of source words.
+
+        Args:
+            text: text in Gigaword form.
+            words: normalized words; those that are not read from the text are left out. p_i is
+                that of the first position of a word.
+            num_words: number of neighbours of each word.
+
+        Returns:
+            For each word its neighbours with their cosine similarity; {} for a network without p_i.
+        """
+        reader = SourceReader(self.run, self.model_dir.source_vocab, self.model_dir.vocab)
+        source = reader.read(text, tokenized=True)
+        batch = reader.batch([source])
+        copy_words = self.step_model.start(batch).network.memory.copy_words
+        if copy_words is None:
+            return {}
+        network = self.step_model.model
+        assert isinstance(network, EncoderDecoder)
+        norms = [word.norm for word in source.read_words]
+        read = list(dict.fromkeys(word for word in words if word in norms))
+        valid = torch.as_tensor(batch.source_valid[0], device=copy_words.device)  # (S,)
+        rows = torch.tensor([norms.index(word) for word in read], device=copy_words.device)
+        copied = F.normalize(copy_words[0, valid][rows].float(), dim=-1)  # (W, E)
+        known = F.normalize(network.previous_words.embedding.weight.float(), dim=-1)  # (V, E)
+        cosines = copied @ known[len(SPECIAL_TOKENS) :].T  # (W, V - specials)
+        best = cosines.topk(min(num_words, cosines.shape[1]))
+        vocab = self.model_dir.vocab.words[len(SPECIAL_TOKENS) :]
+        return {
+            word: [(vocab[id], round(value, 3)) for id, value in zip(ids, values, strict=True)]
+            for word, ids, values in zip(
+                read, best.indices.tolist(), best.values.tolist(), strict=True
+            )
+        }

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import torch
 from rich.console import Console
 
 from readagain.corpus.readers.find import CorpusReadOptions
+from readagain.engine.source import SourceReader
 from readagain.engine.summarizer import Summarizer
 from readagain.errors import ConfigError, DataError, MissingExtraError
 from readagain.evaluation.dataset import read_dataset
@@ -16,6 +18,7 @@ from readagain.evaluation.evaluate import evaluate
 from readagain.evaluation.network import PAPER_SETTINGS
 from readagain.evaluation.systems import load_system
 from readagain.experiments import report
+from readagain.experiments.catalog import PAPER_EXAMPLES
 from readagain.experiments.importance import measure_importance
 from readagain.experiments.report import write_report
 from readagain.experiments.reproduce import run_experiments
@@ -116,11 +119,45 @@ def test_importance_samples_are_relative_movements(kept):
     assert min(shares) >= 0.0
 
 
+def test_paper_inputs_are_summarized(reproduced):
+    out, _ = reproduced
+    found = {result.row: result.examples for result in read_results(out)}
+    assert found["prefix"] is None
+    for row in (COPY, "read_again_lstm_15k", "two_sentences_option2_copy_15k"):
+        assert [each["word"] for each in found[row]] == [each.word for each in PAPER_EXAMPLES]
+        assert all(each["summary"] for each in found[row])
+    assert all(each["neighbours"] for each in found[COPY][:5])
+    # The last input has the word in its second sentence, which only some networks read.
+    assert "zeebrugge" not in found[COPY][5]["neighbours"]
+    assert "zeebrugge" in found["two_sentences_option2_copy_15k"][5]["neighbours"]
+    assert not any(each["neighbours"] for each in found["read_again_lstm_15k"])
+
+
+def test_neighbours_are_nearest_embeddings(kept):
+    _, folder, _ = kept
+    model = ExperimentModel(folder, torch.device("cpu"))
+    words = ["refit", "tuesday", "absent", "refit"]
+    found = model.copy_neighbours(PAPER_EXAMPLES[4].text, words, num_words=3)
+    assert list(found) == ["refit", "tuesday"]
+    vectors = model.step_model.model.previous_words.embedding.weight.detach()
+    reader = SourceReader(model.run, model.model_dir.source_vocab, model.model_dir.vocab)
+    batch = reader.batch([reader.read(PAPER_EXAMPLES[4].text, tokenized=True)])
+    states = torch.as_tensor(model.step_model.states(batch))
+    p = model.step_model.model.previous_words.embed_positions(states)[0, 4]
+    for word, cosine in found["refit"]:
+        vector = vectors[model.model_dir.vocab.ids([word])[0]]
+        assert torch.cosine_similarity(p, vector, dim=0).item() == pytest.approx(cosine, abs=1e-3)
+    others = [torch.cosine_similarity(p, vector, dim=0).item() for vector in vectors[4:]]
+    assert found["refit"][0][1] == pytest.approx(max(others), abs=1e-3)
+
+
 def test_results_have_no_text_of_the_corpus(reproduced):
     out, _ = reproduced
     texts = out / "work" / "corpora" / "invented" / "dev.texts.jsonl"
     towns = {json.loads(line)["headline"].split()[0] for line in texts.read_text().splitlines()}
-    written = " ".join(path.read_text() for path in (out / "rows").rglob("*.json")).lower()
+    # Words of the vocabulary are in summaries of the paper's inputs and among neighbours.
+    results = [asdict(replace(result, examples=None)) for result in read_results(out)]
+    written = json.dumps(results).lower()
     assert not [town for town in towns if town.lower() in written]
     copied = gzip.decompress(summaries_file(out, "prefix", "untrained", 1).read_bytes()).decode()
     assert any(town in copied for town in towns)

@@ -1,0 +1,96 @@
+"""The paper's printed inputs (Table 5) through our networks, with neighbours of copied words."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from readagain.experiments.catalog import EXPERIMENTS, PAPER_EXAMPLES, PaperExample
+from readagain.experiments.copying import WITH, WITHOUT
+from readagain.experiments.results import ExperimentResult
+from readagain.experiments.store import ResultStore
+
+if TYPE_CHECKING:
+    from readagain.experiments.trained_model import ExperimentModel
+
+_TWO_SENTENCES = ("two_sentences_option1_copy_15k", "two_sentences_option2_copy_15k")
+_NUM_NEIGHBOURS = 5
+_PROTOCOL = "gigaword"
+_TITLE = "### The paper's inputs"
+_RULE = (
+    "The five inputs that the paper prints, and a text of two sentences, which is invented. *p_i* is "
+    "the embedding that the decoder gets for the word at position i of the source (equation 15); "
+    "the words beside it have the decoder embeddings with the largest cosine. It is used only for "
+    "words outside the decoder vocabulary."
+)
+
+
+def run_paper_examples(model: "ExperimentModel") -> list[dict[str, Any]]:
+    """Summarize the paper's inputs.
+
+    Returns:
+        For each input its `summary`, and for a network with p_i the `neighbours` of the word that
+        the paper copies and of every out-of-vocabulary word of the summary: whether the word
+        `is_oov`, and the nearest `words` with their cosine.
+    """
+    texts = [example.text for example in PAPER_EXAMPLES]
+    summaries = model.system(_PROTOCOL).summarize(texts, is_tokenized=True)
+    vocab = model.model_dir.vocab
+    found = []
+    for example, summary in zip(PAPER_EXAMPLES, summaries, strict=True):
+        written = [word.norm for word in summary.words if word.norm not in vocab]
+        nearest = model.copy_neighbours(
+            example.text, [example.word, *written], num_words=_NUM_NEIGHBOURS
+        )
+        neighbours = {
+            word: {"is_oov": word not in vocab, "words": words} for word, words in nearest.items()
+        }
+        found.append({"word": example.word, "summary": summary.text, "neighbours": neighbours})
+    return found
+
+
+def examples_markdown(store: ResultStore) -> str:
+    """Return the inputs with the paper's summaries and ours; empty without any of ours."""
+    ours = {
+        (name, recipe): result.examples
+        for recipe in store.recipes
+        for name in (WITHOUT, WITH, *_TWO_SENTENCES)
+        if (result := _first_result(store, name, recipe)) is not None and result.examples
+    }
+    if not ours:
+        return ""
+    lines = [_TITLE, "", _RULE, ""]
+    for number, example in enumerate(PAPER_EXAMPLES):
+        lines += _paper_lines(example)
+        for (name, recipe), examples in ours.items():
+            if name in _TWO_SENTENCES and example.reference:
+                continue  # of one sentence
+            lines += _our_lines(f"{EXPERIMENTS[name].title}, {recipe}", examples[number])
+    return "\n".join(lines)
+
+
+def _first_result(store: ResultStore, name: str, recipe: str) -> ExperimentResult | None:
+    found = store.find(name, recipe)
+    return None if found is None else found.results[0]
+
+
+def _paper_lines(example: PaperExample) -> Iterator[str]:
+    yield f"- input: {_escape(' '.join(example.text.split()))}"
+    if example.reference:
+        yield f"  - reference: {_escape(example.reference)}"
+        yield f"  - the paper without copying: {_escape(example.without_copying)}"
+        yield f"  - the paper with copying: {_escape(example.with_copying)}"
+
+
+def _our_lines(title: str, example: dict[str, Any]) -> Iterator[str]:
+    yield f"  - {title}: {_escape(example['summary'])}"
+    for word, each in example["neighbours"].items():
+        place = "outside" if each["is_oov"] else "in"
+        yield f"    - p_i of *{word}* ({place} the vocabulary): {_describe(each['words'])}"
+
+
+def _describe(words: Sequence[tuple[str, float]]) -> str:
+    return ", ".join(f"{_escape(word)} {cosine:.2f}" for word, cosine in words)
+
+
+def _escape(text: str) -> str:
+    """Escape what Markdown would not show: the brackets of <unk>, and # for digits."""
+    return text.replace("<", "&lt;").replace(">", "&gt;").replace("#", "\\#")
