@@ -16,10 +16,10 @@ _NUM_NEIGHBOURS = 5
 _PROTOCOL = "gigaword"
 _TITLE = "### The paper's inputs"
 _RULE = (
-    "The five inputs that the paper prints, and a text of two sentences, which is invented. *p_i* is "
-    "the embedding that the decoder gets for the word at position i of the source (equation 15); "
-    "the words beside it have the decoder embeddings with the largest cosine. It is used only for "
-    "words outside the decoder vocabulary."
+    "The five inputs that the paper prints, and a text of two sentences, which is invented. *p_i* "
+    "is the embedding that the decoder gets for the word at position i of the source (equation "
+    "15); the words beside it have the decoder embeddings with the largest cosine. It is used "
+    "only for words outside the decoder vocabulary."
 )
 
 

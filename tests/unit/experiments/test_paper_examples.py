@@ -43,7 +43,8 @@ def test_markdown_shows_paper_and_own_summaries(result):
             replace(result(WITHOUT), examples=examples_of("generated")),
             replace(result(WITH), examples=examples_of("copied")),
             replace(
-                result("two_sentences_option2_copy_15k"), examples=examples_of("from both sentences")
+                result("two_sentences_option2_copy_15k"),
+                examples=examples_of("from both sentences"),
             ),
         ]
     )
