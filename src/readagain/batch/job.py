@@ -77,7 +77,9 @@ class BatchJob:
         """
         names = self.config.added_fields
         if len(set(names)) < len(names):
-            raise ArgumentError("{field}: the output has a field '{0}' already", names[0])
+            raise ArgumentError(
+                "{field}: the output has a field '{0}' already; choose another name", names[0]
+            )
         if self.split.shard_rows < 1:
             raise ArgumentError("{shard_rows}: {0}; expected 1 or more", self.split.shard_rows)
         for source in self.inputs:

@@ -41,10 +41,15 @@ class ShardConfig:
     strict: bool = False
 
     @property
+    def writes_score(self) -> bool:
+        """Return whether rows get a score, which n-best lists always have."""
+        return self.has_score or self.options.get("n_best", 1) > 1
+
+    @property
     def added_fields(self) -> tuple[str, ...]:
         """Names of the fields that are added to the rows."""
         names = [self.summary_field]
-        if self.has_score:
+        if self.writes_score:
             names.append("score")
         if self.has_confidence:
             names += ["confidence", "warnings"]
@@ -147,7 +152,7 @@ class ShardWorker:
                 record,
                 next(summaries),
                 field=config.summary_field,
-                has_score=config.has_score,
+                has_score=config.writes_score,
                 has_confidence=config.has_confidence,
             )
             for record in records

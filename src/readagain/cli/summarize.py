@@ -85,7 +85,8 @@ def command(
     reading = read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
-    describe = _as_json(field) if as_json or is_json else _as_text
+    has_score = decoding.get("n_best", 1) > 1
+    describe = _as_json(field, has_score=has_score) if as_json or is_json else _as_text
     report = _WarningReport()
     with _open_output(output) as file:
         escape = for_terminal if file.isatty() else str
@@ -180,14 +181,14 @@ def _as_text(record: "TextRecord", summary: "Summary") -> str:
     return "".join(f"{rank}\t{each.score:.4f}\t{each.text}\n" for rank, each in ranked)
 
 
-def _as_json(field: str) -> "Callable[[TextRecord, Summary], str]":
+def _as_json(field: str, *, has_score: bool) -> "Callable[[TextRecord, Summary], str]":
     from readagain.engine.summary import add_summary
     from readagain.errors import DataError
     from readagain.formats.jsonl import to_json
     from readagain.formats.records import InvalidRecord
 
     def describe(record: "TextRecord", summary: "Summary") -> str:
-        fields = add_summary(record, summary, field=field, has_confidence=True)
+        fields = add_summary(record, summary, field=field, has_score=has_score, has_confidence=True)
         if isinstance(fields, InvalidRecord):
             raise DataError(f"{fields.where}: {fields.reason}")
         return to_json(fields)

@@ -30,7 +30,7 @@ class SummarizeOptions(TypedDict, total=False):
     max_bytes: int | None
     beam: int | None
     n_best: Annotated[int, Range(1), Default(1)]
-    """Number of summaries per text, at most the beam size."""
+    """Number of summaries per text, best first, each with its score; at most the beam size."""
     diversity: float | None
     style: str | None
     explain: Annotated[bool, Default(False)]

@@ -1,24 +1,20 @@
 """Summarization of one text, a list or a stream with a trained model."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sized
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack, overload
 
-from readagain.config.options import Case, Fallback, SummarizeOptions, resolve_decode
+from readagain.config.options import SummarizeOptions, resolve_decode
 from readagain.config.override import override
 from readagain.config.schema import DecodeSpec, RunSpec
-from readagain.engine.confidence import ConfidenceModel, features, score_and_check
-from readagain.engine.detokenizer import Detokenizer
-from readagain.engine.explanation import explain, source_importance
-from readagain.engine.grounding import UngroundedWords
+from readagain.engine.batch_summarizer import BatchSummarizer, CallOptions
+from readagain.engine.confidence import ConfidenceModel, features
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.sessions import read_graph
-from readagain.engine.short_texts import copy_whole_text, is_too_short, shorten_first_sentence
-from readagain.engine.source import SourceReader, SourceText
+from readagain.engine.source import SourceText
 from readagain.engine.summary import Summary
-from readagain.engine.target_prefix import TargetPrefix, read_prefix
-from readagain.engine.warnings import source_warnings, warning
+from readagain.engine.target_prefix import read_prefix
 from readagain.errors import ArgumentError, ArtifactError, ConfigError, quoted
 from readagain.model_dir import (
     CONFIDENCE_FILE,
@@ -30,10 +26,7 @@ from readagain.model_dir import (
 )
 from readagain.processors import num_threads
 from readagain.search.batching import ParallelBatches, bucketed_batches
-from readagain.search.constraints import ByteLengthConstraint, Constraint
-from readagain.search.decoding import decode_sources
-from readagain.search.hypotheses import Hypothesis
-from readagain.search.model import SourceBatch, StepModel
+from readagain.search.model import StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, bundled_models, find_model
 from readagain.text.language import Language
 from readagain.text.truecasing import Truecaser
@@ -43,21 +36,6 @@ from readagain.text.vocab import Vocab
 MAX_TEXTS = 16
 WORDS_PER_TEXT = 64  # batches of longer texts have fewer texts
 WINDOW = 16 * MAX_TEXTS  # number of texts of a stream that are sorted by length
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Request:
-    """Resolved options of one call."""
-
-    decode: DecodeSpec
-    prefix: TargetPrefix
-    n_best: int
-    explain: bool
-    case: Case
-    tokenized: bool
-    copies_short_texts: bool  # return texts that are too short to summarize unchanged
-    min_confidence: float
-    fallback: Fallback
 
 
 @dataclass(frozen=True)
@@ -98,17 +76,14 @@ class Summarizer:
     ) -> None:
         self.run = run
         self._loaded_from: _LoadedFrom | None = None
-        self._confidence = confidence
         self._model = model
         self._max_texts = max_texts
-        self._reader = SourceReader(run, source_vocab, vocab)
-        self._detokenizer = Detokenizer(vocab, truecaser, self.language)
-        self._ungrounded = UngroundedWords(vocab, self._detokenizer.truecaser, self.language)
+        self._batches = BatchSummarizer(run, source_vocab, vocab, truecaser, confidence)
 
     @property
     def language(self) -> Language:
         """Language of the model."""
-        return self._reader.language
+        return self._batches.language
 
     @classmethod
     def load(
@@ -226,10 +201,10 @@ class Summarizer:
         Raises:
             ConfigError: for invalid options, a table, or an item that is not a string.
         """
-        request = self._resolve(options)
+        call = self._resolve(options)
         if isinstance(texts, str):
-            source = self._reader.read(texts, tokenized=request.tokenized)
-            return self._summarize_batch([source], request, self._model)[0]
+            source = self._batches.reader.read(texts, tokenized=call.tokenized)
+            return self._batches.summarize([source], call, self._model)[0]
         if isinstance(texts, bytes) or not isinstance(texts, Iterable):
             raise _not_a_text("a text", texts)
         if isinstance(texts, Mapping) or hasattr(texts, "columns"):
@@ -238,14 +213,14 @@ class Summarizer:
             )
         if hasattr(texts, "to_pylist"):  # Arrow, whose items are not strings
             texts = texts.to_pylist()
-        summaries = self._stream(texts, request)
+        summaries = self._stream(texts, call)
         return list(summaries) if _has_length(texts) else summaries
 
     def features(self, text: str, summary: Summary) -> dict[str, float]:
         """Return the features of a summary of `text`, from which its confidence is computed."""
-        return features(summary, self._reader.read(text, tokenized=False), self.language)
+        return features(summary, self._batches.reader.read(text, tokenized=False), self.language)
 
-    def _resolve(self, options: SummarizeOptions) -> _Request:
+    def _resolve(self, options: SummarizeOptions) -> CallOptions:
         decode = resolve_decode(self.run.decode, options)
         self._check_style(decode.style)
         tokenized = options.get("tokenized", False)
@@ -253,7 +228,7 @@ class Summarizer:
             options.get("begin"), decode, tokenized=tokenized, language=self.language
         )
         has_minimum = options.get("min_words") or options.get("min_bytes")
-        return _Request(
+        return CallOptions(
             decode=decode,
             prefix=prefix,
             n_best=options.get("n_best", 1),
@@ -266,7 +241,7 @@ class Summarizer:
         )
 
     def _check_confidence(self, minimum: float) -> float:
-        if minimum and self._confidence is None:
+        if minimum and self._batches.confidence is None:
             raise ArgumentError(
                 "{min_confidence} is {0}; this model has no confidence, so leave the option out",
                 minimum,
@@ -274,210 +249,34 @@ class Summarizer:
         return minimum
 
     def _check_style(self, style: str) -> None:
-        styles = self._reader.styles
+        styles = self._batches.reader.styles
         if style and style not in styles:
             known = f"expected {' or '.join(styles)}" if styles else "this model has no styles"
             raise ArgumentError("{style} is {0}; {1}", quoted(style), known)
 
-    def _stream(self, texts: Iterable[str], request: _Request) -> Iterator[Summary]:
+    def _stream(self, texts: Iterable[str], call: CallOptions) -> Iterator[Summary]:
         model = self._model
         parallel: ParallelBatches[SourceText, Summary] | None = None
         if isinstance(model, OnnxStepModel) and model.parallel_batches > 1:
             parallel = ParallelBatches(
                 model.parallel_batches,
-                lambda sources: self._summarize_batch(sources, request, model.for_parallel_batch()),
+                lambda sources: self._batches.summarize(sources, call, model.for_parallel_batch()),
             )
         return bucketed_batches(
-            self._read(texts, request),
-            lambda sources: self._summarize_batch(sources, request, model),
-            length=lambda source: source.max_length * self._reader.num_sequences,
+            self._read(texts, call),
+            lambda sources: self._batches.summarize(sources, call, model),
+            length=lambda source: source.max_length * self._batches.reader.num_sequences,
             max_words=WORDS_PER_TEXT * self._max_texts,
             max_items=self._max_texts,
             window=max(WINDOW, self._max_texts),
             parallel=parallel,
         )
 
-    def _read(self, texts: Iterable[str], request: _Request) -> Iterator[SourceText]:
+    def _read(self, texts: Iterable[str], call: CallOptions) -> Iterator[SourceText]:
         for index, text in enumerate(texts):
             if not isinstance(text, str):
                 raise _not_a_text(f"texts[{index}]", text)
-            yield self._reader.read(text, tokenized=request.tokenized)
-
-    def _summarize_batch(
-        self, sources: Sequence[SourceText], request: _Request, model: StepModel[Any]
-    ) -> list[Summary]:
-        """Summarize a batch of texts."""
-        is_short = [request.copies_short_texts and is_too_short(source) for source in sources]
-        short = [source for source, each in zip(sources, is_short, strict=True) if each]
-        long = [
-            source
-            for source, each in zip(sources, is_short, strict=True)
-            if not (each or source.is_empty)
-        ]
-        copied = iter(self._copy_short_texts(short, request, model))
-        found = iter(self._search(long, request, model))
-        return [
-            _add_warnings(self._empty_summary(source, request), "too_short")
-            if source.is_empty
-            else next(copied if each else found)
-            for source, each in zip(sources, is_short, strict=True)
-        ]
-
-    def _search(
-        self, sources: Sequence[SourceText], request: _Request, model: StepModel[Any]
-    ) -> list[Summary]:
-        """Run beam search."""
-        if not sources:
-            return []
-        decode, prefix = request.decode, request.prefix
-        batch = self._reader.batch(sources, style=decode.style)
-        constraints: list[Constraint] = []
-        if prefix:
-            constraints.append(self._reader.forced_prefix(sources, prefix))
-        if not request.tokenized:
-            constraints.append(self._ungrounded.constraint(sources, names=decode.names_from_source))
-        if decode.min_bytes or decode.max_bytes:
-            constraints.append(
-                ByteLengthConstraint(
-                    self._detokenizer.printed_bytes(sources, self._reader.num_sequences),
-                    minimum=decode.min_bytes,
-                    maximum=decode.max_bytes or None,
-                    forced=prefix.word_bytes,
-                )
-            )
-        found = decode_sources(
-            model,
-            batch,
-            decode,
-            n_best=request.n_best,
-            constraints=constraints,
-            keep_attention=True,
-        )
-        summaries = [
-            self._to_summaries(source, hypotheses, request)
-            for source, hypotheses in zip(sources, found, strict=True)
-        ]
-        for row, (source, (best, *_)) in enumerate(zip(sources, summaries, strict=True)):
-            if best.confidence is not None and best.confidence < request.min_confidence:
-                found[row], summaries[row] = self._replace_weak(best, source, batch, row, request)
-        return self._to_results(sources, batch, found, summaries, request, model)
-
-    def _copy_short_texts(
-        self, sources: Sequence[SourceText], request: _Request, model: StepModel[Any]
-    ) -> list[Summary]:
-        """Return the texts themselves as summaries."""
-        if not sources:
-            return []
-        batch = self._reader.batch(sources)
-        max_words = request.decode.max_words
-        found = [
-            [copy_whole_text(source, batch, row, max_words=max_words)]
-            for row, source in enumerate(sources)
-        ]
-        summaries = []
-        for source, (hypothesis,) in zip(sources, found, strict=True):
-            empty = self._empty_summary(source, request)
-            copied = self._to_summary(empty, source, hypothesis, request)
-            summaries.append([_add_warnings(copied, "too_short")])
-        return self._to_results(sources, batch, found, summaries, request, model)
-
-    def _to_summaries(
-        self, source: SourceText, hypotheses: Sequence[Hypothesis], request: _Request
-    ) -> list[Summary]:
-        """Return the summaries of one source with confidence and warnings, or an empty summary."""
-        empty = self._empty_summary(source, request)
-        summaries = []
-        for hypothesis in hypotheses:
-            summary = self._to_summary(empty, source, hypothesis, request)
-            if summary.text and not request.tokenized:
-                confidence, failed = score_and_check(
-                    summary, source, self._confidence, self.language
-                )
-                summary = _add_warnings(replace(summary, confidence=confidence), *failed)
-            summaries.append(summary)
-        return summaries or [empty]
-
-    def _replace_weak(
-        self, weak: Summary, source: SourceText, batch: SourceBatch, row: int, request: _Request
-    ) -> tuple[list[Hypothesis], list[Summary]]:
-        """Return the replacement of a summary below the minimum confidence.
-
-        Its confidence is that of the replaced summary.
-        """
-        empty = replace(self._empty_summary(source, request), confidence=weak.confidence)
-        if request.fallback == "none":
-            return [], [_add_warnings(empty, "low_confidence")]
-        hypothesis = shorten_first_sentence(source, batch, row, max_words=request.decode.max_words)
-        sentence = self._to_summary(empty, source, hypothesis, request)
-        return [hypothesis], [_add_warnings(sentence, "fallback")]
-
-    def _to_results(
-        self,
-        sources: Sequence[SourceText],
-        batch: SourceBatch,
-        found: Sequence[Sequence[Hypothesis]],
-        summaries: Sequence[Sequence[Summary]],
-        request: _Request,
-        model: StepModel[Any],
-    ) -> list[Summary]:
-        """Return the best summary of each source, with the others as its alternatives."""
-        result = [replace(best, alternatives=tuple(others)) for best, *others in summaries]
-        if not request.explain:
-            return result
-        if not isinstance(model, OnnxStepModel):
-            raise ConfigError(
-                "explain: only supported with exported graphs; run 'readagain export' first"
-            )
-        importance = source_importance(model, self.run.model, batch)
-        return [
-            replace(
-                summary,
-                explanation=explain(
-                    importance, batch, row, source, hypotheses[0], len(summary.words)
-                ),
-            )
-            if hypotheses
-            else summary
-            for row, (summary, source, hypotheses) in enumerate(
-                zip(result, sources, found, strict=True)
-            )
-        ]
-
-    def _to_summary(
-        self, empty: Summary, source: SourceText, hypothesis: Hypothesis, request: _Request
-    ) -> Summary:
-        """Return `empty` with the words of a hypothesis."""
-        prefix = request.prefix
-        text, tokens = self._detokenizer.print_tokens(
-            self._detokenizer.tokens(hypothesis, source, prefix),
-            source,
-            prefix,
-            case=request.case,
-            max_bytes=request.decode.max_bytes,
-        )
-        return replace(
-            empty,
-            text=text,
-            score=hypothesis.score,
-            words=tuple(tokens),
-            end_log_prob=float(hypothesis.log_probs[-1]),
-        )
-
-    def _empty_summary(self, source: SourceText, request: _Request) -> Summary:
-        """Return a summary without words, with the warnings about its text."""
-        return Summary(
-            text="",
-            score=0.0,
-            words=(),
-            read_sentences=len(source.document.sentences),
-            truncated=source.is_truncated,
-            read_share=source.read_share,
-            warnings=() if request.tokenized else source_warnings(source, self.language),
-        )
-
-
-def _add_warnings(summary: Summary, *codes: str) -> Summary:
-    return replace(summary, warnings=(*summary.warnings, *map(warning, codes)))
+            yield self._batches.reader.read(text, tokenized=call.tokenized)
 
 
 def _reload(cls: type[Summarizer], loaded_from: _LoadedFrom, decode: DecodeSpec) -> Summarizer:

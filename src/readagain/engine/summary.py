@@ -1,11 +1,13 @@
 """Result of a summarizer: a summary, its tokens and an explanation."""
 
 from dataclasses import dataclass, fields, is_dataclass
+from html import escape
 from typing import Any, Literal
 
 import numpy as np
 
 from readagain.engine.warnings import SummaryWarning
+from readagain.errors import ArgumentError
 from readagain.formats.records import InvalidRecord
 from readagain.formats.texts import TextRecord
 from readagain.search.model import Floats
@@ -40,7 +42,10 @@ class Summary:
 
     Args:
         text: printed summary; empty for a text without a letter or a digit.
-        score: score of the beam search; a log-probability unless there is a length penalty.
+        score: value by which the summaries of one text are ranked, larger is better: the mean
+            log-probability of a word (with a length penalty of 1) plus the word reward of the
+            model, or with MBR reranking the expected word overlap with the other hypotheses, 0 to
+            1. Scores of different texts are not comparable; `confidence` is.
         words: tokens of the summary.
         read_sentences: number of sentences that the model read, from the start of the text.
         truncated: whether the text continues after the part that was read.
@@ -49,7 +54,7 @@ class Summary:
             `confidence.json`, for a text that is too short, and for Gigaword form.
         warnings: possible problems of the summary.
         end_log_prob: natural logarithm of the probability of ending after the last word.
-        alternatives: the next best summaries, for `n_best`.
+        alternatives: the next best summaries, for `n_best`, best first.
         explanation: attention and importance, for `explain`.
     """
 
@@ -73,6 +78,20 @@ class Summary:
         content: dict[str, Any] = _plain(self)
         return content
 
+    def _repr_html_(self) -> str:
+        """Return the headline, confidence, warnings and alternatives for notebooks."""
+        notes = [each.message for each in self.warnings]
+        if self.confidence is not None:
+            notes.insert(0, f"confidence {self.confidence:.2f}")
+        html = f"<p><strong>{escape(self.text)}</strong>"
+        if notes:
+            html += f"<br><small>{escape('; '.join(notes))}</small>"
+        html += "</p>"
+        if self.alternatives:
+            items = "".join(f"<li>{escape(each.text)}</li>" for each in self.alternatives)
+            html += f'<ol start="2">{items}</ol>'
+        return html
+
 
 def _plain(value: Any) -> Any:
     """Return dictionaries in place of objects, and lists in place of arrays and tuples."""
@@ -95,8 +114,12 @@ def add_summary(
     has_score: bool = False,
     has_confidence: bool = False,
 ) -> dict[str, Any] | InvalidRecord:
-    """Return the fields of a record with its summary; an existing field is not overwritten."""
-    added: dict[str, Any] = {field: summary.text}
+    """Return the fields of a record with its summary; an existing field is not overwritten.
+
+    Raises:
+        ArgumentError: if another added field has the name of the summary's field.
+    """
+    added: dict[str, Any] = {}
     if has_score:
         added["score"] = summary.score
     if has_confidence:
@@ -106,6 +129,11 @@ def add_summary(
         added["alternatives"] = [
             {"summary": each.text, "score": each.score} for each in summary.alternatives
         ]
+    if field in added:
+        raise ArgumentError(
+            "{field}: the output has a field '{0}' already; choose another name", field
+        )
+    added = {field: summary.text, **added}
     for name in added:
         if name in record.fields:
             advice = "set another field for the summary" if name == field else "rename it"

@@ -1,6 +1,7 @@
 """Minimum Bayes risk reranking of an n-best list (Kumar and Byrne 2004)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ Utility = Literal["f1", "recall"]
 def mbr_rerank(
     hypotheses: Sequence[Hypothesis], *, temperature: float, utility: Utility = "f1"
 ) -> list[Hypothesis]:
-    """Sort the hypotheses of one document by their expected utility.
+    """Sort the hypotheses of one document by their expected utility, which becomes their score.
 
     The utility of a hypothesis is its unigram F1 or recall against a hypothesis of the list, itself
     included. The expectation weights each of these by a probability proportional to
@@ -27,7 +28,9 @@ def mbr_rerank(
     weights = np.exp((scores - scores.max()) / temperature)
     expected = _utilities(hypotheses, utility) @ np.asarray(weights / weights.sum())  # (K,)
     is_short = np.array([not each.meets_min_length for each in hypotheses])
-    return [hypotheses[k] for k in np.lexsort((-expected, is_short))]
+    return [
+        replace(hypotheses[k], score=float(expected[k])) for k in np.lexsort((-expected, is_short))
+    ]
 
 
 def _utilities(hypotheses: Sequence[Hypothesis], utility: Utility) -> Floats:

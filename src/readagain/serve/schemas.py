@@ -85,11 +85,14 @@ class _Response(BaseModel):
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
+_SCORE = "Value by which the headlines of one text are ranked; larger is better."
+
+
 class Alternative(_Response):
     """Another headline of an n-best list."""
 
     summary: str
-    score: float
+    score: Annotated[float, Field(description=_SCORE)]
 
 
 class ExplanationResponse(_Response):
@@ -111,7 +114,7 @@ class SummaryResult(_Response):
     """Headline of one text."""
 
     summary: Annotated[str, Field(description="Empty for a text without a letter or a digit.")]
-    score: float
+    score: Annotated[float, Field(description=_SCORE)]
     read_sentences: Annotated[int, Field(description="Sentences that the model read.")]
     truncated: Annotated[
         bool, Field(description="Whether the text continues after the part that was read.")
@@ -124,7 +127,9 @@ class SummaryResult(_Response):
     warnings: Annotated[
         list[WarningResponse], Field(description="Possible problems of the headline.")
     ]
-    alternatives: Annotated[list[Alternative], Field(description="The next best headlines.")]
+    alternatives: Annotated[
+        list[Alternative], Field(description="The next best headlines, best first.")
+    ]
     explanation: ExplanationResponse | None
 
     @classmethod

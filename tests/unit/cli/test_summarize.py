@@ -192,6 +192,14 @@ def test_existing_field_is_not_overwritten(summarize, tmp_path):
     assert "headline" in json.loads(summarize("news.jsonl", "--json", "--field", "headline").stdout)
 
 
+def test_summary_field_must_not_equal_an_added_field(summarize):
+    refused = summarize(POLICE, "--json", "--field", "confidence")
+    assert refused.returncode == 2
+    assert refused.stderr == (
+        "readagain: --field: the output has a field 'confidence' already; choose another name\n"
+    )
+
+
 def test_n_best_is_numbered_with_scores(summarize, headlines):
     lines = summarize(POLICE, "--n-best", 3).stdout.splitlines()
     assert [line.split("\t")[0] for line in lines[:3]] == ["1", "2", "3"]
@@ -200,6 +208,8 @@ def test_n_best_is_numbered_with_scores(summarize, headlines):
     assert [other["summary"] for other in plain["alternatives"]] == [
         line.split("\t")[2] for line in lines[1:3]
     ]
+    scores = [plain["score"], *(other["score"] for other in plain["alternatives"])]
+    assert scores == sorted(scores, reverse=True)
 
 
 def test_limits_are_respected(summarize):

@@ -81,7 +81,7 @@ def test_truncated_text_is_not_short():
 
 @pytest.fixture
 def no_search(monkeypatch):
-    monkeypatch.delattr("readagain.engine.summarizer.decode_sources")
+    monkeypatch.delattr("readagain.engine.batch_summarizer.decode_sources")
 
 
 def test_short_text_is_not_searched(summarizer, no_search):

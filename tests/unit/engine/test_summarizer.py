@@ -4,7 +4,8 @@ import json
 import pickle
 import shutil
 import threading
-from html import unescape
+from dataclasses import replace
+from html import escape, unescape
 from itertools import count, islice
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from numpy.testing import assert_allclose
 from readagain.config.override import override
 from readagain.engine.sessions import open_session
 from readagain.engine.summarizer import MAX_TEXTS, WINDOW, Summarizer
+from readagain.engine.warnings import SummaryWarning
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.model_dir import SOURCE_VOCAB_FILE, ModelDir
 from readagain.storage.bundled import bundled_models
@@ -448,6 +450,29 @@ def test_summary_dict_is_plain_json(summarizer):
     assert found["words"][0]["surface"] == summary.words[0].surface
     assert found["explanation"]["source_words"][0] == {"norm": "police", "start": 0, "end": 6}
     assert found["explanation"]["attention"] == summary.explanation.attention.tolist()
+
+
+def test_summary_html_is_escaped(summarizer):
+    text = "Police said <b>on Monday</b> that the bridge & the road were closed after the storm."
+    summary = replace(
+        summarizer.summarize(text, n_best=2),
+        text="<script>bridge & road</script>",
+        confidence=0.5,
+        warnings=(SummaryWarning("truncated", "part of the text"),),
+    )
+    html = summary._repr_html_()
+    assert "<strong>&lt;script&gt;bridge &amp; road&lt;/script&gt;</strong>" in html
+    assert "<small>confidence 0.50; part of the text</small>" in html
+    assert f'<ol start="2"><li>{escape(summary.alternatives[0].text)}</li></ol>' in html
+
+
+def test_scores_of_mbr_reranking_fall(toy):
+    model = Summarizer.load(toy, threads=1).with_decode(consensus=1.0, word_reward=0.05)
+    summary = model.summarize(POLICE, n_best=4, beam=4)
+    scores = [each.score for each in (summary, *summary.alternatives)]
+    assert scores == sorted(scores, reverse=True)
+    assert len(scores) == 4
+    assert all(0 <= score <= 1 for score in scores)
 
 
 def test_missing_graphs_suggest_export(toy_copy):

@@ -32,19 +32,20 @@ SIMILAR = written(20, 21, 23, score=-1.2)
 def test_mbr_prefers_similar_hypotheses_over_an_outlier():
     # Even votes: 1/3 for the outlier, (1 + 2/3) / 3 for the two that share two words of three.
     ordered = mbr_rerank([OUTLIER, AGREED, SIMILAR], temperature=1e6)
-    assert ordered == [AGREED, SIMILAR, OUTLIER]
+    assert [each.ids for each in ordered] == [AGREED.ids, SIMILAR.ids, OUTLIER.ids]
+    assert [each.score for each in ordered] == pytest.approx([5 / 9, 5 / 9, 1 / 3])
 
 
 def test_mbr_with_low_temperature_keeps_the_best_score():
     ordered = mbr_rerank([OUTLIER, AGREED, SIMILAR], temperature=0.01)
-    assert ordered[0] is OUTLIER
+    assert ordered[0].ids is OUTLIER.ids
 
 
 def test_mbr_counts_repeated_words():
     twice, once = written(5, 5, 6, score=-1.0), written(5, 6, 7, score=-1.0)
     alone = written(5, 5, 5, score=-1.0)
     # F1 with the others: twice 2/3 + 2/3, once 2/3 + 1/3, alone 2/3 + 1/3.
-    assert mbr_rerank([alone, once, twice], temperature=1e6)[0] is twice
+    assert mbr_rerank([alone, once, twice], temperature=1e6)[0].ids is twice.ids
 
 
 def test_mbr_by_recall_prefers_the_covering_hypothesis():
@@ -52,8 +53,8 @@ def test_mbr_by_recall_prefers_the_covering_hypothesis():
     beam = [AGREED, SIMILAR, covering, tiny]
     # Even votes of F1: 1 + 2/3 + 6/8 + 2/4 for the agreed one, 6/8 + 6/8 + 1 + 2/6 for the longest,
     # which has all words of all.
-    assert mbr_rerank(beam, temperature=1e6)[0] is AGREED
-    assert mbr_rerank(beam, temperature=1e6, utility="recall")[0] is covering
+    assert mbr_rerank(beam, temperature=1e6)[0].ids is AGREED.ids
+    assert mbr_rerank(beam, temperature=1e6, utility="recall")[0].ids is covering.ids
 
 
 beams = st.lists(
@@ -76,17 +77,19 @@ def test_mbr_order_equals_expected_utility(measure, beam, temperature):
 
     hypotheses = [written(*ids, score=score) for ids, score in beam]
     ordered = mbr_rerank(hypotheses, temperature=temperature, utility=measure)
-    assert sorted(map(id, ordered)) == sorted(map(id, hypotheses))
-    for better, worse in pairwise(map(worth, ordered)):
+    by_ids = {id(each.ids): each for each in hypotheses}
+    assert sorted(by_ids) == sorted(id(each.ids) for each in ordered)
+    for better, worse in pairwise(worth(by_ids[id(each.ids)]) for each in ordered):
         assert better >= worse or better == pytest.approx(worse)
 
 
 def test_mbr_keeps_short_hypotheses_last():
     short = written(20, 21, score=-0.1, meets_min_length=False)
-    assert mbr_rerank([AGREED, SIMILAR, short], temperature=1e6)[-1] is short
+    assert mbr_rerank([AGREED, SIMILAR, short], temperature=1e6)[-1].ids is short.ids
 
 
-def test_mbr_of_empty_and_single_lists_changes_nothing():
+def test_mbr_accepts_empty_and_single_lists():
     assert mbr_rerank([], temperature=0.3) == []
-    assert mbr_rerank([AGREED], temperature=0.3) == [AGREED]
-    assert mbr_rerank([written(score=-1.0)], temperature=0.3)[0].score == -1.0
+    (only,) = mbr_rerank([AGREED], temperature=0.3)
+    assert (only.ids is AGREED.ids, only.score) == (True, 1.0)
+    assert mbr_rerank([written(score=-1.0)], temperature=0.3)[0].score == 0.0

@@ -1,0 +1,243 @@
+"""Summarization of one batch of texts: search, short texts, confidence and warnings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from readagain.config.options import Case, Fallback
+from readagain.config.schema import DecodeSpec, RunSpec
+from readagain.engine.confidence import ConfidenceModel, score_and_check
+from readagain.engine.detokenizer import Detokenizer
+from readagain.engine.explanation import explain, source_importance
+from readagain.engine.grounding import UngroundedWords
+from readagain.engine.onnx_model import OnnxStepModel
+from readagain.engine.short_texts import copy_whole_text, is_too_short, shorten_first_sentence
+from readagain.engine.source import SourceReader, SourceText
+from readagain.engine.summary import Summary
+from readagain.engine.target_prefix import TargetPrefix
+from readagain.engine.warnings import source_warnings, warning
+from readagain.errors import ConfigError
+from readagain.search.constraints import ByteLengthConstraint, Constraint
+from readagain.search.decoding import decode_sources
+from readagain.search.hypotheses import Hypothesis
+from readagain.search.model import SourceBatch, StepModel
+from readagain.text.truecasing import Truecaser
+from readagain.text.vocab import Vocab
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallOptions:
+    """Resolved options of one call."""
+
+    decode: DecodeSpec
+    prefix: TargetPrefix
+    n_best: int
+    explain: bool
+    case: Case
+    tokenized: bool
+    copies_short_texts: bool  # return texts that are too short to summarize unchanged
+    min_confidence: float
+    fallback: Fallback
+
+
+class BatchSummarizer:
+    """Summarizes batches of texts with the options of a call.
+
+    Args:
+        run: settings of the model.
+        source_vocab: encoder vocabulary.
+        vocab: decoder vocabulary.
+        truecaser: spellings of words that are not in the text.
+        confidence: model of the confidence; without it, summaries have no confidence.
+    """
+
+    def __init__(
+        self,
+        run: RunSpec,
+        source_vocab: Vocab,
+        vocab: Vocab,
+        truecaser: Truecaser | None,
+        confidence: ConfidenceModel | None,
+    ) -> None:
+        self.reader = SourceReader(run, source_vocab, vocab)
+        self.language = self.reader.language
+        self.confidence = confidence
+        self._spec = run.model
+        self._detokenizer = Detokenizer(vocab, truecaser, self.language)
+        self._ungrounded = UngroundedWords(vocab, self._detokenizer.truecaser, self.language)
+
+    def summarize(
+        self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
+    ) -> list[Summary]:
+        """Summarize a batch of texts that were read by `reader`."""
+        is_short = [options.copies_short_texts and is_too_short(source) for source in sources]
+        short = [source for source, each in zip(sources, is_short, strict=True) if each]
+        long = [
+            source
+            for source, each in zip(sources, is_short, strict=True)
+            if not (each or source.is_empty)
+        ]
+        copied = iter(self._copy_short_texts(short, options, model))
+        found = iter(self._search(long, options, model))
+        return [
+            _add_warnings(self._empty_summary(source, options), "too_short")
+            if source.is_empty
+            else next(copied if each else found)
+            for source, each in zip(sources, is_short, strict=True)
+        ]
+
+    def _search(
+        self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
+    ) -> list[Summary]:
+        """Run beam search."""
+        if not sources:
+            return []
+        decode, prefix = options.decode, options.prefix
+        batch = self.reader.batch(sources, style=decode.style)
+        constraints: list[Constraint] = []
+        if prefix:
+            constraints.append(self.reader.forced_prefix(sources, prefix))
+        if not options.tokenized:
+            constraints.append(self._ungrounded.constraint(sources, names=decode.names_from_source))
+        if decode.min_bytes or decode.max_bytes:
+            constraints.append(
+                ByteLengthConstraint(
+                    self._detokenizer.printed_bytes(sources, self.reader.num_sequences),
+                    minimum=decode.min_bytes,
+                    maximum=decode.max_bytes or None,
+                    forced=prefix.word_bytes,
+                )
+            )
+        found = decode_sources(
+            model,
+            batch,
+            decode,
+            n_best=options.n_best,
+            constraints=constraints,
+            keep_attention=True,
+        )
+        summaries = [
+            self._to_summaries(source, hypotheses, options)
+            for source, hypotheses in zip(sources, found, strict=True)
+        ]
+        for row, (source, (best, *_)) in enumerate(zip(sources, summaries, strict=True)):
+            if best.confidence is not None and best.confidence < options.min_confidence:
+                found[row], summaries[row] = self._replace_weak(best, source, batch, row, options)
+        return self._to_results(sources, batch, found, summaries, options, model)
+
+    def _copy_short_texts(
+        self, sources: Sequence[SourceText], options: CallOptions, model: StepModel[Any]
+    ) -> list[Summary]:
+        """Return the texts themselves as summaries."""
+        if not sources:
+            return []
+        batch = self.reader.batch(sources)
+        max_words = options.decode.max_words
+        found = [
+            [copy_whole_text(source, batch, row, max_words=max_words)]
+            for row, source in enumerate(sources)
+        ]
+        summaries = []
+        for source, (hypothesis,) in zip(sources, found, strict=True):
+            empty = self._empty_summary(source, options)
+            copied = self._to_summary(empty, source, hypothesis, options)
+            summaries.append([_add_warnings(copied, "too_short")])
+        return self._to_results(sources, batch, found, summaries, options, model)
+
+    def _to_summaries(
+        self, source: SourceText, hypotheses: Sequence[Hypothesis], options: CallOptions
+    ) -> list[Summary]:
+        """Return the summaries of one source with confidence and warnings, or an empty summary."""
+        empty = self._empty_summary(source, options)
+        summaries = []
+        for hypothesis in hypotheses:
+            summary = self._to_summary(empty, source, hypothesis, options)
+            if summary.text and not options.tokenized:
+                confidence, failed = score_and_check(
+                    summary, source, self.confidence, self.language
+                )
+                summary = _add_warnings(replace(summary, confidence=confidence), *failed)
+            summaries.append(summary)
+        return summaries or [empty]
+
+    def _replace_weak(
+        self, weak: Summary, source: SourceText, batch: SourceBatch, row: int, options: CallOptions
+    ) -> tuple[list[Hypothesis], list[Summary]]:
+        """Return the replacement of a summary below the minimum confidence.
+
+        Its confidence is that of the replaced summary.
+        """
+        empty = replace(self._empty_summary(source, options), confidence=weak.confidence)
+        if options.fallback == "none":
+            return [], [_add_warnings(empty, "low_confidence")]
+        hypothesis = shorten_first_sentence(source, batch, row, max_words=options.decode.max_words)
+        sentence = self._to_summary(empty, source, hypothesis, options)
+        return [hypothesis], [_add_warnings(sentence, "fallback")]
+
+    def _to_results(
+        self,
+        sources: Sequence[SourceText],
+        batch: SourceBatch,
+        found: Sequence[Sequence[Hypothesis]],
+        summaries: Sequence[Sequence[Summary]],
+        options: CallOptions,
+        model: StepModel[Any],
+    ) -> list[Summary]:
+        """Return the best summary of each source, with the others as its alternatives."""
+        result = [replace(best, alternatives=tuple(others)) for best, *others in summaries]
+        if not options.explain:
+            return result
+        if not isinstance(model, OnnxStepModel):
+            raise ConfigError(
+                "explain: only supported with exported graphs; run 'readagain export' first"
+            )
+        importance = source_importance(model, self._spec, batch)
+        return [
+            replace(
+                summary,
+                explanation=explain(
+                    importance, batch, row, source, hypotheses[0], len(summary.words)
+                ),
+            )
+            if hypotheses
+            else summary
+            for row, (summary, source, hypotheses) in enumerate(
+                zip(result, sources, found, strict=True)
+            )
+        ]
+
+    def _to_summary(
+        self, empty: Summary, source: SourceText, hypothesis: Hypothesis, options: CallOptions
+    ) -> Summary:
+        """Return `empty` with the words of a hypothesis."""
+        prefix = options.prefix
+        text, tokens = self._detokenizer.print_tokens(
+            self._detokenizer.tokens(hypothesis, source, prefix),
+            source,
+            prefix,
+            case=options.case,
+            max_bytes=options.decode.max_bytes,
+        )
+        return replace(
+            empty,
+            text=text,
+            score=hypothesis.score,
+            words=tuple(tokens),
+            end_log_prob=float(hypothesis.log_probs[-1]),
+        )
+
+    def _empty_summary(self, source: SourceText, options: CallOptions) -> Summary:
+        """Return a summary without words, with the warnings about its text."""
+        return Summary(
+            text="",
+            score=0.0,
+            words=(),
+            read_sentences=len(source.document.sentences),
+            truncated=source.is_truncated,
+            read_share=source.read_share,
+            warnings=() if options.tokenized else source_warnings(source, self.language),
+        )
+
+
+def _add_warnings(summary: Summary, *codes: str) -> Summary:
+    return replace(summary, warnings=(*summary.warnings, *map(warning, codes)))
