@@ -1,1 +1,1 @@
-"""A model of your own: from pairs to a checked model directory with a report."""
+"""Training of a model on a user's pairs in one call, with a report on its quality."""

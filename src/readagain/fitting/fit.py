@@ -1,4 +1,4 @@
-"""From pairs to a model: prepare, choose, estimate, train, export, check, evaluate, report."""
+"""One call from pairs to a model: prepare, plan, train, export, evaluate, write a report."""
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -34,13 +34,13 @@ from readagain.fitting.plan import (
     new_run,
 )
 from readagain.fitting.results import (
-    MAX_TEST,
-    NUM_CHECKED,
+    MAX_TEST_PAIRS,
+    NUM_CHECK_TEXTS,
     REPORT_PAGE,
     Scores,
     evaluate_model,
     export_model,
-    quoted_scores,
+    rouge_f1,
     training_notes,
     write_report,
 )
@@ -58,14 +58,17 @@ from readagain.training.parallel import DeviceName, choose_device
 from readagain.training.provenance import device_name as machine_name
 from readagain.training.timing import measure_job
 
-_HELD_OUT = SplitSize(pairs=1000, max_share=0.05)
-"""Pairs split off for dev and for test."""
-_EXPORT_S = {"small": 0.05, "base": 0.1, "large": 0.15}
-"""Seconds to check or evaluate one text on two cores, for the estimate."""
-_SMALL_INPUT_BYTES = 4 << 20
-_MAX_STATISTICS_BYTES = 256 << 20
+_DEV_TEST_SIZE = SplitSize(pairs=1000, max_share=0.05)
+"""Number of pairs in the dev split and in the test split."""
+_EVALUATION_S = {"small": 0.05, "base": 0.1, "large": 0.15}
+"""Seconds per text and size on two cores, to estimate how long check and evaluation take."""
+_MIN_PARALLEL_BYTES = 4 << 20
+"""Size of the input from which several processes read faster than one."""
+_MAX_REPORT_BYTES = 256 << 20
+"""Maximum size of the report of `prepare`."""
 
-Progress = Callable[[], AbstractContextManager[Callable[[JobProgress], None]]]
+ProgressDisplay = Callable[[], AbstractContextManager[Callable[[JobProgress], None]]]
+"""Opens a progress display; the context value is a function that updates it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,9 +78,9 @@ class FitResult:
     Args:
         out: the model directory.
         is_finished: False if a signal stopped the training; the same call resumes it.
-        scores: for `model` and each baseline, F1 of each measure in percent with the ends of its
-            95% interval.
-        notes: what a reader should know, as sentences.
+        scores: for `model` and each baseline, the F1 of each measure in percent with the lower
+            and upper end of its 95% interval.
+        notes: warnings and hints, as sentences.
     """
 
     out: Path
@@ -105,26 +108,27 @@ def fit(
     threads: int = 0,
     overwrite: bool = False,
     console: Console | None = None,
-    progress: Progress = lambda: nullcontext(lambda progress: None),
+    progress: ProgressDisplay = lambda: nullcontext(lambda progress: None),
 ) -> FitResult:
-    """Train a model on pairs; write a model directory with a report.
+    """Train a model on pairs and write a model directory with a report.
 
-    The same call resumes an interrupted fit; with more epochs it continues a finished one.
+    The same call resumes an interrupted fit. The same call with more epochs continues a finished
+    fit.
 
     Args:
         pairs: files or folders of (text, headline) pairs in any format of `readagain prepare`.
-        out: the model directory; what the stages write is in `<out>.work` beside it.
+        out: the model directory; intermediate files are in `<out>.work` beside it.
         size: small, base or large; None chooses by the number of pairs and the machine.
         base: a model to fine-tune, bundled or a directory with weights.
         epochs: the maximum number of epochs; None chooses.
         language: code of the language; None detects it.
-        test: pairs to evaluate on; None splits some off.
+        test: pairs to evaluate on; None takes some of `pairs`.
         reading: columns, format and encoding of the pairs.
         device: the device for training.
         threads: the number of CPU threads; 0 chooses.
         overwrite: delete another fit in `<out>.work` and its model.
-        console: where progress is printed.
-        progress: opens a display of the progress of reading.
+        console: where messages are printed.
+        progress: opens a progress display while pairs are read.
 
     Raises:
         ReadAgainError: naming the input, option or directory and the problem.
@@ -134,14 +138,16 @@ def fit(
         raise ArgumentError("{size}: conflicts with {base}, whose network is kept; remove one")
     if epochs is not None and epochs < 1:
         raise ArgumentError("{epochs} is {0}; expected 1 or more", epochs)
-    given = [pairs] if isinstance(pairs, str | Path) else pairs
-    held_out = [] if test is None else [str(test)]
+    train_paths = [pairs] if isinstance(pairs, str | Path) else pairs
+    test_paths = [] if test is None else [str(test)]
     reading = reading or CorpusReadOptions()
     job = _Fit(
         out=out,
         sources=[
-            *find_inputs([str(each) for each in given], reading, exclude=[*map(Path, held_out)]),
-            *find_inputs(held_out, reading, split="test"),
+            *find_inputs(
+                [str(path) for path in train_paths], reading, exclude=[*map(Path, test_paths)]
+            ),
+            *find_inputs(test_paths, reading, split="test"),
         ],
         size=None if size is None else find_size(size),
         base=None if base is None else find_model(base),
@@ -161,7 +167,7 @@ def fit(
 
 @dataclass(frozen=True, kw_only=True)
 class _Fit:
-    """Stages of a fit; each one resumes or repeats what an interrupted call left."""
+    """One call of `fit`. Each stage skips or resumes what an earlier call has stored."""
 
     out: Path
     sources: list[CorpusInput]
@@ -172,67 +178,68 @@ class _Fit:
     device: DeviceName
     threads: int
     console: Console
-    progress: Progress
+    progress: ProgressDisplay
 
     @property
     def identity(self) -> dict[str, Any]:
         """Inputs and options that determine the model, except the number of epochs."""
         return {
-            **{str(each.path): _describe_content(each) for each in self.sources},
+            **{str(source.path): _describe_content(source) for source in self.sources},
             "size": self.size,
             "base": None if self.base is None else str(self.base),
             "language": self.language,
         }
 
     def run(self, work: FitDir) -> FitResult:
-        """Run all stages."""
-        if (finished := self._finished(work)) is not None:
-            self._say(f"{self.out}: finished already")
-            return finished
+        """Run all stages and return the result."""
+        if (result := self._stored_result(work)) is not None:
+            self._print(f"{self.out}: finished already")
+            return result
         manifest = self._prepare(work)
-        plan = self._plan(work, manifest)
+        plan = self._choose_plan(work, manifest)
         job = self._training_job(work, plan.run)
-        result = train(
+        training = train(
             job, device_name=self.device, threads=plan.timing.threads, console=self.console
         )
-        if result is not None and not result.is_finished:
+        if training is not None and not training.is_finished:
             return FitResult(
                 out=self.out,
                 is_finished=False,
                 notes=(
-                    f"stopped and saved at step {result.state.step:,} of "
-                    f"{result.total_steps:,}; run the same command to resume",
+                    f"stopped and saved at step {training.state.step:,} of "
+                    f"{training.total_steps:,}; run the same command to resume",
                 ),
             )
         return self._finish(work, plan)
 
-    def _finished(self, work: FitDir) -> FitResult | None:
-        """Return the result of a finished fit, or None if something is left to do."""
-        finished, plan = work.finished, self._stored_plan(work)
-        if finished is None or plan is None or not (self.out / REPORT_PAGE).exists():
+    def _stored_result(self, work: FitDir) -> FitResult | None:
+        """Return the result of a finished fit, or None if work is left."""
+        results, plan = work.results, self._stored_plan(work)
+        if results is None or plan is None or not (self.out / REPORT_PAGE).exists():
             return None
-        if finished["epochs"] < plan.run.train.epochs:
+        if results["epochs"] < plan.run.train.epochs:
             return None
         return FitResult(
             out=self.out,
             is_finished=True,
             scores={
                 name: {measure: tuple(values) for measure, values in scores.items()}
-                for name, scores in finished["scores"].items()
+                for name, scores in results["scores"].items()
             },
-            notes=tuple(finished["notes"]),
+            notes=tuple(results["notes"]),
         )
 
     def _prepare(self, work: FitDir) -> CorpusManifest:
+        """Write the prepared corpus if there is none; return its manifest."""
         for source in self.sources:
-            self._say(source.description)
+            self._print(source.description)
         if not work.data.exists():
             has_test = any(source.split == "test" for source in self.sources)
             settings = PrepareSettings(
                 language=self.language,
                 skip_bad=True,
-                dev=_HELD_OUT,
-                test=SplitSize() if has_test else _HELD_OUT,
+                dev=_DEV_TEST_SIZE,
+                test=SplitSize() if has_test else _DEV_TEST_SIZE,
             )
             with self.progress() as on_progress:
                 prepare(
@@ -244,29 +251,28 @@ class _Fit:
                 )
         manifest = PreparedCorpus.open(work.data).manifest
         splits = manifest.splits
-        self._say(
+        self._print(
             f"{_describe_language(manifest, is_given=self.language is not None)}: "
             f"{pluralize(splits['train']['pairs'], 'pair')} to train on, "
             f"{splits['dev']['pairs']:,} for validation, {splits['test']['pairs']:,} for the report"
         )
         for reason, count, meaning in describe_dropped(manifest):
-            self._say(f"  dropped {count:,}: {reason} ({meaning})")
+            self._print(f"  dropped {count:,}: {reason} ({meaning})")
         if splits["train"]["pairs"] < MIN_PAIRS:
             raise DataError(
                 f"{self.sources[0].path}: only {pluralize(splits['train']['pairs'], 'pair')} to "
-                f"train on; at least {MIN_PAIRS} are needed, and some thousands for headlines of "
-                "use"
+                f"train on; give at least {MIN_PAIRS}, or some thousands for good headlines"
             )
         return manifest
 
     @property
     def _num_workers(self) -> int:
-        """Number of processes for reading; they take longer to start than to read a small file."""
+        """Number of processes that read the input."""
         num_bytes = sum(input_bytes(source) for source in self.sources)
-        return num_processors() if num_bytes > _SMALL_INPUT_BYTES else 1
+        return num_processors() if num_bytes > _MIN_PARALLEL_BYTES else 1
 
-    def _plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
-        """Return the settings of the run, chosen once and stored."""
+    def _choose_plan(self, work: FitDir, manifest: CorpusManifest) -> FitPlan:
+        """Return the stored plan, or choose one and store it."""
         plan = self._stored_plan(work)
         if plan is None:
             run = self._choose_run(work, manifest)
@@ -275,31 +281,32 @@ class _Fit:
             timing = measure_job(
                 self._training_job(work, run), device_name=self.device, threads=self.threads
             )
-            plan = FitPlan(run=run, size=self._size(manifest), timing=timing)
+            plan = FitPlan(run=run, network=self._network_name(manifest), timing=timing)
         work.write_plan(plan.to_dict())
-        self._say_plan(plan, manifest)
+        self._print_plan(plan, manifest)
         return plan
 
     def _stored_plan(self, work: FitDir) -> FitPlan | None:
-        """Return the plan of an earlier call, with the epochs of this one if there are more."""
+        """Return the plan of an earlier call, with the epochs of this call if it has more."""
         content = work.plan
         if content is None:
             return None
         plan = FitPlan.from_dict(content)
-        before = plan.run.train.epochs
-        if self.epochs is None or self.epochs == before:
+        stored_epochs = plan.run.train.epochs
+        if self.epochs is None or self.epochs == stored_epochs:
             return plan
-        if self.epochs < before:
+        if self.epochs < stored_epochs:
             raise ArgumentError(
-                "{epochs} is {0}, but {1} was begun with {2}; use {2} or more, or start over with "
-                "{overwrite}",
+                "{epochs} is {0}, but {1} was started with {2}; use {2} or more, or start over "
+                "with {overwrite}",
                 self.epochs,
                 self.out,
-                before,
+                stored_epochs,
             )
         return replace(plan, run=override(plan.run, {"train.epochs": self.epochs}))
 
-    def _size(self, manifest: CorpusManifest) -> str:
+    def _network_name(self, manifest: CorpusManifest) -> str:
+        """Return the size of a new network, or the name of the model to fine-tune."""
         if self.base is not None:
             return self.base.name
         num_pairs = manifest.splits["train"]["pairs"]
@@ -310,14 +317,15 @@ class _Fit:
         return choose_device(self.device).type == "cuda"
 
     def _choose_run(self, work: FitDir, manifest: CorpusManifest) -> RunSpec:
+        """Return the settings of network, training and decoding."""
         num_pairs = manifest.splits["train"]["pairs"]
         if self.base is not None:
             run = ModelDir.open(self.base).run
             _check_language(run, manifest, self.base)
             return fine_tuning_run(run, num_pairs, has_gpu=self._has_gpu)
-        report = read_json_object(work.data / REPORT_FILE, max_bytes=_MAX_STATISTICS_BYTES)
+        report = read_json_object(work.data / REPORT_FILE, max_bytes=_MAX_REPORT_BYTES)
         return new_run(
-            find_size(self._size(manifest)),
+            find_size(self._network_name(manifest)),
             num_pairs,
             Lengths.of(report["statistics"]["train"]),
             is_spaced=find_language(manifest.language).is_spaced,
@@ -334,46 +342,48 @@ class _Fit:
             recover_weights=recover_weights,
         )
 
-    def _say_plan(self, plan: FitPlan, manifest: CorpusManifest) -> None:
+    def _print_plan(self, plan: FitPlan, manifest: CorpusManifest) -> None:
         spec, timing = plan.run.train, plan.timing
         device = choose_device(self.device)
-        cores = "" if device.type == "cuda" else f", {pluralize(timing.threads, 'thread')}"
+        threads = "" if device.type == "cuda" else f", {pluralize(timing.threads, 'thread')}"
         kind = "fine-tuning of" if self.base is not None else "network of size"
-        self._say(f"{kind} {plan.size} on {machine_name(device)}{cores}")
-        self._say(
+        self._print(f"{kind} {plan.network} on {machine_name(device)}{threads}")
+        self._print(
             f"at most {pluralize(spec.epochs, 'epoch')} of "
             f"{pluralize(timing.steps_per_epoch, 'update')} with {spec.batch_size} pairs; stops "
             f"early after {pluralize(spec.patience, 'epoch')} without a lower dev loss"
         )
-        num_texts = NUM_CHECKED + min(manifest.splits["test"]["pairs"], MAX_TEST)
-        export_s = num_texts * _EXPORT_S.get(plan.size, 0.15)
-        self._say(
-            f"estimate: {timing.update_s:.2g} s per update, {_minutes(timing.run_s(spec.epochs))} "
-            f"of training at most, then {_minutes(export_s)} to export and evaluate; longer if "
-            "other programs use the processor"
+        num_texts = NUM_CHECK_TEXTS + min(manifest.splits["test"]["pairs"], MAX_TEST_PAIRS)
+        export_s = num_texts * _EVALUATION_S.get(plan.network, 0.15)
+        training_time = _format_duration(timing.run_s(spec.epochs))
+        self._print(
+            f"estimate: {timing.update_s:.2g} s per update, {training_time} of training at most, "
+            f"then {_format_duration(export_s)} to export and evaluate; longer if other programs "
+            "use the processor"
         )
 
     def _finish(self, work: FitDir, plan: FitPlan) -> FitResult:
         """Export, check and evaluate the model, write the report and mark the fit as finished."""
-        self._say("exporting and checking the int8 graphs")
+        self._print("exporting and checking the int8 graphs")
         notes = [*export_model(work, self.out), *training_notes(work)]
-        self._say("evaluating")
+        self._print("evaluating")
         evaluations = evaluate_model(work, self.out, self.base)
         write_report(work, self.out, plan, evaluations, notes)
-        scores = {name: quoted_scores(each) for name, each in evaluations.items()}
-        work.finish({"epochs": plan.run.train.epochs, "scores": scores, "notes": notes})
+        scores = {name: rouge_f1(evaluation) for name, evaluation in evaluations.items()}
+        work.write_results({"epochs": plan.run.train.epochs, "scores": scores, "notes": notes})
         return FitResult(out=self.out, is_finished=True, scores=scores, notes=tuple(notes))
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _check_language(run: RunSpec, manifest: CorpusManifest, base: Path) -> None:
+    """Raise an error if the pairs and the model to fine-tune have different languages."""
     if manifest.language not in (run.data.language, UNDETERMINED):
         pairs, model = (find_language(code).name for code in (manifest.language, run.data.language))
         raise ArgumentError(
-            "{base}: {0} is a model of {1}, the pairs are in {2}; train a new model without "
-            "{base}, or name the language with {language} if it was detected wrongly",
+            "{base}: {0} is a model for {1}, but the pairs are in {2}; train a new model without "
+            "{base}, or set {language} if the language was detected wrongly",
             base.name,
             model,
             pairs,
@@ -382,7 +392,7 @@ def _check_language(run: RunSpec, manifest: CorpusManifest, base: Path) -> None:
 
 def _describe_language(manifest: CorpusManifest, *, is_given: bool) -> str:
     if manifest.language == UNDETERMINED and not is_given:
-        return "language not recognized, set it if the rules of English do not suit"
+        return "language not detected (English rules are used; set the language to change this)"
     return find_language(manifest.language).name + ("" if is_given else " (detected)")
 
 
@@ -394,10 +404,10 @@ def _describe_content(source: CorpusInput) -> str:
     return f"{source.description}, SHA-256 {digest.hexdigest()[:12]}"
 
 
-def _minutes(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     """Return a duration in words.
 
-    >>> _minutes(20), _minutes(100), _minutes(9000)
+    >>> _format_duration(20), _format_duration(100), _format_duration(9000)
     ('less than a minute', 'about 2 minutes', 'about 2.5 hours')
     """
     if seconds < 45:

@@ -1,4 +1,4 @@
-"""HTML report of a fit, without external resources."""
+"""HTML report of a fit, in one file without external resources."""
 
 import random
 from collections.abc import Iterable, Sequence
@@ -17,8 +17,12 @@ from readagain.training.curves import Curves
 
 NUM_SAMPLES = 20
 MAX_TEXT_CHARS = 600
-"""Characters of a sample's text that are shown."""
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM, _TOP = 320, 170, 38, 22, 8
+"""Maximum number of characters shown of a sample's text."""
+_WIDTH, _HEIGHT = 320, 170
+"""Size of a chart in pixels."""
+_LEFT, _RIGHT, _TOP, _BOTTOM = 38, 8, 8, 22
+"""Margins of a chart in pixels."""
+_TEXT_CLASS = ' class="words"'
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,12 +33,12 @@ class FitReport:
         name: name of the model.
         manifest: the prepared pairs.
         curves: logged values of the training.
-        steps_per_epoch: updates of an epoch.
-        evaluations: scores of the model, then of the baselines, by name.
+        steps_per_epoch: number of updates per epoch.
+        evaluations: scores by name, of the model first, then of the baselines.
         best_baseline: name of the baseline with the highest ROUGE-1.
-        comparison: difference of ROUGE-1 to it.
-        notes: what a reader should know, as sentences.
-        facts: further facts by name.
+        comparison: ROUGE-1 of the model compared with that baseline.
+        notes: warnings and hints, as sentences.
+        facts: label and text of each fact in the last section.
     """
 
     name: str
@@ -48,7 +52,7 @@ class FitReport:
     facts: dict[str, str]
 
     @property
-    def own(self) -> Evaluation:
+    def model_evaluation(self) -> Evaluation:
         """The evaluation of the model."""
         return next(iter(self.evaluations.values()))
 
@@ -62,6 +66,7 @@ def render_report(report: FitReport) -> str:
         f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in report.facts.items()
     )
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in report.notes)
+    num_texts = len(report.model_evaluation.summaries)
     return f"""<!doctype html>
 <html lang="en">
 <head>
@@ -74,14 +79,14 @@ def render_report(report: FitReport) -> str:
 <h1>{escape(title)}</h1>
 <p class="lead">{escape(_verdict(report))}</p>
 {notes}
-{_cards(report.own)}
-<h2>Scores on {pluralize(len(report.own.summaries), "text")} that were not trained on</h2>
+{_score_cards(report.model_evaluation)}
+<h2>Scores on {pluralize(num_texts, "text")} that were not trained on</h2>
 {_score_table(report.evaluations)}
 <p class="quiet">ROUGE F1 in percent with 95% bootstrap intervals, over Unicode words, or
 characters where the language has no spaces.</p>
 <h2>Training</h2>
 <div class="charts">{_charts(report)}</div>
-<p class="quiet">The training loss has label smoothing and dropout, the dev loss has not.</p>
+<p class="quiet">The training loss includes label smoothing and dropout, the dev loss does not.</p>
 <h2>Samples</h2>
 <p class="quiet">Chosen at random, not by quality. <mark>Marked</mark> words are not in the
 text.</p>
@@ -96,7 +101,7 @@ text.</p>
 
 
 def _verdict(report: FitReport) -> str:
-    """Return in a sentence how the model compares with the best baseline."""
+    """Return a sentence that compares the model with the best baseline."""
     comparison = report.comparison
     points = f"{100 * abs(comparison.difference):.1f} points of ROUGE-1"
     interval = f"95% interval {100 * comparison.low:.1f} to {100 * comparison.high:.1f}"
@@ -108,7 +113,7 @@ def _verdict(report: FitReport) -> str:
     return f"Not distinguishable from {baseline}; more pairs are needed."
 
 
-def _cards(evaluation: Evaluation) -> str:
+def _score_cards(evaluation: Evaluation) -> str:
     cards = []
     for measure in evaluation.rouge.scores:
         score = evaluation.rouge.headline(measure)
@@ -125,8 +130,8 @@ def _score_table(evaluations: dict[str, Evaluation]) -> str:
     for name, evaluation in evaluations.items():
         scores = [evaluation.rouge.headline(measure) for measure in measures]
         cells = [
-            f"{100 * each.value:.1f} ({100 * each.low:.1f} to {100 * each.high:.1f})"
-            for each in scores
+            f"{100 * score.value:.1f} ({100 * score.low:.1f} to {100 * score.high:.1f})"
+            for score in scores
         ]
         rows.append((name, *cells, f"{evaluation.stats.words:.1f}"))
     return _table(("", *(measure.upper() for measure in measures), "words"), rows)
@@ -137,60 +142,62 @@ def _charts(report: FitReport) -> str:
     losses = {"training loss": points.get("loss", []), "dev loss": points.get("dev_loss", [])}
     charts = [line_chart(losses, report.steps_per_epoch)]
     if "rouge_1" in points:
-        sampled = {"ROUGE-1 of a few dev texts": points["rouge_1"]}
-        charts.append(line_chart(sampled, report.steps_per_epoch))
+        rouge = {"ROUGE-1 of a few dev texts": points["rouge_1"]}
+        charts.append(line_chart(rouge, report.steps_per_epoch))
     return "".join(charts)
 
 
 def line_chart(series: dict[str, list[tuple[int, float]]], steps_per_epoch: int) -> str:
-    """Return a chart of one or two series over epochs as a figure with inline SVG.
+    """Return a `<figure>` with an SVG line chart of one or two series over epochs.
 
     Args:
-        series: points of step and value by name.
-        steps_per_epoch: updates of an epoch.
+        series: (step, value) points by name.
+        steps_per_epoch: number of updates per epoch.
     """
     steps = [step for points in series.values() for step, _ in points]
     values = [value for points in series.values() for _, value in points]
     if not values:
         return ""
-    last, low, high = max(*steps, 1), min(values), max(values)
+    last_step, low, high = max(*steps, 1), min(values), max(values)
     high = high if high > low else low + 1
 
-    def place(step: int, value: float) -> tuple[float, float]:
-        x = _LEFT + (_WIDTH - _LEFT - 8) * step / last
+    def to_pixels(step: int, value: float) -> tuple[float, float]:
+        x = _LEFT + (_WIDTH - _LEFT - _RIGHT) * step / last_step
         y = _TOP + (_HEIGHT - _TOP - _BOTTOM) * (high - value) / (high - low)
         return round(x, 1), round(y, 1)
 
     shapes, names = [], []
-    for kind, (name, points) in zip(("first", "second"), series.items(), strict=False):
-        placed = [place(*point) for point in points]
+    for css_class, (name, points) in zip(("first", "second"), series.items(), strict=False):
+        pixels = [to_pixels(*point) for point in points]
         shapes.append(
-            f'<polyline class="{kind}" points="{" ".join(f"{x},{y}" for x, y in placed)}"/>'
+            f'<polyline class="{css_class}" points="{" ".join(f"{x},{y}" for x, y in pixels)}"/>'
         )
-        if len(placed) < 30:
-            shapes += [f'<circle class="{kind}" cx="{x}" cy="{y}" r="2.5"/>' for x, y in placed]
-        names.append(f'<span class="{kind}">{escape(name)}</span>')
-    floor = _HEIGHT - _BOTTOM
+        if len(pixels) < 30:  # more circles would hide the line
+            shapes += [
+                f'<circle class="{css_class}" cx="{x}" cy="{y}" r="2.5"/>' for x, y in pixels
+            ]
+        names.append(f'<span class="{css_class}">{escape(name)}</span>')
+    axis_y = _HEIGHT - _BOTTOM
     return (
         f"<figure><figcaption>{' and '.join(names)} by epoch</figcaption>"
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" '
         f'aria-label="{escape(" and ".join(series))}, from {values[0]:.2f}">'
-        f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH}" y1="{floor}" y2="{floor}"/>'
-        f'<line class="axis" x1="{_LEFT}" x2="{_LEFT}" y1="{_TOP}" y2="{floor}"/>'
+        f'<line class="axis" x1="{_LEFT}" x2="{_WIDTH}" y1="{axis_y}" y2="{axis_y}"/>'
+        f'<line class="axis" x1="{_LEFT}" x2="{_LEFT}" y1="{_TOP}" y2="{axis_y}"/>'
         f'<text x="{_LEFT - 6}" y="{_TOP + 8}" text-anchor="end">{high:.2f}</text>'
-        f'<text x="{_LEFT - 6}" y="{floor}" text-anchor="end">{low:.2f}</text>'
+        f'<text x="{_LEFT - 6}" y="{axis_y}" text-anchor="end">{low:.2f}</text>'
         f'<text x="{_LEFT}" y="{_HEIGHT - 6}">0</text>'
-        f'<text x="{_WIDTH - 8}" y="{_HEIGHT - 6}" text-anchor="end">'
-        f"{last / steps_per_epoch:.3g}</text>"
+        f'<text x="{_WIDTH - _RIGHT}" y="{_HEIGHT - 6}" text-anchor="end">'
+        f"{last_step / steps_per_epoch:.3g}</text>"
         f"{''.join(shapes)}</svg></figure>"
     )
 
 
 def _samples(report: FitReport) -> str:
-    evaluation = report.own
-    count = min(NUM_SAMPLES, len(evaluation.summaries))
-    chosen = sorted(random.Random(1).sample(range(len(evaluation.summaries)), count))
-    return "".join(_sample(evaluation, row, report.manifest.language) for row in chosen)
+    evaluation = report.model_evaluation
+    num_samples = min(NUM_SAMPLES, len(evaluation.summaries))
+    rows = sorted(random.Random(1).sample(range(len(evaluation.summaries)), num_samples))
+    return "".join(_sample(evaluation, row, report.manifest.language) for row in rows)
 
 
 def _sample(evaluation: Evaluation, row: int, language: str) -> str:
@@ -206,20 +213,20 @@ def _sample(evaluation: Evaluation, row: int, language: str) -> str:
         ("text", escape(shown)),
     )
     paragraphs = "".join(
-        f'<p class="{who}"><span class="who">{who}</span>'
+        f'<p class="{label}"><span class="who">{label}</span>'
         f'<span lang="{language}" dir="auto">{content}</span></p>'
-        for who, content in lines
+        for label, content in lines
     )
     return f"<article>{paragraphs}</article>"
 
 
-def mark_novel_words(summary: SystemSummary, source: set[str]) -> str:
-    """Return a summary as HTML with the words that are not in the text marked."""
+def mark_novel_words(summary: SystemSummary, source_words: set[str]) -> str:
+    """Return a summary as HTML, with `<mark>` around words that are not in the source."""
     pieces, end = [], 0
     for word, is_copied in zip(summary.words, summary.is_copied, strict=True):
         pieces.append(escape(summary.text[end : word.start]))
         shown = escape(summary.text[word.start : word.end])
-        is_novel = not is_copied and word.norm not in source
+        is_novel = not is_copied and word.norm not in source_words
         pieces.append(f"<mark>{shown}</mark>" if is_novel else shown)
         end = word.end
     return "".join(pieces) + escape(summary.text[end:]) or "<em>empty</em>"
@@ -233,23 +240,23 @@ def _dropped(manifest: CorpusManifest) -> str:
     share = sum(count for _, count, _ in dropped) / records
     rows = [(reason, f"{count:,}", meaning) for reason, count, meaning in dropped]
     return f"<p>{share:.1%} of {pluralize(records, 'record')}.</p>" + _table(
-        ("reason", "records", "meaning"), rows, words={2}
+        ("reason", "records", "meaning"), rows, text_columns={2}
     )
 
 
 def _table(
-    columns: Iterable[str], rows: Iterable[Sequence[str]], *, words: Iterable[int] = ()
+    titles: Iterable[str], rows: Iterable[Sequence[str]], *, text_columns: Iterable[int] = ()
 ) -> str:
-    """Return a table; columns in `words` have text instead of numbers."""
+    """Return an HTML table of numbers; `text_columns` are indices of columns with text."""
 
-    def cell(tag: str, column: int, text: str) -> str:
-        kind = ' class="words"' if column in words else ""
-        return f"<{tag}{kind}>{escape(text)}</{tag}>"
+    def cells(tag: str, texts: Iterable[str]) -> str:
+        return "".join(
+            f"<{tag}{_TEXT_CLASS if column in text_columns else ''}>{escape(text)}</{tag}>"
+            for column, text in enumerate(texts)
+        )
 
-    head = "".join(cell("th", *each) for each in enumerate(columns))
-    body = "".join(
-        f"<tr>{''.join(cell('td', *each) for each in enumerate(row))}</tr>" for row in rows
-    )
+    head = cells("th", titles)
+    body = "".join(f"<tr>{cells('td', row)}</tr>" for row in rows)
     return (
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
         "</div>"

@@ -1,4 +1,4 @@
-"""Choice of network and training by the number of pairs, their lengths and the machine."""
+"""Settings of a fit, chosen by the number of pairs, their lengths and the machine."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -15,11 +15,11 @@ SizeName = Literal["small", "base", "large"]
 SIZE_NAMES: tuple[SizeName, ...] = get_args(SizeName)
 
 MIN_PAIRS = 50
-"""Fewest training pairs; below that nothing is learned that a report could measure."""
+"""Minimum number of training pairs; with fewer the report measures only noise."""
 PATIENCE = 3
 """Epochs without a lower dev loss before training stops."""
 EXTENDED_WORDS = 1000
-"""Words of the corpus that fine-tuning adds to each vocabulary."""
+"""Number of words of the corpus that fine-tuning adds to each vocabulary."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class Size:
     """A size of the network.
 
     Args:
-        min_pairs: training pairs from which the size is the default on a GPU.
+        min_pairs: minimum number of training pairs for this size on a GPU.
         min_pairs_on_cpu: the same on a CPU, where larger networks take hours.
         learning_rate: maximum learning rate.
         settings: sizes of the vocabularies and layers.
@@ -72,12 +72,12 @@ SIZES: dict[SizeName, Size] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Lengths:
-    """Lengths of the training pairs in words, or in characters where these are the tokens.
+    """Lengths of the training pairs in words, or in characters if the tokens are characters.
 
     Args:
-        sentences: sentences that nine of ten texts have at most.
-        text_words: words that nine of ten texts have at most.
-        headline_words: words that 99 of 100 headlines have at most.
+        sentences: 90th percentile of the number of sentences per text.
+        text_words: 90th percentile of the number of words per text.
+        headline_words: 99th percentile of the number of words per headline.
     """
 
     sentences: int
@@ -86,7 +86,7 @@ class Lengths:
 
     @classmethod
     def of(cls, statistics: dict[str, Any]) -> "Lengths":
-        """Return the lengths in the statistics of a prepared split."""
+        """Return the lengths from the statistics of a prepared split."""
         return cls(
             sentences=statistics["sentences_per_text"]["p90"],
             text_words=statistics["words_per_text"]["p90"],
@@ -100,40 +100,39 @@ class FitPlan:
 
     Args:
         run: the settings of the training.
-        size: the size of the network, or the name of the model that is fine-tuned.
-        timing: times of a few updates.
+        network: the size of a new network, or the name of the model to fine-tune.
+        timing: measured times of a few updates.
     """
 
     run: RunSpec
-    size: str
+    network: str
     timing: Timing
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON values."""
-        return {"run": run_to_dict(self.run), "size": self.size, "timing": asdict(self.timing)}
+        return {"run": run_to_dict(self.run), "size": self.network, "timing": asdict(self.timing)}
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> "FitPlan":
         """Return the plan that `to_dict` returned."""
         return cls(
             run=run_from_dict(content["run"], where="plan.json"),
-            size=content["size"],
+            network=content["size"],
             timing=Timing(**content["timing"]),
         )
 
 
 def choose_size(num_pairs: int, *, has_gpu: bool) -> SizeName:
-    """Return the largest size that so many pairs and the machine are enough for.
+    """Return the largest size for this number of pairs on a GPU or CPU.
 
     >>> choose_size(40_000, has_gpu=True), choose_size(40_000, has_gpu=False)
     ('base', 'small')
     """
-    fitting = [
+    return [
         name
         for name, size in SIZES.items()
         if num_pairs >= (size.min_pairs if has_gpu else size.min_pairs_on_cpu)
-    ]
-    return fitting[-1]
+    ][-1]
 
 
 def find_size(name: str) -> SizeName:
@@ -151,23 +150,24 @@ def find_size(name: str) -> SizeName:
 def new_run(
     size: SizeName, num_pairs: int, lengths: Lengths, *, is_spaced: bool, has_gpu: bool
 ) -> RunSpec:
-    """Return the run that trains a network of a size from random weights.
+    """Return the settings to train a new network from random weights.
 
     Args:
-        size: the size.
+        size: the size of the network.
         num_pairs: the number of training pairs.
-        lengths: their lengths.
+        lengths: the lengths of the training pairs.
         is_spaced: whether tokens are words; otherwise they are characters.
-        has_gpu: whether it is trained on a GPU.
+        has_gpu: whether the network is trained on a GPU.
     """
-    batch_size = _batch_size(num_pairs, largest=512 if has_gpu else 64)
+    batch_size = _batch_size(num_pairs, max_size=512 if has_gpu else 64)
     steps_per_epoch = math.ceil(num_pairs / batch_size)
+    # About 1,200 updates, within the limits on epochs.
     epochs = _clamp(math.ceil(1200 / steps_per_epoch), *((12, 60) if has_gpu else (8, 40)))
     headline_words = _clamp(lengths.headline_words, 8, 32 if is_spaced else 48)
     return override(
         READ_AGAIN_LSTM_COPY,
         {
-            "title": f"{size} model of its own pairs",
+            "title": f"{size} model trained by readagain fit",
             "paper": f"{CITATION}, section 3; sizes are ours",
             **SIZES[size].settings,
             "model.encoder.bidirectional": True,
@@ -176,7 +176,7 @@ def new_run(
             "data.join_sentences": True,
             "data.max_source_words": _clamp(lengths.text_words, 16, 80 if is_spaced else 160),
             "data.max_summary_words": headline_words,
-            **_training(batch_size, epochs, num_pairs),
+            **_training_settings(batch_size, epochs, num_pairs),
             "train.learning_rate": SIZES[size].learning_rate,
             "train.warmup_steps": min(300, steps_per_epoch),
             "decode.max_words": headline_words,
@@ -187,24 +187,25 @@ def new_run(
 
 
 def fine_tuning_run(run: RunSpec, num_pairs: int, *, has_gpu: bool) -> RunSpec:
-    """Return the run that fine-tunes a model; the network and the search stay as they are."""
-    batch_size = _batch_size(num_pairs, largest=256 if has_gpu else 32)
+    """Return the settings to fine-tune a model; its network and decoding settings are kept."""
+    batch_size = _batch_size(num_pairs, max_size=256 if has_gpu else 32)
     steps_per_epoch = math.ceil(num_pairs / batch_size)
+    # About 120 updates, within the limits on epochs.
     epochs = _clamp(math.ceil(120 / steps_per_epoch), *((4, 10) if has_gpu else (2, 6)))
     return override(
         run,
         {
-            **_training(batch_size, epochs, num_pairs),
+            **_training_settings(batch_size, epochs, num_pairs),
             "train.learning_rate": 5e-4,
             "train.warmup_steps": min(30, steps_per_epoch),
         },
     )
 
 
-def _training(batch_size: int, epochs: int, num_pairs: int) -> dict[str, Any]:
-    """Return settings that new and fine-tuned networks share."""
+def _training_settings(batch_size: int, epochs: int, num_pairs: int) -> dict[str, Any]:
+    """Return the training settings that are the same for new and fine-tuned networks."""
     num_updates = epochs * math.ceil(num_pairs / batch_size)
-    # The average covers about the last twentieth of the updates.
+    # The moving average of the weights covers about the last twentieth of the updates.
     ema_decay = round(min(max(1 - 20 / num_updates, 0.8), 0.9995), 4)
     return {
         "train": "modern",
@@ -213,20 +214,20 @@ def _training(batch_size: int, epochs: int, num_pairs: int) -> dict[str, Any]:
         "train.label_smoothing": 0.1,
         "train.ema_decay": ema_decay,
         "train.patience": PATIENCE,
-        # Enough for the samples; the report scores many more headlines with the exported model.
+        # Few, since the report scores many headlines of the exported model.
         "train.rouge_pairs": 16,
         "train.log_every": 10,
     }
 
 
-def _batch_size(num_pairs: int, *, largest: int) -> int:
+def _batch_size(num_pairs: int, *, max_size: int) -> int:
     """Return a power of two near 1/300 of the pairs, so that an epoch has enough updates.
 
-    >>> _batch_size(5_000, largest=64), _batch_size(40_000, largest=512)
+    >>> _batch_size(5_000, max_size=64), _batch_size(40_000, max_size=512)
     (32, 128)
     """
-    smallest = 32 if num_pairs > 1000 else 16
-    return _clamp(2 ** max(round(math.log2(num_pairs / 300)), 0), smallest, largest)
+    min_size = 32 if num_pairs > 1000 else 16
+    return _clamp(2 ** max(round(math.log2(num_pairs / 300)), 0), min_size, max_size)
 
 
 def _clamp(value: int, low: int, high: int) -> int:

@@ -1,4 +1,4 @@
-"""Results of a trained run: exported model, scores, notes and report."""
+"""Last stages of a fit: export, evaluation, notes and report."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -29,29 +29,39 @@ from readagain.training.run_dir import RunDir
 
 REPORT_PAGE = "report.html"
 PROTOCOL = UNICODE
-MAX_TEST = 2000
-"""Test pairs that are scored."""
-NUM_CHECKED = 500
-"""Texts that the graphs are compared on; with a few dev texts one other word looks like a loss."""
+MAX_TEST_PAIRS = 2000
+"""Maximum number of test pairs that are scored."""
+NUM_CHECK_TEXTS = 500
+"""Number of texts for the check of the graphs; with fewer, one different word changes ROUGE."""
 BASELINE_WORDS = 12
+"""Number of words of the baseline that returns the start of the text."""
 
 Scores = dict[str, dict[str, tuple[float, float, float]]]
 
 
 def export_model(work: FitDir, out: Path) -> list[str]:
-    """Write int8 graphs, or float32 ones if int8 loses too much; return a note on the latter."""
+    """Write the model with int8 graphs, or with float32 graphs if int8 fails the check.
+
+    Returns:
+        A note if the graphs are float32.
+    """
     try:
         _write_graphs(work, out, "int8")
     except ArtifactError as error:
         _write_graphs(work, out, "float32")
-        return [f"int8 graphs were refused, so the model has float32 graphs: {error}"]
+        return [f"The model has float32 graphs, because int8 graphs failed the check: {error}"]
     return []
 
 
 def _write_graphs(work: FitDir, out: Path, precision: Precision) -> None:
+    """Write graphs of one precision that have passed the check.
+
+    Raises:
+        ArtifactError: if the graphs lose too much ROUGE.
+    """
     trained = ModelDir.open(work.run)
     graphs = model_graphs(trained, [precision])
-    texts = corpus_texts(work.data, NUM_CHECKED, with_train=True)
+    texts = corpus_texts(work.data, NUM_CHECK_TEXTS, with_train=True)
     check = check_graphs(
         trained, graphs, texts, origin="dev and training pairs", threads=num_threads(None)
     )
@@ -59,45 +69,54 @@ def _write_graphs(work: FitDir, out: Path, precision: Precision) -> None:
 
 
 def evaluate_model(work: FitDir, out: Path, base: Path | None) -> dict[str, Evaluation]:
-    """Score the exported model, then the baselines, on the test pairs; return them by name.
+    """Score the exported model and the baselines on the test pairs.
 
-    The model that was fine-tuned, if there is one, is a baseline too.
+    Args:
+        work: the working directory with the test pairs.
+        out: the exported model.
+        base: the model before fine-tuning, which is another baseline.
+
+    Returns:
+        Evaluations by name, the model first.
     """
-    dataset = read_dataset(work.data, CorpusReadOptions(), split="test").sample(MAX_TEST)
+    dataset = read_dataset(work.data, CorpusReadOptions(), split="test").sample(MAX_TEST_PAIRS)
     language = find_language(dataset.language)
-    systems: dict[str, System] = {"model": _load(out)}
+    systems: dict[str, System] = {"model": _load_model(out)}
     if base is not None and ModelDir.open(base).precisions:
-        systems[f"{model_name(base)} before"] = _load(base)
+        systems[f"{model_name(base)} before fine-tuning"] = _load_model(base)
     systems["first sentence"] = Lead(language=language)
     systems[f"first {BASELINE_WORDS} words"] = Lead(max_words=BASELINE_WORDS, language=language)
     return {name: evaluate(system, dataset, PROTOCOL) for name, system in systems.items()}
 
 
-def _load(model: Path) -> System:
+def _load_model(model: Path) -> System:
     return load_system(str(model), PROTOCOL, threads=num_threads(None))
 
 
-def quoted_scores(evaluation: Evaluation) -> dict[str, tuple[float, float, float]]:
-    """Return F1 of each measure in percent with the ends of its interval."""
-    quoted = ((name, evaluation.rouge.headline(name)) for name in evaluation.rouge.scores)
-    return {name: (100 * score.value, 100 * score.low, 100 * score.high) for name, score in quoted}
+def rouge_f1(evaluation: Evaluation) -> dict[str, tuple[float, float, float]]:
+    """Return the F1 of each measure in percent with the ends of its interval."""
+    scores = {name: evaluation.rouge.headline(name) for name in evaluation.rouge.scores}
+    return {
+        name: (100 * score.value, 100 * score.low, 100 * score.high)
+        for name, score in scores.items()
+    }
 
 
 def training_notes(work: FitDir) -> list[str]:
-    """Return a note if training stopped while the dev loss still fell."""
+    """Return a note if training stopped while the dev loss was still falling."""
     state = RunDir(LocalDir(work.run)).finished_state()
     if state is None or not state.is_improving:
         return []
     return [
         f"Training stopped while still improving: the last epoch lowered the dev loss by "
-        f"{state.last_gain:.1%}. More epochs, such as {2 * state.epochs}, continue it."
+        f"{state.last_gain:.1%}. Train for more epochs, for example {2 * state.epochs}."
     ]
 
 
 def write_report(
     work: FitDir, out: Path, plan: FitPlan, evaluations: dict[str, Evaluation], notes: list[str]
 ) -> None:
-    """Write the report of a model into its directory."""
+    """Write the report into the model directory."""
     manifest = CorpusManifest.load(work.data)
     model, *baselines = evaluations
     rouge_1 = {name: evaluations[name].rouge["rouge-1"].f1.value for name in baselines}
@@ -112,29 +131,29 @@ def write_report(
         best_baseline=best,
         comparison=comparisons["rouge-1"],
         notes=tuple(notes),
-        facts=_facts(ModelDir.open(out), manifest, plan, evaluations[model]),
+        facts=_model_facts(ModelDir.open(out), manifest, plan, evaluations[model]),
     )
     write_text(out / REPORT_PAGE, render_report(report))
 
 
-def _facts(
+def _model_facts(
     model: ModelDir, manifest: CorpusManifest, plan: FitPlan, evaluation: Evaluation
 ) -> dict[str, str]:
-    """Return facts about the model for the report."""
-    run, origin, splits = model.run, model.provenance, manifest.splits
+    """Return the last section of the report: label and text of each fact."""
+    run, provenance, splits = model.run, model.provenance, manifest.splits
     [precision, *_] = model.precisions
     megabytes = sum(entry.bytes for entry in model.manifest.files.values()) / 1e6
     return {
         "pairs": f"{splits['train']['pairs']:,} trained on, {splits['dev']['pairs']:,} for "
         f"validation, {splits['test']['pairs']:,} for the scores",
-        "inputs": ", ".join(sorted({Path(each).name for each in manifest.origins})),
-        "network": f"{plan.size}, {count_parameters(run):,} parameters; reads "
+        "inputs": ", ".join(sorted({Path(path).name for path in manifest.origins})),
+        "network": f"{plan.network}, {count_parameters(run):,} parameters; reads "
         f"{pluralize(run.data.max_source_words, 'word')}, writes at most "
         f"{pluralize(run.decode.max_words, 'word')}",
-        "training": f"{origin['minutes']:.1f} minutes on {origin['device']}; the best weights are "
-        f"those after epoch {origin['step'] / plan.timing.steps_per_epoch:.3g}",
+        "training": f"{provenance['minutes']:.1f} minutes on {provenance['device']}; the best "
+        f"weights are those after epoch {provenance['step'] / plan.timing.steps_per_epoch:.3g}",
         "model": f"{megabytes:.1f} MB, {precision}",
         "speed": f"{1000 * evaluation.seconds / len(evaluation.summaries):.0f} ms per headline on "
         f"{evaluation.machine}, in batches",
-        "version": f"readagain {origin['package_version']}",
+        "version": f"readagain {provenance['package_version']}",
     }

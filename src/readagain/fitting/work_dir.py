@@ -1,4 +1,4 @@
-"""Working directory of a fit: what its stages write before the model is complete.
+"""Working directory of a fit, with the intermediate files of its stages.
 
 ```
 MODEL.work/
@@ -15,7 +15,7 @@ from typing import Any
 
 from readagain.storage.output_dir import LocalDir, OutputDir
 
-_FINISHED_FILE = "finished.json"
+_RESULTS_FILE = "finished.json"
 _PLAN_FILE = "plan.json"
 
 
@@ -41,13 +41,13 @@ class FitDir(OutputDir):
         self.write_json(_PLAN_FILE, plan)
 
     @property
-    def finished(self) -> dict[str, Any] | None:
-        """The results of a finished fit, or None."""
-        return self.read_json(_FINISHED_FILE)
+    def results(self) -> dict[str, Any] | None:
+        """The results of a finished fit, or None before its end."""
+        return self.read_json(_RESULTS_FILE)
 
-    def finish(self, results: dict[str, Any]) -> None:
-        """Mark the fit as finished."""
-        self.write_json(_FINISHED_FILE, results)
+    def write_results(self, results: dict[str, Any]) -> None:
+        """Write the results, which marks the fit as finished."""
+        self.write_json(_RESULTS_FILE, results)
 
     def is_own_name(self, name: str) -> bool:
         """Return whether a fit creates `name` before its identity is written."""
@@ -61,10 +61,10 @@ class FitDir(OutputDir):
         """Delete the files of the fit, and no others."""
         if self.has_output():
             for name in self.directory.names():
-                if name in ("data", "data.unfinished", "run", _PLAN_FILE, _FINISHED_FILE):
+                if name in ("data", "data.unfinished", "run", _PLAN_FILE, _RESULTS_FILE):
                     self.directory.remove(name)
 
 
 def work_dir(out: Path) -> Path:
-    """Return the working directory of a model directory, beside it."""
+    """Return the path of the working directory for a model directory: `<out>.work`."""
     return out.with_name(f"{out.name}.work")

@@ -1,4 +1,4 @@
-"""Stages and messages of `fit`; tests/system/test_fit.py trains."""
+"""Stages and messages of `fit`, without training (see tests/system/test_fit.py)."""
 
 import csv
 from pathlib import Path
@@ -17,7 +17,7 @@ from readagain.fitting.fit import FitResult, fit
 from readagain.fitting.results import (
     evaluate_model,
     export_model,
-    quoted_scores,
+    rouge_f1,
     training_notes,
 )
 from readagain.fitting.work_dir import FitDir
@@ -32,14 +32,14 @@ TOWNS = ("Arnfeld", "Bellmoor", "Corvale", "Dunwick")
 
 @pytest.fixture
 def pairs(tmp_path):
-    """Write a CSV of invented English pairs."""
+    """Function that writes a CSV of invented English pairs and returns its path."""
 
-    def write(number=120, name="pairs.csv"):
-        path = tmp_path / name
+    def write(num_pairs=120):
+        path = tmp_path / "pairs.csv"
         with path.open("w", newline="", encoding="utf-8") as file:
             rows = csv.writer(file)
             rows.writerow(["id", "Body", "Title"])
-            for n in range(number):
+            for n in range(num_pairs):
                 town = f"{TOWNS[n % 4]} {chr(97 + n // 4 % 26)}{chr(97 + n // 104)}"
                 text = f"The bridge of {town} opens on Monday after years of repairs in the town."
                 rows.writerow([n, text, f"{town} bridge opens on Monday"])
@@ -50,6 +50,7 @@ def pairs(tmp_path):
 
 @pytest.fixture
 def quiet():
+    """Console without output."""
     return Console(quiet=True)
 
 
@@ -81,7 +82,7 @@ def test_other_folder_is_refused(pairs, tmp_path):
 
 
 def test_too_few_pairs_are_refused(pairs, tmp_path, quiet):
-    with pytest.raises(DataError, match=r"pairs\.csv: only \d+ pairs to train on; at least 50"):
+    with pytest.raises(DataError, match=r"only \d+ pairs to train on; give at least 50"):
         fit(pairs(30), out=tmp_path / "out", console=quiet)
 
 
@@ -93,7 +94,8 @@ def test_other_language_than_the_base_is_refused(tmp_path, quiet):
         for each in places
     ]
     path.write_text("\n".join(["text,headline", *lines]), encoding="utf-8")
-    with pytest.raises(ConfigError, match="news is a model of English, the pairs are in German"):
+    message = "news is a model for English, but the pairs are in German"
+    with pytest.raises(ConfigError, match=message):
         fit(path, out=tmp_path / "out", base="news", console=quiet)
 
 
@@ -116,7 +118,7 @@ def test_note_says_that_training_stopped_while_improving(tmp_path):
     [note] = notes_after(TrainingState(epochs=6, last_gain=0.034))
     assert note == (
         "Training stopped while still improving: the last epoch lowered the dev loss by 3.4%. "
-        "More epochs, such as 12, continue it."
+        "Train for more epochs, for example 12."
     )
     assert notes_after(TrainingState(epochs=6, last_gain=0.001)) == []
 
@@ -131,7 +133,7 @@ def test_note_says_that_training_stopped_while_improving(tmp_path):
     ],
 )
 def test_durations_are_in_words(seconds, words):
-    assert module._minutes(seconds) == words
+    assert module._format_duration(seconds) == words
 
 
 def test_result_has_path_of_report(tmp_path):
@@ -139,14 +141,14 @@ def test_result_has_path_of_report(tmp_path):
 
 
 @pytest.fixture
-def planned(pairs, tmp_path, quiet, monkeypatch):
-    """Prepare and plan a fit without training; return how to call it again."""
+def epochs_of_fit(pairs, tmp_path, quiet, monkeypatch):
+    """Function that calls `fit` without training and returns the planned number of epochs."""
 
-    class PlannedError(Exception):
+    class TrainCalledError(Exception):
         pass
 
     def stop(job, **options):
-        raise PlannedError(job.preset.train.epochs)
+        raise TrainCalledError(job.preset.train.epochs)
 
     timing = Timing(threads=1, update_s=0.5, validation_s=1.0, steps_per_epoch=6)
     monkeypatch.setattr(module, "measure_job", lambda job, **options: timing)
@@ -154,48 +156,48 @@ def planned(pairs, tmp_path, quiet, monkeypatch):
     path = pairs()
 
     def call(console=quiet, **options):
-        with pytest.raises(PlannedError) as found:
+        with pytest.raises(TrainCalledError) as raised:
             fit(path, out=tmp_path / "out", device="cpu", console=console, **options)
-        return found.value.args[0]
+        return raised.value.args[0]
 
     return call
 
 
-def test_plan_is_told_before_training(planned, capsys):
-    planned(console=Console(width=300), epochs=30)
-    told = capsys.readouterr().out
-    assert "pairs.csv: csv, 'Body' and 'Title', for train" in told
-    assert "English (detected): " in told
-    assert "network of size small on " in told
+def test_plan_is_printed_before_training(epochs_of_fit, capsys):
+    epochs_of_fit(console=Console(width=300), epochs=30)
+    printed = capsys.readouterr().out
+    assert "pairs.csv: csv, 'Body' and 'Title', for train" in printed
+    assert "English (detected): " in printed
+    assert "network of size small on " in printed
     assert (
         "at most 30 epochs of 6 updates with 16 pairs; stops early after 3 epochs without a lower "
         "dev loss"
-    ) in told
-    assert "estimate: 0.5 s per update, about 2 minutes of training at most" in told
+    ) in printed
+    assert "estimate: 0.5 s per update, about 2 minutes of training at most" in printed
 
 
-def test_more_epochs_change_the_plan_and_fewer_are_refused(planned, pairs, tmp_path):
-    assert planned(epochs=5) == 5
-    assert planned() == 5
-    assert planned(epochs=8) == 8
-    assert planned() == 8
-    with pytest.raises(ConfigError, match=r"epochs is 5, but .*out was begun with 8; use 8 or"):
+def test_more_epochs_change_the_plan_and_fewer_are_refused(epochs_of_fit, tmp_path):
+    assert epochs_of_fit(epochs=5) == 5
+    assert epochs_of_fit() == 5
+    assert epochs_of_fit(epochs=8) == 8
+    assert epochs_of_fit() == 8
+    with pytest.raises(ConfigError, match=r"epochs is 5, but .*out was started with 8; use 8 or"):
         fit(tmp_path / "pairs.csv", out=tmp_path / "out", epochs=5)
-    assert planned() == 8
+    assert epochs_of_fit() == 8
 
 
-def test_fit_resumes_after_a_kill_at_its_start(planned, tmp_path):
+def test_fit_resumes_after_a_kill_at_its_start(epochs_of_fit, tmp_path):
     (tmp_path / "out.work").mkdir()
     (tmp_path / "out.work" / ".0123.part").write_text("{")  # of an interrupted first write
-    assert planned(epochs=5) == 5
+    assert epochs_of_fit(epochs=5) == 5
 
 
-def test_overwrite_starts_over(planned):
-    assert planned(epochs=8) == 8
-    assert planned(epochs=5, overwrite=True) == 5
+def test_overwrite_starts_over(epochs_of_fit):
+    assert epochs_of_fit(epochs=8) == 8
+    assert epochs_of_fit(epochs=5, overwrite=True) == 5
 
 
-def test_unknown_language_is_said(tmp_path):
+def test_message_for_an_unknown_language():
     manifest = CorpusManifest(
         package_version="0",
         settings={},
@@ -205,11 +207,11 @@ def test_unknown_language_is_said(tmp_path):
         num_words=0,
         language="und",
     )
-    assert module._describe_language(manifest, is_given=False).startswith("language not recognized")
+    assert module._describe_language(manifest, is_given=False).startswith("language not detected")
     assert module._describe_language(manifest, is_given=True) == "an unknown language"
 
 
-def test_refused_int8_graphs_are_replaced_by_float32(tmp_path, monkeypatch):
+def test_float32_graphs_replace_int8_graphs_that_fail(tmp_path, monkeypatch):
     written = []
 
     def write(work, out, precision):
@@ -221,16 +223,21 @@ def test_refused_int8_graphs_are_replaced_by_float32(tmp_path, monkeypatch):
     [note] = export_model(FitDir(LocalDir(tmp_path)), tmp_path)
     assert written == ["float32"]
     assert note == (
-        "int8 graphs were refused, so the model has float32 graphs: run: int8 loses 0.42 points of "
-        "rouge-1 on 9 texts"
+        "The model has float32 graphs, because int8 graphs failed the check: run: int8 loses 0.42 "
+        "points of rouge-1 on 9 texts"
     )
 
 
-def test_fine_tuned_model_is_compared_with_itself_before(pairs, tmp_path):
+def test_fine_tuned_model_is_compared_with_its_base(pairs, tmp_path):
     work = FitDir(LocalDir(tmp_path / "work"))
     settings = PrepareSettings(test=SplitSize(pairs=4))
     prepare(find_inputs([str(pairs(60))], CorpusReadOptions()), work.data, settings)
-    found = evaluate_model(work, TOY, TOY)
-    assert list(found) == ["model", "toy before", "first sentence", "first 12 words"]
-    assert quoted_scores(found["model"]) == quoted_scores(found["toy before"])
+    scores = evaluate_model(work, TOY, TOY)
+    assert list(scores) == [
+        "model",
+        "toy before fine-tuning",
+        "first sentence",
+        "first 12 words",
+    ]
+    assert rouge_f1(scores["model"]) == rouge_f1(scores["toy before fine-tuning"])
     assert list(evaluate_model(work, TOY, None)) == ["model", "first sentence", "first 12 words"]

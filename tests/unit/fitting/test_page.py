@@ -1,4 +1,4 @@
-"""The report: verdict, scores, curves, samples, dropped pairs; nothing of the data as markup."""
+"""HTML report of a fit: content, and escaping of data."""
 
 from html.parser import HTMLParser
 
@@ -69,7 +69,7 @@ def make_report(*, num_texts=30, difference=(0.1, 0.05, 0.15), dropped=None, not
 
 
 class Page(HTMLParser):
-    """Elements of a page, and whether each is closed."""
+    """Parser that counts the elements of a page and checks that each is closed."""
 
     VOID = ("meta", "line", "circle", "polyline")
 
@@ -94,7 +94,7 @@ def test_page_is_well_formed_and_escapes_texts():
     text = render_report(make_report(notes=("int8 < float32",)))
     page = Page(text)
     assert page.open == []
-    assert "b" in page.counts  # the cards, and no more
+    assert "b" in page.counts  # the score cards
     assert "<b>Brücke" not in text
     assert "&lt;b&gt;Brücke" in text
     assert "int8 &lt; float32" in text

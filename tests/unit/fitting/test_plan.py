@@ -1,4 +1,4 @@
-"""What is chosen for so many pairs of such lengths on such a machine."""
+"""Settings that `fit` chooses by number of pairs, their lengths and the machine."""
 
 import pytest
 
@@ -103,12 +103,12 @@ def test_fine_tuning_keeps_network_and_search():
     news = PRESETS["news"]
     run = fine_tuning_run(news, 1000, has_gpu=False)
     assert (run.model, run.data, run.decode) == (news.model, news.data, news.decode)
-    assert run.train.batch_size <= 32  # an update of more takes too long to stop at
+    assert run.train.batch_size <= 32  # a stop signal waits for the end of an update
     assert run.train.patience == PATIENCE
     assert run.train.learning_rate < news.train.learning_rate
 
 
-def test_fine_tuning_ignores_training_of_the_model():
+def test_fine_tuning_ignores_training_settings_of_the_model():
     news = override(PRESETS["news"], {"train.objective": "likelihood", "train.batch_size": 2048})
     assert fine_tuning_run(news, 1000, has_gpu=False) == fine_tuning_run(
         PRESETS["news"], 1000, has_gpu=False
