@@ -1,9 +1,9 @@
-"""Read a text twice, then say it briefly."""
+"""Headlines for news texts, with the Read-Again encoder and copy mechanism of Zeng et al. 2016."""
 
 from importlib import import_module
 
-# Types are in `__init__.pyi`; imports inside the package do not use these names.
-_HOMES = {
+# Module of each public name. Their types are in `__init__.pyi`.
+_MODULES = {
     "PRESETS": "readagain.presets",
     "Summarizer": "readagain.engine.summarizer",
     "Summary": "readagain.engine.summary",
@@ -11,15 +11,15 @@ _HOMES = {
     "fit": "readagain.fitting.fit",
 }
 
-__all__ = list(_HOMES)
+__all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> object:
     """Import a public name on first use, so that `import readagain` stays fast."""
-    if name not in _HOMES:
-        raise AttributeError(f"readagain has no '{name}'; it has {', '.join(_HOMES)}")
-    return getattr(import_module(_HOMES[name]), name)
+    if name not in _MODULES:
+        raise AttributeError(f"readagain has no '{name}'; it has {', '.join(_MODULES)}")
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(_HOMES)
+    return sorted(_MODULES)

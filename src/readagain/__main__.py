@@ -1,4 +1,4 @@
-"""`python -m readagain` is `readagain`."""
+"""Command line, started with `python -m readagain`."""
 
 from readagain.cli.main import main
 

@@ -1,8 +1,8 @@
-"""Counts in messages: the number with its noun in singular or plural."""
+"""Plural forms in messages."""
 
 
 def pluralize(number: int, noun: str, plural: str = "") -> str:
-    """Return a number with its noun; the plural defaults to the noun with an s.
+    """Return a number with its noun in singular or plural, by default formed with -s.
 
     >>> pluralize(1, "pair"), pluralize(1204, "pair"), pluralize(0, "summary", "summaries")
     ('1 pair', '1,204 pairs', '0 summaries')

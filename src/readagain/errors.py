@@ -28,8 +28,8 @@ class ConfigError(ReadAgainError):
 class ArgumentError(ConfigError):
     """Invalid argument, whose name depends on the interface.
 
-    The argument max_words of Python and of requests is --max-words on the command line. The
-    message has names of arguments and numbers of values in braces:
+    The same argument is `max_words` in Python and HTTP, and `--max-words` on the command line. In
+    the message, braces contain the name of an argument or the index of a value:
 
     >>> error = ArgumentError("{n_best} is {0}; expected {1} or less", 5, 3)
     >>> str(error)
@@ -38,8 +38,8 @@ class ArgumentError(ConfigError):
     '--n-best is 5; expected 3 or less'
 
     Args:
-        message: the message with arguments by name and values by number, in braces.
-        values: the values.
+        message: the message, a template for `str.format`.
+        values: the values for the indices in the message.
     """
 
     def __init__(self, message: str, *values: object) -> None:
@@ -48,11 +48,11 @@ class ArgumentError(ConfigError):
     def __str__(self) -> str:
         return self.format_message(str)
 
-    def format_message(self, name_of: Callable[[str], str]) -> str:
-        """Return the message with the names of arguments as `name_of` returns them."""
+    def format_message(self, format_name: Callable[[str], str]) -> str:
+        """Return the message; `format_name` formats the names of arguments, see `as_option`."""
         message, *values = self.args
         fields = [name for _, name, _, _ in Formatter().parse(message) if name]
-        names = {name: name_of(name) for name in fields if not name.isdigit()}
+        names = {name: format_name(name) for name in fields if not name.isdigit()}
         return _printable(message.format(*values, **names))
 
 
@@ -66,7 +66,7 @@ class DataError(ReadAgainError):
 
 
 class ArtifactError(ReadAgainError):
-    """Model folder or other output that is damaged, foreign or too new."""
+    """Model folder or other output that is damaged, of another program or of a newer version."""
 
 
 class ShapeError(ReadAgainError):
@@ -78,10 +78,11 @@ class RequestError(ReadAgainError):
 
 
 class MissingExtraError(ReadAgainError):
-    """Missing package of an extra."""
+    """Package that an optional extra installs and that is not installed."""
 
 
 def _printable(message: str) -> str:
+    """Return `message` with control characters replaced, except line breaks."""
     if message.isprintable():
         return message
     return "".join(
@@ -115,7 +116,10 @@ def type_in_words(value: object) -> str:
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of the message of an error, or its type if it has none."""
+    """Return the first line of the message of an error, or its type if it has no message.
+
+    ONNX Runtime puts codes before the message, separated by " : "; they are dropped.
+    """
     lines = str(error).split(" : ")[-1].strip().splitlines()
     return lines[0] if lines else type(error).__name__
 
@@ -124,13 +128,13 @@ def first_line(error: Exception) -> str:
 def os_errors(
     path: Path | str, action: str, error_type: type[ReadAgainError] = DataError, *, advice: str = ""
 ) -> Iterator[None]:
-    """Turn an OSError of the block into a one-line error with the path.
+    """Replace an OSError raised in the `with` block by a one-line error with the path.
 
     Args:
         path: the file or folder that the block uses.
-        action: what cannot be done with it, as a participle: "read", "written".
+        action: verb for the message "cannot be ...", for example "read" or "written".
         error_type: the exception to raise instead.
-        advice: what to do, for the end of the message.
+        advice: what the user can do; the end of the message.
     """
     try:
         yield
@@ -141,12 +145,12 @@ def os_errors(
 
 
 def require(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import a module of an extra.
+    """Import and return a module that an optional extra installs.
 
     Args:
         module: the module, for example `pyarrow.parquet`.
         extra: the extra of this package that installs it.
-        purpose: what needs it, as the start of the message.
+        purpose: what needs the module; the start of the message.
 
     Raises:
         MissingExtraError: if it is not installed; the message names the extra.

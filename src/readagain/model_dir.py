@@ -73,7 +73,7 @@ def graph_names(precision: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class ModelDir:
-    """Model folder whose manifest, settings, vocabularies and tensor shapes are consistent."""
+    """Opened model folder; manifest, settings, vocabularies and tensor shapes are consistent."""
 
     path: Path
     manifest: ModelManifest
@@ -88,10 +88,10 @@ class ModelDir:
 
         Args:
             path: the folder.
-            checksums: compare the content of all files, not only of those that are read here.
+            checksums: also verify the checksums of files that are not read here.
 
         Raises:
-            ArtifactError: if something is missing, truncated, changed or too new.
+            ArtifactError: if a file is missing, truncated, changed or of a newer version.
         """
         manifest = read_manifest(path)
         optional = [name for name in (CASES_FILE, CONFIDENCE_FILE) if name in manifest.files]
@@ -122,8 +122,10 @@ class ModelDir:
 
     @property
     def precisions(self) -> tuple[Precision, ...]:
-        """Precisions of its graphs, the preferred one first."""
-        return tuple(each for each in PRECISIONS if all(map(self.has, graph_names(each))))
+        """Precisions of the model's graphs, the preferred one first."""
+        return tuple(
+            precision for precision in PRECISIONS if all(map(self.has, graph_names(precision)))
+        )
 
     def file(self, name: str, *, purpose: str) -> Path:
         """Return the path of a file of the model.
@@ -182,11 +184,11 @@ def _check_weights(model_dir: ModelDir) -> None:
                 f"{path}: tensor '{name}' has shape {tensors[name].shape}; "
                 f"expected {expected} rows, one for each word"
             )
-    found = sum(info.size for info in tensors.values())
+    num_parameters = sum(info.size for info in tensors.values())
     expected = count_parameters(model_dir.run)
-    if found != expected:
+    if num_parameters != expected:
         raise ArtifactError(
-            f"{path}: {found:,} parameters; {RUN_FILE} describes a network of {expected:,}"
+            f"{path}: {num_parameters:,} parameters; {RUN_FILE} describes a network of {expected:,}"
         )
 
 
@@ -207,10 +209,10 @@ def _check_graph_sizes(model_dir: ModelDir) -> None:
 
 
 def check_new_dir(path: Path) -> None:
-    """Check, before long work, that a folder is new or empty.
+    """Check that a folder does not exist or is empty.
 
     Raises:
-        ArtifactError: if it contains something.
+        ArtifactError: if it is not empty.
     """
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ArtifactError(f"{path}: exists already; name a new folder")
@@ -225,7 +227,7 @@ def write_tuned(
         model_dir: the model to copy.
         out: the folder of the copy.
         decode: the decoding settings to change.
-        provenance: how they were found; stored in the provenance of the copy.
+        provenance: how the settings were tuned; stored in the provenance of the copy.
 
     Raises:
         ArtifactError: if the folder exists or cannot be written.

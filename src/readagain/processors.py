@@ -19,7 +19,7 @@ def num_processors() -> int:
 
 
 def num_threads(threads: int | None) -> int:
-    """Return the number of threads to use; None is one for each processor.
+    """Return the number of threads to use; None means one per processor.
 
     Raises:
         ArgumentError: if the number is not between 1 and `MAX_PER_PROCESSOR` per processor.
@@ -43,7 +43,7 @@ def check_parallelism(argument: str, number: int) -> None:
     limit = MAX_PER_PROCESSOR * num_processors()
     if not 1 <= number <= limit:
         raise ArgumentError(
-            f"{{{argument}}} is {{0}}; expected 1 to {{1}}, {{2}} for each processor here",
+            f"{{{argument}}} is {{0}}; expected 1 to {{1}}, {{2}} per processor of this machine",
             number,
             limit,
             MAX_PER_PROCESSOR,

@@ -23,9 +23,16 @@ MAX_CRASHES = 3
 """Maximum number of workers that may die while they run one task, or while they start."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class TaskFailure(Generic[Task]):
-    """Task whose worker died each time it was run."""
+    """Task that killed its worker each of the `MAX_CRASHES` times it was run."""
+
+    task: Task
+
+
+@dataclass
+class _Attempt(Generic[Task]):
+    """Task with the number of workers that died while they ran it."""
 
     task: Task
     num_crashes: int = 0
@@ -52,8 +59,8 @@ def run_tasks(
 ) -> Iterator[Result | TaskFailure[Task]]:
     """Run tasks in worker processes; yield results in the order in which they finish.
 
-    A task is read from `tasks` when a worker is free. When a worker dies, the tasks that were
-    running are run again one at a time, which shows which of them kills its worker.
+    A task is read from `tasks` when a worker is free. When a worker dies, the pool does not report
+    which task it was running, so all running tasks are run again, one at a time.
 
     Args:
         build: returns the function that runs a task; called once in each worker.
@@ -64,44 +71,44 @@ def run_tasks(
         DataError: if workers die while they start.
         Exception: as raised by `build` or by a task.
     """
-    waiting, retries = iter(tasks), deque[TaskFailure[Task]]()
-    num_dead_starts = 0
+    new_tasks, retries = iter(tasks), deque[_Attempt[Task]]()
+    num_failed_starts = 0
     while True:
         with process_pool(num_workers) as pool:
             try:
-                if retries:
-                    pool.submit(_warm_up, build).result()
-                num_dead_starts = 0
+                if retries:  # a crash in `build` must not count as a crash of a task
+                    pool.submit(_build_once, build).result()
+                num_failed_starts = 0
             except BrokenProcessPool:
-                num_dead_starts += 1
-                if num_dead_starts == MAX_CRASHES:
+                num_failed_starts += 1
+                if num_failed_starts == MAX_CRASHES:
                     raise DataError(
                         f"{MAX_CRASHES} worker processes died while they started, perhaps because "
                         "memory ran out; use fewer workers"
                     ) from None
                 continue
-            yield from _run_until_crash(pool, build, waiting, retries, num_workers)
+            yield from _run_until_crash(pool, build, new_tasks, retries, num_workers)
         if not retries:
             return
-        for attempt in [each for each in retries if each.num_crashes == MAX_CRASHES]:
+        for attempt in [attempt for attempt in retries if attempt.num_crashes == MAX_CRASHES]:
             retries.remove(attempt)
-            yield attempt
+            yield TaskFailure(attempt.task)
 
 
 def _run_until_crash(
     pool: ProcessPoolExecutor,
     build: Callable[[], Callable[[Task], Result]],
-    waiting: Iterator[Task],
-    retries: deque[TaskFailure[Task]],
+    new_tasks: Iterator[Task],
+    retries: deque[_Attempt[Task]],
     num_workers: int,
 ) -> Iterator[Result]:
     """Run tasks and yield results; if a worker dies, add the unfinished tasks to `retries`."""
-    running: dict[Future[Result], TaskFailure[Task]] = {}
+    running: dict[Future[Result], _Attempt[Task]] = {}
     is_broken = False
     while not is_broken:
-        is_alone = bool(retries)
-        while len(running) < (1 if is_alone else num_workers):
-            attempt = retries.popleft() if retries else _next_attempt(waiting)
+        max_running = 1 if retries else num_workers
+        while len(running) < max_running:
+            attempt = retries.popleft() if retries else _next_attempt(new_tasks)
             if attempt is None:
                 break
             try:
@@ -125,28 +132,29 @@ def _run_until_crash(
     logger.warning("a worker process died; %d tasks are run again", len(running))
 
 
-def _next_attempt(waiting: Iterator[Task]) -> TaskFailure[Task] | None:
-    for task in waiting:
-        return TaskFailure(task)
+def _next_attempt(new_tasks: Iterator[Task]) -> _Attempt[Task] | None:
+    for task in new_tasks:
+        return _Attempt(task)
     return None
 
 
-_functions: list[Callable[[Any], Any]] = []  # in a worker: the function that runs its tasks
+_functions: list[Callable[[Any], Any]] = []
+"""In a worker: the function that runs its tasks, once `build` has returned it."""
 
 
-def _warm_up(build: Callable[[], Callable[[Task], Result]]) -> None:
+def _build_once(build: Callable[[], Callable[[Task], Result]]) -> None:
     if not _functions:
         _functions.append(build())
 
 
 def _run(build: Callable[[], Callable[[Task], Result]], task: Task) -> Result:
-    _warm_up(build)
+    _build_once(build)
     result: Result = _functions[0](task)
     return result
 
 
 def _follow_parent() -> None:
-    """Leave Ctrl-C to the parent process, and end when the parent has died."""
+    """Ignore Ctrl-C, which the parent handles, and end this worker when the parent has died."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

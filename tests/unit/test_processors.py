@@ -27,6 +27,6 @@ def test_num_threads_defaults_to_processors(monkeypatch):
 @pytest.mark.parametrize("asked", [-1, 0, 13, 3000])
 def test_num_threads_refuses_invalid_numbers(monkeypatch, asked):
     monkeypatch.setattr("readagain.processors.num_processors", lambda: 3)
-    message = f"threads is {asked}; expected 1 to 12, 4 for each processor here"
+    message = f"threads is {asked}; expected 1 to 12, 4 per processor of this machine"
     with pytest.raises(ArgumentError, match=f"^{message}$"):
         num_threads(asked)

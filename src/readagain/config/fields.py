@@ -17,11 +17,11 @@ _TYPE_NAMES = {int: "a whole number", float: "a number", bool: "true or false", 
 
 @dataclass(frozen=True)
 class Range:
-    """Range of a number, given in the `Annotated` type of its field.
+    """Range of a number, given in the `Annotated` type of its field. Infinity is never valid.
 
     Args:
         minimum: smallest value.
-        maximum: largest value; infinity itself is never valid.
+        maximum: largest value.
         exclusive: whether `minimum` itself is invalid.
     """
 
@@ -70,11 +70,11 @@ class SpecField:
     default: Any = None
 
     def validation_error(self, value: Any) -> str | None:
-        """Return the problem of `value` as a phrase that follows its name; None if it is valid."""
+        """Return why `value` is invalid, such as "is 0; expected 1 or more", or None."""
         if self.variants:
             is_valid, expected = isinstance(value, self.variants), self._variant_names
         elif self.choices:
-            is_valid, expected = value in self.choices, either(self.choices)
+            is_valid, expected = value in self.choices, join_with_or(self.choices)
         elif type(value) is not self.value_type:
             is_valid, expected = False, _TYPE_NAMES[self.value_type]
         else:
@@ -83,7 +83,7 @@ class SpecField:
 
     @property
     def _variant_names(self) -> str:
-        return either([variant.__name__ for variant in self.variants])
+        return join_with_or([variant.__name__ for variant in self.variants])
 
 
 def spec_fields(spec_type: type[Any]) -> dict[str, SpecField]:
@@ -95,11 +95,11 @@ def spec_fields(spec_type: type[Any]) -> dict[str, SpecField]:
 def _read_fields(spec_type: type[Any]) -> dict[str, SpecField]:
     help_texts = _help_texts(spec_type)
     hints = get_type_hints(spec_type, include_extras=True)
-    return {name: _field(name, hint, help_texts.get(name, "")) for name, hint in hints.items()}
+    return {name: _make_field(name, hint, help_texts.get(name, "")) for name, hint in hints.items()}
 
 
 def walk_fields(spec: object, prefix: str = "") -> Iterator[tuple[str, SpecField, Any]]:
-    """Yield the dotted name, the field and the value of every setting, parents first."""
+    """Yield the dotted name, the field and the value of every setting, a spec before its parts."""
     for name, field in spec_fields(type(spec)).items():
         value = getattr(spec, name)
         yield prefix + name, field, value
@@ -117,41 +117,41 @@ def check_fields(spec: object) -> None:
         value = getattr(spec, name)
         allowed = field.range or field.choices
         if allowed and value is not None and value not in allowed:
-            expected = either(field.choices) if field.choices else field.range
+            expected = join_with_or(field.choices) if field.choices else field.range
             raise ArgumentError(f"{{{name}}} is {{0}}; expected {{1}}", quoted(value), expected)
 
 
-def either(words: Sequence[str]) -> str:
+def join_with_or(words: Sequence[str]) -> str:
     """Join words: `a, b or c`."""
     *others, last = words
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def _field(name: str, hint: Any, help_text: str) -> SpecField:
+def _make_field(name: str, hint: Any, help_text: str) -> SpecField:
     metadata: list[Any] = []
     if get_origin(hint) is Annotated:
         hint, *metadata = get_args(hint)
-    bounds = next((each for each in metadata if isinstance(each, Range)), None)
-    default = next((each.value for each in metadata if isinstance(each, Default)), None)
+    value_range = next((item for item in metadata if isinstance(item, Range)), None)
+    default = next((item.value for item in metadata if isinstance(item, Default)), None)
     if get_origin(hint) is Literal:
         return SpecField(name, str, choices=get_args(hint), help=help_text, default=default)
     members = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
     if all(is_dataclass(member) for member in members):
         return SpecField(name, object, variants=members, help=help_text)
-    return SpecField(name, members[0], range=bounds, help=help_text, default=default)
+    return SpecField(name, members[0], range=value_range, help=help_text, default=default)
 
 
 def _help_texts(spec_type: type) -> dict[str, str]:
-    """Return the strings below the fields, which are not available at run time."""
+    """Return the strings below the fields, read from the source since Python does not keep them."""
     (definition,) = ast.parse(textwrap.dedent(inspect.getsource(spec_type))).body
     assert isinstance(definition, ast.ClassDef)
-    found = {}
-    for statement, following in zip(definition.body, definition.body[1:], strict=False):
+    texts = {}
+    for statement, next_statement in zip(definition.body, definition.body[1:], strict=False):
         if (
             isinstance(statement, ast.AnnAssign)
             and isinstance(statement.target, ast.Name)
-            and isinstance(following, ast.Expr)
-            and isinstance(following.value, ast.Constant)
+            and isinstance(next_statement, ast.Expr)
+            and isinstance(next_statement.value, ast.Constant)
         ):
-            found[statement.target.id] = str(following.value.value)
-    return found
+            texts[statement.target.id] = str(next_statement.value.value)
+    return texts

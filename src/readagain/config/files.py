@@ -1,4 +1,4 @@
-"""Runs as JSON and TOML: resolved runs, and run files written by users."""
+"""JSON and TOML files with the settings of a run."""
 
 import json
 import tomllib
@@ -17,11 +17,11 @@ from readagain.storage.files import atomic_write, read_bounded, read_json_object
 MAX_RUN_BYTES = 1 << 20
 _RUN_FILE_KEYS = ("preset", "override")
 _REMOVED_SETTINGS = {"model": {"feature_size": 0}, "train": {"average_last": 5}}
-"""Settings that older run files have; each is ignored if it has this value."""
+"""Settings of earlier versions, with the value that had no effect; these are ignored."""
 
 
 def run_to_dict(spec: Any) -> dict[str, Any]:
-    """Return all settings of a run, a baseline or a part; `kind` is the name of the variant."""
+    """Return all settings of a run, a baseline or one of their specs as JSON values."""
     kind = kind_of(type(spec))
     result: dict[str, Any] = {KIND: kind} if kind else {}
     for name in spec_fields(type(spec)):
@@ -42,7 +42,7 @@ def run_from_dict(settings: Mapping[str, Any], *, where: str = "run") -> RunSpec
 
 
 def _without_removed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `settings` without removed settings that had no effect."""
+    """Return `settings` without `_REMOVED_SETTINGS`."""
     kept = dict(settings)
     for part, removed in _REMOVED_SETTINGS.items():
         if isinstance(kept.get(part), Mapping):
@@ -79,7 +79,7 @@ def read_run_file(path: Path, presets: Mapping[str, RunSpec]) -> RunSpec:
     try:
         with os_errors(path, "read", ConfigError):
             content = tomllib.loads(read_bounded(path, max_bytes=MAX_RUN_BYTES).decode("utf-8"))
-    except (ValueError, RecursionError) as error:  # also huge numbers, deep nesting, not UTF-8
+    except (ValueError, RecursionError) as error:  # not TOML or UTF-8, huge number, deep nesting
         raise ConfigError(f"{path}: not TOML: {error}") from error
     raise_problems(
         [
@@ -91,8 +91,8 @@ def read_run_file(path: Path, presets: Mapping[str, RunSpec]) -> RunSpec:
     )
     preset = content.get("preset")
     if not isinstance(preset, str) or preset not in presets:
-        found = f"preset is {quoted(preset)}" if "preset" in content else "no 'preset'"
-        raise ConfigError(f"{path}: {found}; 'readagain presets' lists the presets")
+        problem = f"preset is {quoted(preset)}" if "preset" in content else "no 'preset'"
+        raise ConfigError(f"{path}: {problem}; 'readagain presets' lists the presets")
     changes = content.get("override", {})
     if not isinstance(changes, dict):
         raise ConfigError(f"{path}: override is {quoted(changes)}; expected a table, [override]")
@@ -114,13 +114,13 @@ def _toml_table(spec: Any, path: str) -> list[str]:
     kind = kind_of(type(spec))
     if kind:
         lines.append(f'{KIND} = "{kind}"')
-    inner = []
+    subtables = []
     for name, field in spec_fields(type(spec)).items():
         value = getattr(spec, name)
         if field.variants:
-            inner += _toml_table(value, f"{path}.{name}" if path else name)
+            subtables += _toml_table(value, f"{path}.{name}" if path else name)
             continue
         comment = f"  # {field.help}" if field.help else ""
-        # Strings, numbers and booleans are written alike in JSON and TOML.
+        # Strings, numbers and booleans look the same in JSON and TOML.
         lines.append(f"{name} = {json.dumps(value, ensure_ascii=False)}{comment}")
-    return lines + inner
+    return lines + subtables

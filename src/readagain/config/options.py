@@ -47,18 +47,19 @@ class SummarizeOptions(TypedDict, total=False):
     """Words that every summary starts with; they count towards the limits."""
 
 
-_DECODE_NAMES = {"beam": "beam_size"}  # every other option has the name of its setting
+_DECODE_NAMES = {"beam": "beam_size"}
+"""Options whose field of `DecodeSpec` has another name."""
 
 
 def _options() -> dict[str, SpecField]:
     settings = spec_fields(DecodeSpec)
-    found = {}
+    options = {}
     for name, option in spec_fields(SummarizeOptions).items():
         decode_name = _DECODE_NAMES.get(name, name)
         if decode_name in settings:
             option = replace(settings[decode_name], name=name, default=None)
-        found[name] = option
-    return found
+        options[name] = option
+    return options
 
 
 OPTIONS: dict[str, SpecField] = _options()
@@ -66,7 +67,7 @@ OPTIONS: dict[str, SpecField] = _options()
 
 
 def decode_overrides(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that override the model, by the names of `DecodeSpec`.
+    """Return the options that override settings of the model, by field of `DecodeSpec`.
 
     Raises:
         TypeError: for an unknown option.
@@ -81,7 +82,8 @@ def decode_overrides(options: Mapping[str, Any]) -> dict[str, Any]:
         option, decode_name = OPTIONS[name], _DECODE_NAMES.get(name, name)
         if value is None and option.default is None:
             continue
-        if isinstance(value, Integral) and not isinstance(value, bool):  # NumPy integers too
+        # Convert integers, including those of NumPy, to the type of the option.
+        if isinstance(value, Integral) and not isinstance(value, bool):
             value = option.value_type(value) if option.value_type in (int, float) else value
         problem = option.validation_error(value)
         if problem is not None:
@@ -89,7 +91,7 @@ def decode_overrides(options: Mapping[str, Any]) -> dict[str, Any]:
         if decode_name in settings:
             overrides[decode_name] = value
     if problems:
-        message = "; ".join(f"{{{name}}} {{{nth}}}" for nth, name in enumerate(problems))
+        message = "; ".join(f"{{{name}}} {{{index}}}" for index, name in enumerate(problems))
         raise ArgumentError(message, *problems.values())
     return overrides
 
@@ -119,7 +121,7 @@ def override_decode(decode: DecodeSpec, overrides: Mapping[str, Any]) -> DecodeS
 
 
 def resolve_decode(decode: DecodeSpec, options: Mapping[str, Any]) -> DecodeSpec:
-    """Return the decode settings of a model for one call, after checking all of its options.
+    """Return the decode settings for one call: those of the model with the call's options.
 
     Raises:
         TypeError: for an unknown option.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from readagain.config.fields import SpecField, either, spec_fields
+from readagain.config.fields import SpecField, join_with_or, spec_fields
 from readagain.config.schema import KINDS, RECIPES, RunSpec
 from readagain.config.validation import find_problems, raise_problems
 from readagain.errors import ConfigError, quoted
@@ -31,9 +31,14 @@ def override(run: RunSpec, changes: Mapping[str, object], *, where: str = "") ->
     """
     problems: list[str] = []
     changed: RunSpec = run
-    # Whole parts first, then the kind of a part, then the settings inside it.
-    for path, value in sorted(_flat(changes), key=lambda item: (len(item[0]), item[0][-1] != KIND)):
-        changed = _replaced(changed, path, value, "", problems)
+
+    def order(change: tuple[tuple[str, ...], object]) -> tuple[int, bool]:
+        """Sort whole specs first, then their kinds, then the settings inside them."""
+        path, _ = change
+        return len(path), path[-1] != KIND
+
+    for path, value in sorted(_flatten(changes), key=order):
+        changed = _replace_setting(changed, path, value, "", problems)
     raise_problems([*problems, *find_problems(changed)], where=where)
     return changed
 
@@ -69,74 +74,79 @@ def _parse_value(text: str) -> object:
         return text
 
 
-def _flat(
+def _flatten(
     changes: Mapping[str, object], prefix: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], object]]:
     """Yield each change with its path: {"a": {"b": 1}} and {"a.b": 1} both give ("a", "b"), 1."""
     for name, value in changes.items():
         path = (*prefix, *name.split("."))
         if isinstance(value, Mapping) and len(path) < _MAX_DEPTH:
-            yield from _flat(value, path)
+            yield from _flatten(value, path)
         else:
             yield path, value
 
 
-def _replaced(
+def _replace_setting(
     spec: Any, path: tuple[str, ...], value: Any, prefix: str, problems: list[str]
 ) -> Any:
-    """Return `spec` with the setting at `path` replaced; add to `problems` if there is none."""
+    """Return `spec` with the setting at `path` replaced; report an unknown path in `problems`."""
     name, *rest = path
     fields = spec_fields(type(spec))
     if name not in fields:
-        problems.append(_unknown(prefix, name, list(fields)))
+        problems.append(_describe_unknown(prefix, name, list(fields)))
         return spec
     field, current = fields[name], getattr(spec, name)
     if not rest:
-        return replace(spec, **{name: _converted(value, field, prefix + name, current, problems)})
+        return replace(
+            spec, **{name: _convert_value(value, field, prefix + name, current, problems)}
+        )
     if not isinstance(current, field.variants):
         problems.append(f"{quoted(prefix + '.'.join(path))}: '{name}' has no settings inside it")
         return spec
     if rest == [KIND]:
-        part = _of_kind(value, current, field, prefix + name, problems)
+        part = _change_kind(value, current, field, prefix + name, problems)
     else:
-        part = _replaced(current, tuple(rest), value, f"{prefix}{name}.", problems)
+        part = _replace_setting(current, tuple(rest), value, f"{prefix}{name}.", problems)
     return replace(spec, **{name: part})
 
 
-def _converted(value: Any, field: SpecField, name: str, current: Any, problems: list[str]) -> Any:
-    """Return the value converted for a field: a recipe from its name, a float from an int."""
+def _convert_value(
+    value: Any, field: SpecField, name: str, current: Any, problems: list[str]
+) -> Any:
+    """Return `value` with the type of the field: a recipe for its name, a float for an int."""
     if field.variants and not isinstance(value, field.variants):
-        recipes = [each for each, recipe in RECIPES.items() if isinstance(recipe, field.variants)]
+        recipes = [key for key, recipe in RECIPES.items() if isinstance(recipe, field.variants)]
         if isinstance(value, str) and value in recipes:
             return RECIPES[value]
-        expected = f"{either(recipes)}, or settings" if recipes else "settings"
+        expected = f"{join_with_or(recipes)}, or settings" if recipes else "settings"
         problems.append(f"{name} is {quoted(value)}; expected {expected} inside it")
         return current
-    # Integers too large for a float are left to the validation of the run.
+    # The validation of the run reports integers that are too large for a float.
     if field.value_type is float and type(value) is int and abs(value) <= sys.float_info.max:
         return float(value)
     return value
 
 
-def _of_kind(kind: Any, part: Any, field: SpecField, name: str, problems: list[str]) -> Any:
-    known = [str(kind_of(variant)) for variant in field.variants]
-    if kind not in known:
-        expected = either([repr(each) for each in known])
-        problems.append(f"{name}.{KIND} is {quoted(kind)}; expected {expected}")
-        return part
+def _change_kind(kind: Any, spec: Any, field: SpecField, name: str, problems: list[str]) -> Any:
+    """Return the variant `kind` with the settings of `spec` that it has too."""
+    kinds = [str(kind_of(variant)) for variant in field.variants]
+    if kind not in kinds:
+        problems.append(
+            f"{name}.{KIND} is {quoted(kind)}; expected {join_with_or([*map(repr, kinds)])}"
+        )
+        return spec
     variant = KINDS[kind]
-    if type(part) is variant:
-        return part
+    if type(spec) is variant:
+        return spec
     kept = {
-        name: getattr(part, name)
-        for name, its_field in spec_fields(variant).items()
-        if name in spec_fields(type(part))
-        and its_field.validation_error(getattr(part, name)) is None
+        key: getattr(spec, key)
+        for key, new_field in spec_fields(variant).items()
+        if key in spec_fields(type(spec)) and new_field.validation_error(getattr(spec, key)) is None
     }
     return variant(**kept)
 
 
-def _unknown(prefix: str, name: str, known: list[str]) -> str:
+def _describe_unknown(prefix: str, name: str, known: list[str]) -> str:
     nearest = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean '{nearest[0]}'?" if nearest else f"expected one of {', '.join(known)}"
     return f"{quoted(prefix + name)}: no setting {quoted(name)}; {hint}"

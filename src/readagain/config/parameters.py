@@ -1,4 +1,8 @@
-"""Number of parameters of a network, computed from its spec without torch."""
+"""Number of parameters of a network, computed from its spec without torch.
+
+Letters are those of docs/symbols.md: E embedding, H hidden, A attention, V vocabulary. U is the
+size of an encoder state.
+"""
 
 from typing import assert_never
 
@@ -17,80 +21,80 @@ def count_parameters(run: RunSpec) -> int:
     """Return the number of parameters of the network of `run`, without building it."""
     match run.model:
         case ModelSpec():
-            return _encoder_decoder(run, run.model)
+            return _count_encoder_decoder(run, run.model)
         case AbsSpec():
-            return _abs(run, run.model)
+            return _count_abs(run, run.model)
         case RasSpec():
-            return _ras(run, run.model)
+            return _count_ras(run, run.model)
         case _:
             assert_never(run.model)
 
 
-def _encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
+def _count_encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     E, H, A = model.embedding_size, model.decoder.hidden_size, model.decoder.attention_size
     V = run.vocab_size
     U = model.encoder.hidden_size * (1 + model.encoder.bidirectional)
-    num_last = run.data.num_sentences if isinstance(model.encoder, HierarchicalSpec) else 1
+    num_sequences = run.data.num_sentences if isinstance(model.encoder, HierarchicalSpec) else 1
     embeddings = (run.source_vocab_size + V) * E
     num_gates, num_states = (4, 2) if model.decoder.cell == "lstm" else (3, 1)
-    start = _linear(num_last * U, num_states * H)
+    start = _count_linear(num_sequences * U, num_states * H)
     attention = U * A + H * A + A
-    gates = num_gates * (_linear(E, H) + H * U + H * H)
-    output = _linear(H, V)
-    copying = _linear(U, H) if model.output == "copy" else 0
+    gates = num_gates * (_count_linear(E, H) + H * U + H * H)
+    output = _count_linear(H, V)
+    copy = _count_linear(U, H) if model.output == "copy" else 0
     if model.output == "copy" and model.copied_words == "place":
-        copying += _linear(U, E)
-    encoder = _encoder(run, model)
-    return embeddings + encoder + start + attention + gates + output + copying
+        copy += _count_linear(U, E)
+    encoder = _count_encoder(run, model)
+    return embeddings + encoder + start + attention + gates + output + copy
 
 
-def _abs(run: RunSpec, model: AbsSpec) -> int:
+def _count_abs(run: RunSpec, model: AbsSpec) -> int:
     E, H, V = model.embedding_size, model.hidden_size, run.vocab_size
     window = model.context_words * E
     embeddings = run.source_vocab_size * H + 2 * V * E
-    return embeddings + window * H + _linear(window, H) + _linear(2 * H, V)
+    return embeddings + window * H + _count_linear(window, H) + _count_linear(2 * H, V)
 
 
-def _ras(run: RunSpec, model: RasSpec) -> int:
+def _count_ras(run: RunSpec, model: RasSpec) -> int:
     E, H, V = model.embedding_size, model.hidden_size, run.vocab_size
-    num_sums, num_states = (4, 2) if model.cell == "lstm" else (1, 1)
-    gates = num_sums * H
+    num_gates, num_states = (4, 2) if model.cell == "lstm" else (1, 1)
+    gates = num_gates * H
     embeddings = (run.source_vocab_size + V + model.num_positions) * E
     convolution = model.window * E * H
-    recurrence = _linear(E, gates) + gates * E + gates * H + num_states * H
-    return embeddings + convolution + recurrence + _linear(H + E, V)
+    recurrence = _count_linear(E, gates) + gates * E + gates * H + num_states * H
+    return embeddings + convolution + recurrence + _count_linear(H + E, V)
 
 
-def _encoder(run: RunSpec, model: ModelSpec) -> int:
+def _count_encoder(run: RunSpec, model: ModelSpec) -> int:
     spec = model.encoder
     E = model.embedding_size
     directions = 1 + spec.bidirectional
     U = spec.hidden_size * directions
-    first = directions * _recurrent_layer(spec.cell, E, spec.hidden_size)
+    first = directions * _count_rnn_layer(spec.cell, E, spec.hidden_size)
     match spec:
         case OnePassSpec():
             return first
         case ReadAgainSpec():
-            combining, context = 0, U
+            combine, context = 0, U
         case HierarchicalSpec(combine="concat"):
-            combining, context = 0, run.data.num_sentences * U
+            combine, context = 0, run.data.num_sentences * U
         case HierarchicalSpec():
-            combining, context = _linear(run.data.num_sentences * U, U), 2 * U
+            combine, context = _count_linear(run.data.num_sentences * U, U), 2 * U
         case _:
             assert_never(spec)
     if spec.cell == "lstm":
-        second = directions * _recurrent_layer("lstm", E + U + context, spec.hidden_size)
+        second = directions * _count_rnn_layer("lstm", E + U + context, spec.hidden_size)
     else:
-        weights = spec.hidden_size if spec.importance == "vector" else 1
-        importance = weights * (U + context + E)
-        second = directions * (_recurrent_layer("gru", E, spec.hidden_size) + importance)
-    return first + combining + second
+        num_weights = spec.hidden_size if spec.importance == "vector" else 1
+        importance = num_weights * (U + context + E)
+        second = directions * (_count_rnn_layer("gru", E, spec.hidden_size) + importance)
+    return first + combine + second
 
 
-def _recurrent_layer(cell: str, input_size: int, hidden_size: int) -> int:
+def _count_rnn_layer(cell: str, input_size: int, hidden_size: int) -> int:
     gates, biases = {"gru": (3, 1), "lstm": (4, 2)}[cell]
     return gates * hidden_size * (input_size + hidden_size + biases)
 
 
-def _linear(input_size: int, output_size: int) -> int:
+def _count_linear(input_size: int, output_size: int) -> int:
     return (input_size + 1) * output_size

@@ -95,7 +95,7 @@ class ModelSpec:
 
 @dataclass(frozen=True, kw_only=True)
 class AttentiveBagSpec:
-    """Attention-based encoder of ABS (section 3.2 there, enc3)."""
+    """Attention-based encoder of ABS (enc3 in section 3.2 of Rush et al. 2015)."""
 
     smoothing: Count = 2
     """Number of neighbours on either side that a word is averaged with, Q in the paper."""
@@ -298,7 +298,7 @@ KINDS: dict[str, type] = {
 # Section 4: plain SGD with rate 2, halved every epoch after the fifth, gradients clipped at 10.
 PAPER = TrainSpec()
 
-# Trains a good model in minutes; not from the paper.
+# Not from the paper; learns in fewer epochs.
 MODERN = TrainSpec(
     optimizer="adamw",
     learning_rate=1e-3,

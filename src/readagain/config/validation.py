@@ -1,4 +1,4 @@
-"""Validation of a run: all problems are found and reported together."""
+"""Validation of a run: all problems are problems and reported together."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from readagain.config.schema import HierarchicalSpec, ModelSpec, OnePassSpec, Ru
 from readagain.errors import ConfigError
 
 _NUM_SPECIAL_TOKENS = 4  # of text.vocab.SPECIAL_TOKENS, which is in a higher layer
-_MAX_REWARDED_WORDS = 62  # training.reward represents a reference as the bits of one integer
+_MAX_RISK_WORDS = 62  # training.reward represents the words of a reference as bits of one integer
 
 
 def validate_run(run: RunSpec, *, where: str = "") -> None:
@@ -49,65 +49,66 @@ def raise_problems(problems: Sequence[str], *, where: str = "") -> None:
 
 
 def _contradictions(run: RunSpec) -> list[str]:
+    """Return a message per pair of settings that contradict each other."""
     train, decode = run.train, run.decode
-    found = _sentence_problems(run)
+    problems = _sentence_problems(run)
     if isinstance(run.model, ModelSpec):
-        found += _unused_settings(run.model)
-        found += _shortlist_problems(run, run.model)
+        problems += _unused_settings(run.model)
+        problems += _shortlist_problems(run, run.model)
     if train.best_by == "rouge" and train.rouge_pairs == 0:
-        found.append(
+        problems.append(
             "train.best_by is 'rouge', but train.rouge_pairs is 0, so ROUGE is not computed; "
             "expected 1 or more"
         )
     if train.objective == "risk" and train.label_smoothing > 0:
-        found.append(
+        problems.append(
             f"train.label_smoothing is {train.label_smoothing}, but has no effect with "
             "train.objective 'risk'; set it to 0"
         )
-    if train.objective == "risk" and run.data.max_summary_words > _MAX_REWARDED_WORDS:
-        found.append(
+    if train.objective == "risk" and run.data.max_summary_words > _MAX_RISK_WORDS:
+        problems.append(
             f"data.max_summary_words is {run.data.max_summary_words}; expected at most "
-            f"{_MAX_REWARDED_WORDS}, since train.objective is 'risk'"
+            f"{_MAX_RISK_WORDS}, since train.objective is 'risk'"
         )
     if decode.min_words > decode.max_words:
-        found.append(
+        problems.append(
             f"decode.min_words is {decode.min_words}; "
             f"expected at most decode.max_words, which is {decode.max_words}"
         )
     if 0 < decode.max_bytes < decode.min_bytes:
-        found.append(
+        problems.append(
             f"decode.min_bytes is {decode.min_bytes}; "
             f"expected at most decode.max_bytes, which is {decode.max_bytes}"
         )
-    return found
+    return problems
 
 
 def _sentence_problems(run: RunSpec) -> list[str]:
-    """Return where the encoder cannot read the configured number of sentences."""
-    model, data, found = run.model, run.data, []
+    """Return a problem for each setting of sentences that the encoder does not support."""
+    model, data, problems = run.model, run.data, []
     is_hierarchical = isinstance(model, ModelSpec) and isinstance(model.encoder, HierarchicalSpec)
     if is_hierarchical:
         if data.num_sentences < 2:
-            found.append(
+            problems.append(
                 f"data.num_sentences is {data.num_sentences}; "
                 "expected 2 or more, since model.encoder reads several sentences"
             )
         if data.join_sentences:
-            found.append(
+            problems.append(
                 "data.join_sentences is True, but model.encoder reads sentences separately; "
                 "set it to false"
             )
     elif data.num_sentences > 1 and not data.join_sentences:
         hint = ", or model.encoder.kind to 'hierarchical'" if isinstance(model, ModelSpec) else ""
-        found.append(
+        problems.append(
             f"data.num_sentences is {data.num_sentences}, but the encoder reads one sequence; "
             f"set data.join_sentences to true{hint}"
         )
-    return found
+    return problems
 
 
 def _shortlist_problems(run: RunSpec, model: ModelSpec) -> list[str]:
-    """Return a problem if the words of one text may not fit on the shortlist."""
+    """Return a problem if the shortlist is too small for the words of one text."""
     num_sequences = 1 if run.data.join_sentences else run.data.num_sentences
     needed = _NUM_SPECIAL_TOKENS + num_sequences * run.data.max_source_words
     if not 0 < model.shortlist_size < needed:
@@ -119,16 +120,16 @@ def _shortlist_problems(run: RunSpec, model: ModelSpec) -> list[str]:
 
 
 def _unused_settings(model: ModelSpec) -> list[str]:
-    """Return problems for settings without effect, which would mislead in an ablation."""
-    found, encoder = [], model.encoder
+    """Return a problem for each changed setting that has no effect, which would mislead users."""
+    problems, encoder = [], model.encoder
     if model.copied_words != "place" and model.output != "copy":
-        found.append(
+        problems.append(
             f"model.copied_words is {model.copied_words!r}, but model.output is {model.output!r}; "
             "set model.output to 'copy', or copied_words to 'place'"
         )
     if isinstance(encoder, OnePassSpec) or encoder.cell == "gru":
-        return found
-    return found + [
+        return problems
+    return problems + [
         f"model.encoder.{name} is {getattr(encoder, name)!r}, but a Read-Again LSTM has no "
         f"importance weights; set model.encoder.cell to 'gru', or {name} to {default!r}"
         for name, default in (("importance", "vector"), ("importance_activation", "tanh"))

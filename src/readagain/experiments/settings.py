@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from readagain.config.fields import either
+from readagain.config.fields import join_with_or
 from readagain.config.override import override
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, RunSpec
@@ -63,7 +63,7 @@ class ReproduceOptions:
         for recipe in self.recipes:
             if recipe not in get_args(Recipe):
                 raise ArgumentError(
-                    "{recipe} is {0!r}; expected {1}", recipe, either(get_args(Recipe))
+                    "{recipe} is {0!r}; expected {1}", recipe, join_with_or(get_args(Recipe))
                 )
 
     @property

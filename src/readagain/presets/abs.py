@@ -2,7 +2,7 @@
 
 from readagain.config.override import override
 from readagain.config.schema import AbsSpec, AttentiveBagSpec, RunSpec, TrainSpec
-from readagain.presets.sizes import at_sizes
+from readagain.presets.sizes import with_vocab_sizes
 
 ABS = RunSpec(
     title="ABS",
@@ -34,4 +34,4 @@ ABS_PLUS = override(
     },
 )
 
-RUNS = at_sizes("abs", ABS, [69]) | at_sizes("abs_plus", ABS_PLUS, [69])
+RUNS = with_vocab_sizes("abs", ABS, [69]) | with_vocab_sizes("abs_plus", ABS_PLUS, [69])

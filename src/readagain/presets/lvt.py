@@ -1,4 +1,4 @@
-"""big-words-lvt2k-1sent and big-words-lvt5k-1sent: GRUs with the large-vocabulary trick."""
+"""big-words-lvt2k-1sent, big-words-lvt5k-1sent (baselines): GRU with large-vocabulary trick."""
 
 from readagain.config.override import override
 from readagain.config.schema import (

@@ -9,7 +9,7 @@ from readagain.config.schema import (
     ReadAgainSpec,
     RunSpec,
 )
-from readagain.presets.sizes import at_sizes
+from readagain.presets.sizes import with_vocab_sizes
 
 CITATION = "Zeng, Luo, Fidler and Urtasun 2016 (arXiv:1611.03382)"
 
@@ -65,11 +65,11 @@ TWO_SENTENCES_OPTION_2 = override(
 )
 
 RUNS = {
-    **at_sizes("gru", GRU, [15, 69]),
-    **at_sizes("read_again_gru", READ_AGAIN_GRU, [15, 69]),
-    **at_sizes("read_again_lstm", READ_AGAIN_LSTM, [2, 5, 15, 30, 69]),
-    **at_sizes("read_again_gru_copy", READ_AGAIN_GRU_COPY, [15]),
-    **at_sizes("read_again_lstm_copy", READ_AGAIN_LSTM_COPY, [2, 5, 15, 30, 69]),
-    **at_sizes("two_sentences_option1_copy", TWO_SENTENCES_OPTION_1, [15]),
-    **at_sizes("two_sentences_option2_copy", TWO_SENTENCES_OPTION_2, [15]),
+    **with_vocab_sizes("gru", GRU, [15, 69]),
+    **with_vocab_sizes("read_again_gru", READ_AGAIN_GRU, [15, 69]),
+    **with_vocab_sizes("read_again_lstm", READ_AGAIN_LSTM, [2, 5, 15, 30, 69]),
+    **with_vocab_sizes("read_again_gru_copy", READ_AGAIN_GRU_COPY, [15]),
+    **with_vocab_sizes("read_again_lstm_copy", READ_AGAIN_LSTM_COPY, [2, 5, 15, 30, 69]),
+    **with_vocab_sizes("two_sentences_option1_copy", TWO_SENTENCES_OPTION_1, [15]),
+    **with_vocab_sizes("two_sentences_option2_copy", TWO_SENTENCES_OPTION_2, [15]),
 }

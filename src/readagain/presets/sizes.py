@@ -1,4 +1,4 @@
-"""Runs with decoder vocabularies of several sizes, as in Tables 1, 3 and 4."""
+"""Presets with decoder vocabularies of several sizes, as in Tables 1, 3 and 4."""
 
 from collections.abc import Iterable
 
@@ -6,11 +6,11 @@ from readagain.config.override import override
 from readagain.config.schema import RunSpec
 
 
-def at_sizes(name: str, run: RunSpec, thousands: Iterable[int]) -> dict[str, RunSpec]:
-    """Return `run` with vocabularies of several thousand words, by name: `name_15k`, ..."""
+def with_vocab_sizes(name: str, run: RunSpec, thousands: Iterable[int]) -> dict[str, RunSpec]:
+    """Return copies of `run` with vocabularies of 1,000 times each number, named `name_15k`, ..."""
     return {
-        f"{name}_{size}k": override(
-            run, {"title": f"{run.title}, {size}k", "vocab_size": 1000 * size}
+        f"{name}_{number}k": override(
+            run, {"title": f"{run.title}, {number}k", "vocab_size": 1000 * number}
         )
-        for size in thousands
+        for number in thousands
     }

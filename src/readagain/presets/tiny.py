@@ -18,7 +18,7 @@ RUN = override(
         "train": "modern",
         "train.batch_size": 64,
         "train.precision": "float32",
-        # For a few thousand pairs and a minute or two on a CPU: few updates, at a high rate.
+        # Few updates at a high learning rate, for a few thousand pairs on a CPU.
         "train.learning_rate": 3e-3,
         "train.warmup_steps": 50,
         "train.epochs": 12,

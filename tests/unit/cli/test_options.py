@@ -58,7 +58,7 @@ def refused(monkeypatch, capsys, tmp_path):
 )
 @pytest.mark.parametrize("threads", [9, 3000])
 def test_too_many_threads_are_refused(refused, command, threads):
-    message = f"readagain: --threads is {threads}; expected 1 to 8, 4 for each processor here\n"
+    message = f"readagain: --threads is {threads}; expected 1 to 8, 4 per processor of this machine\n"
     assert refused(*command, "--threads", str(threads)) == message
 
 
@@ -72,5 +72,5 @@ def test_too_many_threads_are_refused(refused, command, threads):
     ids=lambda command: command[0],
 )
 def test_too_many_workers_are_refused(refused, command):
-    message = "readagain: --workers is 3000; expected 1 to 8, 4 for each processor here\n"
+    message = "readagain: --workers is 3000; expected 1 to 8, 4 per processor of this machine\n"
     assert refused(*command, "--workers", "3000") == message
