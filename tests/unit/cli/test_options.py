@@ -58,7 +58,9 @@ def refused(monkeypatch, capsys, tmp_path):
 )
 @pytest.mark.parametrize("threads", [9, 3000])
 def test_too_many_threads_are_refused(refused, command, threads):
-    message = f"readagain: --threads is {threads}; expected 1 to 8, 4 per processor of this machine\n"
+    message = (
+        f"readagain: --threads is {threads}; expected 1 to 8, 4 per processor of this machine\n"
+    )
     assert refused(*command, "--threads", str(threads)) == message
 
 
