@@ -46,16 +46,30 @@ def command(
     recipe: Annotated[
         list[str] | None,
         _training(
-            metavar="modern|paper",
-            help="Training recipe: AdamW, or as in the paper; can be repeated (default: modern).",
+            metavar="converged|modern|paper",
+            help="Training recipe: AdamW until the loss no longer improves, AdamW for a few "
+            "epochs, or as in the paper; can be repeated (default: converged).",
         ),
     ] = None,
     seeds: Annotated[
         int, _training(min=1, help="Seeds of each main experiment; others have one.")
     ] = 1,
+    seed: Annotated[
+        int | None, _training(min=0, help="Run only this seed, of all named experiments.")
+    ] = None,
     epochs: Annotated[
         int | None, _training(min=1, help="Number of epochs (default: from the recipe).")
     ] = None,
+    max_minutes: Annotated[
+        float | None,
+        _training(
+            metavar="MINUTES",
+            min=0,
+            help="Training time of each run, after which its best checkpoint is scored "
+            "(default: no limit).",
+        ),
+    ] = None,
+    changes: options.Changes = None,
     test: Annotated[
         list[str] | None,
         _scoring(
@@ -107,9 +121,12 @@ def command(
             data=data,
             tests=tests,
             scale=scale,
-            recipes=recipe or ["modern"],  # type: ignore[arg-type]
+            recipes=recipe or ["converged"],  # type: ignore[arg-type]
             seeds=seeds,
+            only_seed=seed,
             epochs=epochs,
+            changes=tuple(changes or ()),
+            max_minutes=max_minutes,
             limit=limit,
             device_name=device,
             threads=threads,

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from readagain.errors import ConfigError
 from readagain.presets import BASELINES
 
-Recipe = Literal["modern", "paper"]
+Recipe = Literal["converged", "modern", "paper"]
 UNTRAINED = "untrained"
 """Recipe name in the results of baselines, which are not trained."""
 
@@ -28,7 +28,7 @@ class Experiment:
         changes: settings that differ from the preset, by dotted name.
         min_sentences: train and score only on texts with at least this many sentences.
         match_parameters: widen the encoder until it has as many parameters as this preset.
-        modern_learning_rate: learning rate of the recipe `modern`.
+        adamw_learning_rate: learning rate of the recipes `converged` and `modern`.
         modern_epochs: epochs of the recipe `modern`; None for the default.
     """
 
@@ -39,7 +39,7 @@ class Experiment:
     changes: Mapping[str, object] = field(default_factory=dict)
     min_sentences: int = 1
     match_parameters: str | None = None
-    modern_learning_rate: float = 1e-3
+    adamw_learning_rate: float = 1e-3
     modern_epochs: int | None = None
 
     @property
@@ -178,18 +178,26 @@ def select_experiments(names: Sequence[str]) -> tuple[list[Experiment], list[str
 
 
 def plan_runs(
-    experiments: Sequence[Experiment], recipes: Sequence[Recipe], *, seeds: int
+    experiments: Sequence[Experiment],
+    recipes: Sequence[Recipe],
+    *,
+    seeds: int,
+    only_seed: int | None = None,
 ) -> list[PlannedRun]:
     """Return the runs, most informative first.
 
     Baselines take seconds and come first. Then for each recipe: the main experiments with the
-    first seed, the main experiments with the other seeds, all others with one seed.
+    first seed, the main experiments with the other seeds, all others with one seed. With
+    `only_seed`, all experiments have that seed.
     """
     plan = [PlannedRun(each, UNTRAINED, 1) for each in experiments if not each.is_trained]
     trained = [each for each in experiments if each.is_trained]
     main = [each for each in trained if each.group == "main"]
     others = [each for each in trained if each.group != "main"]
     for recipe in dict.fromkeys(recipes):
+        if only_seed is not None:
+            plan += [PlannedRun(each, recipe, only_seed) for each in [*main, *others]]
+            continue
         plan += [PlannedRun(each, recipe, seed) for seed in range(1, seeds + 1) for each in main]
         plan += [PlannedRun(each, recipe, 1) for each in others]
     return plan

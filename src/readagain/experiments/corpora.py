@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from readagain.corpus.inputs import SPLITS
 from readagain.corpus.manifest import CorpusManifest, fingerprint, list_files
 from readagain.corpus.readers.find import CorpusReadOptions
-from readagain.corpus.shards import LEXICON_FILE, CorpusShard, PreparedCorpus, texts_file
+from readagain.corpus.shards import LEXICON_FILE, CorpusShard, PreparedCorpus, Split, texts_file
 from readagain.errors import ArgumentError, ArtifactError, DataError
 from readagain.evaluation.dataset import DataSet, read_dataset
 from readagain.experiments.sample_corpus import write_sample_corpora
@@ -19,6 +19,8 @@ from readagain.experiments.settings import ReproduceOptions, common_vocab_size
 from readagain.text.truecasing import CASES_FILE
 from readagain.text.vocab import Vocab
 
+SELECTION_PAIRS = 3_000
+"""Maximum size of the selection split, which is at most a tenth of the train split."""
 DUC = "duc2003"
 """Protocol of data sets with several references per text."""
 
@@ -62,16 +64,24 @@ class Corpora:
                 )
         self._tests = tests
         self._options = options
-        self._parts: dict[int, PreparedCorpus] = {1: self.main}
+        self._parts: dict[tuple[int, bool], PreparedCorpus] = {(1, False): self.main}
         self._dev_sets: dict[int, EvaluationSet] = {}
 
-    def corpus(self, min_sentences: int) -> PreparedCorpus:
-        """Return the pairs of the corpus whose texts have at least `min_sentences` sentences."""
-        if min_sentences not in self._parts:
-            out = self._options.work / "corpora" / f"{self.name}-{min_sentences}-sentences"
+    def corpus(self, min_sentences: int, *, has_selection: bool = False) -> PreparedCorpus:
+        """Return the pairs of the corpus whose texts have at least `min_sentences` sentences.
+
+        With `has_selection`, the dev split is the selection split: pairs of the train split that
+        are not trained on and select the checkpoint, so that the scored texts do not.
+        """
+        key = (min_sentences, has_selection)
+        if key not in self._parts:
+            name = self.name if min_sentences == 1 else f"{self.name}-{min_sentences}-sentences"
+            out = self._options.work / "corpora" / (f"{name}-selection" if has_selection else name)
             out.parent.mkdir(parents=True, exist_ok=True)
-            self._parts[min_sentences] = open_subset(self.main, out, min_sentences=min_sentences)
-        return self._parts[min_sentences]
+            self._parts[key] = open_subset(
+                self.main, out, min_sentences=min_sentences, has_selection=has_selection
+            )
+        return self._parts[key]
 
     def tests(self, min_sentences: int) -> list[EvaluationSet]:
         """Return the data sets; the first is the dev split of `corpus(min_sentences)`."""
@@ -95,10 +105,13 @@ class Corpora:
         return EvaluationSet(name, data, DUC if has_several else "gigaword")
 
 
-def open_subset(corpus: PreparedCorpus, out: Path, *, min_sentences: int) -> PreparedCorpus:
+def open_subset(
+    corpus: PreparedCorpus, out: Path, *, min_sentences: int, has_selection: bool = False
+) -> PreparedCorpus:
     """Open the subset of pairs whose texts have enough sentences; write it if it does not exist.
 
-    The lexicon and the truecasing statistics are those of the whole corpus.
+    The lexicon and the truecasing statistics are those of the whole corpus. With `has_selection`,
+    some pairs of the train split, drawn at random with a fixed seed, are the dev split.
 
     Raises:
         DataError: if no such text is left in the train or dev split.
@@ -110,19 +123,27 @@ def open_subset(corpus: PreparedCorpus, out: Path, *, min_sentences: int) -> Pre
     except ArtifactError:
         pass
     shutil.rmtree(out, ignore_errors=True)
-    _write_subset(corpus, out, min_sentences)
+    _write_subset(corpus, out, min_sentences, has_selection)
     return PreparedCorpus.open(out)
 
 
-def _write_subset(corpus: PreparedCorpus, out: Path, min_sentences: int) -> None:
+def _write_subset(
+    corpus: PreparedCorpus, out: Path, min_sentences: int, has_selection: bool
+) -> None:
     partial = out.with_name(f"{out.name}.part")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
     for name in (LEXICON_FILE, CASES_FILE):
         if name in corpus.manifest.files:  # older corpora have no truecasing statistics
             shutil.copyfile(corpus.folder / name, partial / name)
+    masks = {name: _has_sentences(corpus.split(name), min_sentences) for name in SPLITS}
+    origin = {name: name for name in SPLITS}
+    if has_selection:
+        masks["train"], masks["dev"] = _cut_selection(masks["train"])
+        masks["test"] = np.zeros_like(masks["test"])
+        origin["dev"] = "train"
     splits: dict[str, dict[str, int]] = {
-        name: _write_split(corpus, name, partial, min_sentences) for name in SPLITS
+        name: _write_split(corpus, origin[name], masks[name], partial, name) for name in SPLITS
     }
     for name in ("train", "dev"):
         if not splits[name]["pairs"]:
@@ -136,6 +157,7 @@ def _write_subset(corpus: PreparedCorpus, out: Path, min_sentences: int) -> None
         settings={
             **corpus.manifest.settings,
             "min_sentences": min_sentences,
+            "selection_pairs": splits["dev"]["pairs"] if has_selection else 0,
             "taken_from": corpus.manifest.fingerprint,
         },
         splits=splits,
@@ -146,28 +168,47 @@ def _write_subset(corpus: PreparedCorpus, out: Path, min_sentences: int) -> None
     partial.rename(out)
 
 
+def _has_sentences(split: Split, min_sentences: int) -> NDArray[np.bool_]:
+    """Return a (P,) mask of the pairs of a split whose texts have enough sentences."""
+    # One segment of a pair is its summary.
+    masks = [np.diff(shard.pairs) - 1 >= min_sentences for shard in split.shards]
+    return np.concatenate([np.zeros(0, np.bool_), *masks])
+
+
+def _cut_selection(mask: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Divide the pairs of a mask into those to train on and the selection split."""
+    pairs = np.flatnonzero(mask)
+    num_pairs = min(SELECTION_PAIRS, len(pairs) // 10)
+    selection = np.zeros_like(mask)
+    selection[np.random.default_rng(0).choice(pairs, num_pairs, replace=False)] = True
+    return mask & ~selection, selection
+
+
 def _write_split(
-    corpus: PreparedCorpus, name: str, out: Path, min_sentences: int
+    corpus: PreparedCorpus, origin: str, mask: NDArray[np.bool_], out: Path, name: str
 ) -> dict[str, int]:
-    """Write the selected pairs of a split; return its counts."""
+    """Write pairs of the split `origin` as the split `name`; return its counts.
+
+    The mask has an entry for each pair of `origin`.
+    """
     counts = {"pairs": 0, "segments": 0, "words": 0, "shards": 0}
-    selected: list[NDArray[np.bool_]] = []
-    for shard in corpus.split(name).shards:
-        is_selected = np.diff(shard.pairs) - 1 >= min_sentences  # (P,); one segment is the summary
-        selected.append(is_selected)
+    shards = corpus.split(origin).shards
+    sizes = [len(shard) for shard in shards]
+    masks = np.split(mask, np.cumsum(sizes)[:-1]) if shards else []
+    for shard, is_selected in zip(shards, masks, strict=True):
         part = _select_pairs(shard, is_selected)
         part.save(out, name, counts["shards"])
         counts["shards"] += 1
         counts["pairs"] += len(part)
         counts["segments"] += len(part.segments) - 1
         counts["words"] += len(part.words)
-    texts = corpus.folder / texts_file(name)
+    texts = corpus.folder / texts_file(origin)
     if texts.exists():
         with (
             texts.open(encoding="utf-8", newline="\n") as lines,
             (out / texts_file(name)).open("w", encoding="utf-8", newline="\n") as file,
         ):
-            pairs = zip(lines, np.concatenate(selected), strict=True)
+            pairs = zip(lines, mask, strict=True)
             file.writelines(line for line, is_selected in pairs if is_selected)
     return counts
 

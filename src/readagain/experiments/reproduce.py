@@ -86,7 +86,10 @@ def run_experiments(options: ReproduceOptions, console: Console) -> ReproduceRes
         catch_stop_signals() as stop,
     ):
         runner = ExperimentRunner(options, console, stop)
-        for planned in plan_runs(experiments, options.recipes, seeds=options.seeds):
+        plan = plan_runs(
+            experiments, options.recipes, seeds=options.seeds, only_seed=options.only_seed
+        )
+        for planned in plan:
             try:
                 runner.check_stop()
                 if _is_done(planned, runner):
@@ -118,9 +121,10 @@ def _is_done(planned: PlannedRun, runner: ExperimentRunner) -> bool:
     if not path.exists():
         return False
     result = read_result(path)
-    corpus = runner.corpora.corpus(planned.experiment.min_sentences)
+    is_trained = planned.experiment.is_trained
+    corpus = runner.training_corpus(planned) if is_trained else runner.corpora.main
     changes = [("corpus", result.corpus["fingerprint"], corpus.manifest.fingerprint)]
-    if planned.experiment.is_trained:
+    if is_trained:
         changes += differences(_read_settings(result.run), _comparable(runner.run_spec(planned)))
     # Other texts under the same name, or another --limit, cannot share a table.
     changes += [

@@ -71,7 +71,8 @@ class ExperimentResult:
         row: name of the experiment.
         run: all settings of the run; None for a baseline.
         corpus: name, fingerprint and size of the training corpus.
-        training: minutes, updates, the selected checkpoint, the learning curve.
+        training: minutes, updates, what ended it (patience, all epochs or the time limit), the
+            selected checkpoint, the learning curve.
         machine: device, processor, versions, commit, date.
         seconds: time of training and scoring.
         sets: results by name of the data set; the first is the dev split of the corpus.

@@ -17,6 +17,8 @@ from rich.console import Console
 from readagain.config.files import run_to_dict
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import RunSpec
+from readagain.corpus.shards import PreparedCorpus
+from readagain.errors import ArgumentError
 from readagain.evaluation.evaluate import Evaluation, evaluate
 from readagain.evaluation.systems import System, load_system
 from readagain.evaluation.tuning import tune
@@ -39,6 +41,7 @@ from readagain.rouge.options import FIGURES
 from readagain.search.features import FEATURES
 from readagain.storage.output_dir import LocalDir
 from readagain.text.vocab import Vocab
+from readagain.training.checkpoint import latest_checkpoint
 from readagain.training.job import TrainingJob
 from readagain.training.loop import train
 from readagain.training.parallel import choose_device
@@ -75,7 +78,7 @@ class ExperimentRunner:
 
     def run_spec(self, planned: PlannedRun) -> RunSpec:
         """Return the settings of a run that trains a network."""
-        corpus = self.corpora.corpus(planned.experiment.min_sentences)
+        corpus = self.training_corpus(planned)
         return experiment_run(
             planned.experiment,
             scale=self.options.scale,
@@ -83,6 +86,13 @@ class ExperimentRunner:
             seed=planned.seed,
             train_pairs=corpus.manifest.splits["train"]["pairs"],
             epochs=self.options.epochs,
+            changes=self.options.changes,
+        )
+
+    def training_corpus(self, planned: PlannedRun) -> PreparedCorpus:
+        """Return the corpus of a run; its dev split selects the checkpoint."""
+        return self.corpora.corpus(
+            planned.experiment.min_sentences, has_selection=planned.recipe == "converged"
         )
 
     def run(self, planned: PlannedRun) -> None:
@@ -118,7 +128,7 @@ class ExperimentRunner:
         """
         start = time.monotonic()
         work = self.options.work / planned.dir_name
-        self._train(run, self.corpora.corpus(planned.experiment.min_sentences).folder, work)
+        self._train(run, self.training_corpus(planned).folder, work)
         trained_s = time.monotonic() - start
         model = ExperimentModel(work, self.device)
         training = _describe_training(work)
@@ -153,7 +163,7 @@ class ExperimentRunner:
         examples: list[dict[str, Any]] | None = None,
     ) -> ExperimentResult:
         sets, summaries = scores
-        corpus = self.corpora.corpus(planned.experiment.min_sentences if run else 1)
+        corpus = self.training_corpus(planned) if run else self.corpora.main
         result = ExperimentResult(
             row=planned.experiment.name,
             recipe=planned.recipe,
@@ -185,10 +195,20 @@ class ExperimentRunner:
             threads=self.options.threads,
             console=self.console,
             stop=self.stop,
+            max_minutes=self.options.max_minutes,
         )
         self._free_memory()
-        if ended is not None and not ended.is_finished:
+        if ended is None or ended.is_finished:
+            return
+        if self.options.max_minutes is None or self.stop.is_set:
             raise InterruptedRunError
+        if ended.state.best is None:
+            raise ArgumentError(
+                "{0}: no validation within the {1:g} minutes of training; choose a larger "
+                "{max_minutes}, and the run resumes",
+                work,
+                self.options.max_minutes,
+            )
 
     def _tune(
         self, planned: PlannedRun, model: ExperimentModel
@@ -282,8 +302,15 @@ def _dataset_result(result: Evaluation, vocabs: Mapping[str, Vocab]) -> DatasetR
 
 def _describe_training(work: Path) -> dict[str, Any]:
     """Return the duration, the selected checkpoint and the learning curve of a training."""
-    progress = RunDir(LocalDir(work)).finished_state()
-    assert progress is not None
+    run_dir = RunDir(LocalDir(work))
+    progress = run_dir.finished_state()
+    ended_by = "epochs"
+    if progress is None:
+        checkpoint = latest_checkpoint(run_dir.checkpoints)
+        assert checkpoint is not None
+        progress, ended_by = checkpoint.state, "time limit"
+    elif progress.has_stopped_early:
+        ended_by = "patience"
     curve: dict[str, list[list[float]]] = {name: [] for name in _CURVE}
     for line in (work / METRICS_FILE).read_text(encoding="utf-8").splitlines():
         record = json.loads(line)
@@ -296,6 +323,7 @@ def _describe_training(work: Path) -> dict[str, Any]:
     return {
         "minutes": round(progress.minutes, 3),
         "updates": progress.step,
+        "ended_by": ended_by,
         "best": None if progress.best is None else asdict(progress.best),
         "curve": curve,
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from readagain.config.fields import join_with_or
-from readagain.config.override import override
+from readagain.config.override import override, parse_assignments
 from readagain.config.parameters import count_parameters
 from readagain.config.schema import ModelSpec, RunSpec
 from readagain.errors import ArgumentError
@@ -22,6 +22,10 @@ _MODERN_WARMUP = 1_344
 # With batches of 1,024 and the same number of examples, networks without copying hardly learn to
 # attend to the source.
 _MODERN_BATCH = 256
+# The same rule for all experiments: a validation after every half epoch on the selection split,
+# the rate halved after each one without improvement, the end after three such ones in a row.
+_CONVERGED_PATIENCE = 3
+_CONVERGED_MAX_EPOCHS = 40
 _WIDTH_STEP = 16  # the GPU kernels require a multiple of it
 _COMMON_VOCAB = 15_000  # vocabulary size of most of the paper's rows
 
@@ -40,7 +44,9 @@ class ReproduceOptions:
         out: directory of the results; results of other machines can be copied into its `rows/`.
         data: the prepared corpus; None for a synthetic one at small scale.
         tests: additional data sets by name.
-        scale, recipes, seeds, epochs: see `experiment_run` and `plan_runs`.
+        scale, recipes, seeds, only_seed, epochs, changes: see `experiment_run` and `plan_runs`.
+        max_minutes: training time of a run, after which its best checkpoint is scored and the
+            result says that the training had not converged; None for no limit.
         limit: score only the first texts of each data set.
         device_name, threads: device, and number of CPU threads.
         keep_weights: keep the model directories of finished experiments in `work/`.
@@ -51,9 +57,12 @@ class ReproduceOptions:
     data: Path | None = None
     tests: dict[str, Path] = field(default_factory=dict)
     scale: Scale = "paper"
-    recipes: Sequence[Recipe] = ("modern",)
+    recipes: Sequence[Recipe] = ("converged",)
     seeds: int = 1
+    only_seed: int | None = None
     epochs: int | None = None
+    changes: Sequence[str] = ()
+    max_minutes: float | None = None
     limit: int | None = None
     device_name: Literal["auto", "cpu", "cuda"] = "auto"
     threads: int = 0
@@ -80,41 +89,62 @@ def experiment_run(
     seed: int,
     train_pairs: int,
     epochs: int | None = None,
+    changes: Sequence[str] = (),
 ) -> RunSpec:
     """Return the run that trains an experiment.
 
     Args:
         experiment: an experiment whose system is a preset.
         scale: the paper's sizes, or small ones.
-        recipe: `modern`, or `paper` for the training settings of the preset.
+        recipe: `converged` trains until the loss on the selection split no longer improves,
+            `modern` for a fixed number of epochs, `paper` with the training settings of the preset.
         seed: random seed of weights, data order and dropout.
         train_pairs: size of the corpus, from which `modern` derives the number of epochs.
         epochs: overrides the recipe.
+        changes: assignments such as `train.batch_size=512`, which override the recipe.
     """
-    changes: dict[str, object] = {"train.seed": seed}
-    if recipe == "modern":
-        changes["train"] = "modern"
+    settings: dict[str, object] = {"train.seed": seed}
+    if recipe != "paper":
+        settings["train"] = "modern"
     if scale == "small":
-        changes |= {
+        settings |= {
             "train.batch_size": 32,
             "train.epochs": 8,
             "train.precision": "float32",
             "train.rouge_pairs": 0,
         }
-        if recipe == "modern":
-            changes |= {
+        if recipe != "paper":
+            settings |= {
                 "train.learning_rate": 5e-3,
                 "train.warmup_steps": 0,
                 "train.ema_decay": 0.9,
             }
     else:
-        changes |= {"train.precision": "bfloat16", "train.rouge_pairs": 64, "train.log_every": 100}
+        settings |= {"train.precision": "bfloat16", "train.rouge_pairs": 64, "train.log_every": 100}
         if recipe == "modern":
-            changes |= _modern_schedule(train_pairs, epochs or experiment.modern_epochs)
-            changes["train.learning_rate"] = experiment.modern_learning_rate
+            settings |= _modern_schedule(train_pairs, epochs or experiment.modern_epochs)
+        if recipe != "paper":
+            settings["train.learning_rate"] = experiment.adamw_learning_rate
+    if recipe == "converged":
+        settings |= {
+            "train.schedule": "plateau",
+            "train.patience": _CONVERGED_PATIENCE,
+            "train.rouge_pairs": 0,
+        }
+        if scale == "paper":
+            settings |= {
+                "train.batch_size": _MODERN_BATCH,
+                "train.warmup_steps": _MODERN_WARMUP,
+                "train.epochs": _CONVERGED_MAX_EPOCHS,
+            }
     if epochs is not None:
-        changes["train.epochs"] = epochs
-    return override(experiment_network(experiment, scale=scale), changes)
+        settings["train.epochs"] = epochs
+    run = override(experiment_network(experiment, scale=scale), settings)
+    run = override(run, parse_assignments(changes), where="--set")
+    if recipe == "converged" and not run.train.validate_every:
+        steps = max(1, train_pairs // (2 * run.train.batch_size))
+        run = override(run, {"train.validate_every": steps})
+    return run
 
 
 def experiment_network(experiment: Experiment, *, scale: Scale) -> RunSpec:

@@ -14,6 +14,8 @@ from readagain.model_dir import PRECISIONS
 _SHORT = {"rouge-1": "R-1", "rouge-2": "R-2", "rouge-l": "R-L"}
 _SCORE_COLUMNS = (*_SHORT.values(), "words")
 _RECIPES = {
+    "converged": "Trained with AdamW until the loss on a selection split no longer improves "
+    "(recipe `converged`)",
     "modern": "Trained with AdamW in batches of 256 (recipe `modern`)",
     "paper": "Trained as in the paper of each system (recipe `paper`)",
     "untrained": "Without training",

@@ -1,5 +1,7 @@
 """Training loop: update, log, validate, save, stop and resume."""
 
+import math
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -42,6 +44,7 @@ def train(
     threads: int = 0,
     console: Console,
     stop: StopSignal | None = None,
+    max_minutes: float | None = None,
 ) -> TrainingResult | None:
     """Train a model or resume its training, and write the best model to the folder of the run.
 
@@ -51,6 +54,7 @@ def train(
         threads: the number of CPU threads; 0 to choose automatically.
         console: where progress is printed; only the first of several processes prints.
         stop: stops the training when set; by default SIGTERM and Ctrl-C set it.
+        max_minutes: stops the training after this time, which includes the time before a resume.
 
     Returns:
         The result, or None if the run had finished before. More epochs than those of a finished
@@ -73,7 +77,7 @@ def train(
             return None
         display = Display(console if processes.is_first else Console(quiet=True))
         try:
-            return _run(resolved, run_dir, processes, device, stop, display)
+            return _run(resolved, run_dir, processes, device, stop, display, max_minutes)
         except DivergedError as error:
             raise ReadAgainError(f"{error}; {_kept_after_divergence(run_dir)}") from error
 
@@ -91,13 +95,17 @@ def _run(
     device: torch.device,
     stop: StopSignal,
     display: Display,
+    max_minutes: float | None,
 ) -> TrainingResult:
     """Run the training loop; only the first process has a `run_dir`, validates and writes."""
+    start_time = time.monotonic()
     checkpoint = None if run_dir is None else latest_checkpoint(run_dir.checkpoints)
     trainer = Trainer(job, processes, device)
     trainer.resume(checkpoint)
     state = processes.broadcast(TrainingState() if checkpoint is None else checkpoint.state)
     state = state.for_epochs(job.run.train.epochs)
+    minutes_left = math.inf if max_minutes is None else max_minutes - state.minutes
+    stop_time = start_time + 60 * minutes_left
     display.show_start(job, state, total_steps=trainer.total_steps)
     with _open_writer(job, run_dir, trainer, display, state) as writer:
         has_dev = len(job.corpus.split("dev")) > 0
@@ -112,7 +120,10 @@ def _run(
                 if validated is None:  # stopped during validation
                     break
                 state = validated
-            if state.has_ended(trainer.total_steps) or _should_stop(trainer, stop, state.step):
+            trainer.step.num_plateaus = state.num_plateaus
+            if state.has_ended(trainer.total_steps):
+                break
+            if _should_stop(trainer, stop, stop_time, state.step):
                 break
             loss, num_pairs = trainer.update()
             state = state.after_update()
@@ -187,13 +198,14 @@ def _validate(
         return state
 
 
-def _should_stop(trainer: Trainer, stop: StopSignal, step: int) -> bool:
+def _should_stop(trainer: Trainer, stop: StopSignal, stop_time: float, step: int) -> bool:
     """Return whether to stop; in distributed training, checked every `log_every` updates."""
+    is_due = stop.is_set or time.monotonic() >= stop_time
     if trainer.processes.world_size == 1:
-        return stop.is_set
+        return is_due
     if step % trainer.spec.log_every:
         return False
-    return trainer.processes.any_true(stop.is_set)
+    return trainer.processes.any_true(is_due)
 
 
 def _kept_after_divergence(run_dir: RunDir | None) -> str:

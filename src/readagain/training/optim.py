@@ -55,12 +55,14 @@ def build_optimizer(parameters: Iterable[nn.Parameter], spec: TrainSpec) -> torc
     return optimizer
 
 
-def learning_rate(spec: TrainSpec, *, step: int, total_steps: int, steps_per_epoch: int) -> float:
+def learning_rate(
+    spec: TrainSpec, *, step: int, total_steps: int, steps_per_epoch: int, num_plateaus: int = 0
+) -> float:
     """Return the learning rate of update `step`, counted from 0.
 
     After a linear warm-up it follows the schedule: `halving` keeps the full rate for some epochs
     and halves it in each later epoch (section 4), `cosine` decays to zero, `constant` does not
-    change.
+    change, `plateau` halves it after each of `num_plateaus` validations.
     """
     if step < spec.warmup_steps:
         return spec.learning_rate * (step + 1) / spec.warmup_steps
@@ -71,6 +73,8 @@ def learning_rate(spec: TrainSpec, *, step: int, total_steps: int, steps_per_epo
         remaining = max(1, total_steps - spec.warmup_steps)
         progress = min(1.0, (step - spec.warmup_steps) / remaining)
         return spec.learning_rate * 0.5 * (1 + math.cos(math.pi * progress))
+    if spec.schedule == "plateau":
+        return spec.learning_rate * 0.5**num_plateaus
     return spec.learning_rate
 
 

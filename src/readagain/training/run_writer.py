@@ -11,7 +11,6 @@ from readagain.training.checkpoint import save_checkpoint
 from readagain.training.display import Display
 from readagain.training.job import ResolvedJob
 from readagain.training.metrics import DivergedError, LossBuffer, LossValues, MetricsLog
-from readagain.training.optim import learning_rate
 from readagain.training.provenance import add_state, provenance
 from readagain.training.publish import publish_model
 from readagain.training.run_dir import RunDir
@@ -44,7 +43,7 @@ class RunWriter:
         run_dir: its folder.
         display: the console output.
         state: the state in which this process starts.
-        trainer: gives the device, the processes and the number of updates.
+        trainer: gives the device, the processes, the number of updates and the learning rate.
     """
 
     def __init__(
@@ -61,6 +60,7 @@ class RunWriter:
         self.provenance = provenance(job, trainer.processes, trainer.device)
         self.total_steps = trainer.total_steps
         self.steps_per_epoch = trainer.steps_per_epoch
+        self._learning_rate = trainer.step.learning_rate
         self.log = MetricsLog(run_dir.path, at_bytes=state.metrics_bytes, at_step=state.step)
         if self.log.missing_tensorboard:
             display.say(self.log.missing_tensorboard)
@@ -210,12 +210,7 @@ class RunWriter:
             "step": step,
             "epoch": step / self.steps_per_epoch,
             "loss": sum(losses) / len(losses),
-            "learning_rate": learning_rate(
-                self.job.run.train,
-                step=step - 1,
-                total_steps=self.total_steps,
-                steps_per_epoch=self.steps_per_epoch,
-            ),
+            "learning_rate": self._learning_rate(step - 1),
             "pairs_per_s": line.num_pairs / line.seconds,
             "minutes": self._minutes_before + seconds / 60,
         }

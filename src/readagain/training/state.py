@@ -10,6 +10,8 @@ Criterion = Literal["loss", "rouge"]
 
 MIN_GAIN = 0.01
 """If the last validation lowers the dev loss by more than this fraction, the run was too short."""
+PLATEAU_GAIN = 0.001
+"""With the schedule `plateau`, a validation that lowers the dev loss by less is no improvement."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +41,9 @@ class TrainingState:
     """Step of the latest validation."""
     best: Scores | None = None
     num_worse: int = 0
-    """Number of validations since the best one."""
+    """Number of validations since the last improvement."""
+    num_plateaus: int = 0
+    """Number of validations without improvement in the whole run."""
     minutes: float = 0.0
     """Training time, including the time before a resume."""
     metrics_bytes: int = 0
@@ -72,14 +76,19 @@ class TrainingState:
         """Return the state after a validation; `best` is `scores` if they are the best so far."""
         best = self.best
         is_better = best is None or scores.value(spec.best_by) > best.value(spec.best_by)
-        num_worse = 0 if is_better else self.num_worse + 1
+        last_gain = 0.0 if best is None else 1 - scores.dev_loss / best.dev_loss
+        is_plateau = best is not None and (
+            last_gain < PLATEAU_GAIN if spec.schedule == "plateau" else not is_better
+        )
+        num_worse = self.num_worse + 1 if is_plateau else 0
         return replace(
             self,
             validated_step=scores.step,
             best=scores if is_better else best,
             num_worse=num_worse,
+            num_plateaus=self.num_plateaus + is_plateau,
             has_stopped_early=0 < spec.patience <= num_worse,
-            last_gain=0.0 if best is None else 1 - scores.dev_loss / best.dev_loss,
+            last_gain=last_gain,
         )
 
     def is_validation_due(self, every: int, total_steps: int) -> bool:

@@ -64,6 +64,7 @@ class TrainingStep:
         self.rank = rank
         self.world_size = world_size
         self.step = 0
+        self.num_plateaus = 0
         self.names, self.parameters = zip(*model.named_parameters(), strict=True)
         self.device = self.parameters[0].device
         self.optimizer = build_optimizer(self.parameters, spec)
@@ -80,13 +81,14 @@ class TrainingStep:
         self._captured: dict[tuple[int, ...], _CapturedUpdate] = {}
         self._pool = torch.cuda.graph_pool_handle() if self.captures else None
 
-    def learning_rate(self) -> float:
-        """Return the learning rate of the next update."""
+    def learning_rate(self, step: int) -> float:
+        """Return the learning rate of update `step`, counted from 0."""
         return learning_rate(
             self.spec,
-            step=self.step,
+            step=step,
             total_steps=self.total_steps,
             steps_per_epoch=self.steps_per_epoch,
+            num_plateaus=self.num_plateaus,
         )
 
     def update(self, batch: BatchIndices | Batch) -> Tensor:
@@ -97,7 +99,7 @@ class TrainingStep:
             on a GPU the next update of the same shape overwrites it.
         """
         torch.manual_seed(_update_seed(self.spec.seed, self.step, self.rank))
-        rate = self.learning_rate()
+        rate = self.learning_rate(self.step)
         for group in self.optimizer.param_groups:
             group["lr"].fill_(rate)
         self.model.train()

@@ -88,6 +88,15 @@ def test_plan_runs_recipes_in_order_and_baselines_once():
     ]
 
 
+def test_plan_of_one_seed_has_all_experiments():
+    experiments = experiments_of("gru_15k", "lstm_15k", "prefix")
+    assert names_of(plan_runs(experiments, ["converged"], seeds=1, only_seed=3)) == [
+        "prefix/untrained-seed1",
+        "gru_15k/converged-seed3",
+        "lstm_15k/converged-seed3",
+    ]
+
+
 def test_every_experiment_has_a_table_a_system_and_a_title():
     shown = {name for table in TABLES.values() for name in table.rows}
     assert shown == set(EXPERIMENTS)

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
@@ -25,10 +26,10 @@ def done_and_there(outcome):
 
 def test_experiment_is_trained_once(small, silent):
     request = small(GRU)
-    assert run_experiments(request, silent).done == ["gru_15k/modern-seed1"]
+    assert run_experiments(request, silent).done == ["gru_15k/converged-seed1"]
     before = read_results(request.out)
     again = run_experiments(request, silent)
-    assert done_and_there(again) == ([], ["gru_15k/modern-seed1"])
+    assert done_and_there(again) == ([], ["gru_15k/converged-seed1"])
     assert read_results(request.out) == before
 
 
@@ -37,7 +38,7 @@ def test_weights_are_removed_unless_kept(small, silent, tmp_path):
     assert [path.name for path in (tmp_path / "out" / "work").iterdir()] == ["corpora"]
     kept = small(GRU, out=tmp_path / "kept", keep_weights=True)
     run_experiments(kept, silent)
-    assert (kept.work / "gru_15k-modern-seed1" / "weights.safetensors").exists()
+    assert (kept.work / "gru_15k-converged-seed1" / "weights.safetensors").exists()
 
 
 def test_interrupted_training_is_resumed(small, silent, monkeypatch):
@@ -59,7 +60,7 @@ def test_interrupted_training_is_resumed(small, silent, monkeypatch):
         return ended
 
     monkeypatch.setattr("readagain.experiments.run_experiment.train", counted)
-    assert run_experiments(request, silent).done == ["gru_15k/modern-seed1"]
+    assert run_experiments(request, silent).done == ["gru_15k/converged-seed1"]
     assert steps == [None]  # training had been finished; only scoring was left
 
 
@@ -73,10 +74,10 @@ def test_interrupted_call_leaves_later_experiments(small, silent, monkeypatch):
 
     monkeypatch.setattr(ExperimentRunner, "train_and_score", interrupted)
     first = run_experiments(request, silent)
-    assert (first.done, first.is_interrupted) == (["gru_15k/modern-seed1"], True)
+    assert (first.done, first.is_interrupted) == (["gru_15k/converged-seed1"], True)
     monkeypatch.undo()
     second = run_experiments(request, silent)
-    assert done_and_there(second) == (["lstm_15k/modern-seed1"], ["gru_15k/modern-seed1"])
+    assert done_and_there(second) == (["lstm_15k/converged-seed1"], ["gru_15k/converged-seed1"])
 
 
 @pytest.mark.parametrize(
@@ -93,8 +94,8 @@ def test_failed_experiment_does_not_stop_others(small, silent, monkeypatch, erro
 
     monkeypatch.setattr(ExperimentRunner, "train_and_score", failing)
     outcome = run_experiments(request, silent)
-    assert outcome.done == ["lstm_15k/modern-seed1"]
-    assert outcome.failed["gru_15k/modern-seed1"].startswith(message)
+    assert outcome.done == ["lstm_15k/converged-seed1"]
+    assert outcome.failed["gru_15k/converged-seed1"].startswith(message)
     traces = [path.read_text() for path in request.work.glob("*.failed.txt")]
     assert all("ValueError: odd" in trace for trace in traces)
     assert bool(traces) == isinstance(error, ValueError)
@@ -129,7 +130,7 @@ def test_stop_signal_while_scoring_leaves_the_run_resumable(small, silent, monke
     assert read_results(options.out) == []
     monkeypatch.undo()
     again = run_experiments(options, silent)
-    assert again.done == ["gru_15k/modern-seed1", "lstm_15k/modern-seed1"]
+    assert again.done == ["gru_15k/converged-seed1", "lstm_15k/converged-seed1"]
 
 
 def test_stop_signal_while_training_leaves_the_run_resumable(small, silent, monkeypatch):
@@ -144,7 +145,32 @@ def test_stop_signal_while_training_leaves_the_run_resumable(small, silent, monk
     options = small(GRU, epochs=2)
     assert run_experiments(options, silent).is_interrupted
     monkeypatch.undo()
-    assert run_experiments(options, silent).done == ["gru_15k/modern-seed1"]
+    assert run_experiments(options, silent).done == ["gru_15k/converged-seed1"]
+
+
+def test_run_scores_its_best_checkpoint_at_the_time_limit(small, silent, monkeypatch):
+    options = small(GRU, epochs=3, changes=["train.validate_every=1"], max_minutes=1)
+    monkeypatch.setattr("readagain.training.loop.time.monotonic", count(step=11).__next__)
+    assert run_experiments(options, silent).done == ["gru_15k/converged-seed1"]
+    [result] = read_results(options.out)
+    assert result.training["ended_by"] == "time limit"
+    assert 0 < result.training["best"]["step"] <= result.training["updates"] < 10
+
+
+def test_time_limit_before_the_first_validation_is_an_error(small, silent):
+    options = small(GRU, max_minutes=0)
+    message = run_experiments(options, silent).failed["gru_15k/converged-seed1"]
+    assert "no validation within the 0 minutes of training; choose a larger max_minutes" in message
+    resumed = run_experiments(replace(options, max_minutes=None), silent)
+    assert resumed.done == ["gru_15k/converged-seed1"]
+
+
+def test_converged_run_selects_on_pairs_it_is_not_scored_on(small, silent):
+    run_experiments(small(GRU, epochs=8), silent)
+    [result] = read_results(small().out)
+    assert result.training["ended_by"] in ("patience", "epochs")
+    assert result.corpus["name"] == "invented-selection"
+    assert list(result.sets)[0] == "invented"
 
 
 def test_stop_signal_between_runs_starts_no_training(small, silent, monkeypatch):
@@ -158,16 +184,16 @@ def test_stop_signal_between_runs_starts_no_training(small, silent, monkeypatch)
     monkeypatch.setattr(ExperimentRunner, "score_baseline", terminate)
     result = run_experiments(small("prefix", GRU), silent)
     assert (result.done, result.is_interrupted) == (["prefix/untrained-seed1"], True)
-    assert not (small().work / "gru_15k-modern-seed1").exists()
+    assert not (small().work / "gru_15k-converged-seed1").exists()
 
 
 def test_result_with_other_settings_is_kept_and_reported(small, silent):
     run_experiments(small(GRU), silent)
-    path = result_file(small().out, GRU, "modern", 1)
+    path = result_file(small().out, GRU, "converged", 1)
     before = path.read_bytes()
     outcome = run_experiments(small(GRU, "prefix", epochs=2), silent)
     assert outcome.done == ["prefix/untrained-seed1"]
-    assert outcome.failed["gru_15k/modern-seed1"] == (
+    assert outcome.failed["gru_15k/converged-seed1"] == (
         f"{path}: a result of another run: train.epochs was 1 and is now 2; choose another out, "
         "or remove the result"
     )
@@ -199,24 +225,24 @@ def test_result_keeps_data_sets_of_earlier_calls(small, silent, tmp_path):
 
 
 def test_repeated_recipe_is_run_once(small, silent):
-    outcome = run_experiments(small(GRU, recipes=("modern", "modern")), silent)
-    assert (outcome.done, outcome.failed) == (["gru_15k/modern-seed1"], {})
+    outcome = run_experiments(small(GRU, recipes=("converged", "converged")), silent)
+    assert (outcome.done, outcome.failed) == (["gru_15k/converged-seed1"], {})
 
 
 def test_validation_interval_may_change(small, silent):
     request = small(GRU)
     run_experiments(request, silent)
-    path = result_file(request.out, GRU, "modern", 1)
+    path = result_file(request.out, GRU, "converged", 1)
     content = json.loads(path.read_text())
     content["run"]["train"]["validate_every"] = 3
     path.write_text(json.dumps(content))
-    assert run_experiments(request, silent).existing == ["gru_15k/modern-seed1"]
+    assert run_experiments(request, silent).existing == ["gru_15k/converged-seed1"]
 
 
 def test_title_may_change(small, silent, monkeypatch):
     run_experiments(small(GRU), silent)
     monkeypatch.setitem(EXPERIMENTS, GRU, replace(EXPERIMENTS[GRU], title="Another title"))
-    assert run_experiments(small(GRU), silent).existing == ["gru_15k/modern-seed1"]
+    assert run_experiments(small(GRU), silent).existing == ["gru_15k/converged-seed1"]
 
 
 def test_paper_scale_needs_a_corpus(small, silent):

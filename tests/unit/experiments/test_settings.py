@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from readagain.config.parameters import count_parameters
@@ -22,6 +24,24 @@ def test_paper_recipe_is_that_of_the_preset():
     assert (ours.optimizer, ours.learning_rate, ours.batch_size, ours.epochs) == ("sgd", 2, 64, 10)
     abs_own, abs_run = PRESETS["abs_69k"].train, resolved("abs_69k", recipe="paper").train
     assert (abs_run.learning_rate, abs_run.epochs) == (abs_own.learning_rate, abs_own.epochs)
+
+
+def test_converged_recipe_validates_twice_an_epoch():
+    run = resolved("gru_15k", recipe="converged", train_pairs=548_062)
+    assert (run.train.schedule, run.train.patience, run.train.best_by) == ("plateau", 3, "loss")
+    assert run.train.validate_every == 548_062 // 512
+    changed = resolved(
+        "gru_15k", recipe="converged", train_pairs=548_062, changes=["train.batch_size=1024"]
+    )
+    assert changed.train.validate_every == 548_062 // 2048
+
+
+def test_converged_recipe_is_the_same_for_all_experiments():
+    def rule(name):
+        train = resolved(name, recipe="converged").train
+        return replace(train, learning_rate=1.0)
+
+    assert len({rule(name) for name, row in EXPERIMENTS.items() if row.system in PRESETS}) == 1
 
 
 def test_smaller_corpus_has_more_epochs():

@@ -42,7 +42,7 @@ def kept(tmp_path_factory):
     )
     run_experiments(request, Console(quiet=True))
     [result] = read_results(out)
-    return result, request.work / f"{COPY}-modern-seed1", request.work / "corpora"
+    return result, request.work / f"{COPY}-converged-seed1", request.work / "corpora"
 
 
 @pytest.mark.parametrize(

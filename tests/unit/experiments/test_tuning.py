@@ -36,7 +36,7 @@ def test_abs_plus_is_tuned_on_duc_and_scored_with_it(small, silent, monkeypatch)
     assert value == pytest.approx(max(facts["rounds"]), abs=0.02)  # one is of resampled texts
     # The settings of the row stay the preset's, so that the same request finds it done.
     assert result.run["decode"]["unigram_bonus"] == 1.0
-    assert run_experiments(small(ROW), silent).existing == [f"{ROW}/modern-seed1"]
+    assert run_experiments(small(ROW), silent).existing == [f"{ROW}/converged-seed1"]
 
 
 def test_abs_plus_without_duc_keeps_the_preset_weights(small, silent):
@@ -47,7 +47,7 @@ def test_abs_plus_without_duc_keeps_the_preset_weights(small, silent):
     [result] = [each for each in read_results(small().out) if each.row == ROW]
     assert result.training["tuned"] is None
     assert list(result.sets) == ["invented"]
-    message = f"{ROW}/modern-seed1: not tuned: no data set with several references"
+    message = f"{ROW}/converged-seed1: not tuned: no data set with several references"
     assert message in console.file.getvalue()
 
 

@@ -40,6 +40,14 @@ def test_cosine_schedule_falls_to_zero():
     assert rates(spec, [20, 40, 60, 100, 130]) == pytest.approx(expected)
 
 
+def test_plateau_schedule_halves_at_each_plateau():
+    spec = TrainSpec(learning_rate=1.0, warmup_steps=4, schedule="plateau")
+    options = {"total_steps": 100, "steps_per_epoch": 10}
+    found = [learning_rate(spec, step=50, num_plateaus=number, **options) for number in (0, 1, 3)]
+    assert found == [1.0, 0.5, 0.125]
+    assert learning_rate(spec, step=1, num_plateaus=1, **options) == 0.5  # still the warm-up
+
+
 def test_warm_up_may_last_the_whole_run():
     spec = TrainSpec(learning_rate=1.0, warmup_steps=10, schedule="cosine")
     assert rates(spec, [9, 10], total_steps=10) == [1.0, 1.0]

@@ -27,6 +27,24 @@ def test_run_stops_when_patience_is_used_up():
     assert progress.best.step == 1
 
 
+def test_plateau_needs_a_gain_of_a_thousandth():
+    spec = TrainSpec(schedule="plateau", patience=2)
+    state = TrainingState()
+    found = []
+    for step, dev_loss in enumerate([3.0, 2.9, 2.899, 2.8, 2.799, 2.798], start=1):
+        state = state.after_validation(Scores(step=step, dev_loss=dev_loss), spec)
+        found.append((state.num_worse, state.num_plateaus, state.has_stopped_early))
+    assert found == [
+        (0, 0, False),
+        (0, 0, False),
+        (1, 1, False),
+        (0, 1, False),
+        (1, 2, False),
+        (2, 3, True),
+    ]
+    assert state.best.step == 6  # a small gain is no improvement, but is the best checkpoint
+
+
 def test_patience_of_one_stops_at_first_worse_score():
     spec = TrainSpec(patience=1)
     progress = TrainingState().after_validation(Scores(step=1, dev_loss=1.0), spec)

@@ -153,7 +153,7 @@ def test_learning_rate_follows_schedule():
     step = step_of(replace(SGD, learning_rate=1.0, warmup_steps=4))
     found = []
     for _ in range(5):
-        found.append(step.learning_rate())
+        found.append(step.learning_rate(step.step))
         step.update(BATCH)
         assert step.optimizer.param_groups[0]["lr"].item() == pytest.approx(found[-1])
     assert found == [0.25, 0.5, 0.75, 1.0, 1.0]
