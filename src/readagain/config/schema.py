@@ -157,8 +157,7 @@ class TrainSpec:
     warmup_steps: Count = 0
     """Updates of linear warm-up from zero."""
     schedule: Literal["halving", "cosine", "constant", "plateau"] = "halving"
-    """Decay of the rate; plateau halves it after each validation that does not lower the dev loss
-    by at least 0.1%, and such validations count for the patience."""
+    """plateau: halve the rate after each validation that lowers the dev loss by less than 0.1%."""
     halving_from_epoch: Count = 5
     """halving: number of epochs at the full rate; it is halved in each later epoch."""
     weight_decay: NonNegative = 0.0
