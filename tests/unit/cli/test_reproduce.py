@@ -39,7 +39,7 @@ def test_tables_only_without_results_is_an_error(readagain, tmp_path):
 def test_unknown_recipe_is_an_error(readagain, tmp_path):
     done = readagain("reproduce", "--scale", "small", "--recipe", "old", "--out", tmp_path)
     assert done.returncode == 2
-    assert "--recipe is 'old'; expected modern or paper" in done.stderr
+    assert "--recipe is 'old'; expected converged, modern or paper" in done.stderr
 
 
 def test_limit_zero_is_an_error_before_training(readagain, tmp_path):
