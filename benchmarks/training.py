@@ -118,13 +118,13 @@ def _rate(
     model = build_model(run).to(device)
     size = run.train.batch_size
     step = TrainingStep(model, run.train, total_steps=len(plans), steps_per_epoch=len(plans))
-    step.captures = step.captures and captures
+    step.uses_graphs = step.uses_graphs and captures
     first_of = {plan.shape: plan for plan in plans}
-    for plan in first_of.values() if step.captures else plans[:3]:
+    for plan in first_of.values() if step.uses_graphs else plans[:3]:
         step.update(pairs.rank_batch(plan, batch_size=size))
     _wait(device)
     # Waiting for the device is part of no update, so there are many between two looks at the clock.
-    between = max(1, 65_536 // size) if step.captures else 4
+    between = max(1, 65_536 // size) if step.uses_graphs else 4
     start, num_pairs, place = time.perf_counter(), 0, 0
     while (elapsed := time.perf_counter() - start) < seconds:
         for _ in range(between):

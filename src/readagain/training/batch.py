@@ -14,8 +14,8 @@ class Batch:
         source_ids: (B, N, L) ids in the encoder vocabulary.
         source_lengths: (B, N) number of words of each sentence.
         source_ext_ids: (B, S) ids in the extended decoder vocabulary, S = N * L.
-        previous_ids: (B, T) extended ids, BOS and then the summary.
-        target_ids: (B, T) extended ids, the summary and then EOS.
+        previous_ids: (B, T) extended ids: BOS, then the summary.
+        target_ids: (B, T) extended ids: the summary, then EOS.
         target_valid: (B, T) True at the summary and EOS.
     """
 
@@ -45,11 +45,11 @@ class Batch:
         return self
 
     def shape_key(self) -> tuple[int, ...]:
-        """Return B, N, L and T, the shape of a captured update."""
+        """Return B, N, L and T; a CUDA graph is captured for each combination."""
         return (*self.source_ids.shape, self.target_ids.size(1))
 
     def static_copy(self) -> "Batch":
-        """Return a copy as the static input of a captured graph."""
+        """Return a copy as the input of a CUDA graph, which reads from fixed memory."""
         return Batch(*(each.clone() for each in vars(self).values()))
 
     def copy_from(self, batch: "Batch") -> None:

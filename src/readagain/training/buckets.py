@@ -1,7 +1,7 @@
 """Length buckets: padded shapes for pairs of similar lengths.
 
-Each shape needs a captured CUDA graph on a GPU, and has one incomplete batch per epoch. So there
-are only a few shapes, chosen to minimize padding.
+Each shape needs its own CUDA graph on a GPU, and has one incomplete batch per epoch. So there are
+only a few shapes, chosen to minimize padding.
 """
 
 import math
@@ -34,34 +34,40 @@ def assign_buckets(
     Returns:
         Each bucket with the indices of its pairs, in order.
     """
-    num_cuts = max(1, math.isqrt(max_buckets))
+    num_summary_groups = max(1, math.isqrt(max_buckets))
+    num_source_groups = max_buckets // num_summary_groups
     buckets = []
     # Summaries first, since a summary word takes more time than a source word.
-    for summary_words, members in _cut(summary_lengths, num_cuts):
-        for source_words, within in _cut(source_lengths[members], max_buckets // num_cuts):
-            buckets.append((Bucket(source_words, summary_words), members[within]))
+    for summary_words, members in _group_by_length(summary_lengths, num_summary_groups):
+        for source_words, group in _group_by_length(source_lengths[members], num_source_groups):
+            buckets.append((Bucket(source_words, summary_words), members[group]))
     return buckets
 
 
-def _cut(lengths: Ints, num_pieces: int) -> list[tuple[int, Ints]]:
-    """Split by length with minimal padding; return the maximum length and members of each piece."""
+def _group_by_length(lengths: Ints, max_groups: int) -> list[tuple[int, Ints]]:
+    """Group sequences by length with minimal padding, by dynamic programming.
+
+    Returns:
+        The maximum length of each group and the indices of its members.
+    """
     counts = np.bincount(lengths)
-    sizes = np.flatnonzero(counts)
+    sizes = np.flatnonzero(counts)  # the different lengths, ascending
     totals = np.concatenate([[0], np.cumsum(counts[sizes])])
-    # cost[j]: minimum padded length of the j smallest sizes with the pieces so far.
+    # cost[j]: minimum total length, padding included, of the j smallest sizes in the groups so far.
     cost = np.full(len(sizes) + 1, np.inf)
     cost[0] = 0.0
     choices = []
-    for _ in range(min(num_pieces, len(sizes))):
-        # A piece of the sizes i to j - 1 pads all of its members to size j - 1.
-        pieces = (totals[None, 1:] - totals[:-1, None]) * sizes[None, :]  # (i, j - 1)
-        reached = cost[:-1, None] + np.where(np.tri(len(sizes), dtype=bool).T, pieces, np.inf)
-        choices.append(reached.argmin(0))
-        cost = np.concatenate([[np.inf], reached.min(0)])
+    for _ in range(min(max_groups, len(sizes))):
+        # A group of the sizes i to j - 1 pads all of its members to size j - 1.
+        group_costs = (totals[None, 1:] - totals[:-1, None]) * sizes[None, :]  # (i, j - 1)
+        is_possible = np.tri(len(sizes), dtype=bool).T
+        new_costs = cost[:-1, None] + np.where(is_possible, group_costs, np.inf)
+        choices.append(new_costs.argmin(0))
+        cost = np.concatenate([[np.inf], new_costs.min(0)])
     ends, end = [], len(sizes)
     for choice in reversed(choices):
         ends.append(end)
         end = int(choice[end - 1])
-    edges = sizes[np.array(ends[::-1]) - 1]
-    piece_of = np.searchsorted(edges, lengths)
-    return [(int(edge), np.flatnonzero(piece_of == k)) for k, edge in enumerate(edges)]
+    max_lengths = sizes[np.array(ends[::-1]) - 1]
+    group_of = np.searchsorted(max_lengths, lengths)
+    return [(int(size), np.flatnonzero(group_of == k)) for k, size in enumerate(max_lengths)]

@@ -2,7 +2,7 @@
 
 ```
 resume/checkpoint-000012/
-  progress.json          the state, and checksums of itself and of the other files
+  progress.json          the state, the checksums of the other files, its own checksum
   weights.safetensors    weights
   training.safetensors   optimizer state, averaged weights
   best.safetensors       best weights, after the first validation
@@ -103,9 +103,9 @@ def save_checkpoint(
         raise ArtifactError(
             f"{directory}: step {state.step} cannot be saved: {error.strerror or error}; {kept}"
         ) from error
-    for older in _all(directory):
-        if older != path:
-            shutil.rmtree(older)
+    for other in _checkpoint_paths(directory):
+        if other != path:
+            shutil.rmtree(other)
     return Checkpoint(path, state)
 
 
@@ -119,8 +119,8 @@ def latest_checkpoint(directory: Path, *, checksums: bool = True) -> Checkpoint 
     Raises:
         ArtifactError: if all checkpoints are damaged, or the latest was written by another version.
     """
-    found = _all(directory)
-    for path in reversed(found):
+    paths = _checkpoint_paths(directory)
+    for path in reversed(paths):
         content = _read_verified(path, checksums=checksums)
         if content is None:
             continue
@@ -131,9 +131,9 @@ def latest_checkpoint(directory: Path, *, checksums: bool = True) -> Checkpoint 
                 f"{path}: written by another version of readagain; resume with that version, or "
                 "start the run again with overwrite"
             ) from error
-    if found:
+    if paths:
         raise ArtifactError(
-            f"{found[-1]}: damaged, and there is no other checkpoint; restore it from a copy, or "
+            f"{paths[-1]}: damaged, and there is no other checkpoint; restore it from a copy, or "
             "start the run again with overwrite"
         )
     return None
@@ -160,15 +160,14 @@ def _read_verified(path: Path, *, checksums: bool) -> dict[str, Any] | None:
     return content if is_complete else None
 
 
-def _all(directory: Path) -> list[Path]:
+def _checkpoint_paths(directory: Path) -> list[Path]:
     """Return the checkpoints of a directory, oldest first."""
     return sorted(directory.glob(f"{_PREFIX}*"))
 
 
 def _next_path(directory: Path) -> Path:
-    """Return the path of the next checkpoint."""
-    before = _all(directory)
-    number = int(before[-1].name.removeprefix(_PREFIX)) + 1 if before else 1
+    paths = _checkpoint_paths(directory)
+    number = int(paths[-1].name.removeprefix(_PREFIX)) + 1 if paths else 1
     return directory / f"{_PREFIX}{number:06d}"
 
 

@@ -1,8 +1,9 @@
 """Training data as padded batches, built on the device.
 
-The lexicon ids of a prepared corpus are copied to the device once, if they fit. A batch is then a
-few gather operations, without parsing, Python loops over pairs or copies from the host. A corpus
-that does not fit stays on the host, where the same operations run.
+A prepared corpus stores words as lexicon ids, the indices of its word list. They are copied to the
+device once, if they fit. A batch is then a few gather operations, without parsing, Python loops
+over pairs or copies from the CPU. A corpus that does not fit stays in CPU memory, where the same
+operations run.
 """
 
 import warnings
@@ -28,7 +29,7 @@ MAX_MEMORY_FRACTION = 0.25
 """Maximum fraction of the free device memory that a corpus may take."""
 
 MIN_BATCHES_PER_SHAPE = 8
-"""Minimum number of batches per padded shape in an epoch; the last batch is incomplete."""
+"""Minimum number of batches per padded shape in an epoch; the last of them is incomplete."""
 MAX_SHAPES = 25
 """Maximum number of padded shapes; each is captured as a CUDA graph on a GPU."""
 
@@ -45,7 +46,7 @@ class BatchPlan:
 class BatchIndices:
     """Batch as indices of pairs, whose words are gathered on the device.
 
-    Gathering is part of a captured update, so that the host only passes indices.
+    A CUDA graph of an update includes the gathering, so the CPU only passes indices.
 
     Args:
         dataset: the dataset with the words.
@@ -64,11 +65,11 @@ class BatchIndices:
         return self.dataset.gather(self.pairs, self.num_real, self.shape)
 
     def shape_key(self) -> tuple[int, ...]:
-        """Return B and the padded lengths, the shape of a captured update."""
+        """Return B and the padded lengths; a CUDA graph is captured for each combination."""
         return (self.pairs.size(0), self.shape.source_words, self.shape.summary_words)
 
     def static_copy(self) -> "BatchIndices":
-        """Return a copy as the static input of a captured graph."""
+        """Return a copy as the input of a CUDA graph, which reads from fixed memory."""
         return BatchIndices(self.dataset, self.pairs.clone(), self.num_real.clone(), self.shape)
 
     def copy_from(self, batch: "BatchIndices") -> None:
@@ -82,8 +83,8 @@ class TrainingDataset:
     """Split of a prepared corpus as batches.
 
     Args:
-        words: lexicon ids of all words, one-dimensional; a negative id is an unknown word without
-            a spelling.
+        words: lexicon ids of all words, one-dimensional; a negative id is a word that the lexicon
+            does not contain.
         sentence_starts: (P, N) start of each sentence in `words`.
         sentence_lengths: (P, N) number of words; 0 for a missing sentence.
         summary_starts: (P,) start of each summary in `words`.
@@ -161,7 +162,7 @@ class TrainingDataset:
         rng = np.random.default_rng([seed, epoch])
         plans = []
         for bucket, members in self._buckets(batch_size):
-            plans += self._plans(rng.permutation(members), bucket, batch_size)
+            plans += self._plan_bucket(rng.permutation(members), bucket, batch_size)
         return [plans[k] for k in rng.permutation(len(plans))]
 
     def plan_in_order(
@@ -172,7 +173,7 @@ class TrainingDataset:
         for bucket, members in self._buckets(batch_size):
             if chosen is not None:
                 members = members[np.isin(members, chosen)]
-            plans += self._plans(members, bucket, batch_size)
+            plans += self._plan_bucket(members, bucket, batch_size)
         return plans
 
     def sentences(self, pair: int) -> list[list[int]]:
@@ -187,7 +188,7 @@ class TrainingDataset:
         self, plan: BatchPlan, *, batch_size: int, rank: int = 0, world_size: int = 1
     ) -> BatchIndices | Batch:
         """Return the part of a batch for one process, padded to its part of `batch_size`."""
-        rank_size = -(-batch_size // world_size)
+        rank_size = -(-batch_size // world_size)  # rounded up
         pairs = plan.pairs[rank * rank_size : (rank + 1) * rank_size]
         num_real = torch.full((), len(pairs), device=pairs.device)
         if len(pairs) < rank_size:
@@ -205,8 +206,8 @@ class TrainingDataset:
     def gather(self, rows: Tensor, num_real: Tensor, shape: Bucket) -> Batch:
         """Gather and pad the pairs at (B,) `rows`; padding rows have one word and no target.
 
-        Sources and summaries are processed in one tensor as far as possible, since on a GPU the
-        time depends on the number of these tiny kernels.
+        Sources and summaries are processed in one tensor where possible, since on a GPU the time
+        depends mainly on the number of kernels.
         """
         is_real = torch.arange(rows.size(0), device=rows.device) < num_real
         lengths = self.sentence_lengths[rows] * is_real.unsqueeze(1)  # (B, N)
@@ -257,12 +258,12 @@ class TrainingDataset:
         ids = torch.where(valid, self.ids_of[words], PAD)
         source, source_valid = words[:, :source_size], valid[:, :source_size]
         positions = torch.arange(source_size, device=words.device, dtype=torch.int32)
-        same = (words.unsqueeze(2) == source.unsqueeze(1)) & source_valid.unsqueeze(1)
-        first = torch.where(same, positions, source_size).amin(2)  # S if not in the source
+        is_same = (words.unsqueeze(2) == source.unsqueeze(1)) & source_valid.unsqueeze(1)
+        first = torch.where(is_same, positions, source_size).amin(2)  # S if not in the source
         can_copy = (ids == UNK) & (words >= 0) & (first < source_size)
         return torch.where(can_copy, self.vocab_size + first, ids)
 
-    def _plans(self, members: Ints, bucket: Bucket, batch_size: int) -> list[BatchPlan]:
+    def _plan_bucket(self, members: Ints, bucket: Bucket, batch_size: int) -> list[BatchPlan]:
         on_device = torch.from_numpy(members).to(self.words.device)
         batches = torch.split(on_device, batch_size) if len(members) else ()
         return [BatchPlan(pairs, bucket) for pairs in batches]
@@ -276,7 +277,7 @@ class TrainingDataset:
 
 
 def _positions(starts: Tensor, lengths: Tensor, size: int) -> tuple[Tensor, Tensor]:
-    """Return (..., size) positions of (...) sequences of words, and a mask of those within them."""
+    """Return (..., size) positions from (...) starts, and a mask of those within the lengths."""
     offsets = torch.arange(size, device=starts.device)
     return starts.unsqueeze(-1) + offsets, offsets < lengths.unsqueeze(-1)
 

@@ -18,6 +18,7 @@ from readagain.training.validate import Headline
 PLAIN_LINE_INTERVAL_S = 10.0
 """Minimum time between two plain lines with losses."""
 _SAMPLE_WORDS = 20
+"""Number of words of a sample text that are printed."""
 
 
 class Display:
@@ -38,17 +39,17 @@ class Display:
         """Print the network, the size of the corpus, notes and warnings."""
         self.total_steps, self.epochs = total_steps, job.run.train.epochs
         splits = job.corpus.manifest.splits
-        self.say(
+        self.print_line(
             f"{job.run.title}: {count_parameters(job.run):,} parameters, "
             f"{pluralize(splits['train']['pairs'], 'pair')}, {pluralize(total_steps, 'update')} "
             f"in {pluralize(self.epochs, 'epoch')}"
         )
         for note in job.notes:
-            self.say(note)
+            self.print_line(note)
         for warning in job.warnings:
             self.warn(warning)
         if state.step:
-            self.say(f"resuming from step {state.step:,}")
+            self.print_line(f"resuming from step {state.step:,}")
 
     @contextmanager
     def live(self) -> Iterator[None]:
@@ -62,7 +63,7 @@ class Display:
             yield
         self._bar = None
 
-    def say(self, line: str) -> None:
+    def print_line(self, line: str) -> None:
         """Print one line."""
         self.console.print(line, markup=False, highlight=False, soft_wrap=True)
 
@@ -84,12 +85,14 @@ class Display:
             self._bar.update(self._bar.task_ids[0], completed=record["step"], description=line)
         elif time.monotonic() - self._last_line >= PLAIN_LINE_INTERVAL_S:
             self._last_line = time.monotonic()
-            self.say(line)
+            self.print_line(line)
 
     def show_estimate(self, seconds_per_step: float, steps_left: int) -> None:
         """Print the time per update and the remaining time of the run."""
         left = timedelta(seconds=round(seconds_per_step * steps_left))
-        self.say(f"{seconds_per_step:.2g} s per update; about {left} left, without the validations")
+        self.print_line(
+            f"{seconds_per_step:.2g} s per update; about {left} left, without the validations"
+        )
 
     def show_validation(
         self, scores: Scores, samples: Sequence[Headline], *, is_best: bool
@@ -101,11 +104,13 @@ class Display:
                 f" · ROUGE F1 {scores.rouge_1:.1f} / {scores.rouge_2:.1f} / {scores.rouge_l:.1f}"
             )
         best = " · best so far" if is_best else ""
-        self.say(f"validated at step {scores.step:,}: dev loss {scores.dev_loss:.3f}{rouge}{best}")
+        self.print_line(
+            f"validated at step {scores.step:,}: dev loss {scores.dev_loss:.3f}{rouge}{best}"
+        )
         for sample in samples:
-            self.say(f"  text   {_truncate(sample.source)}")
-            self.say(f"  human  {sample.reference}")
-            self.say(f"  model  {sample.written}")
+            self.print_line(f"  text   {_truncate(sample.source)}")
+            self.print_line(f"  human  {sample.reference}")
+            self.print_line(f"  model  {sample.output}")
 
 
 def _truncate(text: str) -> str:

@@ -81,7 +81,8 @@ class TrainedModel:
         Raises:
             ConfigError: for the first setting that differs.
         """
-        for name, before, now in differences(_network(self.model_dir.run), _network(run)):
+        before_and_now = _network_settings(self.model_dir.run), _network_settings(run)
+        for name, before, now in differences(*before_and_now):
             raise ConfigError(
                 f"{self.model_dir.path}: trained with {name} = {before!r}, the run has {now!r}; "
                 "remove the preset to use the settings of the model"
@@ -90,8 +91,8 @@ class TrainedModel:
     def weights(self, vocabs: Vocabs) -> dict[str, Tensor]:
         """Read the weights, with new rows for words that were added to the vocabularies.
 
-        The row of a new word is a copy of the row of UNK, which has represented the word so far.
-        The output biases are reduced so that all new words together are as probable as UNK was.
+        The row of a new word is a copy of the row of UNK, which represented the word before. The
+        output biases are reduced so that all new words together are as probable as UNK was.
         """
         tensors = {name: torch.tensor(array).float() for name, array in self._arrays().items()}
         for names, before, now in (
@@ -114,7 +115,7 @@ class TrainedModel:
         return self.recover_weights(self.model_dir.path, self.model_dir.run, shapes)
 
 
-def _network(run: RunSpec) -> dict[str, Any]:
+def _network_settings(run: RunSpec) -> dict[str, Any]:
     """Return the settings that determine the shapes and the meaning of the weights."""
     settings = run_to_dict(run)
     del settings["model"]["dropout"]

@@ -1,4 +1,4 @@
-"""Training job: its settings, resolved with the corpus."""
+"""Training jobs: settings given by the user, resolved with the corpus."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -91,7 +91,7 @@ class ResolvedJob:
             device=device,
         )
 
-    def first_weights(self) -> dict[str, Tensor] | None:
+    def initial_weights(self) -> dict[str, Tensor] | None:
         """Return the weights to start from, or None for random ones."""
         return None if self.trained is None else self.trained.weights(self.vocabs)
 
@@ -163,10 +163,10 @@ def _set_language(
     language = corpus.manifest.language
     if trained is not None and language == UNDETERMINED:
         language = trained.model_dir.run.data.language
-    wanted = parse_assignments(job.changes).get("data.language", language)
-    if wanted != language:
+    requested = parse_assignments(job.changes).get("data.language", language)
+    if requested != language:
         raise ConfigError(
-            f"--set: data.language is {quoted(wanted)}, but {corpus.folder} was prepared as "
+            f"--set: data.language is {quoted(requested)}, but {corpus.folder} was prepared as "
             f"{quoted(language)}; prepare it again with --language"
         )
     return replace(run, data=replace(run.data, language=language))

@@ -17,7 +17,7 @@ from readagain.training.metrics import DivergedError
 from readagain.training.parallel import (
     DeviceName,
     DistributedContext,
-    joined_processes,
+    join_process_group,
     set_threads,
 )
 from readagain.training.run_dir import RunDir, open_run_dir
@@ -46,7 +46,7 @@ def train(
     stop: StopSignal | None = None,
     max_minutes: float | None = None,
 ) -> TrainingResult | None:
-    """Train a model or resume its training, and write the best model to the folder of the run.
+    """Train a model, or resume its training; write the best model to the run directory.
 
     Args:
         job: the run to train.
@@ -57,14 +57,14 @@ def train(
         max_minutes: stops the training after this time, which includes the time before a resume.
 
     Returns:
-        The result, or None if the run had finished before. More epochs than those of a finished
-        run continue it.
+        The result, or None if the run had finished before. A finished run continues if `job` has
+        more epochs.
 
     Raises:
         ReadAgainError: for invalid settings, and if training diverges.
     """
     with ExitStack() as stack:
-        processes, device = stack.enter_context(joined_processes(device_name))
+        processes, device = stack.enter_context(join_process_group(device_name))
         stop = stop or stack.enter_context(catch_stop_signals())
         resolved = resolve(job)
         set_threads(resolved.run, threads)
@@ -79,12 +79,12 @@ def train(
         try:
             return _run(resolved, run_dir, processes, device, stop, display, max_minutes)
         except DivergedError as error:
-            raise ReadAgainError(f"{error}; {_kept_after_divergence(run_dir)}") from error
+            raise ReadAgainError(f"{error}; {_advice_after_divergence(run_dir)}") from error
 
 
 def _has_finished(run_dir: RunDir, job: ResolvedJob) -> bool:
     finished = run_dir.finished_state()
-    # States of older versions have no epochs; `run_dir` refuses to continue those.
+    # Runs of older versions have `epochs` 0; `run_dir` refuses to continue them.
     return finished is not None and finished.epochs in (0, job.run.train.epochs)
 
 
@@ -208,7 +208,7 @@ def _should_stop(trainer: Trainer, stop: StopSignal, stop_time: float, step: int
     return trainer.processes.any_true(is_due)
 
 
-def _kept_after_divergence(run_dir: RunDir | None) -> str:
+def _advice_after_divergence(run_dir: RunDir | None) -> str:
     checkpoint = None if run_dir is None else latest_checkpoint(run_dir.checkpoints)
     if run_dir is None or checkpoint is None:
         return "nothing had been saved before; try a lower train.learning_rate"

@@ -25,11 +25,17 @@ class DivergedError(ReadAgainError):
 
 @dataclass(frozen=True)
 class LossValues:
-    """Losses of consecutive updates, which may still be being copied from the device."""
+    """Losses of consecutive updates; the copy from the device may still be running.
+
+    Args:
+        last_step: step of the last loss.
+        losses: losses in CPU memory.
+        copy_end: recorded when the copy is complete; None without a GPU.
+    """
 
     last_step: int
     losses: Tensor
-    copied: "torch.cuda.Event | None"
+    copy_end: "torch.cuda.Event | None"
 
     def read(self) -> list[float]:
         """Return the losses; wait for the device if they are not copied yet.
@@ -37,8 +43,8 @@ class LossValues:
         Raises:
             DivergedError: for the first loss that is not finite.
         """
-        if self.copied is not None:
-            self.copied.synchronize()
+        if self.copy_end is not None:
+            self.copy_end.synchronize()
         losses: list[float] = self.losses.tolist()
         for step, loss in enumerate(losses, start=self.last_step - len(losses) + 1):
             if not math.isfinite(loss):
@@ -65,7 +71,7 @@ class LossBuffer:
         return len(self._losses)
 
     def copy(self, last_step: int) -> LossValues:
-        """Copy the losses to the host without waiting."""
+        """Copy the losses to CPU memory without waiting."""
         losses = torch.stack(self._losses) if self._losses else torch.zeros(0)
         if losses.device.type != "cuda":
             return LossValues(last_step, losses, None)
@@ -76,7 +82,7 @@ class LossBuffer:
         return LossValues(last_step, host, event)
 
     def take(self, last_step: int) -> LossValues:
-        """Copy the losses to the host and clear the buffer."""
+        """Copy the losses to CPU memory and clear the buffer."""
         losses = self.copy(last_step)
         self._losses = []
         return losses
@@ -87,19 +93,19 @@ class MetricsLog:
 
     Args:
         run_path: the run directory.
-        at_bytes: length of the log at the checkpoint; later content is removed.
-        at_step: the step of the checkpoint.
+        checkpoint_bytes: length of the log at the checkpoint; later content is removed.
+        checkpoint_step: the step of the checkpoint.
     """
 
-    def __init__(self, run_path: Path, *, at_bytes: int, at_step: int) -> None:
+    def __init__(self, run_path: Path, *, checkpoint_bytes: int, checkpoint_step: int) -> None:
         self.path = run_path / METRICS_FILE
         with self._write_errors(), self.path.open("ab") as file:
-            if file.tell() < at_bytes:
+            if file.tell() < checkpoint_bytes:
                 raise ArtifactError(
-                    f"{self.path}: {file.tell():,} bytes, but {at_bytes:,} at the latest "
+                    f"{self.path}: {file.tell():,} bytes, but {checkpoint_bytes:,} at the latest "
                     "checkpoint; was it edited by hand? start the run again with overwrite"
                 )
-            os.truncate(file.fileno(), at_bytes)
+            os.truncate(file.fileno(), checkpoint_bytes)
         self._file = self.path.open("ab")
         self.missing_tensorboard = ""
         self._writer: Any = None
@@ -110,7 +116,9 @@ class MetricsLog:
         else:
             from torch.utils.tensorboard import SummaryWriter
 
-            self._writer = SummaryWriter(str(run_path / TENSORBOARD_DIR), purge_step=at_step + 1)
+            self._writer = SummaryWriter(
+                str(run_path / TENSORBOARD_DIR), purge_step=checkpoint_step + 1
+            )
 
     def close(self) -> None:
         """Close the files."""

@@ -12,40 +12,40 @@ from readagain.training.state import Scores
 _TEMPLATE = """\
 # {title}
 
-Writes a headline of a few words for a text{how}.
+Generates a headline of a few words for a text{how}.
 
 | | |
 |---|---|
 | network | {paper} |
 | parameters | {parameters:,} |
 | language | {language} |
-| words | {source_words:,} read, {summary_words:,} written{by_copying} |
-| reads | {reads} |
+| vocabularies | {source_words:,} source words, {summary_words:,} summary words{by_copying} |
+| input | {reads} |
 | trained on | {train_pairs} of `{corpus}` ({sources}), fingerprint `{fingerprint}` |
-| began from | {began_from} |
+| initial weights | {began_from} |
 | training | step {step:,}, {minutes:.1f} minutes on {device}, seed {seed} |
 | version | readagain {package_version}, torch {torch_version} |
 
-## Figures
+## Scores
 
 {figures}
 
 ## Use
 
-{use} Text of another kind, another language, or a text whose
-point stands after the part that is read gets a headline that may look right and be wrong.
+{use} For other text, another language, or a text whose main
+point comes after the part that is read, the headline may sound right and be wrong.
 
 ## Known failures
 
 - It can {take} the wrong name or number, or put a right one into the wrong role.
 - It can lose a negation or a condition, and so say the opposite of the text.
-- It repeats what the text claims, and cannot tell whether that is true.
+- It repeats what the text claims, true or not.
 
-A person should read a headline against its text before it is published.
+A person should compare a headline with its text before it is published.
 
 ## Licence
 
-The weights derive from the corpus named above; its terms decide what they may be used for.
+The weights are derived from the corpus named above; its licence limits their use.
 """
 
 
@@ -75,7 +75,7 @@ def model_card(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) 
         sources=", ".join(corpus["sources"]),
         fingerprint=corpus["fingerprint"][:12],
         train_pairs=pluralize(corpus["train_pairs"], "pair"),
-        began_from="random weights" if began_from is None else f"the model `{began_from['name']}`",
+        began_from="random" if began_from is None else f"the model `{began_from['name']}`",
         figures=_figures(run, provenance, scores),
         **{
             name: provenance[name]
@@ -98,7 +98,7 @@ def _figures(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) ->
         return "The corpus had no dev split, so nothing was measured."
     dev_pairs = provenance["corpus"]["dev_pairs"]
     lines = [
-        "| measured on | figure | value |",
+        "| measured on | score | value |",
         "|---|---|---|",
         f"| {pluralize(dev_pairs, 'dev pair')} | negative log-probability of a word | "
         f"{scores.dev_loss:.3f} |",
@@ -113,5 +113,5 @@ def _figures(run: RunSpec, provenance: dict[str, Any], scores: Scores | None) ->
     ):
         if value is not None:
             lines.append(f"| {measured} | {name} {words}, per cent | {value:.1f} |")
-    lines += ["", f"Beam {run.decode.beam_size}, words as the network sees them."]
+    lines += ["", f"Beam size {run.decode.beam_size}; scored before detokenization."]
     return "\n".join(lines)

@@ -9,8 +9,10 @@ from torch import Tensor, nn
 from readagain.config.schema import TrainSpec
 
 ADAM_BETAS = (0.9, 0.98)
+"""As in Vaswani et al. 2017; the default of PyTorch is (0.9, 0.999)."""
 ADAM_EPSILON = 1e-8
 ADADELTA_RHO = 0.95
+"""This value and epsilon are those of Zeiler 2012."""
 ADADELTA_EPSILON = 1e-6
 
 
@@ -81,8 +83,8 @@ def learning_rate(
 class EmaWeights:
     """Exponential moving average of the weights.
 
-    It starts from zero with the bias correction of Adam, so that the random initial weights do not
-    contribute.
+    The average starts at zero and is bias-corrected as in Adam, so that the random initial weights
+    do not contribute.
     """
 
     def __init__(self, parameters: Iterable[nn.Parameter], *, decay: float) -> None:
@@ -97,8 +99,8 @@ class EmaWeights:
         torch._foreach_lerp_(self.sums, weights, 1 - self.decay)
 
     @torch.no_grad()
-    def after(self, num_updates: int) -> list[Tensor]:
-        """Return the average after `num_updates` updates, or the weights if that is 0."""
+    def average(self, num_updates: int) -> list[Tensor]:
+        """Return the bias-corrected average after `num_updates` updates; the weights if it is 0."""
         if num_updates == 0:
             return [each.detach().clone() for each in self.parameters]
         return [*torch._foreach_div(self.sums, 1 - self.decay**num_updates)]

@@ -57,7 +57,9 @@ class DistributedContext:
 
 
 @contextmanager
-def joined_processes(device_name: DeviceName) -> Iterator[tuple[DistributedContext, torch.device]]:
+def join_process_group(
+    device_name: DeviceName,
+) -> Iterator[tuple[DistributedContext, torch.device]]:
     """Join the process group of torchrun, if there is one, and choose a device.
 
     Raises:

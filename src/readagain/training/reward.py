@@ -18,7 +18,8 @@ def overlap_reward(
     Args:
         summary_ids: (B, T) extended ids, right-padded, without EOS.
         summary_lengths: (B,) number of words of each summary.
-        reference_ids: (B, Y) extended ids with EOS, of at most 62 words; UNK never matches.
+        reference_ids: (B, Y) extended ids with EOS; UNK never matches. Y is at most 63, since
+            `_longest_common` stores positions as bits of an int64.
         reference_lengths: (B,) number of words of each reference.
 
     Returns:

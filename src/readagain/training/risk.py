@@ -47,10 +47,10 @@ class RiskStep(TrainingStep):
 
     @property
     def has_fixed_length(self) -> bool:
-        """Whether the next update samples summaries of exactly `risk_words` words."""
+        """Whether the next update samples exactly `risk_words` words, as every second one does."""
         return self.spec.risk_words > 0 and self.step % 2 == 0
 
-    def _shape(self, batch: BatchIndices | Batch) -> tuple[int, ...]:
+    def _graph_key(self, batch: BatchIndices | Batch) -> tuple[int, ...]:
         return (*batch.shape_key(), self.has_fixed_length)
 
     def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
@@ -63,9 +63,9 @@ class RiskStep(TrainingStep):
                 num_words=self.spec.risk_words if self.has_fixed_length else self.max_words,
                 can_end=not self.has_fixed_length,
             )  # (B * K, T), (B * K,)
-            scored = _with_reference(batch, samples, lengths, can_end=not self.has_fixed_length)
-            log_probs = self._score(*scored.inputs())  # (B * (K + 1), Y)
-        log_probs = log_probs.masked_fill(~scored.target_valid, 0.0).sum(1).view(-1, K + 1)
+            scored = _add_references(batch, samples, lengths, can_end=not self.has_fixed_length)
+            word_log_probs = self._score(*scored.inputs())  # (B * (K + 1), max(T + 1, Y))
+        log_probs = word_log_probs.masked_fill(~scored.target_valid, 0.0).sum(1).view(-1, K + 1)
         rows, reference_words = samples.size(0), batch.target_valid.sum(1)  # EOS included
         # Padding rows of the batch have no reference words.
         rewards = overlap_reward(
@@ -131,8 +131,8 @@ def sample_summaries(
     return samples, (samples != PAD).sum(1)
 
 
-def _with_reference(batch: Batch, samples: Tensor, lengths: Tensor, *, can_end: bool) -> Batch:
-    """Return a batch with each source repeated for its K samples and its reference."""
+def _add_references(batch: Batch, samples: Tensor, lengths: Tensor, *, can_end: bool) -> Batch:
+    """Return a batch of K samples and the reference of each source."""
     B, T, Y = batch.source_ids.size(0), samples.size(1), batch.target_ids.size(1)
     K, width = samples.size(0) // B, max(T + 1, Y)
     ends = lengths.unsqueeze(1) == torch.arange(width, device=lengths.device)
@@ -144,13 +144,13 @@ def _with_reference(batch: Batch, samples: Tensor, lengths: Tensor, *, can_end: 
     reference_valid = F.pad(batch.target_valid, (0, width - Y)).unsqueeze(1)
     targets = torch.cat([targets.view(B, K, width), reference], 1).flatten(0, 1)
 
-    def repeated(tensor: Tensor) -> Tensor:
+    def repeat(tensor: Tensor) -> Tensor:
         return tensor.repeat_interleave(K + 1, 0, output_size=B * (K + 1))
 
     return Batch(
-        source_ids=repeated(batch.source_ids),
-        source_lengths=repeated(batch.source_lengths),
-        source_ext_ids=repeated(batch.source_ext_ids),
+        source_ids=repeat(batch.source_ids),
+        source_lengths=repeat(batch.source_lengths),
+        source_ext_ids=repeat(batch.source_ext_ids),
         previous_ids=F.pad(targets[:, :-1], (1, 0), value=BOS),
         target_ids=targets,
         target_valid=torch.cat([valid, reference_valid], 1).flatten(0, 1),

@@ -21,7 +21,7 @@ from readagain.training.validate import Validation
 SAVE_SECONDS = 600.0
 """Maximum time between checkpoints if validations are further apart."""
 ESTIMATE_SECONDS = 5.0
-"""Measuring time, after the first update, for the estimate of the duration of the run."""
+"""Time to measure after the first update, before the duration of the run is estimated."""
 LONG_UPDATE_SECONDS = 20.0
 """If the first update takes at least this long, it alone gives the estimate."""
 
@@ -61,9 +61,11 @@ class RunWriter:
         self.total_steps = trainer.total_steps
         self.steps_per_epoch = trainer.steps_per_epoch
         self._learning_rate = trainer.step.learning_rate
-        self.log = MetricsLog(run_dir.path, at_bytes=state.metrics_bytes, at_step=state.step)
+        self.log = MetricsLog(
+            run_dir.path, checkpoint_bytes=state.metrics_bytes, checkpoint_step=state.step
+        )
         if self.log.missing_tensorboard:
-            display.say(self.log.missing_tensorboard)
+            display.print_line(self.log.missing_tensorboard)
         self._losses = LossBuffer(state.open_losses, trainer.device)
         self._pending: _LogLine | None = None
         self._num_pairs = 0
@@ -77,7 +79,7 @@ class RunWriter:
         """Record an update; every `log_every` updates become a line of the log.
 
         A line is written when the next one is complete. Its losses have been computed by then, so
-        the host does not wait for the device.
+        the CPU does not wait for the GPU.
         """
         self._losses.add(loss)
         self._num_pairs += num_pairs
@@ -93,7 +95,7 @@ class RunWriter:
         now = time.monotonic()
         if self._first_update_end is None:
             self._first_update_end = now
-            # The first update is slower than others, which matters only if it is short.
+            # The first update is slower than the others, but good enough if all take very long.
             seconds, num_updates, min_seconds = now - self._start_time, 1, LONG_UPDATE_SECONDS
         else:
             seconds, min_seconds = now - self._first_update_end, ESTIMATE_SECONDS

@@ -1,8 +1,8 @@
 """Training step: loss, gradient, clipping, optimizer and averaged weights.
 
-On a GPU the whole update is captured as a CUDA graph for each batch shape and replayed with one
-launch, so that the host does not launch its hundred small kernels one by one. The host never waits
-for the device.
+On a GPU the whole update is captured as a CUDA graph for each batch shape. Replaying the graph is
+one launch, instead of one for each of about a hundred small kernels. The CPU never waits for the
+GPU.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from readagain.training.table_rows import (
 
 @dataclass(frozen=True)
 class _CapturedUpdate:
-    """Captured graph of an update with its static input and its loss."""
+    """CUDA graph of an update, with the memory of its input and its loss."""
 
     graph: torch.cuda.CUDAGraph
     batch: BatchIndices | Batch
@@ -76,10 +76,10 @@ class TrainingStep:
         self.ema = (
             EmaWeights(self.parameters, decay=spec.ema_decay) if spec.averaging == "ema" else None
         )
-        # A captured graph cannot contain the communication of several processes.
-        self.captures = self.device.type == "cuda" and world_size == 1
+        # A CUDA graph cannot contain the communication of several processes.
+        self.uses_graphs = self.device.type == "cuda" and world_size == 1
         self._captured: dict[tuple[int, ...], _CapturedUpdate] = {}
-        self._pool = torch.cuda.graph_pool_handle() if self.captures else None
+        self._memory_pool = torch.cuda.graph_pool_handle() if self.uses_graphs else None
 
     def learning_rate(self, step: int) -> float:
         """Return the learning rate of update `step`, counted from 0."""
@@ -95,15 +95,15 @@ class TrainingStep:
         """Update the weights with a batch.
 
         Returns:
-            The mean negative log-probability of a target word, or the risk, of the whole batch;
-            on a GPU the next update of the same shape overwrites it.
+            The mean loss of the batch: the negative log-probability of a target word, or the risk.
+            It is on the device; on a GPU the next update of the same shape overwrites it.
         """
         torch.manual_seed(_update_seed(self.spec.seed, self.step, self.rank))
         rate = self.learning_rate(self.step)
         for group in self.optimizer.param_groups:
             group["lr"].fill_(rate)
         self.model.train()
-        loss = self._replay(batch) if self.captures else self._run(batch)
+        loss = self._replay(batch) if self.uses_graphs else self._run(batch)
         self.step += 1
         return loss
 
@@ -128,7 +128,7 @@ class TrainingStep:
             loss, reported, count = self._sums(batch)
         if self.world_size > 1:
             torch.distributed.all_reduce(count)
-            # DDP averages the gradients of the processes, each of a part of the sum.
+            # DDP averages the gradients of the processes; this factor makes the average a sum.
             loss = loss * self.world_size
         (loss / count).backward()  # type: ignore[no-untyped-call]
         mean: Tensor = reported.detach() / count
@@ -137,7 +137,7 @@ class TrainingStep:
         return mean
 
     def _sums(self, batch: Batch) -> tuple[Tensor, Tensor, Tensor]:
-        """Return the summed loss, the sum to report, and the count to divide both by."""
+        """Return the summed loss, the sum to report, and the number to divide both by."""
         with self._autocast():
             log_probs = self._score(*batch.inputs(), self.spec.label_smoothing)  # (B, T)
         total = torch.where(batch.target_valid, log_probs, 0.0).sum().neg()
@@ -156,8 +156,8 @@ class TrainingStep:
     def _clip_and_update(self, rows: list[RowGradient]) -> None:
         """Clip the gradient to `max_norm` and update the weights.
 
-        A fused optimizer divides the gradients by `grad_scale` when it reads them (meant for
-        torch's GradScaler), so that the clipped gradients need not be written.
+        A fused optimizer divides the gradients by its attribute `grad_scale` when it reads them, so
+        the clipped gradients are never written to memory. PyTorch made it for `GradScaler`.
 
         Args:
             rows: gradients of the embedding tables, which the optimizer does not update.
@@ -176,21 +176,21 @@ class TrainingStep:
             each.step(rate)
 
     def _replay(self, batch: BatchIndices | Batch) -> Tensor:
-        size = self._shape(batch)
-        if size not in self._captured:
-            self._captured[size] = self._capture(batch)
-        captured = self._captured[size]
+        key = self._graph_key(batch)
+        if key not in self._captured:
+            self._captured[key] = self._capture(batch)
+        captured = self._captured[key]
         captured.batch.copy_from(batch)  # type: ignore[arg-type]  # always the same type
         captured.graph.replay()
         return captured.loss
 
-    def _shape(self, batch: BatchIndices | Batch) -> tuple[int, ...]:
-        """Return the key of a captured update."""
+    def _graph_key(self, batch: BatchIndices | Batch) -> tuple[int, ...]:
+        """Return the key of the graph for a batch; batches of one shape share a graph."""
         return batch.shape_key()
 
     def _capture(self, batch: BatchIndices | Batch) -> _CapturedUpdate:
         static = batch.static_copy()
-        # Run once outside the graph, without an update, to compile kernels and load libraries.
+        # A first run outside the graph, without an update, compiles kernels and loads libraries.
         stream = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(stream):
@@ -198,12 +198,12 @@ class TrainingStep:
             self.optimizer.zero_grad(set_to_none=True)
         torch.cuda.current_stream().wait_stream(stream)
         graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=self._pool):
+        with torch.cuda.graph(graph, pool=self._memory_pool):
             loss = self._run(static)
         return _CapturedUpdate(graph, static, loss)
 
     def state(self) -> dict[str, Tensor]:
-        """Return the state besides the weights that determines the next update, by name."""
+        """Return all tensors by name that determine the next update, except the weights."""
         state = {"step": torch.tensor(self.step)}
         for name, parameter in zip(self.names, self.parameters, strict=True):
             for kind, value in self.optimizer.state.get(parameter, {}).items():
@@ -228,7 +228,7 @@ class TrainingStep:
             yield
             return
         current = [each.detach().clone() for each in self.parameters]
-        _assign(self.parameters, self.ema.after(self.step))
+        _assign(self.parameters, self.ema.average(self.step))
         try:
             yield
         finally:
@@ -242,5 +242,9 @@ def _assign(parameters: tuple[nn.Parameter, ...], values: list[Tensor]) -> None:
 
 
 def _update_seed(seed: int, step: int, rank: int) -> int:
-    """Return the random seed of one update on one process; no generator state is saved."""
+    """Return the random seed of one update on one process.
+
+    A seed per update makes a resumed run equal without saving the state of the random generator.
+    The factors are primes, so that different arguments rarely give the same seed.
+    """
     return ((seed * 1_000_003 + step) * 1_009 + rank) % 2**63

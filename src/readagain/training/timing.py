@@ -1,4 +1,4 @@
-"""Estimate of the duration of a training from a few updates."""
+"""Estimate of the duration of a training run from a few updates."""
 
 import time
 from collections.abc import Callable
@@ -8,13 +8,13 @@ import torch
 
 from readagain.processors import num_processors
 from readagain.training.job import TrainingJob, resolve
-from readagain.training.parallel import DeviceName, joined_processes
+from readagain.training.parallel import DeviceName, join_process_group
 from readagain.training.stop_signal import StopSignal
 from readagain.training.trainer import Trainer
 from readagain.training.validate import Validator
 
 MIN_SPEEDUP = 1.5
-"""Speedup from which all CPU cores are used instead of one."""
+"""Minimum speedup at which all CPU cores are used instead of one, see `choose_threads`."""
 _MIN_UPDATES = 2
 _MAX_UPDATES = 10
 _MAX_SECONDS = 3.0
@@ -31,7 +31,8 @@ class Timing:
     Args:
         threads: number of CPU threads.
         update_s: seconds per update.
-        validation_s: seconds per validation; with a trained network it is often faster.
+        validation_s: seconds per validation, measured with initial weights; trained weights often
+            take less, since their summaries are shorter.
         steps_per_epoch: number of updates per epoch.
     """
 
@@ -56,7 +57,7 @@ def measure_job(job: TrainingJob, *, device_name: DeviceName, threads: int = 0) 
     Raises:
         ReadAgainError: as `train` does.
     """
-    with joined_processes(device_name) as (processes, device):
+    with join_process_group(device_name) as (processes, device):
         resolved = resolve(job)
         trainer = Trainer(resolved, processes, device)
         if device.type == "cuda":

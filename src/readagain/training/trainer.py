@@ -15,13 +15,13 @@ from readagain.training.parallel import DistributedContext
 from readagain.training.risk import RiskStep
 from readagain.training.step import TrainingStep
 
-# DistributedDataParallel adds this to the names of parameters; checkpoints do not have it.
+# DistributedDataParallel adds this to the names of parameters; it is removed in checkpoints.
 _DDP_PREFIX = ".module."
 
 
 @dataclass(frozen=True)
 class TrainerState:
-    """Tensors that a checkpoint stores; not copies, so the next update changes them.
+    """Tensors that a checkpoint stores. They are not copied, so the next update changes them.
 
     Args:
         weights: the weights of the network.
@@ -39,7 +39,7 @@ class TrainerState:
 class Trainer:
     """Network, training data and optimizer of a run on one process.
 
-    The position in the data is computed from the step.
+    The epoch and the next batch are computed from the number of updates, so they need no state.
 
     Args:
         job: the run.
@@ -62,7 +62,7 @@ class Trainer:
 
         torch.manual_seed(self.spec.seed)
         self.model = build_model(job.run)
-        weights = job.first_weights()
+        weights = job.initial_weights()
         if weights is not None:
             self.model.load_state_dict(weights)
         self.model.to(device)

@@ -11,7 +11,7 @@ from readagain.corpus.lexicon import Lexicon, Side
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 LOW_COVERAGE = 0.8
-"""Minimum fraction of the word occurrences of a corpus that a vocabulary contains; else warn."""
+"""A vocabulary that contains less than this fraction of the word occurrences causes a warning."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +65,9 @@ def size_notes(run: RunSpec, vocabs: Vocabs) -> list[str]:
 
 
 def check_sizes(changes: Mapping[str, object], vocabs: Vocabs) -> None:
-    """Check that sizes which the user set are those of the vocabularies.
+    """Check that vocabulary sizes set by the user equal the sizes of the vocabularies.
 
-    The sizes of a preset are upper bounds; sizes that a user sets are exact.
+    The sizes of a preset are upper bounds. Sizes set by the user are exact.
 
     Args:
         changes: settings that the user changed.
@@ -103,7 +103,7 @@ def coverage_warnings(lexicon: Lexicon, vocabs: Vocabs) -> list[str]:
         if share < LOW_COVERAGE:
             warnings.append(
                 f"the {side} vocabulary of {len(vocab):,} words contains only {share:.0%} of the "
-                f"running {side} words of this corpus; increase {setting}, or extend the "
+                f"{side} word occurrences of this corpus; increase {setting}, or extend the "
                 "vocabulary when fine-tuning"
             )
     return warnings

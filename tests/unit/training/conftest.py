@@ -1,4 +1,4 @@
-"""A small invented corpus, and short training runs on it."""
+"""Fixtures: a small invented corpus, and short training runs on it."""
 
 import io
 import json
@@ -41,7 +41,7 @@ SMALL = (
 
 @pytest.fixture(autouse=True)
 def one_thread():
-    """Keep torch on one thread: faster for small networks, and the same everywhere."""
+    """Use one thread: faster for small networks, and the same result on every machine."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -50,24 +50,24 @@ def one_thread():
 
 @pytest.fixture
 def disk(tmp_path, monkeypatch):
-    """Return what is waited for until it is on the disk, and what is removed, in this order."""
-    happened = []
+    """Return a list that records fsync calls and removed directories, in order."""
+    events = []
     remove = shutil.rmtree
 
-    def note_synced(descriptor):
+    def record_fsync(descriptor):
         synced = os.fstat(descriptor)
         paths = (tmp_path, *tmp_path.rglob("*"))
         found = next(each for each in paths if os.path.samestat(each.stat(), synced))
-        happened.append("temporary file" if found.suffix == ".part" else found.name)
+        events.append("temporary file" if found.suffix == ".part" else found.name)
 
-    def note_removed(path, **options):
+    def record_removal(path, **options):
         if path.exists():
-            happened.append(f"{path.name} removed")
+            events.append(f"{path.name} removed")
         remove(path, **options)
 
-    monkeypatch.setattr("os.fsync", note_synced)
-    monkeypatch.setattr("shutil.rmtree", note_removed)
-    return happened
+    monkeypatch.setattr("os.fsync", record_fsync)
+    monkeypatch.setattr("shutil.rmtree", record_removal)
+    return events
 
 
 def write_corpus(folder, *, num_pairs, dev_pairs):
@@ -85,7 +85,7 @@ def write_corpus(folder, *, num_pairs, dev_pairs):
 
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory):
-    """About 100 training pairs and 20 dev pairs."""
+    """Return a corpus with about 100 training pairs and 20 dev pairs."""
     return write_corpus(tmp_path_factory.mktemp("corpus"), num_pairs=120, dev_pairs=20)
 
 
@@ -96,7 +96,7 @@ def corpus_without_dev(tmp_path_factory):
 
 @pytest.fixture
 def make_job(corpus, tmp_path):
-    """Build a job over the corpus; changes are added to the small run's."""
+    """Return a function that builds a job for the corpus; changes are added to `SMALL`."""
 
     def make(*changes, out="out", **options):
         options = {"preset": "tiny", "data": corpus.folder, **options}
@@ -107,7 +107,7 @@ def make_job(corpus, tmp_path):
 
 @pytest.fixture
 def run_job():
-    """Train a job on the CPU; returns its outcome and what a person saw."""
+    """Return a function that trains a job on the CPU and returns its result and console output."""
 
     def run(job):
         output = io.StringIO()
@@ -119,24 +119,24 @@ def run_job():
 
 @pytest.fixture
 def stop_after(monkeypatch):
-    """Set the stop signal of a run after a number of updates."""
+    """Return a function that makes runs stop after a number of updates."""
 
     def set_stop(num_updates):
-        stops = []
+        signals = []
         update = TrainingStep.update
 
-        def counted(self, given):
-            loss = update(self, given)
+        def stop_at_update(self, batch):
+            loss = update(self, batch)
             if self.step == num_updates:
-                stops[-1].is_set = True
+                signals[-1].is_set = True
             return loss
 
-        class Noted(StopSignal):
+        class RecordedStopSignal(StopSignal):
             def __init__(self):
                 super().__init__()
-                stops.append(self)
+                signals.append(self)
 
-        monkeypatch.setattr("readagain.training.stop_signal.StopSignal", Noted)
-        monkeypatch.setattr(TrainingStep, "update", counted)
+        monkeypatch.setattr("readagain.training.stop_signal.StopSignal", RecordedStopSignal)
+        monkeypatch.setattr(TrainingStep, "update", stop_at_update)
 
     return set_stop

@@ -1,4 +1,4 @@
-"""Length buckets: each pair fits its bucket, with the least padding."""
+"""Length buckets: each pair fits its bucket, with minimal padding."""
 
 from itertools import combinations
 
@@ -13,10 +13,10 @@ LENGTHS = st.lists(st.tuples(st.integers(0, 12), st.integers(1, 8)), min_size=1,
 
 
 @given(LENGTHS, st.integers(1, 30))
-def test_buckets_contain_every_pair_once(lengths, most):
+def test_buckets_contain_every_pair_once(lengths, max_buckets):
     source, summary = np.array(lengths).T
-    found = assign_buckets(source, summary, max_buckets=most)
-    assert 1 <= len(found) <= most
+    found = assign_buckets(source, summary, max_buckets=max_buckets)
+    assert 1 <= len(found) <= max_buckets
     assert sorted(np.concatenate([members for _, members in found])) == list(range(len(lengths)))
     for bucket, members in found:
         assert list(members) == sorted(members)
@@ -24,40 +24,41 @@ def test_buckets_contain_every_pair_once(lengths, most):
         assert summary[members].max() <= bucket.summary_words
 
 
-def padded_words(lengths, edges):
-    return sum(min(edge for edge in edges if edge >= length) for length in lengths)
+def padded_words(lengths, sizes):
+    return sum(min(size for size in sizes if size >= length) for length in lengths)
 
 
-def least_padded_words(lengths, num_pieces):
-    """Try every choice of edges."""
+def least_padded_words(lengths, max_groups):
+    """Return the minimum over all choices of maximum lengths."""
     *inner, longest = sorted(set(lengths))
     return min(
-        padded_words(lengths, [*edges, longest])
-        for count in range(min(num_pieces, len(inner) + 1))
-        for edges in combinations(inner, count)
+        padded_words(lengths, [*sizes, longest])
+        for count in range(min(max_groups, len(inner) + 1))
+        for sizes in combinations(inner, count)
     )
 
 
-# Where one side has a single length, the other is cut into the square root of `most` pieces.
+# If all summaries have one length, there are at most √max_buckets groups of source lengths, and
+# vice versa.
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=25), st.integers(1, 6))
-def test_buckets_have_least_padding_of_sources(lengths, num_pieces):
-    found = assign_buckets(np.array(lengths), np.ones_like(lengths), max_buckets=num_pieces**2)
-    edges = {bucket.source_words for bucket, _ in found}
-    assert padded_words(lengths, edges) == least_padded_words(lengths, num_pieces)
+def test_buckets_have_least_padding_of_sources(lengths, max_groups):
+    found = assign_buckets(np.array(lengths), np.ones_like(lengths), max_buckets=max_groups**2)
+    sizes = {bucket.source_words for bucket, _ in found}
+    assert padded_words(lengths, sizes) == least_padded_words(lengths, max_groups)
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=25), st.integers(1, 6))
-def test_buckets_have_least_padding_of_summaries(lengths, num_pieces):
-    found = assign_buckets(np.ones_like(lengths), np.array(lengths), max_buckets=num_pieces**2)
-    edges = {bucket.summary_words for bucket, _ in found}
-    assert padded_words(lengths, edges) == least_padded_words(lengths, num_pieces)
+def test_buckets_have_least_padding_of_summaries(lengths, max_groups):
+    found = assign_buckets(np.ones_like(lengths), np.array(lengths), max_buckets=max_groups**2)
+    sizes = {bucket.summary_words for bucket, _ in found}
+    assert padded_words(lengths, sizes) == least_padded_words(lengths, max_groups)
 
 
-@pytest.mark.parametrize("most", [1, 2, 3])
-def test_fewer_than_four_buckets_split_sources_only(most):
-    found = assign_buckets(np.array([3, 9, 9]), np.array([2, 5, 1]), max_buckets=most)
+@pytest.mark.parametrize("max_buckets", [1, 2, 3])
+def test_fewer_than_four_buckets_split_sources_only(max_buckets):
+    found = assign_buckets(np.array([3, 9, 9]), np.array([2, 5, 1]), max_buckets=max_buckets)
     assert {bucket.summary_words for bucket, _ in found} == {5}
-    assert len(found) == min(most, 2)
+    assert len(found) == min(max_buckets, 2)
 
 
 def test_buckets_equal_hand_computed_shapes():

@@ -1,4 +1,4 @@
-"""Checkpoints: the latest complete one is loaded, and a failing disk loses none."""
+"""Checkpoints: the latest complete one is loaded, and a disk error loses none."""
 
 import json
 
@@ -120,9 +120,9 @@ def test_full_disk_is_reported_for_first_checkpoint(tmp_path, monkeypatch):
 
 def test_latest_checkpoint_refuses_other_versions(tmp_path):
     path = save(tmp_path, 1).path / "progress.json"
-    facts = verify_checksum(path.read_bytes())
-    del facts["progress"]["open_losses"]
-    path.write_text(json.dumps(add_checksum(facts)))
+    content = verify_checksum(path.read_bytes())
+    del content["progress"]["open_losses"]
+    path.write_text(json.dumps(add_checksum(content)))
     with pytest.raises(ArtifactError, match="written by another version of readagain; resume with"):
         latest_checkpoint(tmp_path)
 

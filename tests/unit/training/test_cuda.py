@@ -1,4 +1,4 @@
-"""Training on a GPU: captured updates, delayed losses, resuming."""
+"""Training on a GPU: CUDA graphs, delayed losses, resuming."""
 
 import io
 import json
@@ -44,16 +44,16 @@ def test_stopped_run_resumes_on_gpu(make_job, monkeypatch, precision):
     assert run(whole).is_finished
     update, stop = TrainingStep.update, StopSignal()
 
-    def counted(self, given):
+    def stop_at_update(self, batch):
         stop.is_set = self.step == 9
-        return update(self, given)
+        return update(self, batch)
 
     monkeypatch.setattr("readagain.training.stop_signal.StopSignal", lambda: stop)
-    monkeypatch.setattr(TrainingStep, "update", counted)
+    monkeypatch.setattr(TrainingStep, "update", stop_at_update)
     assert not run(parts).is_finished
     stop.is_set = False
     assert run(parts).is_finished
-    # Sums on a GPU come in any order, so equal only up to rounding.
+    # The order of sums on a GPU varies, so results are equal only up to rounding.
     assert losses(parts) == pytest.approx(losses(whole), rel=0.05)
     ModelDir.open(parts.out, checksums=True)
 
@@ -77,26 +77,26 @@ PRECISIONS = {"float32": 1e-3, "bfloat16": 3e-2}
 
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("max_norm", [0.1, 100.0], ids=["clipped", "not clipped"])
-def test_captured_row_updates_equal_plain_updates(monkeypatch, precision, max_norm):
+def test_graph_row_updates_equal_plain_updates(monkeypatch, precision, max_norm):
     spec = TrainSpec(learning_rate=0.1, schedule="constant", precision=precision)
     device, spec = torch.device("cuda"), replace(spec, max_norm=max_norm)
 
-    def learned(*, captures):
+    def train_model(*, uses_graphs):
         torch.manual_seed(3)
         model = build_model(RUN).to(device)
         step = TrainingStep(model, spec, total_steps=10, steps_per_epoch=5)
-        assert step.captures
-        assert len(step.tables) == 2 * captures
-        step.captures = captures
-        seen = [step.update(BATCH.to(device)).item() for _ in range(5)]
-        return seen, model.state_dict()
+        assert step.uses_graphs
+        assert len(step.tables) == 2 * uses_graphs
+        step.uses_graphs = uses_graphs
+        losses = [step.update(BATCH.to(device)).item() for _ in range(5)]
+        return losses, model.state_dict()
 
-    losses_by_rows, weights_by_rows = learned(captures=True)
+    losses_by_rows, weights_by_rows = train_model(uses_graphs=True)
     monkeypatch.setattr(training_step, "supports_row_updates", lambda *_, **__: False)
     monkeypatch.setattr(
         training_step, "call_in_precision", lambda _, model, *inputs: model(*inputs)
     )
-    losses_plain, weights_plain = learned(captures=False)
+    losses_plain, weights_plain = train_model(uses_graphs=False)
     tolerance = PRECISIONS[precision]
     assert losses_by_rows == pytest.approx(losses_plain, rel=tolerance)
     torch.testing.assert_close(weights_by_rows, weights_plain, rtol=tolerance, atol=tolerance / 10)

@@ -27,7 +27,7 @@ SOURCE_VOCAB = Vocab([*SPECIAL_TOKENS, "the", "bridge", "in"])
 VOCAB = Vocab([*SPECIAL_TOKENS, "bridge", "opens", "burns"])
 CPU = torch.device("cpu")
 
-# Sentences and summary; "?" is a word without a spelling in the corpus.
+# Sentences and summary; "?" is a word that the lexicon does not contain.
 PAIRS = [
     (["the bridge opens in norrvik", "norrvik ? ferry"], "norrvik bridge opens"),
     (["quay ? quay ? burns"], "quay ? burns quay"),
@@ -36,12 +36,12 @@ PAIRS = [
     (["bridge opens"], "bridge"),
 ]
 ONE = DataSpec(num_sentences=1, max_source_words=9, max_summary_words=9)
-SHAPES_OF_DATA = {
+DATA_SPECS = {
     "one sentence": ONE,
     "two sentences": replace(ONE, num_sentences=2),
     "three joined": replace(ONE, num_sentences=3, join_sentences=True),
-    "cut short": DataSpec(num_sentences=2, max_source_words=3, max_summary_words=2),
-    "joined, cut short": DataSpec(num_sentences=2, join_sentences=True, max_source_words=6),
+    "truncated": DataSpec(num_sentences=2, max_source_words=3, max_summary_words=2),
+    "joined, truncated": DataSpec(num_sentences=2, join_sentences=True, max_source_words=6),
 }
 
 
@@ -56,7 +56,7 @@ def shard_of(pairs):
     )
 
 
-def loaded(data, *, shards=(PAIRS,), device=CPU):
+def load_dataset(data, *, shards=(PAIRS,), device=CPU):
     return TrainingDataset.load(
         Split("train", tuple(map(shard_of, shards))),
         source_ids_of=LEXICON.vocab_ids(SOURCE_VOCAB),
@@ -67,8 +67,8 @@ def loaded(data, *, shards=(PAIRS,), device=CPU):
     )
 
 
-def spelled(text):
-    # The vocabulary contains <unk>, so the word is UNK and never copied.
+def to_tokens(text):
+    # <unk> is in the vocabulary, so it is never copied.
     return [SPECIAL_TOKENS[UNK] if word == "?" else word for word in text.split()]
 
 
@@ -77,21 +77,21 @@ def padded(words, size):
 
 
 def expected_row(number, data, shape):
-    """Return one row of a batch."""
+    """Return the expected row of a batch for one pair."""
     sentences, summary = PAIRS[number]
-    read = [spelled(sentence) for sentence in sentences[: data.num_sentences]]
+    words_read = [to_tokens(sentence) for sentence in sentences[: data.num_sentences]]
     if data.join_sentences:
-        read = [sum(read, [])]
-    read = [sentence[: data.max_source_words] for sentence in read]
-    read += [[]] * ((1 if data.join_sentences else data.num_sentences) - len(read))
-    rows = [padded(sentence, shape.source_words) for sentence in read]
+        words_read = [sum(words_read, [])]
+    words_read = [sentence[: data.max_source_words] for sentence in words_read]
+    words_read += [[]] * ((1 if data.join_sentences else data.num_sentences) - len(words_read))
+    rows = [padded(sentence, shape.source_words) for sentence in words_read]
     flat = sum(rows, [])
-    written = spelled(summary)[: data.max_summary_words]
-    ids = extended_summary_ids(written, flat, VOCAB)
+    summary_words = to_tokens(summary)[: data.max_summary_words]
+    ids = extended_summary_ids(summary_words, flat, VOCAB)
     fill = [PAD] * (shape.summary_words - len(ids))
     return {
         "source_ids": [SOURCE_VOCAB.ids(row) for row in rows],
-        "source_lengths": [len(sentence) for sentence in read],
+        "source_lengths": [len(sentence) for sentence in words_read],
         "source_ext_ids": extended_source_ids(flat, VOCAB),
         "previous_ids": [BOS, *ids, *fill],
         "target_ids": [*ids, EOS, *fill],
@@ -99,10 +99,10 @@ def expected_row(number, data, shape):
     }
 
 
-@pytest.mark.parametrize("data", SHAPES_OF_DATA.values(), ids=SHAPES_OF_DATA)
+@pytest.mark.parametrize("data", DATA_SPECS.values(), ids=DATA_SPECS)
 @pytest.mark.parametrize("batch_size", [1, 2, 8])
 def test_batch_equals_loop_over_pairs(data, batch_size):
-    pairs = loaded(data)
+    pairs = load_dataset(data)
     seen = []
     for plan in pairs.plan_in_order(batch_size=batch_size):
         batch = pairs.batch(plan, batch_size=batch_size)
@@ -113,8 +113,8 @@ def test_batch_equals_loop_over_pairs(data, batch_size):
     assert sorted(seen) == list(range(len(PAIRS)))
 
 
-def test_words_without_spelling_are_unk_and_not_copied():
-    pairs = loaded(ONE)
+def test_words_not_in_lexicon_are_unk_and_not_copied():
+    pairs = load_dataset(ONE)
     (plan,) = pairs.plan_in_order(batch_size=8)
     batch = pairs.batch(plan, batch_size=8)
     V = len(VOCAB)
@@ -122,8 +122,8 @@ def test_words_without_spelling_are_unk_and_not_copied():
     assert batch.target_ids[1, :5].tolist() == [V, UNK, 6, V, EOS]
 
 
-def test_filler_rows_have_one_word_and_no_target():
-    pairs = loaded(replace(ONE, num_sentences=2))
+def test_padding_rows_have_one_word_and_no_target():
+    pairs = load_dataset(replace(ONE, num_sentences=2))
     (plan,) = pairs.plan_in_order(batch_size=8)
     batch = pairs.batch(plan, batch_size=8)
     assert batch.shape_key() == (8, 2, 5, 5)
@@ -134,15 +134,18 @@ def test_filler_rows_have_one_word_and_no_target():
 
 def test_several_shards_equal_one_shard():
     data = replace(ONE, num_sentences=2)
-    whole, cut = loaded(data), loaded(data, shards=(PAIRS[:2], PAIRS[2:3], PAIRS[3:]))
+    whole, several = (
+        load_dataset(data),
+        load_dataset(data, shards=(PAIRS[:2], PAIRS[2:3], PAIRS[3:])),
+    )
     (plan,) = whole.plan_in_order(batch_size=5)
-    expected, found = whole.batch(plan, batch_size=5), cut.batch(plan, batch_size=5)
+    expected, found = whole.batch(plan, batch_size=5), several.batch(plan, batch_size=5)
     for name, tensor in vars(expected).items():
         assert torch.equal(getattr(found, name), tensor), name
 
 
 def test_epoch_order_depends_on_seed_and_epoch():
-    pairs = loaded(ONE)
+    pairs = load_dataset(ONE)
 
     def order(epoch, seed):
         plans = pairs.plan_epoch(epoch=epoch, batch_size=2, seed=seed)
@@ -154,19 +157,19 @@ def test_epoch_order_depends_on_seed_and_epoch():
 
 
 def test_processes_divide_a_batch():
-    pairs = loaded(ONE)
+    pairs = load_dataset(ONE)
     (plan,) = pairs.plan_in_order(batch_size=5)
     whole = pairs.batch(plan, batch_size=5)
-    shares = [pairs.batch(plan, batch_size=5, rank=rank, world_size=2) for rank in (0, 1)]
-    assert [len(share.target_ids) for share in shares] == [3, 3]
-    joined = torch.cat([share.target_ids for share in shares])
-    valid = torch.cat([share.target_valid for share in shares])
+    parts = [pairs.batch(plan, batch_size=5, rank=rank, world_size=2) for rank in (0, 1)]
+    assert [len(part.target_ids) for part in parts] == [3, 3]
+    joined = torch.cat([part.target_ids for part in parts])
+    valid = torch.cat([part.target_valid for part in parts])
     assert torch.equal(joined[:5], whole.target_ids)
     assert not valid[5].any()
 
 
-def test_process_without_pairs_gets_fillers():
-    pairs = loaded(ONE)
+def test_process_without_pairs_gets_padding_rows():
+    pairs = load_dataset(ONE)
     plan = replace(pairs.plan_in_order(batch_size=8)[0], pairs=torch.tensor([4]))
     batch = pairs.batch(plan, batch_size=4, rank=1, world_size=2)
     assert batch.source_lengths.tolist() == [[1], [1]]
@@ -174,32 +177,32 @@ def test_process_without_pairs_gets_fillers():
 
 
 def test_device_with_and_without_index_is_the_same():
-    pairs = loaded(ONE, device=torch.device("cpu", 0))
+    pairs = load_dataset(ONE, device=torch.device("cpu", 0))
     assert isinstance(
         pairs.rank_batch(pairs.plan_in_order(batch_size=8)[0], batch_size=8), BatchIndices
     )
 
 
-@pytest.mark.parametrize("data", SHAPES_OF_DATA.values(), ids=SHAPES_OF_DATA)
+@pytest.mark.parametrize("data", DATA_SPECS.values(), ids=DATA_SPECS)
 def test_sentences_are_those_that_the_network_reads(data):
-    dataset = loaded(data)
+    dataset = load_dataset(data)
     for pair, (texts, _) in enumerate(PAIRS):
-        read = [text.split() for text in texts[: data.num_sentences]]
+        words_read = [text.split() for text in texts[: data.num_sentences]]
         if data.join_sentences:
-            read = [sum(read, [])]
-        expected = [sentence[: data.max_source_words] for sentence in read]
+            words_read = [sum(words_read, [])]
+        expected = [sentence[: data.max_source_words] for sentence in words_read]
         found = [["?" if id < 0 else WORDS[id] for id in each] for each in dataset.sentences(pair)]
         assert found == expected + [[]] * (len(found) - len(expected))
 
 
 def test_plan_in_order_has_the_chosen_pairs():
-    plans = loaded(ONE).plan_in_order(batch_size=2, chosen=[3, 0, 4])
+    plans = load_dataset(ONE).plan_in_order(batch_size=2, chosen=[3, 0, 4])
     assert sorted(pair for plan in plans for pair in plan.pairs.tolist()) == [0, 3, 4]
-    assert loaded(ONE).plan_in_order(batch_size=2, chosen=[]) == []
+    assert load_dataset(ONE).plan_in_order(batch_size=2, chosen=[]) == []
 
 
 def test_static_copy_copies_another_batch():
-    pairs = loaded(ONE)
+    pairs = load_dataset(ONE)
     first, second = (
         pairs.batch(plan, batch_size=2)
         for plan in (
@@ -213,7 +216,9 @@ def test_static_copy_copies_another_batch():
     assert not torch.equal(first.target_ids, second.target_ids)
 
 
-@pytest.mark.parametrize("data", [ONE, replace(ONE, max_source_words=4)], ids=["whole", "cut"])
+@pytest.mark.parametrize(
+    "data", [ONE, replace(ONE, max_source_words=4)], ids=["complete", "truncated"]
+)
 def test_style_token_follows_the_words_of_each_source(data):
     style_id = 99
     dataset = TrainingDataset.load(
@@ -225,7 +230,7 @@ def test_style_token_follows_the_words_of_each_source(data):
         data=data,
         device=CPU,
     )
-    plain = loaded(replace(data, max_source_words=data.max_source_words - 1))
+    plain = load_dataset(replace(data, max_source_words=data.max_source_words - 1))
     [plan], [plain_plan] = (each.plan_in_order(batch_size=8) for each in (dataset, plain))
     styled, expected = dataset.batch(plan, batch_size=8), plain.batch(plain_plan, batch_size=8)
     assert torch.equal(styled.source_lengths, expected.source_lengths + 1)

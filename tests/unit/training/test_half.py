@@ -37,7 +37,7 @@ INPUTS = (
 
 
 class Layers(nn.Module):
-    """Words, a layer that is used twice, a bias, and a layer that nobody asks."""
+    """An embedding, a layer that is used twice, one with a bias, and one that is not used."""
 
     def __init__(self):
         super().__init__()

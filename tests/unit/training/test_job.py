@@ -20,7 +20,7 @@ def test_resolve_uses_vocabulary_of_the_corpus(make_job, corpus):
     assert "bridge" in resolved.vocabs.summary
     assert any("the corpus has only" in note for note in resolved.notes)
     assert resolved.identity["corpus fingerprint"] == corpus.manifest.fingerprint
-    assert resolved.first_weights() is None
+    assert resolved.initial_weights() is None
 
 
 def test_resolve_refuses_impossible_vocab_size(make_job):
@@ -108,8 +108,8 @@ def test_fine_tuning_starts_from_the_weights(make_job, run_job, corpus_without_d
     job = make_job(
         "train.learning_rate=1e-9", out="tuned", preset=None, begin_from=trained.out, extend_vocab=9
     )
-    outcome, _ = run_job(job)
-    assert outcome.state.best.dev_loss == pytest.approx(scores.dev_loss, rel=0.05)
+    result, _ = run_job(job)
+    assert result.state.best.dev_loss == pytest.approx(scores.dev_loss, rel=0.05)
     model = ModelDir.open(job.out, checksums=True)
     assert model.provenance["began_from"]["name"] == "trained"
 
@@ -129,10 +129,10 @@ def test_bundled_model_is_fine_tuned_from_its_graphs(corpus, tmp_path, name, ext
     assert "its weights are recovered from its int8 graphs, with int8 precision" in resolved.notes
     added = len(resolved.vocabs.source) - len(resolved.trained.vocabs.source)
     assert added == extend_vocab
-    build_model(resolved.run).load_state_dict(resolved.first_weights())
+    build_model(resolved.run).load_state_dict(resolved.initial_weights())
 
 
-def as_language(corpus, folder, language):
+def copy_with_language(corpus, folder, language):
     """Copy a corpus and change the language in its manifest."""
     shutil.copytree(corpus.folder, folder)
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -142,7 +142,7 @@ def as_language(corpus, folder, language):
 
 def test_resolve_takes_language_of_the_corpus(make_job, corpus, tmp_path):
     assert resolve(make_job()).run.data.language == corpus.manifest.language == "en"
-    german = as_language(corpus, tmp_path / "de", "de")
+    german = copy_with_language(corpus, tmp_path / "de", "de")
     assert resolve(make_job(data=german)).run.data.language == "de"
     with pytest.raises(ConfigError, match="data.language is 'fr', but .*de was prepared as 'de'"):
         resolve(make_job("data.language=fr", data=german))
@@ -151,18 +151,18 @@ def test_resolve_takes_language_of_the_corpus(make_job, corpus, tmp_path):
 def test_resolve_warns_of_another_language_when_fine_tuning(make_job, run_job, corpus, tmp_path):
     first = make_job("train.epochs=1")
     run_job(first)
-    unknown = as_language(corpus, tmp_path / "und", "und")
+    unknown = copy_with_language(corpus, tmp_path / "und", "und")
     job = resolve(make_job(data=unknown, begin_from=first.out, out="a"))
     assert job.run.data.language == "en"
     assert not any("fine-tune was trained" in warning for warning in job.warnings)
-    german = as_language(corpus, tmp_path / "de", "de")
+    german = copy_with_language(corpus, tmp_path / "de", "de")
     job = resolve(make_job(data=german, begin_from=first.out, out="b"))
     assert job.run.data.language == "de"
     assert any("the corpus is in German, the model" in warning for warning in job.warnings)
 
 
 def test_resolve_notes_that_tokens_are_characters(make_job, corpus, tmp_path):
-    chinese = as_language(corpus, tmp_path / "zh", "zh")
+    chinese = copy_with_language(corpus, tmp_path / "zh", "zh")
     notes = resolve(make_job(data=chinese)).notes
     assert any(
         "tokens of Chinese are characters: data.max_source_words (" in note for note in notes

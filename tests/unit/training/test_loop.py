@@ -13,8 +13,8 @@ from readagain.training import checkpoint, loop, run_writer
 from readagain.training.step import TrainingStep
 
 
-def logged(folder):
-    """Return the log without what depends on the clock."""
+def read_log(folder):
+    """Return the log without the fields that depend on time."""
     lines = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     return [
         {name: value for name, value in line.items() if name not in ("minutes", "pairs_per_s")}
@@ -23,8 +23,8 @@ def logged(folder):
 
 
 def losses(folder):
-    """Return losses and dev losses by step."""
-    return {line["step"]: line["dev_loss"] for line in logged(folder) if "dev_loss" in line}
+    """Return dev losses by step."""
+    return {line["step"]: line["dev_loss"] for line in read_log(folder) if "dev_loss" in line}
 
 
 def weights(folder):
@@ -34,23 +34,23 @@ def weights(folder):
 
 def test_train_writes_model_and_log(make_job, run_job):
     job = make_job()
-    outcome, seen = run_job(job)
-    assert outcome.is_finished
+    result, output = run_job(job)
+    assert result.is_finished
     model = ModelDir.open(job.out, checksums=True)
-    assert model.scores["dev"]["step"] == outcome.state.best.step
+    assert model.scores["dev"]["step"] == result.state.best.step
     assert model.provenance["is_finished"]
-    assert "dev loss" in seen
-    assert "model " in seen
-    steps = [line["step"] for line in logged(job.out) if "loss" in line]
-    assert steps == [*range(3, outcome.total_steps + 1, 3)] or steps[-1] == outcome.total_steps
+    assert "dev loss" in output
+    assert "model " in output
+    steps = [line["step"] for line in read_log(job.out) if "loss" in line]
+    assert steps == [*range(3, result.total_steps + 1, 3)] or steps[-1] == result.total_steps
 
 
 def test_train_skips_finished_run(make_job, run_job):
     job = make_job()
     run_job(job)
     before = (job.out / "metrics.jsonl").read_bytes()
-    outcome, _ = run_job(job)
-    assert outcome is None
+    result, _ = run_job(job)
+    assert result is None
     assert (job.out / "metrics.jsonl").read_bytes() == before
 
 
@@ -61,9 +61,9 @@ def test_more_epochs_continue_finished_run_bit_by_bit(make_job, run_job):
     run_job(replace(whole, changes=(*whole.changes, longer)))
     run_job(parts)
     more = replace(parts, changes=(*parts.changes, longer))
-    outcome, seen = run_job(more)
-    assert outcome.is_finished
-    assert "resuming from step 14" in seen
+    result, output = run_job(more)
+    assert result.is_finished
+    assert "resuming from step 14" in output
     assert losses(parts.out) == losses(whole.out)
     assert weights(parts.out) == weights(whole.out)
     assert run_job(more)[0] is None
@@ -76,13 +76,13 @@ def test_stopped_run_resumes_bit_by_bit(make_job, run_job, stop_after, averaging
     run_job(whole)
     parts = make_job(*settings, out="parts")
     stop_after(5)
-    outcome, _ = run_job(parts)
-    assert outcome.state.step == 5
-    assert not outcome.is_finished
-    outcome, seen = run_job(parts)
-    assert outcome.is_finished
-    assert "resuming from step 5" in seen
-    assert logged(parts.out) == logged(whole.out)
+    result, _ = run_job(parts)
+    assert result.state.step == 5
+    assert not result.is_finished
+    result, output = run_job(parts)
+    assert result.is_finished
+    assert "resuming from step 5" in output
+    assert read_log(parts.out) == read_log(whole.out)
     assert weights(parts.out) == weights(whole.out)
 
 
@@ -95,18 +95,18 @@ def test_killed_run_resumes_from_checkpoint(make_job, run_job, monkeypatch):
 
     update = TrainingStep.update
 
-    def killed(self, given):
+    def killed(self, batch):
         if self.step == 9:
             raise Killed
-        return update(self, given)
+        return update(self, batch)
 
     with monkeypatch.context() as patch:
         patch.setattr(TrainingStep, "update", killed)
         with pytest.raises(Killed):
             run_job(parts)
-    assert len(logged(parts.out)) > 0
+    assert len(read_log(parts.out)) > 0
     run_job(parts)
-    assert logged(parts.out) == logged(whole.out)
+    assert read_log(parts.out) == read_log(whole.out)
     assert weights(parts.out) == weights(whole.out)
 
 
@@ -138,9 +138,9 @@ def test_pairs_per_second_exclude_validation(make_job, run_job, monkeypatch):
 
     clock, update, validate = Clock(), TrainingStep.update, loop.Validator.validate
 
-    def one_second(self, given):
+    def one_second(self, batch):
         clock.seconds += 1
-        return update(self, given)
+        return update(self, batch)
 
     def hundred_seconds(self, model, *, step, stop):
         clock.seconds += 100
@@ -153,7 +153,7 @@ def test_pairs_per_second_exclude_validation(make_job, run_job, monkeypatch):
     run_job(job)
     lines = [json.loads(line) for line in (job.out / "metrics.jsonl").read_text().splitlines()]
     rates = [line["pairs_per_s"] for line in lines if "loss" in line]
-    assert all(3 < rate <= 16 for rate in rates)  # a batch of 16, one of them incomplete, a second
+    assert all(3 < rate <= 16 for rate in rates)  # at most one batch of 16 pairs per second
 
 
 @pytest.mark.parametrize(
@@ -173,35 +173,35 @@ def test_time_is_estimated_once(make_job, run_job, monkeypatch, first_s, expecte
 
     clock, update = Clock(), TrainingStep.update
 
-    def timed(self, given):
+    def timed(self, batch):
         clock.seconds += first_s if self.step == 0 else 2
-        return update(self, given)
+        return update(self, batch)
 
     monkeypatch.setattr(run_writer, "time", clock)
     monkeypatch.setattr(TrainingStep, "update", timed)
-    _, seen = run_job(make_job())
-    assert seen.count("per update") == 1
-    assert expected in seen
+    _, output = run_job(make_job())
+    assert output.count("per update") == 1
+    assert expected in output
 
 
 def test_stop_during_validation_validates_on_resume(make_job, run_job, stop_after):
     whole, parts = make_job(out="whole"), make_job(out="parts")
     total = run_job(whole)[0].total_steps
     stop_after(total)
-    outcome, _ = run_job(parts)
-    assert outcome.state.step == total
-    assert not outcome.is_finished
-    outcome, _ = run_job(parts)
-    assert outcome.is_finished
-    assert logged(parts.out) == logged(whole.out)
+    result, _ = run_job(parts)
+    assert result.state.step == total
+    assert not result.is_finished
+    result, _ = run_job(parts)
+    assert result.is_finished
+    assert read_log(parts.out) == read_log(whole.out)
 
 
 def test_non_finite_loss_stops_the_run(make_job, run_job, monkeypatch):
     job = make_job("train.validate_every=4")
     update = TrainingStep.update
 
-    def broken(self, given):
-        loss = update(self, given)
+    def broken(self, batch):
+        loss = update(self, batch)
         return loss * torch.nan if self.step == 8 else loss
 
     monkeypatch.setattr(TrainingStep, "update", broken)
@@ -216,8 +216,8 @@ def test_non_finite_weights_are_not_saved(make_job, run_job, monkeypatch):
     job = make_job("train.validate_every=4")
     update = TrainingStep.update
 
-    def broken(self, given):
-        loss = update(self, given)
+    def broken(self, batch):
+        loss = update(self, batch)
         if self.step == 4:
             self.parameters[0].data[0, 0] = torch.inf
         return loss
@@ -247,7 +247,7 @@ def test_full_disk_keeps_checkpoint(make_job, run_job, monkeypatch):
         ):
             run_job(parts)
     run_job(parts)
-    assert logged(parts.out) == logged(whole.out)
+    assert read_log(parts.out) == read_log(whole.out)
     assert weights(parts.out) == weights(whole.out)
 
 
@@ -256,11 +256,11 @@ def test_checkpoints_are_saved_between_validations(make_job, run_job, monkeypatc
     monkeypatch.setattr(run_writer, "SAVE_SECONDS", 0.0)
     save = run_writer.save_checkpoint
     monkeypatch.setattr(
-        run_writer, "save_checkpoint", lambda folder, progress, **rest: (
-            saved.append(progress.step), save(folder, progress, **rest))
+        run_writer, "save_checkpoint", lambda directory, state, **rest: (
+            saved.append(state.step), save(directory, state, **rest))
     )  # fmt: skip
-    outcome, _ = run_job(make_job("train.epochs=1"))
-    assert set(range(1, outcome.total_steps + 1)) <= set(saved)
+    result, _ = run_job(make_job("train.epochs=1"))
+    assert set(range(1, result.total_steps + 1)) <= set(saved)
 
 
 def test_early_stopping_keeps_best_weights(make_job, run_job, monkeypatch):
@@ -272,24 +272,24 @@ def test_early_stopping_keeps_best_weights(make_job, run_job, monkeypatch):
         return replace(found, scores=replace(found.scores, dev_loss=float(step)))
 
     monkeypatch.setattr(loop.Validator, "validate", worse_each_time)
-    outcome, _ = run_job(job)
-    assert outcome.state.step == 3
-    assert outcome.state.has_stopped_early
+    result, _ = run_job(job)
+    assert result.state.step == 3
+    assert result.state.has_stopped_early
     assert ModelDir.open(job.out).scores["dev"]["step"] == 1
-    # More epochs go on, and patience counts anew.
+    # More epochs continue the run, and patience starts again.
     more = replace(job, changes=(*job.changes, "train.epochs=3"))
-    outcome, _ = run_job(more)
-    assert outcome.state.step == 5
+    result, _ = run_job(more)
+    assert result.state.step == 5
 
 
 def test_run_without_dev_split_keeps_last_weights(make_job, run_job, corpus_without_dev):
     job = make_job(data=corpus_without_dev.folder)
-    outcome, seen = run_job(job)
-    assert outcome.is_finished
-    assert "no dev pairs: no validation, the last weights are kept" in seen
+    result, output = run_job(job)
+    assert result.is_finished
+    assert "no dev pairs: no validation, the last weights are kept" in output
     model = ModelDir.open(job.out, checksums=True)
     assert model.scores == {}
-    assert model.provenance["step"] == outcome.total_steps
+    assert model.provenance["step"] == result.total_steps
 
 
 def test_patience_needs_a_dev_split(make_job, run_job, corpus_without_dev):
@@ -304,14 +304,14 @@ def test_averaged_weights_are_kept_and_change_no_update(make_job, run_job):
     mean = make_job(*settings, "train.averaging=ema", out="mean")
     for job in (plain, mean):
         run_job(job)
-    losses = [[line.get("loss") for line in logged(job.out)] for job in (plain, mean)]
+    losses = [[line.get("loss") for line in read_log(job.out)] for job in (plain, mean)]
     assert losses[0] == losses[1]
     assert weights(plain.out) != weights(mean.out)
 
 
 def test_paper_recipe_trains(make_job, run_job):
-    outcome, _ = run_job(make_job("train=paper"))
-    assert outcome.is_finished
+    result, _ = run_job(make_job("train=paper"))
+    assert result.is_finished
 
 
 @pytest.mark.parametrize(
@@ -319,13 +319,13 @@ def test_paper_recipe_trains(make_job, run_job):
 )
 def test_every_network_trains(make_job, run_job, preset):
     job = make_job("train=modern", "train.batch_size=16", "train.epochs=1", preset=preset)
-    outcome, _ = run_job(job)
-    assert outcome.is_finished
+    result, _ = run_job(job)
+    assert result.is_finished
     assert ModelDir.open(job.out, checksums=True).run.title.endswith("15k")
 
 
 def test_training_lowers_the_loss(make_job, run_job):
     job = make_job("train.epochs=6", "model.dropout=0.0")
     run_job(job)
-    losses = [line["loss"] for line in logged(job.out) if "loss" in line]
+    losses = [line["loss"] for line in read_log(job.out) if "loss" in line]
     assert losses[-1] < 0.7 * losses[0]

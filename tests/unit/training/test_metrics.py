@@ -14,30 +14,30 @@ CPU = torch.device("cpu")
 
 
 def test_loss_buffer_returns_losses_and_clears():
-    window = LossBuffer([3.0], CPU)
+    buffer = LossBuffer([3.0], CPU)
     loss = torch.tensor(2.0)
-    window.add(loss)
+    buffer.add(loss)
     loss.fill_(9.0)  # as the next update does on a GPU
-    assert window.copy(2).read() == [3.0, 2.0]
-    assert window.take(2).read() == [3.0, 2.0]
-    assert len(window) == 0
-    assert window.copy(2).read() == []
+    assert buffer.copy(2).read() == [3.0, 2.0]
+    assert buffer.take(2).read() == [3.0, 2.0]
+    assert len(buffer) == 0
+    assert buffer.copy(2).read() == []
 
 
 def test_non_finite_loss_is_reported_with_its_step():
-    window = LossBuffer([1.0, 1.0], CPU)
-    window.add(torch.tensor(torch.inf))
+    buffer = LossBuffer([1.0, 1.0], CPU)
+    buffer.add(torch.tensor(torch.inf))
     with pytest.raises(DivergedError, match="diverged at step 12: the loss became inf"):
-        window.take(12).read()
+        buffer.take(12).read()
 
 
 def test_log_is_truncated_to_checkpoint(tmp_path):
-    log = MetricsLog(tmp_path, at_bytes=0, at_step=0)
+    log = MetricsLog(tmp_path, checkpoint_bytes=0, checkpoint_step=0)
     log.write({"step": 1, "loss": 2.0})
-    known = log.num_bytes
+    num_bytes = log.num_bytes
     log.write({"step": 2, "loss": 1.0})
     log.close()
-    log = MetricsLog(tmp_path, at_bytes=known, at_step=1)
+    log = MetricsLog(tmp_path, checkpoint_bytes=num_bytes, checkpoint_step=1)
     log.write({"step": 2, "loss": 0.5})
     log.close()
     lines = (tmp_path / "metrics.jsonl").read_text().splitlines()
@@ -49,11 +49,11 @@ def test_log_shorter_than_checkpoint_is_refused(tmp_path):
     with pytest.raises(
         ArtifactError, match="0 bytes, but 10 at the latest checkpoint; was it edited"
     ):
-        MetricsLog(tmp_path, at_bytes=10, at_step=1)
+        MetricsLog(tmp_path, checkpoint_bytes=10, checkpoint_step=1)
 
 
 def test_log_reports_full_disk(tmp_path):
-    log = MetricsLog(tmp_path, at_bytes=0, at_step=0)
+    log = MetricsLog(tmp_path, checkpoint_bytes=0, checkpoint_step=0)
     log.close()
     log._file = io.FileIO("/dev/full", "w")
     with pytest.raises(ArtifactError, match="No space left on device; the latest checkpoint"):
@@ -66,7 +66,7 @@ def test_log_is_written_without_tensorboard(tmp_path, monkeypatch):
         raise MissingExtraError(f"{purpose} needs '{module}'")
 
     monkeypatch.setattr(metrics, "require", missing)
-    log = MetricsLog(tmp_path, at_bytes=0, at_step=0)
+    log = MetricsLog(tmp_path, checkpoint_bytes=0, checkpoint_step=0)
     log.write({"step": 1, "loss": 2.0})
     log.close()
     assert log.missing_tensorboard == "a log for TensorBoard needs 'tensorboard'"

@@ -29,13 +29,13 @@ def test_learning_rate_without_warm_up_starts_full():
 
 def test_halving_schedule_halves_each_later_epoch():
     spec = TrainSpec(learning_rate=1.0, warmup_steps=0, schedule="halving", halving_from_epoch=3)
-    # Ten updates an epoch: 0 to 29 are the first three.
+    # An epoch has ten updates, so updates 0 to 29 are the first three epochs.
     assert rates(spec, [0, 29, 30, 39, 40, 50]) == [1.0, 1.0, 0.5, 0.5, 0.25, 0.125]
 
 
 def test_cosine_schedule_falls_to_zero():
     spec = TrainSpec(learning_rate=2.0, warmup_steps=20, schedule="cosine")
-    # Eighty updates are left: a quarter, half and all of them later.
+    # After warm-up, 80 updates are left: none, a quarter, half, all and more than all are done.
     expected = [2.0, 1.0 + math.cos(math.pi / 4), 1.0, 0.0, 0.0]
     assert rates(spec, [20, 40, 60, 100, 130]) == pytest.approx(expected)
 
@@ -75,22 +75,22 @@ def test_only_adamw_excludes_biases_from_decay(optimizer, weight, bias):
 
 def test_ema_equals_plain_loop():
     weight = nn.Parameter(torch.zeros(1))
-    mean = EmaWeights([weight], decay=0.75)
+    ema = EmaWeights([weight], decay=0.75)
     seen = [3.0, -1.0, 2.0, 5.0]
     for value in seen:
         weight.data.fill_(value)
-        mean.update()
-    shares = [0.25 * 0.75**age for age in (3, 2, 1, 0)]
-    expected = sum(s * v for s, v in zip(shares, seen, strict=True)) / sum(shares)
-    assert mean.after(4)[0].item() == pytest.approx(expected)
+        ema.update()
+    factors = [0.25 * 0.75**age for age in (3, 2, 1, 0)]
+    expected = sum(s * v for s, v in zip(factors, seen, strict=True)) / sum(factors)
+    assert ema.average(4)[0].item() == pytest.approx(expected)
 
 
 def test_ema_after_at_most_one_update_is_the_weights():
     weight = nn.Parameter(torch.tensor([4.0]))
-    mean = EmaWeights([weight], decay=0.999)
-    assert mean.after(0)[0].item() == 4.0
-    mean.update()
-    assert mean.after(1)[0].item() == pytest.approx(4.0, rel=1e-4)
+    ema = EmaWeights([weight], decay=0.999)
+    assert ema.average(0)[0].item() == 4.0
+    ema.update()
+    assert ema.average(1)[0].item() == pytest.approx(4.0, rel=1e-4)
 
 
 def test_adadelta_learns_with_rate_one():

@@ -9,7 +9,7 @@ from readagain.presets import PRESETS
 from readagain.training.parallel import (
     DistributedContext,
     choose_device,
-    joined_processes,
+    join_process_group,
     set_threads,
 )
 
@@ -22,7 +22,7 @@ def test_choose_device_refuses_missing_cuda(monkeypatch):
 
 
 def test_single_process_needs_no_communication():
-    with joined_processes("cpu") as (processes, device):
+    with join_process_group("cpu") as (processes, device):
         assert processes == DistributedContext(rank=0, world_size=1, local_rank=0)
         assert device == torch.device("cpu")
     assert processes.is_first

@@ -16,7 +16,7 @@ from readagain.training import provenance
 from readagain.training.model_card import model_card
 from readagain.training.state import Scores
 
-ORIGIN = {
+PROVENANCE = {
     "package_version": "1.0",
     "torch_version": "2.11",
     "corpus": {
@@ -38,13 +38,13 @@ ORIGIN = {
 def test_model_has_provenance(make_job, run_job, corpus):
     job = make_job(seed=5)
     run_job(job)
-    origin = ModelDir.open(job.out).provenance
-    assert origin["package_version"] == readagain.__version__
-    assert origin["corpus"]["fingerprint"] == corpus.manifest.fingerprint
-    assert origin["corpus"]["sources"] == ["pairs.jsonl"]
-    assert (origin["seed"], origin["processes"]) == (5, 1)
-    assert origin["minutes"] >= 0
-    assert origin["device"]
+    stored = ModelDir.open(job.out).provenance
+    assert stored["package_version"] == readagain.__version__
+    assert stored["corpus"]["fingerprint"] == corpus.manifest.fingerprint
+    assert stored["corpus"]["sources"] == ["pairs.jsonl"]
+    assert (stored["seed"], stored["processes"]) == (5, 1)
+    assert stored["minutes"] >= 0
+    assert stored["device"]
     assert "fingerprint" in (job.out / "MODEL_CARD.md").read_text()
 
 
@@ -80,10 +80,10 @@ def test_model_without_cases_has_no_file(make_job, run_job, corpus, monkeypatch)
 def test_commit_is_that_of_the_source_tree():
     require_programs("git")
     folder = readagain.__path__[0]
-    done = subprocess.run(
+    process = subprocess.run(
         ["git", "-C", folder, "rev-parse", "HEAD"], capture_output=True, text=True
     )
-    expected = done.stdout.strip() if done.returncode == 0 else None
+    expected = process.stdout.strip() if process.returncode == 0 else None
     assert provenance.package_commit() == expected
 
 
@@ -94,18 +94,18 @@ def test_commit_is_none_without_git(monkeypatch):
 
 def test_card_contains_scores():
     scores = Scores(step=420, dev_loss=2.5, rouge_1=31.25, rouge_2=10.0, rouge_l=28.0)
-    card = model_card(PRESETS["tiny"], ORIGIN, scores)
+    card = model_card(PRESETS["tiny"], PROVENANCE, scores)
     assert "| 300 dev pairs | negative log-probability of a word | 2.500 |" in card
     assert "| 200 dev pairs | ROUGE-1 F1 of ROUGE-1.5.5, stemmed, per cent | 31.2 |" in card
     assert "2,000 pairs of `news` (a.jsonl, b.jsonl), fingerprint `0123456789ab`" in card
     assert "step 420, 1.2 minutes on a chip, seed 3" in card
     assert "the first sentence, 60 words each" in card
-    assert "random weights" in card
+    assert "| initial weights | random |" in card
 
 
 def test_card_reports_missing_scores():
     run = override(PRESETS["tiny"], {"data.num_sentences": 3, "data.join_sentences": True})
-    card = model_card(run, {**ORIGIN, "began_from": {"name": "parent"}}, None)
+    card = model_card(run, {**PROVENANCE, "began_from": {"name": "parent"}}, None)
     assert "no dev split, so nothing was measured" in card
     assert "the model `parent`" in card
     assert "the first 3 sentences, 60 words in all" in card
@@ -122,8 +122,8 @@ def test_card_reports_missing_scores():
     ],
 )
 def test_card_describes_only_what_the_network_has(preset, how, copies):
-    card = model_card(PRESETS[preset], ORIGIN, None)
-    assert f"Writes a headline of a few words for a text{how}\n" in card
+    card = model_card(PRESETS[preset], PROVENANCE, None)
+    assert f"Generates a headline of a few words for a text{how}\n" in card
     assert ("every word of the text by copying" in card) == copies
     assert ("It can copy the wrong name" in card) == copies
 
@@ -131,7 +131,7 @@ def test_card_describes_only_what_the_network_has(preset, how, copies):
 def test_card_names_language_and_protocol():
     scores = Scores(step=420, dev_loss=2.5, rouge_1=31.25, rouge_2=10.0, rouge_l=28.0)
     run = override(PRESETS["tiny"], {"data.language": "de"})
-    card = model_card(run, {**ORIGIN, "rouge_protocol": "unicode"}, scores)
+    card = model_card(run, {**PROVENANCE, "rouge_protocol": "unicode"}, scores)
     assert "| language | German (de) |" in card
     assert "German text of the kind it was trained on." in card
     assert "English" not in card

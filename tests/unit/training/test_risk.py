@@ -40,7 +40,7 @@ def network():
 
 
 def batch():
-    """Two texts, and a row that only fills up."""
+    """Return a batch of two texts and a padding row."""
     target_ids = torch.tensor([[5, 6, EOS], [8, EOS, PAD], [PAD, PAD, PAD]])
     return Batch(
         source_ids=torch.tensor([[[4, 5, 6]], [[7, 8, PAD]], [[PAD, PAD, PAD]]]),
@@ -81,47 +81,47 @@ def test_samples_follow_the_probabilities():
     sources = batch()
     with torch.no_grad():
         first = torch.tensor([[2]] * 3)
-        chances = torch.stack(
+        probs = torch.stack(
             [
                 model(*sources.inputs()[:3], first, torch.full((3, 1), word)).exp()
                 for word in range(len(SPECIAL_TOKENS), 9)
             ]
         )[:, 0, 0]
-    drawn = torch.bincount(ids[:20_000, 0], minlength=9)[len(SPECIAL_TOKENS) :] / 20_000
-    torch.testing.assert_close(drawn, chances / chances.sum(), atol=0.015, rtol=0)
+    frequencies = torch.bincount(ids[:20_000, 0], minlength=9)[len(SPECIAL_TOKENS) :] / 20_000
+    torch.testing.assert_close(frequencies, probs / probs.sum(), atol=0.015, rtol=0)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("risk_words", [0, 2])
 def test_updates_raise_probability_of_rewarded_samples(risk_words):
-    taught = step(risk_words=risk_words)
-    first = [float(taught.update(batch())) for _ in range(4)]
+    risk_step = step(risk_words=risk_words)
+    first = [float(risk_step.update(batch())) for _ in range(4)]
     for _ in range(150):
-        taught.update(batch())
-    last = [float(taught.update(batch())) for _ in range(4)]
+        risk_step.update(batch())
+    last = [float(risk_step.update(batch())) for _ in range(4)]
     assert sum(last) / 4 < sum(first) / 4 - 0.3
 
 
-def test_filler_rows_do_not_change_the_update():
+def test_padding_rows_do_not_change_the_update():
     whole, without = step(), step()
     given = batch()
     short = Batch(*(tensor[:2] for tensor in vars(given).values()))
 
-    def gradient(taught, each):
-        # The same draws for the rows that both have.
+    def gradient(risk_step, batch):
+        # The same samples for the rows that both batches have.
         torch.manual_seed(1)
-        loss, risk, count = taught._sums(each)
+        loss, risk, count = risk_step._sums(batch)
         assert int(count) == 2
         loss.backward()
-        return risk.item(), taught.parameters[0].grad
+        return risk.item(), risk_step.parameters[0].grad
 
-    def drawn(network, each, **options):
+    def fixed_samples(network, each, **options):
         rows = each.source_ids.size(0) * options["num_samples"]
         ids = torch.tensor([[5, 6, PAD, PAD], [4, PAD, PAD, PAD], [8, 5, 6, 7]] * 24)[:rows]
         return ids, (ids != PAD).sum(1)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("readagain.training.risk.sample_summaries", drawn)
+        patch.setattr("readagain.training.risk.sample_summaries", fixed_samples)
         patch.setattr(type(whole), "has_fixed_length", False)
         one, other = gradient(whole, given), gradient(without, short)
     assert one[0] == pytest.approx(other[0])
@@ -138,10 +138,10 @@ def test_risk_training_resumes(make_job, run_job, stop_after, tmp_path):
     )
     run_job(whole)
     stop_after(5)
-    outcome, _ = run_job(parts)
-    assert outcome.state.step == 5
-    outcome, _ = run_job(parts)
-    assert outcome.is_finished
+    result, _ = run_job(parts)
+    assert result.state.step == 5
+    result, _ = run_job(parts)
+    assert result.is_finished
     lines = [json.loads(line) for line in (whole.out / "metrics.jsonl").read_text().splitlines()]
     losses = [line["loss"] for line in lines if "loss" in line]
     assert losses

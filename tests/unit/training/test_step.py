@@ -1,4 +1,4 @@
-"""Updates: clipping, EMA, saved state and dependence on the batch."""
+"""Training updates: clipping, EMA, saved state and random seeds."""
 
 from dataclasses import replace
 
@@ -80,26 +80,26 @@ def test_unfused_optimizer_clips():
     before = weights_of(step)
     assert not step.optimizer.defaults["fused"]
     step.update(BATCH)
-    moved = torch.cat(
+    change = torch.cat(
         [(new - old).flatten() for new, old in zip(weights_of(step), before, strict=True)]
     )
-    assert moved.norm().item() == pytest.approx(0.01, rel=1e-4)
+    assert change.norm().item() == pytest.approx(0.01, rel=1e-4)
 
 
 def test_averaged_weights_equal_plain_loop():
     step = step_of(ADAMW)
-    seen = []
+    history = []
     for _ in range(3):
         step.update(BATCH)
-        seen.append(weights_of(step))
-    shares = [0.25 * 0.75**age for age in (2, 1, 0)]
+        history.append(weights_of(step))
+    factors = [0.25 * 0.75**age for age in (2, 1, 0)]
     expected = [
-        sum(share * value for share, value in zip(shares, values, strict=True)) / sum(shares)
-        for values in zip(*seen, strict=True)
+        sum(factor * value for factor, value in zip(factors, values, strict=True)) / sum(factors)
+        for values in zip(*history, strict=True)
     ]
     with step.averaged_weights():
         torch.testing.assert_close(weights_of(step), expected)
-    assert all(map(torch.equal, weights_of(step), seen[-1]))
+    assert all(map(torch.equal, weights_of(step), history[-1]))
 
 
 def test_weights_are_restored_after_an_error():
@@ -119,22 +119,22 @@ def test_weights_are_restored_after_an_error():
 
 @pytest.mark.parametrize("spec", [SGD, ADAMW, ADADELTA], ids=["sgd", "adamw and mean", "adadelta"])
 def test_resumed_step_equals_uninterrupted(spec):
-    straight = step_of(spec, dropout=0.3)
+    uninterrupted = step_of(spec, dropout=0.3)
     for _ in range(2):
-        straight.update(BATCH)
-    state = {name: value.clone() for name, value in straight.state().items()}
-    weights = {name: value.clone() for name, value in straight.model.state_dict().items()}
+        uninterrupted.update(BATCH)
+    state = {name: value.clone() for name, value in uninterrupted.state().items()}
+    weights = {name: value.clone() for name, value in uninterrupted.model.state_dict().items()}
 
     resumed = step_of(spec, dropout=0.3)
     resumed.model.load_state_dict(weights)
     resumed.load_state(state)
     assert resumed.step == 2
     for _ in range(2):
-        assert torch.equal(straight.update(BATCH), resumed.update(BATCH))
-    assert straight.state().keys() == resumed.state().keys()
-    for name, value in straight.state().items():
+        assert torch.equal(uninterrupted.update(BATCH), resumed.update(BATCH))
+    assert uninterrupted.state().keys() == resumed.state().keys()
+    for name, value in uninterrupted.state().items():
         assert torch.equal(value, resumed.state()[name]), name
-    assert all(map(torch.equal, weights_of(straight), weights_of(resumed)))
+    assert all(map(torch.equal, weights_of(uninterrupted), weights_of(resumed)))
 
 
 def test_dropout_depends_on_seed_and_step():
@@ -143,8 +143,8 @@ def test_dropout_depends_on_seed_and_step():
     expected = [first.update(BATCH) for _ in range(2)]
     torch.manual_seed(2)
     assert [again.update(BATCH) for _ in range(2)] == expected
-    still = step_of(replace(SGD, learning_rate=1e-30), dropout=0.5)
-    assert still.update(BATCH) != still.update(BATCH)
+    constant = step_of(replace(SGD, learning_rate=1e-30), dropout=0.5)
+    assert constant.update(BATCH) != constant.update(BATCH)
     other = step_of(replace(SGD, seed=8), dropout=0.5)
     assert other.update(BATCH) != expected[0]
 

@@ -10,7 +10,7 @@ from readagain.training.stop_signal import catch_stop_signals
 
 @pytest.fixture(autouse=True)
 def _usual_ctrl_c():
-    """Undo what a shell does to programs in the background: they ignore Ctrl-C."""
+    """Restore the default handler; shells make background programs ignore Ctrl-C."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

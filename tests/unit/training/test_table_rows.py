@@ -31,7 +31,7 @@ RUNS = {
         PRESETS["abs_69k"], {**SIZES, "model.embedding_size": 4, "model.hidden_size": 4}
     ),
 }
-# Words occur several times in a text and in several texts; the last row is a filler.
+# Words occur several times in a text and in several texts; the last row is padding.
 BATCH = Batch(
     source_ids=torch.tensor([[[4, 5, 4, 1, 4]], [[6, 4, 1, 0, 0]], [[4, 0, 0, 0, 0]]]),
     source_lengths=torch.tensor([[5], [3], [1]]),
@@ -67,9 +67,11 @@ def test_row_updates_equal_table_updates(run, averaging, max_norm):
     torch.testing.assert_close(weights_of(by_rows), weights_of(whole), rtol=1e-5, atol=1e-7)
     with by_rows.averaged_weights(), whole.averaged_weights():
         torch.testing.assert_close(weights_of(by_rows), weights_of(whole), rtol=1e-5, atol=1e-7)
-    learned = weights_of(by_rows)["source_embedding.weight"] != initial["source_embedding.weight"]
-    # The unknown word and 4 to 7; padding is read and means nothing.
-    assert learned.any(1).nonzero().flatten().tolist() == [1, 4, 5, 6, 7]
+    has_changed = (
+        weights_of(by_rows)["source_embedding.weight"] != initial["source_embedding.weight"]
+    )
+    # UNK and the words 4 to 7; padding has no gradient.
+    assert has_changed.any(1).nonzero().flatten().tolist() == [1, 4, 5, 6, 7]
 
 
 def table_of(values):
@@ -92,9 +94,9 @@ def test_row_gradient_sums_lookups_of_a_row():
     rows = TableRows(table)
     with record_lookups([rows]):
         vectors = table(torch.tensor([[2, 0], [2, 2]])).squeeze(2)
-        looked_up_again = table(torch.tensor([0]))
+        second_vectors = table(torch.tensor([0]))
     (vectors * torch.tensor([[1.0, 10.0], [100.0, 1000.0]])).sum().backward()
-    looked_up_again.sum().backward()
+    second_vectors.sum().backward()
     gradient = rows.gradient()
     assert gradient.ids.tolist() == [2, 0, 2, 2, 0]
     assert values_of(gradient) == {2: [0.0, 0.0, 1101.0], 0: [0.0, 11.0]}
@@ -103,7 +105,7 @@ def test_row_gradient_sums_lookups_of_a_row():
     assert table.weight.flatten().tolist() == [1.0 - 5.5, 2.0, 3.0 - 550.5, 4.0]
 
 
-def test_recording_forgets_earlier_batches():
+def test_recording_clears_earlier_batches():
     table = table_of([0.0, 0.0, 0.0])
     rows = TableRows(table)
     for ids, values in (

@@ -1,4 +1,4 @@
-"""Times that are measured before a run."""
+"""Time estimates of a training run."""
 
 import pytest
 import torch
@@ -17,7 +17,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Let an update take as many seconds as torch has threads, and a validation 7."""
+    """Return a clock: an update takes one second per thread, a validation 7 seconds."""
     clock, update = Clock(), Trainer.update
     validate = timing.Validator.validate
 

@@ -42,10 +42,10 @@ def test_copied_oov_word_comes_from_the_text(make_job):
     validator = Validator(job, torch.device("cpu"))
     (sentence,) = validator.dataset.sentences(0)
     words = [job.corpus.lexicon.words[id] for id in sentence]
-    position = next(at for at, word in enumerate(words) if word not in job.vocabs.summary)
+    position = next(index for index, word in enumerate(words) if word not in job.vocabs.summary)
     V = len(job.vocabs.summary)
     headline = validator._headline(0, [V + position, 4], 40)
-    assert headline.written == f"{words[position]} {job.vocabs.summary.word(4)}"
+    assert headline.output == f"{words[position]} {job.vocabs.summary.word(4)}"
     assert headline.source == " ".join(words)
 
 
@@ -54,8 +54,8 @@ def test_copied_word_comes_from_its_sentence(make_job):
     validator = Validator(job, torch.device("cpu"))
     (sentence,) = validator.dataset.sentences(0)
     validator.dataset = SimpleNamespace(sentences=lambda pair: [[], sentence])
-    written = validator._headline(0, [len(job.vocabs.summary) + 40 + 1], 40).written
-    assert written == job.corpus.lexicon.words[sentence[1]]
+    output = validator._headline(0, [len(job.vocabs.summary) + 40 + 1], 40).output
+    assert output == job.corpus.lexicon.words[sentence[1]]
 
 
 def test_stop_signal_ends_validation(validator):
@@ -73,8 +73,8 @@ def test_validate_without_rouge_pairs_scores_loss_only(make_job):
     assert (found.samples, found.warning) == ([], None)
 
 
-def headlines(*written):
-    return [Headline(f"text {n}", text, "reference") for n, text in enumerate(written)]
+def headlines(*outputs):
+    return [Headline(f"text {n}", text, "reference") for n, text in enumerate(outputs)]
 
 
 def test_collapse_warning_for_one_repeated_headline():
@@ -98,5 +98,5 @@ def test_no_collapse_warning_for_repeated_texts():
     ("total", "num_chosen", "expected"),
     [(10, 3, [0, 4, 9]), (3, 10, [0, 1, 2]), (5, 0, []), (5, 1, [0])],
 )
-def test_spread_returns_even_indices(total, num_chosen, expected):
+def test_evenly_spaced_returns_indices(total, num_chosen, expected):
     assert evenly_spaced(total, num_chosen) == expected

@@ -73,6 +73,6 @@ def test_coverage_counts_running_words():
 
 def test_low_coverage_is_warned_about():
     source, summary = coverage_warnings(LEXICON, KNOWS_BRIDGE)
-    assert "source vocabulary of 5 words contains only 20% of the running source words" in source
-    assert "contains only 60% of the running summary words" in summary
+    assert "source vocabulary of 5 words contains only 20% of the source word occurrences" in source
+    assert "contains only 60% of the summary word occurrences" in summary
     assert coverage_warnings(LEXICON, build_vocabs(PRESETS["tiny"], LEXICON)) == []
