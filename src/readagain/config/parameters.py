@@ -37,7 +37,8 @@ def _count_encoder_decoder(run: RunSpec, model: ModelSpec) -> int:
     num_sequences = run.data.num_sentences if isinstance(model.encoder, HierarchicalSpec) else 1
     embeddings = (run.source_vocab_size + V) * E
     num_gates, num_states = (4, 2) if model.decoder.cell == "lstm" else (3, 1)
-    start = _count_linear(num_sequences * U, num_states * H)
+    has_start = model.decoder.initial_state == "encoder"
+    start = _count_linear(num_sequences * U, num_states * H) if has_start else 0
     attention = U * A + H * A + A
     gates = num_gates * (_count_linear(E, H) + H * U + H * H)
     output = _count_linear(H, V)
@@ -82,8 +83,8 @@ def _count_encoder(run: RunSpec, model: ModelSpec) -> int:
             combine, context = _count_linear(run.data.num_sentences * U, U), 2 * U
         case _:
             assert_never(spec)
-    if spec.cell == "lstm":
-        second = directions * _count_rnn_layer("lstm", E + U + context, spec.hidden_size)
+    if spec.cell == "lstm" or spec.importance == "none":
+        second = directions * _count_rnn_layer(spec.cell, E + U + context, spec.hidden_size)
     else:
         num_weights = spec.hidden_size if spec.importance == "vector" else 1
         importance = num_weights * (U + context + E)

@@ -35,8 +35,8 @@ class ReadAgainSpec:
 
     cell: Cell = "lstm"
     hidden_size: Size = 512
-    importance: Literal["vector", "scalar"] = "vector"
-    """GRU only: one importance weight per dimension of a state, or one per word."""
+    importance: Literal["vector", "scalar", "none"] = "vector"
+    """GRU only: a weight per dimension of a state, one per word, or a second pass as an LSTM's."""
     importance_activation: Literal["tanh", "sigmoid"] = "tanh"
     """GRU only: tanh as in the paper, or sigmoid, which keeps the weight between 0 and 1."""
     bidirectional: bool = False
@@ -51,8 +51,8 @@ class HierarchicalSpec:
     hidden_size: Size = 512
     combine: Literal["concat", "global"] = "concat"
     """Concatenate the sentence vectors (option 1), or project them into one (option 2)."""
-    importance: Literal["vector", "scalar"] = "vector"
-    """GRU only: one importance weight per dimension of a state, or one per word."""
+    importance: Literal["vector", "scalar", "none"] = "vector"
+    """GRU only: a weight per dimension of a state, one per word, or a second pass as an LSTM's."""
     importance_activation: Literal["tanh", "sigmoid"] = "tanh"
     """GRU only: tanh as in the paper, or sigmoid, which keeps the weight between 0 and 1."""
     bidirectional: bool = False
@@ -70,6 +70,8 @@ class AttentionDecoderSpec:
     hidden_size: Size = 512
     attention_size: Size = 512
     """Size of the projections that attention compares."""
+    initial_state: Literal["encoder", "zero"] = "encoder"
+    """First state: a projection of the encoder's last states, or zeros."""
 
 
 DecoderSpec = AttentionDecoderSpec

@@ -48,10 +48,15 @@ def build_encoder_graph(
     keys = graph.reshape(keys, documents, 1, -1, A)
     graph.output(keys, "keys", np.float32, ["D", 1, "S", A])
 
-    last = graph.reshape(encoded.last, documents, -1)  # (D, Z)
-    start = graph.linear(last, *weights.affine("decoder.begin"), bound=bound)
     state_names = ["hidden", "cell"] if model.decoder.cell == "lstm" else ["hidden"]
-    initial = graph.split(graph.add("Tanh", start), *[H] * len(state_names))
+    if model.decoder.initial_state == "zero":
+        zeros = graph.constant(np.zeros((1, H)), np.float32)
+        shape = graph.concat_sizes(documents, H)
+        initial = [graph.add("Expand", zeros, shape) for _ in state_names]
+    else:
+        last = graph.reshape(encoded.last, documents, -1)  # (D, Z)
+        start = graph.linear(last, *weights.affine("decoder.begin"), bound=bound)
+        initial = graph.split(graph.add("Tanh", start), *[H] * len(state_names))
     for name, value in zip(state_names, initial, strict=True):
         graph.output(value, name, np.float32, ["D", H])
 
@@ -119,7 +124,7 @@ class _EncoderGraph:
             context = self._combine_sentences(spec, first, context)
         rows = self.graph.reshape(first.states, -1, first.size)
         inputs = [self.words, LinearInput(rows, first.size, first.bound), *context]
-        if spec.cell == "lstm":
+        if spec.cell == "lstm" or spec.importance == "none":
             return self._rnn_layer(self.weights.module("second.reading"), inputs)
         return self._second_gru(spec, self.weights.module("second"), inputs)
 

@@ -29,8 +29,9 @@ def states_bound(spec: EncoderSpec) -> float | None:
     """Return the largest absolute value of an encoder's states; None if they are unbounded."""
     if spec.cell == "lstm":
         return STATE_BOUND
-    may_be_negative = not isinstance(spec, OnePassSpec) and spec.importance_activation == "tanh"
-    return None if may_be_negative else STATE_BOUND
+    if isinstance(spec, OnePassSpec) or spec.importance == "none":
+        return STATE_BOUND
+    return None if spec.importance_activation == "tanh" else STATE_BOUND
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def _build_encoder_decoder(run: RunSpec, spec: ModelSpec) -> EncoderDecoder:
             cell=spec.decoder.cell,
             input_size=spec.embedding_size,
             source_size=encoder.output_size,
-            last_size=encoder.last_size,
+            last_size=encoder.last_size if spec.decoder.initial_state == "encoder" else None,
             hidden_size=hidden_size,
             attention_size=spec.decoder.attention_size,
         ),

@@ -29,7 +29,7 @@ class AttentionDecoder(nn.Module):
         cell: `lstm` as in the paper, or `gru`.
         input_size: width E of a word embedding.
         source_size: width U of a source state.
-        last_size: width Z of the encoder's last states.
+        last_size: width Z of the encoder's last states; None for an initial state of zeros.
         hidden_size: width H of the decoder state.
         attention_size: width A of attention queries and keys.
     """
@@ -40,7 +40,7 @@ class AttentionDecoder(nn.Module):
         cell: Literal["lstm", "gru"],
         input_size: int,
         source_size: int,
-        last_size: int,
+        last_size: int | None,
         hidden_size: int,
         attention_size: int,
     ) -> None:
@@ -48,7 +48,8 @@ class AttentionDecoder(nn.Module):
         self.is_lstm = cell == "lstm"
         num_gates, num_states = (4, 2) if self.is_lstm else (3, 1)
         # Not in the paper: the initial state is a projection of the encoder's last states.
-        self.begin = Affine(last_size, num_states * hidden_size)
+        self.begin = None if last_size is None else Affine(last_size, num_states * hidden_size)
+        self.hidden_size = hidden_size
         self.key = nn.Linear(source_size, attention_size, bias=False)  # U_a
         self.weight_query = nn.Parameter(torch.empty(attention_size, hidden_size))  # W_a
         self.weight_score = nn.Parameter(torch.empty(attention_size))  # v_a
@@ -64,6 +65,9 @@ class AttentionDecoder(nn.Module):
 
     def start(self, last: Tensor) -> DecoderState:
         """Return the state before the first word, from the encoder's (B, Z) last states."""
+        if self.begin is None:
+            zeros = last.new_zeros(last.size(0), self.hidden_size)
+            return DecoderState(zeros, zeros if self.is_lstm else None)
         initial = torch.tanh(self.begin(last))
         if not self.is_lstm:
             return DecoderState(initial, None)

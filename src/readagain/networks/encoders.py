@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from readagain.networks.masks import valid_positions
 from readagain.networks.recurrent import RnnLayer
-from readagain.networks.second_pass import GruSecondPass, LstmSecondPass
+from readagain.networks.second_pass import GruSecondPass, ConcatSecondPass
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,8 @@ class ReadAgainEncoder(nn.Module):
         input_size: width E of a word embedding.
         hidden_size: width of a state in one direction.
         bidirectional: use both directions, U = 2 * hidden_size.
-        importance: for a GRU, one weight per dimension (`vector`) or per word (`scalar`).
+        importance: for a GRU, one weight per dimension (`vector`) or per word (`scalar`), or
+            `none` for a second pass as that of an LSTM.
         activation: for a GRU, activation function of the importance.
         dropout: dropout rate of the states.
     """
@@ -95,7 +96,7 @@ class ReadAgainEncoder(nn.Module):
         input_size: int,
         hidden_size: int,
         bidirectional: bool,
-        importance: Literal["vector", "scalar"],
+        importance: Literal["vector", "scalar", "none"],
         activation: Literal["tanh", "sigmoid"],
         dropout: float,
     ) -> None:
@@ -116,12 +117,12 @@ class ReadAgainEncoder(nn.Module):
             "context_size": self.combine.output_size,
             "hidden_size": hidden_size,
         }
-        self.second: GruSecondPass | LstmSecondPass = (
+        self.second: GruSecondPass | ConcatSecondPass = (
             GruSecondPass(
                 **sizes, bidirectional=bidirectional, importance=importance, activation=activation
             )
-            if cell == "gru"
-            else LstmSecondPass(**sizes, bidirectional=bidirectional)
+            if cell == "gru" and importance != "none"
+            else ConcatSecondPass(cell=cell, **sizes, bidirectional=bidirectional)
         )
         self.dropout = nn.Dropout(dropout)
 

@@ -93,15 +93,18 @@ class GruSecondPass(nn.Module):
         return states, last, torch.cat(weights, dim=2)
 
 
-class LstmSecondPass(nn.Module):
-    """Second pass with an LSTM over words, first-pass states and context.
+class ConcatSecondPass(nn.Module):
+    """Second pass over words, first-pass states and context, without importance.
 
     h²_i = LSTM²([x_i, h¹_i, h¹_n], h²_{i-1})    (equation 8)
+
+    The paper reads so with an LSTM only.
     """
 
     def __init__(
         self,
         *,
+        cell: Literal["gru", "lstm"],
         input_size: int,
         first_size: int,
         context_size: int,
@@ -110,7 +113,7 @@ class LstmSecondPass(nn.Module):
     ) -> None:
         super().__init__()
         self.reading = RnnLayer(
-            cell="lstm",
+            cell=cell,
             input_size=input_size + first_size + context_size,
             hidden_size=hidden_size,
             bidirectional=bidirectional,
@@ -120,7 +123,7 @@ class LstmSecondPass(nn.Module):
     def forward(
         self, words: Tensor, first: Tensor, context: Tensor, lengths: Tensor
     ) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Return (B, L, U) states, (B, U) last states and None, as an LSTM has no importance."""
+        """Return (B, L, U) states, (B, U) last states and None, as there is no importance."""
         whole = context.unsqueeze(1).expand(-1, words.size(1), -1)  # (B, L, G)
         states, last = self.reading(torch.cat([words, first, whole], dim=2), lengths)
         return states, last, None

@@ -12,11 +12,12 @@ OUT/
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
-from readagain.config.schema import DataSpec
+from readagain.config.files import run_from_dict, run_to_dict
+from readagain.config.schema import RunSpec
 from readagain.counts import pluralize
 from readagain.errors import ArgumentError, ArtifactError, ConfigError
 from readagain.storage.model_manifest import MANIFEST_FILE, read_manifest
@@ -105,9 +106,7 @@ class RunDir(OutputDir):
         """
         identity = super().read_identity()
         if identity is not None:
-            # Runs of older versions have no language.
-            data = {"language": DataSpec().language, **identity.get("data", {})}
-            return {**identity, "data": data} if "data" in identity else identity
+            return _add_defaults(identity)
         if self._has_checkpoint():
             raise ArgumentError(
                 "{0}: contains a checkpoint of an unknown run ({1} is missing); choose another "
@@ -125,6 +124,16 @@ class RunDir(OutputDir):
 
     def _has_checkpoint(self) -> bool:
         return self.checkpoints.is_dir() and any(map(Path.is_dir, self.checkpoints.iterdir()))
+
+
+def _add_defaults(identity: dict[str, Any]) -> dict[str, Any]:
+    """Return an identity with the settings that its version did not have yet."""
+    names = {field.name for field in fields(RunSpec)}
+    try:
+        settings = {name: value for name, value in identity.items() if name in names}
+        return {**identity, **run_to_dict(run_from_dict(settings, where=""))}
+    except ConfigError:
+        return identity
 
 
 def open_run_dir(

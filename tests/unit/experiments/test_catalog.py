@@ -69,13 +69,13 @@ def test_select_unknown_name_suggests_the_nearest(name, hint):
 
 
 def test_plan_runs_all_seeds_of_main_experiments_first():
-    experiments = experiments_of("gru_15k", "gru_69k", "lstm_15k")
+    experiments = experiments_of("gru_15k", "gru_69k", "scalar_importance")
     assert names_of(plan_runs(experiments, ["modern"], seeds=2)) == [
         "gru_15k/modern-seed1",
         "gru_69k/modern-seed1",
         "gru_15k/modern-seed2",
         "gru_69k/modern-seed2",
-        "lstm_15k/modern-seed1",
+        "scalar_importance/modern-seed1",
     ]
 
 

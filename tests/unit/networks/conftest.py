@@ -38,7 +38,13 @@ ENCODERS = [
         "model.encoder.cell": "gru",
         "model.encoder.importance": "scalar",
         "model.encoder.importance_activation": "sigmoid",
-    }
+    },
+    {
+        "model.encoder.kind": "read_again",
+        "model.encoder.cell": "gru",
+        "model.encoder.importance": "none",
+        "model.decoder.initial_state": "zero",
+    },
 ]
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from readagain.config.files import run_to_dict
+from readagain.config.schema import RunSpec
 from readagain.errors import ArtifactError, ConfigError
 from readagain.storage.model_manifest import write_model_files
 from readagain.storage.output_dir import LocalDir
@@ -176,8 +178,13 @@ def test_differences_are_quoted_on_one_line(tmp_path):
         open_and_close(tmp_path, {})
 
 
-def test_run_of_an_older_version_has_no_language(tmp_path):
-    open_and_close(tmp_path, {"data": {"num_sentences": 1}})
-    open_and_close(tmp_path, {"data": {"language": "en", "num_sentences": 1}})
+def test_run_of_an_older_version_lacks_settings(tmp_path):
+    now = run_to_dict(RunSpec(title="", paper=""))
+    before = {**now, "data": {"num_sentences": 1}}
+    del before["model"]["decoder"]["initial_state"]
+    open_and_close(tmp_path, before)
+    now = run_to_dict(RunSpec(title="", paper=""))
+    open_and_close(tmp_path, now)
+    german = {**now, "data": {**now["data"], "language": "de"}}
     with pytest.raises(ConfigError, match=r"data\.language was 'en' and is now 'de'"):
-        open_and_close(tmp_path, {"data": {"language": "de", "num_sentences": 1}})
+        open_and_close(tmp_path, german)
