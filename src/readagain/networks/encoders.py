@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from readagain.networks.masks import valid_positions
 from readagain.networks.recurrent import RnnLayer
-from readagain.networks.second_pass import GruSecondPass, ConcatSecondPass
+from readagain.networks.second_pass import ConcatSecondPass, GruSecondPass
 
 
 @dataclass(frozen=True)
