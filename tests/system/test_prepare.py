@@ -118,5 +118,5 @@ def test_prepare_mixes_formats_and_counts_origins(tmp_path, readagain):
     assert prepared.manifest.origins == list(map(str, inputs))
     assert prepared.split("train").shards[0].origins.tolist() == [0, 1, 2]
     _, summary = prepared.split("train")[1]
-    assert prepared.lexicon.spell(summary) == "<unk> opens harbour"
+    assert prepared.lexicon.decode(summary) == "<unk> opens harbour"
     assert [entry["kept"] for entry in prepared.manifest.inputs] == [1, 1, 1]

@@ -1,4 +1,7 @@
-"""Chunks: parsed, filtered and tokenized blocks of records, kept if a run is interrupted."""
+"""Chunks: files with parsed, filtered and tokenized blocks of records.
+
+An interrupted preparation keeps its chunks, so that it can resume.
+"""
 
 import io
 import json
@@ -10,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from readagain.corpus.filters import FILTERS
+from readagain.corpus.filters import FILTERS, FilterInput
 from readagain.corpus.inputs import CorpusInput, Example
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
@@ -24,7 +27,7 @@ from readagain.text.truecasing import has_informative_case
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 CHUNK_FORMAT = 4
-"""Format version; chunks of an interrupted run in another format are created again."""
+"""Version of the file format; chunks of another version are created again."""
 UNKNOWN_WORD = ""
 """Word of a chunk for an unknown word of the input (UNK in Gigaword files)."""
 UNKNOWN_SPELLINGS = ("UNK", "unk", "<UNK>", SPECIAL_TOKENS[UNK])
@@ -48,13 +51,13 @@ class InvalidRecordError(ArgumentError, DataError):
 
 @dataclass(frozen=True, kw_only=True)
 class Chunk:
-    """The pairs of a block that passed the filters, as word ids of this chunk.
+    """Pairs of one block that passed the filters.
 
-    W words, G segments (sentences and headlines) and P pairs.
+    Letters in shapes: W words, G segments (sentences and headlines), P pairs.
     """
 
     words: list[str]
-    """The distinct normalized words; a word's id is its index."""
+    """The distinct normalized words of this chunk; a word's id is its index."""
     ids: NDArray[np.int32]
     """(W,) word ids of all pairs: the sentences in order, then the headline."""
     surfaces: list[str]
@@ -68,13 +71,18 @@ class Chunk:
     records: NDArray[np.int32]
     """(P,) index of each pair's record in the block."""
     text_hashes: NDArray[np.uint64]
+    """(P,) hash of each text; see `_hash_pair`."""
     pair_hashes: NDArray[np.uint64]
+    """(P,) hash of each pair of text and headline."""
     num_records: int
+    """Number of records of the block, including dropped and invalid ones."""
     dropped: dict[str, int]
+    """Number of dropped records by reason."""
     invalid: list[InvalidRecord]
+    """Skipped invalid records."""
 
-    def in_headline(self) -> NDArray[np.bool_]:
-        """Return (W,) whether each word is in a headline, the last segment of a pair."""
+    def headline_mask(self) -> NDArray[np.bool_]:
+        """Return (W,) True at words of headlines; a headline is the last segment of its pair."""
         is_headline = np.zeros(len(self.segment_lengths), dtype=bool)
         is_headline[np.cumsum(self.pair_segments) - 1] = True
         return np.repeat(is_headline, self.segment_lengths)
@@ -122,7 +130,7 @@ class Chunk:
             )
 
 
-def saved_records(path: Path) -> int | None:
+def num_saved_records(path: Path) -> int | None:
     """Return the number of records of a saved chunk; None if it is missing or damaged."""
     content = _read_verified(path)
     if content is None:
@@ -133,6 +141,7 @@ def saved_records(path: Path) -> int | None:
 
 
 def _read_verified(path: Path) -> io.BytesIO | None:
+    """Return the content of a chunk file; None if it is missing or its checksum is wrong."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -160,13 +169,14 @@ def save_chunk(source: CorpusInput, block: Block, settings: PrepareSettings, pat
 def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> Chunk:
     """Parse, filter and tokenize one block.
 
-    Pairs of a dev or test input are not filtered, so that scores on them can be compared; only
+    Pairs of a dev or test input are not filtered, so that scores do not depend on the filters; only
     pairs without words are dropped.
 
     Raises:
         InvalidRecordError: at the first invalid record, unless such records are skipped.
     """
     names = settings.filters if source.split == "train" else ()
+    # The filter 'duplicate' compares all pairs; `assign_splits` applies it later.
     filters = [(name, test) for name in names if (test := FILTERS[name].is_unwanted) is not None]
     language = find_language(settings.language or UNDETERMINED)
     builder = _ChunkBuilder(has_headline_case=language.has_headline_case)
@@ -183,8 +193,9 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
         if not norms or not headline.norms:
             builder.drop("empty")
             continue
+        pair = FilterInput(norms, headline.norms, settings.limits, language)
         for name, is_unwanted in filters:
-            if is_unwanted(norms, headline.norms, settings.limits, language):
+            if is_unwanted(pair):
                 builder.drop(name)
                 break
         else:
@@ -316,25 +327,25 @@ def _tokenize(
 
 
 def _split_tokenized(line: str) -> list[str]:
-    """Split a line in Gigaword form; digits, if any, are masked by normalization."""
+    """Return the tokens of a line in Gigaword form, with `UNKNOWN_WORD` for unknown words."""
     return [UNKNOWN_WORD if word in _UNKNOWN_TOKENS else word for word in line.split()]
 
 
 def _hash_pair(sentences: list[_Segment], headline: _Segment) -> bytes:
-    """Return 8 bytes for the normalized text and 8 for the pair with its digits.
+    """Return a hash of the text without digits and a hash of the pair with digits, 8 bytes each.
 
-    The input of models has masked digits, so texts that differ only in digits belong to the same
-    split. They are not duplicates, though.
+    Models read # instead of digits, so texts that differ only in digits must be in the same split.
+    They are not duplicates, though.
     """
     norms = [sentence.norms for sentence in sentences]
     text = blake2b("\n".join(map(" ".join, norms)).encode(), digest_size=8)
-    exact = [_with_digits(segment) for segment in (*sentences, headline)]
-    pair = blake2b("\n".join(map(" ".join, exact)).encode(), digest_size=8)
+    words = [_with_digits(segment) for segment in (*sentences, headline)]
+    pair = blake2b("\n".join(map(" ".join, words)).encode(), digest_size=8)
     return text.digest() + pair.digest()
 
 
 def _with_digits(segment: _Segment) -> list[str]:
-    """Return the norms of a segment without masking digits."""
+    """Return the norms of a segment with its digits instead of #."""
     return [
         token.lower() if "#" in norm else norm
         for token, norm in zip(segment.tokens, segment.norms, strict=True)

@@ -62,6 +62,16 @@ class FilterLimits:
 
 
 @dataclass(frozen=True)
+class FilterInput:
+    """A pair of normalized sentences and headline, with the limits and the language."""
+
+    sentences: Sentences
+    headline: Sequence[str]
+    limits: FilterLimits
+    language: Language
+
+
+@dataclass(frozen=True)
 class Filter:
     """A filter of pairs.
 
@@ -73,7 +83,7 @@ class Filter:
 
     name: str
     drops: str
-    is_unwanted: Callable[[Sentences, Sequence[str], FilterLimits, Language], bool] | None
+    is_unwanted: Callable[[FilterInput], bool] | None
 
 
 # Words in agency headlines that are meant for editors, not for readers.
@@ -84,7 +94,9 @@ _EDIT_MARKS = """
 EDIT_MARKS = frozenset(_EDIT_MARKS.split())
 MAX_BYLINE_WORDS = 6
 MIN_LANGUAGE_WORDS = 10
+"""Minimum number of words of a text that is foreign if it has no frequent English word."""
 MIN_LATIN_SHARE = 0.9
+"""Minimum share of ASCII letters in an English text."""
 
 
 def content_words(headline: Sequence[str], language: Language = ENGLISH) -> set[str]:
@@ -97,25 +109,20 @@ def content_words(headline: Sequence[str], language: Language = ENGLISH) -> set[
     }
 
 
-def _shares_nothing(
-    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
-) -> bool:
-    wanted = content_words(headline, language)
-    return all(wanted.isdisjoint(sentence) for sentence in sentences)
+def _has_no_shared_word(pair: FilterInput) -> bool:
+    words = content_words(pair.headline, pair.language)
+    return all(words.isdisjoint(sentence) for sentence in pair.sentences)
 
 
-def _overlaps_little(
-    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
-) -> bool:
-    wanted = content_words(headline, language)
-    found = wanted.intersection(set().union(*sentences))
-    return len(found) < limits.min_overlap * len(wanted)
+def _has_low_overlap(pair: FilterInput) -> bool:
+    words = content_words(pair.headline, pair.language)
+    shared = words.intersection(set().union(*pair.sentences))
+    return len(shared) < pair.limits.min_overlap * len(words)
 
 
-def _has_byline(
-    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
-) -> bool:
+def _has_byline(pair: FilterInput) -> bool:
     """Return whether a headline is `by NAME`, or ends with it in brackets or after a dash."""
+    headline = pair.headline
     return any(
         word == "by"
         and len(headline) - position <= MAX_BYLINE_WORDS
@@ -124,45 +131,35 @@ def _has_byline(
     )
 
 
-def _has_edit_marks(
-    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
-) -> bool:
-    return not EDIT_MARKS.isdisjoint(headline)
+def _has_edit_marks(pair: FilterInput) -> bool:
+    return not EDIT_MARKS.isdisjoint(pair.headline)
 
 
-def _has_question(
-    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
-) -> bool:
-    return any("?" in word for word in headline)
+def _has_question(pair: FilterInput) -> bool:
+    return any("?" in word for word in pair.headline)
 
 
-def _has_colon(
-    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
-) -> bool:
-    return ":" in headline
+def _has_colon(pair: FilterInput) -> bool:
+    return ":" in pair.headline
 
 
-def _has_odd_length(
-    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
-) -> bool:
-    num_text = sum(map(len, sentences))
+def _has_invalid_length(pair: FilterInput) -> bool:
+    num_text_words, limits = sum(map(len, pair.sentences)), pair.limits
     return not (
-        limits.min_text_words <= num_text <= limits.max_text_words
-        and limits.min_headline_words <= len(headline) <= limits.max_headline_words
+        limits.min_text_words <= num_text_words <= limits.max_text_words
+        and limits.min_headline_words <= len(pair.headline) <= limits.max_headline_words
     )
 
 
-def _is_foreign(
-    sentences: Sentences, headline: Sequence[str], limits: FilterLimits, language: Language
-) -> bool:
-    """Return whether a text is in another language, from its script and its frequent words.
+def _is_foreign(pair: FilterInput) -> bool:
+    """Return whether a text is in another language than that of the corpus.
 
-    English has separate rules, with which the corpora of the bundled models were prepared.
+    English has its own rules, which were used to prepare the corpora of the bundled models.
     """
-    if not language.has_english_rules:
-        detected = detect_language(" ".join(word for sentence in sentences for word in sentence))
-        return detected is not None and detected.code != language.code
-    words = [word for sentence in sentences for word in sentence]
+    words = [word for sentence in pair.sentences for word in sentence]
+    if not pair.language.has_english_rules:
+        detected = detect_language(" ".join(words))
+        return detected is not None and detected.code != pair.language.code
     letters = [char for char in "".join(words) if char.isalpha()]
     num_latin = sum(char.isascii() for char in letters)
     if num_latin < MIN_LATIN_SHARE * len(letters):
@@ -175,14 +172,14 @@ def _is_foreign(
 FILTERS: dict[str, Filter] = {
     filter.name: filter
     for filter in (
-        Filter("length", "text or headline too short or too long", _has_odd_length),
+        Filter("length", "text or headline too short or too long", _has_invalid_length),
         Filter("language", "text not in the language of the corpus", _is_foreign),
-        Filter("no-shared-word", "headline and text share no content word", _shares_nothing),
+        Filter("no-shared-word", "headline and text share no content word", _has_no_shared_word),
         Filter("byline", "a byline in the headline", _has_byline),
         Filter("edit-marks", "words for editors in the headline", _has_edit_marks),
         Filter("question", "a question mark in the headline", _has_question),
         Filter("colon", "a colon in the headline", _has_colon),
-        Filter("low-overlap", "few of the headline's content words in the text", _overlaps_little),
+        Filter("low-overlap", "few of the headline's content words in the text", _has_low_overlap),
         Filter("duplicate", "repetition of a pair with the same text and headline", None),
     )
 }
@@ -206,8 +203,8 @@ def choose_filters(filters: str) -> tuple[str, ...]:
     """Parse a list such as `rush,language,-colon` into filter names, in order of application.
 
     Args:
-        filters: names of filters and filter sets, separated by commas; `-name` removes one. A list
-            of removals starts from the default set.
+        filters: names of filters and filter sets, separated by commas; `-name` removes one. If all
+            names are removals, they are removed from the default set.
 
     Raises:
         ArgumentError: for an unknown name.

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 
 from readagain.corpus.inputs import CorpusInput
@@ -15,35 +14,27 @@ from readagain.text.language import UNDETERMINED, detect_language
 NUM_TEXTS = 200
 """Maximum number of texts of each input in which the language is detected."""
 _MIN_SHARE = 0.6
+"""Minimum share of the texts that must be in the language."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class CorpusLanguage:
-    """Detected language of a corpus, and the share of texts in it.
-
-    The code is `UNDETERMINED` if no language has a clear majority.
-    """
-
-    code: str
-    share: float
-
-
-def detect_corpus_language(sources: Sequence[CorpusInput]) -> CorpusLanguage:
-    """Return the language of the first texts of all inputs."""
+def detect_corpus_language(sources: Sequence[CorpusInput]) -> str:
+    """Return the code of the language of the first texts of all inputs."""
     return language_of_texts(
         text for source in sources for text in islice(_texts(source), NUM_TEXTS)
     )
 
 
-def language_of_texts(texts: Iterable[str]) -> CorpusLanguage:
-    """Return the language of most texts; texts whose language is unclear are ignored."""
+def language_of_texts(texts: Iterable[str]) -> str:
+    """Return the code of the language of most texts, or `UNDETERMINED` without a clear majority.
+
+    Texts whose language is unclear are ignored.
+    """
     detected = map(detect_language, texts)
-    found = Counter(language.code for language in detected if language is not None)
-    if not found:
-        return CorpusLanguage(code=UNDETERMINED, share=0.0)
-    code, count = found.most_common(1)[0]
-    share = count / found.total()
-    return CorpusLanguage(code=code if share >= _MIN_SHARE else UNDETERMINED, share=share)
+    counts = Counter(language.code for language in detected if language is not None)
+    if not counts:
+        return UNDETERMINED
+    code, count = counts.most_common(1)[0]
+    return code if count >= _MIN_SHARE * counts.total() else UNDETERMINED
 
 
 def _texts(source: CorpusInput) -> Iterator[str]:

@@ -56,7 +56,7 @@ class Lexicon:
             rows = zip(self.words, self.source_counts, self.summary_counts, strict=True)
             file.writelines(f"{word}\t{source}\t{summary}\n" for word, source, summary in rows)
 
-    def spell(self, ids: NDArray[np.int32]) -> str:
+    def decode(self, ids: NDArray[np.int32]) -> str:
         """Return the words of `ids`, separated by spaces."""
         return " ".join(SPECIAL_TOKENS[UNK] if id == UNKNOWN_ID else self.words[id] for id in ids)
 
@@ -67,7 +67,7 @@ class Lexicon:
         """
         counts = self.source_counts if side == "source" else self.summary_counts
         num_words = max(size - len(SPECIAL_TOKENS), 0)
-        # Sorting all words in Python takes seconds; words below the last count are not needed.
+        # Omit words that are too rare for the vocabulary, since sorting all words takes seconds.
         min_count = 1
         if 0 < num_words < len(counts):
             min_count = max(int(np.partition(counts, -num_words)[-num_words]), 1)
@@ -75,12 +75,11 @@ class Lexicon:
         return Vocab.from_counts({self.words[id]: int(counts[id]) for id in frequent}, size)
 
     def vocab_ids(self, vocab: Vocab) -> NDArray[np.int32]:
-        """Return the table from lexicon ids to ids of `vocab`, UNK for other words.
-
-        The last entry is UNK, so that `UNKNOWN_ID` (-1) can be looked up too.
+        """Return the id in `vocab` of each word, UNK for words that it does not contain.
 
         Returns:
-            (len(lexicon) + 1,) int32.
+            (len(lexicon) + 1,) int32. The last entry is UNK, so that index `UNKNOWN_ID`, which is
+            -1, returns UNK.
         """
         return np.array([*vocab.ids(self.words), UNK], dtype=np.int32)
 

@@ -63,10 +63,10 @@ class CorpusManifest:
             raise ArtifactError(_describe_missing(folder))
         content = read_json_object(path, max_bytes=MAX_BYTES)
         check_format_version(content, FORMAT_VERSION, path=path)
-        known = {name: content[name] for name in cls.__dataclass_fields__ if name in content}
-        files = parse_file_entries(known.get("files"), path=path)
+        values = {name: content[name] for name in cls.__dataclass_fields__ if name in content}
+        files = parse_file_entries(values.get("files"), path=path)
         try:
-            manifest = cls(**{**known, "files": files})
+            manifest = cls(**{**values, "files": files})
             problem = _find_problem(manifest)
         except (TypeError, KeyError, AttributeError) as error:
             raise ArtifactError(
@@ -124,7 +124,7 @@ def _describe_missing(folder: Path) -> str:
 
 
 def list_files(folder: Path) -> dict[str, FileEntry]:
-    """Return size and checksum of every file in a folder except the manifest."""
+    """Return the size and checksum of every file in a folder except the manifest, by name."""
     paths = (path for path in sorted(folder.iterdir()) if path.name != FILE_NAME)
     return {path.name: FileEntry.of(path) for path in paths}
 

@@ -1,4 +1,4 @@
-"""Prepare a corpus: convert examples in any format to memory-mapped shards."""
+"""Preparation of a corpus: examples in any format are converted to memory-mapped shards."""
 
 import errno
 import logging
@@ -28,7 +28,7 @@ from readagain.text.language import UNDETERMINED, find_language
 
 logger = logging.getLogger(__name__)
 
-_FULL = {
+_DISK_FULL = {
     errno.ENOSPC: "no space left on this disk; free some space",
     errno.EDQUOT: "disk quota exceeded; free some space",
     errno.EFBIG: "File too large for this disk or a limit (ulimit -f); raise the limit",
@@ -65,13 +65,13 @@ def prepare(
     files = [file for source in sources for file in input_files(source)]
     states = {file: FileState.of(file) for file in files}
     with _disk_errors(out), open_work_dir(out) as work:
-        settings = replace(settings, language=_language(sources, settings))
+        settings = replace(settings, language=_resolve_language(sources, settings))
         changed = work.write_plan(sources, settings)
         if changed:
             logger.warning("changed since the interrupted run: %s", ", ".join(changed))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
         split_chunks, inputs = assign_splits(chunks, settings)
-        folder = _fresh_folder(work.corpus)
+        folder = _make_empty_folder(work.corpus)
         manifest = _write_corpus(split_chunks, inputs, settings, folder, on_progress)
         write_texts(sources, split_chunks, folder)
         _write_skipped(chunks, folder)
@@ -82,30 +82,31 @@ def prepare(
     return manifest
 
 
-def _language(sources: Sequence[CorpusInput], settings: PrepareSettings) -> str:
+def _resolve_language(sources: Sequence[CorpusInput], settings: PrepareSettings) -> str:
     """Return the language of the settings, or the detected one if it is not set."""
-    detected = detect_corpus_language(sources).code
+    detected = detect_corpus_language(sources)
     if settings.language is None:
         return detected
     if UNDETERMINED not in (settings.language, detected) and detected != settings.language:
-        given, found = (find_language(code).name for code in (settings.language, detected))
-        logger.warning("the language is set to %s, but most texts look like %s", given, found)
+        names = [find_language(code).name for code in (settings.language, detected)]
+        logger.warning("the language is set to %s, but most texts look like %s", *names)
     return settings.language
 
 
 @contextmanager
 def _disk_errors(out: Path) -> Iterator[None]:
+    """Replace the OSError of a full disk by a one-line error."""
     try:
         yield
     except OSError as error:
-        if error.errno not in _FULL:
+        if error.errno not in _DISK_FULL:
             raise
         raise DataError(
-            f"{out}: {_FULL[error.errno]} and run the same command again to resume"
+            f"{out}: {_DISK_FULL[error.errno]} and run the same command again to resume"
         ) from error
 
 
-def _fresh_folder(path: Path) -> Path:
+def _make_empty_folder(path: Path) -> Path:
     """Create an empty folder; remove the files of an interrupted run."""
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir()
@@ -123,17 +124,17 @@ def _write_corpus(
     chunks = [chunk for input_chunks in split_chunks for chunk in input_chunks]
     num_passes = 1 + NUM_PASSES + 1  # for the lexicon, the case table and the shards
     num_records = sum(entry["records"] for entry in inputs)
-    done = 0
+    num_chunks_done = 0
 
-    def tick() -> None:
-        nonlocal done
-        done += 1
-        share = done / num_passes / len(chunks)
+    def report_chunk() -> None:
+        nonlocal num_chunks_done
+        num_chunks_done += 1
+        share = num_chunks_done / num_passes / len(chunks)
         on_progress(JobProgress(stage="writing", share=share, records=num_records))
 
     language = find_language(settings.language or UNDETERMINED)
     rules = TITLE_CASE_RULES if language.has_headline_case else SENTENCE_CASE_RULES
-    lexicon, splits, statistics = write_shards(chunks, folder, tick, rules)
+    lexicon, splits, statistics = write_shards(chunks, folder, report_chunk, rules)
     manifest = CorpusManifest(
         package_version=__version__,
         settings=asdict(settings),
@@ -157,8 +158,8 @@ def _write_skipped(chunks: Sequence[ChunkFiles], folder: Path) -> None:
 
 
 def _save_manifest(manifest: CorpusManifest, folder: Path) -> CorpusManifest:
-    """Add checksums and fingerprint, and write the manifest as the last file."""
+    """Write the manifest with checksums and fingerprint as the last file, and return it."""
     files = list_files(folder)
-    complete = replace(manifest, files=files, fingerprint=fingerprint(files))
-    complete.save(folder)
-    return complete
+    manifest = replace(manifest, files=files, fingerprint=fingerprint(files))
+    manifest.save(folder)
+    return manifest

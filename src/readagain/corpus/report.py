@@ -1,5 +1,6 @@
 """Report of a prepared corpus, as Markdown and JSON."""
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -30,40 +31,32 @@ def write_report(
     folder: Path, manifest: CorpusManifest, lexicon: Lexicon, statistics: Mapping[str, Statistics]
 ) -> None:
     """Write report.json and report.md into the folder of a corpus."""
-    described: dict[str, Any] = {
+    split_statistics: dict[str, Any] = {
         split: statistics[split].describe() for split in SPLITS if manifest.splits[split]["pairs"]
     }
     if not manifest.splits["train"]["pairs"]:  # without training words there is no vocabulary
-        for split_statistics in described.values():
-            split_statistics["coverage"] = {}
+        for values in split_statistics.values():
+            values["coverage"] = {}
     samples = _samples(PreparedCorpus(folder, manifest).split("train"), lexicon)
     content = {
         "language": manifest.language,
         "inputs": manifest.inputs,
         "splits": manifest.splits,
         "num_words": manifest.num_words,
-        "statistics": described,
+        "statistics": split_statistics,
         "samples": samples,
     }
     text = to_json(content, indent=1)
     (folder / REPORT_FILE).write_text(text + "\n", encoding="utf-8")
-    page = "\n".join(_page(manifest, described, samples)) + "\n"
+    page = "\n".join(_markdown_lines(manifest, split_statistics, samples)) + "\n"
     (folder / "report.md").write_text(page, encoding="utf-8", errors="backslashreplace")
 
 
-def dropped_in_total(manifest: CorpusManifest) -> dict[str, int]:
-    """Return the dropped records of all inputs by reason."""
-    total: dict[str, int] = {}
-    for entry in manifest.inputs:
-        for reason, count in entry["dropped"].items():
-            total[reason] = total.get(reason, 0) + count
-    return total
-
-
 def describe_dropped(manifest: CorpusManifest) -> list[tuple[str, int, str]]:
-    """Return each reason for dropped records, their number, and what the reason means.
+    """Return the reasons for dropped records, the most frequent first.
 
-    The most frequent reason comes first.
+    Returns:
+        For each reason its name, the number of records, and its meaning.
     """
     meanings = {
         "empty": "text or headline without a word",
@@ -72,8 +65,10 @@ def describe_dropped(manifest: CorpusManifest) -> list[tuple[str, int, str]]:
         "text-in-test": "same text in the test split, ignoring digits",
         **{name: rule.drops for name, rule in FILTERS.items()},
     }
-    dropped = sorted(dropped_in_total(manifest).items(), key=lambda item: -item[1])
-    return [(reason, count, meanings[reason]) for reason, count in dropped]
+    counts: Counter[str] = Counter()
+    for entry in manifest.inputs:
+        counts.update(entry["dropped"])
+    return [(reason, count, meanings[reason]) for reason, count in counts.most_common()]
 
 
 def _samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
@@ -84,15 +79,15 @@ def _samples(split: Split, lexicon: Lexicon) -> list[dict[str, Any]]:
         samples.append(
             {
                 "pair": index,
-                "text": [lexicon.spell(sentence) for sentence in sentences],
-                "headline": lexicon.spell(summary),
+                "text": [lexicon.decode(sentence) for sentence in sentences],
+                "headline": lexicon.decode(summary),
             }
         )
     return samples[:NUM_SAMPLES]
 
 
-def _page(
-    manifest: CorpusManifest, described: Mapping[str, Any], samples: list[dict[str, Any]]
+def _markdown_lines(
+    manifest: CorpusManifest, split_statistics: Mapping[str, Any], samples: list[dict[str, Any]]
 ) -> list[str]:
     language = LANGUAGES[manifest.language].name
     lines = ["# Prepared corpus", "", f"Language: {language} ({manifest.language}).", ""]
@@ -110,7 +105,7 @@ def _page(
             f"| {split} | {counts['pairs']:,} | {counts['words']:,} | {counts['shards']} |"
         )
     lines += ["", f"Distinct words: {manifest.num_words:,}.", ""]
-    for split, statistics in described.items():
+    for split, statistics in split_statistics.items():
         lines += _split_section(split, statistics)
     lines += ["## Samples of the train split, normalized", ""]
     for sample in samples:
@@ -127,11 +122,11 @@ def _split_section(split: str, statistics: Mapping[str, Any]) -> list[str]:
         lines.append(f"| {int(size):,} | {row['generating']:.2%} | {row['with_copying']:.2%} |")
     lines += ["", f"{statistics['copyable_share']:.2%} of the summary words are in their text.", ""]
     for name, title in HISTOGRAMS.items():
-        lines += _bars(title, statistics[name])
+        lines += _histogram_lines(title, statistics[name])
     return lines
 
 
-def _bars(title: str, histogram: Mapping[str, Any]) -> list[str]:
+def _histogram_lines(title: str, histogram: Mapping[str, Any]) -> list[str]:
     """Return a histogram with about a dozen bars."""
     counts: list[int] = histogram["counts"]
     # Outliers beyond the 99th percentile would make all other bars too short.

@@ -1,4 +1,4 @@
-"""Settings of a preparation, with their defaults."""
+"""Settings of `prepare`, with their defaults."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ DEFAULT_MAX_SENTENCES = 5
 
 @dataclass(frozen=True, kw_only=True)
 class SplitSize:
-    """Size of a split that is held out from the training input: a number of pairs, or a share.
+    """Size of a dev or test split taken from the training input: a number of pairs, or a share.
 
     Args:
         pairs: approximate number of pairs.
@@ -47,14 +47,14 @@ class PrepareSettings:
             find_language(self.language)
         if self.max_sentences < 1:
             raise ArgumentError("{max_sentences} is {0}; expected 1 or more", self.max_sentences)
-        for split, wanted in (("dev", self.dev), ("test", self.test)):
-            if wanted.pairs < 0:
-                raise ArgumentError(f"{{{split}_pairs}} is {{0}}; expected 0 or more", wanted.pairs)
-            if not 0 <= wanted.share < 1:
+        for split, size in (("dev", self.dev), ("test", self.test)):
+            if size.pairs < 0:
+                raise ArgumentError(f"{{{split}_pairs}} is {{0}}; expected 0 or more", size.pairs)
+            if not 0 <= size.share < 1:
                 raise ArgumentError(
-                    f"{{{split}_share}} is {{0:g}}; expected at least 0 and below 1", wanted.share
+                    f"{{{split}_share}} is {{0:g}}; expected at least 0 and below 1", size.share
                 )
-            if wanted.pairs and wanted.share:
+            if size.pairs and size.share:
                 raise ArgumentError(
                     f"{{{split}_pairs}} and {{{split}_share}} both set the size; use one of them"
                 )

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -20,7 +20,7 @@ from readagain.errors import ArtifactError, quoted
 from readagain.text.truecasing import CASES_FILE, Truecaser
 
 LEXICON_FILE = "lexicon.txt"
-# numpy parses the header as a Python literal and raises the errors of the parser, too.
+# Errors of np.load for a damaged header, which it parses as a Python literal.
 _HEADER_ERRORS = (
     ValueError, TypeError, EOFError, OverflowError, SyntaxError, TokenError, RecursionError,
     MemoryError,
@@ -43,16 +43,17 @@ def texts_file(split: str) -> str:
 class CorpusShard:
     """Consecutive pairs of a split.
 
-    `words` (W,) int32 has the lexicon ids (or `UNKNOWN_ID`) of each pair: the sentences in order,
-    then the summary. `segments` (G + 1,) int64 has the start of each of those in `words`, `pairs`
-    (P + 1,) int64 the start of each pair in `segments`; `origins` (P,) uint16 is the index of each
-    pair's input in the manifest's list of origins.
+    Letters in shapes: W words, G segments (sentences and summaries), P pairs.
     """
 
     words: NDArray[np.int32]
+    """(W,) lexicon ids, or `UNKNOWN_ID`: for each pair its sentences in order, then its summary."""
     segments: NDArray[np.int64]
+    """(G + 1,) start of each segment in `words`, and the end of the last one."""
     pairs: NDArray[np.int64]
+    """(P + 1,) start of each pair in `segments`, and the end of the last one."""
     origins: NDArray[np.uint16]
+    """(P,) index of each pair's input in the manifest's list of origins."""
 
     def __len__(self) -> int:
         return len(self.pairs) - 1
@@ -67,14 +68,14 @@ class CorpusShard:
         """Map the four arrays into memory.
 
         Raises:
-            ArtifactError: naming the file that is damaged, or the shard whose arrays do not fit.
+            ArtifactError: naming the file that is damaged or does not match the others.
         """
         paths = {part: folder / shard_file(split, number, part) for part in PARTS}
-        shard = cls(**{part: _map(path, PARTS[part]) for part, path in paths.items()})
+        shard = cls(**{part: _map_array(path, PARTS[part]) for part, path in paths.items()})
         are_valid = {
-            "segments": _are_starts(shard.segments, len(shard.words), min_length=0),
+            "segments": _are_offsets(shard.segments, len(shard.words), min_length=0),
             # Each pair has at least one sentence, and its summary.
-            "pairs": _are_starts(shard.pairs, len(shard.segments) - 1, min_length=2),
+            "pairs": _are_offsets(shard.pairs, len(shard.segments) - 1, min_length=2),
             "origins": len(shard.origins) == len(shard.pairs) - 1,
         }
         for part, is_valid in are_valid.items():
@@ -85,11 +86,12 @@ class CorpusShard:
     def pair(self, index: int) -> tuple[list[NDArray[np.int32]], NDArray[np.int32]]:
         """Return the sentences and the summary of one pair."""
         starts = self.segments[self.pairs[index] : self.pairs[index + 1] + 1]
-        segments = [self.words[a:b] for a, b in zip(starts[:-1], starts[1:], strict=True)]
+        segments = [self.words[start:end] for start, end in pairwise(starts)]
         return segments[:-1], segments[-1]
 
 
-def _map(path: Path, dtype: type) -> NDArray[Any]:
+def _map_array(path: Path, dtype: type) -> NDArray[Any]:
+    """Map a file with a one-dimensional array of type `dtype` into memory."""
     try:
         if path.exists() and not path.is_file():
             raise ValueError("not a regular file")  # opening a named pipe would block
@@ -105,8 +107,8 @@ def _map(path: Path, dtype: type) -> NDArray[Any]:
     return array
 
 
-def _are_starts(starts: NDArray[np.int64], total: int, *, min_length: int) -> bool:
-    """Return whether numbers increase from 0 to `total` in steps of at least `min_length`."""
+def _are_offsets(starts: NDArray[np.int64], total: int, *, min_length: int) -> bool:
+    """Return whether `starts` increases from 0 to `total` in steps of at least `min_length`."""
     return bool(
         len(starts) > 0
         and starts[0] == 0
@@ -115,7 +117,7 @@ def _are_starts(starts: NDArray[np.int64], total: int, *, min_length: int) -> bo
     )
 
 
-def _has_words_below(words: NDArray[np.int32], num_words: int) -> bool:
+def _has_valid_ids(words: NDArray[np.int32], num_words: int) -> bool:
     """Return whether every id is in the lexicon or is `UNKNOWN_ID`."""
     return len(words) == 0 or bool(words.min() >= UNKNOWN_ID and words.max() < num_words)
 
@@ -153,7 +155,7 @@ class PreparedCorpus:
 
         Args:
             folder: the folder.
-            checksums: compare checksums and not only sizes; reads all files once.
+            checksums: also verify the checksums of all files, which reads them completely.
 
         Raises:
             ArtifactError: naming the file that is missing, truncated, changed or too new.
@@ -175,13 +177,13 @@ class PreparedCorpus:
 
     @cached_property
     def truecaser(self) -> Truecaser:
-        """Truecaser with the usual case of the words; empty if an older version prepared them."""
+        """Truecaser of the corpus; empty if an older version prepared the corpus."""
         has_cases = CASES_FILE in self.manifest.files
         return Truecaser.load(self.folder / CASES_FILE) if has_cases else Truecaser()
 
     @property
     def is_tokenized(self) -> bool:
-        """Whether all of its texts were in Gigaword form."""
+        """Whether all texts of the corpus were in Gigaword form."""
         return all(bool(entry["is_text_tokenized"]) for entry in self.manifest.inputs)
 
     def split(self, name: str) -> Split:
@@ -196,7 +198,7 @@ class PreparedCorpus:
         shards = []
         for number in range(counts["shards"]):
             shard = CorpusShard.open(self.folder, name, number)
-            if not _has_words_below(shard.words, self.manifest.num_words):
+            if not _has_valid_ids(shard.words, self.manifest.num_words):
                 raise ArtifactError(
                     f"{self.folder / shard_file(name, number, 'words')}: contains words "
                     f"that are not in the lexicon; {ADVICE}"

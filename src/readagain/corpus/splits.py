@@ -1,4 +1,4 @@
-"""Assign pairs to train, dev and test splits, without duplicates and without a text in two."""
+"""Assignment of pairs to train, dev and test splits; no text is in two splits."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ class SplitChunk:
 
 @dataclass(frozen=True, kw_only=True)
 class Hashes:
-    """Hashes of the text and of the whole of each pair, and the split of its input."""
+    """(P,) arrays: hash of the text, hash of the pair, and split of the input of each pair."""
 
     texts: NDArray[np.uint64]
     pairs: NDArray[np.uint64]
@@ -112,7 +112,11 @@ def choose_splits(hashes: Hashes, settings: PrepareSettings) -> NDArray[np.int8]
 def _hold_out(
     splits: NDArray[np.int8], texts: NDArray[np.uint64], split: int, size: SplitSize
 ) -> None:
-    """Move the texts with the smallest hashes (largest for TEST) from training to `split`."""
+    """Move some training pairs to `split`, in place.
+
+    Texts with the smallest hashes are moved, with the largest for TEST, so that the dev and the
+    test split do not compete for the same texts.
+    """
     if not size:
         return
     training = np.flatnonzero(splits == TRAIN)
@@ -140,7 +144,10 @@ def origins_of(inputs: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _read_hashes(files: ChunkFiles) -> tuple[dict[str, Any], list[Hashes]]:
-    """Return the manifest entry of an input with its counts so far, and its hashes by chunk."""
+    """Return the manifest entry of an input, and the hashes of each of its chunks.
+
+    The counts of the entry do not include pairs that are dropped when splits are assigned.
+    """
     hashes = []
     num_records, dropped = 0, Counter[str]()
     for path in files.paths:
@@ -151,10 +158,10 @@ def _read_hashes(files: ChunkFiles) -> tuple[dict[str, Any], list[Hashes]]:
         dropped.update(chunk.dropped)
         if chunk.invalid:
             dropped["bad"] += len(chunk.invalid)
-    return {**_describe(files.source), "records": num_records, "dropped": dropped}, hashes
+    return {**_describe_input(files.source), "records": num_records, "dropped": dropped}, hashes
 
 
-def _describe(source: CorpusInput) -> dict[str, Any]:
+def _describe_input(source: CorpusInput) -> dict[str, Any]:
     paths = [str(path) for path in source.paths]
     return {**asdict(source), "paths": paths, "bytes": input_bytes(source)}
 

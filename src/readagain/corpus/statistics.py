@@ -81,7 +81,8 @@ class Statistics:
         in_summary = np.repeat(is_summary, segment_lengths)
         pair_of_word = np.repeat(pair_of_segment, segment_lengths)
         keys = pair_of_word * np.int64(len(ranks)) + ids
-        copyable = _is_in(keys[in_summary], keys[~in_summary]) & (ids[in_summary] != UNKNOWN_ID)
+        is_in_text = _is_in(keys[in_summary], keys[~in_summary])
+        copyable = is_in_text & (ids[in_summary] != UNKNOWN_ID)
         in_vocab = ranks[ids[in_summary]][:, None] < np.array(COVERAGE_SIZES)  # (summary words, 5)
         self.covered[0] += in_vocab.sum(axis=0)
         self.covered[1] += (in_vocab | copyable[:, None]).sum(axis=0)
@@ -108,20 +109,21 @@ class Statistics:
         }
 
 
-def _is_in(wanted: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return `np.isin(wanted, keys)`, several times faster on nearly sorted keys."""
+def _is_in(values: NDArray[np.int64], keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return `np.isin(values, keys)`; several times faster if `keys` is nearly sorted."""
     keys = np.sort(keys)
-    indices = np.searchsorted(keys, wanted)
-    found: NDArray[np.bool_] = keys[np.minimum(indices, len(keys) - 1)] == wanted
-    return found
+    indices = np.searchsorted(keys, values)
+    is_found: NDArray[np.bool_] = keys[np.minimum(indices, len(keys) - 1)] == values
+    return is_found
 
 
 def _add_lengths(
-    histogram: NDArray[np.int64], values: NDArray[np.integer[Any]]
+    histogram: NDArray[np.int64], lengths: NDArray[np.integer[Any]]
 ) -> NDArray[np.int64]:
-    more = np.bincount(values, minlength=len(histogram))
-    more[: len(histogram)] += histogram
-    return more.astype(np.int64)
+    """Return the histogram with the counts of more lengths."""
+    counts = np.bincount(lengths, minlength=len(histogram))
+    counts[: len(histogram)] += histogram
+    return counts.astype(np.int64)
 
 
 def _histogram(counts: NDArray[np.int64]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Case table of a corpus: the usual spelling of each word inside sentences.
 
-Each spelling has an id: the lexicon id for a lower-case word, and ids from the size of the lexicon
-on for spellings with capitals. Chunks are counted one by one in arrays, so the table does not
-depend on their size.
+Each spelling has an id. A lower-case word has its lexicon id; spellings with capitals have the ids
+after those of the lexicon. Chunks are read one at a time, so that memory does not limit the size of
+a corpus.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,12 +18,13 @@ from readagain.corpus.splits import TRAIN, SplitChunk
 from readagain.text.truecasing import CASES_FILE, Truecaser
 
 MIN_HEADLINE_COUNT = 50
-"""Minimum count in headlines from which on the texts are ignored: "us" is a country in headlines
-and a pronoun in texts."""
+"""Minimum count in headlines of a word that is counted in headlines only. With texts, "US" would
+become the pronoun "us"."""
 NUM_PASSES = 3
 """Number of times that each chunk is read."""
 
 _MAX_BUFFERED_KEYS = 1 << 22
+"""Number of keys that are buffered before they are counted, to limit memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,15 +38,15 @@ class CaseRules:
     min_pair_count: int
     """Minimum count of a pair of words."""
     min_pair_percent: int
-    """Minimum percentage of the unusual spelling of a pair."""
+    """Minimum percentage of occurrences of a pair that have the unusual spelling."""
 
 
 # English headlines may be in title case, which is not always detected, so the rules are strict.
-# Frequent words have a separate list.
+# A built-in list of frequent English words compensates for that.
 TITLE_CASE_RULES: CaseRules = CaseRules(
     min_count=10, min_capital_percent=90, min_pair_count=20, min_pair_percent=95
 )
-# In other languages there is no such list, and capitals are reliable.
+# Other languages have no such list, and no title case, so capitals are reliable.
 SENTENCE_CASE_RULES: CaseRules = CaseRules(
     min_count=1, min_capital_percent=50, min_pair_count=3, min_pair_percent=80
 )
@@ -58,22 +59,22 @@ def write_case_table(
     tables: Sequence[NDArray[np.int32]],
     lexicon: Lexicon,
     folder: Path,
-    tick: Callable[[], None],
+    report_chunk: Callable[[], None],
     rules: CaseRules = TITLE_CASE_RULES,
 ) -> None:
     """Write the case table of the train split into `folder`.
 
-    A word is listed in its most frequent capitalized spelling if the share of such spellings is at
-    least that of the rules, and in lower case if at least 50% of its occurrences are. Other words
-    are not listed. A pair of words is listed if it is mostly spelled differently from the two words
-    alone.
+    A word is listed in its most frequent capitalized spelling if the share of capitalized
+    occurrences is at least that of the rules. It is listed in lower case if at least 50% of its
+    occurrences are. Other words are not listed. A pair of words is listed if it is mostly spelled
+    differently from the two words alone.
 
     Args:
         chunks: the chunks of all inputs.
         tables: for each chunk, the lexicon ids of its word ids.
         lexicon: all words of the corpus.
         folder: the folder of the corpus.
-        tick: called after each chunk of each pass.
+        report_chunk: called after each chunk, in each pass over the chunks.
         rules: minimum counts and shares.
     """
     counts = _SurfaceCounts(len(lexicon))
@@ -82,10 +83,10 @@ def write_case_table(
         for split_chunk, table in zip(chunks, tables, strict=True):
             chunk = Chunk.load(split_chunk.path)
             yield chunk, counts.surface_ids(split_chunk, chunk, table)
-            tick()
+            report_chunk()
 
     for chunk, surfaces in read_surfaces():
-        counts.add(surfaces, in_headline=chunk.in_headline())
+        counts.add(surfaces, is_headline=chunk.headline_mask())
     usual, is_listed = counts.usual_surfaces(lexicon, rules)
     words = [counts.spell(surface, lexicon) for surface in usual[is_listed].tolist()]
     is_frequent = lexicon.summary_counts >= rules.min_pair_count
@@ -110,7 +111,7 @@ class _SurfaceCounts:
         self._counts = np.zeros((2, num_words), dtype=np.int64)
 
     def surface_ids(self, split_chunk: SplitChunk, chunk: Chunk, table: NDArray[np.int32]) -> Ints:
-        """Return (W,) the spelling of each word; NO_CASE outside the train split."""
+        """Return (W,) the spelling id of each word; NO_CASE outside the train split."""
         words = table[chunk.ids].astype(np.int64)
         in_train = np.repeat(split_chunk.splits == TRAIN, chunk.pair_segments)
         is_counted = np.repeat(in_train, chunk.segment_lengths)
@@ -128,7 +129,13 @@ class _SurfaceCounts:
     def _number_capitals(
         self, surfaces: list[str], capitals: NDArray[np.int32], words: Ints
     ) -> Ints:
-        """Return the table from the spellings of a chunk to ids."""
+        """Return the table from the capitalized spellings of a chunk to spelling ids.
+
+        Args:
+            surfaces: the capitalized spellings of the chunk.
+            capitals: an index into `surfaces` for each capitalized word of the train split.
+            words: the lexicon id of each of these words.
+        """
         word_of = np.full(len(surfaces), NO_CASE, dtype=np.int64)
         word_of[capitals] = words
         table = np.full(len(surfaces), NO_CASE, dtype=np.int64)
@@ -140,26 +147,26 @@ class _SurfaceCounts:
             table[index] = self._num_words + id
         return table
 
-    def add(self, surfaces: Ints, *, in_headline: NDArray[np.bool_]) -> None:
+    def add(self, surfaces: Ints, *, is_headline: NDArray[np.bool_]) -> None:
         """Count the spellings of a chunk."""
         num_new = self._num_words + len(self._capitals) - self._counts.shape[1]
         self._counts = np.pad(self._counts, ((0, 0), (0, num_new)))
-        for row, in_row in enumerate((~in_headline, in_headline)):
+        for row, in_row in enumerate((~is_headline, is_headline)):
             counted = surfaces[in_row & (surfaces != NO_CASE)]
             self._counts[row] += np.bincount(counted, minlength=self._counts.shape[1])
 
     def word_ids(self) -> Ints:
-        """Return the lexicon id of each spelling."""
+        """Return the lexicon id for each spelling id."""
         capital_words = np.array(self._capital_words, dtype=np.int64)
         return np.concatenate([np.arange(self._num_words), capital_words])
 
     def spell(self, surface: int, lexicon: Lexicon) -> str:
-        """Return a spelling."""
+        """Return the spelling with the id `surface`."""
         capital = surface - self._num_words
         return lexicon.words[surface] if capital < 0 else self._capitals[capital]
 
     def usual_surfaces(self, lexicon: Lexicon, rules: CaseRules) -> tuple[Ints, NDArray[np.bool_]]:
-        """Return the usual spelling of each word of the lexicon, and whether it is listed."""
+        """Return the id of each word's usual spelling, and whether the word is listed."""
         words = self.word_ids()
         totals = np.stack([np.bincount(words, row, len(lexicon)) for row in self._counts])
         only_headlines = totals[1] >= MIN_HEADLINE_COUNT
@@ -170,7 +177,8 @@ class _SurfaceCounts:
         is_capital = is_counted & (100 * (total - lower) >= rules.min_capital_percent * total)
         is_lower = is_counted & (2 * lower >= total)
         usual = np.arange(len(lexicon))
-        # Sorted by count, then in reverse alphabetical order: later assignments win.
+        # Assign spellings to words in ascending order of count, so that the most frequent one is
+        # assigned last and stays; of equally frequent ones, the first in the alphabet.
         capitals = np.arange(len(lexicon), len(words))
         by_spelling = np.array(
             sorted(range(len(capitals)), key=self._capitals.__getitem__, reverse=True),
@@ -192,7 +200,7 @@ def _unusual_pairs(
     """Return the pairs of frequent words that are spelled differently together than alone."""
 
     def find_pairs(chunk: Chunk, surfaces: Ints) -> tuple[Ints, Ints]:
-        """Return the first and second words of all pairs within sentences."""
+        """Return the spelling ids of the first and second words of all pairs within sentences."""
         first, second = surfaces[:-1], surfaces[1:]
         is_pair = (first != NO_CASE) & (second != NO_CASE)
         is_pair[np.cumsum(chunk.segment_lengths)[:-1] - 1] = False
@@ -214,11 +222,11 @@ def _unusual_pairs(
     totals = np.zeros(len(candidates), dtype=np.int64)
     for chunk, surfaces in read_surfaces():
         first, second = find_pairs(chunk, surfaces)
-        found = words[first] * len(usual) + words[second]
-        indices = np.searchsorted(candidates, found)
+        chunk_keys = words[first] * len(usual) + words[second]
+        indices = np.searchsorted(candidates, chunk_keys)
         indices[indices == len(candidates)] = 0
         if len(candidates):
-            is_candidate = candidates[indices] == found
+            is_candidate = candidates[indices] == chunk_keys
             totals += np.bincount(indices[is_candidate], minlength=len(candidates))
     is_clear = (
         100 * counts >= rules.min_pair_percent * totals[np.searchsorted(candidates, word_keys)]

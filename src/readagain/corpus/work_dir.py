@@ -1,4 +1,4 @@
-"""Working directory of an unfinished preparation; it is locked, and kept if interrupted."""
+"""Working directory of `prepare`: locked while in use, and kept if interrupted."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ from readagain.errors import ArgumentError, ConfigError, DataError, os_errors
 from readagain.storage.files import atomic_write
 from readagain.storage.locks import locked_file
 
-# Settings that only affect the merge of chunks; changing them keeps all chunks.
+# Settings that do not affect chunks, only how chunks are merged; chunks are kept if they change.
 MERGE_SETTINGS = ("dev", "test")
 
 
@@ -47,7 +47,7 @@ def check_output(out: Path, *, overwrite: bool) -> None:
 
 @dataclass(frozen=True)
 class WorkDir:
-    """Folder of an unfinished preparation."""
+    """Working directory of a call of `prepare`."""
 
     path: Path
 
@@ -73,16 +73,16 @@ class WorkDir:
         changed: list[str] = []
         if path.exists():
             changed = _differences(_read_plan(path), json.loads(json.dumps(plan)))
-        with atomic_write(path) as aside:
-            aside.write_text(json.dumps(plan, indent=1), encoding="utf-8")
+        with atomic_write(path) as temporary:
+            temporary.write_text(json.dumps(plan, indent=1), encoding="utf-8")
         return changed
 
     def publish(self, out: Path) -> None:
         """Move the finished corpus to `out` in one step and remove this folder."""
         if out.exists():
-            replaced = self.path / "replaced"
-            shutil.rmtree(replaced, ignore_errors=True)
-            out.replace(replaced)
+            old_corpus = self.path / "replaced"
+            shutil.rmtree(old_corpus, ignore_errors=True)
+            out.replace(old_corpus)
         self.corpus.replace(out)
         shutil.rmtree(self.path)
 
@@ -119,16 +119,18 @@ def _describe_input(source: CorpusInput) -> dict[str, Any]:
 
 
 def _chunk_settings(settings: PrepareSettings) -> dict[str, Any]:
-    described = asdict(settings)
+    """Return the settings that determine the content of a chunk."""
+    values = asdict(settings)
     for name in MERGE_SETTINGS:
-        del described[name]
-    described["filters"] = [name for name in settings.filters if name != "duplicate"]
-    return described
+        del values[name]
+    values["filters"] = [name for name in settings.filters if name != "duplicate"]
+    return values
 
 
-def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    names = sorted({*before, *now})
-    return [name for name in names if before.get(name) != now.get(name)]
+def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Return the names whose values differ."""
+    names = sorted({*old, *new})
+    return [name for name in names if old.get(name) != new.get(name)]
 
 
 @contextmanager

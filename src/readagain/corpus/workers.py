@@ -1,4 +1,4 @@
-"""Create the chunks of all inputs in one or several processes."""
+"""Creation of the chunks of all inputs, in one or several processes."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from readagain.corpus.chunks import save_chunk, saved_records
+from readagain.corpus.chunks import num_saved_records, save_chunk
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
@@ -18,7 +18,7 @@ from readagain.formats.records import Block
 from readagain.worker_pool import process_pool
 
 MAX_PENDING_PER_WORKER = 2
-"""Maximum number of pending blocks per worker: keeps the workers busy with little memory."""
+"""Maximum number of submitted blocks per worker, so that the queue needs little memory."""
 
 Task = tuple[CorpusInput, Block, PrepareSettings, Path]
 """Arguments of `save_chunk`: a block of an input, the settings and the path of its chunk."""
@@ -65,7 +65,7 @@ def make_chunks(
         DataError: for the first record, in input order, that cannot be used.
     """
     chunks: list[ChunkFiles] = []
-    with _pool(num_workers) as submit:
+    with _open_pool(num_workers) as submit:
         queue = _Queue(sum(map(input_bytes, sources)), on_progress)
         try:
             for source in sources:
@@ -75,12 +75,12 @@ def make_chunks(
                 for number, block in enumerate(FORMATS[source.format].read_blocks(source)):
                     path = folder / f"{number:06d}.npz"
                     paths.append(path)
-                    known = saved_records(path)
-                    if known is None:
+                    num_saved = num_saved_records(path)
+                    if num_saved is None:
                         queue.add(submit((source, block, settings, path)), block.position)
                         queue.wait_until_pending(MAX_PENDING_PER_WORKER * num_workers)
                     else:
-                        queue.count_resumed(known, block.position)
+                        queue.count_resumed(num_saved, block.position)
                 queue.end_source(input_bytes(source))
                 chunks.append(ChunkFiles(source=source, paths=paths))
         except ReadAgainError:
@@ -94,7 +94,7 @@ def make_chunks(
 
 
 class _Queue:
-    """Blocks submitted to the workers; reports progress in input order."""
+    """Submitted blocks in input order; reports progress when the oldest is finished."""
 
     def __init__(self, total_bytes: int, on_progress: Callable[[JobProgress], None]) -> None:
         self.num_records = 0
@@ -139,7 +139,8 @@ class _Queue:
 
 
 @contextmanager
-def _pool(num_workers: int) -> Iterator[Callable[[Task], WaitForChunk]]:
+def _open_pool(num_workers: int) -> Iterator[Callable[[Task], WaitForChunk]]:
+    """Open a process pool, or none for one worker; return the function that submits a task."""
     if num_workers == 1:
         yield _run_in_process
         return

@@ -1,4 +1,4 @@
-"""Write a corpus from its chunks: lexicon, case table, shards, raw dev and test texts."""
+"""Writers of the files of a corpus: lexicon, case table, shards, raw dev and test texts."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -21,12 +21,13 @@ from readagain.formats.files import changed_error
 from readagain.formats.records import InvalidRecord
 
 SHARD_PAIRS = 1 << 18
+"""Number of pairs per shard."""
 
 
 def write_shards(
     chunks: Sequence[SplitChunk],
     folder: Path,
-    tick: Callable[[], None],
+    report_chunk: Callable[[], None],
     rules: CaseRules = TITLE_CASE_RULES,
 ) -> tuple[Lexicon, dict[str, dict[str, int]], dict[str, Statistics]]:
     """Write lexicon, case table and the shards of every split into `folder`, in input order.
@@ -34,15 +35,15 @@ def write_shards(
     Args:
         chunks: the chunks of all inputs.
         folder: the folder of the corpus.
-        tick: called after each chunk of each pass.
+        report_chunk: called after each chunk, in each pass over the chunks.
         rules: minimum counts and shares of the case table.
 
     Returns:
         The lexicon, and the counts and statistics of each split.
     """
-    lexicon, tables = build_lexicon(chunks, tick)
+    lexicon, tables = build_lexicon(chunks, report_chunk)
     lexicon.save(folder / LEXICON_FILE)
-    write_case_table(chunks, tables, lexicon, folder, tick, rules)
+    write_case_table(chunks, tables, lexicon, folder, report_chunk, rules)
     ranks = summary_ranks(lexicon)
     writers: dict[str, ShardWriter] = {
         split: ShardWriter(folder, split, SHARD_PAIRS) for split in SPLITS
@@ -51,19 +52,19 @@ def write_shards(
     for split_chunk, table in zip(chunks, tables, strict=True):
         chunk = Chunk.load(split_chunk.path)
         for code, split in enumerate(SPLITS):
-            is_chosen = split_chunk.splits == code
-            if is_chosen.any():
-                pairs = _select_pairs(chunk, is_chosen, table, split_chunk.origin_index)
+            is_in_split = split_chunk.splits == code
+            if is_in_split.any():
+                pairs = _select_pairs(chunk, is_in_split, table, split_chunk.origin_index)
                 writers[split].add(pairs)
                 statistics[split].add(pairs.ids, pairs.segment_lengths, pairs.pair_segments, ranks)
-        tick()
+        report_chunk()
     for writer in writers.values():
         writer.flush()
     return lexicon, {split: writers[split].counts for split in SPLITS}, statistics
 
 
 def build_lexicon(
-    chunks: Sequence[SplitChunk], tick: Callable[[], None]
+    chunks: Sequence[SplitChunk], report_chunk: Callable[[], None]
 ) -> tuple[Lexicon, list[NDArray[np.int32]]]:
     """Count the words of all pairs that were not dropped, and sort them.
 
@@ -81,18 +82,27 @@ def build_lexicon(
         splits = np.repeat(
             np.repeat(split_chunk.splits, chunk.pair_segments), chunk.segment_lengths
         )  # (W,)
-        in_train, in_headline = splits == TRAIN, chunk.in_headline()
-        groups = (in_train & ~in_headline, in_train & in_headline, splits > TRAIN)
+        is_train, is_headline = splits == TRAIN, chunk.headline_mask()
+        groups = (is_train & ~is_headline, is_train & is_headline, splits > TRAIN)
         for row, in_group in enumerate(groups):
             counts[row, table] += np.bincount(chunk.ids[in_group], minlength=len(table))
         tables.append(table)
-        tick()
+        report_chunk()
     lexicon, lexicon_ids = _sort_words(list(ids), counts[:, : len(ids)])
     return lexicon, [lexicon_ids[table] for table in tables]
 
 
 def _sort_words(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, NDArray[np.int32]]:
-    """Sort words by their count in the train split, then by spelling; omit unused words."""
+    """Return the lexicon, sorted by count in the train split, then by spelling.
+
+    Args:
+        words: the distinct words.
+        counts: (3, words) counts in train texts, train headlines and other splits; words without
+            any are omitted.
+
+    Returns:
+        The lexicon, and the lexicon id of each word, `UNKNOWN_ID` for omitted words.
+    """
     is_used: NDArray[np.bool_] = np.any(counts > 0, axis=0)
     if UNKNOWN_WORD in words:
         is_used[words.index(UNKNOWN_WORD)] = False
@@ -100,7 +110,7 @@ def _sort_words(words: list[str], counts: NDArray[np.int64]) -> tuple[Lexicon, N
     order = order[is_used[order]]
     lexicon_ids = np.full(len(words), UNKNOWN_ID, dtype=np.int32)
     lexicon_ids[order] = np.arange(len(order), dtype=np.int32)
-    lexicon = Lexicon([words[n] for n in order], counts[0, order], counts[1, order])
+    lexicon = Lexicon([words[index] for index in order], counts[0, order], counts[1, order])
     return lexicon, lexicon_ids
 
 
@@ -135,15 +145,16 @@ class PairArrays:
 
 
 def _select_pairs(
-    chunk: Chunk, is_chosen: NDArray[np.bool_], table: NDArray[np.int32], origin_index: int
+    chunk: Chunk, is_selected: NDArray[np.bool_], table: NDArray[np.int32], origin_index: int
 ) -> PairArrays:
-    segments = np.repeat(is_chosen, chunk.pair_segments)
-    words = np.repeat(segments, chunk.segment_lengths)
+    """Return the pairs of a chunk at which `is_selected` (P,) is True."""
+    is_segment_selected = np.repeat(is_selected, chunk.pair_segments)  # (G,)
+    is_word_selected = np.repeat(is_segment_selected, chunk.segment_lengths)  # (W,)
     return PairArrays(
-        ids=table[chunk.ids[words]],
-        segment_lengths=chunk.segment_lengths[segments],
-        pair_segments=chunk.pair_segments[is_chosen],
-        origins=np.full(int(is_chosen.sum()), origin_index, dtype=np.uint16),
+        ids=table[chunk.ids[is_word_selected]],
+        segment_lengths=chunk.segment_lengths[is_segment_selected],
+        pair_segments=chunk.pair_segments[is_selected],
+        origins=np.full(int(is_selected.sum()), origin_index, dtype=np.uint16),
     )
 
 
@@ -205,7 +216,7 @@ def write_texts(
     with ExitStack() as stack:
         files = {}
         for code, split in list(enumerate(SPLITS))[TRAIN + 1 :]:
-            if any((chunk.splits == code).any() for own in chunks for chunk in own):
+            if any((chunk.splits == code).any() for part in chunks for chunk in part):
                 path = folder / texts_file(split)
                 files[code] = stack.enter_context(path.open("w", encoding="utf-8", newline="\n"))
         for source, source_chunks in zip(sources, chunks, strict=True):
@@ -219,18 +230,18 @@ def write_texts(
 def _evaluation_examples(
     source: CorpusInput, chunks: Sequence[SplitChunk]
 ) -> Iterator[tuple[int, Example]]:
-    """Yield the dev and test examples of an input with their splits."""
+    """Yield the split code and the example for each dev and test example of an input."""
     if not any((chunk.splits > TRAIN).any() for chunk in chunks):
         return
     format = FORMATS[source.format]
     for chunk, block in zip(chunks, format.read_blocks(source), strict=True):
-        chosen = np.flatnonzero(chunk.splits > TRAIN)
-        if len(chosen) == 0:
+        pairs = np.flatnonzero(chunk.splits > TRAIN)
+        if len(pairs) == 0:
             continue
-        records = Chunk.load(chunk.path).records[chosen].tolist()
-        split_of = dict(zip(records, chunk.splits[chosen].tolist(), strict=True))
+        records = Chunk.load(chunk.path).records[pairs].tolist()
+        splits = dict(zip(records, chunk.splits[pairs].tolist(), strict=True))
         for number, record in enumerate(format.parse_block(source, block)):
-            if number in split_of:
+            if number in splits:
                 if isinstance(record, InvalidRecord):
                     raise changed_error(str(source.path))
-                yield split_of[number], record
+                yield splits[number], record

@@ -123,7 +123,7 @@ def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = 
         format=source.format,
         is_tokenized=source.is_text_tokenized,
         are_references_tokenized=source.is_headline_tokenized,
-        language=language_of_texts(row.text for row in rows[:NUM_TEXTS]).code,
+        language=language_of_texts(row.text for row in rows[:NUM_TEXTS]),
     )
 
 

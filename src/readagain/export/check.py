@@ -99,7 +99,7 @@ def corpus_texts(corpus_dir: Path, max_texts: int, *, with_train: bool = False) 
         splits.append(corpus.split("train"))
     pairs = (split[index] for split in splits for index in range(len(split)))
     return [
-        CheckText("\n".join(map(corpus.lexicon.spell, sentences)), corpus.lexicon.spell(summary))
+        CheckText("\n".join(map(corpus.lexicon.decode, sentences)), corpus.lexicon.decode(summary))
         for sentences, summary in islice(pairs, max_texts)
     ]
 

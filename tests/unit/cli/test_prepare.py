@@ -187,4 +187,4 @@ def test_prepare_keeps_pairs_of_other_scripts(tmp_path, capsys, language, text, 
     assert f"({language}), detected" in shown
     assert "dropped 0 of 1 record" in shown
     corpus = PreparedCorpus.open(tmp_path / "out")
-    assert corpus.lexicon.spell(corpus.split("train")[0][1]).startswith(words)
+    assert corpus.lexicon.decode(corpus.split("train")[0][1]).startswith(words)

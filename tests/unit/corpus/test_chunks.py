@@ -7,7 +7,7 @@ from readagain.corpus.chunks import (
     UNKNOWN_WORD,
     Chunk,
     make_chunk,
-    saved_records,
+    num_saved_records,
 )  # fmt: skip
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
@@ -145,7 +145,7 @@ def test_chunk_save_and_load_round_trip(tmp_path, jsonl):
         "text_hashes",
     ):
         np.testing.assert_array_equal(getattr(loaded, name), getattr(chunk, name))
-    assert saved_records(tmp_path / "0.npz") == 3
+    assert num_saved_records(tmp_path / "0.npz") == 3
     assert sorted(path.name for path in tmp_path.glob("0.*")) == ["0.npz"]
 
 
@@ -161,10 +161,10 @@ def test_invalid_records_survive_saving(tmp_path):
 
 def test_truncated_chunk_is_rejected(tmp_path, jsonl):
     path = tmp_path / "0.npz"
-    assert saved_records(path) is None
+    assert num_saved_records(path) is None
     chunk_of(jsonl()).save(path)
     path.write_bytes(path.read_bytes()[:-50])
-    assert saved_records(path) is None
+    assert num_saved_records(path) is None
 
 
 def test_changed_or_moved_chunk_is_rejected(tmp_path, jsonl):
@@ -172,9 +172,9 @@ def test_changed_or_moved_chunk_is_rejected(tmp_path, jsonl):
     chunk_of(jsonl()).save(path)
     content = path.read_bytes()
     (tmp_path / "1.npz").write_bytes(content)
-    assert saved_records(tmp_path / "1.npz") is None
+    assert num_saved_records(tmp_path / "1.npz") is None
     for place in range(0, len(content), 97):
         path.write_bytes(content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :])
-        assert saved_records(path) is None
+        assert num_saved_records(path) is None
     with pytest.raises(ArtifactError, match=r"0\.npz: changed since it was written; remove it"):
         Chunk.load(path)

@@ -1,6 +1,12 @@
 import pytest
 
-from readagain.corpus.filters import FILTERS, FilterLimits, choose_filters, content_words
+from readagain.corpus.filters import (
+    FILTERS,
+    FilterInput,
+    FilterLimits,
+    choose_filters,
+    content_words,
+)
 from readagain.errors import ConfigError
 from readagain.text.language import ENGLISH, find_language
 
@@ -8,9 +14,11 @@ LINE = "a storm closed ## schools in eastmoor on monday , officials said ."
 TEXT = LINE.split()  # 13 words
 
 
-def drops(name, headline, text=TEXT, **limits):
-    rule = FILTERS[name].is_unwanted
-    return rule([text[:5], text[5:]], headline.split(), FilterLimits(**limits), ENGLISH)
+def drops(name, headline, text=TEXT, language=ENGLISH, **limits):
+    """Return whether a filter drops a pair."""
+    sentences = [text[:5], text[5:]]
+    pair = FilterInput(sentences, headline.split(), FilterLimits(**limits), language)
+    return FILTERS[name].is_unwanted(pair)
 
 
 @pytest.mark.parametrize(
@@ -92,24 +100,11 @@ def test_unknown_filter_error_lists_filters():
 
 
 def test_language_filter_compares_with_the_corpus():
-    rule = FILTERS["language"].is_unwanted
-    german = [
-        "der",
-        "sturm",
-        "hat",
-        "am",
-        "montag",
-        "in",
-        "eastmoor",
-        "##",
-        "schulen",
-        "geschlossen",
-        ".",
-    ]
-    language = find_language("de")
-    assert not rule([german], ["x"], FilterLimits(), language)
-    assert rule([TEXT], ["x"], FilterLimits(), language)
-    assert not rule([["sturm", "eastmoor"]], ["x"], FilterLimits(), language)  # unclear
+    german_line = "der sturm hat am montag in eastmoor ## schulen geschlossen ."
+    german = find_language("de")
+    assert not drops("language", "x", german_line.split(), german)
+    assert drops("language", "x", TEXT, german)
+    assert not drops("language", "x", ["sturm", "eastmoor"], german)  # language unclear
 
 
 def test_content_words_follow_the_language():

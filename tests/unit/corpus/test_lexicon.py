@@ -44,7 +44,7 @@ def test_vocab_ids_maps_lexicon_ids(lexicon):
 
 
 def test_spell_joins_words_of_ids(lexicon):
-    assert lexicon.spell(np.array([1, 0, UNKNOWN_ID])) == "the storm <unk>"
+    assert lexicon.decode(np.array([1, 0, UNKNOWN_ID])) == "the storm <unk>"
 
 
 def test_invalid_line_error_has_line_number(tmp_path):

@@ -40,7 +40,7 @@ def contents(corpus):
 
 def headlines(corpus, split):
     pairs = corpus.split(split)
-    return [corpus.lexicon.spell(pairs[index][1]) for index in range(len(pairs))]
+    return [corpus.lexicon.decode(pairs[index][1]) for index in range(len(pairs))]
 
 
 def test_manifest_lists_all_files_of_the_folder(tmp_path, jsonl, prepared):
@@ -158,7 +158,7 @@ def test_earliest_error_is_raised_first(tmp_path, monkeypatch, prepared):
     def slow_pool(num_workers):  # its results are only seen when they are waited for
         yield lambda task: partial(chunks.save_chunk, *task)
 
-    monkeypatch.setattr(workers, "_pool", slow_pool)
+    monkeypatch.setattr(workers, "_open_pool", slow_pool)
     monkeypatch.setattr(lines, "BLOCK_RECORDS", 8)
     (tmp_path / "texts.txt").write_bytes(b"caf\xe9\n" + b"fine\n" * 9)
     (tmp_path / "heads.txt").write_bytes(b"head\n" * 9)

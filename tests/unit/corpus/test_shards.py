@@ -57,11 +57,11 @@ def test_shards_of_any_size_round_trip(batches, shard_pairs):
 def test_split_item_has_sentences_and_summary(jsonl, prepared):
     corpus = prepared(jsonl())
     sentences, summary = corpus.split("train")[0]
-    assert [corpus.lexicon.spell(sentence) for sentence in sentences] == [
+    assert [corpus.lexicon.decode(sentence) for sentence in sentences] == [
         "the harbour of norrvik opened on monday .",
         "ships came at dawn .",
     ]
-    assert corpus.lexicon.spell(summary) == "norrvik opens its harbour"
+    assert corpus.lexicon.decode(summary) == "norrvik opens its harbour"
     assert corpus.lexicon.words[:2] == [".", "of"]
 
 

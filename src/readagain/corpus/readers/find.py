@@ -74,8 +74,8 @@ def find_inputs(
             for file in _find_files(path, options, split, exclude):
                 name = options.format or (options.headlines and "parallel") or detect_format(file)
                 inputs.append(_make_input(file, name, options, argument, split))
-    if inputs and not any(found.columns for found in inputs):
-        formats = ", ".join(sorted({found.format for found in inputs}))
+    if inputs and not any(source.columns for source in inputs):
+        formats = ", ".join(sorted({source.format for source in inputs}))
         for name in ("text_column", "headline_column"):
             if getattr(options, name):
                 raise ArgumentError(
@@ -99,24 +99,25 @@ def _find_files(
     files = [
         file
         for file in sorted(path.iterdir())
-        if file.is_file() and file.resolve() not in used and _is_known(file, options)
+        if file.is_file() and file.resolve() not in used and _is_corpus_file(file, options)
     ]
-    # Files named after this split; without any, files not named after a split.
+    # Take the files whose names start with this split; if there are none, the files whose names
+    # start with no split.
     chosen = [file for file in files if split_by_name(file) == split] or [
         file for file in files if split_by_name(file) is None
     ]
     if not chosen:
-        found = ", ".join(file.name for file in files) or "none of a known format"
+        names = ", ".join(file.name for file in files) or "none of a known format"
         raise DataError(
             f"{path}: no file for {split} in this folder; expected a name that starts with "
-            f"{split}, or with no split name; found {found}"
+            f"{split}, or with no split name; found {names}"
         )
     if others := [file.name for file in files if file not in chosen]:
         logger.warning("%s: not used for %s: %s", path, split, ", ".join(others))
     return chosen
 
 
-def _is_known(path: Path, options: CorpusReadOptions) -> bool:
+def _is_corpus_file(path: Path, options: CorpusReadOptions) -> bool:
     if parallel.find_references(path) or parallel.find_headlines(path):
         return True
     if parallel.is_headlines_file(path):
@@ -125,7 +126,7 @@ def _is_known(path: Path, options: CorpusReadOptions) -> bool:
 
 
 def split_by_name(path: Path) -> SplitName | None:
-    """Return the split that a file's name starts with."""
+    """Return the split that a file's name starts with, or None."""
     first = re.split(r"[^a-z]", plain_name(path), maxsplit=1)[0]
     return next((split for split, names in SPLIT_NAMES.items() if first in names), None)
 
@@ -178,14 +179,14 @@ def _choose_columns(path: Path, name: str, options: CorpusReadOptions) -> Column
 def _headline_files(path: Path, name: str, options: CorpusReadOptions) -> list[Path]:
     match name:
         case "duc":
-            found = parallel.find_references(path)
+            files = parallel.find_references(path)
         case "gigaword" | "parallel":
-            beside = options.headlines or parallel.find_headlines(path)
-            found = [beside] if beside else []
+            headlines = options.headlines or parallel.find_headlines(path)
+            files = [headlines] if headlines else []
         case _:
             return []
-    if not found:
+    if not files:
         raise DataError(
             f"{path}: no headline file beside it for the format {name}; set the file of headlines"
         )
-    return found
+    return files

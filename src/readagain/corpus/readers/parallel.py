@@ -22,7 +22,9 @@ SIDE_NAMES = (
 )
 DUC_TEXTS = "input.txt"
 NUM_SAMPLE_LINES = 200
+"""Number of lines in which `is_tokenized` searches."""
 MAX_UNTOKENIZED_SHARE = 0.05
+"""Maximum share of lines that look untokenized in a tokenized file, such as remains of HTML."""
 _UNTOKENIZED = re.compile(r"[A-Z]|[a-z][,;!?)]|[(\"“”]")
 
 
@@ -111,11 +113,7 @@ def _swap_side(path: Path, side: str, other: str) -> Path | None:
 
 
 def is_tokenized(path: Path) -> bool:
-    """Return whether a file is in Gigaword form: lower case, punctuation separated.
-
-    At most a few of the first lines may have a capital letter (except in UNK) or a comma attached
-    to a word: public copies contain some remains of HTML.
-    """
+    """Return whether a file is in Gigaword form: lower case, punctuation separated by spaces."""
     with open_bytes(path) as (stream, _):
         sample = list(islice(read_lines(stream), NUM_SAMPLE_LINES))
     lines = [(line or b"").decode("utf-8", "replace").replace("UNK", "") for line in sample]

@@ -51,8 +51,12 @@ def _parse_story(content: str) -> Example:
     if not highlights:
         raise DataError(f"no line '{HIGHLIGHT}'; expected the article and then its highlights")
     sentences = [" ".join(highlight.split()) for highlight in highlights]
-    closed = [s if s.endswith((".", "!", "?")) else f"{s}." for s in sentences if s]
-    return Example(" ".join(article.split()), " ".join(closed))
+    headline = " ".join(
+        sentence if sentence.endswith((".", "!", "?")) else f"{sentence}."
+        for sentence in sentences
+        if sentence
+    )
+    return Example(" ".join(article.split()), headline)
 
 
 FORMAT = CorpusFormat(

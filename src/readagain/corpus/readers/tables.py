@@ -24,20 +24,20 @@ def table_format(
         title: one-line description.
         table: the module that reads the records.
         columns: fixed columns, for a format where they cannot be chosen.
-        clean: called with each example and its fields.
+        clean: function of an example and the fields of its record that returns a cleaned example.
     """
 
-    def chosen(source: CorpusInput) -> Columns:
-        found = columns or source.columns
-        assert found is not None
-        return found
+    def columns_of(source: CorpusInput) -> Columns:
+        names = columns or source.columns
+        assert names is not None
+        return names
 
     def read_blocks(source: CorpusInput) -> Iterator[Block]:
-        names = (chosen(source).text, chosen(source).headline)
+        names = (columns_of(source).text, columns_of(source).headline)
         return table.read_blocks(source.path, source.encoding, columns=names)
 
     def parse_block(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
-        names = chosen(source)
+        names = columns_of(source)
         for record in table.parse_block(block, source.path, source.encoding):
             if isinstance(record, InvalidRecord):
                 yield record
@@ -58,7 +58,7 @@ def table_format(
 
 
 def pick_example(fields: dict[str, Any], columns: Columns, where: str) -> Example | InvalidRecord:
-    """Return the text and headline of a record; the filters drop empty ones."""
+    """Return the text and headline of a record, which may be empty."""
     text = get_text(fields, columns.text, where=where)
     if isinstance(text, InvalidRecord):
         return text
