@@ -360,7 +360,7 @@ def test_examples_of_serving_page_run(start):
     server = start()
     page = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
     examples = re.findall(r"^```bash\n(.*?)^```$", page, flags=re.DOTALL | re.MULTILINE)
-    assert len(examples) == 2
+    assert len(examples) == 3
     printed = []
     for example in examples:
         script = example.replace("http://127.0.0.1:8000", server.url)
@@ -371,6 +371,7 @@ def test_examples_of_serving_page_run(start):
     assert '"explanation":{' in printed[1]
     assert '"models":[' in printed[1]
     assert 'readagain_requests_total{route="/v1/summarize",status="200"} 2.0' in printed[1]
+    assert '"object":"chat.completion"' in printed[2]
 
 
 def test_api_matches_its_schema(start, tmp_path):
@@ -385,5 +386,5 @@ def test_api_matches_its_schema(start, tmp_path):
         command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
     )
     assert run.returncode == 0, run.stdout
-    assert "Selected: 5/5" in run.stdout
+    assert "Selected: 6/6" in run.stdout
     assert not any(line.get("status", 0) >= 500 for line in server.log())

@@ -8,8 +8,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, Request, Security
-from fastapi.openapi.docs import get_swagger_ui_html
-from fastapi.responses import FileResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, Response, StreamingResponse
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
@@ -18,15 +17,18 @@ from starlette.routing import Route
 from starlette.types import Receive
 
 from readagain.explain.page import STATIC as EXPLAIN_STATIC
+from readagain.serve.api_page import api_page
 from readagain.serve.batching import BatchingQueue
+from readagain.serve.chat import ChatRequest, ChatResponse, chat_events, chat_response
 from readagain.serve.errors import ApiError, ClientGoneError, stopping_error
 from readagain.serve.metrics import Metrics
-from readagain.serve.middleware import SUMMARIZE
+from readagain.serve.middleware import CHAT, SUMMARIZE
 from readagain.serve.models import BatchKey, LoadedModels
 from readagain.serve.schemas import (
     ErrorResponse,
     HealthResponse,
     LimitsInfo,
+    ModelEntry,
     ModelsResponse,
     ReadyResponse,
     SummarizeRequest,
@@ -90,20 +92,31 @@ def add_routes(app: FastAPI, service: Service) -> None:
     # For the schema alone: `AdmissionMiddleware` checks keys before a body is read.
     keys = [Security(HTTPBearer(auto_error=False))] if service.settings.api_keys else []
 
-    async def summarize(body: SummarizeRequest, request: Request) -> SummarizeResponse:
-        """Write a headline for each text."""
+    async def run(body: SummarizeRequest, request: Request) -> SummarizeResponse:
         key = service.models.batch_key(body)
         request.state.log_fields.update(
             model=key.model, texts=len(body.texts), characters=sum(map(len, body.texts))
         )
         results = await run_until_disconnect(
-            service.queue.summarize(key, body.texts),
+            service.queue.summarize(key, [text[: limits.max_chars] for text in body.texts]),
             request.receive,
             deadline=request.state.start + limits.timeout_s,
             timeout_s=limits.timeout_s,
         )
         service.metrics.count_texts(key.model, len(results))
-        return SummarizeResponse(model=key.model, results=results)
+        return SummarizeResponse(
+            model=key.model,
+            results=[
+                result.with_cut(limits.max_chars / len(text))
+                if len(text) > limits.max_chars
+                else result
+                for text, result in zip(body.texts, results, strict=True)
+            ],
+        )
+
+    async def summarize(body: SummarizeRequest, request: Request) -> SummarizeResponse:
+        """Write a headline for each text."""
+        return await run(body, request)
 
     summarize.__annotations__["body"] = limited_request(limits)
     app.router.add_api_route(
@@ -115,11 +128,33 @@ def add_routes(app: FastAPI, service: Service) -> None:
         route_class_override=PacedRoute,
     )
 
+    async def chat(body: ChatRequest, request: Request) -> Any:
+        """Write a headline for the last message of the user, in the format of OpenAI."""
+        answer = await run(SummarizeRequest(texts=[body.text], model=body.model), request)
+        response = chat_response(body, answer.model, answer.results[0])
+        if not body.stream:
+            return response
+        has_usage = body.stream_options is not None and body.stream_options.include_usage
+        events = chat_events(response, has_usage=has_usage)
+        return StreamingResponse(events, media_type="text/event-stream")
+
+    app.router.add_api_route(
+        CHAT,
+        chat,
+        methods=["POST"],
+        response_model=ChatResponse,
+        responses={200: {"content": {"text/event-stream": {}}}, **_ERRORS},
+        dependencies=keys,
+        route_class_override=PacedRoute,
+    )
+
     @app.get("/v1/models", responses=_ERRORS, dependencies=keys)
     async def models() -> ModelsResponse:
         """List the loaded models, the default first, and the limits of a request."""
+        described = service.models.describe()
         return ModelsResponse(
-            models=service.models.describe(),
+            models=described,
+            data=[ModelEntry(id=each.name) for each in described],
             limits=LimitsInfo(
                 max_texts=limits.max_texts,
                 max_chars=limits.max_chars,
@@ -153,10 +188,7 @@ def add_routes(app: FastAPI, service: Service) -> None:
         return FileResponse(STATIC / "index.html")
 
     async def docs(request: Request) -> Response:
-        icon = "static/icon.svg"
-        return get_swagger_ui_html(
-            openapi_url="openapi.json", title="readagain API", swagger_favicon_url=icon
-        )
+        return HTMLResponse(api_page(app.openapi()))
 
     app.router.routes.extend([Route("/", page), Route("/docs", docs)])
     app.mount("/static/explain", StaticFiles(directory=EXPLAIN_STATIC))

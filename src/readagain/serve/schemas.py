@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 from readagain.config.fields import SpecField
 from readagain.config.options import OPTIONS, SummarizeOptions
 from readagain.engine.summary import ImportanceKind, Summary
+from readagain.engine.warnings import percent, warning
 from readagain.explain.view import ExplainedToken, SourceToken, explanation_view
 from readagain.serve.settings import OPTION_LIMITS, RequestLimits
 
@@ -69,8 +70,13 @@ def limited_request(limits: RequestLimits) -> type[SummarizeRequest]:
     Validation stops at the first invalid text and at the maximum number of texts, so that it does
     not take long for many small items.
     """
-    text = Annotated[str, Field(max_length=limits.max_chars)]
-    bounds = Field(min_length=1, max_length=limits.max_texts, description="Texts to summarize.")
+    # No text is longer than the body; pydantic checks for lone surrogates only with a limit.
+    text = Annotated[str, Field(max_length=limits.max_body_bytes)]
+    bounds = Field(
+        min_length=1,
+        max_length=limits.max_texts,
+        description="Texts to summarize; a text is read up to the limit of characters.",
+    )
     return create_model(
         SummarizeRequest.__name__,
         __base__=SummarizeRequest,
@@ -156,6 +162,16 @@ class SummaryResult(_Response):
             explanation=explanation,
         )
 
+    def with_cut(self, share: float) -> "SummaryResult":
+        """Return the result for a text of which only the first `share` was summarized."""
+        read_share = self.read_share * share
+        cut = warning("truncated", percent(read_share))
+        others = [each for each in self.warnings if each.code != cut.code]
+        warnings = [WarningResponse(code=cut.code, message=cut.message), *others]
+        return self.model_copy(
+            update={"truncated": True, "read_share": read_share, "warnings": warnings}
+        )
+
 
 class SummarizeResponse(_Response):
     """One result per text, in order."""
@@ -182,15 +198,28 @@ class LimitsInfo(_Response):
     """Limits of one request."""
 
     max_texts: int
-    max_chars: Annotated[int, Field(description="Characters of one text.")]
+    max_chars: Annotated[
+        int, Field(description="Characters of a text that are read; the rest is cut off.")
+    ]
     max_body_bytes: int
     max_beam: int
     max_words: int
 
 
+class ModelEntry(_Response):
+    """Loaded model in the format of OpenAI."""
+
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: Literal["readagain"] = "readagain"
+
+
 class ModelsResponse(_Response):
     """Loaded models and the limits of the server."""
 
+    object: Literal["list"] = "list"
+    data: Annotated[list[ModelEntry], Field(description="The models, for clients of OpenAI.")]
     models: list[ModelInfo]
     limits: LimitsInfo
     version: Annotated[str, Field(description="Version of readagain.")]

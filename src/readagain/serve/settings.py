@@ -44,7 +44,7 @@ class RequestLimits:
     max_texts: _Size = 64
     """Maximum texts of a request."""
     max_chars: _Size = 20_000
-    """Maximum characters of a text."""
+    """Characters of a text that are read; longer texts are cut."""
     max_queue: _Size = 256
     """Maximum texts waiting in a worker; further requests are rejected immediately."""
     max_requests: _Size = 256

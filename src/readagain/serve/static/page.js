@@ -59,14 +59,14 @@ async function sendRequest() {
   try {
     if (server === null) showModels(await listModels(options));
     const sent = text.value;
-    const tooLong = showRoom();
-    if (!tooLong) stored("sessionStorage", "text", sent);
-    const hasText = !tooLong && sent.trim() !== "";
+    showRoom();
+    stored("sessionStorage", "text", sent);
+    const hasText = sent.trim() !== "";
     const startedAt = performance.now();
     const response = hasText ? await summarize(sent, requestOptions(), options) : null;
     clearError();
     if (response?.summary) showResponse(sent, response, performance.now() - startedAt);
-    else showNothing(tooLong || (hasText ? NO_WORDS : IDLE));
+    else showNothing(hasText ? NO_WORDS : IDLE);
   } catch (error) {
     if (own === controller) showError(error); // otherwise a newer request replaced this one
   } finally {
@@ -116,17 +116,13 @@ function showModel() {
   showLength();
 }
 
-/** Show how many characters are left; return an error message if the text is too long. */
+/** Show how many characters are left. */
 function showRoom() {
   at("clear").hidden = text.value === "";
-  if (server === null) return "";
+  if (server === null) return;
   const most = server.limits.max_chars;
   const left = most - characters(text.value).length;
-  const tooLong = left < 0 ? `${plural(-left, "character")} too many; the limit is ${number(most)}.` : "";
-  at("room").textContent = tooLong || `${plural(left, "character")} left`;
-  at("room").classList.toggle("over", left < 0);
-  text.setAttribute("aria-invalid", left < 0);
-  return tooLong;
+  at("room").textContent = left < 0 ? `Only the first ${number(most)} characters are read.` : `${plural(left, "character")} left`;
 }
 
 function useSample({ value, dataset }) {
