@@ -15,6 +15,7 @@ SCOPES = {
     "tests/faults/": "faults",
     "tests/system/test_docs.py": "examples",
     "tests/system/test_examples.py": "examples",
+    "tests/system/test_how_tos.py": "examples",
 }
 """Tests that run in one process because they share expensive session fixtures."""
 

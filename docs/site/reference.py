@@ -117,7 +117,7 @@ def python_page() -> str:
         "# Python API",
         NOTE,
         "Import these names from `readagain`. Everything else is internal and may change. "
-        "[Headlines on a CPU](../engine.md) has examples.",
+        "[Headlines in your app](../app.md) has examples.",
     ]
     names = [name for name in readagain.__all__ if not name.startswith("__")]
     for name in sorted(names, key=lambda each: (each.isupper(), each.lower())):

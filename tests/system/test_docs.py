@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from readagain.cli.main import COMMANDS
-
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
@@ -38,12 +36,6 @@ def test_tour_doctests_pass(trained_example, monkeypatch):
     folder, _ = trained_example
     monkeypatch.chdir(folder.parent)
     assert failures("docs/tour.md") == 0
-
-
-def test_readme_snippets_run(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for snippet in blocks(page("README.md"), "python"):
-        exec(compile(snippet, "README.md", "exec"), {})
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
@@ -79,13 +71,6 @@ def test_contributing_lists_make_targets_and_benchmarks():
     contributing = page("CONTRIBUTING.md")
     assert set(re.findall(r"^\| `make ([a-z-]+)`", contributing, flags=re.MULTILINE)) == targets
     assert set(re.findall(r"^\| `python benchmarks/(\w+\.py)`", contributing, re.M)) == scripts
-
-
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_commands_in_docs_exist(path):
-    text = path.read_text(encoding="utf-8")
-    named = re.findall(r"^(?:\$ )?readagain ([a-z]\w*)", "\n".join(blocks(text, r"\w*")), re.M)
-    assert set(named) <= set(COMMANDS)
 
 
 def test_docs_install_from_the_clone():

@@ -32,7 +32,7 @@ from readagain.text.language import Language
 from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
 
-# Measured (docs/engine.md): larger batches are not faster, since they exceed the cache.
+# Measured (docs/decoding-speed.md): larger batches are not faster, since they exceed the cache.
 MAX_TEXTS = 16
 WORDS_PER_TEXT = 64  # batches of longer texts have fewer texts
 WINDOW = 16 * MAX_TEXTS  # number of texts of a stream that are sorted by length
