@@ -21,7 +21,7 @@ from typer.models import ArgumentInfo, ParameterInfo
 import readagain
 from readagain import errors
 from readagain.cli.main import COMMANDS
-from readagain.config.fields import SpecField, either, spec_fields
+from readagain.config.fields import SpecField, spec_fields
 from readagain.config.options import OPTIONS
 from readagain.config.schema import KINDS, RECIPES, RunSpec
 
@@ -166,7 +166,7 @@ def _errors() -> list[tuple[str, str]]:
 def option_type(field: SpecField) -> str:
     """Return the type, the choices or the range of a setting."""
     if field.choices:
-        return either([f"`{choice}`" for choice in field.choices])
+        return " or ".join(f"`{choice}`" for choice in field.choices)
     if field.range is not None:
         return f"{field.value_type.__name__}, {field.range}"
     return field.value_type.__name__
