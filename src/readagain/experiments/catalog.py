@@ -30,6 +30,9 @@ class Experiment:
         match_parameters: widen the encoder until it has as many parameters as this preset.
         adamw_learning_rate: learning rate of the recipes `converged` and `modern`.
         modern_epochs: epochs of the recipe `modern`; None for the default.
+        own_decode: search settings of the paper of the system, where they differ from those of all
+            rows; see `own_decoding`.
+        has_fixed_length: the paper of the system fixes the length of a summary.
     """
 
     name: str
@@ -41,6 +44,8 @@ class Experiment:
     match_parameters: str | None = None
     adamw_learning_rate: float = 1e-3
     modern_epochs: int | None = None
+    own_decode: Mapping[str, int] = field(default_factory=dict)
+    has_fixed_length: bool = False
 
     @property
     def is_trained(self) -> bool:

@@ -47,6 +47,9 @@ class DatasetResult:
         habits: `SummaryStats` of the summaries.
         unknown: counts of out-of-vocabulary words; see `copying.py`.
         seconds: time to generate the summaries.
+        own: scores with the decoding of the paper of the system, if it differs from that of all
+            rows: its settings (`decode`, `allow_unk`), `rouge`, `item_scores`, mean number of
+            `words`, and number of `summaries_with_unk`.
     """
 
     protocol: str
@@ -57,10 +60,12 @@ class DatasetResult:
     habits: dict[str, Any]
     unknown: dict[str, dict[str, int]]
     seconds: float
+    own: dict[str, Any] | None = None
 
-    def items(self) -> Scores:
-        """Return the (I, 3) scores of the texts."""
-        return unpack_scores(self.item_scores)
+    def items(self, *, is_own: bool = False) -> Scores:
+        """Return the (I, 3) scores of the texts; with `is_own`, those of `own` if there are any."""
+        has_own = is_own and self.own is not None
+        return unpack_scores(self.own["item_scores"] if has_own and self.own else self.item_scores)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,9 +6,10 @@ import platform
 import shutil
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import torch
@@ -20,11 +21,12 @@ from readagain.config.schema import RunSpec
 from readagain.corpus.shards import PreparedCorpus
 from readagain.errors import ArgumentError
 from readagain.evaluation.evaluate import Evaluation, evaluate
+from readagain.evaluation.summaries import summary_words
 from readagain.evaluation.systems import System, load_system
 from readagain.evaluation.tuning import tune
-from readagain.experiments.catalog import PlannedRun
+from readagain.experiments.catalog import Experiment, PlannedRun
 from readagain.experiments.copying import count_oov
-from readagain.experiments.corpora import DUC, Corpora
+from readagain.experiments.corpora import DUC, Corpora, EvaluationSet
 from readagain.experiments.importance import measure_importance
 from readagain.experiments.paper_examples import run_paper_examples
 from readagain.experiments.results import (
@@ -136,6 +138,7 @@ class ExperimentRunner:
             model, training["tuned"] = self._tune(planned, model)
         vocabs = {"own": model.model_dir.vocab, "common": self.corpora.common_vocab}
         scores = self._score(planned, model.system, vocabs)
+        scores = self._add_own_decoding(planned, model, scores[0]), scores[1]
         dev_set = self.corpora.tests(planned.experiment.min_sentences)[0]
         importance = measure_importance(model, dev_set.data)
         examples = run_paper_examples(model)
@@ -261,6 +264,30 @@ class ExperimentRunner:
             summaries[test.name] = [summary.text for summary in found.summaries]
         return sets, summaries
 
+    def _add_own_decoding(
+        self, planned: PlannedRun, model: ExperimentModel, sets: dict[str, DatasetResult]
+    ) -> dict[str, DatasetResult]:
+        """Add the scores with the decoding of the paper of the system, where it differs."""
+        added = dict(sets)
+        for test in self.corpora.tests(planned.experiment.min_sentences):
+            decode = own_decoding(planned.experiment, test)
+            allow_unk = not model.can_copy
+            if not decode and not allow_unk:
+                continue
+            system = model.system(test.protocol, decode, allow_unk=allow_unk)
+            found = evaluate(system, test.data, test.protocol, on_summary=self._on_summary)
+            scored = _dataset_result(found, {})
+            own = {
+                "decode": decode,
+                "allow_unk": allow_unk,
+                "rouge": scored.rouge,
+                "item_scores": scored.item_scores,
+                "words": found.stats.words,
+                "summaries_with_unk": found.summaries_with_unk,
+            }
+            added[test.name] = replace(sets[test.name], own=own)
+        return added
+
     def _on_summary(self) -> None:
         if self.stop.is_set:
             self._free_memory()
@@ -276,6 +303,23 @@ class ExperimentRunner:
     def print(self, line: str) -> None:
         """Print a line as it is."""
         self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def own_decoding(experiment: Experiment, test: EvaluationSet) -> dict[str, int]:
+    """Return the search settings of the paper of a system that differ from those of all rows.
+
+    A fixed length is 15 words by the DUC protocol, as for all rows; on other data sets it is the
+    mean length of the references.
+    """
+    decode = dict(experiment.own_decode)
+    if experiment.has_fixed_length and test.protocol != DUC:
+        lengths = [
+            len(summary_words(reference, is_tokenized=test.data.are_references_tokenized))
+            for row in test.data.rows
+            for reference in row.references
+        ]
+        decode["min_words"] = decode["max_words"] = max(1, round(mean(lengths)))
+    return decode
 
 
 def has_features(run: RunSpec) -> bool:

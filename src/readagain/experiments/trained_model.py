@@ -1,6 +1,6 @@
 """Trained model of an experiment, decoded with PyTorch on any device."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import asdict
 from pathlib import Path
@@ -10,16 +10,18 @@ import torch.nn.functional as F
 
 from readagain.config.options import override_decode
 from readagain.config.override import override
+from readagain.config.schema import ModelSpec
 from readagain.engine.explanation import source_importance
 from readagain.engine.source import SourceReader
 from readagain.engine.summarizer import MAX_TEXTS, Summarizer
-from readagain.engine.summary import ImportanceKind
+from readagain.engine.summary import ImportanceKind, Summary
 from readagain.evaluation.network import PAPER_SETTINGS, NetworkSystem
 from readagain.model_dir import ModelDir
 from readagain.networks.build import load_network
 from readagain.networks.model import EncoderDecoder
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import Floats
+from readagain.text.vocab import SPECIAL_TOKENS, UNK
 from readagain.text.vocab import SPECIAL_TOKENS
 
 _GPU_BATCH_SIZE = 256  # on a GPU, larger batches hardly take longer
@@ -27,6 +29,20 @@ _IMPORTANCE_BATCH = 64
 
 WeightedText = tuple[list[str], Floats]
 """Normalized words of a text, and the importance of each."""
+
+
+class UnkSystem(NetworkSystem):
+    """System that may generate UNK, printed as in the paper.
+
+    ROUGE scores it as a word: right where a reference has UNK, as in Gigaword, wrong elsewhere.
+    """
+
+    def summarize_n_best(
+        self, texts: Sequence[str], *, is_tokenized: bool, n_best: int = 1
+    ) -> Iterator[list[tuple[str, Summary]]]:
+        """Yield the n-best summaries of each text, each with the string that is scored."""
+        for found in super().summarize_n_best(texts, is_tokenized=is_tokenized, n_best=n_best):
+            yield [(text.replace(SPECIAL_TOKENS[UNK], "UNK"), summary) for text, summary in found]
 
 
 class ExperimentModel:
@@ -45,20 +61,38 @@ class ExperimentModel:
         other.run = override(self.run, {f"decode.{name}": each for name, each in decode.items()})
         return other
 
-    def system(self, protocol: str) -> NetworkSystem:
-        """Return the system with the paper's decoding settings for an evaluation protocol."""
+    @property
+    def can_copy(self) -> bool:
+        """Whether the network copies words of the source."""
+        return isinstance(self.run.model, ModelSpec) and self.run.model.output == "copy"
+
+    def system(
+        self, protocol: str, decode: Mapping[str, int] | None = None, *, allow_unk: bool = False
+    ) -> NetworkSystem:
+        """Return the system with the paper's decoding settings for an evaluation protocol.
+
+        Args:
+            protocol: the protocol.
+            decode: settings that replace those of the protocol.
+            allow_unk: generate UNK like a word.
+        """
+        step_model = self.step_model
+        if allow_unk:
+            step_model = TorchStepModel(step_model.model, allow_unk=True)
         summarizer = Summarizer(
             self.run,
             self.model_dir.source_vocab,
             self.model_dir.vocab,
-            self.step_model,
+            step_model,
             max_texts=_GPU_BATCH_SIZE if self.step_model.device.type == "cuda" else MAX_TEXTS,
         )
-        decode = override_decode(self.run.decode, PAPER_SETTINGS[protocol])
-        return NetworkSystem(
+        settings = {**PAPER_SETTINGS[protocol], **(decode or {})}
+        decoding = override_decode(self.run.decode, settings)
+        system = UnkSystem if allow_unk else NetworkSystem
+        return system(
             self.run.title,
             self.model_dir,
-            summarizer.with_decode(**asdict(decode)),
+            summarizer.with_decode(**asdict(decoding)),
             precision="float32",
             threads=torch.get_num_threads(),
         )

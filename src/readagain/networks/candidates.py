@@ -8,7 +8,7 @@ from torch import Tensor
 from readagain.networks.outputs.copy_softmax import extended_probs, joint_probs
 from readagain.networks.outputs.shortlist import SourceShortlist
 from readagain.networks.outputs.softmax import at_least_float32
-from readagain.text.vocab import EOS, SPECIAL_TOKENS
+from readagain.text.vocab import EOS, SPECIAL_TOKENS, UNK
 
 
 class TopCandidates(NamedTuple):
@@ -27,6 +27,8 @@ def top_candidates(
     source_ext_ids: Tensor,
     k: int,
     shortlist: SourceShortlist | None = None,
+    *,
+    allow_unk: bool = False,
 ) -> TopCandidates:
     """Select the k most probable words of each row, without special tokens.
 
@@ -37,6 +39,7 @@ def top_candidates(
         source_ext_ids: (B, S) extended ids of the source.
         k: maximum number of words.
         shortlist: the words to select from; None for the whole vocabulary.
+        allow_unk: select UNK like a word.
 
     Returns:
         ids: extended ids, best first.
@@ -48,7 +51,7 @@ def top_candidates(
     vocab_logits = at_least_float32(vocab_logits)
     if copy_logits is None:
         probs = vocab_logits.softmax(dim=1)  # (B, V)
-        best, ids = _top_words(probs, k)
+        best, ids = _top_words(probs, k, allow_unk)
         copied_from = torch.full_like(ids, -1)
     else:
         copy_logits = at_least_float32(copy_logits)
@@ -59,7 +62,7 @@ def top_candidates(
         else:
             columns = shortlist.columns  # includes words outside the vocabulary
             probs = generated.scatter_add(1, columns, copied)  # (B, W + S)
-        best, ids = _top_words(probs, k)
+        best, ids = _top_words(probs, k, allow_unk)
         is_word = columns.unsqueeze(1) == ids.unsqueeze(2)  # (B, k, S)
         copy_probs = copied.unsqueeze(1) * is_word  # (B, k, S)
         is_copied = copy_probs.sum(dim=2) >= best / 2  # (B, k)
@@ -69,8 +72,12 @@ def top_candidates(
     return TopCandidates(ids, best.log(), copied_from, probs[:, EOS].log())
 
 
-def _top_words(probs: Tensor, k: int) -> tuple[Tensor, Tensor]:
+def _top_words(probs: Tensor, k: int, allow_unk: bool) -> tuple[Tensor, Tensor]:
     """Return the k largest probabilities of each row and their ids, without special tokens."""
     words = probs[:, len(SPECIAL_TOKENS) :]
+    if allow_unk:
+        words = torch.cat([probs[:, UNK : UNK + 1], words], dim=1)
+        best, columns = words.topk(min(k, words.size(1)), dim=1)
+        return best, torch.where(columns == 0, UNK, columns + len(SPECIAL_TOKENS) - 1)
     best, columns = words.topk(min(k, words.size(1)), dim=1)  # (B, k)
     return best, columns + len(SPECIAL_TOKENS)

@@ -24,10 +24,12 @@ class TorchStepModel:
 
     Args:
         model: a network in evaluation mode.
+        allow_unk: generate UNK like a word, as the paper's models without copying do.
     """
 
-    def __init__(self, model: AnyNetwork) -> None:
+    def __init__(self, model: AnyNetwork, *, allow_unk: bool = False) -> None:
         self.model = model
+        self.allow_unk = allow_unk
         self.device = next(model.parameters()).device
 
     @torch.inference_mode()
@@ -46,7 +48,13 @@ class TorchStepModel:
         logits, network = self.model.step(state.network, self._ids(previous_ids))
         memory = network.memory
         best = top_candidates(
-            logits.vocab, logits.copy, memory.valid, memory.ext_ids, k, memory.shortlist
+            logits.vocab,
+            logits.copy,
+            memory.valid,
+            memory.ext_ids,
+            k,
+            memory.shortlist,
+            allow_unk=self.allow_unk,
         )
         candidates = Candidates(
             ids=best.ids.cpu().numpy(),

@@ -10,9 +10,14 @@ import pytest
 
 from readagain.errors import ConfigError, DataError, ReadAgainError
 from readagain.experiments.catalog import EXPERIMENTS
+from readagain.experiments.corpora import DUC, Corpora
 from readagain.experiments.reproduce import run_experiments
 from readagain.experiments.results import read_result, read_results, result_file
-from readagain.experiments.run_experiment import ExperimentRunner, InterruptedRunError
+from readagain.experiments.run_experiment import (
+    ExperimentRunner,
+    InterruptedRunError,
+    own_decoding,
+)
 from readagain.storage.locks import locked_dir
 from readagain.training.loop import train
 from readagain.training.trainer import Trainer
@@ -163,6 +168,24 @@ def test_time_limit_before_the_first_validation_is_an_error(small, silent):
     assert "no validation within the 0 minutes of training; choose a larger max_minutes" in message
     resumed = run_experiments(replace(options, max_minutes=None), silent)
     assert resumed.done == ["gru_15k/converged-seed1"]
+
+
+def test_own_decoding_allows_unk_without_copying(small, silent):
+    run_experiments(small(GRU, "read_again_lstm_copy_15k"), silent)
+    plain, copying = read_results(small().out)
+    own = plain.sets["invented"].own
+    assert (own["decode"], own["allow_unk"]) == ({}, True)
+    assert plain.sets["invented"].items(is_own=True).shape == plain.sets["invented"].items().shape
+    assert copying.sets["invented"].own is None
+
+
+def test_own_decoding_of_rivals_has_their_length(small, silent):
+    test = Corpora(small()).tests(1)[0]
+    found = own_decoding(EXPERIMENTS["abs_69k"], test)
+    assert found == {"beam_size": 50, "min_words": 4, "max_words": 4}
+    assert own_decoding(EXPERIMENTS["abs_69k"], replace(test, protocol=DUC)) == {"beam_size": 50}
+    assert own_decoding(EXPERIMENTS["lvt2k_1sent"], test)["max_words"] == 30
+    assert own_decoding(EXPERIMENTS[GRU], test) == {}
 
 
 def test_converged_run_selects_on_pairs_it_is_not_scored_on(small, silent):

@@ -19,6 +19,15 @@ def test_special_tokens_are_never_candidates():
         assert best.ids[0, :2].tolist() == [4, 5]
 
 
+def test_unk_is_a_candidate_if_allowed():
+    logits = torch.tensor([[9.0, 5.0, 9.0, 9.0, 4.0, 6.0]])
+    valid, ext_ids = torch.ones(1, 1, dtype=torch.bool), torch.tensor([[4]])
+    for k, expected in (2, [5, UNK]), (10, [5, UNK, 4]):
+        found = top_candidates(logits, None, valid, ext_ids, k, allow_unk=True)
+        assert found.ids.tolist() == [expected]
+        torch.testing.assert_close(found.log_probs, logits.log_softmax(1)[:, expected])
+
+
 def test_candidates_include_eos_log_prob():
     best = candidates([0.0] * V, [0.0, 0.0], [4, V + 1])
     torch.testing.assert_close(best.end_log_probs.exp(), torch.tensor([1 / 8]))
