@@ -22,7 +22,6 @@ from readagain.networks.model import EncoderDecoder
 from readagain.networks.step_model import TorchStepModel
 from readagain.search.model import Floats
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
-from readagain.text.vocab import SPECIAL_TOKENS
 
 _GPU_BATCH_SIZE = 256  # on a GPU, larger batches hardly take longer
 _IMPORTANCE_BATCH = 64
