@@ -84,6 +84,7 @@ def test_trained_model_is_exported_with_shortlist(readagain, trained_example, tm
         assert written.returncode == 0, written.stderr
         assert "Zyxwick" in written.stdout
 
-    # A list as long as the vocabulary is none.
+    # A shortlist must be smaller than the vocabulary.
     refused = readagain(*command, "--shortlist", 200, "--threads", 1)
-    assert "--shortlist is 200; expected 1 to 199, fewer words than without it" in refused.stderr
+    expected = "--shortlist is 200; expected 1 to 199, fewer words than the model scores now"
+    assert expected in refused.stderr

@@ -35,13 +35,13 @@ class CallOptions:
     explain: bool
     case: Case
     tokenized: bool
-    copies_short_texts: bool  # return texts that are too short to summarize unchanged
+    copies_short_texts: bool  # whether a text that is too short is its own summary
     min_confidence: float
     fallback: Fallback
 
 
 class BatchSummarizer:
-    """Summarizes batches of texts with the options of a call.
+    """Summarizer of batches of texts with the options of a call.
 
     Args:
         run: settings of the model.
@@ -122,7 +122,7 @@ class BatchSummarizer:
         ]
         for row, (source, (best, *_)) in enumerate(zip(sources, summaries, strict=True)):
             if best.confidence is not None and best.confidence < options.min_confidence:
-                found[row], summaries[row] = self._replace_weak(best, source, batch, row, options)
+                found[row], summaries[row] = self._fall_back(best, source, batch, row, options)
         return self._to_results(sources, batch, found, summaries, options, model)
 
     def _copy_short_texts(
@@ -160,14 +160,14 @@ class BatchSummarizer:
             summaries.append(summary)
         return summaries or [empty]
 
-    def _replace_weak(
-        self, weak: Summary, source: SourceText, batch: SourceBatch, row: int, options: CallOptions
+    def _fall_back(
+        self, best: Summary, source: SourceText, batch: SourceBatch, row: int, options: CallOptions
     ) -> tuple[list[Hypothesis], list[Summary]]:
-        """Return the replacement of a summary below the minimum confidence.
+        """Return the replacement of a best summary that is below the minimum confidence.
 
         Its confidence is that of the replaced summary.
         """
-        empty = replace(self._empty_summary(source, options), confidence=weak.confidence)
+        empty = replace(self._empty_summary(source, options), confidence=best.confidence)
         if options.fallback == "none":
             return [], [_add_warnings(empty, "low_confidence")]
         hypothesis = shorten_first_sentence(source, batch, row, max_words=options.decode.max_words)

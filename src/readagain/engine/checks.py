@@ -1,12 +1,12 @@
 """Checks of a headline against its text: numbers, negation, modality, ending, repetition.
 
-Each check is a function of the headline's words, aligned with the words of the text that was read.
-It returns whether there may be a problem; it is a heuristic.
+Each check is a heuristic: it returns whether there may be a problem. Its arguments are the words of
+the headline, aligned by `align`, and the words of the text that was read.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from readagain.text.language import ENGLISH, Language
@@ -122,7 +122,7 @@ _NEVER_LAST = (
 _SELDOM_LAST = _words("in on at by for with as about after before under through without")
 NEVER_LAST_IN_HEADLINE = _NEVER_LAST | _SELDOM_LAST
 """Words that a headline should not end with."""
-# Nouns that say nothing without what follows them in the text.
+# Words that are incomplete without the words that follow them in the text.
 _NEEDS_MORE = _words(
     """
     way ways kind kinds type types sort number part lot series amount group set range pair couple
@@ -132,7 +132,7 @@ _NEEDS_MORE = _words(
 )
 _CONTINUES = _words("of that which who whose to in where with from")
 
-# Words that change what the next words mean: without them a headline claims more.
+# Words that restrict the next word: without them a headline claims more than the text.
 _RESTRICTING = _words(
     """
     former ex deputy vice assistant acting interim alleged suspected attempted would-be fake false
@@ -158,19 +158,19 @@ _WEAK = (
 def align(headline: Words, source: Words) -> list[CheckedWord]:
     """Return the headline with a position for each word that occurs in the text.
 
-    A word without a position gets that of the same word of the text nearest to where the previous
-    word stands; otherwise of a word with the same stem.
+    A word without a position gets the position of the same word of the text, or else of a word with
+    the same stem; of several, the one nearest to the previous word.
     """
-    exact: dict[str, list[int]] = {}
+    positions_of: dict[str, list[int]] = {}
     for nth, word in enumerate(source):
-        exact.setdefault(_key(word), []).append(nth)
+        positions_of.setdefault(_key(word), []).append(nth)
     result = []
     previous = -1
     for word in headline:
         position = word.position
         if position is None:
             stem = _stem(word.norm)
-            found = exact.get(_key(word)) or [
+            found = positions_of.get(_key(word)) or [
                 nth for nth, each in enumerate(source) if _stem(each.norm) == stem
             ]
             position = _nearest(found, previous + 1)
@@ -181,7 +181,10 @@ def align(headline: Words, source: Words) -> list[CheckedWord]:
 
 
 def has_doubtful_number(headline: Words, source: Words) -> bool:
-    """Return whether a number is not in the text, or is next to other words than there."""
+    """Return whether a number is not in the text, or has other words around it than in the text.
+
+    It is also doubtful if the headline says that something rises and the text that it falls.
+    """
     if not any(map(_numbers, headline)):
         return False
     in_source = {number for word in source for number in _numbers(word)}
@@ -191,19 +194,18 @@ def has_doubtful_number(headline: Words, source: Words) -> bool:
             continue
         if not in_source.issuperset(numbers):
             return True
-        places = [
+        positions = [
             position
             for position, each in enumerate(source)
             if not numbers.isdisjoint(_numbers(each))
         ]
         neighbours = _neighbours(headline, nth)
-        if neighbours and all(_is_apart(place, neighbours, source) for place in places):
+        if neighbours and all(_is_apart(each, neighbours, source) for each in positions):
             return True
         directions = _directions(headline)
+        opposite = {"up", "down"} - directions
         if len(directions) == 1 and all(
-            len(_directions(_around(place, source)) | directions) == 2
-            and not _directions(_around(place, source)) & directions
-            for place in places
+            _directions(_around(each, source)) == opposite for each in positions
         ):
             return True
     return False
@@ -308,7 +310,10 @@ def has_dropped_head(headline: Words, source: Words) -> bool:
 
 
 def has_wrong_agreement(headline: Words, source: Words) -> bool:
-    """Return whether a plural subject has a singular verb, as in "Three men appears"."""
+    """Return whether a plural subject has a singular verb, as in "Three men appears".
+
+    Only verbs in the past tense in the text ("appeared") are checked.
+    """
     for nth, word in enumerate(headline[2:], start=2):
         if not word.norm.endswith("s") or word.position is None:
             continue
@@ -316,8 +321,8 @@ def has_wrong_agreement(headline: Words, source: Words) -> bool:
             continue
         before = headline[nth - 1].norm
         is_plural = before.endswith("s") and not before.endswith(("ss", "us", "is", "'s"))
-        counted = any(map(_numbers, headline[max(0, nth - 3) : nth - 1]))
-        if counted and (is_plural or before in ("men", "women", "people", "children")):
+        has_number = any(map(_numbers, headline[max(0, nth - 3) : nth - 1]))
+        if has_number and (is_plural or before in ("men", "women", "people", "children")):
             return True
     return False
 
@@ -347,8 +352,8 @@ def failed_checks(headline: Words, source: Words, language: Language = ENGLISH) 
     return [code for code in codes if CHECKS[code](headline, source)]
 
 
-def _nearest(positions: Sequence[int], wanted: int) -> int | None:
-    return min(positions, key=lambda each: abs(each - wanted)) if positions else None
+def _nearest(positions: Sequence[int], target: int) -> int | None:
+    return min(positions, key=lambda each: abs(each - target)) if positions else None
 
 
 def _key(word: CheckedWord) -> str:
@@ -399,9 +404,9 @@ def _neighbours(headline: Words, nth: int) -> list[CheckedWord]:
     return found
 
 
-def _is_apart(place: int, neighbours: Words, source: Words) -> bool:
-    """Return whether none of the words is near a position of the text, in its sentence."""
-    near = {_stem(word.norm) for word in _around(place, source)}
+def _is_apart(position: int, neighbours: Words, source: Words) -> bool:
+    """Return whether no neighbour of a number is near a position of the text, in its sentence."""
+    near = {_stem(word.norm) for word in _around(position, source)}
     return not any(_stem(word.norm) in near for word in neighbours)
 
 
@@ -410,25 +415,22 @@ def _directions(words: Words) -> set[str]:
     return {_DIRECTIONS[word.norm] for word in words if word.norm in _DIRECTIONS}
 
 
-def _around(place: int, source: Words) -> Words:
-    """Return the words of a sentence around a position."""
-    start, end = place, place
-    while start > 0 and place - start < 8 and source[start - 1].norm not in _SENTENCE_MARKS:
+def _around(position: int, source: Words) -> Words:
+    """Return up to 8 words before and after a position, from the same sentence."""
+    start, end = position, position
+    while start > 0 and position - start < 8 and source[start - 1].norm not in _SENTENCE_MARKS:
         start -= 1
-    while end + 1 < len(source) and end - place < 8 and source[end].norm not in _SENTENCE_MARKS:
+    while end + 1 < len(source) and end - position < 8 and source[end].norm not in _SENTENCE_MARKS:
         end += 1
     return source[start : end + 1]
 
 
 def _next_content(source: Words, position: int, count: int) -> set[int | None]:
-    """Return the positions of the next content words of the same clause."""
-    return set(_following(source, position, count))
-
-
-def _following(source: Words, position: int, count: int) -> Iterator[int]:
+    """Return the positions of the next `count` content words of the same clause."""
+    found: set[int | None] = set()
     for each in range(position + 1, min(position + 5, len(source))):
-        if source[each].norm in _CLAUSE_MARKS or count == 0:
-            return
+        if source[each].norm in _CLAUSE_MARKS or len(found) == count:
+            break
         if _is_content(source[each]) and part_of_speech(source[each].norm) != "auxiliary":
-            count -= 1
-            yield each
+            found.add(each)
+    return found

@@ -30,14 +30,14 @@ FEATURES = (
     "truncated",
     *CHECKS,
 )
-"""Names of the features."""
+"""Names of the features, computed by `_features`; each check adds 1 if it fails."""
 
 _VERBS = ("verb", "auxiliary")
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidenceModel:
-    """Logistic regression from features to the probability that a headline has no fault.
+    """Logistic regression from features to the probability that a headline is faultless.
 
     Args:
         intercept: log-odds if all features are 0.
@@ -79,8 +79,8 @@ class ConfidenceModel:
 def aligned_words(summary: Summary, source: SourceText) -> tuple[list[CheckedWord], Words]:
     """Return the printed words of a summary, aligned with its text, and the words of the text."""
     document = source.document
-    text = [CheckedWord(word.norm, document.surface(word)) for word in document.words]
-    printed = [
+    text_words = [CheckedWord(word.norm, document.surface(word)) for word in document.words]
+    printed_words = [
         CheckedWord(
             word.norm,
             word.surface,
@@ -89,7 +89,7 @@ def aligned_words(summary: Summary, source: SourceText) -> tuple[list[CheckedWor
         for word in summary.words
         if word.surface
     ]
-    return align(printed, text), text
+    return align(printed_words, text_words), text_words
 
 
 def features(
@@ -158,8 +158,8 @@ def _is_verb(norm: str) -> bool:
 
 def _longest_increasing(positions: Sequence[int]) -> int:
     """Return the length of the longest increasing subsequence."""
-    lengths: list[int] = []  # of the longest subsequence that ends at each position
+    lengths: list[int] = []  # of the longest increasing subsequence that ends at each index
     for index, position in enumerate(positions):
-        shorter = (lengths[i] for i in range(index) if positions[i] < position)
-        lengths.append(1 + max(shorter, default=0))
+        extendable = (lengths[i] for i in range(index) if positions[i] < position)
+        lengths.append(1 + max(extendable, default=0))
     return max(lengths, default=0)

@@ -16,7 +16,8 @@ from readagain.text.language import ENGLISH, Language
 from readagain.text.truecasing import Truecaser, default_truecaser
 from readagain.text.vocab import Vocab
 
-_MAX_ATTENDED = 8  # number of most attended positions searched for the digits of a generated ##
+_MAX_ATTENDED = 8
+"""Number of source positions with the most attention that may provide the digits of a ##."""
 
 
 class Detokenizer:
@@ -88,7 +89,7 @@ class Detokenizer:
     ) -> tuple[str, list[SummaryToken]]:
         """Return the printed text, and the tokens that fit into `max_bytes` with surfaces.
 
-        The search estimates the size word by word; here the size of the printed text is exact.
+        The search only estimates the size, word by word, so last words may still be too many.
         """
         kept = list(tokens)
         while True:

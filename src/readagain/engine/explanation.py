@@ -40,7 +40,7 @@ class EncoderModel(Protocol):
 def source_importance(
     model: EncoderModel, spec: NetworkSpec, batch: SourceBatch
 ) -> SourceImportance:
-    """Return the importance weights of a model; without them, `state_movement`."""
+    """Return the importance weights of a model or, for an LSTM, its `state_movement`."""
     if not isinstance(spec, ModelSpec) or isinstance(spec.encoder, OnePassSpec):
         return SourceImportance(None, None)
     weights = model.importance(batch)
@@ -97,8 +97,8 @@ def state_movement(states: Floats, valid: Bools, *, num_directions: int) -> Floa
     In a bidirectional encoder each half of a state is compared with the previous word of its own
     direction, and |.| is taken over both halves.
 
-    It replaces the mean of α, which an LSTM does not have. A word that does not change the state
-    adds nothing to what the decoder attends to, like a word with α = 0 in the GRU.
+    An LSTM has no importance weights α, so this is used instead of their mean. A word that does not
+    change the state is like a word with α = 0 in the GRU.
 
     Args:
         states: (B, N, L, U) states of the second pass; if bidirectional, the first half of U is

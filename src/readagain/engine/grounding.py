@@ -13,8 +13,9 @@ from readagain.text.numbers import SourceNumbers
 from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
 
-# A vocabulary has hundreds of numbers and names, but few are likely candidates at once.
 SPARE_CANDIDATES = 8
+"""Number of additional candidates. A vocabulary has hundreds of numbers and names, but few of them
+are among the best candidates of one step."""
 _STEM_LENGTH = 4  # letters that "German" and "Germany" share
 
 
@@ -29,7 +30,7 @@ class GroundingConstraint(Constraint):
         self.banned = banned
 
     def max_banned(self, max_words: int) -> int:
-        """Return a margin, since the number of banned words among the best has no small bound."""
+        """Return `SPARE_CANDIDATES`, since any number of the best words can be banned."""
         return SPARE_CANDIDATES
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
@@ -42,8 +43,9 @@ class GroundingConstraint(Constraint):
 class UngroundedWords:
     """Words of a vocabulary that a text does not support.
 
-    A number is not supported if the text has no digits for it. It could not be printed, which would
-    leave a gap ("dies at"). A name is not supported if no word of the text has the same stem.
+    A masked number (##) is not supported if no number of the text has as many digits. It could not
+    be printed, which would leave a gap ("dies at"). A name is not supported if no word of the text
+    has the same stem.
 
     Args:
         vocab: words that can be generated.

@@ -24,8 +24,9 @@ INITIAL_STATE = ("hidden", "cell", "context_ids")
 STATE_INPUTS = (*INITIAL_STATE, "copy_logits")
 COPYING = ("document", "ext_ids", "columns", "same_word")
 OUTPUTS = ("ids", "log_probs", "copied_from", "end_log_probs", "attention")
-# Between steps a search holds the interpreter lock: a sixth of the time with the model `news`.
 MAX_PARALLEL_BATCHES = 4
+"""Maximum number of parallel searches. Between decoder steps a search holds Python's global lock, a
+sixth of the time with the model `news`, so more threads would wait for each other."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class BeamLayout:
 
     @classmethod
     def of(cls, document: Ints) -> "BeamLayout":
-        """Return the layout for the (R,) documents of hypotheses, numbered from 0 without gaps."""
+        """Return the layout of R hypotheses from their (R,) documents, numbered without gaps."""
         R = len(document)
         if R and document[-1] == 0:
             rows = np.arange(R)

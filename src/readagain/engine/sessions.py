@@ -13,11 +13,13 @@ from readagain.errors import ArtifactError, ConfigError, first_line
 from readagain.storage.checksums import FileEntry
 from readagain.storage.model_manifest import MANIFEST_FILE
 
-# Larger than any exported graph; the limit of protobuf is twice as much.
 MAX_GRAPH_BYTES = 1 << 30
-# Key of an external-data entry in the ONNX protobuf. Exported graphs have no external data; in an
-# untrusted graph it could point to any file.
+"""Maximum size of a graph, larger than any exported one and half the limit of protobuf."""
 _EXTERNAL_DATA = b"location"
+"""Key of an external-data entry in the ONNX protobuf.
+
+Exported graphs have no external data; in an untrusted graph it could point to any file.
+"""
 
 _LOAD_ERRORS = (
     runtime_errors.Fail,
@@ -89,7 +91,7 @@ def open_session(
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.enable_mem_pattern = False  # shapes differ between runs
-    options.log_severity_level = 4
+    options.log_severity_level = 4  # only fatal errors; others are raised
     # Waiting threads would otherwise spin and use a whole CPU core.
     options.add_session_config_entry("session.force_spinning_stop", "1")
     try:

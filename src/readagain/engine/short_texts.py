@@ -1,4 +1,4 @@
-"""Headlines copied from the text: of texts that are too short, and of the first sentence."""
+"""Headlines copied from the text: a text that is too short, or a shortened first sentence."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ MIN_WORDS = 4
 """A text with fewer words is its own summary; a model would invent words."""
 
 _NOT_LAST = (".", ",", ";", ":")  # headlines do not end with these
-_CUTS = (",", ";", ":", "--")
+_CLAUSE_ENDS = (",", ";", ":", "--")
 
 
 def is_too_short(source: SourceText) -> bool:
@@ -48,16 +48,16 @@ def shorten_first_sentence(
 ) -> Hypothesis:
     """Return a hypothesis that copies the first sentence, shortened if necessary.
 
-    A sentence that is longer than `max_words` or than what was read is cut at the last comma,
-    semicolon, colon or dash in its second half. Without one, it is cut at `max_words`, and words
-    that cannot end a headline are removed from its end.
+    A sentence that is longer than `max_words`, or than the part that was read, is truncated before
+    the last comma, semicolon, colon or dash in its second half. Without one, it is truncated to
+    `max_words` words, and words that cannot end a headline are removed from its end.
     """
     words = source.document.words
     num_words = len(source.document.sentences[0])
     num_kept = min(num_words, len(source.sequences[0]), max_words)
     if num_kept < num_words:
-        marks = [n for n in range(num_kept // 2, num_kept + 1) if words[n].norm in _CUTS]
-        num_kept = marks[-1] if marks else num_kept
+        ends = [n for n in range(num_kept // 2, num_kept + 1) if words[n].norm in _CLAUSE_ENDS]
+        num_kept = ends[-1] if ends else num_kept
         while num_kept > 1 and words[num_kept - 1].norm in NEVER_LAST_IN_HEADLINE:
             num_kept -= 1
     positions = list(range(num_kept))

@@ -31,6 +31,7 @@ class SourceText:
         document: sentences that are read.
         sequences: positions in `document.words` of the words of each input sequence.
         is_truncated: whether the text has more words than are read.
+        num_style_tokens: 1 if a style token follows each sequence, otherwise 0.
     """
 
     document: Document
@@ -100,9 +101,9 @@ class SourceReader:
         )
         sentences = _sentences_with_words(document)
         has_more = len(sentences) > num_sentences or self._skips_scene(document)
-        read = tuple(_with_full_stops(sentences[:num_sentences], document))
-        document = Document(text, read, is_tokenized=document.is_tokenized)
-        sequences = self._sequences(read)
+        sentences_read = tuple(_with_full_stops(sentences[:num_sentences], document))
+        document = Document(text, sentences_read, is_tokenized=document.is_tokenized)
+        sequences = self._sequences(sentences_read)
         has_unread_words = sum(map(len, sequences)) < len(document.words)
         return SourceText(
             document,
@@ -115,12 +116,12 @@ class SourceReader:
         """Return whether sentences that only set the scene are skipped at the start."""
         if document.is_tokenized or not document.sentences or not document.words[0].start:
             return False
-        # With that many sentences, none is skipped.
+        # With this many sentences, `article_spans` keeps sentences that set the scene.
         num_sentences = MAX_SCENE_SENTENCES + 2
-        whole = read_document(
+        with_scene = read_document(
             document.text, max_sentences=num_sentences, is_article=True, language=self.language
         )
-        return whole.words[0].start < document.words[0].start
+        return with_scene.words[0].start < document.words[0].start
 
     def batch(self, sources: Sequence[SourceText], *, style: str = "") -> SourceBatch:
         """Return texts padded to the same size: (B, N, L) ids.

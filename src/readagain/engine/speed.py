@@ -74,7 +74,7 @@ def measure_speed(
     """Measure how long a model takes to load and to summarize texts in batches.
 
     Args:
-        load: function that loads the model; it should be the first load of the process.
+        load: function that loads the model; the first load of a process is the slowest.
         texts: texts to summarize, at least one; repeated if fewer than the largest batch size.
         beam: beam size; by default that of the model.
         batch_sizes: numbers of texts per call.
@@ -89,7 +89,7 @@ def measure_speed(
 
     num_copies = -(-max(batch_sizes) // len(texts))
     texts = list(texts) * num_copies
-    summaries = summarizer.summarize(texts, beam=beam)  # warms up
+    summaries = summarizer.summarize(texts, beam=beam)  # warm-up, not measured
     seconds: dict[int, list[float]] = {size: [] for size in batch_sizes}
     for _ in range(repeat):
         for size in batch_sizes:

@@ -32,15 +32,18 @@ from readagain.text.language import Language
 from readagain.text.truecasing import Truecaser
 from readagain.text.vocab import Vocab
 
-# Measured (docs/decoding-speed.md): larger batches are not faster, since they exceed the cache.
 MAX_TEXTS = 16
-WORDS_PER_TEXT = 64  # batches of longer texts have fewer texts
-WINDOW = 16 * MAX_TEXTS  # number of texts of a stream that are sorted by length
+"""Maximum batch size. Larger batches exceed the CPU cache and are not faster
+(docs/decoding-speed.md)."""
+WORDS_PER_TEXT = 64
+"""A batch has at most `WORDS_PER_TEXT * MAX_TEXTS` words, so fewer texts if they are longer."""
+WINDOW = 16 * MAX_TEXTS
+"""Number of texts of a stream that are sorted by length together."""
 
 
 @dataclass(frozen=True)
 class _LoadedFrom:
-    """Arguments with which `Summarizer.load` returns the same model again."""
+    """Arguments of `Summarizer.load`, to load the same model when a summarizer is unpickled."""
 
     model: str
     threads: int | None

@@ -1,4 +1,4 @@
-"""Target prefix: words with which a summary must start, as given and as tokens."""
+"""Target prefix: words with which a summary must start."""
 
 from dataclasses import dataclass
 
@@ -32,8 +32,8 @@ class TargetPrefix:
         text = " ".join(text.split())
         if tokenized:
             return cls(text, read_tokenized(text).words)
-        # Append a dummy word, so that the tokenizer does not split off a final period: "Acme Corp."
-        # has two tokens. The token of the dummy word is removed again.
+        # The tokenizer splits off the full stop at the end of a text. A dummy word at the end
+        # prevents that for abbreviations such as "Acme Corp."; its token is removed.
         plain = normalize_typography(text, keep_quotes=not language.has_english_rules) + " x"
         spans = token_spans(plain, language)[:-1]
         norms = (normalize(token_at(plain, *span, language)) for span in spans)
@@ -49,7 +49,7 @@ class TargetPrefix:
         return [num_bytes(self.surface(word)) for word in self.words]
 
     def surface(self, word: Token) -> str:
-        """Return a token as it was given."""
+        """Return the spelling of a token in the given text."""
         return self.text[word.start : word.end]
 
 

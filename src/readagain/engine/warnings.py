@@ -23,8 +23,8 @@ MESSAGES = {
 """Message of each code."""
 
 _MIN_FUNCTION_WORDS = 0.2
-"""Fraction of function words above which the language is not detected; 95% of English texts have
-more."""
+"""Fraction of function words of the model's language from which a text is taken to be in it; 95%
+of English texts have more."""
 
 
 @dataclass(frozen=True)

@@ -150,6 +150,7 @@ def output_candidates(
         ids, best, columns = _best_of(step, [ids, copying.ext_ids], [best, source_log_probs])
         copy_prob = graph.add("Concat", zeros, copy_probs, axis=1)
         copy_prob = graph.add("GatherElements", copy_prob, columns, axis=1)
+        # A word counts as copied if copying gives more than half of its probability.
         half = graph.add("Mul", graph.add("Exp", best), graph.constant(np.float32(0.5)))
         is_copied = graph.add("Greater", copy_prob, half)
         position = copying.most_probable_positions(graph, ids, copied)

@@ -28,12 +28,14 @@ from readagain.search.model import StepModel
 from readagain.text.vocab import SPECIAL_TOKENS
 
 N_BEST = 5
+"""Number of summaries per text to compare."""
 MAX_BATCH_SIZE = 16
 SCORE_TOLERANCE = 1e-3
+"""Largest difference of two scores that count as equal."""
 MIN_SAME = 0.995
-"""Fraction of texts whose n-best lists must agree; rounding may swap near ties."""
+"""Fraction of texts whose n-best lists must agree; rounding may change the order of near ties."""
 MIN_TEXTS_FOR_ONE_TIE = 20
-"""With at least this many texts, one may differ."""
+"""With at least this many texts, one n-best list may differ even if that is above 1 - MIN_SAME."""
 MAX_ROUGE_DROP = 0.3
 """Largest allowed drop of a ROUGE score, in points, by int8 or by a shortlist."""
 FULL_VOCAB = "whole"

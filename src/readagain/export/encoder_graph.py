@@ -81,7 +81,7 @@ def build_encoder_graph(
 
 
 @dataclass(frozen=True)
-class _Encoded:
+class _PassOutput:
     """Outputs of a pass: (L, B, size) states, (B, size) last states, (L, B, ...) importance."""
 
     states: str
@@ -113,7 +113,7 @@ class _EncoderGraph:
         words = graph.embedding(by_word, weights.tensor("source_embedding.weight"))  # (L * B, E)
         self.words = LinearInput(words, model.embedding_size, bound=None)
 
-    def encode(self) -> _Encoded:
+    def encode(self) -> _PassOutput:
         """Add the one or two passes of the encoder."""
         spec = self.spec
         if isinstance(spec, OnePassSpec):
@@ -134,7 +134,7 @@ class _EncoderGraph:
         return self.graph.reshape(batch_first, self.documents, -1, width)
 
     def _combine_sentences(
-        self, spec: HierarchicalSpec, first: _Encoded, sentence_context: list[LinearInput]
+        self, spec: HierarchicalSpec, first: _PassOutput, sentence_context: list[LinearInput]
     ) -> list[LinearInput]:
         """Combine the sentence vectors as in option 1 or 2 (section 3.1.3)."""
         graph, N, H = self.graph, self.num_sentences, first.size
@@ -152,13 +152,13 @@ class _EncoderGraph:
         shape = graph.concat_sizes(self.documents, self.num_sentences, width)
         return graph.reshape(graph.add("Expand", graph.unsqueeze(rows, 1), shape), -1, width)
 
-    def _rnn_layer(self, weights: StateDict, inputs: list[LinearInput]) -> _Encoded:
+    def _rnn_layer(self, weights: StateDict, inputs: list[LinearInput]) -> _PassOutput:
         """Add an RNN layer with one or two directions."""
         spec, directions = self.spec, range(1 + self.spec.bidirectional)
         runs = [self._direction(weights.module(f"directions.{d}"), inputs) for d in directions]
         states, last = run_directions(self.graph, self.sentences, runs, spec.hidden_size)
         size = spec.hidden_size * len(directions)
-        return _Encoded(states, last, size, STATE_BOUND)
+        return _PassOutput(states, last, size, STATE_BOUND)
 
     def _direction(self, weights: StateDict, inputs: list[LinearInput]) -> RnnDirection:
         """Return the function and the projected inputs of one direction."""
@@ -177,7 +177,7 @@ class _EncoderGraph:
         spec: ReadAgainSpec | HierarchicalSpec,
         weights: StateDict,
         inputs: list[LinearInput],
-    ) -> _Encoded:
+    ) -> _PassOutput:
         graph, bound = self.graph, states_bound(spec)
         directions: list[RnnDirection] = []
         importance = []
@@ -195,7 +195,7 @@ class _EncoderGraph:
             directions.append((run, [projected, importance[-1]]))
         states, last = run_directions(graph, self.sentences, directions, spec.hidden_size)
         joined = importance[0] if len(importance) == 1 else graph.add("Concat", *importance, axis=2)
-        return _Encoded(states, last, spec.hidden_size * len(directions), bound, joined)
+        return _PassOutput(states, last, spec.hidden_size * len(directions), bound, joined)
 
     def _linear(self, inputs: list[LinearInput], weight: Array, bias: Array | None) -> str:
         return sum_of_linears(self.graph, inputs, weight, bias, sentences=self.sentences)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper, numpy_helper
 
-OPSET = 18
-IR_VERSION = 9
+OPSET = 18  # version of the ONNX operators
+IR_VERSION = 9  # version of the ONNX file format
 MICROSOFT = "com.microsoft"  # domain of ONNX Runtime's own operators, such as int8 products
 
 Array = NDArray[Any]

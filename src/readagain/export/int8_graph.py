@@ -1,19 +1,24 @@
 """Graphs with int8 weights.
 
-Bounded activations, such as LSTM states, which are within ±1, have a fixed scale. All others have
-one scale per row. With one scale per tensor, a summary would depend on the other texts of
-its batch.
+Activations with a known bound, such as LSTM states, which are between -1 and 1, have a fixed scale.
+All others have one scale per row: with one scale per tensor, a summary would depend on the other
+texts of its batch.
 """
 
 import numpy as np
 
 from readagain.export.graph_builder import MICROSOFT, Array, GraphBuilder
 
-# Not 127: CPUs without VNNI add two products of an unsigned and a signed byte in a signed 16-bit
-# integer; 2 * 255 * 64 is below its maximum.
 WEIGHT_STEPS = 64
+"""Largest int8 code of a weight.
+
+Not 127: CPUs without VNNI add two products of an unsigned and a signed byte in a signed 16-bit
+integer, and 2 * 255 * 64 is below its maximum.
+"""
 ACTIVATION_STEPS = 127
-TABLE_STEPS = 127  # embeddings are not multiplied
+"""Largest distance of a uint8 code of an activation from `ZERO_POINT`."""
+TABLE_STEPS = 127
+"""Largest int8 code of an embedding; embeddings are not multiplied in int8."""
 ZERO_POINT = 128
 
 

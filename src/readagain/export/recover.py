@@ -1,7 +1,8 @@
 """Weights recovered from int8 graphs, for fine-tuning a model without its weights file.
 
-A graph contains every weight, but transposed, split, concatenated and quantized. To find where each
-entry is, the graphs are built again from tensors whose entries are consecutive float32 numbers.
+A graph contains every weight, but transposed, split, concatenated and quantized. To find each entry
+of a weight, the graphs are built a second time from tensors whose entries are all different: each
+is the number of the entry. Where the second graph has that number, the first graph has the weight.
 """
 
 from collections.abc import Iterator, Mapping
@@ -63,7 +64,7 @@ def recover_weights(
     layouts = network_graphs(run, StateDict(numbered), _NumberGraphBuilder)
     for name, layout in zip(graph_names("int8"), layouts, strict=True):
         graph = onnx.load(model_path / name)
-        for numbers, values in _pair_up(layout, graph, model_path / name):
+        for numbers, values in _match_constants(layout, graph, model_path / name):
             entries = np.ascontiguousarray(numbers).view(np.uint32) - _FIRST_ENTRY
             is_entry = entries < total  # False where the export computed a constant from weights
             values_by_entry[entries[is_entry]] = values[is_entry]
@@ -89,7 +90,7 @@ class _NumberGraphBuilder(Int8GraphBuilder):
         return table, -table[:, :1]
 
 
-def _pair_up(
+def _match_constants(
     layout: onnx.ModelProto, graph: onnx.ModelProto, path: Path
 ) -> Iterator[tuple[Array, Array]]:
     """Yield arrays of entry numbers with the values of these entries in a graph."""

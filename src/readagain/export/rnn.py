@@ -174,7 +174,7 @@ def run_directions(
     directions: Sequence[RnnDirection],
     hidden_size: int,
 ) -> tuple[str, str]:
-    """Run a recurrent layer in one direction, or in two, of which the second is backward.
+    """Run a recurrent layer from left to right and, with two directions, from right to left.
 
     Args:
         graph: the graph.
@@ -186,7 +186,8 @@ def run_directions(
         (L, B, H) states in text order and the (B, H) last states; directions are concatenated.
     """
     states, last = [], []
-    for is_backward, (run, inputs) in enumerate(directions):
+    for index, (run, inputs) in enumerate(directions):
+        is_backward = index == 1
         if is_backward:
             inputs = [sentences.reverse(graph, each) for each in inputs]
         result = run(*inputs)

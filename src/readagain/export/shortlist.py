@@ -33,16 +33,16 @@ def add_shortlist(graph: GraphBuilder, weights: StateDict, ext_ids: str, *, size
     otherwise 0.
     """
     table, biases = weights.tensor("weight")[size:], weights.tensor("bias")[size:]
-    same = graph.add("Equal", graph.unsqueeze(ext_ids, 2), graph.unsqueeze(ext_ids, 1))
-    first = graph.add("ArgMax", graph.cast(same, np.float32), axis=2, keepdims=0)  # (D, S)
+    is_same_word = graph.add("Equal", graph.unsqueeze(ext_ids, 2), graph.unsqueeze(ext_ids, 1))
+    first = graph.add("ArgMax", graph.cast(is_same_word, np.float32), axis=2, keepdims=0)  # (D, S)
     is_first = graph.add("Equal", first, graph.arange(graph.size(ext_ids, 1)))
-    beyond = graph.add("Sub", ext_ids, graph.ints(size))
-    is_beyond = graph.add("GreaterOrEqual", beyond, graph.ints(0))
-    is_known = graph.add("Less", beyond, graph.ints(len(table)))
-    is_rare = graph.add("And", graph.add("And", is_first, is_beyond), is_known)  # (D, S)
+    table_index = graph.add("Sub", ext_ids, graph.ints(size))
+    is_not_frequent = graph.add("GreaterOrEqual", table_index, graph.ints(0))
+    is_known = graph.add("Less", table_index, graph.ints(len(table)))
+    is_rare = graph.add("And", graph.add("And", is_first, is_not_frequent), is_known)  # (D, S)
     _replace_frequent(graph, ext_ids, is_rare, size=size)
 
-    rows = graph.add("Where", is_rare, beyond, graph.ints(0))
+    rows = graph.add("Where", is_rare, table_index, graph.ints(0))
     keys = graph.embedding(graph.reshape(rows, -1), table)
     keys = graph.reshape(keys, graph.size(ext_ids, 0), graph.size(ext_ids, 1), table.shape[1])
     keys = graph.add("Transpose", keys, perm=[0, 2, 1])

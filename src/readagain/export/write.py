@@ -1,4 +1,4 @@
-"""Export of a trained model to ONNX graphs, in its folder or in a new one without weights."""
+"""Export of a trained model to ONNX graphs, in its directory or in a new one without weights."""
 
 import json
 import shutil
@@ -125,11 +125,10 @@ def write_graphs(
         _check_settings(model_dir)
     else:
         _check_no_weights(out)
-        stale = {EXPORT_FILE, WEIGHTS_FILE}
         writers = {
             name: partial(shutil.copyfile, model_dir.path / name)
             for name in model_dir.manifest.files
-            if name not in stale and not name.endswith(".onnx")
+            if name not in (EXPORT_FILE, WEIGHTS_FILE) and not name.endswith(".onnx")
         }
         writers[RUN_FILE] = partial(save_run, model_dir.run)
     for precision, contents in graphs.items():
@@ -180,7 +179,7 @@ def with_shortlist(model_dir: ModelDir, size: int) -> ModelDir:
     num_scored = model.shortlist_size or model_dir.run.vocab_size
     if not 0 < size < num_scored:
         raise ArgumentError(
-            "{0}: {shortlist} is {1}; expected 1 to {2}, fewer words than without it",
+            "{0}: {shortlist} is {1}; expected 1 to {2}, fewer words than the model scores now",
             model_dir.path,
             size,
             num_scored - 1,

@@ -14,7 +14,7 @@ Process = Callable[[list[Item]], Sequence[Result]]
 
 @dataclass(frozen=True)
 class ParallelBatches(Generic[Item, Result]):
-    """Number of threads, and the thread-safe function with which each processes a batch."""
+    """Number of threads, and the thread-safe function that processes a batch in each of them."""
 
     num_threads: int
     process: Process[Item, Result]
@@ -32,9 +32,9 @@ def bucketed_batches(
 ) -> Iterator[Result]:
     """Process items in batches of similar length and yield the results in input order.
 
-    At most `window` items are in memory. An item longer than `max_words` forms a separate batch.
-    Items are read and results are yielded only while no thread is running. An exception raised
-    by `items` is raised after the results of the items before it.
+    At most `window` items are in memory. An item longer than `max_words` is a batch of its own.
+    Items are read and results are yielded only while no thread is running. If reading `items`
+    fails, the results of the items before are yielded first, then the exception is raised.
 
     Args:
         items: items, read lazily.
@@ -43,46 +43,46 @@ def bucketed_batches(
         max_words: maximum number of words of a batch, including padding.
         max_items: maximum number of items of a batch.
         window: number of items sorted together.
-        parallel: threads, used for windows with at least half a batch for each thread.
+        parallel: threads; used if each of them gets at least half a batch of the window.
     """
     stream = iter(items)
     failure = None
     while failure is None:
-        held, failure = _read(stream, window)
-        if not held:
+        loaded, failure = _read(stream, window)
+        if not loaded:
             break
-        lengths = [length(item) for item in held]
+        lengths = [length(item) for item in loaded]
         batches = list(split_by_length(lengths, max_words, max_items))
         if parallel is None or (
-            max(len(batches), 2 * len(held) // max_items) < parallel.num_threads
+            max(len(batches), 2 * len(loaded) // max_items) < parallel.num_threads
         ):
-            outputs: Iterable[Sequence[Result]] = map(process, _select(held, batches))
+            outputs: Iterable[Sequence[Result]] = map(process, _select(loaded, batches))
         else:
-            # The same number of batches for each thread.
+            # Round up to a multiple of the number of threads, so that all are busy until the end.
             num_batches = -(-len(batches) // parallel.num_threads) * parallel.num_threads
-            batches = list(split_by_length(lengths, max_words, -(-len(held) // num_batches)))
-            outputs = _process_parallel(_select(held, batches), parallel)
+            batches = list(split_by_length(lengths, max_words, -(-len(loaded) // num_batches)))
+            outputs = _process_parallel(_select(loaded, batches), parallel)
         results: dict[int, Result] = {}
         for indices, output in zip(batches, outputs, strict=True):
             results.update(zip(indices, output, strict=True))
-        yield from (results[index] for index in range(len(held)))
+        yield from (results[index] for index in range(len(loaded)))
     if failure is not None:
         raise failure
 
 
 def _read(stream: Iterator[Item], count: int) -> tuple[list[Item], Exception | None]:
     """Read up to `count` items; return them and the exception that stopped the stream, if any."""
-    held: list[Item] = []
+    loaded: list[Item] = []
     try:
         for item in islice(stream, count):
-            held.append(item)
+            loaded.append(item)
     except Exception as error:
-        return held, error
-    return held, None
+        return loaded, error
+    return loaded, None
 
 
-def _select(held: Sequence[Item], batches: Sequence[Sequence[int]]) -> list[list[Item]]:
-    return [[held[index] for index in batch] for batch in batches]
+def _select(loaded: Sequence[Item], batches: Sequence[Sequence[int]]) -> list[list[Item]]:
+    return [[loaded[index] for index in batch] for batch in batches]
 
 
 def _process_parallel(
@@ -91,7 +91,7 @@ def _process_parallel(
     """Process batches in several threads, including the current one.
 
     After an exception each thread finishes its batch; then the exception of the first failed batch
-    is raised. An executor is not used: it accepts no work after the main thread has ended.
+    is raised. `ThreadPoolExecutor` is not used, since it fails after the main thread has ended.
     """
     outputs: dict[int, Sequence[Result]] = {}
     failures: dict[int, BaseException] = {}

@@ -47,12 +47,13 @@ def beam_search(
     """Find the best summaries of every document.
 
     Each step keeps the best `beam_size` hypotheses of a document, finished ones included, so the
-    beam narrows as hypotheses end. A document is done when its beam is empty or no active
-    hypothesis can still enter its n-best list. A beam of 1 is greedy search.
+    number of active hypotheses shrinks as others end. The search of a document ends when none is
+    active, or when no active hypothesis can still enter the n-best list. A beam size of 1 is greedy
+    search.
 
-    Continuations are ordered by score, then by the rank of their hypothesis; then EOS comes before
-    words, and words are ordered by probability and id. The result does not depend on the other
-    documents of the batch.
+    Ties between scores are broken by the rank of the hypothesis; then EOS comes before words, and
+    words are ordered by probability and id. The result does not depend on the other documents of
+    the batch.
 
     Args:
         model: step model.
@@ -116,7 +117,7 @@ def beam_search(
         is_kept = selection.is_word
         if finished.has_full_list:
             documents = selection.documents
-            num_scored = prefix.num_scored(documents, active.num_words + 2)  # a word and EOS
+            num_scored = prefix.num_scored(documents, active.num_words + 2)  # with a word and EOS
             max_scored = prefix.num_scored(documents, length.maximum + 1)
             max_scores = _max_scores(continuations, selection, scoring, num_scored, max_scored)
             is_kept = is_kept & ~finished.is_done(documents, max_scores)[:, None]  # (D, K)
@@ -140,7 +141,7 @@ def _finish(
 ) -> list[FinishedHypotheses]:
     """Add the hypotheses that end to `finished`; return them and the dead ends.
 
-    Dead ends are below the minimum length, so they do not count towards the n-best list.
+    Dead ends (see `Continuations`) are below the minimum length, so they are not added.
     """
     groups = []
     if selection.is_end.any():
@@ -170,11 +171,14 @@ def _max_scores(
     max_scored: Ints,
 ) -> Floats:
     """Return an upper bound on the final scores of the selected words of each document: (D,)."""
-    over = continuations.over_attention
-    if over is not None:
-        over = over.take(selection.indices // continuations.scores.shape[1], mode="clip")
+    over_attention = continuations.over_attention
+    if over_attention is not None:
+        rows = selection.indices // continuations.scores.shape[1]
+        over_attention = over_attention.take(rows, mode="clip")  # (D, K)
     log_probs = continuations.log_probs.take(selection.indices, mode="clip")  # (D, K)
-    bounds = scoring.upper_bounds(log_probs, num_scored[:, None], max_scored[:, None], over)
+    bounds = scoring.upper_bounds(
+        log_probs, num_scored[:, None], max_scored[:, None], over_attention
+    )
     max_scores: Floats = np.where(selection.is_word, bounds, -np.inf).max(axis=1)
     return max_scores
 
@@ -184,14 +188,14 @@ def _expand(
 ) -> Expansion:
     """Return the selected words and their parent rows as copies, since models may reuse arrays."""
     rows, columns = np.divmod(indices, continuations.scores.shape[1])
-    columns -= 1  # column 0 is ending
+    columns -= 1  # column 0 is EOS
     if continuations.columns is not None:
         columns = continuations.columns[rows, columns]
-    at = rows * candidates.ids.shape[1] + columns
+    flat_indices = rows * candidates.ids.shape[1] + columns
     return Expansion(
         parents=rows,
-        ids=candidates.ids.take(at),
-        copied_from=candidates.copied_from.take(at),
-        log_probs=candidates.log_probs.take(at),
+        ids=candidates.ids.take(flat_indices),
+        copied_from=candidates.copied_from.take(flat_indices),
+        log_probs=candidates.log_probs.take(flat_indices),
         attention=np.array(candidates.attention, dtype=np.float32) if keep_attention else None,
     )

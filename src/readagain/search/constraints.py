@@ -3,24 +3,23 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import TypeVar
 
 import numpy as np
 
 from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import ID, Bools, Candidates, Ints, SourceBatch
 
-T = TypeVar("T")
-
-# Number of additional candidates with a byte limit: near it, many candidates can be too long. If
-# all of them are, the hypothesis ends with the model's probability of EOS.
 SPARE_CANDIDATES = 16
+"""Number of additional candidates that the model returns if there is a limit in bytes.
+
+Near the limit, many candidates can be too long. If all of them are, the hypothesis ends.
+"""
 
 
 class Constraint:
-    """Base class of constraints, which are stateless and evaluated once per step on all rows.
+    """Base class of constraints; it bans nothing.
 
-    The base class bans nothing.
+    Constraints have no state. They are evaluated once per step, for all hypotheses.
     """
 
     def max_banned(self, max_words: int) -> int:
@@ -79,7 +78,7 @@ class PrintedBytes:
         self.generated = generated.astype(np.int32)
         self.copied = copied.astype(np.int32)
 
-    def of(self, documents: Ints, ids: Ints, copied_from: Ints) -> Ints:
+    def num_bytes(self, documents: Ints, ids: Ints, copied_from: Ints) -> Ints:
         """Return the bytes of words, (R, n), from (R,) documents, (R, n) ids and positions."""
         as_generated = self.generated.take(ids, mode="clip")  # ids above V are always copied
         flat = documents[:, None] * self.copied.shape[1] + copied_from
@@ -88,10 +87,10 @@ class PrintedBytes:
 
 
 class ByteLengthConstraint(Constraint):
-    """Minimum and maximum number of printed bytes; summaries end after a whole word.
+    """Minimum and maximum number of printed bytes; words are never cut.
 
     The maximum counts a space before every word but the first, and the minimum counts no spaces, so
-    detokenization cannot violate either of them.
+    both hold after detokenization, which may remove spaces.
 
     Args:
         maximum: maximum number of bytes, or None.
@@ -121,9 +120,12 @@ class ByteLengthConstraint(Constraint):
         """Ban words that would exceed the maximum."""
         if self.maximum is None:
             return None
-        room = self.maximum - self._used(active) - active.num_words  # one space before each word
-        needed = self.printed.of(active.documents, candidates.ids, candidates.copied_from)
-        return needed > room[:, None]
+        # One space before each word but the first.
+        num_left = self.maximum - self._used(active) - active.num_words  # (R,)
+        num_needed = self.printed.num_bytes(
+            active.documents, candidates.ids, candidates.copied_from
+        )  # (R, k)
+        return num_needed > num_left[:, None]
 
     def banned_end(self, active: ActiveHypotheses) -> Bools | None:
         """Ban ending before the minimum length."""
@@ -131,9 +133,11 @@ class ByteLengthConstraint(Constraint):
 
     def _used(self, active: ActiveHypotheses) -> Ints:
         """Return the bytes of each row without spaces: (R,)."""
-        P = len(self.forced)
-        chosen = self.printed.of(active.documents, active.ids[:, P:], active.copied_from[:, P:])
-        used: Ints = chosen.sum(axis=1) + sum(self.forced[: active.num_words])
+        start = len(self.forced)
+        num_bytes = self.printed.num_bytes(
+            active.documents, active.ids[:, start:], active.copied_from[:, start:]
+        )
+        used: Ints = num_bytes.sum(axis=1) + sum(self.forced[: active.num_words])
         return used
 
 
@@ -144,7 +148,7 @@ class NoRepeatedNgram(Constraint):
     size: int
 
     def max_banned(self, max_words: int) -> int:
-        """Return the number of n-grams that can end before the last word."""
+        """Return the maximum number of earlier n-grams, each of which may ban a word."""
         return max(0, max_words - self.size)
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
@@ -189,7 +193,7 @@ class CopyLimit(Constraint):
         self.occurrences = _occurrences(sources)  # (B, S)
 
     def max_banned(self, max_words: int) -> int:
-        """Return the number of words that a hypothesis can have."""
+        """Return the maximum number of earlier words, each of which may be banned."""
         return max(0, max_words - 1)
 
     def banned_words(self, active: ActiveHypotheses, candidates: Candidates) -> Bools | None:
@@ -289,8 +293,8 @@ class ForcedPrefix(Constraint):
 
 
 def _any_of(masks: Sequence[Bools | None]) -> Bools | None:
-    given = [mask for mask in masks if mask is not None]
-    return reduce(np.logical_or, given) if given else None
+    present = [mask for mask in masks if mask is not None]
+    return reduce(np.logical_or, present) if present else None
 
 
 def _occurrences(sources: SourceBatch) -> Ints:

@@ -35,17 +35,17 @@ def decode_sources(
     Raises:
         ConfigError: if a forced prefix is longer than the maximum length.
     """
-    repeats: list[Constraint] = []
+    repetition: list[Constraint] = []
     if decode.no_repeat_ngram:
-        repeats += [NoRepeatedNgram(decode.no_repeat_ngram), NoDoubledWord()]
+        repetition += [NoRepeatedNgram(decode.no_repeat_ngram), NoDoubledWord()]
     if decode.limit_copies:
-        repeats.append(CopyLimit(sources))
-    found = beam_search(
+        repetition.append(CopyLimit(sources))
+    n_best_lists = beam_search(
         model,
         sources,
         beam_size=decode.beam_size,
         length=LengthConstraint(minimum=decode.min_words, maximum=decode.max_words),
-        constraints=[*repeats, *constraints],
+        constraints=[*repetition, *constraints],
         scoring=Scoring(
             length_penalty=decode.length_penalty,
             coverage_penalty=decode.coverage,
@@ -61,13 +61,13 @@ def decode_sources(
         keep_attention=keep_attention,
     )
     if decode.word_reward:
-        found = [reward_words(each, decode.word_reward) for each in found]
+        n_best_lists = [reward_words(each, decode.word_reward) for each in n_best_lists]
     if decode.consensus:
-        found = [
+        n_best_lists = [
             mbr_rerank(each, temperature=decode.consensus, utility=decode.consensus_by)
-            for each in found
+            for each in n_best_lists
         ]
-    return [each[:n_best] for each in found]
+    return [each[:n_best] for each in n_best_lists]
 
 
 def reward_words(hypotheses: Sequence[Hypothesis], reward: float) -> list[Hypothesis]:

@@ -12,30 +12,33 @@ from readagain.search.hypotheses import ActiveHypotheses
 from readagain.search.model import ID, Bools, Candidates, Floats, Ints
 from readagain.search.scoring import Scoring, over_attention
 
-END_COLUMN = 0  # before the words, so that ending wins a tie
+END_COLUMN = 0  # EOS comes before the words, so that it is preferred in a tie
 
-# With more than FEW_ROWS rows, constraints are first evaluated on beam size + SLACK candidates per
-# row. Rows in which more than SLACK of these are banned are evaluated again on all candidates. With
-# fewer rows, all candidates are evaluated at once: there the number of numpy calls dominates.
-SLACK = 4
 FEW_ROWS = 32
-# Up to this many rows, a full sort is faster than a partition.
+"""Up to this many rows, constraints are evaluated on all candidates at once.
+
+With more rows, they are first evaluated on beam size + `SLACK` candidates per row, then on all
+candidates of the rows in which more than `SLACK` are banned. With few rows, the additional numpy
+calls would take longer than the candidates that are skipped.
+"""
+SLACK = 4
 FEW_SORTED_ROWS = 4
+"""Up to this many rows, a full sort is faster than a partition."""
 
 Table = TypeVar("Table", Ints, Floats, Bools)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Continuations:
-    """Possible continuations of R hypotheses: ending (column 0) or one of n words.
+    """Possible continuations of R hypotheses: EOS (column 0) or one of n words.
 
     Args:
         columns: (R, n) index of each word among the k candidates; None for the first n.
         log_probs: (R, 1 + n) total log-probability including features; -inf where not allowed.
         scores: (R, 1 + n) scores.
         ranking: (R, 1 + n) scores less the diversity penalty, by which the beam is selected.
-        dead_ends: (F,) rows that can only end but are below the minimum length.
-        dead_end_scores: (F,) their scores if they ended.
+        dead_ends: (F,) rows without an allowed word that are below the minimum length.
+        dead_end_scores: (F,) their scores with EOS.
         coverage: (R, S) coverage including this step, or None if there is no coverage penalty.
         over_attention: (R,) total attention beyond 1 per source position, or None if there is no
             coverage penalty.
@@ -133,10 +136,10 @@ def score_continuations(
     columns, missing = find_allowed(active, candidates, constraint, prefix, beam_size)
     n = min(candidates.ids.shape[1], beam_size)
     num_scored = prefix.num_scored(active.documents, active.num_words + 1)[:, None]  # (R, 1)
-    coverage = over = None
+    coverage = excess = None
     if active.coverage is not None:
         coverage = active.coverage + candidates.attention  # (R, S)
-        over = over_attention(coverage)[:, None]  # (R, 1)
+        excess = over_attention(coverage)[:, None]  # (R, 1)
 
     log_probs = np.empty((len(active), 1 + n))
     word_log_probs = log_probs[:, 1:]
@@ -147,7 +150,7 @@ def score_continuations(
     log_probs += active.log_probs[:, None]
     if missing is not None:
         word_log_probs[missing] = -np.inf
-    scores = scoring.scores(log_probs, num_scored, over)
+    scores = scoring.scores(log_probs, num_scored, excess)
     dead_ends, dead_end_scores = _ban_end(constraint.banned_end(active), log_probs, scores)
     ranking = scores
     if scoring.diversity:
@@ -161,7 +164,7 @@ def score_continuations(
         dead_ends=dead_ends,
         dead_end_scores=dead_end_scores,
         coverage=coverage,
-        over_attention=None if over is None else over[:, 0],
+        over_attention=None if excess is None else excess[:, 0],
     )
 
 
@@ -271,9 +274,9 @@ def _leftmost_ties(scores: Floats, threshold: Floats, count: int) -> Bools:
     """Mark `count` scores per row: those above the threshold, then the leftmost equal to it."""
     above = scores > threshold
     equal = scores == threshold
-    room = count - above.sum(axis=1, keepdims=True)
-    first: Bools = above | (equal & (np.cumsum(equal, axis=1) <= room))
-    return first
+    num_ties = count - above.sum(axis=1, keepdims=True)
+    marked: Bools = above | (equal & (np.cumsum(equal, axis=1) <= num_ties))
+    return marked
 
 
 def _reorder_rows(table: Table, rows: Ints, order: Ints) -> Table:
@@ -319,7 +322,7 @@ def _ban_end(banned: Bools | None, log_probs: Floats, scores: Floats) -> tuple[I
     """Set the end column of (R, 1 + n) tables to -inf in place where ending is banned.
 
     Returns:
-        (F,) rows that have no continuation left, and (F,) their scores if they ended.
+        (F,) rows that have no continuation left, and (F,) their scores with EOS.
     """
     dead_ends: Ints = np.empty(0, dtype=np.intp)
     dead_end_scores: Floats = np.empty(0)

@@ -18,9 +18,11 @@ from readagain.search.model import Bools, Candidates, Floats, Ints, SourceBatch
 
 FEATURES = ("unigram", "bigram", "trigram", "reordering")
 
-# Number of additional candidates with features, since a bonus can raise the rank of a word. A word
-# that is not among the candidates has a probability below 1 / (beam_size + SPARE_CANDIDATES).
 SPARE_CANDIDATES = 100
+"""Number of additional candidates with features, since a bonus can raise the rank of a word.
+
+A word that is not among the candidates has a probability below 1 / (beam_size + SPARE_CANDIDATES).
+"""
 
 _NO_ID = -1
 
@@ -101,12 +103,12 @@ class ExtractiveFeatures:
             return first < S, none, none, none
         source, last = self._ids[documents], active.ids[:, -1, None]  # (R, S), (R, 1)
         follows: Bools = self._previous[documents] == last  # (R, S)
-        bigram = _is_at(ids, source, follows)
+        bigram = _occurs_at(ids, source, follows)
         reordering = first < _last_positions(source == last)[:, None]
         if num_words == 1:
             return first < S, bigram, none, reordering
         follows &= self._second_previous[documents] == active.ids[:, -2, None]
-        trigram = _is_at(ids, source, follows)
+        trigram = _occurs_at(ids, source, follows)
         return first < S, bigram, trigram, reordering
 
 
@@ -157,16 +159,16 @@ def _last_positions(is_word: Bools) -> Ints:
     return np.where(is_word.any(axis=1), is_word.shape[1] - 1 - backwards, -1)
 
 
-def _is_at(ids: Ints, source: Ints, is_marked: Bools) -> Bools:
+def _occurs_at(ids: Ints, source: Ints, is_marked: Bools) -> Bools:
     """Return which ids, (R, k), occur at one of the marked positions, (R, S), of the source."""
     found = np.zeros(ids.shape, dtype=np.bool_)
-    positions = np.argsort(~is_marked, axis=1, kind="stable")  # marked positions first
+    marked_first = np.argsort(~is_marked, axis=1, kind="stable")  # (R, S) positions
     for nth in range(int(is_marked.sum(axis=1).max(initial=0))):
-        at = positions[:, nth, None]
-        here = np.where(
-            np.take_along_axis(is_marked, at, axis=1),
-            np.take_along_axis(source, at, axis=1),
+        position = marked_first[:, nth, None]
+        source_id = np.where(
+            np.take_along_axis(is_marked, position, axis=1),
+            np.take_along_axis(source, position, axis=1),
             _NO_ID,
         )  # (R, 1)
-        found |= ids == here
+        found |= ids == source_id
     return found

@@ -13,8 +13,8 @@ class Hypothesis:
     """A finished summary of T words, with the data for printing and explaining it.
 
     Args:
-        ids: (T,) extended ids. An id of V or more is valid only within the searched batch: print
-            such a word, like every copied word, from its source position.
+        ids: (T,) extended ids. An id of V or more depends on the source: the spelling of a copied
+            word is found at its source position.
         copied_from: (T, 2) sentence and word position that each word was copied from; -1, -1
             where it was generated.
         log_probs: (T + 1,) log-probability of each word and of EOS; 0 for a forced word.
@@ -242,11 +242,11 @@ class SearchTrace:
         attention = self._attention_at_end(num_words, rows)
         for step in range(T - 1, -1, -1):
             count = np.count_nonzero(num_words > step)
-            expansion, at = self._expansions[step], rows[:count]
-            ids[:count, step] = expansion.ids.take(at)
-            positions[:count, step] = expansion.copied_from.take(at)
-            log_probs[:count, step] = expansion.log_probs.take(at)
-            rows[:count] = expansion.parents.take(at)
+            expansion, step_rows = self._expansions[step], rows[:count]
+            ids[:count, step] = expansion.ids.take(step_rows)
+            positions[:count, step] = expansion.copied_from.take(step_rows)
+            log_probs[:count, step] = expansion.log_probs.take(step_rows)
+            rows[:count] = expansion.parents.take(step_rows)
             if attention is not None and expansion.attention is not None:
                 attention[:count, step] = expansion.attention.take(rows[:count], axis=0)
         log_probs[np.arange(F), num_words] = finished.end_log_probs[chosen]
@@ -273,10 +273,10 @@ class SearchTrace:
         F, T = len(rows), int(num_words.max(initial=0))
         weights = np.zeros((F, T + 1, first.shape[1]), dtype=np.float32)
         for step in np.unique(num_words):
-            at_step = np.flatnonzero(num_words == step)
+            ended = np.flatnonzero(num_words == step)
             attention = self._expansions[step].attention
             assert attention is not None
-            weights[at_step, step] = attention[rows[at_step]]
+            weights[ended, step] = attention[rows[ended]]
         return weights
 
 

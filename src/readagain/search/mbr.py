@@ -36,7 +36,8 @@ def mbr_rerank(
 def _utilities(hypotheses: Sequence[Hypothesis], utility: Utility) -> Floats:
     """Return the utility of each hypothesis (row) against each reference (column): (K, K)."""
     words = np.unique(np.concatenate([each.ids for each in hypotheses]))
-    counts = np.stack([(each.ids[:, None] == words).sum(axis=0) for each in hypotheses])  # (K, U)
+    counts = np.stack([(each.ids[:, None] == words).sum(axis=0) for each in hypotheses])
+    # `counts` is (K, number of different words).
     overlaps = np.minimum(counts[:, None], counts[None]).sum(axis=2)  # (K, K)
     lengths = counts.sum(axis=1)
     if utility == "recall":

@@ -68,13 +68,13 @@ class SourceBatch:
 class Candidates:
     """Top-k next words of R hypotheses.
 
-    EOS is a separate field. At the maximum length, a hypothesis can therefore end with its true
-    probability, and a minimum length needs no additional candidates.
+    The log-probability of EOS is a separate field, so it is known even if EOS is not among the k
+    best. Limits on the length therefore need no additional candidates.
 
     Args:
         ids: (R, k) extended ids of the k most probable words, best first, without duplicates in
             a row; never PAD, UNK, BOS or EOS. Fewer columns if the model has fewer words.
-        log_probs: (R, k) their log-probabilities; -inf for an empty slot.
+        log_probs: (R, k) their log-probabilities; -inf if there are fewer than k words.
         copied_from: (R, k) flat source position that contributes most to copying the word, or -1
             if generation contributes more than all positions of the word together.
         end_log_probs: (R,) log-probability of EOS.
@@ -122,7 +122,7 @@ class StepModel(Protocol[State]):
     def select(self, state: State, rows: Ints) -> State:
         """Return a state whose row r is row `rows[r]` of the old one.
 
-        Rows of one document stay adjacent, documents stay in order, and a document without rows
-        does not return.
+        `rows` keeps rows of one document adjacent and documents in order. After a document has lost
+        all its rows, it is never selected again.
         """
         ...

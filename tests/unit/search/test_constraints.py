@@ -153,7 +153,9 @@ def test_byte_maximum_counts_spaces(table_model, sources_of, maximum, words):
 
 def test_printed_bytes_measures_copies_by_position(sources_of):
     sizes = PrintedBytes(generated=np.arange(8), copied=np.array([[19, 18], [17, 16]]))
-    found = sizes.of(np.array([0, 1]), np.array([[4, 30], [31, 5]]), np.array([[-1, 1], [0, -1]]))
+    found = sizes.num_bytes(
+        np.array([0, 1]), np.array([[4, 30], [31, 5]]), np.array([[-1, 1], [0, -1]])
+    )
     assert found.tolist() == [[4, 18], [17, 5]]
 
 
