@@ -17,7 +17,7 @@ from readagain.batch.shards import (
     read_input_schema,
     split_into_shards,
 )
-from readagain.errors import ArgumentError, require
+from readagain.errors import ArgumentError, ArtifactError, os_errors, require
 from readagain.formats.texts import TextFormat, TextReadOptions, text_format
 from readagain.storage.bundled import find_model
 from readagain.storage.model_manifest import MANIFEST_FILE
@@ -48,7 +48,7 @@ class BatchJob:
         )
         return {
             "readagain": __version__,
-            "model": checksum((find_model(config.model) / MANIFEST_FILE).read_bytes()),
+            "model": _model_checksum(config.model),
             "precision": config.precision,
             **{name: value for name, value in config.options.items() if value is not None},
             "field": config.summary_field,
@@ -130,6 +130,12 @@ def group_inputs(files: Iterable[InputFile], options: TextReadOptions) -> list[B
         BatchInput(number=number, files=members, format=found)
         for number, (found, members) in enumerate(groups)
     ]
+
+
+def _model_checksum(model: str) -> str:
+    path = find_model(model) / MANIFEST_FILE
+    with os_errors(path, "read", ArtifactError):
+        return checksum(path.read_bytes())
 
 
 def _pyarrow_version() -> str:

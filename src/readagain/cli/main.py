@@ -1,5 +1,6 @@
 """The `readagain` command: subcommands, and errors as one line."""
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from readagain.cli.output import (
     escape_unencodable,
     open_missing_streams,
 )
-from readagain.errors import ArgumentError, ReadAgainError, as_option
+from readagain.errors import ArgumentError, DataError, ReadAgainError, as_option
 
 # One module of readagain.cli per command, each with a function `command`, in the order of --help.
 # They import what they need inside the function, so that --help stays fast. `EXAMPLES` of a module
@@ -118,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        with _handle_interruptions():
+        with _system_errors(), _handle_interruptions():
             build_app()(args=arguments, prog_name="readagain")
     except ReadAgainError as error:
         if debug:
@@ -126,6 +127,24 @@ def main(arguments: Sequence[str] | None = None) -> None:
         message = error.format_message(as_option) if isinstance(error, ArgumentError) else error
         print(f"readagain: {message}", file=sys.stderr)
         sys.exit(EXIT_BAD_INPUT)
+
+
+@contextmanager
+def _system_errors() -> Iterator[None]:
+    """Turn errors of the system that no other code has described into one line.
+
+    Code that reads or writes a file names it in its own message; this is the last resort.
+    """
+    try:
+        yield
+    except OSError as error:
+        where = "a file" if error.filename is None else os.fsdecode(error.filename)
+        reason = error.strerror or str(error) or type(error).__name__
+        raise DataError(f"{where}: cannot be read or written: {reason}") from error
+    except MemoryError as error:
+        raise DataError(
+            "not enough memory for this command; use fewer workers or threads, or smaller inputs"
+        ) from error
 
 
 @contextmanager

@@ -144,7 +144,7 @@ def _read_verified(path: Path) -> io.BytesIO | None:
     """Return the content of a chunk file; None if it is missing or its checksum is wrong."""
     try:
         content = path.read_bytes()
-    except OSError:
+    except FileNotFoundError:
         return None
     checksum, arrays = content[:_CHECKSUM_BYTES], content[_CHECKSUM_BYTES:]
     return io.BytesIO(arrays) if checksum == _checksum(path, arrays) else None

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import islice
 
 from readagain.corpus.inputs import CorpusInput
@@ -17,11 +16,19 @@ _MIN_SHARE = 0.6
 """Minimum share of the texts that must be in the language."""
 
 
-def detect_corpus_language(sources: Sequence[CorpusInput]) -> str:
-    """Return the code of the language of the first texts of all inputs."""
-    return language_of_texts(
-        text for source in sources for text in islice(_texts(source), NUM_TEXTS)
+def detect_corpus_language(
+    sources: Sequence[CorpusInput],
+) -> tuple[str, ReadAgainError | None]:
+    """Return the code of the language of the first texts of all inputs.
+
+    The second value is the first error that ended the reading of an input, if any; the language may
+    then depend on it.
+    """
+    errors: list[ReadAgainError] = []
+    code = language_of_texts(
+        text for source in sources for text in islice(_texts(source, errors), NUM_TEXTS)
     )
+    return code, next(iter(errors), None)
 
 
 def language_of_texts(texts: Iterable[str]) -> str:
@@ -37,11 +44,13 @@ def language_of_texts(texts: Iterable[str]) -> str:
     return code if count >= _MIN_SHARE * counts.total() else UNDETERMINED
 
 
-def _texts(source: CorpusInput) -> Iterator[str]:
-    """Yield the texts of an input up to the first error, which `make_chunks` reports later."""
+def _texts(source: CorpusInput, errors: list[ReadAgainError]) -> Iterator[str]:
+    """Yield the texts of an input up to the first error, which is added to `errors`."""
     format = FORMATS[source.format]
-    with suppress(ReadAgainError):
+    try:
         for block in format.read_blocks(source):
             for record in format.parse_block(source, block):
                 if not isinstance(record, InvalidRecord):
                     yield record.text
+    except ReadAgainError as error:
+        errors.append(error)

@@ -2,6 +2,7 @@
 
 import errno
 import logging
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -65,11 +66,14 @@ def prepare(
     files = [file for source in sources for file in input_files(source)]
     states = {file: FileState.of(file) for file in files}
     with _disk_errors(out), open_work_dir(out) as work:
-        settings = replace(settings, language=_resolve_language(sources, settings))
+        detected, reading_error = detect_corpus_language(sources)
+        settings = replace(settings, language=_resolve_language(detected, settings))
         changed = work.write_plan(sources, settings)
         if changed:
             logger.warning("changed since the interrupted run: %s", ", ".join(changed))
         chunks = make_chunks(sources, settings, work, num_workers, on_progress)
+        if reading_error is not None:  # a passing error of the disk, since all blocks were read
+            raise reading_error
         split_chunks, inputs = assign_splits(chunks, settings)
         folder = _make_empty_folder(work.corpus)
         manifest = _write_corpus(split_chunks, inputs, settings, folder, on_progress)
@@ -82,9 +86,8 @@ def prepare(
     return manifest
 
 
-def _resolve_language(sources: Sequence[CorpusInput], settings: PrepareSettings) -> str:
+def _resolve_language(detected: str, settings: PrepareSettings) -> str:
     """Return the language of the settings, or the detected one if it is not set."""
-    detected = detect_corpus_language(sources)
     if settings.language is None:
         return detected
     if UNDETERMINED not in (settings.language, detected) and detected != settings.language:
@@ -99,11 +102,12 @@ def _disk_errors(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in _DISK_FULL:
-            raise
-        raise DataError(
-            f"{out}: {_DISK_FULL[error.errno]} and run the same command again to resume"
-        ) from error
+        problem = _DISK_FULL.get(error.errno or 0)
+        if problem is None:
+            reason = error.strerror or str(error) or type(error).__name__
+            problem = f"cannot be written: {reason}; fix this"
+            out = Path(os.fsdecode(error.filename)) if error.filename else out
+        raise DataError(f"{out}: {problem} and run the same command again to resume") from error
 
 
 def _make_empty_folder(path: Path) -> Path:

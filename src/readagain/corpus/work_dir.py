@@ -16,7 +16,7 @@ from readagain.corpus.manifest import FILE_NAME, unfinished_dir
 from readagain.corpus.readers.story import story_files
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import ArgumentError, ConfigError, DataError, os_errors
-from readagain.storage.files import atomic_write
+from readagain.storage.files import atomic_write, refuse_links
 from readagain.storage.locks import locked_file
 
 # Settings that do not affect chunks, only how chunks are merged; chunks are kept if they change.
@@ -142,6 +142,7 @@ def open_work_dir(out: Path) -> Iterator[WorkDir]:
     """
     path = unfinished_dir(out)
     with os_errors(path, "created", ConfigError):
+        refuse_links(path, below=out.parent)
         path.mkdir(parents=True, exist_ok=True)
     lock = out.with_name(f"{out.name}.lock")
     busy = (

@@ -15,6 +15,7 @@ from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.work_dir import WorkDir, input_bytes
 from readagain.errors import DataError, ReadAgainError
 from readagain.formats.records import Block
+from readagain.storage.files import refuse_links
 from readagain.worker_pool import process_pool
 
 MAX_PENDING_PER_WORKER = 2
@@ -70,6 +71,7 @@ def make_chunks(
         try:
             for source in sources:
                 folder = work.chunk_folder(source, settings)
+                refuse_links(folder, below=work.path)
                 folder.mkdir(parents=True, exist_ok=True)
                 paths: list[Path] = []
                 for number, block in enumerate(FORMATS[source.format].read_blocks(source)):

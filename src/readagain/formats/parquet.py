@@ -12,7 +12,7 @@ from readagain.formats.files import check_readable
 from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
 
 # Base classes of pyarrow's errors, and the errors of invalid strings and dates.
-_ERRORS = (OSError, ValueError, OverflowError, NotImplementedError)
+_ERRORS = (OSError, ValueError, OverflowError, NotImplementedError, IndexError)
 
 TOO_LARGE = f"a row of more than {BLOCK_BYTES:,} bytes; shorten its values"
 

@@ -154,6 +154,23 @@ def sync_dir(path: Path) -> None:
             os.close(descriptor)
 
 
+def refuse_links(path: Path, *, below: Path) -> None:
+    """Check that no directory of a path is a symbolic link, which could lead out of a folder.
+
+    Args:
+        path: the last directory to check.
+        below: the folder that contains it; it may be a link, since the user named it.
+
+    Raises:
+        OSError: for a link.
+    """
+    for part in (path, *path.parents):
+        if part == below:
+            return
+        if part.is_symlink():
+            raise OSError(errno.ELOOP, f"{part} is a symbolic link, which is not followed")
+
+
 def remove(path: Path) -> None:
     """Remove a file, a link or a directory tree, if it exists; links are not followed."""
     if path.is_dir() and not path.is_symlink():

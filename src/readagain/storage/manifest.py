@@ -5,7 +5,7 @@ from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Any
 
-from readagain.errors import ArtifactError, quoted
+from readagain.errors import ArtifactError, os_errors, quoted
 from readagain.storage.checksums import FileEntry
 
 # File names without separators and control characters: only files in the folder itself, and safe to
@@ -83,5 +83,7 @@ def check_files(
                 f"{path}: {num_bytes:,} bytes, {manifest} lists {entry.bytes:,}; "
                 f"truncated or changed, {advice}"
             )
-        if name in checksums and FileEntry.of(path) != entry:
+        with os_errors(path, "read", ArtifactError):
+            is_changed = name in checksums and FileEntry.of(path) != entry
+        if is_changed:
             raise ArtifactError(f"{path}: content does not match {manifest}; {advice}")

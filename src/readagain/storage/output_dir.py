@@ -17,7 +17,7 @@ from readagain.errors import (
 )
 from readagain.storage.checksums import add_checksum, verify_checksum
 from readagain.storage.differences import differences, join_first
-from readagain.storage.files import atomic_write, remove
+from readagain.storage.files import atomic_write, refuse_links, remove
 from readagain.storage.locks import LOCK_FILE, locked_dir
 
 
@@ -59,7 +59,7 @@ class LocalDir:
     def write(self, name: str, content: bytes) -> None:
         """Write a file atomically; return when it is on the disk."""
         with self._write_errors():
-            path = self.path / name
+            path = self._file(name)
             for each in (path.parent, self._temporary_dir):
                 each.mkdir(parents=True, exist_ok=True)
             with atomic_write(path, durable=True, temporary_dir=self._temporary_dir) as temporary:
@@ -69,19 +69,26 @@ class LocalDir:
         """Return the content of a file, or None if it does not exist."""
         path = self.path / name
         with os_errors(path, "read"), suppress(FileNotFoundError, NotADirectoryError):
-            return path.read_bytes()
+            return self._file(name).read_bytes()
         return None
 
     def names(self, subdir: str = "") -> list[str]:
         """List the sorted names in the directory or a subdirectory; empty if it is missing."""
         path = self.path / subdir
         with os_errors(path, "read"):
+            refuse_links(path, below=self.path)
             return sorted(each.name for each in path.iterdir()) if path.is_dir() else []
 
     def remove(self, name: str) -> None:
         """Remove a file or a subdirectory, if it exists."""
         with self._write_errors():
-            remove(self.path / name)
+            remove(self._file(name))
+
+    def _file(self, name: str) -> Path:
+        """Return the path of a file, after checking that its directories are not links."""
+        path = self.path / name
+        refuse_links(path.parent, below=self.path)
+        return path
 
     @contextmanager
     def _write_errors(self) -> Iterator[None]:

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from readagain.errors import ArtifactError
 from readagain.storage.checksums import add_checksum, file_checksum, verify_checksum
-from readagain.storage.files import sync_dir, write_synced
+from readagain.storage.files import remove, sync_dir, write_synced
 from readagain.training.state import TrainingState
 
 BEST_FILE = "best.safetensors"
@@ -105,7 +105,7 @@ def save_checkpoint(
         ) from error
     for other in _checkpoint_paths(directory):
         if other != path:
-            shutil.rmtree(other)
+            remove(other)
     return Checkpoint(path, state)
 
 

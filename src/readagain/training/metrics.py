@@ -3,16 +3,20 @@
 import json
 import math
 import os
+import socket
+import time
 from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+from uuid import uuid4
 
 import torch
 from torch import Tensor
 
 from readagain.errors import ArtifactError, MissingExtraError, ReadAgainError, os_errors, require
+from readagain.storage.files import refuse_links
 from readagain.training.run_dir import METRICS_FILE, TENSORBOARD_DIR
 
 
@@ -88,6 +92,46 @@ class LossBuffer:
         return losses
 
 
+class _EventWriter:
+    """Writer of a TensorBoard file.
+
+    The writer of torch writes in a thread, whose errors are printed as tracebacks.
+
+    Args:
+        folder: the folder of TensorBoard files; each process adds one.
+        purge_step: the first step; TensorBoard ignores this step and later ones in older files.
+    """
+
+    def __init__(self, folder: Path, *, purge_step: int) -> None:
+        from tensorboard.compat.proto.event_pb2 import SessionLog  # type: ignore[import-untyped]
+        from tensorboard.summary.writer.record_writer import (  # type: ignore[import-untyped]
+            RecordWriter,
+        )
+
+        folder.mkdir(exist_ok=True)
+        name = f"events.out.tfevents.{time.time():010.0f}.{socket.gethostname()}.{uuid4().hex}"
+        self._records = RecordWriter((folder / name).open("xb"))
+        self._add(file_version="brain.Event:2")
+        self._add(step=purge_step, session_log=SessionLog(status=SessionLog.START))
+
+    def add_scalars(self, values: Mapping[str, float], step: int) -> None:
+        """Write numbers by name."""
+        from tensorboard.compat.proto.summary_pb2 import Summary  # type: ignore[import-untyped]
+
+        named = [Summary.Value(tag=name, simple_value=value) for name, value in values.items()]
+        self._add(step=step, summary=Summary(value=named))
+
+    def _add(self, **fields: Any) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event
+
+        self._records.write(Event(wall_time=time.time(), **fields).SerializeToString())
+        self._records.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._records.close()
+
+
 class MetricsLog:
     """Writer of `metrics.jsonl` and of TensorBoard files.
 
@@ -99,33 +143,39 @@ class MetricsLog:
 
     def __init__(self, run_path: Path, *, checkpoint_bytes: int, checkpoint_step: int) -> None:
         self.path = run_path / METRICS_FILE
-        with self._write_errors(), self.path.open("ab") as file:
+        with self._write_errors(), self._open() as file:
             if file.tell() < checkpoint_bytes:
                 raise ArtifactError(
                     f"{self.path}: {file.tell():,} bytes, but {checkpoint_bytes:,} at the latest "
                     "checkpoint; was it edited by hand? start the run again with overwrite"
                 )
             os.truncate(file.fileno(), checkpoint_bytes)
-        self._file = self.path.open("ab")
         self.missing_tensorboard = ""
-        self._writer: Any = None
-        try:
-            require("tensorboard", extra="train", purpose="a log for TensorBoard")
-        except MissingExtraError as error:
-            self.missing_tensorboard = str(error)
-        else:
-            from torch.utils.tensorboard import SummaryWriter
+        self._writer: _EventWriter | None = None
+        with ExitStack() as stack, self._write_errors():
+            try:
+                require("tensorboard", extra="train", purpose="a log for TensorBoard")
+            except MissingExtraError as error:
+                self.missing_tensorboard = str(error)
+            else:
+                folder = run_path / TENSORBOARD_DIR
+                refuse_links(folder, below=run_path)
+                self._writer = _EventWriter(folder, purge_step=checkpoint_step + 1)
+                stack.callback(self._writer.close)
+            self._file = self._open()
+            stack.pop_all()
 
-            self._writer = SummaryWriter(
-                str(run_path / TENSORBOARD_DIR), purge_step=checkpoint_step + 1
-            )
+    def _open(self) -> BinaryIO:
+        """Open the log at its end; a symbolic link is not followed."""
+        refuse_links(self.path, below=self.path.parent)
+        return self.path.open("ab")
 
     def close(self) -> None:
         """Close the files."""
-        self._file.close()
-        if self._writer is not None:
-            with suppress(OSError):  # a full disk was reported by `write`
-                self._writer.close()
+        for file in (self._file, self._writer):
+            if file is not None:
+                with suppress(OSError):  # a full disk was reported by `write`
+                    file.close()
 
     @property
     def num_bytes(self) -> int:
@@ -138,9 +188,8 @@ class MetricsLog:
             self._file.write(json.dumps(record, ensure_ascii=False).encode() + b"\n")
             self._file.flush()
             if self._writer is not None:
-                for name, value in record.items():
-                    if isinstance(value, float):
-                        self._writer.add_scalar(name, value, record["step"])
+                values = {name: each for name, each in record.items() if isinstance(each, float)}
+                self._writer.add_scalars(values, record["step"])
 
     def _write_errors(self) -> AbstractContextManager[None]:
         advice = "the latest checkpoint is kept, run the same command again to resume"

@@ -15,6 +15,10 @@ TOKENS = (
     b"NaN", b"9" * 30, b"9" * 5000, b"true", b"null", b"../../x", b"/etc/passwd", b"[" * 3000,
     b'{"a":' * 1500, b"a=[" * 1500, b" " * 4000, b"(" * 4000, b"." * 4000, b"A.B" * 1500,
     b"@highlight", b"UNK", b"...", b"U.S.", b"'s", b"location",
+    # Many small items; marks of two classes, which NFC sorts; marks that reverse a line.
+    b"1," * 4000, b'"",' * 3000, b"{}," * 3000, b"<a/>" * 2000, b"\n" * 4000, b",\n" * 2000,
+    b"a" + b"\xcc\x81" * 3000 + b"\xcc\x96" * 3000, b"\xcc\x96\xcc\x81" * 40,
+    b"\xe2\x80\xae", b"\xe2\x81\xa6", b"\x1b[2J",
 )  # fmt: skip
 # Words and numbers of JSON and TOML, and what may stand where they stand.
 VALUE = re.compile(rb'"[^"\\\n]*"|-?\d+(?:\.\d+)?|true|false|null')

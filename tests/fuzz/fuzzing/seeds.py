@@ -24,6 +24,7 @@ TEXTS = [
     b"- first point\n- second point\n\n1. third (a) p.m. e.g. i.e. ... !!! ??",
     b"no capital no stop",
     b"a" * 2000,
+    "e\u0301\u0316 noir \u202ex".encode(),
     b"''``\"\"''s n't can't won't '' 'tis #1 ## -lrb- -rrb- http://example.org/a?b=c a@b.cd",
 ]
 JSONL = [
@@ -63,7 +64,19 @@ REQUESTS = [
     b'{"texts": ["A storm came.", ""], "beam": 2, "n_best": 2, "explain": true}',
     b'{"texts": ["a storm came ."], "model": "toy", "tokenized": true, "max_bytes": 20}',
     b'{"texts": ["A storm."], "case": "headline", "min_words": 1, "max_words": 3}',
+    b'{"texts": [' + b"1," * 2000 + b'"a"]}',
+    b'{"texts": [' + b'"a",' * 63 + b'"b"], "max_words": 1, "beam": 1}',
 ]
+NAMES = [
+    b"a.jsonl\0b.jsonl",
+    b"one.txt\0two.txt.gz\0three.story",
+    "caf\N{LATIN SMALL LETTER E WITH ACUTE} 1.jsonl".encode(),
+    b"\xff\xfe.jsonl\0\xed\xa0\x80.txt",
+    b"a\nb.jsonl\0-o.jsonl\0~.jsonl",
+    b"[a].jsonl\0*.jsonl\0?.jsonl\0{a}.jsonl",
+    b"\x1b[31m.jsonl\0\xe2\x80\xae.jsonl",
+]
+LINKS = [bytes([name, target]) for name in range(4) for target in range(3)]
 METRICS = [b'{"step": 3, "epoch": 0.5, "loss": 4.5}\n{"step": 6, "epoch": 1.0, "dev_loss": 4.0}\n']
 LEXICONS = [b"the\t5\t2\nharbour\t3\t1\nopens\t0\t0\n"]
 
@@ -97,6 +110,13 @@ def parquet() -> list[bytes]:
     for table, compression in ((columns, "none"), (columns, "snappy"), (nested, "zstd")):
         sink = io.BytesIO()
         library.write_table(pyarrow.table(table), sink, compression=compression)
+        written.append(sink.getvalue())
+    # Dictionary pages: one long value, repeated by every row; and many short ones.
+    repeated = {"text": ["storm " * 20_000] * 300, "headline": ["Storm"] * 300}
+    distinct = {"text": [f"a{i}" for i in range(200)] * 2, "headline": ["b", "c"] * 200}
+    for table in (repeated, distinct):
+        sink = io.BytesIO()
+        library.write_table(pyarrow.table(table), sink, compression="zstd", data_page_size=1024)
         written.append(sink.getvalue())
     return written
 

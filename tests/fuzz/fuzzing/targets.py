@@ -2,22 +2,32 @@
 
 import io
 import json
+import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from fuzzing import seeds
 from fuzzing.messages import check_message
+from readagain.batch.job import BatchJob, group_inputs
+from readagain.batch.job_dir import open_job_dir
+from readagain.batch.locations import find_files
+from readagain.batch.shard_worker import ShardConfig
+from readagain.batch.shards import SplitOptions
 from readagain.config.files import load_run, read_run_file
 from readagain.corpus.lexicon import Lexicon
 from readagain.corpus.manifest import FILE_NAME
+from readagain.corpus.prepare import prepare
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.readers.formats import FORMATS
+from readagain.corpus.settings import PrepareSettings
 from readagain.corpus.shards import CorpusShard, PreparedCorpus, shard_file
 from readagain.engine.onnx_model import OnnxStepModel
 from readagain.engine.summarizer import Summarizer
@@ -28,7 +38,8 @@ from readagain.model_dir import ModelDir
 from readagain.presets import PRESETS
 from readagain.rouge.files import read_texts
 from readagain.storage.checksums import add_checksum
-from readagain.storage.model_manifest import MANIFEST_FILE
+from readagain.storage.files import write_output
+from readagain.storage.model_manifest import MANIFEST_FILE, write_model_files
 from readagain.storage.tensors import read_header, read_tensors
 from readagain.text.document import read_document
 from readagain.text.vocab import Vocab
@@ -132,7 +143,7 @@ def _records(name: str, format: texts.TextFormat) -> Callable[[Path], Reader]:
 def _streams(folder: Path) -> Reader:
     def read(data: bytes) -> None:
         for format in texts.STREAM_FORMATS:
-            with _told_apart():
+            with _refusals():
                 list(
                     texts.read_stream(
                         io.BytesIO(data), "pipe", texts.TextReadOptions(format=format)
@@ -143,8 +154,8 @@ def _streams(folder: Path) -> Reader:
 
 
 @contextmanager
-def _told_apart() -> Iterator[None]:
-    """Let each of several readers have its say about the same bytes."""
+def _refusals() -> Iterator[None]:
+    """Check the message of a refusal, and continue."""
     try:
         yield
     except ReadAgainError as error:
@@ -281,6 +292,130 @@ def _words(folder: Path) -> Reader:
     return read
 
 
+def _names(folder: Path) -> Reader:
+    """Prepare files with the names that an input lists, and plan a batch job over them."""
+    line = seeds.JSONL[0].partition(b"\n")[0] + b"\n"
+
+    def read(data: bytes) -> None:
+        inputs = Path(tempfile.mkdtemp(dir=folder))
+        try:
+            paths = []
+            for name in data.split(b"\0")[:4]:
+                path = inputs / os.fsdecode(name.replace(b"/", b"_")[:200] or b"_")
+                with suppress(OSError):
+                    path.write_bytes(line)
+                    paths.append(str(path))
+            with _refusals():
+                sources = find_inputs(paths, CorpusReadOptions())
+                prepare(sources, inputs / "corpus", PrepareSettings())
+                PreparedCorpus.open(inputs / "corpus")
+            with _refusals():
+                _plan_batch(paths, inputs / "headlines")
+        finally:
+            shutil.rmtree(inputs)
+
+    return read
+
+
+def _plan_batch(paths: list[str], out: Path) -> None:
+    """Read all rows of a batch job and write its identity, without summarizing."""
+    reading = texts.TextReadOptions()
+    work = ShardConfig(out=str(out), model=str(seeds.MODELS / "toy"))
+    job = BatchJob(
+        inputs=tuple(group_inputs(find_files(paths), reading)),
+        split=SplitOptions(read=reading, shard_rows=2, added_fields=work.added_fields),
+        config=work,
+    )
+    with open_job_dir(str(out), job.identity(), overwrite=False, update=False) as job_dir:
+        assert job_dir.finished_shards() == {}
+        for source in job.inputs:
+            for shard in job.split_input(source, {}):
+                assert len(list(shard.records())) >= 1
+
+
+PLANTED = (
+    ".lock", "headlines.txt.part", "unfinished", "unfinished/plan.json", "unfinished/notes", "bad",
+    "resume", "resume/identity.json", "resume/unfinished", "metrics.jsonl", "tensorboard",
+    ".writing", "vocab.txt", "model.json", "manifest.json", "part-00000-000000.jsonl",
+    "../corpus.lock", "../corpus.unfinished", "../corpus.unfinished/plan.json",
+    "../corpus.unfinished/corpus", "../corpus.unfinished/chunks",
+)  # fmt: skip
+"""Names in an output folder at which an input plants links."""
+
+
+def _links(folder: Path) -> Reader:
+    """Write outputs into a folder with planted links; what they point to must stay as it is.
+
+    Each pair of bytes of an input plants a link: its name, and what it points to.
+    """
+    from readagain.training.metrics import MetricsLog
+    from readagain.training.run_dir import open_run_dir
+
+    pairs = folder / "pairs.jsonl"
+    pairs.write_bytes(seeds.JSONL[0])
+    sources = find_inputs([str(pairs)], CorpusReadOptions())
+
+    def read(data: bytes) -> None:
+        place = Path(tempfile.mkdtemp(dir=folder))
+        victim, out = place / "victim", place / "out"
+        (victim / "folder").mkdir(parents=True)
+        out.mkdir()
+        for path in (victim / "file", victim / "folder" / "plan.json"):
+            path.write_bytes(b"precious")
+        targets = (victim / "file", victim / "folder", victim / "new", out, Path("/dev/null"))
+        for name, target in zip(data[:16:2], data[1:16:2], strict=False):
+            with suppress(OSError):
+                path = out / PLANTED[name % len(PLANTED)]
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.symlink_to(targets[target % len(targets)])
+        before = _tree(victim)
+        writers = (
+            lambda: _write_headlines(out / "headlines.txt"),
+            lambda: _plan_batch([str(pairs)], out),
+            lambda: _write_shard(out, overwrite=bool(data[-1:] > b"\x80")),
+            lambda: _open_run(open_run_dir, out),
+            lambda: MetricsLog(out, checkpoint_bytes=0, checkpoint_step=0).close(),
+            lambda: write_model_files(out, {"vocab.txt": lambda path: path.write_bytes(b"new")}),
+            lambda: prepare(sources, place / "corpus", PrepareSettings(), overwrite=True),
+        )
+        try:
+            for write in writers:
+                with _refusals():
+                    write()
+                assert _tree(victim) == before
+        finally:
+            shutil.rmtree(place)
+
+    return read
+
+
+def _tree(folder: Path) -> dict[str, bytes | None]:
+    """Return the files and folders below a folder, with the content of files."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }
+
+
+def _write_headlines(path: Path) -> None:
+    with write_output(path) as temporary:
+        temporary.write_text("a headline")
+
+
+def _write_shard(out: Path, *, overwrite: bool) -> None:
+    identity: dict[str, Any] = {"settings": {}, "inputs": []}
+    with open_job_dir(str(out), identity, overwrite=overwrite, update=False) as job_dir:
+        for name in ("part-00000-000000.jsonl", "bad/part-00000-000000.jsonl"):
+            with _refusals():
+                job_dir.directory.write(name, b"{}")
+        job_dir.finish([], **identity)
+
+
+def _open_run(open_run_dir: Callable[..., Any], out: Path) -> None:
+    with open_run_dir(out, RUN_IDENTITY, overwrite=True):
+        pass
+
+
 TARGETS: dict[str, Target] = {
     "reader-jsonl": Target(
         seeds=lambda: seeds.JSONL, begin=_reading("pairs.jsonl", format="jsonl")
@@ -367,5 +502,7 @@ TARGETS: dict[str, Target] = {
     "run-identity": Target(
         seeds=lambda: [json.dumps(add_checksum(RUN_IDENTITY)).encode()], begin=_identity
     ),
+    "names": Target(seeds=lambda: seeds.NAMES, begin=_names, weight=1),
+    "links": Target(seeds=lambda: seeds.LINKS, begin=_links, weight=1),
     "summaries": Target(seeds=lambda: seeds.TEXTS, begin=_summaries, weight=1),
 }

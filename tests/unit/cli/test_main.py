@@ -13,6 +13,7 @@ from typer.main import get_command
 
 from readagain.cli.main import COMMANDS, build_app
 from readagain.cli.output import for_terminal
+from readagain.errors import DataError
 
 READAGAIN = [sys.executable, "-m", "readagain"]
 
@@ -107,6 +108,30 @@ def test_lasting_console_survives_closed_pipe():
             check=False,
         )
     assert (done.returncode, done.stderr) == (0, "done\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (PermissionError(13, "Permission denied", "/a/b"), "/a/b: cannot be read or written: Perm"),
+        (PermissionError(13, "Permission denied", b"/a\xff\x1b"), "/a\ufffd\ufffd: cannot be read"),
+        (OSError(5, "Input/output error"), "a file: cannot be read or written: Input/output error"),
+        (TimeoutError(), "a file: cannot be read or written: TimeoutError"),
+        (MemoryError(), "not enough memory for this command; use fewer workers or threads"),
+    ],
+)
+def test_error_of_the_system_is_one_line_and_status_2(error, message, readagain, monkeypatch):
+    def fail():
+        raise error
+
+    monkeypatch.setattr("readagain.cli.presets.command", fail)
+    done = readagain("presets")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"readagain: {message}")
+    assert len(done.stderr.splitlines()) == 1
+    with pytest.raises(DataError) as raised:
+        readagain("presets", "--debug")
+    assert raised.value.__cause__ is error
 
 
 def test_error_is_reported_despite_closed_pipe():

@@ -1,11 +1,13 @@
 """Language of a corpus."""
 
+import gzip
+
 import pytest
 
 from readagain.corpus.language import detect_corpus_language, language_of_texts
 from readagain.corpus.manifest import CorpusManifest
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
-from readagain.errors import ArtifactError
+from readagain.errors import ArtifactError, DataError
 
 GERMAN = "Die Stadt erhöht die Gebühren für den Müll, und der Rat stimmt dem zu."
 ENGLISH = "The council raised the fee for the bins, and the mayor said it was too late."
@@ -20,10 +22,27 @@ def test_language_of_mixed_texts_is_undetermined():
     assert language_of_texts([]) == "und"
 
 
-def test_detection_leaves_errors_to_the_preparation(tmp_path):
+def test_detection_returns_the_error_of_an_unreadable_input(tmp_path):
+    path = tmp_path / "pairs.jsonl.gz"
+    path.write_bytes(gzip.compress(f'{{"text": "{ENGLISH}", "headline": "Bins"}}\n'.encode() * 9))
+    sources = find_inputs([str(path)], CorpusReadOptions())
+    path.write_bytes(path.read_bytes()[:-20])
+    assert "the compressed data is cut short" in str(detect_corpus_language(sources)[1])
+
+
+def test_language_does_not_depend_on_a_passing_error(jsonl, prepared, monkeypatch):
+    failed = ("und", DataError("a.jsonl: cannot be read"))
+    with monkeypatch.context() as patch:
+        patch.setattr("readagain.corpus.prepare.detect_corpus_language", lambda _: failed)
+        with pytest.raises(DataError, match="a.jsonl: cannot be read"):
+            prepared(jsonl())
+    assert prepared(jsonl()).manifest.language == "en"
+
+
+def test_detection_leaves_invalid_records_to_the_preparation(tmp_path):
     path = tmp_path / "pairs.jsonl"
     path.write_text('{"text": "x", "headline": "y"}\n{"text": broken\n')
-    assert detect_corpus_language(find_inputs([str(path)], CorpusReadOptions())) == "und"
+    assert detect_corpus_language(find_inputs([str(path)], CorpusReadOptions()))[0] == "und"
 
 
 def test_given_language_that_the_texts_do_not_have_is_reported(jsonl, prepared, caplog):

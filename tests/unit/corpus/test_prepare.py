@@ -303,12 +303,13 @@ def test_full_disk_error_leaves_no_output(tmp_path, jsonl, prepared, monkeypatch
     assert contents(prepared(path)) == expected
 
 
-def test_other_os_errors_are_not_full_disk_errors(jsonl, prepared, monkeypatch):
+@pytest.mark.parametrize(("names", "path"), [((), "out"), (("/a/chunk",), "/a/chunk")])
+def test_other_os_errors_have_path_and_reason(jsonl, prepared, monkeypatch, names, path):
     def denied(*arguments, **options):
-        raise PermissionError(errno.EACCES, "Permission denied")
+        raise PermissionError(errno.EACCES, "Permission denied", *names)
 
     monkeypatch.setattr("readagain.corpus.chunks.np.savez", denied)
-    with pytest.raises(PermissionError):
+    with pytest.raises(DataError, match=f"{path}: cannot be written: Permission denied; fix"):
         prepared(jsonl(MANY))
 
 

@@ -91,3 +91,15 @@ def test_dictionary_bomb_is_split_or_invalid(tmp_path, is_nested):
         assert [block.payload.num_rows for block in blocks] == [2, 1, 2]
         assert [block.first for block in blocks] == [1, 3, 4]
         assert all(block.payload.nbytes <= parquet.BLOCK_BYTES for block in blocks)
+
+
+def test_index_outside_its_dictionary_is_rejected(table, monkeypatch):
+    import pyarrow
+    from pyarrow.parquet import ParquetFile
+
+    indices = pyarrow.array([5], pyarrow.int32())
+    damaged = pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array(["a"]), safe=False)
+    batch = pyarrow.RecordBatch.from_arrays([damaged], names=["summary"])
+    monkeypatch.setattr(ParquetFile, "iter_batches", lambda *_, **__: iter([batch]))
+    with pytest.raises(DataError, match="damaged or incomplete Parquet file .*out of bounds"):
+        list(parquet.read_blocks(table, "utf-8", columns=["summary"]))

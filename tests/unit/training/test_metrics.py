@@ -71,3 +71,28 @@ def test_log_is_written_without_tensorboard(tmp_path, monkeypatch):
     log.close()
     assert log.missing_tensorboard == "a log for TensorBoard needs 'tensorboard'"
     assert (tmp_path / "metrics.jsonl").read_text() == '{"step": 1, "loss": 2.0}\n'
+
+
+def test_tensorboard_reads_numbers_of_a_resumed_run(tmp_path):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    first = MetricsLog(tmp_path, checkpoint_bytes=0, checkpoint_step=0)
+    for step, loss in ((1, 2.0), (2, 1.0)):
+        first.write({"step": step, "loss": loss})
+    first.close()
+    resumed = MetricsLog(tmp_path, checkpoint_bytes=0, checkpoint_step=1)
+    resumed.write({"step": 2, "loss": 0.5})
+    resumed.close()
+    events = EventAccumulator(str(tmp_path / "tensorboard")).Reload().Scalars("loss")
+    assert [(event.step, event.value) for event in events] == [(1, 2.0), (2, 0.5)]
+
+
+@pytest.mark.parametrize("name", ["metrics.jsonl", "tensorboard"])
+def test_log_does_not_follow_planted_link(tmp_path, name):
+    other, run = tmp_path / "other", tmp_path / "run"
+    run.mkdir()
+    other.mkdir()
+    (run / name).symlink_to(other if name == "tensorboard" else other / "new")
+    with pytest.raises(ArtifactError, match=f"{name} is a symbolic link, which is not followed"):
+        MetricsLog(run, checkpoint_bytes=0, checkpoint_step=0)
+    assert list(other.iterdir()) == []
