@@ -150,7 +150,7 @@ def _uvicorn_config(
 
 def _max_connections(wanted: int) -> int:
     """Return the number of connections that the limit of open files allows."""
-    if os.name != "posix":
+    if sys.platform == "win32":
         return wanted
     import resource
 
@@ -170,7 +170,8 @@ def _create_worker_app(settings: ServeSettings) -> "FastAPI":
     from uvicorn.config import STARTUP_FAILURE
 
     start_logging()
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the supervisor handles it
+    if sys.platform != "win32":
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # the supervisor handles it
     _stop_with_parent()
     _reserve_metrics()
     try:
@@ -212,7 +213,8 @@ def _reserve_metrics() -> None:
     try:
         for path in paths:
             with path.open("wb") as file:
-                os.posix_fallocate(file.fileno(), 0, METRICS_FILE_BYTES)
+                if sys.platform == "linux":  # the only one with several workers
+                    os.posix_fallocate(file.fileno(), 0, METRICS_FILE_BYTES)
     except OSError as error:
         for path in paths:
             path.unlink(missing_ok=True)

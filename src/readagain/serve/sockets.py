@@ -1,6 +1,5 @@
 """Listening sockets of one process or of several workers."""
 
-import os
 import socket
 import sys
 from typing import Any
@@ -31,9 +30,9 @@ def bind(host: str, port: int, shared: bool = False) -> socket.socket:
             host,
         ) from error
     try:
-        if os.name == "posix":  # on Windows it would let two servers bind one port
+        if sys.platform != "win32":  # there it would let two servers bind one port
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if shared:
+        if shared and sys.platform != "win32":  # `reserve` refuses systems without it
             bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         # Headers and body of a response are two writes; without this the second waits up to
         # 40 ms for the client's acknowledgement of the first. Connections inherit it.
