@@ -1,1 +1,1 @@
-"""One file per command."""
+"""Command line, with one module per command."""

@@ -1,4 +1,4 @@
-"""`readagain batch`: write headlines for millions of texts in a resumable job."""
+"""`readagain batch`: write headlines for many files in a resumable job."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal, Unpack
@@ -63,10 +63,9 @@ def command(
         ),
     ] = None,
     field: options.SummaryField = "summary",
-    score: Annotated[bool, _writing("--score", help="Field 'score' in the output.")] = False,
+    score: Annotated[bool, _writing("--score", help="Add the field 'score'.")] = False,
     confidence: Annotated[
-        bool,
-        _writing("--confidence", help="Fields 'confidence' and 'warnings' in the output."),
+        bool, _writing("--confidence", help="Add the fields 'confidence' and 'warnings'.")
     ] = False,
     shard_rows: Annotated[int, _writing(help="Rows per shard.")] = 1024,
     overwrite: Annotated[
@@ -76,12 +75,12 @@ def command(
     update: Annotated[
         bool,
         _writing(
-            "--update", help="Resume although inputs have changed; unchanged shards are kept."
+            "--update", help="Resume a job whose inputs have changed; unchanged shards are kept."
         ),
     ] = False,
     workers: Annotated[
         int,
-        _running(min=0, help="Parallel workers; 0 for all processors."),
+        _running(min=0, help="Number of processes; 0 for all processors."),
     ] = 0,
     threads: Annotated[int, _running(min=1, help="Threads per worker.")] = 1,
     precision: options.Precision = None,
@@ -113,7 +112,7 @@ def command(
         )
     if address is not None and engine != "ray":
         raise ConfigError(f"--address {address}: needs --engine ray; add it or remove --address")
-    if engine == "local":  # the machines of a cluster may have more processors
+    if engine == "local":  # not for Ray, whose machines may have more processors
         options.check_threads(threads)
         options.check_workers(workers)
     reading = read_options(format, text_column, encoding)
@@ -144,11 +143,11 @@ def command(
             kept_rows = progress.resumed
             show(progress)
 
-        manifest = run_batch(job, _engine(engine, workers, address), on_progress=on_progress)
+        manifest = run_batch(job, _make_engine(engine, workers, address), on_progress=on_progress)
     _print_summary(manifest, out, kept_rows)
 
 
-def _engine(name: EngineName, workers: int, address: str | None) -> "Engine":
+def _make_engine(name: EngineName, workers: int, address: str | None) -> "Engine":
     if name == "ray":
         from readagain.batch.ray import ray_engine
 

@@ -25,12 +25,12 @@ def command(
     import json
     import time
 
-    begin = time.perf_counter()
+    start = time.perf_counter()
     from readagain.engine.speed import SENTENCES, measure_speed
     from readagain.engine.summarizer import Summarizer
     from readagain.processors import num_threads
 
-    import_s = time.perf_counter() - begin
+    import_s = time.perf_counter() - start
     threads = num_threads(threads)
     speed = measure_speed(
         lambda: Summarizer.load(model, threads=threads), SENTENCES, beam=decoding.get("beam")
@@ -39,15 +39,15 @@ def command(
         "model": model,
         "texts": len(SENTENCES),
         "threads": threads,
-        **_machine(),
+        **_describe_machine(),
         "import_s": import_s,
         **vars(speed),
         "texts_per_s": speed.texts_per_s,
     }
-    print(json.dumps(results, indent=2) if as_json else _format(results, speed))
+    print(json.dumps(results, indent=2) if as_json else _format_results(results, speed))
 
 
-def _machine() -> dict[str, Any]:
+def _describe_machine() -> dict[str, Any]:
     import os
     import platform
 
@@ -63,7 +63,7 @@ def _machine() -> dict[str, Any]:
     }
 
 
-def _format(results: dict[str, Any], speed: "Speed") -> str:
+def _format_results(results: dict[str, Any], speed: "Speed") -> str:
     load = "" if results["load"] is None else f", load {results['load']:.1f}"
     lines = [
         f"{results['machine']}{load}; threads: {results['threads']}; "
@@ -78,6 +78,6 @@ def _format(results: dict[str, Any], speed: "Speed") -> str:
     if speed.resident_mb is not None:
         lines.append(f"resident memory  {speed.resident_mb:8.0f} MB")
     lines += ["", "texts at once   ms per text   texts/s"]
-    for together, taken in speed.ms_per_text.items():
-        lines.append(f"{together:>13} {taken:>13.1f} {speed.texts_per_s[together]:>9.1f}")
+    for batch_size, time_ms in speed.ms_per_text.items():
+        lines.append(f"{batch_size:>13} {time_ms:>13.1f} {speed.texts_per_s[batch_size]:>9.1f}")
     return "\n".join(lines)

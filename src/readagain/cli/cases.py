@@ -12,12 +12,14 @@ def command(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model folder.")],
     prepared: Annotated[
         Path,
-        typer.Argument(metavar="PREPARED", help="Prepared corpus, best the one it was trained on."),
+        typer.Argument(
+            metavar="PREPARED", help="Prepared corpus, preferably the one of the training."
+        ),
     ],
 ) -> None:
     """Add the capitalization of a corpus to a model folder; the weights stay the same.
 
-    Newly trained models have it already.
+    Only models of older versions need this.
     """
     from readagain.corpus.shards import PreparedCorpus
     from readagain.errors import DataError

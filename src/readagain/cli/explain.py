@@ -55,7 +55,7 @@ def command(
         check_writable(file)
     if png is not None:
         check_plot(png)
-    record = _only_text(input, encoding)
+    record = _read_text(input, encoding)
     summarizer = Summarizer.load(model, threads=threads)
     summary = summarizer.summarize(record.text, **(decoding | {"explain": True}))
     view = explanation_view(record.text, summary, model=model_name(model), where=record.where)
@@ -63,10 +63,11 @@ def command(
         plot_attention(view, png)
         print(f"{png}: written", file=sys.stderr)
     if html is not None:
-        with write_output(html) as partial:
-            partial.write_text(explanation_page(view), encoding="utf-8", errors="xmlcharrefreplace")
+        with write_output(html) as temporary:
+            page = explanation_page(view)
+            temporary.write_text(page, encoding="utf-8", errors="xmlcharrefreplace")
         print(f"{html}: written", file=sys.stderr)
-    # Bytes of an argument that are not UTF-8 become \udc.., which JSON can read.
+    # Bytes of an argument that are not UTF-8 are written as \udc.., which is valid JSON.
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     if as_json:
         print(to_json(asdict(view)))
@@ -78,8 +79,8 @@ def command(
         print_explanation(view, Console(highlight=False))
 
 
-def _only_text(argument: str, encoding: str) -> "TextRecord":
-    """Read the only text of an argument.
+def _read_text(argument: str, encoding: str) -> "TextRecord":
+    """Read the text of an argument or file, which must have exactly one.
 
     Raises:
         ConfigError: for an unknown encoding.

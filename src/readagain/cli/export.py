@@ -29,7 +29,7 @@ def command(
         int | None,
         typer.Option(
             metavar="WORDS",
-            help="Size of the shortlist of output words (those of the text and the most frequent), "
+            help="Number of output words to score: words of the text and the most frequent ones, "
             "which is faster; needs --out, and --check-on to measure the loss.",
             show_default="all words",
         ),
@@ -38,7 +38,7 @@ def command(
         Path | None,
         typer.Option(
             metavar="PREPARED",
-            help="Prepared corpus whose dev examples the graphs are compared on.",
+            help="Prepared corpus; its dev examples are used to compare graphs and network.",
             show_default="random words",
         ),
     ] = None,
@@ -62,7 +62,7 @@ def command(
         raise ConfigError(f"--check-texts is {check_texts}; expected 1 or more")
     if shortlist is not None and out is None:
         raise ConfigError(
-            f"--shortlist is {shortlist}, which needs a folder of its own; name one with --out"
+            f"--shortlist is {shortlist}, which needs a new model folder; name one with --out"
         )
     if shortlist is not None and check_on is None:
         raise ConfigError(
@@ -74,10 +74,10 @@ def command(
     from readagain.export.check import check_graphs, corpus_texts, random_texts
     from readagain.export.write import describe_export, model_graphs, with_shortlist, write_graphs
 
-    model_dir, whole = ModelDir.open(run), None
+    model_dir, full_vocab_model = ModelDir.open(run), None
     if shortlist is not None:
-        model_dir, whole = with_shortlist(model_dir, shortlist), model_dir
-    graphs = model_graphs(model_dir, [each for each in PRECISIONS if precision in (each, "both")])
+        model_dir, full_vocab_model = with_shortlist(model_dir, shortlist), model_dir
+    graphs = model_graphs(model_dir, [name for name in PRECISIONS if precision in (name, "both")])
     if check_on is None:
         origin, texts = "random words", random_texts(model_dir, check_texts or 100)
     else:
@@ -88,12 +88,12 @@ def command(
         texts,
         origin=origin,
         threads=num_threads(threads),
-        full_vocab_model=whole,
+        full_vocab_model=full_vocab_model,
     )
     path = write_graphs(model_dir, graphs, describe_export(graphs, asdict(check)), out=out)
 
-    for each, contents in graphs.items():
-        print(f"{each:<9} {sum(map(len, contents)) / 1e6:8.1f} MB")
+    for graph_precision, contents in graphs.items():
+        print(f"{graph_precision:<9} {sum(map(len, contents)) / 1e6:8.1f} MB")
     if check.same_n_best is not None:
         print(
             f"float32   the network's {pluralize(check.texts, 'n-best list')}: "

@@ -1,4 +1,4 @@
-"""`readagain fit`: train, export and evaluate a model of one's own pairs."""
+"""`readagain fit`: train, export and evaluate a model on a user's pairs."""
 
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,7 @@ def command(
             "--out",
             "-o",
             metavar="MODEL",
-            help="Model folder to create; unfinished work is kept in MODEL.work beside it.",
+            help="Model folder to create; intermediate files are in MODEL.work.",
         ),
     ],
     size: Annotated[
@@ -49,8 +49,8 @@ def command(
     epochs: Annotated[
         int | None,
         typer.Option(
-            help="Maximum number of epochs (default: by the number of pairs); more than before "
-            "continue a finished model."
+            help="Maximum number of epochs (default: by the number of pairs); a larger number "
+            "continues a finished fit."
         ),
     ] = None,
     language: Annotated[
@@ -59,7 +59,7 @@ def command(
     ] = None,
     test: Annotated[
         str | None,
-        typer.Option(metavar="INPUT", help="Pairs for the report (default: split off)."),
+        typer.Option(metavar="INPUT", help="Pairs to evaluate on (default: some of PAIRS)."),
     ] = None,
     text_column: options.TextColumn = None,
     headline_column: options.HeadlineColumn = None,
@@ -70,13 +70,13 @@ def command(
         bool, typer.Option("--overwrite", help="Replace another fit in --out.")
     ] = False,
 ) -> None:
-    """Train a model of your own on pairs of text and headline, and report how good it is.
+    """Train a model on your pairs of text and headline, and report its quality.
 
-    Finds the columns and the language, chooses the training, says how long it will take, trains,
-    exports and evaluates. The same command resumes an interrupted fit.
+    Detects columns and language, chooses the settings, estimates the time, trains, exports and
+    evaluates. The same command resumes an interrupted fit.
     """
     from readagain.cli.main import resumable
-    from readagain.cli.output import lasting_console
+    from readagain.cli.output import persistent_console
     from readagain.cli.progress import job_progress
     from readagain.corpus.readers.find import CorpusReadOptions
     from readagain.errors import require
@@ -100,7 +100,7 @@ def command(
             device=device,
             threads=threads,
             overwrite=overwrite,
-            console=lasting_console(),
+            console=persistent_console(),
             progress=partial(job_progress, "reading", "writing"),
         )
     _print_result(result)

@@ -1,4 +1,4 @@
-"""Inputs of commands: texts, files and pipes."""
+"""Texts from arguments, files and pipes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ STDIN = "-"
 def read_inputs(
     inputs: list[str], options: "TextReadOptions", *, command: str
 ) -> "Iterator[TextRecord]":
-    """Return the texts of all inputs in order, after checking that the files exist.
+    """Check that the files of all inputs exist, and return an iterator over their texts.
 
     Args:
         inputs: texts, file names, or `STDIN`.
@@ -21,7 +21,7 @@ def read_inputs(
         command: name of the command, for messages.
 
     Raises:
-        ConfigError: without input.
+        ConfigError: if the input is a terminal.
         DataError: for a missing file.
     """
     import os
@@ -35,16 +35,16 @@ def read_inputs(
             f"input: missing; give a text in quotes or a file, such as: "
             f"readagain {command} article.txt"
         )
-    files = {argument: _file(argument) for argument in inputs if argument != STDIN}
+    files = {argument: _find_path(argument) for argument in inputs if argument != STDIN}
 
     def read() -> Iterator[TextRecord]:
         for argument in inputs:
             if argument == STDIN:
-                # Not sys.stdin itself: Python aborts if it exits while a thread reads that.
+                # A new file object, since Python aborts if it exits while a thread reads sys.stdin.
                 with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
                     for record in read_stream(stream, "standard input", options):
                         if command == "summarize" and options.format is None:
-                            _report_separate_lines(record)
+                            _hint_separate_lines(record)
                         yield record
             elif (path := files[argument]) is None:
                 yield TextRecord(argument, "the text", {"text": argument})
@@ -54,10 +54,11 @@ def read_inputs(
     return read()
 
 
-def _report_separate_lines(record: "TextRecord") -> None:
-    """Print a hint if the lines of one text look like a text each.
+def _hint_separate_lines(record: "TextRecord") -> None:
+    """Print a hint if each line of a text looks like a separate text.
 
-    Paragraphs have blank lines between them, and in wrapped text some line starts in lower case.
+    This is not the case if there are blank lines, as between paragraphs, or if a line starts in
+    lower case, as in wrapped text.
     """
     import sys
 
@@ -104,8 +105,8 @@ def is_readable(path: Path) -> bool:
     return path.is_file() or path.is_fifo() or path.is_char_device()
 
 
-def _file(argument: str) -> Path | None:
-    """Return the file or pipe of an argument, or None for a text.
+def _find_path(argument: str) -> Path | None:
+    """Return the path of a file or pipe, or None if the argument is a text.
 
     Raises:
         DataError: for a folder, a URL or a missing file.
@@ -116,7 +117,6 @@ def _file(argument: str) -> Path | None:
 
     if not argument:  # Path("") would be the current folder
         return None
-    looks_like_text = any(c.isspace() for c in argument)
     try:
         path = Path(argument)
         if is_readable(path):
@@ -129,7 +129,8 @@ def _file(argument: str) -> Path | None:
         if error.errno == errno.ENAMETOOLONG:
             return None
         raise DataError(f"{argument}: cannot be read: {error.strerror}") from error
-    if looks_like_text or not (path.suffix or "/" in argument):
+    has_space = any(char.isspace() for char in argument)
+    if has_space or not (path.suffix or "/" in argument):
         return None
     if "://" in argument:
         raise DataError(f"{argument}: is a URL; download it and name the file")

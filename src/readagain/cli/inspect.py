@@ -22,24 +22,24 @@ def command(
     from readagain.storage.bundled import find_model
 
     model_dir = ModelDir.open(find_model(model), checksums=True)
-    info = _collect(model_dir)
+    info = _model_info(model_dir)
     if as_json:
         print(json.dumps(info, indent=2, ensure_ascii=False))
         return
     try:
-        lines = _lines(info)
+        lines = _format_info(info)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ArtifactError(
             f"{model_dir.path}: invalid provenance.json or scores.json; use --json to see the rest"
         ) from error
     for name, value in lines:
-        # A title may come from a stranger: control characters are escaped.
+        # Escape control characters, since a downloaded model may have them in its title.
         line = f"{name:<13} {value}"
         print(line if line.isprintable() else ascii(line))
     print(f"{model_dir.path}: complete, all checksums match")
 
 
-def _collect(model: "ModelDir") -> dict[str, Any]:
+def _model_info(model: "ModelDir") -> dict[str, Any]:
     from readagain.config.files import run_to_dict
     from readagain.config.parameters import count_parameters
     from readagain.model_dir import WEIGHTS_FILE
@@ -62,8 +62,9 @@ def _collect(model: "ModelDir") -> dict[str, Any]:
     }
 
 
-def _lines(info: dict[str, Any]) -> list[tuple[str, str]]:
-    run, origin = info["run"], info["provenance"]
+def _format_info(info: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return a name and a text for each line of the output."""
+    run, provenance = info["run"], info["provenance"]
     tensors, shortlist = info["tensors"], run["model"].get("shortlist_size")
     where = f"in {pluralize(len(tensors), 'tensor')}" if tensors else "in the graphs"
     words = f"{info['source_words']:,} read, {info['summary_words']:,} written"
@@ -78,19 +79,19 @@ def _lines(info: dict[str, Any]) -> list[tuple[str, str]]:
         ("words", words),
         ("cases", pluralize(info["cases"], "word or pair", "words and pairs")),
     ]
-    # A folder without weights is a copy for inference, so its training is over.
+    # A folder without weights is a copy for inference, so it cannot be in training.
     unfinished = "no: stopped, or still running" if tensors else "no: stopped early"
-    while origin:
-        corpus, before = origin["corpus"], origin["began_from"]
+    while provenance:  # of the model, then of the model that it was fine-tuned from
+        corpus, base = provenance["corpus"], provenance["began_from"]
         lines += [
             ("corpus", f"{corpus['name']}, {pluralize(corpus['train_pairs'], 'pair')}, "
              f"fingerprint {corpus['fingerprint'][:16]}"),
-            ("trained", f"step {origin['step']:,}, {origin['minutes']:.1f} minutes on "
-             f"{origin['device']}, seed {origin['seed']}"),
-            ("finished", "yes" if origin["is_finished"] else unfinished),
-            ("began from", f"the model {before['name']}" if before else "random weights"),
+            ("trained", f"step {provenance['step']:,}, {provenance['minutes']:.1f} minutes on "
+             f"{provenance['device']}, seed {provenance['seed']}"),
+            ("finished", "yes" if provenance["is_finished"] else unfinished),
+            ("began from", f"the model {base['name']}" if base else "random weights"),
         ]  # fmt: skip
-        origin = before["provenance"] if before else None
+        provenance = base["provenance"] if base else None
     lines += [
         (f"scores {name}", _describe_scores(values)) for name, values in info["scores"].items()
     ]
@@ -99,8 +100,8 @@ def _lines(info: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def _describe_scores(values: dict[str, Any]) -> str:
-    known = {name: value for name, value in values.items() if value is not None}
     return ", ".join(
         f"{name} {value:.3f}" if isinstance(value, float) else f"{name} {value}"
-        for name, value in known.items()
+        for name, value in values.items()
+        if value is not None
     )

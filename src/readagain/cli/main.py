@@ -1,4 +1,4 @@
-"""The `readagain` command: subcommands, and errors as one line."""
+"""Entry point of the command line: builds the commands and prints errors as one line."""
 
 import os
 import sys
@@ -19,9 +19,9 @@ from readagain.cli.output import (
 )
 from readagain.errors import ArgumentError, DataError, ReadAgainError, as_option
 
-# One module of readagain.cli per command, each with a function `command`, in the order of --help.
-# They import what they need inside the function, so that --help stays fast. `EXAMPLES` of a module
-# are command lines that its --help shows.
+# Modules of readagain.cli, in the order of --help. Each has a function `command`, which imports
+# other packages inside its body, so that --help stays fast. The optional `EXAMPLES` are command
+# lines at the end of the command's --help.
 COMMANDS: tuple[str, ...] = (
     "summarize",
     "batch",
@@ -47,8 +47,8 @@ EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 
 
-class _PlainFlags:
-    """Command whose help shows no value type for flags."""
+class _NoFlagType:
+    """Mixin for commands: --help shows no value type for flags."""
 
     def get_params(self, ctx: Any) -> Any:
         params = super().get_params(ctx)  # type: ignore[misc]
@@ -58,11 +58,11 @@ class _PlainFlags:
         return params
 
 
-class _Command(_PlainFlags, TyperCommand):
+class _Command(_NoFlagType, TyperCommand):
     pass
 
 
-class _Group(_PlainFlags, TyperGroup):
+class _Group(_NoFlagType, TyperGroup):
     pass
 
 
@@ -100,7 +100,8 @@ def build_app() -> typer.Typer:
 
 
 def _format_examples(examples: Sequence[str]) -> str | None:
-    """Return examples for the end of --help; older Typers join lines without a blank line."""
+    """Return examples for the end of --help."""
+    # Blank lines, since older versions of Typer join consecutive lines.
     return "\n\n".join(("Examples:", *examples)) if examples else None
 
 
@@ -115,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     open_missing_streams()
     escape_unencodable()
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    # --debug is accepted anywhere, since people append it to a command that failed.
+    # --debug is accepted anywhere, since users append it to a command that failed.
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
     try:
@@ -149,7 +150,7 @@ def _system_errors() -> Iterator[None]:
 
 @contextmanager
 def resumable() -> Iterator[None]:
-    """Report Ctrl-C with a hint that the same command resumes."""
+    """Print, after Ctrl-C, that the same command resumes."""
     try:
         yield
     except KeyboardInterrupt as error:
@@ -159,19 +160,19 @@ def resumable() -> Iterator[None]:
 
 @contextmanager
 def _handle_interruptions() -> Iterator[None]:
-    """Report Ctrl-C and a full disk in one line; end silently when the reader of a pipe has gone.
+    """Print one line after Ctrl-C or if the disk is full; exit silently if a pipe is closed.
 
-    It wraps every command as well as everything, since Typer would handle Ctrl-C without a message
-    and treat a closed pipe as a failure.
+    This wraps each command, because Typer would otherwise handle Ctrl-C without a message and
+    treat a closed pipe as a failure. It also wraps the application, for errors outside commands.
     """
     try:
         yield
-        sys.stdout.flush()  # while a closed pipe can still be handled
+        sys.stdout.flush()  # here, so that a closed pipe is handled below
     except KeyboardInterrupt:
         print("readagain: interrupted", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
-    except (BrokenPipeError, SystemExit) as end:
-        if isinstance(end, SystemExit) and not isinstance(end.__context__, BrokenPipeError):
+    except (BrokenPipeError, SystemExit) as error:
+        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
             raise
         discard_output()
         sys.exit(0)

@@ -1,4 +1,4 @@
-"""`readagain models`: list the bundled models, and model folders of your own."""
+"""`readagain models`: list the bundled models and other model folders."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ def command(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="JSON output.")] = False,
 ) -> None:
-    """List the models: language, what they write, size, and how much of a text they read."""
+    """List models with language, purpose, size, and the number of words that they read."""
     import json
 
     from readagain.storage.bundled import bundled_models

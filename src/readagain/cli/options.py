@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -14,11 +15,14 @@ from readagain.errors import as_option
 from readagain.rouge.options import PROTOCOLS
 
 SUMMARY, READING, WRITING, RUNNING = "Summary", "Reading", "Writing", "Running"
-"""Panels of --help."""
+"""Headings in --help under which options are grouped."""
+
+_reading = partial(typer.Option, rich_help_panel=READING)
+_running = partial(typer.Option, rich_help_panel=RUNNING)
 
 
 def check_threads(threads: int | None) -> int | None:
-    """Check the number of threads before any work."""
+    """Check the number of threads, as the callback of an option."""
     from readagain.processors import num_threads
 
     if threads is not None:
@@ -27,7 +31,7 @@ def check_threads(threads: int | None) -> int | None:
 
 
 def check_workers(workers: int) -> int:
-    """Check the number of processes; each command defines the meaning of 0 or less."""
+    """Check the number of processes; each command handles 0 and negative numbers itself."""
     from readagain.processors import check_parallelism
 
     if workers > 0:
@@ -48,30 +52,28 @@ Model = Annotated[
 def decoding_options(
     *names: str, default: str = "from the model"
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that gives a command the options of `SummarizeOptions`.
+    """Return a decorator that adds options of `SummarizeOptions` to a command.
 
-    The command takes them as `**decoding: Unpack[SummarizeOptions]`; Typer sees one parameter per
-    option.
+    The command receives them as `**decoding: Unpack[SummarizeOptions]`.
 
     Args:
         names: names of the options; by default all but `explain`, which is a command.
         default: where unset decode settings come from, for the help text.
     """
-    chosen = names or tuple(name for name in OPTIONS if name != "explain")
-
-    return _add_parameters([_parameter(OPTIONS[name], default) for name in chosen])
+    names = names or tuple(name for name in OPTIONS if name != "explain")
+    return _add_parameters([_parameter(OPTIONS[name], default) for name in names])
 
 
 def spec_options(
     spec: object, panel: str, *, exclude: Sequence[str] = ()
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that gives a command one option for each field of a dataclass.
+    """Return a decorator that adds one option for each field of a dataclass to a command.
 
-    The command takes them as keyword arguments.
+    The command receives them as keyword arguments.
 
     Args:
         spec: instance with the default values; its class has the types and help texts.
-        panel: heading in the help text.
+        panel: heading of these options in the help text.
         exclude: fields without an option.
     """
     return _add_parameters(
@@ -84,31 +86,42 @@ def spec_options(
 
 
 def _add_parameters(
-    added: list[inspect.Parameter],
+    new: list[inspect.Parameter],
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Return a decorator that replaces `**kwargs` of a command by parameters that Typer sees."""
+    """Return a decorator that replaces the `**kwargs` of a command by new keyword parameters.
+
+    Typer reads the signature and the annotations, which get the new parameters.
+    """
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        own = list(inspect.signature(command).parameters.values())[:-1]
-        first = next(n for n, each in enumerate(own) if each.kind is each.KEYWORD_ONLY)
-        parameters = [*own[:first], *added, *own[first:]]
+        *old, _ = inspect.signature(command).parameters.values()
+        is_keyword = [parameter.kind is parameter.KEYWORD_ONLY for parameter in old]
+        start = is_keyword.index(True)
+        parameters = [*old[:start], *new, *old[start:]]
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        command.__annotations__ = {each.name: each.annotation for each in parameters}
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         return command
 
     return decorate
 
 
 def _parameter(option: SpecField, default: str, panel: str = SUMMARY) -> inspect.Parameter:
+    """Return the parameter from which Typer builds an option.
+
+    Args:
+        option: the field that the option sets.
+        default: help text for the default of a number that is unset.
+        panel: heading of the option in the help text.
+    """
     flag = as_option(option.name)
     if option.default is True:
         flag += f"/--no-{flag[2:]}"
-    shown = default if option.default is None and option.value_type in (int, float) else True
-    declared = typer.Option(
+    is_unset_number = option.default is None and option.value_type in (int, float)
+    typer_option = typer.Option(
         flag,
         help=option.help,
         metavar="|".join(option.choices) or None,
-        show_default=shown,
+        show_default=default if is_unset_number else True,
         rich_help_panel=panel,
     )
     value_type = option.value_type | None if option.default is None else option.value_type
@@ -116,76 +129,57 @@ def _parameter(option: SpecField, default: str, panel: str = SUMMARY) -> inspect
         option.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=option.default,
-        annotation=Annotated[value_type, declared],
+        annotation=Annotated[value_type, typer_option],
     )
 
 
-# Input.
+# Options for reading inputs.
 
 TextFormat = Annotated[
     str | None,
-    typer.Option(
+    _reading(
         "--format",
         help="Format: text, lines (one text per line), jsonl, csv or parquet (default: by name).",
-        rich_help_panel=READING,
         show_default=False,
     ),
 ]
 TextColumn = Annotated[
-    str | None,
-    typer.Option(
-        help="Field or column of the text (default: detected).",
-        rich_help_panel=READING,
-    ),
+    str | None, _reading(help="Field or column of the text (default: detected).")
 ]
 HeadlineColumn = Annotated[
-    str | None,
-    typer.Option(
-        help="Field or column of the headline (default: detected).",
-        rich_help_panel=READING,
-    ),
+    str | None, _reading(help="Field or column of the headline (default: detected).")
 ]
 Headlines = Annotated[
     Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="Text file with the headline of each line of the texts.",
-        rich_help_panel=READING,
-    ),
+    _reading(metavar="FILE", help="Text file with the headline of each line of the texts."),
 ]
-Encoding = Annotated[
-    str, typer.Option(help="Encoding of text, JSONL and CSV.", rich_help_panel=READING)
-]
+Encoding = Annotated[str, _reading(help="Encoding of text, JSONL and CSV.")]
 TokenizedOrRaw = Annotated[
     bool | None,
-    typer.Option(
+    _reading(
         "--tokenized/--raw",
         help="Texts are in Gigaword form (lower-case tokens, # for digits) or raw; detected for "
         "parallel files.",
-        rich_help_panel=READING,
         show_default=False,
     ),
 ]
 Split = Annotated[
     str | None,
-    typer.Option(
+    _reading(
         help="Split: train, dev or test, for a directory with several (default: dev for a prepared "
-        "corpus).",
-        rich_help_panel=READING,
+        "corpus)."
     ),
 ]
-Limit = Annotated[
-    int | None, typer.Option(metavar="N", help="Maximum number of rows.", rich_help_panel=READING)
-]
+Limit = Annotated[int | None, _reading(metavar="N", help="Maximum number of rows.")]
 
-# Output.
+# Options for writing outputs.
 
 SummaryField = Annotated[
     str,
     typer.Option("--field", help="Field for the summary.", rich_help_panel=WRITING),
 ]
 
-# Scoring, settings and resources.
+# Options for scoring, settings and resources.
 
 RougeProtocol = Annotated[
     str,
@@ -199,32 +193,18 @@ Changes = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(
-        help="Number of threads (default: all processors).",
-        rich_help_panel=RUNNING,
-        callback=check_threads,
-    ),
+    _running(help="Number of threads (default: all processors).", callback=check_threads),
 ]
 TrainingThreads = Annotated[
     int,
-    typer.Option(
+    _running(
         "--threads",
         help="Number of CPU threads; 0 chooses by network size.",
-        rich_help_panel=RUNNING,
         callback=_check_threads_or_zero,
     ),
 ]
 Precision = Annotated[
     str | None,
-    typer.Option(
-        metavar="int8|float32",
-        help="Precision of the graphs (default: int8 if available).",
-        rich_help_panel=RUNNING,
-    ),
+    _running(metavar="int8|float32", help="Precision of the graphs (default: int8 if available)."),
 ]
-
-
-Device = Annotated[
-    Literal["auto", "cpu", "cuda"],
-    typer.Option(help="Device; auto prefers a GPU.", rich_help_panel=RUNNING),
-]
+Device = Annotated[Literal["auto", "cpu", "cuda"], _running(help="Device; auto prefers a GPU.")]

@@ -1,4 +1,4 @@
-"""Standard output: encodings, closed streams, full disks and control characters."""
+"""Helpers for standard output: encodings, closed streams and control characters."""
 
 import errno
 import io
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""Error numbers of a full disk, quota or file."""
+"""Error numbers for a full disk, an exceeded quota and a file at its maximum size."""
 
 _CONTROL = {
     code: "\N{REPLACEMENT CHARACTER}"
@@ -27,12 +27,12 @@ _CONTROL = {
 
 
 def for_terminal(text: str) -> str:
-    """Replace control characters, which could change what a terminal shows of other text."""
+    """Replace control characters, with which a text could change other parts of the terminal."""
     return text.translate(_CONTROL)
 
 
 def open_missing_streams() -> None:
-    """Open closed standard streams, as some services leave them, on the null device."""
+    """Open standard streams that the parent process has closed on the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             null = os.open(os.devnull, os.O_RDWR)
@@ -40,30 +40,30 @@ def open_missing_streams() -> None:
 
 
 def escape_unencodable() -> None:
-    """Escape characters that the encoding of standard output lacks, instead of failing."""
+    """Make standard output escape characters that its encoding does not have."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def discard_output() -> None:
-    """Send further output, and what is not flushed yet, to the null device."""
+    """Redirect standard output, including what is buffered, to the null device."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def lasting_console() -> "Console":
-    """Return a console for long work, which continues silently when its reader has gone."""
+def persistent_console() -> "Console":
+    """Return a console for long work; it becomes silent if its pipe is closed."""
     from rich.console import Console
 
-    class LastingConsole(Console):
+    class PersistentConsole(Console):
         def on_broken_pipe(self) -> None:
             self.quiet = True
             discard_output()
 
-    return LastingConsole()
+    return PersistentConsole()
 
 
 def print_table(table: "Table") -> None:
-    """Print a table; to a program as one line per row, for grep and cut."""
+    """Print a table; if output is not a terminal, each row is one line, for grep and cut."""
     from rich.console import Console
 
     console = Console()

@@ -20,7 +20,7 @@ _filtering = partial(typer.Option, rich_help_panel="Filters")
 FILTERS_HELP = (
     f"Filters or sets of them, separated by commas; -NAME removes one. "
     f"Filters: {', '.join(FILTERS)}. Sets: {', '.join(FILTER_SETS)} "
-    f"(default: {' and '.join(DEFAULT_FILTERS)}; rush: the paper's rules beside those)."
+    f"(default: {' and '.join(DEFAULT_FILTERS)}; rush: these and the rules of the paper)."
 )
 
 
@@ -48,14 +48,14 @@ def command(
     ] = None,
     dev_pairs: Annotated[
         int,
-        _splitting(help="Approximate number of pairs to split off for dev."),
+        _splitting(help="Approximate number of input pairs for the dev split."),
     ] = 0,
-    dev_share: Annotated[float, _splitting(help="Share of pairs to split off for dev.")] = 0.0,
+    dev_share: Annotated[float, _splitting(help="Share of input pairs for the dev split.")] = 0.0,
     test_pairs: Annotated[
         int,
-        _splitting(help="Approximate number of pairs to split off for test."),
+        _splitting(help="Approximate number of input pairs for the test split."),
     ] = 0,
-    test_share: Annotated[float, _splitting(help="Share of pairs to split off for test.")] = 0.0,
+    test_share: Annotated[float, _splitting(help="Share of input pairs for the test split.")] = 0.0,
     language: Annotated[
         str | None,
         _reading(
@@ -80,7 +80,7 @@ def command(
     filters: Annotated[str, _filtering(help=FILTERS_HELP)] = "default",
     max_sentences: Annotated[
         int,
-        _filtering(help="Sentences per text."),
+        _filtering(help="Maximum number of sentences per text; the rest is dropped."),
     ] = DEFAULT_MAX_SENTENCES,
     workers: Annotated[
         int,
@@ -134,9 +134,9 @@ def command(
         encoding=encoding,
         is_tokenized=tokenized,
     )
-    given = [Path(argument) for argument in [*(dev or []), *(test or [])]]
+    dev_and_test = [Path(argument) for argument in [*(dev or []), *(test or [])]]
     sources = [
-        *find_inputs(inputs or [], reading, exclude=given),
+        *find_inputs(inputs or [], reading, exclude=dev_and_test),
         *find_inputs(dev or [], replace(reading, headlines=None), split="dev"),
         *find_inputs(test or [], replace(reading, headlines=None), split="test"),
     ]
@@ -155,7 +155,7 @@ def command(
 
 
 def _print_summary(manifest: "CorpusManifest", out: Path, *, is_detected: bool) -> None:
-    """Print the language, what was kept, what was dropped and why."""
+    """Print the language, the size of each split, and the dropped records by reason."""
     from readagain.corpus.report import describe_dropped
     from readagain.counts import pluralize
     from readagain.text.language import LANGUAGES, UNDETERMINED

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar on a terminal, plain lines in a log."""
+"""Progress displays: a bar on a terminal, plain lines in a log."""
 
 import sys
 import time
@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from readagain.corpus.workers import JobProgress
 
 LINE_INTERVAL_S = 10.0
+"""Seconds between lines in a log."""
 MIN_TEXTS = 100
-"""Number of texts from which progress is shown."""
+"""Minimum number of texts for which progress is shown."""
 
 
 @contextmanager
 def job_progress(*stages: str) -> Iterator["Callable[[JobProgress], None]"]:
-    """Yield a function that shows the progress of a job through these stages."""
+    """Yield a function that shows the progress of a job with these stages."""
     if not sys.stderr.isatty():
         yield LineProgress()
         return
@@ -34,14 +35,16 @@ def job_progress(*stages: str) -> Iterator["Callable[[JobProgress], None]"]:
 
         def show(progress: "JobProgress") -> None:
             now = time.monotonic()
-            text = describe(progress, elapsed_s=now - starts.setdefault(progress.stage, now))
+            text = describe_progress(
+                progress, elapsed_s=now - starts.setdefault(progress.stage, now)
+            )
             bars.update(tasks[progress.stage], completed=progress.share, description=text)
 
         yield show
 
 
 class LineProgress:
-    """Prints a line every few seconds, and one at the end of each stage."""
+    """Progress as log lines: one every few seconds, and one at the end of each stage."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -60,23 +63,23 @@ class LineProgress:
 
     def _print(self, progress: "JobProgress", now: float) -> None:
         self._last = now
-        print(describe(progress, elapsed_s=now - self._start), file=sys.stderr, flush=True)
+        print(describe_progress(progress, elapsed_s=now - self._start), file=sys.stderr, flush=True)
 
 
-def describe(progress: "JobProgress", *, elapsed_s: float) -> str:
-    """Return stage, share, records, rate and remaining time in one line."""
-    done = progress.records - progress.resumed
+def describe_progress(progress: "JobProgress", *, elapsed_s: float) -> str:
+    """Return stage, share, records, format_rate and remaining time in one line."""
+    num_new = progress.records - progress.resumed
     parts = [f"{progress.stage} {progress.share:4.0%}", pluralize(progress.records, "record")]
-    if progress.stage != "writing" and elapsed_s > 0 and done:
-        parts.append(f"{done / elapsed_s:,.0f}/s")
+    if progress.stage != "writing" and elapsed_s > 0 and num_new:
+        parts.append(f"{num_new / elapsed_s:,.0f}/s")
     if progress.resumed_share < progress.share < 1:
         left_s = elapsed_s * (1 - progress.share) / (progress.share - progress.resumed_share)
         parts.append(f"{int(left_s // 60)}:{int(left_s % 60):02d} left")
     return ", ".join(parts)
 
 
-def rate(task: "Task") -> str:
-    """Return the texts per second since the start; empty before the first one."""
+def format_rate(task: "Task") -> str:
+    """Return the number of texts per second; empty before the first text."""
     if not (task.completed and task.elapsed):
         return ""
     per_s = task.completed / task.elapsed
@@ -87,11 +90,13 @@ def rate(task: "Task") -> str:
 def text_progress(
     total: int | None = None, *, is_shown: bool = True
 ) -> Iterator[Callable[[], None]]:
-    """Yield a function to call after each text; the count is shown on a terminal if it is large.
+    """Yield a function to call after each text; show the count on a terminal.
+
+    Nothing is shown for fewer than `MIN_TEXTS` texts.
 
     Args:
         total: number of texts, if known.
-        is_shown: whether to show it, which would disturb summaries on the same terminal.
+        is_shown: False if summaries are printed on the same terminal.
     """
     is_small = total is not None and total < MIN_TEXTS
     if is_small or not (is_shown and sys.stderr.isatty()):
@@ -103,7 +108,7 @@ def text_progress(
 
     class RateColumn(ProgressColumn):
         def render(self, task: "Task") -> Text:
-            return Text(rate(task))
+            return Text(format_rate(task))
 
     columns = (*Progress.get_default_columns(), MofNCompleteColumn(), RateColumn())
     with Progress(*columns, console=Console(stderr=True), transient=total is not None) as bars:

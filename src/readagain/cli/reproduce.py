@@ -41,7 +41,7 @@ def command(
     ] = None,
     scale: Annotated[
         Literal["paper", "small"],
-        _training(help="The paper's sizes, or tiny ones that run anywhere in minutes."),
+        _training(help="Sizes of the paper, or tiny sizes for a test run in minutes."),
     ] = "paper",
     recipe: Annotated[
         list[str] | None,
@@ -52,10 +52,10 @@ def command(
         ),
     ] = None,
     seeds: Annotated[
-        int, _training(min=1, help="Seeds of each main experiment; others have one.")
+        int, _training(min=1, help="Number of seeds of each main experiment; others have one.")
     ] = 1,
     seed: Annotated[
-        int | None, _training(min=0, help="Run only this seed, of all named experiments.")
+        int | None, _training(min=0, help="Run the named experiments with this seed only.")
     ] = None,
     epochs: Annotated[
         int | None, _training(min=1, help="Number of epochs (default: from the recipe).")
@@ -65,7 +65,7 @@ def command(
         _training(
             metavar="MINUTES",
             min=0,
-            help="Training time of each run, after which its best checkpoint is scored "
+            help="Maximum training time of each run; then its best checkpoint is scored "
             "(default: no limit).",
         ),
     ] = None,
@@ -80,10 +80,10 @@ def command(
     ] = None,
     limit: Annotated[
         int | None,
-        _scoring(metavar="N", min=1, help="Number of texts of each data set, from its start."),
+        _scoring(metavar="N", min=1, help="Maximum number of texts of each data set."),
     ] = None,
     tables_only: Annotated[
-        bool, _running("--tables-only", help="Run nothing; write the tables of existing results.")
+        bool, _running("--tables-only", help="Write the tables of existing results; run nothing.")
     ] = False,
     keep_weights: Annotated[
         bool,
@@ -97,9 +97,9 @@ def command(
 ) -> None:
     """Train and score the missing rows of the paper's tables, and write the tables.
 
-    After an interruption the same command resumes.
+    The same command resumes an interrupted run.
     """
-    from readagain.cli.output import lasting_console
+    from readagain.cli.output import persistent_console
     from readagain.errors import require
 
     tests = _parse_tests(test or [])
@@ -132,11 +132,11 @@ def command(
             threads=threads,
             keep_weights=keep_weights,
         )
-        result = reproduce(reproduce_options, lasting_console())
+        result = reproduce(reproduce_options, persistent_console())
         _print_result(result)
         if result.is_interrupted:
             return
-    if (out / "results.md").exists():  # a call may have finished nothing yet
+    if (out / "results.md").exists():  # missing if no experiment is finished yet
         print(f"{out / 'results.md'}: tables and claims; {out / 'tables'}: the tables as files")
     if result is not None and result.failed:
         raise typer.Exit(1)
@@ -153,7 +153,7 @@ def _parse_tests(options: list[str]) -> dict[str, Path]:
     tests: dict[str, Path] = {}
     for option in options:
         name, separator, path = option.partition("=")
-        # In the tables a comma separates the name of a corpus from that of its part.
+        # The tables use a comma between the name of a corpus and the name of a part of it.
         if not separator or not name or not path or "," in name:
             raise ConfigError(
                 f"--test {option!r}: expected NAME=PATH without a comma in the name, for example "

@@ -69,18 +69,18 @@ def command(
 
     if protocol is not None:
         _check_conflicts(ctx)
-        chosen = find_protocol(protocol)
+        settings = find_protocol(protocol)
     else:
         words = frozenset(read_texts(stop_words) if stop_words else ())
-        chosen = Protocol(
+        settings = Protocol(
             options=RougeOptions(**rouge_options, stop_words=words),
             headline=headline,  # type: ignore[arg-type]
         )
     systems = [summaries] if compare is None else [summaries, compare]
-    texts, grouped = _read(systems, references, sentence_break)
-    if not chosen.options.unicode and (warning := lost_letters_warning(grouped)):
+    texts, reference_groups = _read_files(systems, references, sentence_break)
+    if not settings.options.unicode and (warning := lost_letters_warning(reference_groups)):
         print(f"warning: {warning}", file=sys.stderr)
-    reports = [score_corpus(system, grouped, chosen) for system in texts]
+    reports = [score_corpus(system_texts, reference_groups, settings) for system_texts in texts]
     comparison = compare_reports(*reports) if compare is not None else {}
     if as_json:
         _print_json(reports, comparison)
@@ -89,32 +89,40 @@ def command(
 
 
 def _check_conflicts(ctx: typer.Context) -> None:
-    """Raise `ConfigError` for an option that a protocol sets."""
-    given = [
+    """Raise `ConfigError` if an option is given that the protocol sets."""
+    conflicts = [
         as_option(str(param.name))
         for param in ctx.command.params
         if getattr(param, "rich_help_panel", None) == _PANEL
         and (source := ctx.get_parameter_source(str(param.name))) is not None
         and source.name == "COMMANDLINE"
     ]
-    if given:
-        raise ConfigError(f"--protocol: conflicts with {', '.join(given)}; use one or the other")
+    if conflicts:
+        raise ConfigError(
+            f"--protocol: conflicts with {', '.join(conflicts)}; use one or the other"
+        )
 
 
-def _read(
+def _read_files(
     systems: list[Path], references: list[Path], sentence_break: str | None
 ) -> tuple[list[list[str]], list[list[str]]]:
-    """Read all files, and split lines into sentences at `sentence_break`."""
+    """Read all files, and replace `sentence_break` by line breaks.
+
+    Returns:
+        The summaries of each system, and the references of each summary.
+    """
     from readagain.rouge.files import read_references, read_texts, require_equal_lengths
 
     texts = [read_texts(path) for path in systems]
-    grouped = read_references(references)
+    reference_groups = read_references(references)
     lengths = dict(zip(systems, map(len, texts), strict=True))
-    require_equal_lengths(lengths | {references[0]: len(grouped)})
+    require_equal_lengths(lengths | {references[0]: len(reference_groups)})
     if sentence_break:
-        texts = [[line.replace(sentence_break, "\n") for line in system] for system in texts]
-        grouped = [[line.replace(sentence_break, "\n") for line in item] for item in grouped]
-    return texts, grouped
+        texts, reference_groups = (
+            [[line.replace(sentence_break, "\n") for line in lines] for lines in groups]
+            for groups in (texts, reference_groups)
+        )
+    return texts, reference_groups
 
 
 def _print_json(reports: "list[Report]", comparison: "dict[str, Comparison]") -> None:
@@ -147,7 +155,7 @@ def _print_tables(
 
 
 def score_table(report: "Report", title: str) -> Any:
-    """Return a table of scores with the interval of the main one."""
+    """Return a table of all scores, with the interval of the main score."""
     from rich.table import Table
 
     headline = report.protocol.headline
@@ -157,10 +165,10 @@ def score_table(report: "Report", title: str) -> Any:
         table.add_column(figure, justify="right", style="bold" if figure == headline else None)
     table.add_column(f"{report.protocol.options.confidence:g}% interval", justify="right")
     for name, score in report.scores.items():
-        quoted = report.headline(name)
-        figures = (getattr(score, figure).value for figure in FIGURES)
-        interval = f"{100 * quoted.low:.3f} to {100 * quoted.high:.3f}"
-        table.add_row(name.upper(), *(f"{100 * figure:.3f}" for figure in figures), interval)
+        main = report.headline(name)
+        values = (getattr(score, figure).value for figure in FIGURES)
+        interval = f"{100 * main.low:.3f} to {100 * main.high:.3f}"
+        table.add_row(name.upper(), *(f"{100 * value:.3f}" for value in values), interval)
     return table
 
 

@@ -38,12 +38,12 @@ def command(
         ),
     ] = None,
     workers: Annotated[
-        int, typer.Option(help="Processes that share the port.", callback=options.check_workers)
+        int, typer.Option(help="Number of server processes.", callback=options.check_workers)
     ] = DEFAULTS.workers,
     threads: Annotated[
         int | None,
         typer.Option(
-            help="Threads of a worker.",
+            help="Number of threads per process.",
             show_default="processors divided by workers",
             callback=options.check_threads,
         ),
@@ -53,7 +53,7 @@ def command(
         _access(
             metavar="FILE",
             help="File of accepted API keys, one per line; "
-            f"the variable {KEY_VARIABLE} may hold one too.",
+            f"another key may be in the environment variable {KEY_VARIABLE}.",
         ),
     ] = None,
     cors_origin: Annotated[
@@ -68,8 +68,8 @@ def command(
         list[str] | None,
         _access(
             metavar="NAME",
-            help="Another host name that a local server without a key answers to, as behind a "
-            "proxy; may be repeated.",
+            help="Host name, for example of a proxy, that a local server without a key accepts "
+            "besides localhost; may be repeated.",
         ),
     ] = None,
     **limits: Any,

@@ -1,4 +1,4 @@
-"""`readagain summarize`: write headlines for texts, files and pipes."""
+"""`readagain summarize`: write a headline for each text."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from readagain.engine.summary import Summary
     from readagain.formats.texts import TextRecord
 
-_ON_ERROR = "backslashreplace"  # bytes of an argument that are not UTF-8 become \udc..
+_ENCODING_ERRORS = "backslashreplace"
+"""Error handler for output: bytes of an argument that are not UTF-8 are written as \\udc.."""
 
 
 EXAMPLES = (
@@ -80,19 +81,21 @@ def command(
     from readagain.cli.progress import text_progress
     from readagain.engine.summarizer import Summarizer
 
-    is_json = output is not None and _names_json(output)
+    is_json = output is not None and _is_json_name(output)
     _check_overwrite(output, overwrite=overwrite)
     reading = read_options(format, text_column, encoding)
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     has_score = decoding.get("n_best", 1) > 1
-    describe = _as_json(field, has_score=has_score) if as_json or is_json else _as_text
+    format_summary = (
+        _json_formatter(field, has_score=has_score) if as_json or is_json else _format_text
+    )
     report = _WarningReport()
     with _open_output(output) as file:
         escape = for_terminal if file.isatty() else str
         with text_progress(is_shown=not file.isatty()) as count:
             for record, summary in _summarize(summarizer, records, decoding):
-                print(escape(describe(record, summary)), file=file)
+                print(escape(format_summary(record, summary)), file=file)
                 file.flush()
                 report.add(record, summary)
                 count()
@@ -100,20 +103,20 @@ def command(
 
 
 class _WarningReport:
-    """Warnings for standard error: messages for one text, counts for several."""
+    """Collected warnings; prints the messages of a single text, or counts for several texts."""
 
     def __init__(self) -> None:
         self._num_texts = self._num_warned = 0
         self._counts: Counter[str] = Counter()
-        self._line = ""
+        self._last_line = ""
 
     def add(self, record: "TextRecord", summary: "Summary") -> None:
         """Count the warnings of a summary."""
         self._num_texts += 1
         self._num_warned += bool(summary.warnings)
-        self._counts.update(each.code for each in summary.warnings)
-        messages = "; ".join(each.message for each in summary.warnings)
-        self._line = f"{record.where}: {messages}" if messages else ""
+        self._counts.update(warning.code for warning in summary.warnings)
+        messages = "; ".join(warning.message for warning in summary.warnings)
+        self._last_line = f"{record.where}: {messages}" if messages else ""
 
     def print(self) -> None:
         """Print one line if there are warnings."""
@@ -124,7 +127,7 @@ class _WarningReport:
 
         if not self._counts:
             return
-        line = self._line
+        line = self._last_line
         if self._num_texts > 1:
             counts = ", ".join(f"{code} {count}" for code, count in self._counts.most_common())
             line = f"{self._num_warned} of {pluralize(self._num_texts, 'text')}: {counts}"
@@ -132,7 +135,13 @@ class _WarningReport:
 
 
 def _check_overwrite(output: Path | None, *, overwrite: bool) -> None:
-    """Check that an existing file is only replaced on request; pipes and devices are no files."""
+    """Check that an existing file is replaced only with --overwrite.
+
+    Pipes and devices may exist.
+
+    Raises:
+        ConfigError: if a file would be replaced, or if there is no --output.
+    """
     from readagain.errors import ConfigError
 
     if overwrite and output is None:
@@ -143,23 +152,24 @@ def _check_overwrite(output: Path | None, *, overwrite: bool) -> None:
         )
 
 
-def _names_json(output: Path) -> bool:
-    """Return whether the name of an output is that of JSON lines.
+def _is_json_name(output: Path) -> bool:
+    """Return whether the name of an output file is that of a JSONL file.
 
     Raises:
-        ConfigError: for the name of a table or a compressed file.
+        ConfigError: for the name of a table or a compressed file, which are not supported.
     """
     from readagain.errors import ConfigError
     from readagain.formats.files import plain_name
     from readagain.formats.texts import text_format
 
-    kind = text_format(output)
-    if kind in ("csv", "parquet") or plain_name(output) != output.name.lower():
+    format = text_format(output)
+    is_compressed = plain_name(output) != output.name.lower()
+    if format in ("csv", "parquet") or is_compressed:
         raise ConfigError(
             f"--output {output}: not supported; name a .txt or .jsonl file, or write tables with "
             "'readagain batch'"
         )
-    return kind == "jsonl"
+    return format == "jsonl"
 
 
 def _summarize(
@@ -174,41 +184,41 @@ def _summarize(
         yield from zip(batch, summarizer.summarize(texts, **options), strict=True)
 
 
-def _as_text(record: "TextRecord", summary: "Summary") -> str:
+def _format_text(record: "TextRecord", summary: "Summary") -> str:
     if not summary.alternatives:
         return summary.text
-    ranked = enumerate((summary, *summary.alternatives), start=1)
-    return "".join(f"{rank}\t{each.score:.4f}\t{each.text}\n" for rank, each in ranked)
+    n_best = enumerate((summary, *summary.alternatives), start=1)
+    return "".join(f"{rank}\t{each.score:.4f}\t{each.text}\n" for rank, each in n_best)
 
 
-def _as_json(field: str, *, has_score: bool) -> "Callable[[TextRecord, Summary], str]":
+def _json_formatter(field: str, *, has_score: bool) -> "Callable[[TextRecord, Summary], str]":
     from readagain.engine.summary import add_summary
     from readagain.errors import DataError
     from readagain.formats.jsonl import to_json
     from readagain.formats.records import InvalidRecord
 
-    def describe(record: "TextRecord", summary: "Summary") -> str:
+    def format_summary(record: "TextRecord", summary: "Summary") -> str:
         fields = add_summary(record, summary, field=field, has_score=has_score, has_confidence=True)
         if isinstance(fields, InvalidRecord):
             raise DataError(f"{fields.where}: {fields.reason}")
         return to_json(fields)
 
-    return describe
+    return format_summary
 
 
 @contextmanager
 def _open_output(output: Path | None) -> Iterator[TextIO]:
-    """Open standard output, or a file that appears when it is complete."""
+    """Open standard output, or a file that gets its name when it is complete."""
     import sys
 
     from readagain.storage.files import write_output
 
     if output is None:
-        sys.stdout.reconfigure(encoding="utf-8", errors=_ON_ERROR)  # type: ignore[union-attr]
+        sys.stdout.reconfigure(encoding="utf-8", errors=_ENCODING_ERRORS)  # type: ignore[union-attr]
         yield sys.stdout
         return
     with (
-        write_output(output) as aside,
-        aside.open("w", encoding="utf-8", errors=_ON_ERROR) as file,
+        write_output(output) as temporary,
+        temporary.open("w", encoding="utf-8", errors=_ENCODING_ERRORS) as file,
     ):
         yield file

@@ -60,7 +60,7 @@ def command(
     The same command resumes an interrupted run; with more train.epochs it continues a finished
     one. Under torchrun, several processes or machines train together.
     """
-    from readagain.cli.output import lasting_console
+    from readagain.cli.output import persistent_console
     from readagain.errors import require
 
     require("torch", extra="train", purpose="training")
@@ -79,14 +79,15 @@ def command(
         overwrite=overwrite,
         recover_weights=recover_weights,
     )
-    result = train(job, device_name=device, threads=threads, console=lasting_console())
+    result = train(job, device_name=device, threads=threads, console=persistent_console())
     _print_result(result, out)
 
 
 def _print_result(result: "TrainingResult | None", out: Path) -> None:
+    """Print how the training ended; `result` is None if it was finished before."""
     import os
 
-    if os.environ.get("RANK", "0") != "0":
+    if os.environ.get("RANK", "0") != "0":  # under torchrun, only the first process prints
         return
     if result is None:
         print(f"{out}: finished already; see 'readagain inspect {out}'")

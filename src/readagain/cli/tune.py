@@ -23,8 +23,8 @@ def command(
         Path,
         typer.Option(
             metavar="FOLDER|FILE",
-            help="Texts with references, as for 'readagain evaluate'; not those that the model is "
-            "evaluated on later.",
+            help="Texts with references, as for 'readagain evaluate'; do not evaluate on them "
+            "later.",
         ),
     ],
     protocol: options.RougeProtocol,
@@ -73,7 +73,7 @@ def command(
     dataset = read_dataset(data, CorpusReadOptions(), split=split).first(limit)
     best = None
     with text_progress(rounds * len(dataset.rows)) as count:
-        found = tune(
+        tuning_rounds = tune(
             network,
             dataset,
             protocol,
@@ -82,13 +82,14 @@ def command(
             seed=seed,
             on_summary=count,
         )
-        for number, each in enumerate(found, start=1):
-            print(f"round {number}: {_describe(each, objective)}", file=sys.stderr, flush=True)
-            if best is None or each.value > best.value:
-                best = each
+        for number, tuning_round in enumerate(tuning_rounds, start=1):
+            line = f"round {number}: {_describe_round(tuning_round, objective)}"
+            print(line, file=sys.stderr, flush=True)
+            if best is None or tuning_round.value > best.value:
+                best = tuning_round
     assert best is not None
     if out is not None:
-        origin = {
+        provenance = {
             "data": dataset.fingerprint,
             "rows": len(dataset.rows),
             "protocol": protocol,
@@ -96,16 +97,17 @@ def command(
             "value": best.value,
             "seed": seed,
         }
-        write_tuned(network.model_dir, out, best.settings, origin)
+        write_tuned(network.model_dir, out, best.settings, provenance)
     for name, value in best.settings.items():
         print(f"--set decode.{name}={value:g}")
     if out is not None:
         print(out)
 
 
-def _describe(found: "Round", objective: str) -> str:
-    weights = " ".join(f"{name} {value:g}" for name, value in found.weights_by_name.items())
+def _describe_round(tuning_round: "Round", objective: str) -> str:
+    weights = " ".join(f"{name} {value:g}" for name, value in tuning_round.weights_by_name.items())
+    new = pluralize(tuning_round.new, "new summary", "new summaries")
     return (
-        f"{objective} {100 * found.value:.3f} with {weights}; "
-        f"{pluralize(found.new, 'new summary', 'new summaries')} of {found.found:,}"
+        f"{objective} {100 * tuning_round.value:.3f} with {weights}; "
+        f"{new} of {tuning_round.found:,}"
     )

@@ -11,7 +11,7 @@ import pytest
         (["nowhere", "--check-texts", "0"], "--check-texts is 0; expected 1 or more"),
         (
             ["nowhere", "--shortlist", "4000"],
-            "--shortlist is 4000, which needs a folder of its own; name one with --out",
+            "--shortlist is 4000, which needs a new model folder; name one with --out",
         ),
         (
             ["nowhere", "--shortlist", "4000", "--out", "short"],

@@ -90,10 +90,10 @@ def test_closed_streams_are_not_an_error(tmp_path):
     assert len(out.read_text().splitlines()) == 2
 
 
-def test_lasting_console_survives_closed_pipe():
+def test_persistent_console_survives_closed_pipe():
     work = (
-        "import sys; from readagain.cli.output import lasting_console; "
-        "console = lasting_console(); "
+        "import sys; from readagain.cli.output import persistent_console; "
+        "console = persistent_console(); "
         "[console.print('step', number) for number in range(3)]; print('stopped and saved'); "
         "print('done', file=sys.stderr)"
     )

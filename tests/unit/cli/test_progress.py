@@ -10,9 +10,9 @@ import pytest
 from readagain.cli.progress import (
     MIN_TEXTS,
     LineProgress,
-    describe,
+    describe_progress,
+    format_rate,
     job_progress,
-    rate,
     text_progress,
 )
 from readagain.corpus.workers import JobProgress
@@ -48,9 +48,9 @@ def test_many_texts_are_counted():
 
 def test_rate_is_over_the_whole_time():
     """Summaries come in bursts, in which the rate of the last moments is too high."""
-    assert rate(Task(completed=300, elapsed=4.0)) == "75/s"
-    assert rate(Task(completed=3, elapsed=4.0)) == "0.8/s"
-    assert rate(Task(completed=0, elapsed=None)) == ""
+    assert format_rate(Task(completed=300, elapsed=4.0)) == "75/s"
+    assert format_rate(Task(completed=3, elapsed=4.0)) == "0.8/s"
+    assert format_rate(Task(completed=0, elapsed=None)) == ""
     assert re.search(r"\d/s", shown_for(text_progress(), MANY))
 
 
@@ -76,12 +76,12 @@ def reading(share, records, resumed=0):
 
 
 def test_line_has_share_records_rate_and_remaining_time():
-    line = describe(reading(0.25, 5000), elapsed_s=25.0)
+    line = describe_progress(reading(0.25, 5000), elapsed_s=25.0)
     assert line == "reading  25%, 5,000 records, 200/s, 1:15 left"
 
 
 def test_rate_excludes_resumed_records():
-    line = describe(reading(0.5, 5000, resumed=4000), elapsed_s=10.0)
+    line = describe_progress(reading(0.5, 5000, resumed=4000), elapsed_s=10.0)
     assert line == "reading  50%, 5,000 records, 100/s, 0:10 left"
 
 
@@ -89,12 +89,12 @@ def test_remaining_time_excludes_resumed_share():
     progress = JobProgress(
         stage="summarizing", share=0.5, records=500, resumed=400, resumed_share=0.4
     )
-    line = describe(progress, elapsed_s=10.0)
+    line = describe_progress(progress, elapsed_s=10.0)
     assert line == "summarizing  50%, 500 records, 10/s, 0:50 left"
 
 
 def test_line_without_progress_has_no_rate():
-    assert describe(reading(0.0, 0), elapsed_s=0.0) == "reading   0%, 0 records"
+    assert describe_progress(reading(0.0, 0), elapsed_s=0.0) == "reading   0%, 0 records"
 
 
 def test_log_has_lines_at_intervals_and_ends_of_stages(capsys):
