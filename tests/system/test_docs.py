@@ -1,11 +1,11 @@
 """Documentation: snippets run, links have targets, lists are complete."""
 
-import doctest
 import re
 import tomllib
 from pathlib import Path
 
 import pytest
+from page_examples import run_page_examples
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -23,19 +23,13 @@ def outside_blocks(text: str) -> str:
     return re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
-def failures(name: str) -> int:
-    """Run the `pycon` blocks of a page as one session; what is printed says which one failed."""
-    session = "\n".join(blocks(page(name), "pycon"))
-    test = doctest.DocTestParser().get_doctest(session, {}, name, name, 0)
-    assert test.examples
-    return doctest.DocTestRunner().run(test).failed
-
-
 @pytest.mark.slow
 def test_tour_doctests_pass(trained_example, monkeypatch):
     folder, _ = trained_example
     monkeypatch.chdir(folder.parent)
-    assert failures("docs/tour.md") == 0
+    found = run_page_examples("tour.md")
+    assert found.attempted > 0
+    assert found.failed == 0
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -1,11 +1,10 @@
 """Examples of the documentation."""
 
 import doctest
-from pathlib import Path
+
+from page_examples import run_page_examples
 
 from readagain import processors
-
-PAGE = Path(__file__).parents[3] / "docs" / "evaluation.md"
 
 
 def test_docstring_examples():
@@ -15,6 +14,6 @@ def test_docstring_examples():
 
 
 def test_page_examples():
-    found = doctest.testfile(str(PAGE), module_relative=False)
+    found = run_page_examples("evaluation.md")
     assert found.attempted > 0
     assert found.failed == 0

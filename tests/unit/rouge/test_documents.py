@@ -2,11 +2,9 @@
 
 import doctest
 from importlib import import_module
-from pathlib import Path
 
 import pytest
-
-PAGE = Path(__file__).parents[3] / "docs" / "rouge.md"
+from page_examples import run_page_examples
 
 
 @pytest.mark.parametrize("name", ["corpus", "options", "stemmer"])
@@ -17,6 +15,6 @@ def test_rouge_docstring_examples_are_correct(name):
 
 
 def test_rouge_page_examples_are_correct():
-    found = doctest.testfile(str(PAGE), module_relative=False)
+    found = run_page_examples("rouge.md")
     assert found.attempted > 0
     assert found.failed == 0

@@ -1,10 +1,10 @@
-"""Examples in docstrings and in docs/text.md."""
+"""Examples in docstrings, in docs/text.md and in docs/languages.md."""
 
 import doctest
 from importlib import import_module
-from pathlib import Path
 
 import pytest
+from page_examples import run_page_examples
 
 MODULES = [
     "article",
@@ -25,8 +25,8 @@ def test_docstring_examples_are_correct(name):
     assert results.failed == 0
 
 
-def test_text_page_examples_are_correct():
-    page = Path(__file__).parents[3] / "docs" / "text.md"
-    results = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
+@pytest.mark.parametrize("name", ["text.md", "languages.md"])
+def test_page_examples_are_correct(name):
+    results = run_page_examples(name)
     assert results.attempted > 0
     assert results.failed == 0
