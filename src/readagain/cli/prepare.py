@@ -1,8 +1,10 @@
 """`readagain prepare`: turn (text, headline) pairs into a prepared corpus."""
 
+from collections import Counter
 from functools import partial
+from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,6 +14,9 @@ from readagain.corpus.filters import DEFAULT_FILTERS, FILTER_SETS, FILTERS, Filt
 from readagain.corpus.settings import DEFAULT_MAX_SENTENCES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from readagain.corpus.inputs import CorpusInput
     from readagain.corpus.manifest import CorpusManifest
 
 _reading = partial(typer.Option, rich_help_panel=READING)
@@ -20,10 +25,11 @@ _filtering = partial(typer.Option, rich_help_panel="Filters")
 FILTERS_HELP = (
     f"Filters or sets of them, separated by commas; -NAME removes one. "
     f"Filters: {', '.join(FILTERS)}. Sets: {', '.join(FILTER_SETS)} "
-    f"(default: {' and '.join(DEFAULT_FILTERS)}; rush: these and the rules of the paper)."
+    f"(default: {' and '.join(DEFAULT_FILTERS)}; rush: these and the rules of the paper; "
+    f"rush2015: the rules of its published scripts)."
 )
 
-
+MAX_LISTED_INPUTS = 20
 EXAMPLES = (
     "readagain prepare pairs.csv --dev-pairs 1000 --out data/mine",
     "readagain prepare train.jsonl --dev dev.jsonl --out data/mine --skip-bad",
@@ -56,6 +62,17 @@ def command(
         _splitting(help="Approximate number of input pairs for the test split."),
     ] = 0,
     test_share: Annotated[float, _splitting(help="Share of input pairs for the test split.")] = 0.0,
+    split_by: Annotated[
+        Literal["month"] | None,
+        _splitting(
+            help="Split of Annotated Gigaword: by the dev and test months of Rush et al. 2015."
+        ),
+    ] = None,
+    sample: Annotated[
+        int,
+        _splitting(metavar="N", help="Random sample of N pairs of the dev and of the test split."),
+    ] = 0,
+    seed: Annotated[int, _splitting(help="Random seed of --sample.")] = 1,
     language: Annotated[
         str | None,
         _reading(
@@ -82,6 +99,13 @@ def command(
         int,
         _filtering(help="Maximum number of sentences per text; the rest is dropped."),
     ] = DEFAULT_MAX_SENTENCES,
+    min_count: Annotated[
+        int,
+        _filtering(
+            metavar="N",
+            help="Words that training texts (or headlines) have fewer times become UNK there.",
+        ),
+    ] = 1,
     workers: Annotated[
         int,
         typer.Option(
@@ -115,6 +139,8 @@ def command(
         raise ConfigError("--dev: conflicts with --dev-pairs and --dev-share; use one of them")
     if test and (test_pairs or test_share):
         raise ConfigError("--test: conflicts with --test-pairs and --test-share; use one of them")
+    if split_by and (dev or test or dev_pairs or dev_share or test_pairs or test_share):
+        raise ConfigError("--split-by: conflicts with the other options of splits; use one of them")
     if workers < 0:
         raise ConfigError(f"--workers is {workers}; expected 0 or more")
     settings = PrepareSettings(
@@ -125,6 +151,9 @@ def command(
         skip_bad=skip_bad,
         dev=SplitSize(pairs=dev_pairs, share=dev_share),
         test=SplitSize(pairs=test_pairs, share=test_share),
+        sample=sample,
+        seed=seed,
+        min_count=min_count,
     )
     reading = CorpusReadOptions(
         format=format,
@@ -133,6 +162,7 @@ def command(
         headlines=headlines,
         encoding=encoding,
         is_tokenized=tokenized,
+        split_by=split_by,
     )
     dev_and_test = [Path(argument) for argument in [*(dev or []), *(test or [])]]
     sources = [
@@ -140,8 +170,8 @@ def command(
         *find_inputs(dev or [], replace(reading, headlines=None), split="dev"),
         *find_inputs(test or [], replace(reading, headlines=None), split="test"),
     ]
-    for source in sources:
-        print(source.description, file=sys.stderr)
+    for line in _describe_inputs(sources):
+        print(line, file=sys.stderr)
     with resumable(), job_progress("reading", "writing") as on_progress:
         manifest = prepare(
             sources,
@@ -152,6 +182,19 @@ def command(
             on_progress=on_progress,
         )
     _print_summary(manifest, out, is_detected=language is None)
+
+
+def _describe_inputs(sources: "Sequence[CorpusInput]") -> "Iterator[str]":
+    """Yield a line for each input; one for all of a folder with many."""
+    groups = groupby(sources, key=lambda source: (source.origin, source.format))
+    for (origin, format), group in groups:
+        inputs = list(group)
+        if len(inputs) <= MAX_LISTED_INPUTS:
+            yield from (source.description for source in inputs)
+            continue
+        counts = Counter(source.split for source in inputs)
+        splits = ", ".join(f"{count:,} for {split}" for split, count in counts.items())
+        yield f"{origin}: {format}, {len(inputs):,} files: {splits}"
 
 
 def _print_summary(manifest: "CorpusManifest", out: Path, *, is_detected: bool) -> None:

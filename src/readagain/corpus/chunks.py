@@ -8,6 +8,7 @@ import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -193,7 +194,8 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
         if not norms or not headline.norms:
             builder.drop("empty")
             continue
-        pair = FilterInput(norms, headline.norms, settings.limits, language)
+        full_headline = normalize_tokens(record.full_headline.split()) or headline.norms
+        pair = FilterInput(norms, full_headline, settings.limits, language)
         for name, is_unwanted in filters:
             if is_unwanted(pair):
                 builder.drop(name)
@@ -312,8 +314,11 @@ def _tokenize(
 ) -> list[_Segment]:
     """Return the sentences of a text, then its headline."""
     if source.is_text_tokenized:
-        tokens = _split_tokenized(pair.text)
-        segments = [_Segment.of(tokens, has_case=False)] if tokens else []
+        lines = map(_split_tokenized, pair.text.split("\n"))
+        segments = [
+            _Segment.of(tokens, has_case=False)
+            for tokens in islice(filter(None, lines), max_sentences)
+        ]
     else:
         segments = [
             _Segment.of(tokens, has_case=True)

@@ -1,7 +1,9 @@
 """Filters that drop unsuitable pairs; the report counts dropped pairs by filter.
 
 The paper's corpus uses the rules of Rush, Chopra and Weston 2015, section 6.1: no content
-word in common, a byline or editing marks in the headline, a question mark or a colon.
+word in common, a byline or editing marks in the headline, a question mark or a colon. The set
+`rush` follows that description, and `rush2015` the script that was published with it
+(`dataset/filter.py` of the repository NAMAS), which made the corpus that is in public use.
 """
 
 from collections.abc import Callable, Sequence
@@ -92,6 +94,15 @@ _EDIT_MARKS = """
     writethru ld-writethru #st-ld #nd-ld #rd-ld #th-ld dbl grafs refile refiles embargoed
 """
 EDIT_MARKS = frozenset(_EDIT_MARKS.split())
+# Parts of headlines that the published script drops, wherever they occur: the script does not
+# compare words, so that "ap" also drops "japan" and "capital".
+_PUBLISHED_WORDS = """
+    update recasts undated grafs corrects retransmitting dateline writethru recaps inserts
+    incorporates adv## djlfx edits byline repetition background thruout quotes attention ny###
+    overline embargo ap gmt adds urgent ? -lrb- -rrb-
+"""
+_PUBLISHED_MARKS = (*_PUBLISHED_WORDS.split(), " i ", " : ", " - ", " by ")
+MIN_LONG_WORD = 4
 MAX_BYLINE_WORDS = 6
 MIN_LANGUAGE_WORDS = 10
 """Minimum number of words of a text that is foreign if it has no frequent English word."""
@@ -169,6 +180,24 @@ def _is_foreign(pair: FilterInput) -> bool:
     return num_foreign > num_english or (num_english == 0 and len(words) >= MIN_LANGUAGE_WORDS)
 
 
+def _lacks_full_stop(pair: FilterInput) -> bool:
+    return "." not in pair.sentences[0]
+
+
+def _has_published_marks(pair: FilterInput) -> bool:
+    text = " ".join(pair.headline)
+    return any(mark in text for mark in _PUBLISHED_MARKS)
+
+
+def _has_unpublished_length(pair: FilterInput) -> bool:
+    return not (10 < len(pair.sentences[0]) < 100 and 3 < len(pair.headline) < 50)
+
+
+def _has_no_shared_long_word(pair: FilterInput) -> bool:
+    long_words = {word for word in pair.headline if len(word) >= MIN_LONG_WORD}
+    return long_words.isdisjoint(pair.sentences[0])
+
+
 FILTERS: dict[str, Filter] = {
     filter.name: filter
     for filter in (
@@ -180,10 +209,17 @@ FILTERS: dict[str, Filter] = {
         Filter("question", "a question mark in the headline", _has_question),
         Filter("colon", "a colon in the headline", _has_colon),
         Filter("low-overlap", "few of the headline's content words in the text", _has_low_overlap),
+        Filter("full-stop", "no full stop in the first sentence", _lacks_full_stop),
+        Filter("published-marks", "a mark of the published script", _has_published_marks),
+        Filter("published-length", "a length outside the published range", _has_unpublished_length),
+        Filter(
+            "long-word", "no word of four letters in headline and text", _has_no_shared_long_word
+        ),
         Filter("duplicate", "repetition of a pair with the same text and headline", None),
     )
 }
 DEFAULT_FILTERS = ("length", "duplicate")
+_PUBLISHED_FILTERS = ("full-stop", "published-marks", "published-length", "long-word")
 FILTER_SETS: dict[str, tuple[str, ...]] = {
     "none": (),
     "default": DEFAULT_FILTERS,
@@ -195,7 +231,8 @@ FILTER_SETS: dict[str, tuple[str, ...]] = {
         "question",
         "colon",
     ),
-    "all": tuple(FILTERS),
+    "rush2015": _PUBLISHED_FILTERS,
+    "all": tuple(name for name in FILTERS if name not in _PUBLISHED_FILTERS),
 }
 
 

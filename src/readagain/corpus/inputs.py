@@ -16,12 +16,14 @@ class Example:
     """A text with its headline, not normalized.
 
     If a text has several human summaries, as in DUC, `references` has all of them and `headline`
-    is the first.
+    is the first. `full_headline` is the headline before the reader removed words from it; the
+    filters use it.
     """
 
     text: str
     headline: str
     references: tuple[str, ...] = ()
+    full_headline: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,3 +75,6 @@ class CorpusFormat:
     parse_block: Callable[[CorpusInput, Block], Iterator[Example | InvalidRecord]]
     column_names: Callable[[Path, str], list[str]] | None = None
     """Return the columns of a file in an encoding; None where they cannot be chosen."""
+    is_text_tokenized: bool = False
+    """Whether all texts are in Gigaword form: words between spaces, one sentence per line."""
+    is_headline_tokenized: bool = False

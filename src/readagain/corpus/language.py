@@ -12,6 +12,7 @@ from readagain.text.language import UNDETERMINED, detect_language
 
 NUM_TEXTS = 200
 """Maximum number of texts of each input in which the language is detected."""
+_MAX_INPUTS = 32
 _MIN_SHARE = 0.6
 """Minimum share of the texts that must be in the language."""
 
@@ -19,14 +20,15 @@ _MIN_SHARE = 0.6
 def detect_corpus_language(
     sources: Sequence[CorpusInput],
 ) -> tuple[str, ReadAgainError | None]:
-    """Return the code of the language of the first texts of all inputs.
+    """Return the code of the language of the first texts of all inputs; of many inputs, some.
 
     The second value is the first error that ended the reading of an input, if any; the language may
     then depend on it.
     """
+    chosen = sources[:: -(-len(sources) // _MAX_INPUTS)] if sources else []
     errors: list[ReadAgainError] = []
     code = language_of_texts(
-        text for source in sources for text in islice(_texts(source, errors), NUM_TEXTS)
+        text for source in chosen for text in islice(_texts(source, errors), NUM_TEXTS)
     )
     return code, next(iter(errors), None)
 

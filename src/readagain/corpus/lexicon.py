@@ -56,6 +56,19 @@ class Lexicon:
             rows = zip(self.words, self.source_counts, self.summary_counts, strict=True)
             file.writelines(f"{word}\t{source}\t{summary}\n" for word, source, summary in rows)
 
+    def without_rare(self, min_count: int) -> "Lexicon":
+        """Return the lexicon with count 0 for words that a side has fewer times."""
+        source, summary = (
+            np.where(counts < min_count, 0, counts)
+            for counts in (self.source_counts, self.summary_counts)
+        )
+        return Lexicon(self.words, source, summary)
+
+    def known_words(self, side: Side) -> frozenset[str]:
+        """Return the words that a side of the train split has."""
+        counts = self.source_counts if side == "source" else self.summary_counts
+        return frozenset(self.words[id] for id in np.flatnonzero(counts))
+
     def decode(self, ids: NDArray[np.int32]) -> str:
         """Return the words of `ids`, separated by spaces."""
         return " ".join(SPECIAL_TOKENS[UNK] if id == UNKNOWN_ID else self.words[id] for id in ids)

@@ -77,7 +77,7 @@ def prepare(
         split_chunks, inputs = assign_splits(chunks, settings)
         folder = _make_empty_folder(work.corpus)
         manifest = _write_corpus(split_chunks, inputs, settings, folder, on_progress)
-        write_texts(sources, split_chunks, folder)
+        write_texts(sources, split_chunks, folder, settings.min_count)
         _write_skipped(chunks, folder)
         for file, state in states.items():
             state.check_unchanged(file)
@@ -138,7 +138,9 @@ def _write_corpus(
 
     language = find_language(settings.language or UNDETERMINED)
     rules = TITLE_CASE_RULES if language.has_headline_case else SENTENCE_CASE_RULES
-    lexicon, splits, statistics = write_shards(chunks, folder, report_chunk, rules)
+    lexicon, splits, statistics = write_shards(
+        chunks, folder, report_chunk, rules, settings.min_count
+    )
     manifest = CorpusManifest(
         package_version=__version__,
         settings=asdict(settings),

@@ -63,6 +63,7 @@ def describe_dropped(manifest: CorpusManifest) -> list[tuple[str, int, str]]:
         "bad": f"invalid records, listed in {SKIPPED_FILE}",
         "text-in-dev": "same text in the dev split, ignoring digits",
         "text-in-test": "same text in the test split, ignoring digits",
+        "not-sampled": "not in the random sample of its split",
         **{name: rule.drops for name, rule in FILTERS.items()},
     }
     counts: Counter[str] = Counter()

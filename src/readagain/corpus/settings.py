@@ -31,7 +31,10 @@ class SplitSize:
 class PrepareSettings:
     """Settings that, with the inputs, determine a prepared corpus.
 
-    The language is a code of `text.language`; None detects it.
+    The language is a code of `text.language`; None detects it. `sample` is the maximum number of
+    pairs of the dev split and of the test split, chosen at random with `seed`; 0 keeps all. Words
+    that occur fewer than `min_count` times in the training texts or headlines are unknown words
+    there.
     """
 
     language: str | None = None
@@ -41,12 +44,19 @@ class PrepareSettings:
     skip_bad: bool = False
     dev: SplitSize = field(default_factory=SplitSize)
     test: SplitSize = field(default_factory=SplitSize)
+    sample: int = 0
+    seed: int = 1
+    min_count: int = 1
 
     def __post_init__(self) -> None:
         if self.language is not None:
             find_language(self.language)
         if self.max_sentences < 1:
             raise ArgumentError("{max_sentences} is {0}; expected 1 or more", self.max_sentences)
+        if self.min_count < 1:
+            raise ArgumentError("{min_count} is {0}; expected 1 or more", self.min_count)
+        if self.sample < 0:
+            raise ArgumentError("{sample} is {0}; expected 0 or more", self.sample)
         for split, size in (("dev", self.dev), ("test", self.test)):
             if size.pairs < 0:
                 raise ArgumentError(f"{{{split}_pairs}} is {{0}}; expected 0 or more", size.pairs)

@@ -1,5 +1,6 @@
 """Assignment of pairs to train, dev and test splits; no text is in two splits."""
 
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -17,8 +18,8 @@ from readagain.corpus.workers import ChunkFiles
 from readagain.errors import ArgumentError, DataError
 
 TRAIN, DEV, TEST = range(len(SPLITS))
-DROP_REASONS = {-2: "duplicate", -3: "text-in-dev", -4: "text-in-test"}
-DUPLICATE, IN_DEV, IN_TEST = DROP_REASONS
+DROP_REASONS = {-2: "duplicate", -3: "text-in-dev", -4: "text-in-test", -5: "not-sampled"}
+DUPLICATE, IN_DEV, IN_TEST, NOT_SAMPLED = DROP_REASONS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +107,12 @@ def choose_splits(hashes: Hashes, settings: PrepareSettings) -> NDArray[np.int8]
         splits[np.delete(training, first)] = DUPLICATE
     _hold_out(splits, hashes.texts, TEST, settings.test)
     _hold_out(splits, hashes.texts, DEV, settings.dev)
+    if settings.sample:
+        for split in (DEV, TEST):
+            pairs = np.flatnonzero(splits == split)
+            if len(pairs) > settings.sample:
+                chosen = random.Random(settings.seed).sample(range(len(pairs)), settings.sample)
+                splits[np.delete(pairs, chosen)] = NOT_SAMPLED
     return splits
 
 

@@ -13,14 +13,14 @@ from readagain import __version__
 from readagain.corpus.chunks import CHUNK_FORMAT
 from readagain.corpus.inputs import CorpusInput
 from readagain.corpus.manifest import FILE_NAME, unfinished_dir
-from readagain.corpus.readers.story import story_files
+from readagain.corpus.readers.formats import folder_files
 from readagain.corpus.settings import PrepareSettings
 from readagain.errors import ArgumentError, ConfigError, DataError, os_errors
 from readagain.storage.files import atomic_write, refuse_links
 from readagain.storage.locks import locked_file
 
 # Settings that do not affect chunks, only how chunks are merged; chunks are kept if they change.
-MERGE_SETTINGS = ("dev", "test")
+MERGE_SETTINGS = ("dev", "test", "sample", "seed", "min_count")
 
 
 def check_output(out: Path, *, overwrite: bool) -> None:
@@ -99,7 +99,7 @@ def _read_plan(path: Path) -> dict[str, Any]:
 def input_files(source: CorpusInput) -> list[Path]:
     """Return the files of an input; none for a Hugging Face dataset."""
     files = [
-        file for path in source.paths for file in (story_files(path) if path.is_dir() else [path])
+        file for path in source.paths for file in (folder_files(path) if path.is_dir() else [path])
     ]
     return [file for file in files if file.exists()]
 

@@ -1,9 +1,9 @@
 """Writers of the files of a corpus: lexicon, case table, shards, raw dev and test texts."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,8 @@ from readagain.corpus.statistics import Statistics, summary_ranks
 from readagain.corpus.truecasing import TITLE_CASE_RULES, CaseRules, write_case_table
 from readagain.formats.files import changed_error
 from readagain.formats.records import InvalidRecord
+from readagain.text.normalization import normalize_tokens
+from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
 SHARD_PAIRS = 1 << 18
 """Number of pairs per shard."""
@@ -29,6 +31,7 @@ def write_shards(
     folder: Path,
     report_chunk: Callable[[], None],
     rules: CaseRules = TITLE_CASE_RULES,
+    min_count: int = 1,
 ) -> tuple[Lexicon, dict[str, dict[str, int]], dict[str, Statistics]]:
     """Write lexicon, case table and the shards of every split into `folder`, in input order.
 
@@ -37,11 +40,14 @@ def write_shards(
         folder: the folder of the corpus.
         report_chunk: called after each chunk, in each pass over the chunks.
         rules: minimum counts and shares of the case table.
+        min_count: words that a side of the train split has fewer times are unknown words there.
 
     Returns:
         The lexicon, and the counts and statistics of each split.
     """
     lexicon, tables = build_lexicon(chunks, report_chunk)
+    if min_count > 1:
+        lexicon = lexicon.without_rare(min_count)
     lexicon.save(folder / LEXICON_FILE)
     write_case_table(chunks, tables, lexicon, folder, report_chunk, rules)
     ranks = summary_ranks(lexicon)
@@ -55,6 +61,8 @@ def write_shards(
             is_in_split = split_chunk.splits == code
             if is_in_split.any():
                 pairs = _select_pairs(chunk, is_in_split, table, split_chunk.origin_index)
+                if min_count > 1:
+                    pairs = _without_rare(pairs, lexicon)
                 writers[split].add(pairs)
                 statistics[split].add(pairs.ids, pairs.segment_lengths, pairs.pair_segments, ranks)
         report_chunk()
@@ -158,6 +166,18 @@ def _select_pairs(
     )
 
 
+def _without_rare(pairs: PairArrays, lexicon: Lexicon) -> PairArrays:
+    """Replace words that a side of the lexicon counts 0 times by the unknown word."""
+    is_headline = np.zeros(len(pairs.segment_lengths), dtype=bool)
+    is_headline[np.cumsum(pairs.pair_segments) - 1] = True
+    in_headline = np.repeat(is_headline, pairs.segment_lengths)  # (W,)
+    # The unknown word, id -1, looks up the last word and stays unknown in either case.
+    counts = np.where(
+        in_headline, lexicon.summary_counts[pairs.ids], lexicon.source_counts[pairs.ids]
+    )
+    return replace(pairs, ids=np.where(counts > 0, pairs.ids, np.int32(UNKNOWN_ID)))
+
+
 class ShardWriter:
     """Writer of the shards of one split; each has `shard_pairs` pairs, the last one fewer."""
 
@@ -206,13 +226,21 @@ def _offsets(lengths: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def write_texts(
-    sources: Sequence[CorpusInput], chunks: Sequence[Sequence[SplitChunk]], folder: Path
+    sources: Sequence[CorpusInput],
+    chunks: Sequence[Sequence[SplitChunk]],
+    folder: Path,
+    min_count: int = 1,
 ) -> None:
     """Write dev.texts.jsonl and test.texts.jsonl in the order of the shards.
 
     Chunks do not store raw texts, and the dev pairs are known only after all inputs are read, so
-    the inputs with dev or test pairs are read again. This is cheaper than storing every text.
+    the inputs with dev or test pairs are read again. This is cheaper than storing every text. With
+    `min_count`, rare words of pairs in Gigaword form are replaced by the unknown word.
     """
+    known = None
+    if min_count > 1:
+        lexicon = Lexicon.load(folder / LEXICON_FILE)
+        known = lexicon.known_words("source"), lexicon.known_words("summary")
     with ExitStack() as stack:
         files = {}
         for code, split in list(enumerate(SPLITS))[TRAIN + 1 :]:
@@ -221,10 +249,36 @@ def write_texts(
                 files[code] = stack.enter_context(path.open("w", encoding="utf-8", newline="\n"))
         for source, source_chunks in zip(sources, chunks, strict=True):
             for code, example in _evaluation_examples(source, source_chunks):
+                if known is not None:
+                    example = _mask_rare(example, source, *known)
                 record: dict[str, object] = {"text": example.text, "headline": example.headline}
                 if example.references:
                     record["references"] = example.references
                 files[code].write(json.dumps(record, ensure_ascii=False) + "\n")
+
+
+def _mask_rare(
+    example: Example,
+    source: CorpusInput,
+    text_words: Collection[str],
+    headline_words: Collection[str],
+) -> Example:
+    """Replace other words than the known ones in a pair in Gigaword form."""
+
+    def mask(text: str, known: Collection[str]) -> str:
+        return "\n".join(
+            " ".join(
+                word if norm in known else SPECIAL_TOKENS[UNK]
+                for word, norm in zip(words, normalize_tokens(words), strict=True)
+            )
+            for words in map(str.split, text.split("\n"))
+        )
+
+    if source.is_text_tokenized:
+        example = replace(example, text=mask(example.text, text_words))
+    if source.is_headline_tokenized:
+        example = replace(example, headline=mask(example.headline, headline_words))
+    return example
 
 
 def _evaluation_examples(

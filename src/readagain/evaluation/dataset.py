@@ -8,7 +8,7 @@ from pathlib import Path
 from readagain.corpus.inputs import CorpusInput, Example, SplitName
 from readagain.corpus.language import NUM_TEXTS, language_of_texts
 from readagain.corpus.manifest import FILE_NAME
-from readagain.corpus.readers import parallel
+from readagain.corpus.readers import duc_nist, parallel
 from readagain.corpus.readers.find import (
     KNOWN_SUFFIXES,
     SPLIT_NAMES,
@@ -17,6 +17,7 @@ from readagain.corpus.readers.find import (
     split_by_name,
 )
 from readagain.corpus.readers.formats import FORMATS
+from readagain.corpus.readers.story import is_story_folder
 from readagain.corpus.shards import PreparedCorpus, texts_file
 from readagain.errors import ArgumentError, DataError
 from readagain.evaluation.summaries import on_one_line
@@ -129,7 +130,7 @@ def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = 
 
 def _choose(path: Path, split: str | None) -> Path:
     """Return the file of the data set in a directory."""
-    if not path.is_dir() or next(path.glob("*.story"), None):
+    if not path.is_dir() or is_story_folder(path):
         if split is not None and path.exists() and split_by_name(path) != split:
             raise ArgumentError(
                 "{split} is '{0}': {1} is one data set without this name; remove the option, or "
@@ -144,10 +145,12 @@ def _choose(path: Path, split: str | None) -> Path:
         return chosen[0]
     names = ", ".join(file.name for file in sets)
     if not sets:
+        if duc_nist.find_documents(path):
+            return path
         raise DataError(
             f"{path}: no data set in this folder; expected X.article.txt and X.title.txt, "
-            "input.txt and task1_ref0.txt, a prepared corpus, or one file with the suffix "
-            f"{', '.join(KNOWN_SUFFIXES)}"
+            "input.txt and task1_ref0.txt, a prepared corpus, DUC as NIST distributes it, or one "
+            f"file with the suffix {', '.join(KNOWN_SUFFIXES)}"
         )
     if not chosen:
         raise DataError(f"{path}: no {split} set in this folder; found {names}")

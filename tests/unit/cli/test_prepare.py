@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from discs import agiga_document, write_annotated_gigaword, write_month
 
 from readagain.cli.main import main
 from readagain.corpus.shards import PreparedCorpus
@@ -66,6 +67,58 @@ def test_split_is_given_or_split_off(tmp_path, pairs):
     assert len(PreparedCorpus.open(tmp_path / "given").split("dev")) == 3
 
 
+def test_annotated_gigaword_is_prepared_as_published(tmp_path, capsys):
+    disc, out = write_annotated_gigaword(tmp_path / "disc"), tmp_path / "out"
+    options = ["--filters", "rush2015", "--split-by", "month", "--min-count", "5"]
+    assert run(disc, *options, "--sample", "8", "--out", out) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "not-sampled 24 not in the random sample of its split" in shown
+    assert "empty 4 text or headline without a word" in shown
+    corpus = PreparedCorpus.open(out)
+    assert [len(corpus.split(split)) for split in ("train", "dev", "test")] == [40, 8, 8]
+    sentences, headline = corpus.split("train")[0]
+    assert corpus.lexicon.decode(headline) == "norrvik opens new harbour <unk> officials say"
+    assert corpus.lexicon.decode(sentences[0]).endswith(
+        "harbour <unk> on monday , officials said ."
+    )
+    assert corpus.lexicon.decode(sentences[1]) == "ships will come to norrvik in # days ."
+    example = next(iter(corpus.texts("dev")))
+    assert example.text.startswith("the town of ")
+    assert "\nships will come to " in example.text
+
+
+def test_rare_words_become_unk(tmp_path):
+    for split in ("train", "valid"):
+        (tmp_path / f"{split}.article.txt").write_text(
+            "the town of tarn paid 12 times .\nthe town of eastmoor paid 34 times .\n"
+        )
+        titles = "tarn pays\neastmoor pays\n" if split == "train" else "tarn pays\ntarn pays\n"
+        (tmp_path / f"{split}.title.txt").write_text(titles)
+    dev = tmp_path / "valid.article.txt"
+    out, options = tmp_path / "out", ["--filters", "none", "--min-count", "2"]
+    # A text in dev is dropped from train, so the dev set differs by a word.
+    dev.write_text(dev.read_text().replace("times", "often"))
+    assert run(tmp_path, "--dev", dev, *options, "--out", out) == 0
+    corpus = PreparedCorpus.open(out)
+    [sentence], headline = corpus.split("train")[0]
+    assert corpus.lexicon.decode(sentence) == "the town of <unk> paid ## times ."
+    assert corpus.lexicon.decode(headline) == "<unk> pays"
+    assert corpus.lexicon.vocab("summary", 100).words[4:] == ("pays",)
+    first = next(iter(corpus.texts("dev")))
+    assert (first.text, first.headline) == ("the town of <unk> paid 12 <unk> .", "<unk> pays")
+
+
+def test_many_inputs_of_a_folder_are_one_line(tmp_path, capsys):
+    folder = tmp_path / "months"
+    document = agiga_document(1, "Tarn opens bridge", ["The town of Tarn opened a bridge ."])
+    for month in range(1, 13):
+        for year in (1995, 1996):
+            write_month(folder, f"nyt_eng_{year}{month:02d}", document)
+    assert run(folder, "--split-by", "month", "--filters", "none", "--out", tmp_path / "out") == 2
+    shown = capsys.readouterr().err
+    assert f"{folder}: agiga, 24 files: 22 for train, 1 for dev, 1 for test" in shown
+
+
 def test_report_shows_lengths_coverage_and_samples(tmp_path, pairs):
     run(pairs, "--out", tmp_path / "out")
     page = (tmp_path / "out" / "report.md").read_text()
@@ -97,6 +150,13 @@ def test_interrupted_prepare_prints_how_to_resume(tmp_path, pairs, capsys, monke
         (("PAIRS", "--format", "jason"), "unknown format 'jason'"),
         (("absent.jsonl",), "absent.jsonl: no such file or folder"),
         (("PAIRS", "--text-column", "body"), "no column 'body'; set the text column"),
+        (
+            ("PAIRS", "--split-by", "month", "--dev-pairs", "9"),
+            "--split-by: conflicts with the other options of splits; use one of them",
+        ),
+        (("PAIRS", "--split-by", "month"), "no month of Annotated Gigaword in this name"),
+        (("PAIRS", "--sample", "-1"), "--sample is -1; expected 0 or more"),
+        (("PAIRS", "--min-count", "0"), "--min-count is 0; expected 1 or more"),
         (("PAIRS", "--workers", "-1"), "--workers is -1; expected 0 or more"),
     ],
 )

@@ -12,6 +12,8 @@ from readagain.text.language import ENGLISH, find_language
 
 LINE = "a storm closed ## schools in eastmoor on monday , officials said ."
 TEXT = LINE.split()  # 13 words
+LONG_LINE = "the town of tarn opened its new bridge over the river on monday morning , it said ."
+LONG_TEXT = LONG_LINE.split()
 
 
 def drops(name, headline, text=TEXT, language=ENGLISH, **limits):
@@ -91,7 +93,32 @@ def test_choose_filters_accepts_names_and_sets():
         "edit-marks",
         "duplicate",
     )
-    assert choose_filters("all") == tuple(FILTERS)
+    published = choose_filters("rush2015")
+    assert published == ("full-stop", "published-marks", "published-length", "long-word")
+    assert choose_filters("all") == tuple(name for name in FILTERS if name not in published)
+
+
+@pytest.mark.parametrize(
+    ("headline", "text", "dropped_by"),
+    [
+        ("tarn opens its new bridge", LONG_TEXT, None),
+        ("tarn opens its bridge", LONG_TEXT, None),
+        ("tarn opens bridge", LONG_TEXT, "published-length"),
+        ("the river on monday morning", LONG_TEXT[-10:], "published-length"),
+        ("the river on monday morning", LONG_TEXT[-11:], None),
+        ("tarn opens its new bridge", LONG_TEXT[:-1], "full-stop"),
+        ("tarn opens japan bridge", LONG_TEXT, "published-marks"),  # "ap"
+        ("tarn opens bridge - officials", LONG_TEXT, "published-marks"),
+        ("why does tarn open bridges ?", LONG_TEXT, "published-marks"),
+        ("i open the bridge", LONG_TEXT, None),  # " i " needs a space before it
+        ("by tarn 's new bridge", LONG_TEXT, None),
+        ("eastmoor was not the one", LONG_TEXT, "long-word"),
+    ],
+)
+def test_published_filters(headline, text, dropped_by):
+    pair = FilterInput([text, ["rest"]], headline.split(), FilterLimits(), ENGLISH)
+    found = [name for name in choose_filters("rush2015") if FILTERS[name].is_unwanted(pair)]
+    assert found == ([dropped_by] if dropped_by else [])
 
 
 def test_unknown_filter_error_lists_filters():

@@ -1,3 +1,5 @@
+import random
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +11,7 @@ from readagain.corpus.splits import (
     DUPLICATE,
     IN_DEV,
     IN_TEST,
+    NOT_SAMPLED,
     TEST,
     TRAIN,
     Hashes,
@@ -73,6 +76,25 @@ def test_split_share_is_taken_by_text_hash():
         texts, range(4), [TRAIN] * 4, dev=SplitSize(share=0.26), test=SplitSize(share=0.1)
     )
     assert found == [DEV, TRAIN, DEV, TEST]
+
+
+def test_sample_keeps_some_dev_and_test_pairs():
+    splits = [TRAIN] * 10 + [DEV] * 10 + [TEST] * 3
+
+    def sampled(**wanted):
+        return splits_of(range(23), range(23), splits, sample=4, **wanted)
+
+    found = sampled()
+    assert [found.count(split) for split in (TRAIN, DEV, TEST, NOT_SAMPLED)] == [10, 4, 3, 6]
+    chosen = sorted(random.Random(1).sample(range(10), 4))  # as `evaluate --sample` does
+    assert [row - 10 for row, split in enumerate(found) if split == DEV] == chosen
+    assert sampled() == found
+    assert sampled(seed=2) != found
+
+
+def test_negative_sample_is_rejected():
+    with pytest.raises(ConfigError, match="sample is -1; expected 0 or more"):
+        PrepareSettings(sample=-1)
 
 
 def test_count_dropped_counts_by_reason():

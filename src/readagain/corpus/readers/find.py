@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from readagain.corpus.inputs import Columns, CorpusInput, SplitName
-from readagain.corpus.readers import huggingface, parallel
+from readagain.corpus.readers import agiga, duc_nist, huggingface, parallel
 from readagain.corpus.readers.formats import detect_format, find_format
+from readagain.corpus.readers.story import is_story_folder
 from readagain.errors import ArgumentError, DataError
 from readagain.formats.columns import Side, choose_column
 from readagain.formats.files import check_regular_file, named_errors, plain_name
@@ -36,6 +37,8 @@ class CorpusReadOptions:
     headlines: Path | None = None
     encoding: str = "utf-8"
     is_tokenized: bool | None = None
+    split_by: str | None = None
+    """"month" for the split of Annotated Gigaword by months in Rush et al. 2015."""
 
 
 def find_inputs(
@@ -73,7 +76,8 @@ def find_inputs(
         with named_errors(path):
             for file in _find_files(path, options, split, exclude):
                 name = options.format or (options.headlines and "parallel") or detect_format(file)
-                inputs.append(_make_input(file, name, options, argument, split))
+                file_split = agiga.split_by_month(file) if options.split_by else split
+                inputs.append(_make_input(file, name, options, argument, file_split))
     if inputs and not any(source.columns for source in inputs):
         formats = ", ".join(sorted({source.format for source in inputs}))
         for name in ("text_column", "headline_column"):
@@ -93,7 +97,7 @@ def _find_files(
     if not path.is_dir():
         check_regular_file(path)
         return [path]
-    if next(path.glob("*.story"), None):
+    if is_story_folder(path):
         return [path]
     used = {other.resolve() for other in exclude}
     files = [
@@ -101,6 +105,11 @@ def _find_files(
         for file in sorted(path.iterdir())
         if file.is_file() and file.resolve() not in used and _is_corpus_file(file, options)
     ]
+    if not files:
+        if files := agiga.find_months(path):
+            return files
+        if duc_nist.find_documents(path):
+            return [path]
     # Take the files whose names start with this split; if there are none, the files whose names
     # start with no split.
     chosen = [file for file in files if split_by_name(file) == split] or [
@@ -140,8 +149,14 @@ def _make_input(
         if not file.exists():
             raise DataError(f"{file}: no such file of headlines")
         check_regular_file(file)
-    is_text_tokenized = is_headline_tokenized = bool(options.is_tokenized)
-    if options.is_tokenized is None and headlines:
+    format = find_format(name)
+    is_text_tokenized, is_headline_tokenized = (
+        format.is_text_tokenized,
+        format.is_headline_tokenized,
+    )
+    if options.is_tokenized is not None:
+        is_text_tokenized = is_headline_tokenized = options.is_tokenized
+    elif headlines:
         is_text_tokenized = parallel.is_tokenized(path)
         is_headline_tokenized = all(map(parallel.is_tokenized, headlines))
     return CorpusInput(

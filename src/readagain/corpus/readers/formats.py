@@ -1,10 +1,12 @@
 """All corpus formats, and the detection of a file's format."""
 
 import json
+import re
 from pathlib import Path
 
 from readagain.corpus.inputs import CorpusFormat
-from readagain.corpus.readers import huggingface, newsapi, parallel, story, tables
+from readagain.corpus.readers import agiga, duc_nist, huggingface, newsapi, parallel, story, tables
+from readagain.corpus.readers.story import is_story_folder, story_files
 from readagain.errors import ArgumentError, DataError
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.lines import BOM, reject_utf16
@@ -18,6 +20,8 @@ FORMATS: dict[str, CorpusFormat] = {
         parallel.PARALLEL,
         parallel.GIGAWORD,
         parallel.DUC,
+        agiga.FORMAT,
+        duc_nist.FORMAT,
         story.FORMAT,
         tables.ARXIV,
         newsapi.FORMAT,
@@ -27,6 +31,7 @@ FORMATS: dict[str, CorpusFormat] = {
 }
 
 HEAD_BYTES = 1 << 16
+_ROOT_TAG = re.compile(rb"<([A-Za-z_][^\s<>/]*)")
 
 
 def find_format(name: str) -> CorpusFormat:
@@ -45,13 +50,15 @@ def find_format(name: str) -> CorpusFormat:
 def detect_format(path: Path) -> str:
     """Detect the format of a file from its name or its content, and return its name.
 
-    `path` is a folder only if it contains story files.
+    `path` is a folder only if it contains story files or DUC as NIST distributes it.
 
     Raises:
         DataError: when the file is empty or of an unknown format.
     """
     name = plain_name(path)
-    if name.endswith(".story") or path.is_dir():
+    if path.is_dir():
+        return "story" if is_story_folder(path) else "duc-nist"
+    if name.endswith(".story"):
         return "story"
     with open_bytes(path) as (stream, _):
         head = stream.read(HEAD_BYTES)
@@ -69,10 +76,8 @@ def detect_format(path: Path) -> str:
     if name.endswith((".csv", ".tsv", ".tab")):
         return "csv"
     start = head.removeprefix(BOM).lstrip()
-    if start.startswith(b"<") and any(tag in head for tag in (b"<rss", b"<feed", b"<rdf:RDF")):
-        return "feed"
-    if name.endswith((".xml", ".rss", ".atom")):
-        return "feed"
+    if start.startswith(b"<") or name.endswith((".xml", ".rss", ".atom")):
+        return _detect_markup(path, start)
     if start.startswith((b"{", b"[")) or name.endswith((".jsonl", ".ndjson", ".json")):
         return _detect_json(name, start)
     if parallel.is_headlines_file(path):
@@ -82,6 +87,30 @@ def detect_format(path: Path) -> str:
             f"{path}: a text file without a headline file beside it; set the file of headlines"
         )
     raise DataError(f"{path}: unknown format; set the format to one of {', '.join(FORMATS)}")
+
+
+def folder_files(path: Path) -> list[Path]:
+    """Return the files of a folder that is one input."""
+    return story_files(path) if is_story_folder(path) else duc_nist.document_files(path)
+
+
+def _detect_markup(path: Path, start: bytes) -> str:
+    """Distinguish feeds from Annotated Gigaword.
+
+    Raises:
+        DataError: for other XML, SGML and HTML.
+    """
+    if any(tag in start for tag in (b"<rss", b"<feed", b"<rdf:RDF")):
+        return "feed"
+    if b"<DOC id=" in start:
+        return "agiga"
+    root = _ROOT_TAG.search(start)
+    if root is None:
+        return "feed"  # its reader describes what is wrong
+    raise DataError(
+        f"{path}: starts with <{root[1].decode('utf-8', 'replace')}>, so it is neither a feed (RSS "
+        "or Atom) nor Annotated Gigaword; convert it to JSONL"
+    )
 
 
 def _detect_json(name: str, start: bytes) -> str:

@@ -23,6 +23,11 @@ def _read_blocks(source: CorpusInput) -> Iterator[Block]:
         yield Block(first=start + 1, payload=payload, position=position)
 
 
+def is_story_folder(path: Path) -> bool:
+    """Return whether a folder contains story files."""
+    return next(path.glob("*.story"), None) is not None
+
+
 def story_files(path: Path) -> list[Path]:
     """Return the story files of a folder, sorted by name, or the file itself."""
     return sorted(path.glob("*.story")) if path.is_dir() else [path]

@@ -1,0 +1,201 @@
+"""Annotated Gigaword (LDC2012T21): headlines and first sentences, taken from the parses.
+
+A file is one month of a newswire. The tags are on lines of their own, and `<HEADLINE>` and `<P>`
+have one parse per line; the tokens, dependencies and coreferences that follow are skipped. The
+words are those of the published preprocessing of Rush, Chopra and Weston 2015 (the repository
+NAMAS): the first sentence ends with the first full stop of the first paragraph, digits are #,
+entities such as &amp; stay as they are, and headlines lose their punctuation.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from readagain.corpus.inputs import CorpusFormat, CorpusInput, Example, SplitName
+from readagain.errors import DataError
+from readagain.formats.files import open_bytes
+from readagain.formats.lines import describe_decode_error, read_lines
+from readagain.formats.records import MAX_RECORD_BYTES, Block, InvalidRecord
+
+MAX_SENTENCES = 5
+"""Maximum number of sentences of a text."""
+_MONTH_FILE = re.compile(r"([a-z]{3})_eng_([0-9]{6})\.xml")
+_FILE_PATTERN = "*_eng_[0-9][0-9][0-9][0-9][0-9][0-9].xml*"
+_DIGIT = re.compile("[0-9]")
+_FULL_STOP = "(. .)"
+# Words that the published preprocessing removes from headlines.
+_PUNCTUATION = """ " ' '' ! = - -- , ? . `` ` -rrb- -llb- \\/ """
+_HEADLINE_PUNCTUATION = frozenset(_PUNCTUATION.split())
+
+# The months of the published dev and test sets, by newswire; all others are for training.
+_MONTHS: dict[SplitName, dict[str, str]] = {
+    "dev": {
+        "afp": "199406 199502 199702 200308 200506 200601 200703",
+        "apw": "199606 199708 199807 200204 200205 200210 200309 200608 200907",
+        "cna": "200003 200102 200504 200710 200803 200912 201005",
+        "ltw": "199503 199509 199803 200310 200407 200512",
+        "nyt": "199512 199704 199709 200003 200203 200205 200306 200307 201011",
+        "xin": "199510 199901 199904 199908 200212 200306 200406 200407 200702",
+    },
+    "test": {
+        "afp": "199511 199604 199703 200606 200701 200704 200811",
+        "apw": "199605 199608 199707 199808 200305 200412 200506 200708 200908",
+        "cna": "200103 200112 200308 200904 200910 201007 201012",
+        "ltw": "200312 200605 200606 200608 200805 200906",
+        "nyt": "199612 199809 199910 200305 200505 200601 200808 201004 201005",
+        "xin": "199704 199802 200106 200310 200411 200511 200711 200804 200902",
+    },
+}
+SPLIT_OF_MONTH: dict[tuple[str, str], SplitName] = {
+    (newswire, month): split
+    for split, newswires in _MONTHS.items()
+    for newswire, months in newswires.items()
+    for month in months.split()
+}
+
+
+def find_months(folder: Path) -> list[Path]:
+    """Return the files of Annotated Gigaword in a folder and the folders in it, by name."""
+    return sorted(path for path in folder.rglob(_FILE_PATTERN) if _MONTH_FILE.match(path.name))
+
+
+def split_by_month(path: Path) -> SplitName:
+    """Return the split of a file of Annotated Gigaword in Rush et al. 2015.
+
+    Raises:
+        DataError: if the name of the file has no month.
+    """
+    found = _MONTH_FILE.match(path.name.lower())
+    if found is None:
+        raise DataError(
+            f"{path}: no month of Annotated Gigaword in this name; expected a name such as "
+            "afp_eng_199405.xml.gz"
+        )
+    return SPLIT_OF_MONTH.get((found[1], found[2]), "train")
+
+
+def _read_blocks(source: CorpusInput) -> Iterator[Block]:
+    """Yield one block for the file, which a worker reads.
+
+    Decompressing takes longer than parsing, and a corpus has hundreds of files.
+    """
+    yield Block(first=1, payload=None, position=source.path.stat().st_size)
+
+
+def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
+    with open_bytes(source.path) as (stream, _):
+        for number, lines in _documents(stream):
+            where = f"{source.path}:{number}"
+            if lines is None:
+                yield InvalidRecord(
+                    where, "no </DOC> at the end of the document; copy the file again"
+                )
+                continue
+            try:
+                yield _parse_document(b"\n".join(lines).decode(source.encoding).split("\n"))
+            except UnicodeDecodeError as error:
+                yield InvalidRecord(where, describe_decode_error(error))
+            except DataError as error:
+                yield InvalidRecord(where, str(error))
+
+
+def _documents(stream: BinaryIO) -> Iterator[tuple[int, list[bytes] | None]]:
+    """Yield the line number of each document and its lines before the sentences.
+
+    The lines are None for a document without an end. Lines beyond `MAX_RECORD_BYTES` are left out;
+    the first sentences are far from that.
+    """
+    start, size = 0, 0
+    lines: list[bytes] | None = None
+    is_head = False
+    for number, line in enumerate(read_lines(stream), start=1):
+        if is_head and line is not None:
+            size += len(line)
+            if size <= MAX_RECORD_BYTES:
+                assert lines is not None
+                lines.append(line)
+        if line is None or not line.startswith((b"<DOC ", b"</DOC", b"<sentences")):
+            continue
+        if line.startswith(b"<DOC "):
+            if lines is not None:
+                yield start, None
+            start, size, lines, is_head = number, 0, [], True
+        elif lines is not None:
+            is_head = False
+            if line.startswith(b"</DOC"):
+                yield start, lines
+                lines = None
+    if lines is not None:
+        yield start, None
+
+
+def _parse_document(lines: list[str]) -> Example:
+    """Return the first sentences and the headline of a document; empty if it has none.
+
+    Raises:
+        DataError: if the lines are not parses.
+    """
+    headline, paragraphs = "", list[list[str]]()
+    inside = ""
+    for line in map(str.strip, lines):
+        if line == "<P>":
+            paragraphs.append([])
+            inside = line
+        elif line == "<HEADLINE>":
+            inside = line
+        elif line.startswith("<"):
+            inside = ""
+        elif inside and line:
+            if not line.startswith("("):
+                raise DataError(
+                    f"{inside} has no parse; expected Annotated Gigaword (LDC2012T21), not the "
+                    "plain text of Gigaword"
+                )
+            if inside == "<P>":
+                paragraphs[-1].append(line)
+            else:
+                headline = headline or line
+    headline_words = _words_of(headline)
+    return Example(
+        "\n".join(" ".join(words) for words in _sentences(paragraphs)),
+        " ".join(word for word in headline_words if word not in _HEADLINE_PUNCTUATION),
+        full_headline=" ".join(headline_words),
+    )
+
+
+def _sentences(paragraphs: list[list[str]]) -> list[list[str]]:
+    """Return the words of the first sentences.
+
+    The sentences of the corpus may end too early, so parses are joined up to a full stop.
+    """
+    first, *others = paragraphs or [[]]
+    end = next((i for i, parse in enumerate(first, start=1) if _FULL_STOP in parse), len(first))
+    following = [*first[end:], *(parse for paragraph in others for parse in paragraph)]
+    sentences = [_words_of(" ".join(first[:end])), *map(_words_of, following[: MAX_SENTENCES - 1])]
+    return [words for words in sentences if words]
+
+
+def _words_of(parse: str) -> list[str]:
+    """Return the words of a parse up to the first full stop, in lower case, with # for digits.
+
+    >>> _words_of("(S (NP (NNP Tarn)) (VP (VBZ pays) (NP (CD 12))) (. .))")
+    ['tarn', 'pays', '##', '.']
+    """
+    words = []
+    for part in parse.split():
+        if part.endswith(")") and (word := part.strip(")")):
+            words.append(_DIGIT.sub("#", word.lower()))
+            if word == ".":
+                break
+    return words
+
+
+FORMAT = CorpusFormat(
+    name="agiga",
+    title="Annotated Gigaword (LDC2012T21) .xml.gz files",
+    read_blocks=_read_blocks,
+    parse_block=_parse_block,
+    is_text_tokenized=True,
+    is_headline_tokenized=True,
+)

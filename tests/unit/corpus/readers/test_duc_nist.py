@@ -1,0 +1,107 @@
+"""DUC as NIST distributes it, on invented documents in its layout."""
+
+import pytest
+from corpus_records import read_records
+from discs import write_duc
+
+from readagain.corpus.inputs import Example
+from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
+from readagain.errors import DataError
+from readagain.evaluation.dataset import read_dataset
+
+FIRST = (
+    "the council of tarn opened bridge 0 on friday , 12 years after it was planned by the town , "
+    "and the region paid for most of it , according to officials ."
+)
+
+
+@pytest.mark.parametrize("year", [2003, 2004])
+def test_documents_have_four_references(tmp_path, year):
+    write_duc(tmp_path, year)
+    found = read_records(tmp_path)
+    assert len(found) == 3
+    references = tuple(f"Tarn opens bridge 0, writes {author}" for author in "ABCD")
+    text = f"{FIRST}\ntraffic starts on monday ."
+    assert found[0] == Example(text, references[0], references)
+
+
+def test_short_first_sentence_is_joined_with_the_second(tmp_path):
+    [document] = write_duc(tmp_path, 2004, 1)
+    document.write_text("<DOC><TEXT>TARN (AP) _ It rained. Roads closed. All stayed.</TEXT></DOC>")
+    [found] = read_records(tmp_path)
+    assert found.text == "it rained , roads closed .\nall stayed ."
+
+
+@pytest.mark.parametrize(
+    ("year", "expected"), [(2003, "it rained ."), (2004, "tarn , it rained .")]
+)
+def test_dateline_without_agency_depends_on_the_year(tmp_path, year, expected):
+    [document] = write_duc(tmp_path, year, 1)
+    document.write_text("<DOC><TEXT>TARN _ It rained.</TEXT></DOC>")
+    assert read_records(tmp_path)[0].text == expected
+
+
+def test_references_of_other_tasks_are_ignored(tmp_path):
+    write_duc(tmp_path, 2003, 1)
+    models = tmp_path / "detagged.duc2003.abstracts/models"
+    (models / "D30001.M.100.T.A").write_text("A summary of all documents.")
+    (models / "D30001.P.100.T.A.APW19981016.0000").write_text("A longer summary.")
+    assert len(read_records(tmp_path)[0].references) == 4
+
+
+def test_documents_with_headlines_are_not_read_twice(tmp_path):
+    [document] = write_duc(tmp_path, 2003, 1)
+    other = document.parents[2] / "docs" / document.parent.name / document.name
+    other.parent.mkdir(parents=True)
+    other.write_text("<DOC><HEADLINE>x</HEADLINE><TEXT>Another text.</TEXT></DOC>")
+    assert [each.text.split("\n")[0] for each in read_records(tmp_path)] == [FIRST]
+
+
+def test_missing_reference_names_the_document(tmp_path):
+    [first, *_] = write_duc(tmp_path, 2004)
+    next(tmp_path.rglob("D30001.P.10.T.B.APW19981016.0000")).unlink()
+    found = read_records(tmp_path)
+    assert (found[0].where, found[0].reason) == (str(first), "3 references; expected 4")
+    assert len(found[1].references) == 4
+
+
+def test_wrong_encoding_names_the_file(tmp_path):
+    write_duc(tmp_path, 2004, 1)
+    reference = next(tmp_path.rglob("D30001.P.10.T.B.*"))
+    reference.write_bytes(b"caf\xe9")
+    [found] = read_records(tmp_path)
+    assert found.where == str(reference)
+    assert "byte 0xe9" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ("DUC2004_Summarization_Documents", "no reference for the documents in .*docs; unpack"),
+        ("duc2004_results", "references of DUC without their documents; unpack DUC2003"),
+    ],
+)
+def test_missing_half_is_reported(tmp_path, part, message):
+    write_duc(tmp_path, 2004)
+    with pytest.raises(DataError, match=message):
+        find_inputs([str(tmp_path / part)], CorpusReadOptions())
+
+
+def test_two_years_in_a_folder_are_reported(tmp_path):
+    write_duc(tmp_path, 2003, 1)
+    write_duc(tmp_path, 2004, 2)
+    with pytest.raises(
+        DataError, match="documents of DUC in .* and .*; give the folder of one year"
+    ):
+        read_records(tmp_path)
+
+
+def test_data_set_of_a_disc_has_all_references(tmp_path):
+    write_duc(tmp_path, 2004)
+    data = read_dataset(tmp_path, CorpusReadOptions())
+    assert (data.format, data.is_tokenized, data.are_references_tokenized) == (
+        "duc-nist",
+        True,
+        False,
+    )
+    assert [len(row.references) for row in data.rows] == [4, 4, 4]
