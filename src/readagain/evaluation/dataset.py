@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from readagain.corpus.inputs import CorpusInput, Example, SplitName
+from readagain.corpus.inputs import SPLITS, CorpusInput, Example, SplitName
 from readagain.corpus.language import NUM_TEXTS, language_of_texts
 from readagain.corpus.manifest import FILE_NAME
 from readagain.corpus.readers import duc_nist, parallel
@@ -110,6 +110,9 @@ def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = 
     """
     if split is not None and split not in SPLIT_NAMES:
         raise ArgumentError("{split} is '{0}'; expected {1}", split, ", ".join(SPLIT_NAMES))
+    for name in SPLITS:
+        if path.name == texts_file(name) and (path.parent / FILE_NAME).is_file():
+            return _read_prepared(path.parent, name, options.is_tokenized)
     if (path / FILE_NAME).is_file():
         return _read_prepared(path, split or _DEFAULT_SPLIT, options.is_tokenized)
     [source] = find_inputs([str(_choose(path, split))], options)

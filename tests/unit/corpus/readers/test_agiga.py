@@ -63,6 +63,16 @@ def test_document_does_not_take_the_text_of_the_next(tmp_path):
     assert (first.text, second.headline) == ("", "")
 
 
+@pytest.mark.parametrize("size", [1, 7, 100, 1000])
+def test_documents_may_span_blocks(tmp_path, monkeypatch, size):
+    documents = [agiga_document(n, "Tarn opens bridge", TEXT, TEXT) for n in range(3)]
+    cut = documents[0].replace("</DOC>\n", "")
+    expected = read(tmp_path, *documents, cut)
+    monkeypatch.setattr("readagain.corpus.readers.agiga.BUFFER_BYTES", size)
+    assert read(tmp_path, *documents, cut) == expected
+    assert len(expected) == 4
+
+
 def test_document_without_end_is_invalid(tmp_path):
     cut = agiga_document(1, "Tarn opens bridge", TEXT).replace("</DOC>\n", "")
     whole = agiga_document(2, "Tarn opens bridge", TEXT)
