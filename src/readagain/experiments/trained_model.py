@@ -139,12 +139,12 @@ class ExperimentModel:
         source = reader.read(text, tokenized=True)
         batch = reader.batch([source])
         copy_words = self.step_model.start(batch).network.memory.copy_words
-        if copy_words is None:
+        norms = [word.norm for word in source.read_words]
+        read = list(dict.fromkeys(word for word in words if word in norms))
+        if copy_words is None or not read:
             return {}
         network = self.step_model.model
         assert isinstance(network, EncoderDecoder)
-        norms = [word.norm for word in source.read_words]
-        read = list(dict.fromkeys(word for word in words if word in norms))
         valid = torch.as_tensor(batch.source_valid[0], device=copy_words.device)  # (S,)
         rows = torch.tensor([norms.index(word) for word in read], device=copy_words.device)
         copied = F.normalize(copy_words[0, valid][rows].float(), dim=-1)  # (W, E)

@@ -139,6 +139,7 @@ def test_neighbours_are_nearest_embeddings(kept):
     words = ["refit", "tuesday", "absent", "refit"]
     found = model.copy_neighbours(PAPER_EXAMPLES[4].text, words, num_words=3)
     assert list(found) == ["refit", "tuesday"]
+    assert model.copy_neighbours(PAPER_EXAMPLES[4].text, ["absent"], num_words=3) == {}
     vectors = model.step_model.model.previous_words.embedding.weight.detach()
     reader = SourceReader(model.run, model.model_dir.source_vocab, model.model_dir.vocab)
     batch = reader.batch([reader.read(PAPER_EXAMPLES[4].text, tokenized=True)])
