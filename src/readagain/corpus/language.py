@@ -13,6 +13,7 @@ from readagain.text.language import UNDETERMINED, detect_language
 NUM_TEXTS = 200
 """Maximum number of texts of each input in which the language is detected."""
 _MAX_INPUTS = 32
+"""Maximum number of inputs that are read, evenly spaced."""
 _MIN_SHARE = 0.6
 """Minimum share of the texts that must be in the language."""
 
