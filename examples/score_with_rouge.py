@@ -50,7 +50,7 @@ def main() -> None:
     print(f"ROUGE-1.5.5 {ours.protocol.options.flags()}, F1 with its 95% interval")
     for name, report in (("ours", ours), ("theirs", theirs)):
         for measure in report.scores:
-            f1 = report.headline(measure)
+            f1 = report.main_score(measure)
             print(f"{name:<7} {measure}  {f1.value:.5f}  ({f1.low:.5f} to {f1.high:.5f})")
     for measure, found in compare_reports(ours, theirs).items():
         print(

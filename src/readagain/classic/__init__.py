@@ -1,1 +1,1 @@
-"""Summarizers without a network."""
+"""Baselines without a neural network."""

@@ -14,19 +14,22 @@ from readagain.classic.tree import Leaf, Node, Phrase
 from readagain.errors import MissingExtraError
 
 PROGRAM = "link-parser"
-PARSE_TIMEOUT_S = 10  # after which Link Grammar gives up a sentence, at its next check
-PROCESS_TIMEOUT_S = 120.0  # after which the process is killed and restarted
-MAX_WORDS = 50  # parsing time is cubic, and later words do not fit into a headline
-# A command whose answer marks the end of the output of a sentence.
-_MARKER, _MARKED = "!width=16381", "width set to 16381"
+PARSE_TIMEOUT_S = 10
+"""Time limit of Link Grammar for a sentence; it checks the time only now and then."""
+PROCESS_TIMEOUT_S = 120.0
+"""Time after which the process is killed and restarted."""
+MAX_WORDS = 50
+"""Longer sentences are truncated: parsing time is cubic, and a headline has only a few words."""
+# A command that is sent after each sentence; its output marks the end of that of the sentence.
+_END_COMMAND, _END_OUTPUT = "!width=16381", "width set to 16381"
 _OPTIONS = ("-constituents=1", "-graphics=0", "-spell=0", "-limit=1000", "-panic=0")
 _TREE = re.compile(r"^\([A-Z]+\s", re.MULTILINE)
 _LABEL = re.compile(r"\(([A-Z]+)$")
-# Suffixes of printed words: {!}, {?} or {~} for guessed words, then a tag such as .n or .v-d.
+# Suffixes of words in the output: {!}, {?} or {~} for guessed words, then a tag: .n or .v-d.
 _GUESS = re.compile(r"\{[!?~&]\}")
 _SUBSCRIPT = re.compile(r"\.([a-z][a-z-]*|#\S+)$")  # as.#while: parsed as another word
-# Brackets of its trees, and quotes, which it does not parse: not sent.
-_LEFT_OUT = re.compile(r"[(){}\[\]\"`]|-[lr][rsc]b-|^''$", re.IGNORECASE)
+# Words that are not sent: brackets, which would be confused with those of trees, and quotes.
+_NOT_SENT = re.compile(r"[(){}\[\]\"`]|-[lr][rsc]b-|^''$", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[a-z]\.)+")
 
 
@@ -45,7 +48,7 @@ class LinkParser:
                 f"TOPIARY needs the parser Link Grammar, and '{missing}' is not installed; "
                 "type: apt-get install link-grammar"
             )
-        # Line buffering; otherwise output would wait for a full block.
+        # stdbuf -oL makes the program flush every line; otherwise output waits for a full block.
         self._command = (
             *(unbuffered, "-oL", program, "en"),
             *(*_OPTIONS, f"-timeout={PARSE_TIMEOUT_S}"),
@@ -53,7 +56,7 @@ class LinkParser:
         self._process: subprocess.Popen[str] | None = None
 
     def parse(self, words: Sequence[str]) -> Phrase | None:
-        """Return the tree of a sentence, or None if there is none in time.
+        """Return the tree of a sentence, or None if it cannot be parsed in time.
 
         The tree may omit words.
         """
@@ -82,11 +85,11 @@ class LinkParser:
         alarm = Timer(PROCESS_TIMEOUT_S, process.kill)
         alarm.start()
         try:
-            process.stdin.write(f"{sentence}\n{_MARKER}\n")
+            process.stdin.write(f"{sentence}\n{_END_COMMAND}\n")
             process.stdin.flush()
             lines: list[str] = []
             for line in process.stdout:
-                if line.startswith(_MARKED):
+                if line.startswith(_END_OUTPUT):
                     return "".join(lines)
                 lines.append(line)
         except BrokenPipeError:
@@ -152,18 +155,20 @@ class _Aligner:
     def leaf(self, printed: str) -> Leaf | None:
         """Return the leaf of a printed word, or None if no such word was sent."""
         rest = self._sent[self._next][1][self._used :] if self._next < len(self._sent) else ""
-        # A reading that equals the whole word goes first: "Amazon.com" has no tag "com".
+        # First a reading that equals the whole word: the "com" of "Amazon.com" is not a tag.
         for word, tag in sorted(_readings(printed), key=lambda reading: reading[0] != rest):
             if rest.startswith(word):
-                return self._found(self._next, self._used + len(word), word, tag)
-            for at in range(self._next + 1, len(self._sent)):
-                if self._sent[at][1].startswith(word):
-                    return self._found(at, len(word), word, tag)
+                return self._align(self._next, self._used + len(word), word, tag)
+            for index in range(self._next + 1, len(self._sent)):
+                if self._sent[index][1].startswith(word):
+                    return self._align(index, len(word), word, tag)
         return None
 
-    def _found(self, at: int, used: int, word: str, tag: str) -> Leaf:
-        position, sent = self._sent[at]
-        self._next, self._used = (at, used) if used < len(sent) else (at + 1, 0)
+    def _align(self, index: int, num_used: int, word: str, tag: str) -> Leaf:
+        """Advance past the aligned characters of a word sent, and return its leaf."""
+        position, sent = self._sent[index]
+        is_complete = num_used == len(sent)
+        self._next, self._used = (index + 1, 0) if is_complete else (index, num_used)
         return Leaf(word, position, tag)
 
 
@@ -180,7 +185,7 @@ def _readings(printed: str) -> Iterator[tuple[str, str]]:
 
 def _as_sent(word: str) -> str:
     """Return a word for the parser: masked digits as 1, initials in capitals."""
-    if _LEFT_OUT.search(word):
+    if _NOT_SENT.search(word):
         return ""
     word = "".join(word.split()).replace("#", "1")
     return word.upper() if _INITIALS.fullmatch(word) else word

@@ -11,11 +11,12 @@ from readagain.classic.topics import Topics
 from readagain.classic.tree import Leaf, Phrase
 from readagain.classic.trimming import trim
 from readagain.rouge.stemmer import stem
-from readagain.text.detokenization import SummaryToken, write_summary
+from readagain.text.detokenization import write_copied
 from readagain.text.document import Document
 
-MIN_FILLED = 2 / 3  # no cut may make the clause shorter than this share of its room
-_SYMBOLS = frozenset("$%£€¥&#")  # kept; other punctuation would use up bytes
+MIN_FILLED = 2 / 3
+"""Trimming must leave a clause of at least this share of the available bytes."""
+_SYMBOLS = frozenset("$%£€¥&#")  # kept; other punctuation is removed to save bytes
 
 
 @dataclass(frozen=True)
@@ -55,44 +56,41 @@ class _Headline:
         self._ranked = ranked
 
     def within(self, max_bytes: int) -> tuple[list[int], list[int]]:
-        """Return topics and clause within `max_bytes` together.
+        """Return the positions of topics and clause, together at most `max_bytes` long.
 
-        The clause is trimmed to all the room first. If no topic fits, it is trimmed again for the
-        best topic that it does not mention, as in the paper; then further topics fill the rest.
+        The clause is first trimmed to `max_bytes`. If no topic fits beside it, it is trimmed again
+        to make room for the best topic that it does not mention, as in the paper. Further topics
+        fill the rest.
         """
         clause = self._clause(max_bytes)
         topics = self._topics_beside(clause, max_bytes)
         unmentioned = self._unmentioned(clause)
         if not topics and unmentioned:
-            room = max_bytes - self._size(unmentioned[:1]) - 1
-            clause = self._clause(max(room, 0))
+            num_left = max_bytes - self._size(unmentioned[:1]) - 1
+            clause = self._clause(max(num_left, 0))
             topics = self._topics_beside(clause, max_bytes)
         return topics, clause
 
     def text(self, positions: Sequence[int]) -> str:
         """Return the text of words: as in the source, or joined by spaces for tokenized text."""
-        words = [self._document.words[position] for position in positions]
         if self._document.is_tokenized:
+            words = (self._document.words[position] for position in positions)
             return " ".join(map(self._document.surface, words))
-        copies = [
-            SummaryToken(word.norm, copied_from=position)
-            for position, word in zip(positions, words, strict=True)
-        ]
-        return write_summary(copies, self._document, case="plain")
+        return write_copied(self._document, positions=positions)
 
     def _size(self, positions: Sequence[int]) -> int:
         return len(self.text(positions).encode("utf-8", "surrogatepass"))
 
-    def _clause(self, room: int) -> list[int]:
-        """Trim the sentence, then drop words from its end, until it has at most `room` bytes."""
+    def _clause(self, max_bytes: int) -> list[int]:
+        """Trim the sentence, then drop words from its end, to at most `max_bytes` bytes."""
         trimmed = trim(
             self._tree,
             lambda clause: self._size(self._without_punctuation(clause)),
-            max_size=room,
-            min_size=int(MIN_FILLED * room),
+            max_size=max_bytes,
+            min_size=int(MIN_FILLED * max_bytes),
         )
         positions = self._without_punctuation(trimmed)
-        while self._size(positions) > room:
+        while self._size(positions) > max_bytes:
             positions.pop()
         return positions
 

@@ -6,7 +6,7 @@ from math import log
 
 from readagain.corpus.filters import STOPWORDS
 
-MAX_RANK = 2000  # idf is constant from this rank on
+MAX_RANK = 2000  # rarer words, and words that are not in the list, count as having this rank
 # Link Grammar's tags of nouns and names.
 _NOUN_TAGS = ("n", "s", "l", "b", "m", "f", "u")
 

@@ -58,7 +58,7 @@ def lowest_leftmost_clause(tree: Phrase) -> Phrase:
     """Return the lowest leftmost S that has a subject NP and a VP.
 
     It descends to the leftmost S of each S: "Rebels agree to talks, officials said" is about the
-    rebels. If no S on this path has both, the first S from the top that does, or else the tree.
+    rebels. If no S on this path has both, return the highest S that has both, or else the tree.
     """
     chosen = None
     clause: Phrase | None = tree
@@ -99,9 +99,9 @@ def remove_time_expressions(clause: Phrase) -> Phrase:
 def remove_complementizers(clause: Phrase) -> Phrase:
     """Remove "that" at the start of a subordinate clause."""
 
-    def opened(phrase: Phrase) -> Phrase:
+    def remove(phrase: Phrase) -> Phrase:
         children: tuple[Node, ...] = tuple(
-            opened(child) if isinstance(child, Phrase) else child for child in phrase.children
+            remove(child) if isinstance(child, Phrase) else child for child in phrase.children
         )
         first = children[0] if children else None
         is_that = isinstance(first, Leaf) and first.word == "that"
@@ -109,7 +109,7 @@ def remove_complementizers(clause: Phrase) -> Phrase:
             children = children[1:]
         return Phrase(phrase.label, children)
 
-    return opened(clause)
+    return remove(clause)
 
 
 def remove_auxiliaries(clause: Phrase) -> Phrase:
@@ -150,8 +150,8 @@ def remove_conjuncts(clause: Phrase) -> Iterator[Phrase]:
     for phrase in _from_the_right(clause):
         for index, child in reversed(list(enumerate(phrase.children))):
             if index and isinstance(child, Leaf) and child.word in _CONJUNCTIONS:
-                cut = {id(each) for each in phrase.children[index:]}
-                yield without(clause, lambda node, cut=cut: id(node) in cut)  # type: ignore[misc]
+                ids = {id(each) for each in phrase.children[index:]}
+                yield without(clause, lambda node, ids=ids: id(node) in ids)  # type: ignore[misc]
 
 
 def remove_trailing(clause: Phrase, label: str) -> Iterator[Phrase]:
@@ -176,7 +176,7 @@ SHORTENING: tuple[Shortening, ...] = (
     lambda clause: remove_trailing(clause, "PP"),
     lambda clause: remove_trailing(clause, "SBAR"),
 )
-"""Rules applied in turn, one cut at a time, until the rest fits."""
+"""Rules applied in turn, one removal at a time, until the clause is short enough."""
 
 
 def trim(
@@ -188,7 +188,7 @@ def trim(
         tree: tree of the whole sentence.
         size: size of a clause.
         max_size: maximum size.
-        min_size: cuts that leave less are skipped. The papers have no such limit, but Link
+        min_size: removals that leave less are skipped. The papers have no such limit, but Link
             Grammar often attaches half a sentence to one phrase.
     """
     clause = lowest_leftmost_clause(tree)
@@ -197,7 +197,7 @@ def trim(
     for shorten in SHORTENING:
         while size(clause) > max_size:
             shorter = next(
-                (cut for cut in shorten(clause) if min_size <= size(cut) < size(clause)), None
+                (each for each in shorten(clause) if min_size <= size(each) < size(clause)), None
             )
             if shorter is None:
                 break

@@ -48,12 +48,12 @@ def command(
             metavar="FILE", help="File of words to ignore, one per line.", rich_help_panel=_PANEL
         ),
     ] = None,
-    headline: Annotated[
+    main_score: Annotated[
         str,
         typer.Option(
             metavar="|".join(FIGURES), help="Main score, with an interval.", rich_help_panel=_PANEL
         ),
-    ] = Protocol().headline,
+    ] = Protocol().main_score,
     **rouge_options: Any,
 ) -> None:
     """Score summaries against references, exactly as ROUGE-1.5.5 does.
@@ -74,7 +74,7 @@ def command(
         words = frozenset(read_texts(stop_words) if stop_words else ())
         settings = Protocol(
             options=RougeOptions(**rouge_options, stop_words=words),
-            headline=headline,  # type: ignore[arg-type]
+            main_score=main_score,  # type: ignore[arg-type]
         )
     systems = [summaries] if compare is None else [summaries, compare]
     texts, reference_groups = _read_files(systems, references, sentence_break)
@@ -158,14 +158,14 @@ def score_table(report: "Report", title: str) -> Any:
     """Return a table of all scores, with the interval of the main score."""
     from rich.table import Table
 
-    headline = report.protocol.headline
-    table = Table(title=title, caption=f"in percent; interval of {headline}")
+    main_score = report.protocol.main_score
+    table = Table(title=title, caption=f"in percent; interval of {main_score}")
     table.add_column("measure")
     for figure in FIGURES:
-        table.add_column(figure, justify="right", style="bold" if figure == headline else None)
+        table.add_column(figure, justify="right", style="bold" if figure == main_score else None)
     table.add_column(f"{report.protocol.options.confidence:g}% interval", justify="right")
     for name, score in report.scores.items():
-        main = report.headline(name)
+        main = report.main_score(name)
         values = (getattr(score, figure).value for figure in FIGURES)
         interval = f"{100 * main.low:.3f} to {100 * main.high:.3f}"
         table.add_row(name.upper(), *(f"{100 * value:.3f}" for value in values), interval)
@@ -178,7 +178,7 @@ def _comparison_table(
     from rich.table import Table
 
     table = Table(
-        title=f"{report.protocol.headline}: {systems[0]} minus {systems[1]}",
+        title=f"{report.protocol.main_score}: {systems[0]} minus {systems[1]}",
         caption="in percent; two-sided p-values",
     )
     headings = ("measure", "difference", "95% interval", "p, bootstrap", "p, randomization")

@@ -227,8 +227,8 @@ def _is_tokenized(corpus: PreparedCorpus, split: str, key: str, override: bool |
         return override
     inputs = corpus.manifest.inputs
     # A split without inputs was held out from the training inputs.
-    given = [each for each in inputs if each["split"] == split] or inputs
-    found = {bool(each[key]) for each in given}
+    split_inputs = [each for each in inputs if each["split"] == split] or inputs
+    found = {bool(each[key]) for each in split_inputs}
     if len(found) > 1:
         raise DataError(
             f"{corpus.folder}: only some inputs of its {split} split are in Gigaword form; choose "

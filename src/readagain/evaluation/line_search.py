@@ -15,9 +15,12 @@ import numpy.typing as npt
 Numbers = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
-RANDOM_STARTS = 8  # in addition to the given start
-MAX_PASSES = 20  # over all directions from one start
-MIN_WIDTH = 1e-9  # smaller intervals and gains are rounding errors
+RANDOM_STARTS = 8
+"""Number of random starts in addition to the given one."""
+MAX_PASSES = 20
+"""Maximum number of passes over all directions from one start."""
+MIN_WIDTH = 1e-9
+"""Smaller intervals and gains are rounding errors."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +44,7 @@ class NBestLists:
 
 
 def best_weights(
-    lists: NBestLists, start: Numbers, *, reach: float, seed: int
+    lists: NBestLists, start: Numbers, *, max_change: float, seed: int
 ) -> tuple[Numbers, float]:
     """Return the weights with the highest mean metric, and that metric.
 
@@ -51,40 +54,46 @@ def best_weights(
     Args:
         lists: the candidates.
         start: (F,) initial weights.
-        reach: maximum distance of a weight from its start. With weights farther away, decoding
+        max_change: maximum distance of a weight from its start. With weights farther away, decoding
             would find candidates that are not in the lists.
         seed: random seed of the starts and directions.
     """
     rng = np.random.default_rng(seed)
     F = len(start)
-    starts = [start, *(start + rng.uniform(-reach, reach, size=(RANDOM_STARTS, F)))]
-    found = [_climb(lists, each, start, reach, rng) for each in starts]
+    starts = [start, *(start + rng.uniform(-max_change, max_change, size=(RANDOM_STARTS, F)))]
+    found = [_maximize(lists, each, start, max_change, rng) for each in starts]
     return max(found, key=lambda each: each[1])
 
 
-def _climb(
-    lists: NBestLists, weights: Numbers, centre: Numbers, reach: float, rng: np.random.Generator
+def _maximize(
+    lists: NBestLists,
+    weights: Numbers,
+    centre: Numbers,
+    max_change: float,
+    rng: np.random.Generator,
 ) -> tuple[Numbers, float]:
+    """Repeat line searches from one start until none improves the metric."""
     value = lists.value(weights)
     for _ in range(MAX_PASSES):
         before = value
         for direction in (*np.eye(len(weights)), *rng.normal(size=(len(weights), len(weights)))):
-            shortest, longest = _span(weights, direction, centre, reach)
+            shortest, longest = _step_range(weights, direction, centre, max_change)
             step = best_step(lists, weights, direction, shortest=shortest, longest=longest)
-            moved = weights + step * direction
-            if (gained := lists.value(moved)) > value:
-                weights, value = moved, gained
+            new_weights = weights + step * direction
+            if (new_value := lists.value(new_weights)) > value:
+                weights, value = new_weights, new_value
         if value <= before:
             break
     return weights, value
 
 
-def _span(
-    weights: Numbers, direction: Numbers, centre: Numbers, reach: float
+def _step_range(
+    weights: Numbers, direction: Numbers, centre: Numbers, max_change: float
 ) -> tuple[float, float]:
-    """Return the range of steps that keeps every weight within reach of the centre."""
-    moving = direction != 0
-    ends = (centre + [[-reach], [reach]] - weights)[:, moving] / direction[moving]  # (2, moving)
+    """Return the range of steps that keeps every weight within `max_change` of the centre."""
+    changes = direction != 0
+    bounds = centre + [[-max_change], [max_change]]  # (2, F)
+    ends = (bounds - weights)[:, changes] / direction[changes]  # (2, number of changing weights)
     return float(ends.min(axis=0).max()), float(ends.max(axis=0).min())
 
 
@@ -104,8 +113,8 @@ def best_step(
     slopes = lists.features @ direction  # (D, K)
     figures = np.zeros(len(heights))  # metric of the current best candidates
     positions, gains = [], []
-    for documents, at, leaders in highest_lines(heights, slopes, shortest, longest):
-        positions.append(at)
+    for documents, changes, leaders in highest_lines(heights, slopes, shortest, longest):
+        positions.append(changes)
         gains.append(lists.figures[documents, leaders] - figures[documents])
         figures[documents] = lists.figures[documents, leaders]
     # The sort is stable, so the sum starts with the metrics of the first best candidates.

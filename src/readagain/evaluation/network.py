@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 
 _DIGIT = re.compile(r"\d")
 # "We generate summaries with 15 words using beam-size of 10" (Zeng, Luo, Fidler and Urtasun 2016,
-# section 4), of which ROUGE then reads 75 bytes.
+# section 4). ROUGE then truncates them to 75 bytes.
 _PAPER_DUC = {"beam_size": 10, "min_words": 15, "max_words": 15, "min_bytes": 0, "max_bytes": 0}
-# A search with a limit of 75 bytes uses them better than truncation of a longer summary. The
-# minimum does not count spaces: 61 bytes are about 72 with the spaces between a dozen words. MBR
-# reranking uses recall, as the protocol does, and benefits from a large beam.
+# The DUC protocols score the first 75 bytes. A search for summaries of at most 75 bytes gives
+# better ones than truncation. The minimum does not count spaces: 61 bytes are about 72 with the
+# spaces between a dozen words. MBR reranking uses recall, as the protocol does, and needs a large
+# beam.
 _DUC = {
     "beam_size": 32,
     "min_words": 1,
@@ -114,9 +115,9 @@ class NetworkSystem:
             for summary in self.summarizer.summarize(iter(texts), **options):
                 yield [(on_one_line(each.text), each) for each in (summary, *summary.alternatives)]
             return
-        read = [TokenizedText(text) for text in texts]
-        summaries = self.summarizer.summarize((text.for_model for text in read), **options)
-        for text, summary in zip(read, summaries, strict=True):
+        tokenized = [TokenizedText(text) for text in texts]
+        summaries = self.summarizer.summarize((text.for_model for text in tokenized), **options)
+        for text, summary in zip(tokenized, summaries, strict=True):
             yield [
                 (" ".join(text.surfaces(each.words)), each)
                 for each in (summary, *summary.alternatives)
@@ -159,10 +160,10 @@ class TokenizedText:
 
     def surfaces(self, tokens: Sequence[SummaryToken]) -> list[str]:
         """Return the words of a summary as they are in this text, with real digits."""
-        given = [word for sentence in read_tokenized(self.for_model).sentences for word in sentence]
-        position_of = {word.start: position for position, word in enumerate(given)}
+        masked_words = read_tokenized(self.for_model).words
+        position_of = {word.start: position for position, word in enumerate(masked_words)}
         first_surface: dict[str, str] = {}
-        for word, surface in zip(given, self._words, strict=True):
+        for word, surface in zip(masked_words, self._words, strict=True):
             first_surface.setdefault(word.norm, surface)
         words = []
         for token in tokens:

@@ -109,7 +109,7 @@ def save_summaries(path: Path, result: Evaluation) -> None:
     if path.suffix.lower() != ".jsonl":
         write_text(path, "".join(f"{summary.text}\n" for summary in result.summaries))
         return
-    figure = FIGURES.index(result.rouge.protocol.headline)
+    figure = FIGURES.index(result.rouge.protocol.main_score)
     scores = result.rouge.item_scores[:, :, figure].tolist()  # (I, M)
     records = (
         {

@@ -27,7 +27,7 @@ from readagain.processors import num_threads
 from readagain.rouge.options import UNICODE, find_protocol
 from readagain.search.model import StepModel
 from readagain.storage.bundled import DEFAULT_MODEL, find_model
-from readagain.text.detokenization import SummaryToken, write_summary
+from readagain.text.detokenization import write_copied
 from readagain.text.document import read_document, read_tokenized
 from readagain.text.language import ENGLISH, Language, find_language
 from readagain.text.vocab import SPECIAL_TOKENS
@@ -82,8 +82,8 @@ def load_system(
     overrides = decode_overrides(decoding)
     if model in BASELINES:
         options = {**decoding, "threads": threads, "precision": precision}
-        given = {name: value for name, value in options.items() if value is not None}
-        return _load_baseline(model, protocol, given, find_language(language))
+        options = {name: value for name, value in options.items() if value is not None}
+        return _load_baseline(model, protocol, options, find_language(language))
     try:
         path = find_model(model)
     except ArtifactError as error:
@@ -214,11 +214,8 @@ class Lead:
     def _lead(self, text: str) -> str:
         max_sentences = 1 if self.max_words is None else None
         document = read_document(text, max_sentences=max_sentences, language=self.language)
-        copies = [
-            SummaryToken(word.norm, copied_from=position)
-            for position, word in enumerate(document.words[: self.max_words])
-        ]
-        return on_one_line(write_summary(copies, document, case="plain", language=self.language))
+        positions = range(len(document.words))[: self.max_words]
+        return on_one_line(write_copied(document, self.language, positions=positions))
 
 
 class TopiarySystem:

@@ -23,7 +23,7 @@ from readagain.search.features import FEATURES, count_features
 MEAN = "mean"
 DECIMALS = 4  # of the weights
 # Maximum change of a weight in the first rounds. The best weights of a weak network are 5 to 18.
-_FIRST_REACH = 4.0
+_FIRST_MAX_CHANGE = 4.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,9 +78,11 @@ def tune(
     pool = _Pool(network, data, scorer)
     best = pool.search(np.zeros(len(FEATURES)), on_summary)
     yield best
-    reach = _FIRST_REACH
+    max_change = _FIRST_MAX_CHANGE
     for number in range(1, max_rounds):
-        weights, _ = best_weights(pool.lists(), best.weights, reach=reach, seed=seed + number)
+        weights, _ = best_weights(
+            pool.lists(), best.weights, max_change=max_change, seed=seed + number
+        )
         round_ = pool.search(np.round(weights, DECIMALS), on_summary)
         yield round_
         if not round_.new:
@@ -88,7 +90,7 @@ def tune(
         if round_.value > best.value:
             best = round_
         else:
-            reach /= 2
+            max_change /= 2
 
 
 class _Scorer:
@@ -96,7 +98,7 @@ class _Scorer:
 
     def __init__(self, protocol: Protocol, objective: str) -> None:
         self._options = protocol.options
-        self._figure = FIGURES.index(protocol.headline)
+        self._figure = FIGURES.index(protocol.main_score)
         self._measures = build_measures(protocol.options)
         names = [measure.name for measure in self._measures]
         if objective not in (*names, MEAN):
@@ -112,8 +114,16 @@ class _Scorer:
 
 
 @dataclass
-class _Found:
-    """Different summaries of one text."""
+class _TextSummaries:
+    """Different summaries of one text.
+
+    Args:
+        sentences: words of the text that the model reads.
+        words: index of each summary by its words.
+        base: score of each summary without features.
+        features: (F,) features of each summary.
+        figures: metric of each summary.
+    """
 
     sentences: list[list[str]]
     words: dict[tuple[str, ...], int] = field(default_factory=dict)
@@ -131,11 +141,13 @@ class _Pool:
         self._scorer = scorer
         run = network.summarizer.run
         reader = SourceReader(run, network.model_dir.source_vocab, network.model_dir.vocab)
-        self._found = [_Found(_read(reader, row.text, data.is_tokenized)) for row in data.rows]
+        self._texts = [
+            _TextSummaries(_read(reader, row.text, data.is_tokenized)) for row in data.rows
+        ]
 
     def search(self, weights: Numbers, on_summary: Callable[[], None]) -> Round:
         """Decode the data set with `weights` and add the new summaries."""
-        before = sum(len(found.words) for found in self._found)
+        before = sum(len(found.words) for found in self._texts)
         summarizer = self._network.summarizer.with_decode(**_settings(weights))
         network = replace(self._network, summarizer=summarizer)
         beam = summarizer.run.decode.beam_size
@@ -146,19 +158,19 @@ class _Pool:
         )
         exponent = summarizer.run.decode.length_penalty
         value = 0.0
-        for found, row, summaries in zip(self._found, self._data.rows, lists, strict=True):
+        for found, row, summaries in zip(self._texts, self._data.rows, lists, strict=True):
             self._add(found, row.references, summaries, weights, exponent)
             best = tuple(token.norm for token in summaries[0][1].words)
             value += found.figures[found.words[best]]
             on_summary()
-        after = sum(len(found.words) for found in self._found)
+        after = sum(len(found.words) for found in self._texts)
         return Round(
-            weights=weights, value=value / len(self._found), new=after - before, found=after
+            weights=weights, value=value / len(self._texts), new=after - before, found=after
         )
 
     def _add(
         self,
-        found: _Found,
+        found: _TextSummaries,
         references: tuple[str, ...],
         summaries: list[tuple[str, Summary]],
         weights: Numbers,
@@ -181,11 +193,11 @@ class _Pool:
 
     def lists(self) -> NBestLists:
         """Return all summaries as arrays."""
-        D, K = len(self._found), max(len(found.words) for found in self._found)
+        D, K = len(self._texts), max(len(found.words) for found in self._texts)
         base = np.full((D, K), -np.inf)
         features = np.zeros((D, K, len(FEATURES)))
         figures = np.zeros((D, K))
-        for document, found in enumerate(self._found):
+        for document, found in enumerate(self._texts):
             n = len(found.words)
             base[document, :n] = found.base
             features[document, :n] = found.features
@@ -201,7 +213,7 @@ def _settings(weights: Numbers) -> dict[str, float]:
 
 def _read(reader: SourceReader, text: str, is_tokenized: bool) -> list[list[str]]:
     """Return the words of a text that the model reads, by sequence."""
-    seen = TokenizedText(text).for_model if is_tokenized else text
-    source = reader.read(seen, tokenized=is_tokenized)
+    text = TokenizedText(text).for_model if is_tokenized else text
+    source = reader.read(text, tokenized=is_tokenized)
     words = source.document.words
     return [[words[position].norm for position in sequence] for sequence in source.sequences]

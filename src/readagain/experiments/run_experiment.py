@@ -329,12 +329,12 @@ def has_features(run: RunSpec) -> bool:
 
 def _dataset_result(result: Evaluation, vocabs: Mapping[str, Vocab]) -> DatasetResult:
     report = result.rouge
-    figure = FIGURES.index(report.protocol.headline)
+    figure = FIGURES.index(report.protocol.main_score)
     columns = [list(report.scores).index(measure) for measure in MEASURES]
-    scores = {measure: report.headline(measure) for measure in MEASURES}
+    scores = {measure: report.main_score(measure) for measure in MEASURES}
     return DatasetResult(
         protocol=result.protocol,
-        figure=report.protocol.headline,
+        figure=report.protocol.main_score,
         fingerprint=result.data.fingerprint,
         rouge={name: [each.value, each.low, each.high] for name, each in scores.items()},
         item_scores=pack_scores(report.item_scores[:, columns, figure]),

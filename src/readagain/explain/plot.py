@@ -15,7 +15,7 @@ FORMATS = (".png", ".svg", ".pdf")
 _CELL_INCHES = 0.24
 _LABEL_INCHES = 1.3  # length of rotated labels
 _LABEL_CHARACTERS = 22  # longer labels, such as URLs, are truncated
-_TITLE_CHARACTERS = 2.5  # number of characters per column
+_TITLE_CHARACTERS = 2.5  # number of characters of the title per column
 _DOTS_PER_INCH = 200
 _FIRST_ROW = 1.3  # offset of attention below importance, in rows
 

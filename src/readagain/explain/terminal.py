@@ -19,8 +19,8 @@ _STYLES: dict[Origin, Style] = {
 }
 _LIGHT, _STRONG = (255, 246, 230), (255, 159, 28)  # colors of the least and the most attended word
 _BOLD_FROM = 0.66  # words with a larger shade are bold if the terminal has too few colors
-_NUM_ATTENDED_PER_WORD = 3
-_NUM_ATTENDED_OF_TEXT = 5
+_NUM_ATTENDED_PER_WORD = 3  # source words listed for each word of the headline
+_NUM_ATTENDED_OF_TEXT = 5  # source words listed for the whole headline
 
 
 def print_explanation(view: ExplanationView, console: Console) -> None:

@@ -116,7 +116,7 @@ def _verdict(report: FitReport) -> str:
 def _score_cards(evaluation: Evaluation) -> str:
     cards = []
     for measure in evaluation.rouge.scores:
-        score = evaluation.rouge.headline(measure)
+        score = evaluation.rouge.main_score(measure)
         cards.append(
             f'<div class="card">{measure.upper()}<b>{100 * score.value:.1f}</b>'
             f'<span class="quiet">{100 * score.low:.1f} to {100 * score.high:.1f}</span></div>'
@@ -128,7 +128,7 @@ def _score_table(evaluations: dict[str, Evaluation]) -> str:
     measures = list(next(iter(evaluations.values())).rouge.scores)
     rows = []
     for name, evaluation in evaluations.items():
-        scores = [evaluation.rouge.headline(measure) for measure in measures]
+        scores = [evaluation.rouge.main_score(measure) for measure in measures]
         cells = [
             f"{100 * score.value:.1f} ({100 * score.low:.1f} to {100 * score.high:.1f})"
             for score in scores

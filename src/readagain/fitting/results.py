@@ -95,7 +95,7 @@ def _load_model(model: Path) -> System:
 
 def rouge_f1(evaluation: Evaluation) -> dict[str, tuple[float, float, float]]:
     """Return the F1 of each measure in percent with the ends of its interval."""
-    scores = {name: evaluation.rouge.headline(name) for name in evaluation.rouge.scores}
+    scores = {name: evaluation.rouge.main_score(name) for name in evaluation.rouge.scores}
     return {
         name: (100 * score.value, 100 * score.low, 100 * score.high)
         for name, score in scores.items()

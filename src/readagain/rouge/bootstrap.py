@@ -38,8 +38,8 @@ def resampled_sums(values: Numbers, seeds: range) -> Numbers:
         block = (multipliers[:size, None] * states + increments[:size, None]) & _MODULUS_MASK
         states = block[-1]
         draws = (block * _UNIT * num_items).astype(np.intp)  # (size, R)
-        for drawn in draws:
-            sums += values.take(drawn, axis=0, out=rows, mode="clip")
+        for items in draws:
+            sums += values.take(items, axis=0, out=rows, mode="clip")
     return sums
 
 

@@ -57,23 +57,23 @@ class Report:
     def __getitem__(self, measure: str) -> Score:
         return self.scores[measure]
 
-    def headline(self, measure: str) -> Estimate:
-        """Return the score that the protocol reports."""
-        estimate: Estimate = getattr(self.scores[measure], self.protocol.headline)
+    def main_score(self, measure: str) -> Estimate:
+        """Return the main score of the protocol for a measure."""
+        estimate: Estimate = getattr(self.scores[measure], self.protocol.main_score)
         return estimate
 
     def as_json(self) -> dict[str, object]:
         """Return the output of `readagain rouge --json`.
 
-        `low` and `high` are the interval of the score that the protocol reports.
+        `low` and `high` are the interval of the main score.
         """
         measures: dict[str, object] = {
             name: {
                 "recall": score.recall.value,
                 "precision": score.precision.value,
                 "f1": score.f1.value,
-                "low": self.headline(name).low,
-                "high": self.headline(name).high,
+                "low": self.main_score(name).low,
+                "high": self.main_score(name).high,
             }
             for name, score in self.scores.items()
         }
@@ -106,13 +106,10 @@ def score_corpus(
     measures = build_measures(options)
     counts = count_items(options, items)
     scores = item_scores(counts, measures, options.alpha)
-    averaged = (counts if options.unit == "token" else scores)[_script_order(items, options)]
-    flat = averaged.reshape(len(averaged), -1)
-    sums = resampled_sums(flat, range(options.samples)).reshape(-1, *averaged.shape[1:])
-    if options.unit == "token":
-        sampled = pooled_scores(sums, options.alpha)
-    else:
-        sampled = sums / len(averaged)
+    values = (counts if options.unit == "token" else scores)[_script_order(items, options)]
+    flat = values.reshape(len(values), -1)
+    sums = resampled_sums(flat, range(options.samples)).reshape(-1, *values.shape[1:])
+    sampled = pooled_scores(sums, options.alpha) if options.unit == "token" else sums / len(values)
     return Report(
         scores=_estimate(sampled, measures, options),
         item_scores=_average_evaluations(scores, items, options),

@@ -52,11 +52,12 @@ class Ngrams(Measure):
 
     def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
         """Count n-grams."""
-        own = self._ngrams(summary.flat)
+        in_summary = self._ngrams(summary.flat)
         overlaps = []
         for reference in references:
             ngrams = self._ngrams(reference.flat)
-            overlaps.append(Overlap(len(ngrams), len(own), _count_shared(own, ngrams)))
+            shared = _count_shared(in_summary, ngrams)
+            overlaps.append(Overlap(len(ngrams), len(in_summary), shared))
         return overlaps
 
     def _ngrams(self, words: Sequence[int]) -> Sequence[Hashable]:
@@ -79,13 +80,13 @@ class SkipBigrams(Measure):
 
     def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
         """Count skip-bigrams."""
-        own_pairs, own_counts = self._count(summary.flat)
+        summary_pairs, summary_counts = self._count(summary.flat)
         overlaps = []
         for reference in references:
             pairs, counts = self._count(reference.flat)
-            _, own, theirs = np.intersect1d(own_pairs, pairs, True, return_indices=True)
-            shared = np.minimum(own_counts[own], counts[theirs]).sum()
-            overlaps.append(Overlap(int(counts.sum()), int(own_counts.sum()), int(shared)))
+            _, first, second = np.intersect1d(summary_pairs, pairs, True, return_indices=True)
+            shared = np.minimum(summary_counts[first], counts[second]).sum()
+            overlaps.append(Overlap(int(counts.sum()), int(summary_counts.sum()), int(shared)))
         return overlaps
 
     def _count(self, words: Sequence[int]) -> tuple[Ids, Ids]:
@@ -135,25 +136,25 @@ class WeightedLcs(Measure):
     def overlaps(self, summary: TextIds, references: Iterable[TextIds]) -> list[Overlap]:
         """Sum the weights of runs of covered reference words."""
         weight = self._weight
-        own = len(summary.flat) ** weight
+        in_summary = len(summary.flat) ** weight
         overlaps = []
         for reference in references:
             total = sum(len(sentence) ** weight for sentence in reference.sentences) ** weight
-            overlaps.append(Overlap(total, own, self._weight_of_runs(summary, reference)))
+            overlaps.append(Overlap(total, in_summary, self._weight_of_runs(summary, reference)))
         return overlaps
 
     def _weight_of_runs(self, summary: TextIds, reference: TextIds) -> float:
-        left = Counter(summary.flat) & Counter(reference.flat)
+        num_left = Counter(summary.flat) & Counter(reference.flat)
         total = 0.0
         for sentence in reference.sentences:
             covered: set[int] = set()
-            for own in summary.sentences:
-                covered |= weighted_lcs(sentence, own, self._weight)
+            for summary_sentence in summary.sentences:
+                covered |= weighted_lcs(sentence, summary_sentence, self._weight)
             run = 0
             for position in sorted(covered):
-                if left[sentence[position]] == 0:
+                if num_left[sentence[position]] == 0:
                     continue  # already counted as often as allowed; this does not end the run
-                left[sentence[position]] -= 1
+                num_left[sentence[position]] -= 1
                 run += 1
                 if position + 1 not in covered:
                     total += run**self._weight
@@ -180,21 +181,22 @@ def _count_shared(summary: Sequence[Hashable], reference: Sequence[Hashable]) ->
     distinct = set(summary)
     if len(distinct) == len(summary):
         return len(distinct.intersection(reference))
-    available, wanted = Counter(summary), Counter(reference)
-    return sum(min(available[each], wanted[each]) for each in distinct.intersection(wanted))
+    in_summary, in_reference = Counter(summary), Counter(reference)
+    shared = distinct.intersection(in_reference)
+    return sum(min(in_summary[each], in_reference[each]) for each in shared)
 
 
 def _count_covered(summary: TextIds, sentences: Sequence[SentenceLcs], reference: TextIds) -> int:
     if len(sentences) == 1 and len(reference.sentences) == 1:
         return sentences[0].length(reference.sentences[0])  # no union and no clipping
-    left = Counter(summary.flat) & Counter(reference.flat)
+    num_left = Counter(summary.flat) & Counter(reference.flat)
     hits = 0
     for sentence in reference.sentences:
         covered: set[int] = set()
-        for own in sentences:
-            covered |= own.covered(sentence)
+        for summary_sentence in sentences:
+            covered |= summary_sentence.covered(sentence)
         for position in sorted(covered):
-            if left[sentence[position]] > 0:
-                left[sentence[position]] -= 1
+            if num_left[sentence[position]] > 0:
+                num_left[sentence[position]] -= 1
                 hits += 1
     return hits

@@ -8,6 +8,7 @@ from readagain.config.fields import Range, check_fields
 from readagain.errors import ArgumentError, ConfigError
 
 Figure = Literal["recall", "precision", "f1"]
+"""Kind of score of a ROUGE measure."""
 FIGURES: tuple[Figure, ...] = ("recall", "precision", "f1")
 
 UNICODE = "unicode"
@@ -96,24 +97,24 @@ class RougeOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """Options of a published evaluation, and the score that it reports with an interval."""
+    """Options of a published evaluation, and the main score that it reports."""
 
     options: RougeOptions = field(default_factory=RougeOptions)
-    headline: Figure = "f1"
+    main_score: Figure = "f1"
 
     def __post_init__(self) -> None:
         check_fields(self)
 
 
-_DUC = Protocol(options=RougeOptions(stem=True, max_bytes=75), headline="recall")
+_DUC = Protocol(options=RougeOptions(stem=True, max_bytes=75), main_score="recall")
 
 PROTOCOLS: dict[str, Protocol] = {
     # Rush, Chopra and Weston 2015, section 7; full-length F1 since Chopra, Auli and Rush 2016.
-    GIGAWORD: Protocol(options=RougeOptions(stem=True), headline="f1"),
+    GIGAWORD: Protocol(options=RougeOptions(stem=True), main_score="f1"),
     # Task 1, very short summaries: 75 bytes of summary and references, four references.
     "duc2003": _DUC,
     "duc2004": _DUC,
-    UNICODE: Protocol(options=RougeOptions(unicode=True), headline="f1"),
+    UNICODE: Protocol(options=RougeOptions(unicode=True), main_score="f1"),
 }
 
 

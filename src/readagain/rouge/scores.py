@@ -1,4 +1,4 @@
-"""Recall, precision and F from counts, rounded where the script rounds."""
+"""Recall, precision and F from counts, rounded at the same points as in the Perl script."""
 
 from collections.abc import Sequence
 
@@ -14,9 +14,10 @@ Numbers = NDArray[np.float64]
 Item = tuple[str, Sequence[str]]
 """Summary and its references."""
 
-# The script rounds to five decimals and computes with the rounded values.
 DECIMALS = 5
+"""The script rounds scores to five decimals and computes with the rounded values."""
 _NEAR_TIE = 1e-6
+"""Distance from a half, after scaling, within which a rounding error could change the result."""
 
 
 def count_items(options: RougeOptions, items: Sequence[Item]) -> Numbers:

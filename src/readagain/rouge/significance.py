@@ -54,7 +54,7 @@ def compare_reports(
             f"found {pluralize(len(first.item_scores), 'item')} for the first system and "
             f"{len(second.item_scores):,} for the second; expected the same items"
         )
-    figure = FIGURES.index(first.protocol.headline)
+    figure = FIGURES.index(first.protocol.main_score)
     return {
         measure: compare_scores(
             first.item_scores[:, column, figure],
@@ -85,7 +85,7 @@ def compare_scores(
 
 
 def _describe(report: Report) -> str:
-    return f"{report.protocol.options.flags()} by {report.protocol.headline}"
+    return f"{report.protocol.options.flags()} by {report.protocol.main_score}"
 
 
 def _resampled_means(differences: Numbers, samples: int, seed: int) -> Iterator[Numbers]:

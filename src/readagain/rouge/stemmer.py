@@ -81,11 +81,11 @@ def _strip_past_and_ing(word: str) -> str:
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for suffix in ("ed", "ing"):
         if word.endswith(suffix) and _has_vowel(word[: -len(suffix)]):
-            return _mend(word[: -len(suffix)])
+            return _repair_stem(word[: -len(suffix)])
     return word
 
 
-def _mend(rest: str) -> str:
+def _repair_stem(rest: str) -> str:
     """Repair a stem after -ed or -ing was removed: conflat(e), hop(p), fil(e)."""
     if rest.endswith(("at", "bl", "iz")):
         return rest + "e"

@@ -1,4 +1,4 @@
-"""Words that ROUGE compares: ASCII words as in ROUGE-1.5.5, or Unicode words."""
+"""Tokenization for ROUGE: ASCII words as in ROUGE-1.5.5, or Unicode words."""
 
 import re
 import unicodedata
@@ -68,7 +68,7 @@ class TextIds:
 
 
 class RougeTokenizer:
-    """Converts texts to word ids; equal stems have equal ids."""
+    """Tokenizer that returns word ids; words with equal stems have equal ids."""
 
     def __init__(self, options: RougeOptions) -> None:
         self._options = options

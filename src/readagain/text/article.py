@@ -1,7 +1,7 @@
-"""Sentences of an article as people paste it: without bylines, dates, captions and buttons.
+"""Sentences of an article copied from a web page, without bylines, dates, captions and buttons.
 
-A text without line breaks is split by `sentence_spans`, less a leading byline, date or dateline.
-Rules for whole lines apply only to texts of several lines.
+A text without line breaks is split by `sentence_spans`; only a byline, date or dateline at its
+start is left out. Rules for whole lines apply only to texts of several lines.
 """
 
 import re
@@ -16,6 +16,7 @@ Span = tuple[int, int]
 
 _MIN_WRAP_WIDTH = 60  # narrower lines without a full stop are list items, not a paragraph
 MAX_SCENE_SENTENCES = 3
+"""Maximum number of sentences at the start that only set the scene: "It was a cold morning."."""
 _MAX_SCENE_SPACES = 20
 _MAX_BOILERPLATE_CHARS = 200
 
@@ -122,9 +123,8 @@ def article_spans(
 ) -> list[Span]:
     r"""Return the spans of the sentences to read, without boilerplate.
 
-    If introductory sentences would leave room for at most one sentence of news within
-    `max_sentences`, they are left out too. A text in which nothing would remain is split by
-    `sentence_spans`.
+    Sentences that only set the scene are left out too, if at most one other sentence would be among
+    the first `max_sentences`. A text in which nothing would remain is split by `sentence_spans`.
 
     >>> text = "By Jo Roe, Editor\n3 May 2026\n\nOSTHAM (AP) - It rained.\n- Sales up\n- Costs fell"
     >>> [text[start:end] for start, end in article_spans(text)]
@@ -179,7 +179,7 @@ def _split_glued(text: str, spans: Iterable[Span]) -> Iterator[Span]:
 
 
 def _blocks(text: str) -> Iterator[Span]:
-    """Yield the spans of lines that stand alone, and of wrapped paragraphs."""
+    """Yield the spans of single lines and of paragraphs that are wrapped over several lines."""
     lines: list[Span] = []
     start = 0
     for line in text.split("\n"):
@@ -221,14 +221,14 @@ def _is_wrapped(line: str, following: str, width: int) -> bool:
 
 
 def _is_boilerplate_line(line: str) -> bool:
-    """Return whether a line belongs to the page: a byline, date, caption, button or the like."""
+    """Return whether a line is not part of the article: a byline, date, caption or button."""
     if len(line) > _MAX_BOILERPLATE_CHARS:
         return False
     return _BOILERPLATE_LINE.fullmatch(line) is not None or _is_boilerplate_sentence(line)
 
 
 def _is_boilerplate_sentence(sentence: str) -> bool:
-    """Return whether a sentence belongs to the page wherever it stands: a byline or a date."""
+    """Return whether a sentence is a byline or a date, even in the middle of a line."""
     return (
         len(sentence) <= _MAX_BOILERPLATE_CHARS
         and _BOILERPLATE_SENTENCE.fullmatch(sentence) is not None
@@ -236,11 +236,11 @@ def _is_boilerplate_sentence(sentence: str) -> bool:
 
 
 def _num_scene_sentences(sentences: list[str]) -> int:
-    """Count the introductory sentences before the first sentence of news.
+    """Count the sentences at the start that only set the scene.
 
     They are short, without a number, a quotation, a time expression or a reporting verb, and
     without a name except after an opening such as "It was". The sentence after them has a name and
-    a reporting verb.
+    a reporting verb; without such a sentence, the count is 0.
     """
     for nth, sentence in enumerate(sentences[: MAX_SCENE_SENTENCES + 1]):
         has_name = _CAPITALIZED_WORD_INSIDE.search(sentence) is not None

@@ -1,4 +1,4 @@
-"""Case of summary words: truecasing by the source, and capitals of sentences and headlines."""
+"""Case of summary words: truecasing by the source text, capitals of sentences and headlines."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -34,11 +34,12 @@ class SourceTruecaser:
         language: Language = ENGLISH,
     ) -> None:
         self._language = language
-        self._starters = starters(language)
+        self._starters = sentence_starters(language)
         self._sentence_starts = _sentence_starts(document)
         self._document = document
         self._truecaser = truecaser
-        self._informative: dict[str, str] = {}  # spellings whose case is that of the word itself
+        # Spellings by norm; the case of `_other` may be due to the start of a sentence or a title.
+        self._informative: dict[str, str] = {}
         self._other: dict[str, str] = {}
         if document.is_tokenized:
             return  # all in lower case
@@ -53,7 +54,7 @@ class SourceTruecaser:
             self._surfaces, ids, lengths, has_headline_case=language.has_headline_case
         ).tolist()
         if not language.has_english_rules:
-            # The capital after a dateline or a colon is that of a sentence start, too.
+            # A word after a dateline or a colon may have a capital like the start of a sentence.
             uncertain = (n for n, is_informative in enumerate(informative) if not is_informative)
             self._sentence_starts = self._sentence_starts.union(uncertain)
         for word, surface, is_informative in zip(
@@ -63,10 +64,11 @@ class SourceTruecaser:
             spellings = self._informative if is_certain else self._other
             spellings.setdefault(word.norm, surface)
 
-    def generated(self, norm: str, before: str | None, after: str | None) -> str:
+    def spell_generated(self, norm: str, before: str | None, after: str | None) -> str:
         """Return the spelling of a generated word between its neighbours.
 
-        The source decides, unless its capital only begins a sentence; then the truecaser.
+        It is the spelling in the source, unless the word has a capital there only because it begins
+        a sentence; then it is that of the truecaser.
         """
         if norm in self._informative:
             return self._informative[norm]
@@ -74,13 +76,13 @@ class SourceTruecaser:
             return self._other[norm]
         return self._truecaser.word_in_context(norm, before, after) or norm
 
-    def copied(self, position: int, *, continues: bool) -> str:
+    def spell_copied(self, position: int, *, continues: bool) -> str:
         """Return the spelling of a copied word, without the capital of a sentence start.
 
         Args:
             position: source position.
             continues: whether the previous word is copied from the previous position; in English
-                the word then stays unchanged, also across the end of a sentence.
+                the word then stays unchanged, even at the start of a sentence.
         """
         norm, surface = self._document.words[position].norm, self._surfaces[position]
         continues = continues and self._language.has_english_rules
@@ -134,8 +136,8 @@ def _may_capitalize(word: str) -> bool:
 
 
 @cache
-def starters(language: Language) -> frozenset[str]:
-    """Return the words that have a capital only because they begin a sentence."""
+def sentence_starters(language: Language) -> frozenset[str]:
+    """Return words that normally have a capital only because they begin a sentence."""
     if language.has_english_rules:
         return STARTERS
     return frozenset(word.capitalize() for word in language.function_words)

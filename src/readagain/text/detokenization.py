@@ -6,7 +6,7 @@ number that the model attended to.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -32,7 +32,7 @@ _CLOSING = frozenset(
 _OPENING = frozenset(["``", "`", "-lrb-", "-lsb-", "-lcb-", "$", "£", "€", "¥"])
 _CLOSED_BY = {"``": "''", "`": "'"}
 _CURLY = {"``": "“", "''": "”", "`": "‘", "'": "’"}
-_NEVER_APART = frozenset([",", "."])  # from the word before, in any language
+_NO_SPACE_BEFORE = frozenset([",", "."])  # in any language
 _NOT_LAST = frozenset([",", ";", ":", "--", ".."])
 _PARTNERS = {"“": "”", "„": "“", "‘": "’", "‚": "‘", "«": "»", "‹": "›"}
 _OPENING_IN_ANY_LANGUAGE = frozenset("¿¡「『（《〈【［〔")
@@ -51,13 +51,13 @@ class SummaryToken:
     """A token of a summary.
 
     Args:
-        norm: normalized token, as the model has it.
+        norm: normalized token, as in the vocabulary of the model.
         copied_from: position of the source token that it copies, counted over all sentences.
         attended: source positions by decreasing attention; a generated # takes its digits there.
         is_given: whether it belongs to the prefix that the caller gave.
         log_prob: natural logarithm of its probability; 0 for a given token.
         source: source token that it, or its digits, were taken from.
-        surface: as printed; empty if it is not printed, as a number without digits in the source.
+        surface: as printed; empty if not printed, such as a number without digits in the source.
         start, end: span in the printed summary.
         digits_from: position of the source token that its digits were taken from.
     """
@@ -91,7 +91,7 @@ def write_summary(
     truecaser: Truecaser | None = None,
     language: Language = ENGLISH,
 ) -> str:
-    """Return a summary as people write it: case, digits, accents, brackets, quotes and spacing.
+    """Return the printed text of a summary, with case, digits, quotes, brackets and spacing.
 
     A generated number is left out if no number of the source has digits for it, so that no digits
     are invented and # is never printed.
@@ -163,9 +163,12 @@ def add_surfaces(
     return result
 
 
-def write_document(document: Document, language: Language = ENGLISH) -> str:
-    """Return the text of a document with each run of white space as one space."""
-    copies = [SummaryToken(word.norm, position) for position, word in enumerate(document.words)]
+def write_copied(
+    document: Document, language: Language = ENGLISH, *, positions: Iterable[int] | None = None
+) -> str:
+    """Return the words at `positions` (default: all) as in the document, with single spaces."""
+    positions = range(len(document.words)) if positions is None else positions
+    copies = [SummaryToken(document.words[position].norm, position) for position in positions]
     return write_summary(copies, document, case="plain", language=language)
 
 
@@ -187,7 +190,7 @@ def _with_spellings(
         if position is not None and not document.is_tokenized:
             surface = _source_surface(position, document)
             if case != "plain":
-                surface = source_case.copied(position, continues=previous == position - 1)
+                surface = source_case.spell_copied(position, continues=previous == position - 1)
         elif position is None and "#" in token.norm:
             filled = numbers.fill(token.norm, token.attended)
             if filled is None:
@@ -196,7 +199,9 @@ def _with_spellings(
             surface, digits_from = filled
         else:
             before, after = norms[nth], norms[nth + 2]
-            surface = signs.get(token.norm) or source_case.generated(token.norm, before, after)
+            surface = signs.get(token.norm) or source_case.spell_generated(
+                token.norm, before, after
+            )
         previous = position
         yield replace(token, surface=surface, digits_from=digits_from)
 
@@ -230,7 +235,7 @@ def _curly(token: SummaryToken) -> str:
 
 
 def _trim_end(tokens: list[SummaryToken], printed: list[int]) -> None:
-    """Remove what no headline ends with: a comma, or the dots of "and so on.."."""
+    """Remove marks that a headline does not end with: a comma, or the dots of "and so on.."."""
     while printed and tokens[printed[-1]].norm in _NOT_LAST:
         printed.pop()
     if not printed or not tokens[printed[-1]].surface.endswith(".."):
@@ -264,8 +269,9 @@ def _has_space(
     is_plain: bool,
 ) -> bool:
     """Return whether a space separates two tokens: as in the source, or by their kind."""
-    if not is_plain and (right.norm in _NEVER_APART or (left.norm == "$" and right.norm[0] == "#")):
-        return False  # though some texts have one: "to Ostham , they said", "$ 5 million"
+    is_amount = left.norm == "$" and right.norm[0] == "#"
+    if not is_plain and (right.norm in _NO_SPACE_BEFORE or is_amount):
+        return False  # even if the text has a space: "to Ostham , they said", "$ 5 million"
     first, second = left.copied_from, right.copied_from
     if first is not None and second == first + 1 and not document.is_tokenized:
         return document.words[first].end < document.words[second].start

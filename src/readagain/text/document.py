@@ -31,7 +31,7 @@ class Document:
     text: str
     sentences: tuple[tuple[Token, ...], ...]
     is_tokenized: bool = False
-    """Whether the text was given as tokens with spaces, so that its spacing means nothing."""
+    """Whether the text was given as tokens separated by spaces, as in Gigaword."""
 
     @cached_property
     def words(self) -> tuple[Token, ...]:
@@ -56,7 +56,7 @@ def read_document(
     Args:
         text: the text.
         max_sentences: maximum number of sentences.
-        is_article: leave out what belongs to a page and not to its article (`article_spans`).
+        is_article: leave out bylines, dates, captions and buttons (`article_spans`).
         language: language of the text.
 
     >>> read_document("It cost $3.").sentences[0][2:4]
@@ -132,7 +132,7 @@ def sentence_norms(
 
 
 def headline_tokens(text: str, language: Language = ENGLISH) -> list[str]:
-    """Return the tokens of a text that is one sentence whatever its punctuation.
+    """Return the tokens of a headline, which is never split into sentences.
 
     >>> headline_tokens("Who won? Nobody")
     ['Who', 'won', '?', 'Nobody']

@@ -1,4 +1,4 @@
-"""Languages: what differs between them, and detection of the language of a text."""
+"""Languages: rules that differ between them, and detection of the language of a text."""
 
 import re
 from collections import Counter
@@ -34,23 +34,31 @@ UNSPACED_CHARACTER = (
 
 _WORD = re.compile(r"[^\W\d_]+(?:'(?=[^\W\d_]))?")
 _MAX_CHARS = 2000
-"""Characters of a text that decide on its language."""
+"""Number of characters at the start of a text that are used for detection."""
 _MIN_WORDS = 4
+"""Minimum number of words for detection."""
 _MIN_SCRIPT_SHARE = 0.6
+"""Minimum share of the letters that are in the main script."""
 _MIN_KANA_SHARE = 0.05
+"""Minimum share of kana among kana and Han characters for Japanese; with fewer it is Chinese."""
 _MIN_SCORE = 1.5
+"""Minimum score of the detected language, see `_detect_by_words`."""
 _MIN_COVERAGE = 0.08
+"""Minimum ratio of its function words and special letters to all words."""
 _MIN_MARGIN = 1.4
-_RARE = frozenset(["sv", "da", "no", "pl", "cs", "ro", "ca", "tr", "id", "fi", "hu", "vi", "bg"])
-_SHARE_OF_RARE = 0.8
-"""Weight of the evidence for languages that fewer texts are in."""
+"""Minimum ratio of its score to the second best."""
+_RARE_LANGUAGES = frozenset(
+    ["sv", "da", "no", "pl", "cs", "ro", "ca", "tr", "id", "fi", "hu", "vi", "bg"]
+)
+_RARE_WEIGHT = 0.8
+"""Weight of the words of rare languages; those of others have 1."""
 _NOT_ARABIC = frozenset("پچژگکیےٹڈڑںھہەێۆڵڕ")
 """Letters of Persian, Urdu and Kurdish that Arabic does not have."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Language:
-    """What differs between languages.
+    """Properties of a language.
 
     Args:
         code: ISO 639-1 code.
@@ -158,7 +166,7 @@ LANGUAGES: dict[str, Language] = {language.code: language for language in _ALL}
 
 @dataclass(frozen=True, kw_only=True)
 class DetectedLanguage:
-    """Language of a text, and the share of the evidence that speaks for it, from 0 to 1."""
+    """Detected language of a text; `confidence`, from 0 to 1, is its share of all evidence."""
 
     code: str
     confidence: float
@@ -215,7 +223,7 @@ def detect_language(text: str) -> DetectedLanguage | None:
 
 
 def count_scripts(text: str) -> Counter[str]:
-    """Count the letters of a text by script; those that no other script has are Latin."""
+    """Count the letters of a text by script; letters of no listed script count as Latin."""
     if text.isascii():
         return +Counter(Latin=sum(map(str.isalpha, text)))
     letters = Counter({script: len(chars.findall(text)) for script, chars in _SCRIPTS.items()})
@@ -239,7 +247,10 @@ def _languages_by_word(script: str) -> dict[str, list[str]]:
 
 
 def _detect_by_words(text: str, script: str) -> DetectedLanguage | None:
-    """Return the language with the most function words; shared ones count less."""
+    """Return the language with the most function words and special letters.
+
+    A word counts 1, divided by the number of languages that have it.
+    """
     text = text.lower().replace("’", "'")
     words = _WORD.findall(text)
     if len(words) < _MIN_WORDS:
@@ -251,8 +262,8 @@ def _detect_by_words(text: str, script: str) -> DetectedLanguage | None:
     for word in (*words, *letters):
         codes = by_word.get(word, ())
         for code in codes:
-            share = _SHARE_OF_RARE if code in _RARE else 1.0
-            scores[code] = scores.get(code, 0.0) + share / len(codes)
+            weight = _RARE_WEIGHT if code in _RARE_LANGUAGES else 1.0
+            scores[code] = scores.get(code, 0.0) + weight / len(codes)
             hits[code] += 1
     ranking = sorted(scores, key=lambda code: -scores[code])
     if not ranking:

@@ -1,4 +1,4 @@
-"""Numbers of a source document, from which generated words take their masked digits."""
+"""Numbers of a source document, whose digits replace the # of generated words."""
 
 import re
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ _MAX_AGE_SUFFIX = len("-year-olds")
 class SourceNumbers:
     """Numbers of a document, for generated words whose digits are masked by #.
 
-    A word takes the digits of a number with the same norm. Otherwise a word that begins with its
-    digits ("##pc") takes those of a bare number of the same length, and a bare number those of an
-    age ("17-year-old"). No other word provides digits, such as the 19 of COVID-19.
+    A word gets the digits of a source word with the same norm. Otherwise a word that starts with
+    digits ("##pc") gets those of a plain number of the same length ("45"), and a plain number those
+    of an age ("17-year-old"). Other source words provide no digits, such as COVID-19.
     """
 
     def __init__(self, document: Document) -> None:
@@ -57,7 +57,7 @@ class SourceNumbers:
 
 def _provides_digits(number: str, norm: str) -> bool:
     """Return whether a number with another norm has the digits of a word."""
-    # Rejected before the cache, whose keys are then as short as words of the vocabulary.
+    # Long numbers are rejected before the lookup, so that the cache has only short keys.
     return len(number) <= len(norm) + _MAX_AGE_SUFFIX and _has_same_digits(number, norm)
 
 

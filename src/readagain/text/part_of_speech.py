@@ -76,7 +76,7 @@ AUXILIARIES = _words(
     can could may might must ca wo
     """
 )
-# Verbs in their plain form that are as often nouns.
+# Base forms of verbs that are often nouns too.
 VERBS = _words(
     """
     act address aid aim answer appeal approach arrest ask assault attack attempt award back ban bar
@@ -97,7 +97,7 @@ VERBS = _words(
     use value view visit vote wait walk want warn wash watch win wish wonder work worry write
     """
 )
-# Irregular verb forms, and plain forms that are rarely nouns.
+# Irregular verb forms, and base forms that are rarely nouns.
 VERB_FORMS = _words(
     """
     used said told went gone came come became become took taken gave given made got gotten found

@@ -1,8 +1,8 @@
 """Sentence splitter with character offsets.
 
-One pattern finds every mark that may end a sentence; the words on both sides decide.
-`tests/assets/sentences` and `tests/assets/languages` have the cases that the rules were written
-for.
+One pattern finds every mark that may end a sentence; the words before and after it decide whether
+it does. `tests/assets/sentences` and `tests/assets/languages` have the cases that the rules were
+written for.
 """
 
 import re
@@ -23,8 +23,8 @@ from readagain.text.wordlists import (
     WITH_EXCLAMATION,
 )
 
-# Marks, closing quotes and brackets, white space; or a line break. Cannot fail after the first
-# character, so matching is linear in a long run of marks.
+# Marks, closing quotes and brackets, white space; or a line break. A match cannot fail after its
+# first character, so a long run of marks takes linear time.
 _MARK = re.compile(
     r"""
     ( [.!?…⋯。！？｡؟۔।॥։።]++ )
@@ -53,7 +53,7 @@ _DASH = re.compile(r"[-—―–]++\s")
 BULLET = re.compile(r"(?:[-*•‣◦·–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
 _SHORT_FORM = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, Ph.D
 _BRAND = re.compile(r"[a-z]{1,2}[A-Z]")
-_WHO_SAID_IT = re.compile(
+_SPEAKER = re.compile(
     rf"(?:[A-Z][\w.'-]{{0,30}}\s){{1,4}}(?:{'|'.join(sorted(REPORTING_VERBS))})\b"
 )
 _MAX_WORD_CHARS = 40
@@ -121,7 +121,7 @@ def _mark_ends(text: str, start: int, mark: re.Match[str]) -> bool:
     if marks == "!" and not closing and last_word in WITH_EXCLAMATION:
         return begins_sentences
     if marks != ".":
-        return not (closing and _WHO_SAID_IT.match(text, mark.end()))
+        return not (closing and _SPEAKER.match(text, mark.end()))
     if not last_word:
         return text[mark.end()] != "."  # not between the dots of ". . ."
     is_first = mark.start() - len(last_word) == start
@@ -227,7 +227,7 @@ def _next_word(text: str, start: int) -> tuple[str, str]:
 
 
 def _is_ordinary(word: str) -> bool:
-    """Return whether a word is too long and plain for an abbreviation."""
+    """Return whether a word is no abbreviation: long, in lower case and in no list."""
     is_listed = word in NEVER_LAST or word in BEFORE_NUMBERS or word in SOMETIMES_LAST
     return len(word) >= 4 and word.isalpha() and word.islower() and not is_listed
 

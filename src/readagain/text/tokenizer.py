@@ -1,7 +1,7 @@
 """Tokenizer with character offsets: Penn Treebank for English, simpler rules for other languages.
 
-The rules of the Treebank's script (Robert MacIntyre's `tokenizer.sed`), a dozen substitutions, are
-one pattern here, so each token keeps its span. `docs/text.md` lists the differences, and
+The Treebank's script (Robert MacIntyre's `tokenizer.sed`) is a dozen substitutions. Here its rules
+are one pattern, so that each token has a span. `docs/text.md` lists the differences, and
 `docs/languages.md` the rules of other languages.
 
 Only single characters have possessive quantifiers: Python before 3.11.5 has a bug with groups.
@@ -15,12 +15,12 @@ from readagain.text.language import ENGLISH, UNSPACED_CHARACTER, UNSPACED_CHARS,
 # Characters that are always tokens; ― and ⋯ come from `normalize_typography`.
 _ALONE = r";@#$%&?!()\[\]{}<>\"`―⋯。！？、，；：｡「」『』؟۔।॥"
 
-# What may follow the full stop that ends the text.
-_NOTHING_MORE = r"""[\])}>"']*+\s*+\Z"""
+# Rest of the text after its last full stop: closing brackets, quotes and white space.
+_TEXT_END = r"""[\])}>"']*+\s*+\Z"""
 
-# What must follow a clitic ('s, n't): a position where the text is split anyway.
-_CUT = rf"(?:[\s{_ALONE}]|\Z|''|--|\.\.\.|[,:](?!\d)|\.(?={_NOTHING_MORE}))"
-_END = rf"(?={_CUT}|'{_CUT})"
+# A clitic ('s, n't) is split off only if one of these follows it.
+_BOUNDARY = rf"(?:[\s{_ALONE}]|\Z|''|--|\.\.\.|[,:](?!\d)|\.(?={_TEXT_END}))"
+_END = rf"(?={_BOUNDARY}|'{_BOUNDARY})"
 _CLITIC = r"(?:[sSmMdD]|ll|LL|re|RE|ve|VE)"
 
 # First halves of words that the Treebank splits in two, such as "cannot".
@@ -45,7 +45,7 @@ _TOKEN = re.compile(
         | [,:](?=\d)
         | -(?!-)
         | (?<=[\w\\])`(?!`)
-        | \.(?!\.\.)(?:(?<=\.\.)|(?<=\.[A-Za-z]\.)|(?!{_NOTHING_MORE}))
+        | \.(?!\.\.)(?:(?<=\.\.)|(?<=\.[A-Za-z]\.)|(?!{_TEXT_END}))
         | '(?!'|{_CLITIC}?{_END})
       )+
     | n't | N'T | '' | '{_CLITIC}{_END}

@@ -71,8 +71,8 @@ class Truecaser:
 
     def save(self, path: Path) -> None:
         """Write one entry per line, sorted by norm, atomically."""
-        with atomic_write(path) as aside:
-            aside.write_bytes("".join(f"{entry}\n" for entry in self).encode("utf-8"))
+        with atomic_write(path) as temporary:
+            temporary.write_bytes("".join(f"{entry}\n" for entry in self).encode("utf-8"))
 
     def word(self, norm: str) -> str | None:
         """Return the spelling of a word, or None if it is unknown."""
@@ -81,7 +81,7 @@ class Truecaser:
     def word_in_context(self, norm: str, before: str | None, after: str | None) -> str | None:
         """Return the spelling of a word between its neighbours, or None if it is unknown.
 
-        The pair with the next word goes first, then the pair with the previous one.
+        The pair with the next word has priority over the pair with the previous word.
         """
         for first, second, index in ((norm, after, 0), (before, norm, 1)):
             if first and second and (pair := self._spellings.get(f"{first} {second}")):
@@ -117,30 +117,30 @@ class Truecaser:
 def default_truecaser() -> Truecaser:
     """Return the spellings of frequent English words.
 
-    `spellings.txt` was counted over the training texts of the bundled models and
-    has no words whose case varies.
+    `spellings.txt` has frequent words of the training texts of the bundled models, without words
+    whose case varies.
     """
-    listed = files("readagain.text").joinpath("spellings.txt").read_text(encoding="ascii")
-    return Truecaser((*listed.split(), *ALWAYS_CAPITAL))
+    spellings = files("readagain.text").joinpath("spellings.txt").read_text(encoding="ascii")
+    return Truecaser((*spellings.split(), *ALWAYS_CAPITAL))
 
 
 def has_informative_case(
     tokens: Sequence[str], ids: Ints, lengths: Ints, *, has_headline_case: bool = True
 ) -> NDArray[np.bool_]:
-    """Return which words of sentences have the case that they would have in any other sentence.
+    """Return which words have a case that does not depend on their position in a sentence.
 
-    Not the first word of a sentence, nor a word after a mark that may begin one, such as a colon
-    or opening quote; and no word of a sentence in title case, in all caps or without capitals.
+    Excluded are the first word of a sentence, words after a mark that may begin one (a colon, an
+    opening quote), and all words of sentences in title case, in all caps or without capitals.
 
     Args:
         tokens: distinct words.
-        ids: (W,) the words of all sentences as indices of `tokens`.
-        lengths: (G,) number of words of each sentence.
-        has_headline_case: whether the language has title case; otherwise any sentence with words
-            in both cases counts, such as a German one with many nouns.
+        ids: (number of words,) the words of all sentences as indices of `tokens`.
+        lengths: (number of sentences,) number of words of each sentence.
+        has_headline_case: whether the language has title case; otherwise a sentence counts if it
+            has words in both cases, such as a German sentence with many nouns.
 
     Returns:
-        (W,) bool.
+        (number of words,) bool.
     """
     flags = np.fromiter(map(_CASE_FLAGS.__getitem__, tokens), np.uint8, len(tokens))[ids]
     starts = np.cumsum(lengths) - lengths
@@ -223,9 +223,9 @@ def truecase_start(
 ) -> list[str]:
     """Truecase the all-caps words at the start of a sentence.
 
-    Some newspapers print the first name or word of a text so: "QUEEN ELIZABETH II has left". The
-    words are changed if one of them is known in another spelling (so "UK PM" stays) or several
-    unknown ones look like a name.
+    Some newspapers print the first name or word of a text in capitals: "QUEEN ELIZABETH II has
+    left". The words are changed if one of them is known in another spelling (so "UK PM" stays) or
+    several unknown ones look like a name.
 
     >>> truecaser = Truecaser(["Twain"])
     >>> truecase_start(["MARK", "TWAIN", "of", "ITV"], ["mark", "twain", "of", "itv"], truecaser)
@@ -236,7 +236,7 @@ def truecase_start(
     known = [truecaser.word(norm) for norm in norms[: len(words)]]
     has_other_spelling = any(spelling is not None and not spelling.isupper() for spelling in known)
     is_changed = has_other_spelling or (not any(known) and _looks_like_name(words))
-    if not is_changed or _is_intended(words, following):
+    if not is_changed or _has_intended_capitals(words, following):
         return list(surfaces)
     truecased = []
     for n, surface in enumerate(words):
@@ -256,15 +256,17 @@ def _is_all_caps(surfaces: Sequence[str]) -> bool:
     return not has_lower and sum(map(str.isupper, surfaces)) >= MIN_ALL_CAPS_WORDS
 
 
-def _is_intended(words: Sequence[str], following: Sequence[str]) -> bool:
+def _has_intended_capitals(words: Sequence[str], following: Sequence[str]) -> bool:
     """Return whether capitals at the start of a sentence are part of the spelling.
 
-    If the whole sentence is in capitals, nothing is known. A single word may be an acronym ("WHO",
-    but not "THE") or half of a name such as "AT&T", or occur again in capitals.
+    A single word may be an acronym ("WHO", but not "THE"), half of a name such as "AT&T", or occur
+    again in capitals. Several words are never intended, unless the whole sentence is in capitals.
     """
-    if not following or len(words) > 1:
-        return not following
-    (word,) = words
+    if not following:
+        return True
+    if len(words) > 1:
+        return False
+    word = words[0]
     is_short = len(word) < (3 if word.lower() in MINOR else 4)
     return is_short or following[0] == "&" or word in following
 

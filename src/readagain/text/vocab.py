@@ -14,7 +14,7 @@ SPECIAL_TOKENS = ("<pad>", "<unk>", "<s>", "</s>")
 STYLE_TOKEN = re.compile("<[a-z]+>")
 """Source token that selects a style, such as `<loose>`; see `DecodeSpec.style`."""
 MAX_VOCAB_BYTES = 64 << 20
-"""A few million words; larger files are rejected."""
+"""Maximum size of a vocabulary file, enough for a few million words."""
 
 
 class Vocab:
@@ -75,8 +75,8 @@ class Vocab:
 
     def save(self, path: Path) -> None:
         """Write one word per line, atomically."""
-        with atomic_write(path) as aside:
-            aside.write_bytes("".join(f"{word}\n" for word in self.words).encode("utf-8"))
+        with atomic_write(path) as temporary:
+            temporary.write_bytes("".join(f"{word}\n" for word in self.words).encode("utf-8"))
 
     def ids(self, words: Iterable[str]) -> list[int]:
         """Return the id of each word, UNK for out-of-vocabulary words."""
@@ -104,10 +104,10 @@ class Vocab:
 
 def _first_problem(words: tuple[str, ...], ids: Mapping[str, int]) -> str | None:
     """Describe the first invalid word, or return None."""
-    for id, reserved in enumerate(SPECIAL_TOKENS):
-        if words[id : id + 1] != (reserved,):
+    for id, token in enumerate(SPECIAL_TOKENS):
+        if words[id : id + 1] != (token,):
             found = quoted(words[id]) if id < len(words) else "missing"
-            return f"line {id + 1} is {found}; expected the special token {reserved!r}"
+            return f"line {id + 1} is {found}; expected the special token {token!r}"
     for id, word in enumerate(words):
         if word.split() != [word]:
             return f"line {id + 1} is {quoted(word)}, which is not one word"

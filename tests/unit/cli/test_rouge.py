@@ -96,7 +96,7 @@ def test_options_work_without_protocol(scores):
 def test_rouge_l_can_be_disabled(scores):
     found = scores(
         *("hyp.txt", "ref.txt", "--no-rouge-l", "--max-words", "3"),
-        *("--unit", "token", "--headline", "precision"),
+        *("--unit", "token", "--main-score", "precision"),
     )
     assert "rouge-l" not in found
     assert found["options"] == "-n 2 -x -l 3 -c 95 -r 1000 -f A -p 0.5 -t 1"

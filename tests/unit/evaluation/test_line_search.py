@@ -96,17 +96,19 @@ def test_best_weights_finds_known_weights():
     base, features = rng.normal(size=(40, 30)), rng.normal(size=(40, 30, 2))
     figures = base + features @ np.array([0.8, -0.4])
     figures = (figures == figures.max(axis=1, keepdims=True)).astype(np.float64)
-    found, value = best_weights(NBestLists(base, features, figures), np.zeros(2), reach=1.0, seed=1)
+    found, value = best_weights(
+        NBestLists(base, features, figures), np.zeros(2), max_change=1.0, seed=1
+    )
     assert value == 1.0
     np.testing.assert_allclose(found, [0.8, -0.4], rtol=0.2)
 
 
 def test_best_weights_stay_within_reach():
     lists = lists_of([(0.0, [0.0, 0.0], 0.0), (-5.0, [1.0, 1.0], 1.0)])
-    found, value = best_weights(lists, np.zeros(2), reach=1.0, seed=1)
+    found, value = best_weights(lists, np.zeros(2), max_change=1.0, seed=1)
     assert value == 0.0
     lists = lists_of([(0.0, [0.0, 0.0], 0.0), (-1.5, [1.0, 1.0], 1.0)])
-    found, value = best_weights(lists, np.zeros(2), reach=1.0, seed=1)
+    found, value = best_weights(lists, np.zeros(2), max_change=1.0, seed=1)
     assert value == 1.0
     assert np.abs(found).max() <= 1.0
 
@@ -116,7 +118,7 @@ def test_best_weights_are_repeatable():
     lists = NBestLists(
         rng.normal(size=(20, 9)), rng.normal(size=(20, 9, 3)), rng.random(size=(20, 9))
     )
-    first, second = (best_weights(lists, np.zeros(3), reach=1.0, seed=7)[0] for _ in range(2))
+    first, second = (best_weights(lists, np.zeros(3), max_change=1.0, seed=7)[0] for _ in range(2))
     assert first.tolist() == second.tolist()
 
 
@@ -125,6 +127,6 @@ def test_missing_candidates_are_never_chosen():
         [(0.0, [0.0], 0.0), (-0.5, [1.0], 1.0)],
         [(0.0, [0.0], 0.5)],
     )
-    found, value = best_weights(lists, np.zeros(1), reach=1.0, seed=1)
+    found, value = best_weights(lists, np.zeros(1), max_change=1.0, seed=1)
     assert value == 0.75
     assert found[0] > 0.5

@@ -23,7 +23,7 @@ def test_duc_settings_limit_bytes_as_scored():
 def test_duc_settings_use_recall_for_mbr():
     for name, settings in PROTOCOL_SETTINGS.items():
         voting = override_decode(DecodeSpec(consensus=0.3), settings)
-        assert (voting.consensus_by == "recall") == (PROTOCOLS[name].headline == "recall")
+        assert (voting.consensus_by == "recall") == (PROTOCOLS[name].main_score == "recall")
         assert voting.consensus == 0.3  # a model without a vote goes on without
 
 

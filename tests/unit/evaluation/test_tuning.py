@@ -43,7 +43,7 @@ def test_base_score_does_not_depend_on_the_weights(network, read, gigaword):
         pools.append(
             {
                 (row, words): found.base[place]
-                for row, found in enumerate(pool._found)
+                for row, found in enumerate(pool._texts)
                 for words, place in found.words.items()
             }
         )
@@ -72,23 +72,23 @@ def test_round_value_is_that_of_its_search(network, read, parallel):
     assert best.value == pytest.approx(found.rouge.item_scores[:, 2, 2].mean())
 
 
-def test_rounds_start_from_the_best_and_halve_the_reach(network, read, gigaword, monkeypatch):
+def test_rounds_start_from_best_and_halve_max_change(network, read, gigaword, monkeypatch):
     values = iter([0.1, 0.3, 0.2, 0.25, 0.4])
-    asked = []
+    calls = []
 
     def search(pool, weights, on_summary):
         return Round(weights=weights, value=next(values), new=1, found=1)
 
-    def best_weights(lists, start, *, reach, seed):
-        asked.append((float(start[0]), reach))
-        return np.full(4, float(len(asked))), 1.0
+    def best_weights(lists, start, *, max_change, seed):
+        calls.append((float(start[0]), max_change))
+        return np.full(4, float(len(calls))), 1.0
 
     monkeypatch.setattr(tuning._Pool, "search", search)
     monkeypatch.setattr(tuning._Pool, "lists", lambda pool: None)
     monkeypatch.setattr(tuning, "best_weights", best_weights)
     rounds = tuned(network, read(gigaword), max_rounds=5)
     assert [each.weights[0] for each in rounds] == [0, 1, 2, 3, 4]
-    assert asked == [(0, 4), (1, 4), (1, 2), (1, 1)]
+    assert calls == [(0, 4), (1, 4), (1, 2), (1, 1)]
 
 
 def test_tuning_is_repeatable(network, read, gigaword):

@@ -62,10 +62,10 @@ def test_options_reject_invalid_values(options, message):
 
 def test_protocols_equal_those_of_the_papers():
     assert PROTOCOLS["gigaword"].options.flags().startswith("-n 2 -m -c 95 -r 1000 -f A")
-    assert PROTOCOLS["gigaword"].headline == "f1"
+    assert PROTOCOLS["gigaword"].main_score == "f1"
     for name in ("duc2003", "duc2004"):
         assert PROTOCOLS[name].options.flags().startswith("-n 2 -m -b 75 -c 95 -r 1000 -f A")
-        assert PROTOCOLS[name].headline == "recall"
+        assert PROTOCOLS[name].main_score == "recall"
 
 
 def test_unknown_protocol_suggests_the_closest():
@@ -78,9 +78,9 @@ def test_unknown_protocol_lists_all_names():
         find_protocol("xsum")
 
 
-def test_protocol_rejects_an_unknown_headline():
-    with pytest.raises(ConfigError, match="headline is 'F'; expected recall, precision or f1"):
-        Protocol(headline="F")
+def test_protocol_rejects_an_unknown_main_score():
+    with pytest.raises(ConfigError, match="main_score is 'F'; expected recall, precision or f1"):
+        Protocol(main_score="F")
 
 
 def test_unicode_protocol_says_so_in_its_flags():

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.errors import ShapeError
-from readagain.text.detokenization import SummaryToken, write_document, write_summary
+from readagain.text.detokenization import SummaryToken, write_copied, write_summary
 from readagain.text.document import Document, read_document, read_tokenized
 from readagain.text.truecasing import Truecaser
 
@@ -37,7 +37,7 @@ def written(*words: str, **options: str) -> str:
 
 @given(st.text(alphabet=st.characters()) | st.text(alphabet="aé\u0301 .,'\"“’()$%&-—…\n\t1Aن🙂"))
 def test_write_document_restores_words_spacing_and_accents(text):
-    assert write_document(read_document(text)) == " ".join(text.split())
+    assert write_copied(read_document(text)) == " ".join(text.split())
 
 
 def test_copied_word_is_printed_as_in_source():

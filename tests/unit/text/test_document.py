@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.text.detokenization import write_document
+from readagain.text.detokenization import write_copied
 from readagain.text.document import (
     Token,
     headline_tokens,
@@ -102,4 +102,4 @@ def test_long_odd_text_is_read_in_linear_time(unit):
 @pytest.mark.parametrize("unit", ["a. B ", "x'y ", '("No.") '])
 def test_long_text_is_restored(unit):
     text = (unit * (SIZE // 4 // len(unit))).strip()
-    assert write_document(read_document(text)) == text
+    assert write_copied(read_document(text)) == text

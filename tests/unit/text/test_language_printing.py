@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from readagain.text.casing import capitalize
-from readagain.text.detokenization import SummaryToken, write_document, write_summary
+from readagain.text.detokenization import SummaryToken, write_copied, write_summary
 from readagain.text.document import read_document
 from readagain.text.language import LANGUAGES, find_language
 from readagain.text.truecasing import Truecaser, has_informative_case
@@ -101,11 +101,11 @@ def test_german_headline_with_many_nouns_shows_its_case():
 def test_copied_text_is_unchanged(code, text):
     language = LANGUAGES[code]
     document = read_document(text, language=language)
-    assert write_document(document, language) == " ".join(text.split())
+    assert write_copied(document, language) == " ".join(text.split())
 
 
 @pytest.mark.parametrize("code", ["ar", "he"])
 def test_right_to_left_text_is_unharmed(code):
     text = 'קרא: "שלום (2026)" \u200fABC 5% رفعت\u200c المدينة، "نعم".'
     language = LANGUAGES[code]
-    assert write_document(read_document(text, language=language), language) == text
+    assert write_copied(read_document(text, language=language), language) == text

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readagain.text.detokenization import SummaryToken, write_document, write_summary
+from readagain.text.detokenization import SummaryToken, write_copied, write_summary
 from readagain.text.document import headline_tokens, read_document, read_tokenized, sentence_norms
 from readagain.text.normalization import (
     StringCache,
@@ -197,7 +197,7 @@ def test_printed_text_has_decoded_entities():
     document = read_document("AT&amp;T&#39;s chief &quot;left&quot;&nbsp;today.")
     copies = [SummaryToken(document.words[place].norm, place) for place in (0, 1, 2, 3, 4, 5, 6, 7)]
     assert write_summary(copies, document) == 'AT&T\'s chief "left"'
-    assert write_document(document) == 'AT&T\'s chief "left" today.'
+    assert write_copied(document) == 'AT&T\'s chief "left" today.'
 
 
 def test_tokenized_text_keeps_entities():
@@ -217,7 +217,7 @@ def test_original_offsets_delimit_each_character(text):
 @given(PIECES)
 def test_document_prints_as_its_decoded_text(text):
     document = read_document(text)
-    assert write_document(document) == " ".join(decode_entities(text).split())
+    assert write_copied(document) == " ".join(decode_entities(text).split())
     forms = [[word.norm for word in sentence] for sentence in document.sentences]
     assert sentence_norms(text) == forms
 
