@@ -1,5 +1,6 @@
 """Report of the results: one page with claims, tables and plots."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,6 +16,13 @@ from readagain.experiments.tables import build_tables
 
 TABLES_DIR = "tables"
 PAGE_FILE = "results.md"
+_HOW_JUDGED = (
+    "Effects are differences of ROUGE-1 in points on the first data set, or on DUC, with a 95% "
+    "interval over texts and seeds. "
+    "*Supported*: the whole interval has the claimed sign (or is within the claimed bounds); "
+    "*contradicted*: the whole interval has the other sign (or is outside); *too small to tell*: "
+    "neither, with this data. For each test the recipe that decides comes first. Recipes:"
+)
 _PAPER_UPDATES = 594_000  # ten epochs of 3.8 million pairs in batches of 64
 _SMALL = (
     "**Small scale**: tiny networks on little data test that all experiments run. Their scores say "
@@ -53,10 +61,12 @@ def write_report(out: Path) -> list[str]:
     ]
     if any(result.scale == "small" for result in store.results):
         parts.append(_SMALL)
-    parts.append("## Claims")
-    for recipe in store.recipes:
-        claims = claims_markdown(judge_claims(store, timing, recipe), level=3)
-        parts += [f"### Recipe {recipe}", _training_amount(store, recipe), claims]
+    parts += [
+        "## Claims",
+        _HOW_JUDGED,
+        "\n".join(_describe_recipe(store, recipe) for recipe in store.recipes),
+        claims_markdown(judge_claims(store, timing), level=2),
+    ]
     parts += _tables(tables, plots, {"table5": examples_markdown(store)})
     write_text(out / PAGE_FILE, "\n\n".join(part.strip() for part in parts if part) + "\n")
     return problems
@@ -76,14 +86,19 @@ def _tables(
     return parts
 
 
-def _training_amount(store: ResultStore, recipe: str) -> str:
-    """Return the number of training updates, compared with the paper."""
-    trained = [each.training for each in store.results if each.recipe == recipe]
-    updates = [each["updates"] for each in trained if "updates" in each]
-    if not updates:
-        return "No experiment was trained."
-    amount = " to ".join(f"{each:,}" for each in sorted({min(updates), max(updates)}))
-    return (
-        f"Networks were trained for {amount} updates, those of the paper for about "
-        f"{_PAPER_UPDATES:,}. The verdicts hold for this amount of training."
-    )
+def _describe_recipe(store: ResultStore, recipe: str) -> str:
+    """Return the number of runs and updates, and how much seeds differ."""
+    runs = [each for each in store.results if each.recipe == recipe and each.training]
+    if not runs:
+        return "- No experiment was trained."
+    updates = sorted({each.training["updates"] for each in runs})
+    amount = " to ".join(f"{each:,}" for each in sorted({updates[0], updates[-1]}))
+    text = f"- `{recipe}`: {len(runs)} runs of {amount} updates (paper: about {_PAPER_UPDATES:,})"
+    stopped = Counter(each.training.get("ended_by") for each in runs)
+    if recipe == "converged":
+        text += f"; {stopped['patience']} converged, {len(runs) - stopped['patience']} did not"
+    dataset = next(iter(runs[0].sets))
+    variance = store.seed_variance(recipe, dataset)
+    if variance is not None:
+        text += f"; standard deviation between seeds {variance.sd:.2f} points on {dataset}"
+    return text + "."

@@ -1,8 +1,10 @@
 """Results by experiment and recipe: averages over seeds and comparisons."""
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from statistics import NormalDist
 
 import numpy as np
 
@@ -10,43 +12,31 @@ from readagain.errors import DataError
 from readagain.experiments.catalog import UNTRAINED
 from readagain.experiments.results import MEASURES, DatasetResult, ExperimentResult, Scores
 from readagain.rouge.corpus import Estimate
-from readagain.rouge.significance import Comparison, compare_scores
 
-SIGNIFICANT = 0.05
 _SAMPLES = 1000
+_CONFIDENCE = 0.95
+_MAX_DOF = 10_000  # with more degrees of freedom, the t distribution is normal
+_NUM_ANGLES = 100_000
+_MAX_SEED_SD = 0.02
+"""Experiments whose seeds differ more than this have diverged; they have their own variance."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeedComparison(Comparison):
-    """Difference between two experiments, tested over texts and checked for every seed.
+class Effect:
+    """Difference between experiments, with a 95% interval over texts and seeds.
 
-    Tests over texts do not cover the variance between seeds. Therefore a difference is significant
-    only if it has the same sign in all pairs of runs with the same seed. A baseline is compared
-    with every seed.
+    The values are from 0 to 1. The variance of the difference is that of its mean over texts plus
+    that between seeds; see `ResultStore.contrast`.
     """
 
-    by_seed: tuple[float, ...] = ()
-
-    @classmethod
-    def of(
-        cls, first: Scores, second: Scores, by_seed: Iterable[float], *, samples: int = _SAMPLES
-    ) -> "SeedComparison":
-        """Compare (I,) scores of the same texts; `by_seed` are the differences of each seed."""
-        tested = compare_scores(first, second, samples=samples)
-        return cls(**vars(tested), by_seed=tuple(map(float, by_seed)))
-
-    @property
-    def p_value(self) -> float:
-        """The larger p-value of the two tests."""
-        return max(self.p_bootstrap, self.p_randomization)
+    difference: float
+    low: float
+    high: float
 
     @property
     def direction(self) -> int:
-        """1 if the first is significantly higher, -1 if lower, else 0."""
-        if self.p_value >= SIGNIFICANT:
-            return 0
-        sign = 1 if self.difference > 0 else -1
-        return sign if all(sign * each > 0 for each in self.by_seed) else 0
+        """1 if the whole interval is above zero, -1 if it is below, else 0."""
+        return int(self.low > 0) - int(self.high < 0)
 
     @property
     def mark(self) -> str:
@@ -54,13 +44,21 @@ class SeedComparison(Comparison):
         return {1: "▲", -1: "▼", 0: ""}[self.direction]
 
     def __str__(self) -> str:
-        text = (
-            f"{100 * self.difference:+.2f} ROUGE-1 ({100 * self.low:+.2f} to "
-            f"{100 * self.high:+.2f}), p = {self.p_value:.4f}"
-        )
-        if len(self.by_seed) < 2:
-            return text
-        return f"{text}; by seed {', '.join(f'{100 * each:+.2f}' for each in self.by_seed)}"
+        low, high = 100 * self.low, 100 * self.high
+        return f"{100 * self.difference:+.2f} ({low:+.2f} to {high:+.2f})"
+
+
+@dataclass(frozen=True)
+class SeedVariance:
+    """Variance of a mean score between seeds, pooled over experiments."""
+
+    values: Scores
+    dof: int
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation of ROUGE-1 in points."""
+        return 100 * math.sqrt(float(self.values[0]))
 
 
 @dataclass(frozen=True)
@@ -90,13 +88,22 @@ class SeedResults:
         """Return the results on one data set, one for each seed."""
         return [result.sets[dataset] for result in self.results]
 
-    def items(self, dataset: str, *, seed: int | None = None) -> Scores:
-        """Return the (I, 3) scores of the texts: of one seed, or averaged over seeds."""
-        results = self.results
-        if seed is not None and self.seeds:
-            results = [each for each in results if each.seed == seed]
-        items: Scores = np.mean([each.sets[dataset].items() for each in results], axis=0)
-        return items
+    def items(self, dataset: str, *, is_own: bool = False) -> Scores:
+        """Return the (I, 3) scores of the texts, averaged over seeds.
+
+        With `is_own`, they are of the decoding of the paper of the system.
+        """
+        items = [each.items(is_own=is_own) for each in self.on(dataset)]
+        mean: Scores = np.mean(items, axis=0)
+        return mean
+
+    def seed_variance(self, dataset: str) -> Scores | None:
+        """Return the (3,) variances between the seeds; None for fewer than two seeds."""
+        if len(self.seeds) < 2:
+            return None
+        means = [each.items().mean(axis=0) for each in self.on(dataset)]
+        variance: Scores = np.var(means, axis=0, ddof=1)
+        return variance
 
     def scores(self, dataset: str) -> dict[str, Estimate]:
         """Return each ROUGE measure in percent.
@@ -144,7 +151,8 @@ class ResultStore:
                         f"data set '{name}': not the same texts in all results; keep results of "
                         "different data in different directories"
                     )
-        self.compare = cache(self._compare)
+        self.contrast = cache(self._contrast)
+        self.seed_variance = cache(self._seed_variance)
 
     @cached_property
     def recipes(self) -> list[str]:
@@ -161,34 +169,101 @@ class ResultStore:
             return False
         return any(self.find(name, other) is not None for other in self.recipes)
 
-    def _compare(
+    def compare(
         self, first: str, second: str, recipe: str, dataset: str | None = None
-    ) -> dict[str, SeedComparison] | None:
-        """Compare two experiments by each measure; None if they share no such data set.
+    ) -> dict[str, Effect] | None:
+        """Compare two experiments by each measure; positive if the first scores higher."""
+        return self.contrast(((first, 1), (second, -1)), recipe, dataset)
 
-        The difference is positive if the first scores higher. The default data set is the first
-        that both were scored on.
+    def _contrast(
+        self,
+        terms: tuple[tuple[str, int], ...],
+        recipe: str,
+        dataset: str | None = None,
+        *,
+        is_own: bool = False,
+    ) -> dict[str, Effect] | None:
+        """Return a sum of scores by each measure, with an interval over texts and seeds.
+
+        The variance between seeds is pooled over experiments (`seed_variance`), so that it also
+        applies to an experiment with one seed. One whose own seeds vary more has its own.
+
+        Args:
+            terms: experiments, and the factor of each.
+            recipe: the recipe.
+            dataset: the data set; by default the first that all were scored on.
+            is_own: use the decoding of the papers of the systems.
+
+        Returns:
+            None if an experiment is missing, or they share no such data set.
         """
-        one, other = self.find(first, recipe), self.find(second, recipe)
-        if one is None or other is None:
+        found = [(self.find(name, recipe), factor) for name, factor in terms]
+        rows = [(each, factor) for each, factor in found if each is not None]
+        if len(rows) < len(found):
             return None
-        shared = [each for each in one.datasets if each in other.datasets]
+        first = rows[0][0]
+        shared = [name for name in first.datasets if all(name in row.datasets for row, _ in rows)]
         if not shared or (dataset is not None and dataset not in shared):
             return None
         chosen = dataset or shared[0]
-        by_seed = [
-            (one.items(chosen, seed=seed) - other.items(chosen, seed=seed)).mean(axis=0)
-            for seed in shared_seeds((one, other))
-        ]
-        return {
-            measure: SeedComparison.of(
-                one.items(chosen)[:, m], other.items(chosen)[:, m], (each[m] for each in by_seed)
+        totals = [factor * row.items(chosen, is_own=is_own) for row, factor in rows]
+        texts: Scores = np.sum(totals, axis=0)  # (I, 3)
+        of_texts = texts.var(axis=0, ddof=1) / len(texts) if len(texts) > 1 else np.zeros(3)
+        pooled = self.seed_variance(recipe, chosen)
+        of_seeds = np.zeros(len(MEASURES))
+        for row, factor in rows:
+            if row.seeds and pooled is not None:
+                own = row.seed_variance(chosen)
+                variance = pooled.values if own is None else np.maximum(pooled.values, own)
+                of_seeds += factor**2 * variance / len(row.seeds)
+        effects = {}
+        for m, measure in enumerate(MEASURES):
+            difference = float(texts[:, m].mean())
+            total = float(of_texts[m] + of_seeds[m])
+            dof = math.inf
+            if pooled is not None and of_seeds[m] > 0:  # Welch and Satterthwaite
+                dof = pooled.dof * (total / of_seeds[m]) ** 2
+            margin = t_quantile(dof) * math.sqrt(total)
+            effects[measure] = Effect(
+                difference=difference, low=difference - margin, high=difference + margin
             )
-            for m, measure in enumerate(MEASURES)
-        }
+        return effects
+
+    def _seed_variance(self, recipe: str, dataset: str) -> SeedVariance | None:
+        """Return the variance between seeds of a recipe on a data set.
+
+        If no experiment has two seeds there, it is that on the whole corpus instead of the subset
+        of longer texts, or that of all recipes. Experiments that diverged are left out.
+        """
+        whole = dataset.partition(",")[0]
+        choices = ((dataset, [recipe]), (whole, [recipe]), (whole, self.recipes))
+        for scored, recipes in choices:
+            found = [
+                (variance, len(each.seeds) - 1)
+                for (_, name), each in self._by_key.items()
+                if name in recipes
+                and scored in each.datasets
+                and (variance := each.seed_variance(scored)) is not None
+                and variance[0] <= _MAX_SEED_SD**2
+            ]
+            if found:
+                dof = sum(number for _, number in found)
+                total: Scores = np.sum([variance * number for variance, number in found], axis=0)
+                return SeedVariance(total / dof, dof)
+        return None
 
 
-def shared_seeds(results: Sequence[SeedResults]) -> list[int]:
-    """Return the seeds that all trained experiments have in common."""
-    seeds = [each.seeds for each in results if each.seeds]
-    return sorted(set.intersection(*seeds)) if seeds else []
+@cache
+def t_quantile(dof: float) -> float:
+    """Return the bound of the central 95% of Student's t distribution.
+
+    >>> [round(t_quantile(dof), 2) for dof in (2, 10, math.inf)]
+    [4.3, 2.23, 1.96]
+    """
+    if dof > _MAX_DOF:
+        return NormalDist().inv_cdf(0.5 + _CONFIDENCE / 2)
+    # If t = √dof tan θ, the density of θ is proportional to cos(θ) to the power of dof - 1.
+    angles = (np.arange(_NUM_ANGLES) + 0.5) / _NUM_ANGLES * np.pi / 2
+    cumulative = np.cumsum(np.cos(angles) ** (dof - 1))
+    angle = angles[np.searchsorted(cumulative, _CONFIDENCE * cumulative[-1])]
+    return math.sqrt(dof) * math.tan(angle)

@@ -13,11 +13,13 @@ from readagain.model_dir import PRECISIONS
 
 _SHORT = {"rouge-1": "R-1", "rouge-2": "R-2", "rouge-l": "R-L"}
 _SCORE_COLUMNS = (*_SHORT.values(), "words")
+_OWN_COLUMNS = ("R-1 own decoding", "words own decoding")
 _RECIPES = {
     "converged": "Trained with AdamW until the loss on a selection split no longer improves "
     "(recipe `converged`)",
-    "modern": "Trained with AdamW in batches of 256 (recipe `modern`)",
-    "paper": "Trained as in the paper of each system (recipe `paper`)",
+    "modern": "Trained with AdamW for five to fifteen epochs, not to convergence (recipe `modern`)",
+    "paper": "Trained as in the paper of each system, but in bfloat16 and with fewer updates "
+    "(recipe `paper`)",
     "untrained": "Without training",
 }
 
@@ -55,15 +57,22 @@ def _sections(
     the recipe and its results.
     """
     sections = []
+    names = TABLES[table].rows
+    missing = {name for name in names if not any(store.find(name, each) for each in store.recipes)}
     for recipe in store.recipes:
-        names = TABLES[table].rows
-        shown = [name for name in names if not store.has_other_recipe(name, recipe)]
+        # The first section also shows the experiments that were not run with any recipe.
+        hidden = missing if recipe != store.recipes[0] else set()
+        shown = [
+            name
+            for name in names
+            if name not in hidden and not store.has_other_recipe(name, recipe)
+        ]
         sections.append(
             TableSection(
                 _RECIPES[recipe],
                 columns(recipe),
                 [row for name in shown for row in rows(name, recipe, store.find(name, recipe))],
-                [EXPERIMENTS[name].title for name in names if name not in shown],
+                [EXPERIMENTS[name].title for name in names if name not in [*shown, *hidden]],
             )
         )
     return sections
@@ -76,8 +85,12 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
 
     def columns(recipe: str) -> list[str]:
         datasets = _dataset_columns(store, name, recipe)
-        scores = [f"{each} {score}" for each in datasets for score in _SCORE_COLUMNS]
-        training = ("compared with", "seeds", "parameters", "updates", "minutes")
+        own = _OWN_COLUMNS if _has_own(store, name, recipe) else ()
+        scores = [f"{each} {score}" for each in datasets for score in (*_SCORE_COLUMNS, *own)]
+        training = (
+            "compared with", "seeds", "train pairs", "parameters", "updates", "selection loss",
+            "ended by", "minutes",
+        )  # fmt: skip
         return ["row", *paper_columns, *scores, *training]
 
     def rows(experiment: str, recipe: str, found: SeedResults | None) -> list[TableRow]:
@@ -94,6 +107,14 @@ def _rouge_table(store: ResultStore, name: str) -> Table:
         return [row]
 
     return _table(name, _sections(store, name, columns, rows), _sources(store, name))
+
+
+def _has_own(store: ResultStore, table: str, recipe: str) -> bool:
+    """Return whether a row of a table was scored with the decoding of its paper."""
+    found = [store.find(name, recipe) for name in TABLES[table].rows]
+    return any(
+        scored.own for each in found if each for run in each.results for scored in run.sets.values()
+    )
 
 
 def _dataset_columns(store: ResultStore, table: str, recipe: str) -> dict[str, list[str]]:
@@ -123,9 +144,14 @@ def _score_cells(
     """Return the scores on the first of some data sets that the experiment was scored on."""
     dataset = next((each for each in datasets if each in found.datasets), None)
     if dataset is None:
-        return dict.fromkeys(_SCORE_COLUMNS, "not scored")
+        return dict.fromkeys((*_SCORE_COLUMNS, *_OWN_COLUMNS), "not scored")
     compared = store.compare(name, base, recipe, dataset) if base else None
     lengths = [each.habits["words"] for each in found.on(dataset) if "words" in each.habits]
+    own = [each.own for each in found.on(dataset) if each.own]
+    own_cells = [
+        f"{100 * mean(each['rouge']['rouge-1'][0] for each in own):.2f}",
+        f"{mean(each['words'] for each in own):.1f}",
+    ] if own else ["the same"] * 2  # fmt: skip
     return {
         **{
             _SHORT[measure]: MarkedEstimate(
@@ -134,6 +160,7 @@ def _score_cells(
             for measure, score in found.scores(dataset).items()
         },
         "words": f"{mean(lengths):.1f}" if lengths else "not measured",
+        **dict(zip(_OWN_COLUMNS, own_cells, strict=True)),
     }
 
 
@@ -148,9 +175,19 @@ def _training_cells(found: SeedResults) -> dict[str, Value]:
     minutes, first = found.minutes, found.results[0]
     cells: dict[str, Value] = {"seeds": len(found.results)}
     if minutes is None:
-        return {**cells, "parameters": "none", "updates": "none", "minutes": "untrained"}
-    updates = first.training["updates"]
-    return {**cells, "parameters": first.parameters, "updates": updates, "minutes": minutes}
+        names = ("train pairs", "parameters", "updates", "selection loss", "ended by")
+        return {**cells, **dict.fromkeys(names, "none"), "minutes": "untrained"}
+    best = [each.training["best"]["dev_loss"] for each in found.results if each.training["best"]]
+    ends = sorted({each.training.get("ended_by", "epochs") for each in found.results})
+    return {
+        **cells,
+        "train pairs": first.corpus["train_pairs"],
+        "parameters": first.parameters,
+        "updates": round(mean(each.training["updates"] for each in found.results)),
+        "selection loss": f"{mean(best):.3f}" if best else "none",
+        "ended by": " or ".join(ends),
+        "minutes": minutes,
+    }
 
 
 def _sources(store: ResultStore, table: str) -> list[str]:
@@ -217,6 +254,7 @@ def timing_table(timing: Mapping[str, Any] | None) -> Table:
 def _oov_table(store: ResultStore) -> Table:
     """Return Table 5: how many out-of-vocabulary words of the references were generated."""
     counts = {
+        "words per summary": None,
         "reference words outside the common vocabulary": "words",
         "of these in the text": "in_source",
         "of these generated": "written",
@@ -235,13 +273,19 @@ def _oov_table(store: ResultStore) -> Table:
         ]
 
     def _oov_counts(found: SeedResults, dataset: str) -> dict[str, Value]:
+        scored = found.on(dataset)
         total = {
-            key: sum(each.unknown["common"][key] for each in found.on(dataset))
+            key: sum(each.unknown["common"][key] for each in scored)
             for key in counts.values()
             if key
         }
         share = 100 * total["written"] / total["words"] if total["words"] else 0.0
-        return {column: total[key] if key else share for column, key in counts.items()}
+        lengths = [each.habits["words"] for each in scored if "words" in each.habits]
+        return {
+            **{column: total[key] for column, key in counts.items() if key},
+            "share generated, %": share,
+            "words per summary": mean(lengths) if lengths else None,
+        }
 
     sections = _sections(store, "table5", lambda _: ["row", "data set", *counts], rows)
     return _table("table5", sections, _sources(store, "table5"))

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from readagain.errors import DataError
-from readagain.experiments.store import ResultStore, SeedComparison
-from readagain.rouge.significance import Comparison
+from readagain.experiments.results import pack_scores
+from readagain.experiments.store import Effect, ResultStore
+
+SIDES = ((0.05, 0.15), (-0.05, 0.25), (-0.2, -0.1))
 
 
 def test_scores_of_one_seed_equal_those_of_evaluate(result):
@@ -49,28 +51,67 @@ def test_compare_uses_a_shared_data_set(result, scored):
     assert store.compare("gru_15k", "lstm_15k", "modern") is None
 
 
-def test_comparison_with_disagreeing_seeds_has_no_direction():
-    sure = Comparison(difference=0.1, low=0.05, high=0.15, p_bootstrap=0.001, p_randomization=0.001)
-    assert SeedComparison(**vars(sure), by_seed=(0.15, 0.05)).direction == 1
-    assert SeedComparison(**vars(sure), by_seed=(0.25, -0.05)).direction == 0
-    assert SeedComparison(**vars(sure), by_seed=(0.25, -0.05)).mark == ""
-    assert "by seed +25.00, -5.00" in str(SeedComparison(**vars(sure), by_seed=(0.25, -0.05)))
+def test_effect_has_the_direction_of_its_interval():
+    found = [Effect(difference=0.1, low=low, high=high) for low, high in SIDES]
+    assert [each.direction for each in found] == [1, 0, -1]
+    assert [each.mark for each in found] == ["▲", "", "▼"]
+    assert str(found[1]) == "+10.00 (-5.00 to +25.00)"
 
 
-def test_baseline_is_compared_with_every_seed(result):
+def test_interval_over_texts_follows_student(result):
+    """All texts have the same difference, so that only the seeds vary."""
+    means = {"gru_15k": (0.30, 0.31, 0.32), "gru_69k": (0.32, 0.33, 0.34)}
+    store = ResultStore(
+        [result(row, each, seed=k) for row, of in means.items() for k, each in enumerate(of)]
+    )
+    found = store.compare("gru_69k", "gru_15k", "modern")["rouge-1"]
+    assert found.difference == pytest.approx(0.02, abs=1e-4)
+    # Variance 0.01² between seeds, three of each, four degrees of freedom: 2.776.
+    assert found.high - found.difference == pytest.approx(2.776 * 0.01 * (2 / 3) ** 0.5, rel=0.02)
+    assert store.seed_variance("modern", "news").sd == pytest.approx(1.0, rel=0.01)
+    assert store.seed_variance("modern", "news").dof == 4
+
+
+def test_one_seed_has_the_pooled_variance(result):
+    pair = [result("gru_69k", 0.30, seed=1), result("gru_69k", 0.31, seed=2)]
+    one = ResultStore([result("gru_15k", 0.3), result("lstm_15k", 0.31)])
+    pooled = ResultStore([result("gru_15k", 0.3), result("lstm_15k", 0.31), *pair])
+    assert one.compare("lstm_15k", "gru_15k", "modern")["rouge-1"].direction == 1
+    assert pooled.compare("lstm_15k", "gru_15k", "modern")["rouge-1"].direction == 0
+
+
+def test_diverged_experiment_has_its_own_variance(result):
+    diverged = [result("read_again_gru_15k", mean, seed=k) for k, mean in enumerate((0.1, 0.3))]
+    others = [result("gru_15k", mean, seed=k) for k, mean in enumerate((0.33, 0.34))]
+    store = ResultStore([*diverged, *others, result("gru_69k", 0.30)])
+    assert store.seed_variance("modern", "news").sd == pytest.approx(0.71, abs=0.01)
+    narrow = store.compare("gru_69k", "gru_15k", "modern")["rouge-1"]
+    wide = store.compare("gru_69k", "read_again_gru_15k", "modern")["rouge-1"]
+    assert wide.high - wide.low > 5 * (narrow.high - narrow.low)
+
+
+def test_subset_of_texts_has_the_variance_of_the_corpus(result, scored):
+    seeds = [result("gru_15k", 0.30, seed=1), result("gru_15k", 0.31, seed=2)]
+    part = {"news, 2 sentences": scored(0.3)}
+    store = ResultStore([*seeds, result("one_sentence_copy_15k", sets=part)])
+    assert store.seed_variance("modern", "news, 2 sentences").dof == 1
+
+
+def test_baseline_has_no_variance_between_seeds(result):
     floor = replace(result("prefix", 0.3, recipe="untrained"), training={})
-    seeds = [result("gru_15k", 0.4), result("gru_15k", 0.28, seed=2)]
+    seeds = [result("gru_15k", 0.40), result("gru_15k", 0.41, seed=2)]
     found = ResultStore([floor, *seeds]).compare("gru_15k", "prefix", "modern")["rouge-1"]
-    assert found.by_seed == pytest.approx((0.1, -0.02), abs=1e-3)
-    assert found.difference == pytest.approx(0.04, abs=1e-3)
-    assert found.direction == 0
+    assert found.difference == pytest.approx(0.105, abs=1e-3)
+    assert found.high - found.difference == pytest.approx(12.71 * 0.005, rel=0.02)
 
 
-def test_comparison_needs_both_tests():
-    found = Comparison(difference=-0.1, low=-0.2, high=-0.01, p_bootstrap=0.01, p_randomization=0.2)
-    assert SeedComparison(**vars(found)).direction == 0
-    sure = Comparison(difference=-0.1, low=-0.2, high=-0.01, p_bootstrap=0.01, p_randomization=0.02)
-    assert SeedComparison(**vars(sure)).mark == "▼"
+def test_contrast_uses_own_decoding(result, scored):
+    own = {"item_scores": pack_scores(np.full((200, 3), 0.1))}
+    sets = {"news": replace(scored(0.3, spread=0), own=own)}
+    store = ResultStore([result("gru_15k", sets=sets), result("gru_69k", 0.3)])
+    terms = (("gru_69k", 1), ("gru_15k", -1))
+    found = store.contrast(terms, "modern", is_own=True)["rouge-1"]
+    assert found.difference == pytest.approx(0.2, abs=1e-2)
 
 
 def test_store_rejects_mixed_scales(result):
