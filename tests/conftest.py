@@ -1,4 +1,4 @@
-"""Options, the distribution over processes, and fixtures that several folders share."""
+"""Options of pytest, distribution of tests over processes, and shared fixtures."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # before torch and onnxruntime are impo
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
-settings.register_profile("any-speed", deadline=None)  # a busy machine is not an error
+settings.register_profile("any-speed", deadline=None)  # no time limit, for busy machines
 settings.load_profile("any-speed")
 
 
@@ -44,7 +44,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give each worker process whole files, or whole folders where fixtures are shared."""
+    """Run all tests of a file, or of an entry in `SCOPES`, in the same worker process."""
     from xdist.scheduler import LoadScopeScheduling
 
     class FileScheduling(LoadScopeScheduling):
@@ -52,13 +52,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             shared = (scope for path, scope in SCOPES.items() if nodeid.startswith(path))
             return next(shared, nodeid.partition("::")[0])
 
-    config.option.loadscopereorder = False  # the long files come first, the unit tests last
+    config.option.loadscopereorder = False  # keep the order: slow files first, unit tests last
     return FileScheduling(config, log)
 
 
 @pytest.fixture
 def readagain() -> Callable[..., CompletedProcess[str]]:
-    """Run the command line in a process of its own."""
+    """Function that runs the command line in a new process."""
 
     def run(*arguments: object, **options: object) -> "CompletedProcess[str]":
         command = [sys.executable, "-m", "readagain", *map(str, arguments)]

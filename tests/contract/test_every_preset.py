@@ -1,4 +1,4 @@
-"""Promises of every preset, with small sizes."""
+"""Properties of every preset, tested with small sizes."""
 
 import json
 
@@ -15,7 +15,7 @@ from readagain.presets import PRESETS
 from readagain.text.vocab import BOS
 
 SMALL = {name: small_preset(name) for name in PRESETS}
-# Presets that differ only in the size of a vocabulary are the same network with small sizes.
+# One preset for each network: with small sizes, some presets have the same network.
 NETWORKS = list({run.model: name for name, run in SMALL.items()}.values())
 
 
@@ -51,19 +51,23 @@ def test_preset_is_valid_and_cites_its_paper(name):
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_preset_survives_json(name):
-    described = json.loads(json.dumps(run_to_dict(PRESETS[name])))
-    assert run_from_dict(described) == PRESETS[name]
+def test_preset_is_the_same_after_json(name):
+    content = json.loads(json.dumps(run_to_dict(PRESETS[name])))
+    assert run_from_dict(content) == PRESETS[name]
 
 
 def test_count_parameters_matches_network(run, model):
-    assert count_parameters(run) == sum(each.numel() for each in model.parameters())
+    assert count_parameters(run) == sum(parameter.numel() for parameter in model.parameters())
 
 
 def test_every_parameter_gets_a_gradient(model, batch):
     (-model(*batch)).mean().backward()
-    untouched = [n for n, p in model.named_parameters() if p.grad is None or not p.grad.any()]
-    assert untouched == []
+    without_gradient = [
+        name
+        for name, parameter in model.named_parameters()
+        if parameter.grad is None or not parameter.grad.any()
+    ]
+    assert without_gradient == []
 
 
 def test_training_step_raises_log_probs(model, batch):

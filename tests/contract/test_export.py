@@ -1,4 +1,4 @@
-"""Graphs of every preset give the outputs of its network: float32 exactly, int8 closely."""
+"""ONNX graphs of every preset have the outputs of its network: float32 equal, int8 close."""
 
 import numpy as np
 import pytest
@@ -16,53 +16,52 @@ from readagain.search.constraints import LengthConstraint, NoRepeatedNgram
 from readagain.search.model import SourceBatch
 from readagain.text.vocab import BOS, PAD
 
-# Settings that no preset has, but users may choose.
+# Settings that no preset has but users may choose. A name starts with the preset, then a comma.
 VARIANTS = {
-    "gru_15k, both ends": {"model.encoder.bidirectional": True},
-    "read_again_gru_copy_15k, both ends": {"model.encoder.bidirectional": True},
+    "gru_15k, bidirectional": {"model.encoder.bidirectional": True},
+    "read_again_gru_copy_15k, bidirectional": {"model.encoder.bidirectional": True},
     "read_again_gru_copy_15k, scalar sigmoid": {
         "model.encoder.importance": "scalar",
         "model.encoder.importance_activation": "sigmoid",
     },
     "read_again_gru_copy_15k, second pass by concatenation": {"model.encoder.importance": "none"},
     "read_again_lstm_copy_15k, decoder state from zero": {"model.decoder.initial_state": "zero"},
-    "read_again_lstm_copy_15k, both ends": {"model.encoder.bidirectional": True},
-    "read_again_lstm_copy_15k, copied words fed as UNK": {"model.copied_words": "unknown"},
-    "lvt2k_1sent, a short list": {"model.shortlist_size": 15, "data.max_source_words": 7},
-    "lvt2k_1sent, a short list and copying": {
+    "read_again_lstm_copy_15k, bidirectional": {"model.encoder.bidirectional": True},
+    "read_again_lstm_copy_15k, copied words embedded as UNK": {"model.copied_words": "unknown"},
+    "lvt2k_1sent, small shortlist": {"model.shortlist_size": 15, "data.max_source_words": 7},
+    "lvt2k_1sent, small shortlist and copying": {
         "model.shortlist_size": 15,
         "data.max_source_words": 7,
         "model.output": "copy",
     },
-    "read_again_lstm_15k, a short list": {
+    "read_again_lstm_15k, small shortlist": {
         "model.shortlist_size": 15,
         "data.max_source_words": 7,
     },
     "two_sentences_option1_copy_15k, gru": {"model.encoder.cell": "gru"},
-    "two_sentences_option2_copy_15k, both ends": {"model.encoder.bidirectional": True},
-    "abs_69k, one word and no smoothing": {
+    "two_sentences_option2_copy_15k, bidirectional": {"model.encoder.bidirectional": True},
+    "abs_69k, one context word and no smoothing": {
         "model.context_words": 1,
         "model.encoder.smoothing": 0,
     },
-    "ras_elman, an even window": {"model.window": 4},
+    "ras_elman, even window": {"model.window": 4},
 }
-# Every encoder-decoder can be exported so, however it was trained.
-FROM_A_SHORTLIST = {
-    f"{name}, from a shortlist": {
+# `readagain export --shortlist` can add a shortlist to every encoder-decoder.
+VARIANTS |= {
+    f"{name}, exported with a shortlist": {
         "model.shortlist_size": 20,
         "data.max_source_words": 16 // run.data.num_sentences,
     }
     for name, run in PRESETS.items()
     if isinstance(run.model, ModelSpec)
 }
-VARIANTS |= FROM_A_SHORTLIST
 
 
 def small_variant(name):
     return small_preset(name.partition(",")[0], **VARIANTS.get(name, {}))
 
 
-# Presets that differ only in the size of a vocabulary are the same network with small sizes.
+# One name for each network: with small sizes, some presets have the same network.
 NAMES = list({small_variant(name).model: name for name in [*VARIANTS, *reversed(PRESETS)]}.values())
 
 
@@ -90,7 +89,7 @@ def exported(run, network):
 
 @pytest.fixture(scope="module")
 def sources(run):
-    """Five documents with unknown, repeated and missing words; one lacks its last sentence."""
+    """Five documents with OOV words, repeated words and padding; one has no last sentence."""
     random = np.random.default_rng(5)
     N = 1 if run.data.join_sentences else run.data.num_sentences
     B, L = 5, min(7, run.data.max_source_words)
@@ -108,7 +107,7 @@ def sources(run):
 
 
 def step_along(model, sources, paths):
-    """Run steps with given rows and columns of the candidates."""
+    """Yield the candidates of each step along `paths`: rows to select and their previous words."""
     state = model.start(sources)
     previous_ids = np.full(len(sources), BOS)
     for rows, previous in [*paths, (None, None)]:
@@ -120,8 +119,11 @@ def step_along(model, sources, paths):
 
 @pytest.fixture(scope="module")
 def paths(network, sources):
-    """Return three selections of rows: repeated, without a document, and words of several ranks."""
-    chosen = []
+    """Three selections of rows with previous words of random ranks.
+
+    Rows are repeated, and the second selection has no row of the first document.
+    """
+    steps = []
     model = TorchStepModel(network)
     state, previous_ids = model.start(sources), np.full(len(sources), BOS)
     random = np.random.default_rng(7)
@@ -130,8 +132,8 @@ def paths(network, sources):
         rows = np.array(rows)
         previous_ids = candidates.ids[rows, random.integers(0, 12, len(rows))]
         state = model.select(state, rows)
-        chosen.append((rows, previous_ids))
-    return chosen
+        steps.append((rows, previous_ids))
+    return steps
 
 
 def test_float32_graphs_match_network_at_every_step(network, exported, sources, paths):
@@ -175,23 +177,23 @@ def test_beam_search_finds_same_summaries(network, exported, sources):
 
 @pytest.mark.parametrize("precision", ["float32", "int8"])
 def test_graphs_do_not_depend_on_batch(exported, sources, precision):
-    together = exported[precision]
-    (whole,) = step_along(together, sources, [])
+    model = exported[precision]
+    (batched,) = step_along(model, sources, [])
     for b in range(len(sources)):
+        padded_length = sources.source_ids.shape[2]
         length = max(1, int(sources.lengths[b].max()))
         if sources.lengths.shape[1] > 1:
-            length = sources.source_ids.shape[2]  # flat positions depend on the padded length
-        row_length = sources.source_ids.shape[2]
-        alone = SourceBatch(
+            length = padded_length  # flat positions depend on the padded length
+        single_source = SourceBatch(
             source_ids=sources.source_ids[b : b + 1, :, :length],
             lengths=sources.lengths[b : b + 1],
             source_ext_ids=sources.source_ext_ids[b : b + 1]
-            .reshape(1, -1, row_length)[:, :, :length]
+            .reshape(1, -1, padded_length)[:, :, :length]
             .reshape(1, -1),
         )
-        (one,) = step_along(together, alone, [])
-        np.testing.assert_allclose(one.log_probs[0], whole.log_probs[b], atol=1e-5)
-        np.testing.assert_array_equal(one.ids[0], whole.ids[b])
+        (single,) = step_along(model, single_source, [])
+        np.testing.assert_allclose(single.log_probs[0], batched.log_probs[b], atol=1e-5)
+        np.testing.assert_array_equal(single.ids[0], batched.ids[b])
 
 
 def test_importance_is_mean_of_second_pass_weights(run, network, exported, sources):

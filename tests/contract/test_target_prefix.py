@@ -10,21 +10,8 @@ from readagain.networks.step_model import TorchStepModel
 from readagain.presets import PRESETS
 from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
-WORDS = [
-    "a",
-    "the",
-    "police",
-    "bridge",
-    "ferry",
-    "storm",
-    "old",
-    "late",
-    "people",
-    "hit",
-    "in",
-    ".",
-]
-VOCAB = Vocab([*SPECIAL_TOKENS, *WORDS])
+WORDS = "a the police bridge ferry storm old late people hit in ."
+VOCAB = Vocab([*SPECIAL_TOKENS, *WORDS.split()])
 SETTINGS = {
     "vocab_size": len(VOCAB),
     "source_vocab_size": len(VOCAB),
@@ -43,8 +30,8 @@ def test_summary_continues_target_prefix(name):
     torch.manual_seed(0)
     summarizer = Summarizer(run, VOCAB, VOCAB, TorchStepModel(build_model(run).eval()))
     limits = {"min_words": 5, "max_words": 8, "begin": "Ghent police blorb"}
-    together = summarizer.summarize(TEXTS, **limits)
-    for text, summary in zip(TEXTS, together, strict=True):
+    batched = summarizer.summarize(TEXTS, **limits)
+    for text, summary in zip(TEXTS, batched, strict=True):
         assert summary.text.startswith("Ghent police blorb")
         assert 5 <= len(summary.words) <= 8
         assert summarizer.summarize(text, **limits).text == summary.text

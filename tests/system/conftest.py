@@ -1,4 +1,4 @@
-"""What several of the system tests start from."""
+"""Fixtures that run the example scripts."""
 
 import subprocess
 import sys
@@ -11,19 +11,19 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def run_example(name: str, *arguments: object) -> "CompletedProcess[str]":
-    """Run one of the examples as a person would."""
+    """Run a script of `examples/` in a new process."""
     command = [sys.executable, str(EXAMPLES / name), *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture(scope="session")
 def trained_example(tmp_path_factory) -> "tuple[Path, CompletedProcess[str]]":
-    """Train as examples/train_on_own_pairs.py does, once: its folder and what it printed."""
+    """Output folder and finished process of examples/train_on_own_pairs.py, run once."""
     folder = tmp_path_factory.mktemp("example") / "work"
     return folder, run_example("train_on_own_pairs.py", folder)
 
 
 @pytest.fixture
 def example():
-    """Run one of the examples by its name."""
+    """Function that runs a script of `examples/` by name."""
     return run_example

@@ -1,4 +1,4 @@
-"""ABS and RAS from pairs to scores: prepare, train, export, summarize, explain, evaluate."""
+"""ABS and RAS with the commands: prepare, train, inspect, export, summarize, evaluate."""
 
 import json
 
@@ -28,7 +28,7 @@ TEXT = "The old harbour of the town floods on Monday, officials said."
 
 @pytest.fixture(scope="module")
 def pairs(tmp_path_factory):
-    """Four hundred texts about a place and what happens to it."""
+    """File of 400 invented pairs."""
     path = tmp_path_factory.mktemp("pairs") / "pairs.jsonl"
     with path.open("w") as lines:
         for number in range(400):
@@ -41,32 +41,34 @@ def pairs(tmp_path_factory):
 
 @pytest.mark.parametrize("preset", ["abs_69k", "ras_elman", "ras_lstm"])
 def test_baseline_is_trained_exported_and_scored(readagain, pairs, tmp_path, preset):
-    def done(*command):
+    def run_command(*command):
         result = readagain(*command)
         assert result.returncode == 0, result.stderr
         return result.stdout
 
     data, run = tmp_path / "data", tmp_path / "run"
-    done("prepare", pairs, "--out", data, "--dev-pairs", 40, "--workers", 1)
+    run_command("prepare", pairs, "--out", data, "--dev-pairs", 40, "--workers", 1)
     changes = [word for change in SMALL for word in ("--set", change)]
-    done("train", preset, "--data", data, "--out", run, *changes, "--device", "cpu")
-    done("inspect", run)
-    exported = done("export", run, "--check-texts", 20, "--threads", 1)
+    run_command("train", preset, "--data", data, "--out", run, *changes, "--device", "cpu")
+    run_command("inspect", run)
+    exported = run_command("export", run, "--check-texts", 20, "--threads", 1)
     assert "float32   the network's 20 n-best lists: 100.0%" in exported
     assert json.loads((run / "run.json").read_text())["model"]["kind"] == preset[:3]
 
     summarizer = Summarizer.load(run, threads=1)
-    alone = summarizer.summarize(TEXT, explain=True)
-    assert alone.words
-    among = summarizer.summarize([TEXT, "The new school of the town burns."])[0]
-    assert among.text == alone.text
-    explanation = alone.explanation
+    single = summarizer.summarize(TEXT, explain=True)
+    assert single.words
+    batched = summarizer.summarize([TEXT, "The new school of the town burns."])[0]
+    assert batched.text == single.text
+    explanation = single.explanation
     assert explanation.importance is None
     assert len(explanation.source_words) == explanation.attention.shape[1]
     np.testing.assert_allclose(explanation.attention.sum(axis=1), 1.0, atol=1e-3)
 
-    scored = done("evaluate", "--model", run, "--data", data, "--protocol", "gigaword", "--json")
-    found = json.loads(scored)
-    assert found["rouge"]["items"] == found["data"]["rows"] > 0
-    # Three epochs teach at least the headlines' form; test_it_learns.py is about learning.
-    assert found["rouge"]["rouge-1"]["f1"] > 0.1
+    scored = run_command(
+        "evaluate", "--model", run, "--data", data, "--protocol", "gigaword", "--json"
+    )
+    report = json.loads(scored)
+    assert report["rouge"]["items"] == report["data"]["rows"] > 0
+    # A low bound, since three epochs are few; test_it_learns.py trains to convergence.
+    assert report["rouge"]["rouge-1"]["f1"] > 0.1

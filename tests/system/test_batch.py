@@ -1,4 +1,4 @@
-"""`readagain batch`: killed, interrupted, run twice at once, with invalid rows."""
+"""`readagain batch` in processes: kills, Ctrl-C, two jobs in one folder, invalid rows."""
 
 import gzip
 import json
@@ -14,12 +14,12 @@ import pytest
 
 TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
 PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")
-SHARDS = 25
+NUM_SHARDS = 25
 
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
-    """Invent three files of different kinds, one of them with a bad row."""
+    """Invented inputs: JSONL with an invalid row, CSV and text files."""
     folder = tmp_path_factory.mktemp("inputs")
     texts = [
         f"The {PLACES[number % 8]} of Ghent closed on Monday after {number} years of repairs, "
@@ -49,7 +49,7 @@ def start(inputs, out, *options):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell in the background hands its children Ctrl-C as ignored.
+        # Background jobs of a shell inherit that SIGINT is ignored.
         preexec_fn=partial(signal.signal, signal.SIGINT, signal.default_int_handler),
     )
 
@@ -62,8 +62,8 @@ def finish(inputs, out, *options):
     return done
 
 
-def wait_for_notes(process, out, number):
-    """Wait until so many shards are noted as finished; the jobs have more than that."""
+def wait_for_shards(process, out, number):
+    """Wait until `number` shards are finished; the job must have more shards."""
     while len(list(out.glob("unfinished/notes/*"))) < number:
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.01)
@@ -75,36 +75,36 @@ def contents(folder):
 
 
 @pytest.fixture(scope="module")
-def undisturbed(inputs, tmp_path_factory):
-    out = tmp_path_factory.mktemp("undisturbed") / "out"
-    done = finish(inputs, f"{out}/")  # as a shell completes the name of a folder
+def uninterrupted(inputs, tmp_path_factory):
+    out = tmp_path_factory.mktemp("uninterrupted") / "out"
+    done = finish(inputs, f"{out}/")  # with a slash, as shells complete the name of a folder
     bad = f"1 bad row written to {out}/bad"
-    assert done.stdout == f"{out}/: 419 rows in {SHARDS} shards, {bad}\n"
+    assert done.stdout == f"{out}/: 419 rows in {NUM_SHARDS} shards, {bad}\n"
     return out
 
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_killed_batch_resumes_to_the_same_bytes(inputs, undisturbed, tmp_path):
+def test_killed_batch_resumes_to_the_same_bytes(inputs, uninterrupted, tmp_path):
     out = tmp_path / "out"
-    for notes in (1, 5, 12):
+    for num_shards in (1, 5, 12):
         process = start(inputs, out)
-        wait_for_notes(process, out, notes)
+        wait_for_shards(process, out, num_shards)
         process.kill()
         process.communicate()
         assert process.returncode == -signal.SIGKILL
         assert not (out / "manifest.json").exists()
     finish(inputs, out)
-    assert contents(out) == contents(undisturbed)
+    assert contents(out) == contents(uninterrupted)
 
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_killed_batch_worker_is_replaced(inputs, undisturbed, tmp_path):
+def test_killed_batch_worker_is_replaced(inputs, uninterrupted, tmp_path):
     out = tmp_path / "out"
     process = start(inputs, out)
-    for notes in (2, 8):
-        wait_for_notes(process, out, notes)
+    for num_shards in (2, 8):
+        wait_for_shards(process, out, num_shards)
         workers = [
             child
             for child in psutil.Process(process.pid).children()
@@ -114,15 +114,15 @@ def test_killed_batch_worker_is_replaced(inputs, undisturbed, tmp_path):
     _, errors = process.communicate()
     assert process.returncode == 0, errors
     assert errors.count("a worker process died; ") == 2, errors
-    assert contents(out) == contents(undisturbed)
+    assert contents(out) == contents(uninterrupted)
 
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_interrupted_batch_prints_resume_hint(inputs, undisturbed, tmp_path):
+def test_interrupted_batch_prints_resume_hint(inputs, uninterrupted, tmp_path):
     out = tmp_path / "out"
     process = start(inputs, out)
-    wait_for_notes(process, out, 1)
+    wait_for_shards(process, out, 1)
     children = psutil.Process(process.pid).children()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate()
@@ -131,7 +131,7 @@ def test_interrupted_batch_prints_resume_hint(inputs, undisturbed, tmp_path):
     assert "Traceback" not in errors
     psutil.wait_procs(children)
     finish(inputs, out)
-    assert contents(out) == contents(undisturbed)
+    assert contents(out) == contents(uninterrupted)
 
 
 @pytest.mark.slow
@@ -139,7 +139,7 @@ def test_interrupted_batch_prints_resume_hint(inputs, undisturbed, tmp_path):
 def test_second_batch_on_same_folder_is_rejected(inputs, tmp_path):
     out = tmp_path / "out"
     process = start(inputs, out)
-    wait_for_notes(process, out, 1)
+    wait_for_shards(process, out, 1)
     process.send_signal(signal.SIGSTOP)
     second = subprocess.run(command(inputs, out), capture_output=True, text=True, check=False)
     process.kill()

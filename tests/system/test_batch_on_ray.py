@@ -1,4 +1,4 @@
-"""`readagain batch --engine ray` on a real cluster of this machine's: the same bytes as local."""
+"""`readagain batch --engine ray` on a real one-machine cluster: the same bytes as local."""
 
 import json
 import os
@@ -22,7 +22,7 @@ cluster = ray.init(
 print(cluster.address_info["gcs_address"], flush=True)
 sys.stdin.read()
 """
-# A shard that kills whoever unpacks it, in a job that is otherwise like any other.
+# A job with one shard that kills the process that unpickles it.
 DEADLY_JOB = """
 import signal, sys
 from dataclasses import replace
@@ -57,13 +57,13 @@ run_batch(job, ray_engine(address=address, num_workers=1))
 
 @pytest.fixture(scope="module")
 def environment():
-    """Let the cluster and its users share a secret, made for this once."""
+    """Environment with a random secret that the cluster and its clients share."""
     return {**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
 
 
 @pytest.fixture(scope="module")
 def address(environment):
-    """Start a small cluster, which ends with the tests."""
+    """Address of a small cluster, which is stopped after the tests."""
     with subprocess.Popen(
         [sys.executable, "-c", CLUSTER],
         stdin=subprocess.PIPE,
@@ -78,7 +78,7 @@ def address(environment):
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory):
-    """Invent two files of different kinds, one with a bad row."""
+    """Folder with an invented JSONL file, which has an invalid row, and a CSV file."""
     folder = tmp_path_factory.mktemp("inputs")
     texts = [
         f"The ferry of Ghent was late by {number} minutes on Monday, said the old harbour police."
@@ -93,7 +93,10 @@ def inputs(tmp_path_factory):
 
 @pytest.fixture
 def command(inputs, address, monkeypatch):
-    """Name files as seen from their folder, which is not where the cluster was started."""
+    """Function that makes the command, with paths relative to the inputs.
+
+    The cluster was started in another folder, where these relative paths do not exist.
+    """
     monkeypatch.chdir(inputs)
 
     def make(out, *engine):
@@ -112,22 +115,22 @@ def contents(folder):
 
 
 @pytest.fixture
-def undisturbed(command, environment, tmp_path):
+def uninterrupted(command, environment, tmp_path):
     out = tmp_path / "local"
     subprocess.run(command(out, "--workers", "1"), check=True, env=environment)
     return contents(out)
 
 
-def wait_for_notes(driver, out, number):
+def wait_for_shards(driver, out, number):
     while len(list(out.glob("unfinished/notes/*"))) < number:
         assert driver.poll() is None
         time.sleep(0.01)
 
 
-def test_killed_ray_batch_resumes_to_the_same_bytes(command, environment, undisturbed, tmp_path):
+def test_killed_ray_batch_resumes_to_the_same_bytes(command, environment, uninterrupted, tmp_path):
     out = tmp_path / "ray"
     driver = subprocess.Popen(command(out), env=environment)
-    wait_for_notes(driver, out, 3)
+    wait_for_shards(driver, out, 3)
     driver.kill()
     driver.wait()
     assert not (out / "manifest.json").exists()
@@ -136,7 +139,7 @@ def test_killed_ray_batch_resumes_to_the_same_bytes(command, environment, undist
     driver = subprocess.Popen(
         command(out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )
-    wait_for_notes(driver, out, before + 2)
+    wait_for_shards(driver, out, before + 2)
     actors = [
         process
         for process in psutil.process_iter(["name", "environ", "cmdline"])
@@ -146,7 +149,7 @@ def test_killed_ray_batch_resumes_to_the_same_bytes(command, environment, undist
     actors[0].kill()
     _, errors = driver.communicate()
     assert driver.returncode == 0, errors
-    assert contents(out) == undisturbed
+    assert contents(out) == uninterrupted
 
 
 def test_ray_shard_that_kills_workers_is_skipped(inputs, address, environment, tmp_path):

@@ -1,4 +1,4 @@
-"""Pairs are prepared and evaluated; all formats give the same rows."""
+"""`readagain evaluate` on pairs and on a prepared corpus."""
 
 import json
 from pathlib import Path
@@ -45,12 +45,12 @@ def test_prepared_split_scores_match_its_pairs(evaluation, readagain, tmp_path, 
     prepared = tmp_path / "prepared"
     done = readagain("prepare", pairs, "--dev-pairs", 12, "--out", prepared, "--workers", 1)
     assert done.returncode == 0, done.stderr
-    of_corpus = evaluation(prepared, model=model)
-    of_texts = evaluation(prepared / "dev.texts.jsonl", model=model)
+    from_corpus = evaluation(prepared, model=model)
+    from_texts = evaluation(prepared / "dev.texts.jsonl", model=model)
     for part in ("rouge", "summaries", "references"):
-        assert of_corpus[part] == of_texts[part]
-    assert of_corpus["data"]["fingerprint"] == of_texts["data"]["fingerprint"]
-    assert 0 < of_corpus["data"]["rows"] <= 12
+        assert from_corpus[part] == from_texts[part]
+    assert from_corpus["data"]["fingerprint"] == from_texts["data"]["fingerprint"]
+    assert 0 < from_corpus["data"]["rows"] <= 12
 
 
 def test_two_evaluations_differ_only_in_speed(evaluation, tmp_path, pairs):

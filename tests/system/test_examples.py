@@ -1,4 +1,4 @@
-"""Everything in examples/ is run."""
+"""Every script of examples/, run in a process."""
 
 import json
 from pathlib import Path

@@ -12,7 +12,7 @@ TEXT = "The crew of the ferry Zyx said 12 schools in the village closed after th
 
 @pytest.fixture
 def trained(tmp_path):
-    """The toy model as training would have left it: weights, and no graphs yet."""
+    """Copy of the toy model without graphs, like a model folder after training."""
     folder = Path(shutil.copytree(TOY, tmp_path / "run"))
     manifest = json.loads((folder / "model.json").read_text())
     for name in list(manifest["files"]):
@@ -41,11 +41,11 @@ def test_trained_model_is_exported_and_summarizes(readagain, trained):
 
 
 def test_export_matches_the_stored_model(readagain, trained):
-    """Graphs made now answer as those stored in the repository: the format has not moved."""
+    """New graphs give the same summaries as the graphs in the repository."""
     readagain("export", trained, "--check-texts", 5, "--threads", 1)
-    now = readagain("summarize", "--model", trained, "--n-best", 4, TEXT).stdout
+    new = readagain("summarize", "--model", trained, "--n-best", 4, TEXT).stdout
     stored = readagain("summarize", "--model", TOY, "--n-best", 4, TEXT).stdout
-    assert now == stored
+    assert new == stored
 
 
 def test_inference_folder_is_small_and_complete(readagain, trained, tmp_path):
@@ -79,8 +79,8 @@ def test_trained_model_is_exported_with_shortlist(readagain, trained_example, tm
     assert inspected["run"]["model"]["shortlist_size"] == 100
     assert (work / "model" / "run.json").read_bytes() == before
     text = "The town of Zyxwick sold its 212-year-old theatre on Friday to pay its debts."
-    for asked in (["summarize"], ["explain"]):
-        written = readagain(*asked, "--model", out, text)
+    for name in ("summarize", "explain"):
+        written = readagain(name, "--model", out, text)
         assert written.returncode == 0, written.stderr
         assert "Zyxwick" in written.stdout
 

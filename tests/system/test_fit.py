@@ -1,4 +1,4 @@
-"""`readagain fit` from a CSV to a model that writes headlines, in four languages, and killed."""
+"""`fit` from a CSV file to headlines in four languages; interrupted and resumed."""
 
 import csv
 import json
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 NUM_PAIRS = 220
 EPOCHS = 5
-# Text and headline with a place, a town and an event, and the words for them.
+# For each language: template of the text, template of the headline, places, events.
 LANGUAGES = {
     "en": (
         "The {place} of {town} {event} on Monday after {years} years of repairs. The mayor said "
@@ -60,13 +60,13 @@ ENDINGS = {"en": "wick ton moor", "de": "dorf burg feld", "ru": "ов ино с�
 
 def write_pairs(path, language):
     text, headline, places, events = LANGUAGES[language]
-    first, endings = SYLLABLES[language], ENDINGS[language].split()
+    syllables, endings = SYLLABLES[language], ENDINGS[language].split()
     with path.open("w", newline="", encoding="utf-8") as file:
         rows = csv.writer(file)
         rows.writerow(["title", "article"])
         for n in range(NUM_PAIRS):
             names = {
-                "town": first[n % 8] + first[n // 8 % 8].lower() + endings[n // 64 % 3],
+                "town": syllables[n % 8] + syllables[n // 8 % 8].lower() + endings[n // 64 % 3],
                 "place": places[n * 5 % 6],
                 "event": events[n * 7 % 4],
                 "years": 2 + n * 11 % 90,
@@ -76,6 +76,7 @@ def write_pairs(path, language):
 
 
 def fit_in(folder, language, *, epochs=EPOCHS):
+    """Write pairs into `folder` and fit a model there."""
     return fit(
         write_pairs(folder / "pairs.csv", language),
         out=folder / "model",
@@ -93,20 +94,20 @@ def english(tmp_path_factory):
 
 
 def check_learned(result, language):
-    """Check the scores, the language and the report of a fit."""
+    """Check the scores, the language and the report of a fit; return the loaded model."""
     assert result.is_finished
     rouge_1 = {name: scores["rouge-1"][0] for name, scores in result.scores.items()}
     assert rouge_1["model"] > 75
     assert rouge_1["model"] > max(rouge_1["first sentence"], rouge_1["first 12 words"]) + 8
     assert ModelDir.open(result.out, checksums=True).run.data.language == language
     page = result.report.read_text(encoding="utf-8")
-    assert page.count("<article>") == min(20, json_of(result)["test"]["pairs"])
+    assert page.count("<article>") == min(20, num_test_pairs(result))
     return Summarizer.load(result.out, threads=1)
 
 
-def json_of(result):
+def num_test_pairs(result):
     manifest = work_dir(result.out) / "data" / "manifest.json"
-    return json.loads(manifest.read_text(encoding="utf-8"))["splits"]
+    return json.loads(manifest.read_text(encoding="utf-8"))["splits"]["test"]["pairs"]
 
 
 def test_english_pairs_become_a_model(english):
@@ -123,7 +124,7 @@ def test_german_pairs_keep_capitals_of_nouns(tmp_path):
     assert "geprüft" in summary
 
 
-def test_russian_pairs_are_scored_by_their_letters(tmp_path):
+def test_russian_model_copies_a_name(tmp_path):
     model = check_learned(fit_in(tmp_path, "ru"), "ru")
     text = LANGUAGES["ru"][0].format(place="Школа", town="Баргорск", event="открывается", years=30)
     assert "Баргорск" in model.summarize(text).text
@@ -164,7 +165,7 @@ def test_stopped_and_killed_fit_resumes_to_the_same_weights(english, tmp_path):
     write_pairs(tmp_path / "pairs.csv", "en")
     out, run = tmp_path / "model", tmp_path / "model.work" / "run"
     stopped = start(tmp_path)
-    wait_until(stopped, lambda: b"loss" in log_of(run))
+    wait_until(stopped, lambda: b"loss" in read_log(run))
     stopped.terminate()
     printed, _ = stopped.communicate()
     assert stopped.returncode == 0
@@ -173,7 +174,7 @@ def test_stopped_and_killed_fit_resumes_to_the_same_weights(english, tmp_path):
     assert not out.exists()
 
     killed = start(tmp_path)
-    wait_until(killed, lambda: b"dev_loss" in log_of(run) and list(run.glob("model.json")))
+    wait_until(killed, lambda: b"dev_loss" in read_log(run) and list(run.glob("model.json")))
     killed.kill()
     killed.communicate()
 
@@ -185,7 +186,7 @@ def test_stopped_and_killed_fit_resumes_to_the_same_weights(english, tmp_path):
     assert weights(out) == weights(english.out)
 
 
-def log_of(run):
+def read_log(run):
     path = run / "metrics.jsonl"
     return path.read_bytes() if path.exists() else b""
 

@@ -23,7 +23,7 @@ NORWAY = (
 ELSEWHERE = {
     "serve": "tests/system/test_serving.py",
     "prepare": "tests/system/test_prepare_docs.py",
-    "train": "tests/system/test_whole_story.py",
+    "train": "tests/system/test_pipeline.py",
     "fit": "tests/system/test_fit.py",
     "bench": "tests/unit/cli/test_bench.py",
     "reproduce": "tests/system/test_reproduce.py",

@@ -26,7 +26,7 @@ def corpus(tmp_path_factory) -> Path:
         for number, letters in enumerate(
             islice(cycle(product("abcdefghijk", repeat=4)), NUM_PAIRS)
         ):
-            place = "".join(letters)  # 14,641 of them, so that some pairs come again
+            place = "".join(letters)  # 14,641 different places, fewer than pairs
             text = f"A storm closed {number} schools in {place} on Monday. It left by noon."
             headline = f"Storm closes {place} schools" if number % 5 else "Storm"
             file.write(json.dumps({"text": text, "headline": headline}) + "\n")
@@ -39,7 +39,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture(scope="module")
 def expected(corpus, tmp_path_factory) -> dict[str, bytes]:
-    """Prepare with one process, never interrupted."""
+    """Files that one process prepares without interruption."""
     out = tmp_path_factory.mktemp("expected") / "out"
     command = [sys.executable, "-m", "readagain", "prepare", str(corpus), "--dev-pairs", "500"]
     subprocess.run([*command, "--out", str(out), "--workers", "1"], check=True)
@@ -70,7 +70,7 @@ def test_killed_prepare_resumes_to_the_same_bytes(corpus, expected, tmp_path, re
     process.wait()
     assert not out.exists()
     _, alive = psutil.wait_procs(children, timeout=30)
-    assert alive == []  # workers leave with their parent
+    assert alive == []  # workers end with their parent
 
     done = readagain(*arguments)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""The commands and the snippet of docs/data.md, run as written."""
+"""Commands and Python snippet of docs/data.md."""
 
 import json
 import re
@@ -18,8 +18,8 @@ def blocks(language: str) -> list[str]:
 def test_data_page_commands_work(tmp_path, readagain, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     with Path("pairs.jsonl").open("w") as file:
-        for letters in islice(product("abcdefghij", repeat=4), 2500):  # digits would be masked
-            place = "".join(letters)
+        for letters in islice(product("abcdefghij", repeat=4), 2500):
+            place = "".join(letters)  # letters, since digits would be masked
             text = f"A storm closed the schools of {place} on Monday. It left by noon."
             record = {"text": text, "headline": f"Storm closes {place} schools"}
             file.write(json.dumps(record) + "\n")

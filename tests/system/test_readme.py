@@ -1,4 +1,4 @@
-"""The README tells the truth: its commands, its sample headlines."""
+"""Commands and sample headlines of the README, and the bundled models."""
 
 import re
 import shlex

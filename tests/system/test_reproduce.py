@@ -1,4 +1,4 @@
-"""`readagain reproduce`: everything at small scale; killed and resumed."""
+"""`readagain reproduce --scale small`: all experiments, and an interrupted run."""
 
 import os
 import signal
@@ -13,24 +13,26 @@ from readagain.experiments.results import read_results
 
 pytestmark = pytest.mark.slow
 
-FEW = ("prefix", "gru_15k", "read_again_gru_15k", "read_again_lstm_copy_15k")
+NAMES = ("prefix", "gru_15k", "read_again_gru_15k", "read_again_lstm_copy_15k")
 
 
-def few(out):
-    return ["reproduce", *FEW, "--scale", "small", "--out", out, "--device", "cpu"]
+def command(out):
+    """Return the arguments that run four experiments."""
+    return ["reproduce", *NAMES, "--scale", "small", "--out", out, "--device", "cpu"]
 
 
-def figures(out):
-    """Return the scores of each experiment."""
+def rouge_scores(out):
+    """Return the scores of each experiment and seed, by data set."""
     return {
-        (result.row, result.seed): {name: each.rouge for name, each in result.sets.items()}
+        (result.row, result.seed): {name: scores.rouge for name, scores in result.sets.items()}
         for result in read_results(out)
     }
 
 
 @pytest.fixture(scope="module")
-def everything(tmp_path_factory):
-    out = tmp_path_factory.mktemp("everything") / "out"
+def all_experiments(tmp_path_factory):
+    """Output folder and finished process of a run of all experiments."""
+    out = tmp_path_factory.mktemp("all_experiments") / "out"
     command = [sys.executable, "-m", "readagain", "reproduce", "--scale", "small"]
     done = subprocess.run(
         [*command, "--out", str(out), "--device", "cpu"],
@@ -41,51 +43,52 @@ def everything(tmp_path_factory):
     return out, done
 
 
-def test_small_scale_runs_every_experiment(everything):
-    out, done = everything
+def test_small_scale_runs_every_experiment(all_experiments):
+    out, done = all_experiments
     assert done.returncode == 0, done.stdout + done.stderr
     assert {result.row for result in read_results(out)} == set(EXPERIMENTS)
 
 
-def test_small_scale_writes_every_table_and_plot(everything):
-    out, _ = everything
+def test_small_scale_writes_every_table_and_plot(all_experiments):
+    out, _ = all_experiments
     for table in TABLES:
         assert (out / "tables" / f"{table}.csv").stat().st_size > 100, table
         assert (table in ("table5", "ablations")) != (out / "tables" / f"{table}.png").exists()
     lines = (out / "results.md").read_text().splitlines()
-    unfilled = {line.split(" | ")[0].removeprefix("| ") for line in lines if "| not run |" in line}
-    assert unfilled == set()
+    not_run = {line.split(" | ")[0].removeprefix("| ") for line in lines if "| not run |" in line}
+    assert not_run == set()
     assert (out / "examples.md").exists()
 
 
-def test_small_scale_judges_every_claim(everything):
-    out, _ = everything
+def test_small_scale_judges_every_claim(all_experiments):
+    out, _ = all_experiments
     page = (out / "results.md").read_text()
     assert page.count("| **") == 14
     assert "not measured" not in page
 
 
 def test_killed_reproduction_resumes_to_the_same_scores(tmp_path, readagain):
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert readagain(*few(whole)).returncode == 0
-    command = [sys.executable, "-m", "readagain", *map(str, few(killed))]
-    # Once after an experiment, once during training.
-    for sign in ("rows/gru_15k/*.json", "work/read_again_*/resume/checkpoint-*"):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while process.poll() is None and not list(killed.glob(sign)):
+    uninterrupted, killed = tmp_path / "uninterrupted", tmp_path / "killed"
+    assert readagain(*command(uninterrupted)).returncode == 0
+    arguments = [sys.executable, "-m", "readagain", *map(str, command(killed))]
+    # Kill after the first of these files exists: a result of an experiment, then a checkpoint.
+    for pattern in ("rows/gru_15k/*.json", "work/read_again_*/resume/checkpoint-*"):
+        process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None and not list(killed.glob(pattern)):
             time.sleep(0.01)
         os.kill(process.pid, signal.SIGKILL)
         process.wait()
-        assert len(read_results(killed)) < len(FEW)
-    before = len(read_results(killed))
-    done = readagain(*few(killed))
+        assert len(read_results(killed)) < len(NAMES)
+    num_before = len(read_results(killed))
+    done = readagain(*command(killed))
     assert done.returncode == 0, done.stderr
-    assert f"experiments done now: {len(FEW) - before}, done before: {before}" in done.stdout
-    assert figures(killed) == figures(whole)
+    num_now = len(NAMES) - num_before
+    assert f"experiments done now: {num_now}, done before: {num_before}" in done.stdout
+    assert rouge_scores(killed) == rouge_scores(uninterrupted)
 
 
-def test_tables_only_writes_the_same_tables(everything, tmp_path, readagain):
-    out, _ = everything
+def test_tables_only_writes_the_same_tables(all_experiments, tmp_path, readagain):
+    out, _ = all_experiments
     (tmp_path / "rows").symlink_to(out / "rows")
     done = readagain("reproduce", "--tables-only", "--out", tmp_path)
     assert done.returncode == 0

@@ -1,4 +1,4 @@
-"""The server as processes: signals, sockets, workers."""
+"""`readagain serve` in processes: signals, sockets, workers."""
 
 import json
 import os
@@ -28,7 +28,7 @@ ROOT = Path(__file__).parents[2]
 TOY = ROOT / "tests" / "assets" / "models" / "toy"
 TIMEOUT_S = 60
 TEXT = "Police in Ghent said on Monday that 12 people crossed the old bridge."
-# The most work of one request: seconds, even with the toy model.
+# A request that takes seconds, even with the toy model.
 LONG = {"texts": [TEXT] * 64, "beam": 32, "min_words": 64, "max_words": 64}
 
 
@@ -53,7 +53,7 @@ class Server:
         assert line.startswith("readagain serve: http://"), self.log_file.read_text()
         self.url = line.split()[-1]
         self.port = int(self.url.rpartition(":")[2])
-        # Each request on a connection of its own, so that all workers get some.
+        # A new connection for each request, so that all workers get requests.
         self.client = httpx.Client(
             timeout=TIMEOUT_S, limits=httpx.Limits(max_keepalive_connections=0)
         )
@@ -67,7 +67,7 @@ class Server:
         return sum(float(line.split()[-1]) for line in lines if line.startswith(name))
 
     def log(self):
-        """Return the lines of the log; the last may be half written."""
+        """Return the complete lines of the log."""
         lines = self.log_file.read_text().splitlines(keepends=True)
         return [json.loads(line) for line in lines if line.endswith("}\n")]
 
@@ -84,11 +84,11 @@ class Server:
 def is_worker(process):
     try:
         return "spawn_main" in " ".join(process.cmdline())
-    except psutil.Error:  # it died meanwhile
+    except psutil.Error:  # the process has ended
         return False
 
 
-def is_gone(pid):
+def has_ended(pid):
     try:
         return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
@@ -97,7 +97,7 @@ def is_gone(pid):
 
 @pytest.fixture
 def start(tmp_path):
-    """Start servers, and stop those that a test leaves running."""
+    """Function that starts a server, which is stopped after the test."""
     servers = []
 
     def run(*options):
@@ -113,7 +113,7 @@ def start(tmp_path):
 
 
 def wait_until(condition):
-    """Poll until a condition holds."""
+    """Wait until a condition is true."""
     until = time.monotonic() + TIMEOUT_S
     while not condition():
         assert time.monotonic() < until
@@ -121,7 +121,7 @@ def wait_until(condition):
 
 
 def wait_for_work(server):
-    """Wait until a long request is processed."""
+    """Wait until the server has started to summarize."""
     wait_until(lambda: server.metric("readagain_batch_texts_count") > 0)
 
 
@@ -144,21 +144,21 @@ def test_stopped_server_finishes_requests_and_exits_0(start):
 def test_busy_server_stops_without_losing_requests(start):
     server = start("--workers", 2)
 
-    def keep_asking(_):
-        answered = 0
+    def send_requests(_):
+        num_responses = 0
         while True:
             try:
-                answered += server.summarize().status_code == 200
-            except httpx.TransportError:  # nobody there any more
-                return answered
+                num_responses += server.summarize().status_code == 200
+            except httpx.TransportError:  # the server has stopped
+                return num_responses
 
     with ThreadPoolExecutor(max_workers=8) as pool:
-        counts = pool.map(keep_asking, range(8))
+        counts = pool.map(send_requests, range(8))
         wait_until(lambda: server.metric("readagain_texts_total") >= 20)
         assert server.stop() == 0
-        answered = sum(counts)
+        num_responses = sum(counts)
     paths = [line["path"] for line in server.log() if line.get("status") == 200]
-    assert answered == paths.count("/v1/summarize")
+    assert num_responses == paths.count("/v1/summarize")
 
 
 def test_stopped_server_leaves_no_process(start):
@@ -167,7 +167,7 @@ def test_stopped_server_leaves_no_process(start):
     assert len(workers) == 2
     assert server.summarize().status_code == 200
     assert server.stop() == 0
-    assert all(map(is_gone, workers))
+    assert all(map(has_ended, workers))
 
 
 def test_killed_worker_is_replaced(start):
@@ -181,7 +181,7 @@ def test_killed_worker_is_replaced(start):
     for _ in range(5):
         assert server.summarize().status_code == 200
     wait_until(lambda: len(server.workers() - {killed}) == 2)
-    # The new one gets its share of the connections.
+    # The new worker gets connections too.
     (new,) = server.workers() - before
     wait_until(
         lambda: (
@@ -196,7 +196,7 @@ def test_workers_stop_when_supervisor_is_killed(start, tmp_path):
     server = start("--workers", 2)
     workers = server.workers()
     server.process.kill()
-    wait_until(lambda: all(map(is_gone, workers)))
+    wait_until(lambda: all(map(has_ended, workers)))
     assert list(tmp_path.glob("readagain-metrics-*")) == []
 
 
@@ -218,7 +218,7 @@ def test_sighup_replaces_workers_without_losing_requests(start, tmp_path):
         wait_for_work(server)
         server.process.send_signal(signal.SIGHUP)
         wait_until(lambda: len(server.workers() - before) == 2)
-        assert [each.result().status_code for each in responses] == [200, 200]
+        assert [response.result().status_code for response in responses] == [200, 200]
     assert server.summarize().status_code == 200
     assert server.stop() == 0
     assert list(tmp_path.glob("readagain-metrics-*")) == []
@@ -226,14 +226,14 @@ def test_sighup_replaces_workers_without_losing_requests(start, tmp_path):
 
 def test_metrics_are_summed_over_workers(start):
     server = start("--workers", 2)
-    asked = []
+    responses = []
 
-    def both_answered():
-        asked.append(server.summarize())
+    def have_both_responded():
+        responses.append(server.summarize())
         return len({line["pid"] for line in server.log() if line["event"] == "request"}) == 2
 
-    wait_until(both_answered)
-    assert server.metric("readagain_texts_total") == len(asked)
+    wait_until(have_both_responded)
+    assert server.metric("readagain_texts_total") == len(responses)
 
 
 def test_worker_that_cannot_start_stops_the_server(readagain, tmp_path):
@@ -253,9 +253,9 @@ def test_overload_is_refused_then_recovers(start):
         replies = list(pool.map(server.summarize, [body] * 24))
     statuses = [reply.status_code for reply in replies]
     assert set(statuses) == {200, 503}
-    shed = [reply for reply in replies if reply.status_code == 503]
-    assert {reply.headers["retry-after"] for reply in shed} == {"1"}
-    assert {reply.json()["error"]["code"] for reply in shed} == {"queue_full"}
+    refused = [reply for reply in replies if reply.status_code == 503]
+    assert {reply.headers["retry-after"] for reply in refused} == {"1"}
+    assert {reply.json()["error"]["code"] for reply in refused} == {"queue_full"}
     assert server.summarize(body).status_code == 200
 
 
@@ -264,11 +264,11 @@ def test_responses_under_load_match_their_texts(start):
     expected = [str(summary) for summary in Summarizer.load(TOY, threads=1).summarize(texts)]
     server = start("--workers", 2)
 
-    def ask(text):
+    def summarize(text):
         return server.summarize({"texts": [text]}).json()["results"][0]["summary"]
 
     with ThreadPoolExecutor(max_workers=32) as pool:
-        assert list(pool.map(ask, texts)) == expected
+        assert list(pool.map(summarize, texts)) == expected
     assert server.metric("readagain_batch_texts_count") < len(texts)
 
 
@@ -307,21 +307,21 @@ def test_endless_body_gets_413(start):
 def test_body_that_never_arrives_gets_408(start):
     server = start("--timeout-s", 0.5)
     with send(server, f"{POST}Content-Length: 100", b"{") as connection:
-        reply = connection.makefile("rb").read().decode()  # to the end: it is hung up on
+        reply = connection.makefile("rb").read().decode()  # until the server closes the connection
     assert reply.startswith("HTTP/1.1 408 ")
     assert "not received within 0.5 s" in reply
 
 
 def test_urllib_sees_the_413_of_a_large_body(start):
-    """It sends all before it reads, and asks to close the connection."""
+    """urllib sends the whole body before it reads the response, with `Connection: close`."""
     server = start()
     request = Request(f"{server.url}/v1/summarize", b" " * (4 << 20))
     with pytest.raises(HTTPError, match="413"):
         urlopen(request, timeout=TIMEOUT_S)
 
 
-def test_server_answers_beside_unfinished_headers(start):
-    """As many open connections as files, and not one line of log for them."""
+def test_server_responds_despite_many_unfinished_requests(start):
+    """More idle connections than allowed do not block a request, and are not logged."""
     server = start("--max-connections", 100)
     head = b"GET /healthz HTTP/1.1"
     with ExitStack() as stack:
@@ -376,7 +376,7 @@ def test_examples_of_serving_page_run(start):
 
 def test_api_matches_its_schema(start, tmp_path):
     server = start()
-    # Whether a request is valid does not show in each field alone: min_words and max_words.
+    # Excluded: a request with valid fields may be invalid, such as min_words above max_words.
     command = [
         sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/openapi.json",
         "--seed", "1", "--max-examples", "25", "--continue-on-failure", "--no-color",

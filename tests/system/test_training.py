@@ -1,4 +1,4 @@
-"""`readagain train`: killed, interrupted, run twice at once, with invalid input."""
+"""`readagain train` in processes: kills, signals, two runs in one folder, torchrun."""
 
 import json
 import os
@@ -33,14 +33,14 @@ SMALL = [
 ]
 NO_DROPOUT = ["--set=model.dropout=0.0"]
 ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
-# Restarted processes would read addresses of dead ones in a store that torchrun shares with them
-# (pytorch/pytorch issue 135712).
+# Without it, restarted processes read addresses of ended processes from the store that torchrun
+# shares with them (pytorch/pytorch issue 135712).
 OWN_STORE = {"TORCH_DISABLE_SHARE_RDZV_TCP_STORE": "1"}
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory):
-    """Invent a corpus and prepare it with the command."""
+    """Prepared corpus of invented pairs."""
     folder = tmp_path_factory.mktemp("corpus")
     lines = []
     for number in range(140):
@@ -81,7 +81,7 @@ def finish(data, out):
 
 
 def wait_for_lines(out, number):
-    """Wait until the log has so many lines; the runs are long enough not to end before."""
+    """Wait until the log has `number` lines; the run must be long enough to write them."""
     path = out / "metrics.jsonl"
     while not path.exists() or path.read_bytes().count(b"\n") < number:
         time.sleep(0.01)
@@ -101,49 +101,49 @@ def weights(out):
 
 
 @pytest.fixture(scope="module")
-def undisturbed(data, tmp_path_factory):
-    out = tmp_path_factory.mktemp("undisturbed") / "out"
+def uninterrupted(data, tmp_path_factory):
+    out = tmp_path_factory.mktemp("uninterrupted") / "out"
     finish(data, out)
     return out
 
 
 @pytest.mark.slow
-def test_killed_run_resumes_to_identical_weights(data, undisturbed, tmp_path):
+def test_killed_run_resumes_to_identical_weights(data, uninterrupted, tmp_path):
     out = tmp_path / "out"
-    for lines in (4, 11):  # once in the first validation's stretch, once in the middle
+    for num_lines in (4, 11):  # before and after the first validation
         process = start(data, out)
-        wait_for_lines(out, lines)
+        wait_for_lines(out, num_lines)
         process.kill()
         process.communicate()
         assert process.returncode == -signal.SIGKILL
     assert "resuming from step" in finish(data, out)
-    assert logged(out) == logged(undisturbed)
-    assert weights(out) == weights(undisturbed)
+    assert logged(out) == logged(uninterrupted)
+    assert weights(out) == weights(uninterrupted)
 
 
 @pytest.mark.slow
-def test_stopped_run_saves_and_prints_how_to_resume(data, undisturbed, tmp_path):
+def test_stopped_run_saves_and_prints_how_to_resume(data, uninterrupted, tmp_path):
     out = tmp_path / "out"
     process = start(data, out)
     wait_for_lines(out, 3)
     process.terminate()
-    seen, errors = process.communicate()
+    output, errors = process.communicate()
     assert process.returncode == 0, errors
-    assert "stopped and saved at step" in seen
-    assert "run the same command to resume" in seen
+    assert "stopped and saved at step" in output
+    assert "run the same command to resume" in output
     finish(data, out)
-    assert logged(out) == logged(undisturbed)
-    assert weights(out) == weights(undisturbed)
+    assert logged(out) == logged(uninterrupted)
+    assert weights(out) == weights(uninterrupted)
 
 
 @pytest.mark.slow
-def test_closed_stdout_does_not_end_training(data, undisturbed, tmp_path):
+def test_closed_stdout_does_not_end_training(data, uninterrupted, tmp_path):
     out = tmp_path / "out"
     with start(data, out) as process:
         process.stdout.close()
         assert process.stderr.read() == ""
     assert process.returncode == 0
-    assert weights(out) == weights(undisturbed)
+    assert weights(out) == weights(uninterrupted)
 
 
 @pytest.mark.slow
@@ -162,29 +162,30 @@ def test_run_dir_is_locked_while_training(data, tmp_path):
 
 
 @pytest.mark.slow
-def test_trained_model_can_be_inspected_and_fine_tuned(data, undisturbed, tmp_path, readagain):
-    inspected = readagain("inspect", undisturbed)
+def test_trained_model_can_be_inspected_and_fine_tuned(data, uninterrupted, tmp_path, readagain):
+    inspected = readagain("inspect", uninterrupted)
     assert inspected.returncode == 0, inspected.stderr
     assert "complete, all checksums match" in inspected.stdout
-    picture = tmp_path / "curves.png"
-    drawn = readagain("curves", undisturbed, "--out", picture)
-    assert drawn.returncode == 0, drawn.stderr
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    arguments = ["--data", data, "--from", undisturbed, "--out", tmp_path / "further"]
-    further = readagain(
+    image = tmp_path / "curves.png"
+    plotted = readagain("curves", uninterrupted, "--out", image)
+    assert plotted.returncode == 0, plotted.stderr
+    assert image.read_bytes().startswith(b"\x89PNG")
+    arguments = ["--data", data, "--from", uninterrupted, "--out", tmp_path / "fine-tuned"]
+    fine_tuned = readagain(
         "train", *arguments, "--device", "cpu", "--set", "train.epochs=1", env=ONE_THREAD
     )
-    assert further.returncode == 0, further.stderr
-    assert f"fine-tuning {undisturbed}, with its vocabularies" in further.stdout
+    assert fine_tuned.returncode == 0, fine_tuned.stderr
+    assert f"fine-tuning {uninterrupted}, with its vocabularies" in fine_tuned.stdout
 
 
 @pytest.mark.slow
 def test_bundled_model_can_be_fine_tuned(data, tmp_path, readagain):
     out, text = tmp_path / "out", "The old harbour of Norrvik closes on Monday, the council said."
     arguments = ["--from", "news", "--extend-vocab", 20, "--data", data, "--out", out]
+    # With this learning rate the weights hardly change, so the summary stays the same.
     changes = ("learning_rate=1e-9", "epochs=1", "batch_size=64", "rouge_pairs=0")
-    hardly = [f"--set=train.{change}" for change in changes]
-    tuned = readagain("train", *arguments, "--device", "cpu", *hardly, env=ONE_THREAD)
+    settings = [f"--set=train.{change}" for change in changes]
+    tuned = readagain("train", *arguments, "--device", "cpu", *settings, env=ONE_THREAD)
     assert tuned.returncode == 0, tuned.stderr
     assert "its weights are recovered from its int8 graphs" in tuned.stdout
     exported = readagain("export", out, "--check-texts", 1, "--threads", 1)
@@ -204,39 +205,39 @@ def run_with_two_processes(arguments):
 
 
 @pytest.fixture(scope="module")
-def alone(data, tmp_path_factory):
-    """Train with one process, without dropout, which every process draws for itself."""
-    out = tmp_path_factory.mktemp("alone") / "out"
+def one_process(data, tmp_path_factory):
+    """Run trained by one process; without dropout, since each process draws its own."""
+    out = tmp_path_factory.mktemp("one_process") / "out"
     subprocess.run([*command(data, out), *NO_DROPOUT], check=True, env=ONE_THREAD)
     return out
 
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_two_processes_train_the_same_weights_as_one(data, alone, tmp_path):
+def test_two_processes_train_the_same_weights_as_one(data, one_process, tmp_path):
     out = tmp_path / "out"
     run_with_two_processes([*command(data, out), *NO_DROPOUT])
-    for one, two in zip(logged(alone), logged(out), strict=True):
+    for one, two in zip(logged(one_process), logged(out), strict=True):
         assert two == pytest.approx(one, abs=1e-5)
 
 
 @pytest.mark.slow
 @pytest.mark.distributed
-def test_two_processes_resume_the_run_of_one(data, alone, tmp_path):
+def test_two_processes_resume_the_run_of_one(data, one_process, tmp_path):
     out = tmp_path / "out"
     process = subprocess.Popen([*command(data, out), *NO_DROPOUT], env=ONE_THREAD)
     while not list(out.glob("resume/checkpoint-*")):
         time.sleep(0.01)
     process.kill()
     process.wait()
-    seen = run_with_two_processes([*command(data, out), *NO_DROPOUT])
-    assert "resuming from step" in seen
-    for one, two in zip(logged(alone), logged(out), strict=True):
+    output = run_with_two_processes([*command(data, out), *NO_DROPOUT])
+    assert "resuming from step" in output
+    for one, two in zip(logged(one_process), logged(out), strict=True):
         assert two == pytest.approx(one, abs=1e-5)
 
 
 @pytest.fixture(scope="module")
-def two_undisturbed(data, tmp_path_factory):
+def two_uninterrupted(data, tmp_path_factory):
     out = tmp_path_factory.mktemp("two") / "out"
     run_with_two_processes(command(data, out))
     return out
@@ -245,7 +246,7 @@ def two_undisturbed(data, tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.distributed
 @pytest.mark.parametrize("lost_rank", ["0", "1"])
-def test_restarted_worker_keeps_identical_weights(data, two_undisturbed, tmp_path, lost_rank):
+def test_restarted_worker_keeps_identical_weights(data, two_uninterrupted, tmp_path, lost_rank):
     out = tmp_path / "out"
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     process = subprocess.Popen(
@@ -258,8 +259,8 @@ def test_restarted_worker_keeps_identical_weights(data, two_undisturbed, tmp_pat
     wait_for_lines(out, 11)  # after the first checkpoint
     workers = psutil.Process(process.pid).children()
     next(worker for worker in workers if worker.environ().get("RANK") == lost_rank).kill()
-    seen, errors = process.communicate()
+    output, errors = process.communicate()
     assert process.returncode == 0, errors
-    assert "resuming from step" in seen
-    assert logged(out) == logged(two_undisturbed)
-    assert weights(out) == weights(two_undisturbed)
+    assert "resuming from step" in output
+    assert logged(out) == logged(two_uninterrupted)
+    assert weights(out) == weights(two_uninterrupted)
