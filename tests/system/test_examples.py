@@ -1,11 +1,17 @@
 """Every script of examples/, run in a process."""
 
+import csv
 import json
+import os
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
 TOY = ROOT / "tests" / "assets" / "models" / "toy"
 
 
@@ -27,7 +33,7 @@ def test_example_without_arguments_uses_bundled_model(example):
 
 
 def test_example_compares_two_systems(example):
-    done = example("score_with_rouge.py")
+    done = example("compare_systems.py")
     assert done.returncode == 0, done.stderr
     assert "ours    rouge-1  0.88" in done.stdout
     assert "rouge-1: better by 0.47" in done.stdout
@@ -61,9 +67,126 @@ def test_example_model_copies_an_unseen_name(trained_example):
     assert "zyxwick" not in (folder / "model" / "source_vocab.txt").read_text().split()
 
 
+def test_rss_example_prints_title_and_headline(example):
+    done = example("rss_headlines.py")
+    assert done.returncode == 0, done.stderr
+    assert [line.split(": ")[0] for line in done.stdout.splitlines()] == ["Bridge", "Storm"]
+    assert "bridge" in done.stdout.splitlines()[0].split(": ")[1]
+
+
+def test_pandas_example_adds_columns(example, tmp_path):
+    source, target = tmp_path / "articles.csv", tmp_path / "headlines.csv"
+    source.write_text("id,text\n7,The museum of Zyx opens a new hall on Monday.\n8,\n")
+    done = example("pandas_column.py", source, target)
+    assert done.returncode == 0, done.stderr
+    with target.open(encoding="utf-8", newline="") as file:
+        first, second = csv.DictReader(file)
+    assert "Zyx" in first["headline"]
+    assert 0 < float(first["confidence"]) < 1
+    assert (first["id"], second["id"], second["headline"]) == ("7", "8", "")
+
+
+def test_fastapi_example_answers():
+    assert (EXAMPLES / "fastapi_app.py").exists()
+    code = """
+import json
+from fastapi.testclient import TestClient
+from fastapi_app import app
+with TestClient(app) as client:
+    good = client.post("/headline", json={"text": "The museum of Zyx opens a new hall today."})
+    bad = client.post("/headline", json={"text": "A storm.", "max_words": 0})
+print(json.dumps([good.json(), bad.status_code]))
+"""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=EXAMPLES)
+    assert done.returncode == 0, done.stderr
+    answer, status = json.loads(done.stdout)
+    assert "Zyx" in answer["headline"]
+    assert (answer["warnings"], status) == ([], 422)
+
+
+@pytest.mark.slow
+@pytest.mark.distributed
+def test_ray_example_adds_headlines(example, tmp_path):
+    source, target = tmp_path / "articles.jsonl", tmp_path / "headlines"
+    texts = ["The museum of Zyx opens a new hall.", "A storm hit the harbour of Gonago."]
+    source.write_text(
+        "".join(json.dumps({"id": i, "text": text}) + "\n" for i, text in enumerate(texts))
+    )
+    done = example("ray_pipeline.py", source, target, "--workers", 1)
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for file in target.iterdir() for line in file.read_text().splitlines()]
+    assert [(row["id"], row["text"]) for row in rows] == list(enumerate(texts))
+    assert "Zyx" in rows[0]["headline"]
+
+
+@pytest.mark.slow
+def test_own_encoder_example_learns(example, trained_example, readagain, tmp_path):
+    folder, _ = trained_example
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text("".join((folder / "pairs.jsonl").read_text().splitlines(keepends=True)[:400]))
+    assert readagain("prepare", pairs, "--out", tmp_path / "data").returncode == 0
+    text = "The town of Zyxwick sold its old theatre on Friday to pay its debts, officials said."
+    done = example("own_encoder.py", tmp_path / "data", text, "--epochs", 6)
+    assert done.returncode == 0, done.stderr
+    losses = [float(loss) for loss in re.findall(r"loss ([\d.]+)", done.stdout)]
+    assert losses[-1] < losses[0] / 4
+    assert done.stdout.splitlines()[-1].startswith("Zyxwick")
+
+
+NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
+RUN_CELLS = """
+import json, sys
+notebook = json.load(open(sys.argv[1], encoding="utf-8"))
+names = {"__name__": "__main__"}
+for number, cell in enumerate(notebook["cells"]):
+    if cell["cell_type"] == "code":
+        exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)
+"""
+
+
+def run_notebook(name: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """Run the code cells of a notebook in order, without Jupyter."""
+    environment = {**os.environ, "MPLBACKEND": "Agg", "TMPDIR": str(folder)}
+    command = [sys.executable, "-c", RUN_CELLS, EXAMPLES / name]
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=folder, env=environment
+    )
+
+
+def test_notebook_about_headlines_runs(tmp_path):
+    done = run_notebook("headlines.ipynb", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^bridge +copied +bridge$", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.slow
+def test_notebook_about_own_model_runs(tmp_path):
+    done = run_notebook("own_model.ipynb", tmp_path)
+    assert done.returncode == 0, done.stderr
+    report = Path(done.stdout.splitlines()[-1])
+    assert (report.name, report.exists()) == ("report.html", True)
+    scores = re.findall(
+        r"^(model|first sentence) +\{'rouge-1': ([\d.]+)", done.stdout, re.MULTILINE
+    )
+    assert float(dict(scores)["model"]) > float(dict(scores)["first sentence"])
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+def test_notebook_stores_no_output(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert (notebook["nbformat"], notebook["nbformat_minor"]) == (4, 5)
+    assert set(notebook["metadata"]) == {"kernelspec", "language_info"}
+    assert len({cell["id"] for cell in notebook["cells"]}) == len(notebook["cells"])
+    for cell in notebook["cells"]:
+        assert cell["metadata"] == {}
+        if cell["cell_type"] == "code":
+            assert (cell["outputs"], cell["execution_count"]) == ([], None)
+
+
 def test_every_example_is_tested():
     paths = [*(ROOT / "tests" / "system").glob("*.py"), *(ROOT / "tests" / "unit").rglob("*.py")]
     tests = "".join(path.read_text(encoding="utf-8") for path in paths)
-    names = [path.name for path in (ROOT / "examples").glob("*.py")]
-    assert len(names) >= 3
+    names = [path.name for path in EXAMPLES.iterdir() if path.suffix in (".py", ".ipynb")]
+    assert len(names) >= 10
     assert [name for name in names if f'"{name}"' not in tests] == []

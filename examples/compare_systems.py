@@ -1,8 +1,8 @@
-"""ROUGE of two systems on the same texts, and whether their difference means anything.
+"""Compare two systems by ROUGE, with confidence intervals and significance tests.
 
-    python examples/score_with_rouge.py
+    python examples/compare_systems.py
 
-The figures are those that the script ROUGE-1.5.5 prints. The base install is enough; with files,
+The scores equal those of the script ROUGE-1.5.5. The base install is enough; with files,
 `readagain rouge ours.txt references.txt --protocol gigaword --compare theirs.txt` does the same.
 """
 
@@ -42,7 +42,7 @@ THEIRS = [
 
 
 def main() -> None:
-    """Print both systems' figures, and how sure the difference is."""
+    """Print the scores of both systems and the p-values of their difference."""
     # Each item may have several references, hence a list for each.
     references = [[reference] for reference in REFERENCES]
     ours = score_corpus(OURS, references, "gigaword")
@@ -55,7 +55,7 @@ def main() -> None:
     for measure, found in compare_reports(ours, theirs).items():
         print(
             f"{measure}: better by {found.difference:.5f}, p = {found.p_bootstrap:.4f} by paired "
-            f"bootstrap, {found.p_randomization:.4f} by approximate randomisation"
+            f"bootstrap, {found.p_randomization:.4f} by approximate randomization"
         )
 
 
