@@ -11,8 +11,9 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 from readagain.corpus.readers.find import CorpusReadOptions, find_inputs
 from readagain.corpus.readers.formats import FORMATS
@@ -28,6 +29,7 @@ from readagain.text.vocab import Vocab
 
 TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
 MEGABYTE = 1 << 20
+TEXT = "The harbour of Norrvik opened on Monday after a storm."
 
 
 @pytest.fixture
@@ -107,6 +109,133 @@ class TestGraphs:
         put(model, "encoder.int8.onnx", graph_with(node).SerializeToString())
         with pytest.raises(ArtifactError, match="encoder: unexpected or missing inputs"):
             Summarizer.load(model)
+
+
+def as_other_type(values):
+    return [("Cast", [values], {"to": TensorProto.STRING})]
+
+
+def as_other_number(values):
+    return [("Cast", [values], {"to": TensorProto.DOUBLE})]
+
+
+def flattened(values):
+    return [("Reshape", [values, "minus_one"], {})]
+
+
+def nested(values):
+    return [("Unsqueeze", [values, "zero"], {})]
+
+
+def doubled(values):
+    return [("Concat", [values, values], {"axis": 0})]
+
+
+def widened(values):
+    return [("Concat", [values, values], {"axis": -1})]
+
+
+def emptied(values):
+    return [("Slice", [values, "zero", "zero"], {})]
+
+
+def as_sequence(values):
+    return [("SequenceConstruct", [values], {})]
+
+
+def shifted(values):
+    return [("CastLike", ["huge", values], {}), ("Add", [values, "{0}"], {})]
+
+
+def negated(values):
+    return [("CastLike", ["huge", values], {}), ("Sub", [values, "{0}"], {})]
+
+
+def not_numbers(values):
+    return [("CastLike", ["nan", values], {}), ("Add", [values, "{0}"], {})]
+
+
+CHANGES = (
+    as_other_type, as_other_number, flattened, nested, doubled, widened, emptied, as_sequence,
+    shifted, negated, not_numbers,
+)  # fmt: skip
+
+
+def changed_output(content, name, change):
+    """Return a graph with the same names, one of whose outputs is changed by further nodes."""
+    model = onnx.load_from_string(content)
+    graph = model.graph
+    for node in graph.node:
+        for names in (node.input, node.output):
+            for index, each in enumerate(names):
+                if each == name:
+                    names[index] = "before"
+    results = []
+    for operator, inputs, attributes in change("before"):
+        results.append(f"changed{len(results)}")
+        given = [each.format(*results) for each in inputs]
+        graph.node.append(helper.make_node(operator, given, results[-1:], **attributes))
+    graph.node[-1].output[0] = name
+    constants = {"minus_one": [-1], "zero": [0], "huge": [1e9], "nan": [np.nan]}
+    for constant, value in constants.items():
+        kind = np.float32 if constant in ("huge", "nan") else np.int64
+        graph.initializer.append(numpy_helper.from_array(np.array(value, kind), constant))
+    (output,) = (each for each in graph.output if each.name == name)
+    output.type.Clear()
+    return model.SerializeToString()
+
+
+class TestChangedGraphs:
+    """Graphs with the right names, and wrong types, shapes or values."""
+
+    @pytest.mark.parametrize("change", CHANGES)
+    @pytest.mark.parametrize("name", ["encoder.int8.onnx", "step.int8.onnx"])
+    def test_changed_output_is_refused_or_used(self, model, name, change):
+        whole, wrong = (model / name).read_bytes(), []
+        for output in onnx.load_from_string(whole).graph.output:
+            put(model, name, changed_output(whole, output.name, change))
+            try:
+                summary = Summarizer.load(model, threads=1).summarize(TEXT, beam=2, max_words=5)
+            except ArtifactError as error:
+                if "\n" in str(error) or "again" not in str(error):
+                    wrong.append(f"{output.name}: {error}")
+            except Exception as error:  # collected, so that all of them are seen at once
+                wrong.append(f"{output.name}: {type(error).__name__}: {error}")
+            else:
+                words = summary.text.split()
+                if len(words) > 5 or not np.isfinite(summary.score):
+                    wrong.append(f"{output.name}: {summary}")
+        assert not wrong, "\n".join(wrong)
+
+    def test_nan_and_ids_outside_the_vocabulary_are_refused(self, model):
+        name = "step.int8.onnx"
+        whole = (model / name).read_bytes()
+        for output, change in (("log_probs", not_numbers), ("ids", shifted), ("ids", negated)):
+            put(model, name, changed_output(whole, output, change))
+            summarizer = Summarizer.load(model, threads=1)
+            with pytest.raises(ArtifactError, match=f"step: the output '{output}' has a wrong"):
+                summarizer.summarize(TEXT)
+
+    def test_other_input_type_is_refused(self, model):
+        name = "encoder.int8.onnx"
+        changed = onnx.load_from_string((model / name).read_bytes())
+        changed.graph.input[0].type.tensor_type.elem_type = TensorProto.FLOAT
+        put(model, name, changed.SerializeToString())
+        with pytest.raises(ArtifactError, match=r"encoder: ONNX Runtime .* cannot (load|run) it"):
+            Summarizer.load(model, threads=1).summarize(TEXT)
+
+    def test_missing_input_is_refused(self, model):
+        """A step that needs `ext_ids` gets them only from a graph that declares them."""
+        name = "step.int8.onnx"
+        changed = onnx.load_from_string((model / name).read_bytes())
+        (column,) = (each for each in changed.graph.input if each.name == "columns")
+        column.name = "document"
+        changed.graph.input.remove(
+            next(each for each in changed.graph.input if each.name == "document")
+        )
+        put(model, name, changed.SerializeToString())
+        with pytest.raises(ArtifactError, match="step: "):
+            Summarizer.load(model, threads=1).summarize(TEXT)
 
 
 class TestModelFolders:

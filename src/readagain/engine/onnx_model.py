@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
-from readagain.engine.sessions import open_session
+from readagain.engine.sessions import open_session, run_session, wrong_output
 from readagain.search.model import Candidates, Floats, Ints, SourceBatch
 from readagain.text.vocab import PAD, SPECIAL_TOKENS
 
@@ -85,6 +85,9 @@ class OnnxStepModel:
         step: session of the step graph.
         parallel_batches: number of parallel searches that makes the best use of the threads.
         open_parallel_step: function that opens the step session shared by parallel searches.
+        where: name of the model in messages.
+        vocab_size: number of words of the decoder, to check the ids of untrusted graphs; None for
+            graphs that were just exported.
     """
 
     def __init__(
@@ -94,6 +97,8 @@ class OnnxStepModel:
         *,
         parallel_batches: int = 1,
         open_parallel_step: Callable[[], InferenceSession] | None = None,
+        where: str = "the model",
+        vocab_size: int | None = None,
     ) -> None:
         self._encoder = encoder
         self._step = step
@@ -101,6 +106,8 @@ class OnnxStepModel:
         self._open_parallel_step = open_parallel_step
         self._parallel_model: OnnxStepModel | None = None
         self._opening = Lock()
+        self._where = where
+        self._vocab_size = vocab_size
         input_names = {each.name for each in step.get_inputs()}
         self._can_copy = "columns" in input_names
         self._needs_ext_ids = "ext_ids" in input_names
@@ -113,9 +120,15 @@ class OnnxStepModel:
 
     @classmethod
     def open(
-        cls, encoder: bytes, step: bytes, *, threads: int, where: str = "the model"
+        cls,
+        encoder: bytes,
+        step: bytes,
+        *,
+        threads: int,
+        where: str = "the model",
+        vocab_size: int | None = None,
     ) -> "OnnxStepModel":
-        """Open the two graphs of a model.
+        """Open the two graphs of a model; for the arguments see the class.
 
         Raises:
             ArtifactError: if a graph is damaged or has unexpected inputs or outputs.
@@ -151,13 +164,15 @@ class OnnxStepModel:
             where=f"{where}: encoder",
         )
         if parallel_batches == 1:
-            return cls(encoder_session, step_session)
+            return cls(encoder_session, step_session, where=where, vocab_size=vocab_size)
         open_parallel_step = partial(open_step, threads // parallel_batches)
         return cls(
             encoder_session,
             step_session,
             parallel_batches=parallel_batches,
             open_parallel_step=open_parallel_step,
+            where=where,
+            vocab_size=vocab_size,
         )
 
     def for_parallel_batch(self) -> "OnnxStepModel":
@@ -171,7 +186,9 @@ class OnnxStepModel:
                 step = (
                     self._step if self._open_parallel_step is None else self._open_parallel_step()
                 )
-                self._parallel_model = OnnxStepModel(self._encoder, step)
+                self._parallel_model = OnnxStepModel(
+                    self._encoder, step, where=self._where, vocab_size=self._vocab_size
+                )
                 self._open_parallel_step = None  # frees the content of the graph
             return self._parallel_model
 
@@ -204,8 +221,20 @@ class OnnxStepModel:
         }
         if self._needs_ext_ids:
             feeds["document"] = layout.document
-        outputs = self._step.run(self._outputs, feeds)
+        where = f"{self._where}: step"
+        outputs = run_session(self._step, self._outputs, feeds, where=where)
         candidates = Candidates(**dict(zip(OUTPUTS, outputs, strict=False)))
+        num_words = None
+        if self._vocab_size is not None:
+            num_words = self._vocab_size + state.memory["valid"].shape[-1]
+        wrong = _wrong_candidates(candidates, state, num_words)
+        wrong += [
+            name
+            for name, array in zip(self._outputs, outputs, strict=True)
+            if array.shape[:1] != previous_ids.shape
+        ]
+        if wrong:
+            raise wrong_output(where, wrong[0])
         decoder = dict(zip(self._state_inputs, outputs[len(OUTPUTS) :], strict=True))
         return candidates, OnnxState(state.memory, decoder, layout)
 
@@ -241,7 +270,52 @@ class OnnxStepModel:
         }
         if self._encoder_needs_ext_ids:
             feeds["ext_ids"] = _masked_ext_ids(sources)
-        return self._encoder.run(outputs, feeds)  # type: ignore[no-any-return]
+        where = f"{self._where}: encoder"
+        arrays = run_session(self._encoder, outputs, feeds, where=where)
+        B, S = sources.source_ext_ids.shape
+        num_dimensions = {"states": 3, "importance": 2}  # (B, S, U) and (B, S)
+        for name, array in zip(outputs, arrays, strict=True):
+            shape = (B, S) if name in num_dimensions else (B,)
+            has_shape = array.shape[: len(shape)] == shape
+            if not has_shape or array.ndim != num_dimensions.get(name, array.ndim):
+                raise wrong_output(where, name)
+        return arrays
+
+
+def _wrong_candidates(found: Candidates, state: OnnxState, num_words: int | None) -> list[str]:
+    """Return the outputs of a step with an unexpected type, shape or value.
+
+    Args:
+        found: the outputs.
+        state: the state before the step, of R hypotheses.
+        num_words: number of extended ids; None if ids are not checked.
+    """
+    R, S = len(state.layout.document), state.memory["valid"].shape[-1]
+    k = found.ids.shape[-1] if found.ids.ndim == 2 else 0
+    is_wrong = {
+        "ids": found.ids.dtype.kind != "i" or found.ids.shape != (R, k),
+        "log_probs": not _are_log_probs(found.log_probs, (R, k)),
+        "copied_from": found.copied_from.dtype.kind != "i" or found.copied_from.shape != (R, k),
+        "end_log_probs": not _are_log_probs(found.end_log_probs, (R,)),
+        "attention": found.attention.dtype.kind != "f"
+        or found.attention.shape != (R, S)
+        or not found.attention.min(initial=0) >= 0,
+    }
+    wrong = [name for name, each in is_wrong.items() if each]
+    if wrong or num_words is None or k == 0:
+        return wrong
+    if found.ids.min() < len(SPECIAL_TOKENS) or found.ids.max() >= num_words:
+        ids = found.ids[found.log_probs > -np.inf]  # the ids of missing words are arbitrary
+        if ((ids < len(SPECIAL_TOKENS)) | (ids >= num_words)).any():
+            return ["ids"]
+    if found.copied_from.min() < -1 or found.copied_from.max() >= S:
+        return ["copied_from"]
+    return []
+
+
+def _are_log_probs(array: Floats, shape: tuple[int, ...]) -> bool:
+    """Return whether an array has log-probabilities: not NaN, and 0 or less but for rounding."""
+    return array.dtype.kind == "f" and array.shape == shape and bool(array.max(initial=-1) < 1)
 
 
 def _masked_ext_ids(sources: SourceBatch) -> npt.NDArray[np.int64]:

@@ -1,10 +1,13 @@
 """ONNX Runtime sessions for the graphs of a model, which may be untrusted."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import onnxruntime  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 from onnxruntime.capi import (  # type: ignore[import-untyped]
     onnxruntime_pybind11_state as runtime_errors,
 )
@@ -31,6 +34,18 @@ _LOAD_ERRORS = (
 )
 
 
+# Besides them, Python errors for missing inputs and for types that numpy lacks.
+_RUN_ERRORS = (
+    *_LOAD_ERRORS,
+    runtime_errors.RuntimeException,
+    runtime_errors.EPFail,
+    RuntimeError,
+    ValueError,
+    TypeError,
+    MemoryError,
+)
+
+
 def read_graph(path: Path, entry: FileEntry) -> bytes:
     """Read a graph and compare its checksum with the manifest.
 
@@ -54,6 +69,45 @@ def read_graph(path: Path, entry: FileEntry) -> bytes:
             f"{path}: content does not match {MANIFEST_FILE}; copy the model folder again"
         )
     return content
+
+
+def run_session(
+    session: onnxruntime.InferenceSession,
+    outputs: Sequence[str],
+    feeds: Mapping[str, NDArray[Any]],
+    *,
+    where: str,
+) -> list[NDArray[Any]]:
+    """Run a graph, which may be untrusted.
+
+    Args:
+        session: the session of the graph.
+        outputs: names of the outputs.
+        feeds: the inputs by name.
+        where: name of the graph in messages.
+
+    Raises:
+        ArtifactError: if the graph does not accept the inputs, fails, or returns no arrays.
+    """
+    try:
+        arrays = session.run(outputs, feeds)
+    except _RUN_ERRORS as error:
+        raise ArtifactError(
+            f"{where}: ONNX Runtime {onnxruntime.__version__} cannot run it "
+            f"({first_line(error)[:200]}); copy the model folder again, or export it again"
+        ) from error
+    for name, array in zip(outputs, arrays, strict=True):
+        if not isinstance(array, np.ndarray):
+            raise wrong_output(where, name)
+    return arrays  # type: ignore[no-any-return]
+
+
+def wrong_output(where: str, name: str) -> ArtifactError:
+    """Return the error for an output with an unexpected type, shape or value."""
+    return ArtifactError(
+        f"{where}: the output '{name}' has a wrong type, shape or value; copy the model folder "
+        "again, or export it again"
+    )
 
 
 def open_session(

@@ -126,7 +126,11 @@ class Summarizer:
             for name in graph_names(precision)
         )
         graphs = OnnxStepModel.open(
-            encoder, step, threads=num_threads(threads), where=str(model_dir.path)
+            encoder,
+            step,
+            threads=num_threads(threads),
+            where=str(model_dir.path),
+            vocab_size=len(model_dir.vocab),
         )
         confidence = None
         if model_dir.has(CONFIDENCE_FILE):
