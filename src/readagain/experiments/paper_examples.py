@@ -19,7 +19,8 @@ _RULE = (
     "The five inputs that the paper prints, and a text of two sentences, which is invented. *p_i* "
     "is the embedding that the decoder gets for the word at position i of the source (equation "
     "15); the words beside it have the decoder embeddings with the largest cosine. It is used "
-    "only for words outside the decoder vocabulary."
+    "only for words outside the decoder vocabulary. As in the paper, networks without copying may "
+    "generate UNK."
 )
 
 
@@ -32,11 +33,13 @@ def run_paper_examples(model: "ExperimentModel") -> list[dict[str, Any]]:
         `is_oov`, and the nearest `words` with their cosine.
     """
     texts = [example.text for example in PAPER_EXAMPLES]
-    summaries = model.system(_PROTOCOL).summarize(texts, is_tokenized=True)
+    system = model.system(_PROTOCOL, allow_unk=not model.can_copy)
+    summaries = system.summarize(texts, is_tokenized=True)
     vocab = model.model_dir.vocab
     found = []
     for example, summary in zip(PAPER_EXAMPLES, summaries, strict=True):
-        written = [word.norm for word in summary.words if word.norm not in vocab]
+        norms = [word.norm for word in summary.words]
+        written = [norm for norm in norms if norm not in vocab and any(map(str.isalpha, norm))]
         nearest = model.copy_neighbours(
             example.text, [example.word, *written], num_words=_NUM_NEIGHBOURS
         )
@@ -63,7 +66,7 @@ def examples_markdown(store: ResultStore) -> str:
         for (name, recipe), examples in ours.items():
             if name in _TWO_SENTENCES and example.reference:
                 continue  # of one sentence
-            lines += _our_lines(f"{EXPERIMENTS[name].title}, {recipe}", examples[number])
+            lines += _our_lines(f"{EXPERIMENTS[name].title}, recipe {recipe}", examples[number])
     return "\n".join(lines)
 
 

@@ -131,6 +131,8 @@ def test_paper_inputs_are_summarized(reproduced):
     assert "zeebrugge" not in found[COPY][5]["neighbours"]
     assert "zeebrugge" in found["two_sentences_option2_copy_15k"][5]["neighbours"]
     assert not any(each["neighbours"] for each in found["read_again_lstm_15k"])
+    words = {word for each in found[COPY] for word in each["neighbours"]}
+    assert all(any(map(str.isalpha, word)) for word in words)
 
 
 def test_neighbours_are_nearest_embeddings(kept):
