@@ -1,4 +1,4 @@
-"""The four long jobs on invented input: commands to kill, and results to compare."""
+"""The four resumable commands on invented input, and how to compare their results."""
 
 import json
 import os
@@ -21,7 +21,7 @@ from readagain.storage.tensors import read_tensors
 TOY = Path(__file__).parents[1] / "assets" / "models" / "toy"
 PLACES = ("bridge", "harbour", "library", "market", "museum", "school", "station", "theatre")
 EVENTS = ("opens", "closes", "burns", "floods", "moves", "wins")
-NUM_PAIRS = 24_000  # of which prepare makes three blocks
+NUM_PAIRS = 24_000  # three blocks of `prepare`
 SMALL_RUN = (
     "model.embedding_size=16",
     "model.encoder.hidden_size=16",
@@ -55,7 +55,7 @@ def may_mount() -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselect the tests of a mounted disk where this process may not mount one."""
+    """Deselect the tests that mount a file system if this process may not mount one."""
     on_tmpfs = [item for item in items if "-tmpfs-" in item.name]
     if on_tmpfs and not may_mount():
         config.hook.pytest_deselected(items=on_tmpfs)
@@ -64,44 +64,45 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @dataclass(frozen=True)
 class Job:
-    """A command that takes seconds, and what to compare of what it leaves.
+    """A resumable command that takes seconds.
 
     Args:
         name: the command.
-        arguments: what follows it, apart from the folder.
-        place: how the folder is given.
-        has_begun: says whether the work has left a first trace.
-        result: reads what must not depend on what happened meanwhile.
-        told_when_held: what a second process says while a first is at work.
-        has_ended: says whether nothing is left to do, and the command would be refused.
+        arguments: its arguments, without the output folder.
+        out_arguments: returns the arguments for an output folder.
+        has_started: returns whether a first file has been written.
+        result: reads the output that must not depend on interruptions.
+        lock_message: part of the error of a second process in the same folder.
+        has_ended: returns whether the job is complete, so that the same command is refused.
     """
 
     name: str
     arguments: tuple[str, ...]
-    place: Callable[[Path], tuple[str, ...]]
-    has_begun: Callable[[Path], bool]
+    out_arguments: Callable[[Path], tuple[str, ...]]
+    has_started: Callable[[Path], bool]
     result: Callable[[Path], object]
-    told_when_held: str
+    lock_message: str
     has_ended: Callable[[Path], bool] = lambda out: False
 
     def command(self, out: Path) -> list[str]:
         """Return the command line that writes into `out`."""
-        return [sys.executable, "-m", "readagain", self.name, *self.arguments, *self.place(out)]
+        arguments = (*self.arguments, *self.out_arguments(out))
+        return [sys.executable, "-m", "readagain", self.name, *arguments]
 
     def start(self, out: Path) -> "subprocess.Popen[bytes]":
-        """Start the command in a process of its own; `told` says what it said."""
+        """Start the command in a new process; `output` returns what it prints."""
         with self._log(out).open("wb") as log:
             return subprocess.Popen(self.command(out), stdout=log, stderr=log, env=ONE_THREAD)
 
-    def wait_for_trace(self, process: "subprocess.Popen[bytes]", out: Path) -> None:
-        """Wait until the work has left a trace, or has ended."""
+    def wait_for_start(self, process: "subprocess.Popen[bytes]", out: Path) -> None:
+        """Wait until the command has written a first file, or has ended."""
         until = time.monotonic() + LONGEST_WAIT_S
-        while process.poll() is None and not self.has_begun(out):
-            assert time.monotonic() < until, "nothing was begun"
+        while process.poll() is None and not self.has_started(out):
+            assert time.monotonic() < until, "the command has not started to work"
             time.sleep(0.005)
 
-    def told(self, out: Path) -> str:
-        """Return what a started command has printed."""
+    def output(self, out: Path) -> str:
+        """Return what a command of `start` has printed."""
         return self._log(out).read_text()
 
     def _log(self, out: Path) -> Path:
@@ -120,7 +121,7 @@ class Job:
 
 
 def invent_pairs(number: int) -> list[dict[str, str]]:
-    """Return pairs about towns of which no two share a name."""
+    """Return pairs about towns with different names."""
     towns = ("".join(parts).title() for parts in product("bdfgklmn", "aeiou", "rstvz", "aeiou",
                                                           "lmnrt", "aeio"))  # fmt: skip
     pairs = []
@@ -138,29 +139,31 @@ def write_lines(path: Path, records: list[dict[str, str]]) -> Path:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return every file below a folder, but for locks."""
+    """Return the content of every file below a folder except lock files."""
     files = (path for path in sorted(folder.rglob("*")) if path.is_file() and path.name != ".lock")
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def trained(out: Path) -> dict[str, object]:
-    """Return the weights, bit by bit, and all logged numbers that do not tell the time."""
+def training_result(out: Path) -> dict[str, object]:
+    """Return the weights, the settings, and the log without times."""
     lines = [json.loads(line) for line in (out / "metrics.jsonl").read_text().splitlines()]
-    timed = ("minutes", "pairs_per_s")
+    times = ("minutes", "pairs_per_s")
     tensors = read_tensors(out / "weights.safetensors")
     return {
-        "metrics": [{n: v for n, v in line.items() if n not in timed} for line in lines],
+        "metrics": [
+            {name: value for name, value in line.items() if name not in times} for line in lines
+        ],
         "weights": {name: tensor.tobytes() for name, tensor in tensors.items()},
         **{name: (out / name).read_bytes() for name in ("run.json", "vocab.txt", "scores.json")},
     }
 
 
-def fitted(out: Path) -> dict[str, object]:
-    """Return what training left, and the files of the model that do not tell the time."""
-    timed = ("provenance.json", "MODEL_CARD.md", "model.json", "report.html")
-    model = {name: content for name, content in contents(out).items() if name not in timed}
+def fit_result(out: Path) -> dict[str, object]:
+    """Return the result of the training, and the files of the model without times."""
+    with_times = ("provenance.json", "MODEL_CARD.md", "model.json", "report.html")
+    model = {name: content for name, content in contents(out).items() if name not in with_times}
     assert (out / "report.html").exists()
-    return {**trained(work_dir(out) / "run"), **model}
+    return {**training_result(work_dir(out) / "run"), **model}
 
 
 @pytest.fixture(scope="session")
@@ -171,7 +174,7 @@ def small_run() -> tuple[str, ...]:
 
 @pytest.fixture(scope="session")
 def invented(tmp_path_factory) -> Callable[[str, int], Path]:
-    """Write some invented pairs to a file."""
+    """Function that writes a number of invented pairs to a JSONL file."""
     return lambda name, number: write_lines(
         tmp_path_factory.mktemp("invented") / name, invent_pairs(number)
     )
@@ -189,7 +192,7 @@ def corpus(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
-    """The jobs that people leave alone for hours."""
+    """The resumable commands by name."""
     folder = tmp_path_factory.mktemp("inputs")
     many = write_lines(folder / "pairs.jsonl", invent_pairs(NUM_PAIRS))
     some = write_lines(folder / "texts.jsonl", invent_pairs(1_500))
@@ -198,28 +201,28 @@ def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
         "prepare": Job(
             name="prepare",
             arguments=(str(many), "--dev-pairs", "500", "--workers", "2"),
-            place=lambda out: ("--out", str(out)),
-            # The folder itself is made before it is locked; what stands in it, after.
-            has_begun=lambda out: any(unfinished_dir(out).glob("*")),
+            out_arguments=lambda out: ("--out", str(out)),
+            # Files in the folder, not the folder itself, which is created before it is locked.
+            has_started=lambda out: any(unfinished_dir(out).glob("*")),
             result=contents,
-            told_when_held="another process is preparing into this folder",
+            lock_message="another process is preparing into this folder",
             has_ended=lambda out: out.exists(),
         ),
         "train": Job(
             name="train",
             arguments=("tiny", "--device", "cpu", "--data", str(corpus), *sets),
-            place=lambda out: ("--out", str(out)),
-            has_begun=lambda out: (out / "metrics.jsonl").exists(),
-            result=trained,
-            told_when_held="is training into this folder",
+            out_arguments=lambda out: ("--out", str(out)),
+            has_started=lambda out: (out / "metrics.jsonl").exists(),
+            result=training_result,
+            lock_message="is training into this folder",
         ),
         "batch": Job(
             name="batch",
             arguments=(str(some), "--model", str(TOY), "--workers", "2", "--shard-rows", "50"),
-            place=lambda out: (str(out),),
-            has_begun=lambda out: (out / "unfinished" / "notes").exists(),
+            out_arguments=lambda out: (str(out),),
+            has_started=lambda out: (out / "unfinished" / "notes").exists(),
             result=contents,
-            told_when_held="is writing into this folder",
+            lock_message="is writing into this folder",
         ),
         "fit": Job(
             name="fit",
@@ -227,38 +230,38 @@ def jobs(tmp_path_factory, corpus) -> dict[str, Job]:
                 str(write_lines(folder / "few.jsonl", invent_pairs(120))),
                 *("--epochs", "2", "--threads", "1", "--device", "cpu"),
             ),
-            place=lambda out: ("--out", str(out)),
-            has_begun=lambda out: (work_dir(out) / "identity.json").exists(),
-            result=fitted,
-            told_when_held="another process is fitting a model in this folder",
+            out_arguments=lambda out: ("--out", str(out)),
+            has_started=lambda out: (work_dir(out) / "identity.json").exists(),
+            result=fit_result,
+            lock_message="another process is fitting a model in this folder",
         ),
     }
 
 
-class Undisturbed:
-    """What jobs leave when nothing happens to them; each is run once, when it is asked for."""
+class ExpectedResults:
+    """Results of uninterrupted jobs; each job is run once, when its result is needed."""
 
     def __init__(self, jobs: dict[str, Job], folder: Path) -> None:
         self._jobs = jobs
         self._folder = folder
         self._results: dict[str, object] = {}
         self.work_s: dict[str, float] = {}
-        """How long each job worked, from its first trace to its end."""
+        """Seconds from the first file of each job to its end."""
 
     def __call__(self, name: str) -> object:
         """Return the result of a job."""
         if name not in self._results:
             job, out = self._jobs[name], self._folder / name
             process = job.start(out)
-            job.wait_for_trace(process, out)
-            begun = time.monotonic()
-            assert process.wait() == 0, job.told(out)
-            self.work_s[name] = time.monotonic() - begun
+            job.wait_for_start(process, out)
+            start = time.monotonic()
+            assert process.wait() == 0, job.output(out)
+            self.work_s[name] = time.monotonic() - start
             self._results[name] = job.result(out)
         return self._results[name]
 
 
 @pytest.fixture(scope="session")
-def undisturbed(jobs, tmp_path_factory) -> Undisturbed:
-    """Return what a job leaves when nothing happens to it."""
-    return Undisturbed(jobs, tmp_path_factory.mktemp("undisturbed"))
+def expected_results(jobs, tmp_path_factory) -> ExpectedResults:
+    """Results of uninterrupted jobs by name."""
+    return ExpectedResults(jobs, tmp_path_factory.mktemp("expected"))

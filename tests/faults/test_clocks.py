@@ -1,4 +1,4 @@
-"""Clocks that run backwards, or years ahead, change nothing but the dates that are written down."""
+"""Wall clocks that jump back or forward change only the dates in the output."""
 
 import io
 import json
@@ -107,7 +107,7 @@ def test_clock_jumps_change_no_weights_or_metrics(
     with pytest.raises(KeyboardInterrupt):
         go("jumped")
     go("jumped")
-    assert next(jumping_clock) > 0, "nothing looked at the clock, so nothing was tested"
+    assert next(jumping_clock) > 0, "the clock was not read, so nothing was tested"
     monkeypatch.undo()
     go("steady")
 
@@ -121,4 +121,4 @@ def test_clock_jumps_change_no_weights_or_metrics(
 
     assert result("jumped") == result("steady")
     minutes = json.loads((tmp_path / "jumped" / "provenance.json").read_text())["minutes"]
-    assert 0 <= minutes < 60  # told by a clock that only goes forward
+    assert 0 <= minutes < 60  # measured with a monotonic clock

@@ -20,7 +20,7 @@ MEGABYTE = 1 << 20
 
 
 class TmpfsDisk:
-    """A file system of its own, in memory."""
+    """A tmpfs, which is a file system in memory."""
 
     def __init__(self, folder: Path, num_bytes: int) -> None:
         folder.mkdir()
@@ -29,16 +29,16 @@ class TmpfsDisk:
         _mount("-t", "tmpfs", "-o", f"size={num_bytes}", "tmpfs", folder)
 
     def make_room(self) -> None:
-        """Let the disk grow."""
+        """Enlarge the file system."""
         _mount("-o", f"remount,size={64 * MEGABYTE}", self.folder)
 
     def close(self) -> None:
-        """Take the disk away."""
+        """Unmount the file system."""
         subprocess.run(["umount", self.folder], check=True)
 
 
 class LimitedDisk:
-    """A disk that takes no large file."""
+    """A folder in which the job may only write files up to a size."""
 
     def __init__(self, folder: Path, num_bytes: int) -> None:
         folder.mkdir()
@@ -47,11 +47,11 @@ class LimitedDisk:
         self.options = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, limits)}
 
     def make_room(self) -> None:
-        """Take the limit away."""
+        """Remove the limit."""
         self.options = {}
 
     def close(self) -> None:
-        """Leave the folder to pytest."""
+        """Do nothing; pytest removes the folder."""
 
 
 def _mount(*arguments: object) -> None:
@@ -90,7 +90,7 @@ def is_half_written(name, out):
     ],
 )
 def test_full_disk_is_reported_and_loses_nothing(
-    name, kind_of_disk, num_bytes, jobs, undisturbed, tmp_path
+    name, kind_of_disk, num_bytes, jobs, expected_results, tmp_path
 ):
     job = jobs[name]
     with disk_of(kind_of_disk, tmp_path / "disk", num_bytes) as disk:
@@ -106,4 +106,4 @@ def test_full_disk_is_reported_and_loses_nothing(
         disk.make_room()
         done = job.run(out, **disk.options)
         assert done.returncode == 0, done.stderr
-        assert job.result(out) == undisturbed(name)
+        assert job.result(out) == expected_results(name)

@@ -1,4 +1,4 @@
-"""Jobs that are killed at random moments end with the same result as undisturbed ones."""
+"""Jobs that are killed at random times resume to the same result."""
 
 import random
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 pytestmark = [pytest.mark.slow, pytest.mark.distributed]
 
-HURRIED_SHARE = 0.2  # of the kills come before the work has begun
+EARLY_SHARE = 0.2  # share of kills before the command has written a file
 LONGEST_WAIT_S = 120
 
 
@@ -20,15 +20,15 @@ def is_worker(process):
     return False
 
 
-def is_hit(job, out, work_s, draw):
+def start_and_kill(job, out, work_s, draw):
     """Start a job and kill it or one of its workers; return whether it was still running."""
     process = job.start(out)
-    if draw.random() > HURRIED_SHARE:
-        job.wait_for_trace(process, out)
+    if draw.random() > EARLY_SHARE:
+        job.wait_for_start(process, out)
     with suppress(subprocess.TimeoutExpired):
         process.wait(draw.uniform(0, work_s))
     if process.poll() is not None:
-        assert process.returncode == 0, job.told(out)
+        assert process.returncode == 0, job.output(out)
         return False
     family = psutil.Process(process.pid)
     children = family.children(recursive=True)
@@ -36,11 +36,11 @@ def is_hit(job, out, work_s, draw):
     try:
         victim.kill()
     except psutil.NoSuchProcess:  # it has just finished
-        assert process.wait(LONGEST_WAIT_S) == 0, job.told(out)
+        assert process.wait(LONGEST_WAIT_S) == 0, job.output(out)
         return False
     if victim != family:
         process.wait(LONGEST_WAIT_S)  # it continues, or exits with a message
-        assert "Traceback" not in job.told(out)
+        assert "Traceback" not in job.output(out)
         return True
     process.wait()
     _, alive = psutil.wait_procs(children, timeout=30)
@@ -50,16 +50,16 @@ def is_hit(job, out, work_s, draw):
 
 @pytest.mark.parametrize("num_kills", [1, pytest.param(25, marks=pytest.mark.stress)])
 @pytest.mark.parametrize("name", ["prepare", "train", "batch", "fit"])
-def test_killed_job_resumes_to_the_same_result(name, num_kills, jobs, undisturbed, tmp_path):
-    job, expected = jobs[name], undisturbed(name)
-    work_s = undisturbed.work_s[name]
+def test_killed_job_resumes_to_the_same_result(name, num_kills, jobs, expected_results, tmp_path):
+    job, expected = jobs[name], expected_results(name)
+    work_s = expected_results.work_s[name]
     draw = random.Random(f"{name} {num_kills}")
     kills, num_finished = 0, 0
     while kills < num_kills:
         out = tmp_path / f"out-{num_finished}"
-        was_hit = is_hit(job, out, work_s, draw)
-        kills += was_hit
-        if not was_hit or job.has_ended(out):  # it finished before the kill
+        was_killed = start_and_kill(job, out, work_s, draw)
+        kills += was_killed
+        if not was_killed or job.has_ended(out):  # it finished before the kill
             assert job.result(out) == expected
             num_finished += 1
     out = tmp_path / f"out-{num_finished}"
