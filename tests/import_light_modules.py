@@ -1,4 +1,4 @@
-"""Import every module that must work on a base install; fail if torch comes along."""
+"""Import every module that must work on a base install; fail if one imports torch."""
 
 import importlib
 import pkgutil
@@ -11,7 +11,7 @@ HEAVY = (
     "readagain.training",
     "readagain.export",
     "readagain.fitting",
-    "readagain.serve",  # but for its settings, which its command imports
+    "readagain.serve",  # except its settings, which the command imports
     *(
         f"readagain.experiments.{name}"
         for name in ("reproduce", "run_experiment", "timing", "trained_model")

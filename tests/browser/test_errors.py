@@ -137,7 +137,7 @@ def test_invalid_response_shows_message(home_page, ferry):
     assert home_page.text("#error-message").startswith("The response of the server is invalid")
 
 
-def test_page_asks_for_key(page, own_server, tmp_path, ferry):
+def test_page_prompts_for_api_key(page, own_server, tmp_path, ferry):
     page.expected_errors = ["401"]
     keys = tmp_path / "keys"
     keys.write_text("a-key-of-thirty-two-characters-ab\n")

@@ -143,7 +143,7 @@ def test_unread_end_of_text_is_marked(home_page, ferry):
     assert ferry[-20:] in home_page.text("#reading .unread")
 
 
-def test_read_text_is_said_to_be_read(home_page):
+def test_read_part_of_the_text_is_marked(home_page):
     home_page.summarize("Police in Ghent closed the old bridge.")
     assert home_page.text("#read") == "The model read the whole text."
 

@@ -80,7 +80,7 @@ def test_screenshot_attention_table(home_page, take):
     take("page-attention.png")
 
 
-def test_screenshot_server_gone(home_page, take):
+def test_screenshot_of_stopped_server(home_page, take):
     home_page.expected_errors = ["ERR_BLOCKED_BY_CLIENT"]
     home_page.find(".chip").click()
     home_page.wait_until_done()

@@ -1,4 +1,4 @@
-"""Files cut short, with a changed bit, emptied, removed or exchanged: refused, or of no effect.
+"""Damaged files (truncated, changed, emptied, removed, exchanged) are refused or ignored.
 
 Every file of every artefact is damaged in every way. What comes of it is either an error in one
 line, or exactly what comes of the whole artefact; for the files that decide a result, an error.
@@ -57,7 +57,7 @@ SWAPPED = "exchanged with the next"
 
 @dataclass(frozen=True)
 class Artefact:
-    """Something on disk that a command reads.
+    """A file or folder that a command reads.
 
     Args:
         folder: where the whole one lies.
@@ -77,7 +77,7 @@ class Artefact:
         return [str(path.relative_to(self.folder)) for path in files]
 
     def outcome(self, damaged: Path) -> str:
-        """Say what comes of a damaged copy."""
+        """Return the result of reading a damaged copy."""
         try:
             found = self.use(damaged)
         except ReadAgainError as error:

@@ -1,4 +1,4 @@
-"""A full disk: reported in one line, nothing half-written, and with free space the job resumes.
+"""A full disk is a one-line error, leaves no partial output, and the job can be resumed.
 
 A full disk is simulated by a small tmpfs, where this process may mount one (stress tests, and one
 job in the full run), and by a limit on the size of files (RLIMIT_FSIZE).
@@ -68,7 +68,7 @@ def disk_of(kind, folder, num_bytes):
 
 
 def is_half_written(name, out):
-    """Return whether a folder looks finished though it is not."""
+    """Return whether an incomplete folder looks complete."""
     if name == "prepare":
         return out.exists()
     if name == "batch":

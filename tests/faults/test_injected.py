@@ -1,4 +1,4 @@
-"""Every operation fails once: one line, nothing half-written, and the same command resumes.
+"""Each failed file operation is a one-line error without partial output; the job resumes.
 
 The n-th operation of a command on its files fails, for every n in `make stress` and for a sample of
 them in CI, in three ways: once, from then on, and with too little memory.

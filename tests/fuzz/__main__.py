@@ -1,4 +1,4 @@
-"""`python tests/fuzz`: the long run, or one input again."""
+"""`python tests/fuzz`: a long run, or a repetition of one input."""
 
 import argparse
 import os

@@ -1,4 +1,4 @@
-"""The fuzzer lies beside its tests: `python tests/fuzz` and pytest find it in the same place."""
+"""Path setup, so that pytest finds the package `fuzzing` as `python tests/fuzz` does."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Dense reference of the copy softmax."""
+"""Copy softmax as a dense tensor, to compare with."""
 
 from torch import Tensor
 

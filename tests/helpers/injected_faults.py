@@ -1,8 +1,8 @@
-"""Injected faults: the n-th operation on the files of a folder fails, as SQLite tests it.
+"""Injected faults: the n-th operation on the files of a folder fails, as in the tests of SQLite.
 
 Operations are opens, reads, writes, renames, fsyncs, mappings and other system calls on paths below
 the folder, and allocations of arrays by readagain. Python's own functions are replaced, so that the
-tests need no compiler. Not seen are files that C++ and Rust libraries open by name, except for
+tests need no compiler. Files that C++ and Rust libraries open by name are not counted, except for
 safetensors, whose functions are replaced where readagain uses them.
 """
 
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-# What each operation fails with; a full disk, a broken disk, or missing rights.
+# Error of each operation: a full disk, a broken disk, or missing permissions.
 ERRORS = {
     "open": errno.EACCES,
     "read": errno.EIO,
@@ -37,12 +37,12 @@ ALLOCATIONS = ("concatenate", "zeros", "empty", "full", "arange", "repeat", "cum
 
 
 class Faults:
-    """Count the operations on files below a folder, and let one of them fail.
+    """Counter of the operations on files below a folder; makes one of them fail.
 
     Args:
         folder: the folder.
         fail_at: number of the operation that fails, from 1; None lets all succeed.
-        is_lasting: let all later operations fail, too, as on a disk that has gone.
+        is_lasting: make all later operations fail too, as on a removed disk.
         is_memory: count only reads, mappings and allocations, and fail with MemoryError; otherwise
             allocations are not counted.
     """

@@ -1,4 +1,4 @@
-"""System programs that some tests use; a test is skipped where one is missing."""
+"""Check for system programs; a test is skipped if one is missing."""
 
 import shutil
 

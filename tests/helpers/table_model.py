@@ -1,4 +1,4 @@
-"""Step model with its probabilities in a table."""
+"""`StepModel` that reads its probabilities from a table."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Section 3 of Rush, Chopra and Weston 2015, transcribed slowly into numpy, in float64."""
+"""Section 3 of Rush, Chopra and Weston 2015, as slow numpy code, in float64."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""Section 3.2 of the paper, transcribed slowly into numpy, against the decoder in float64."""
+"""Section 3.2 of the paper, as slow numpy code, against the decoder in float64."""
 
 import numpy as np
 import pytest
@@ -121,7 +121,7 @@ def test_equation_15_embeds_copied_oov_word_by_position():
 
 
 def joint_by_hand(vocab_logits, copy_logits, length, ext_ids):
-    """One softmax over the vocabulary and the positions; shares of one word added, one by one."""
+    """Softmax over vocabulary and positions; the probabilities of a word are added in a loop."""
     joint = softmax(np.concatenate([vocab_logits, copy_logits[:length]]))
     probs = {}
     for word in range(V):

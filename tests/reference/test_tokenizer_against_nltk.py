@@ -1,4 +1,4 @@
-"""Our words against NLTK's Treebank tokenizer, sentence by sentence."""
+"""Tokens compared with NLTK's Treebank tokenizer."""
 
 import importlib.util
 from pathlib import Path

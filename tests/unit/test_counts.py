@@ -1,4 +1,4 @@
-"""Counts as people read them."""
+"""Plural forms in messages."""
 
 from readagain.counts import pluralize
 

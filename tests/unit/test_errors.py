@@ -1,4 +1,4 @@
-"""Errors say what users can act on, in the words that they know."""
+"""Error classes and helpers for their messages."""
 
 import doctest
 import pickle

@@ -1,4 +1,4 @@
-"""The package as a whole: light to import, and clear about what is missing."""
+"""Imports of the package, and errors for missing extras."""
 
 import subprocess
 import sys

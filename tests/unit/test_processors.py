@@ -1,4 +1,4 @@
-"""Processors are counted as far as this process may use them, and take so many threads."""
+"""Number of processors, and limits for threads and processes."""
 
 import os
 

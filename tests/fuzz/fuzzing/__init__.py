@@ -1,1 +1,1 @@
-"""A small fuzzer: inputs made from examples, readers to give them to, and bounds to keep."""
+"""Fuzzer: mutated inputs, targets that read them, and limits on time and memory."""

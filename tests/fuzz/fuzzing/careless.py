@@ -1,4 +1,4 @@
-"""Readers that break each promise, to see that breaking one is noticed."""
+"""Readers with one fault each, to test that the fuzzer detects it."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""What a message to a person looks like."""
+"""Checks of the form of an error message."""
 
 import re
 
@@ -8,7 +8,7 @@ _LIST = re.compile(r": \d+ problems$")
 
 
 def check_message(message: str) -> None:
-    """Expect one line; or a first line that counts problems, and one line for each of them."""
+    """Check that a message is one line, or a line with a count and one line per problem."""
     first, *others = message.split("\n")
     assert not others or _LIST.search(first), message[:300]
     assert all(line.startswith("  ") for line in others), message[:300]

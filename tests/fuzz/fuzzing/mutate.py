@@ -1,4 +1,4 @@
-"""Inputs from seeds: number `index` of a series is always the same bytes."""
+"""Deterministic mutations of seeds: each `index` always gives the same bytes."""
 
 import re
 from collections.abc import Sequence
@@ -83,7 +83,7 @@ def _splice(data: bytearray, random: Random, seeds: Sequence[bytes]) -> None:
 
 
 def _number(data: bytearray, random: Random, seeds: Sequence[bytes]) -> None:
-    """Make a number of four or eight bytes out of what stands somewhere."""
+    """Replace four or eight bytes at a random position by a changed number."""
     size = random.choice((1, 2, 4, 8))
     if len(data) >= size:
         place = random.randint(0, len(data) - size)

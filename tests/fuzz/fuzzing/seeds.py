@@ -1,4 +1,4 @@
-"""Small, valid examples of everything the package reads; fuzzing begins from them."""
+"""Seeds for fuzzing: small valid examples of everything that the package reads."""
 
 import gzip
 import io
@@ -82,7 +82,7 @@ LEXICONS = [b"the\t5\t2\nharbour\t3\t1\nopens\t0\t0\n"]
 
 
 def compressed() -> dict[str, list[bytes]]:
-    """Return one file for each suffix that is read as it is."""
+    """Return one file for each suffix of an uncompressed format."""
     import pyarrow
 
     content, sink = JSONL[0], pyarrow.BufferOutputStream()
@@ -132,7 +132,7 @@ def arrays() -> list[bytes]:
 
 
 def run_files() -> list[bytes]:
-    """Return run files as people write them, and a whole run as TOML."""
+    """Return short run files, and one with all settings."""
     return [
         b'preset = "tiny"\n[override]\ntrain.epochs = 3\nmodel.encoder.hidden_size = 32\n',
         b'preset = "tiny"\n[override.decode]\nbeam_size = 2\nlength_penalty = 0.5\n',
@@ -205,6 +205,6 @@ def save_checkpoint(folder: Path) -> Path:
 
 
 def checkpoints() -> list[bytes]:
-    """Return what that checkpoint says about itself."""
+    """Return the metadata of that checkpoint."""
     with TemporaryDirectory() as folder:
         return [(save_checkpoint(Path(folder)) / "progress.json").read_bytes()]

@@ -28,7 +28,7 @@ class Server:
         )
 
     def __call__(self, data: bytes) -> None:
-        """Send a body; the answer must be summaries, or an error in one sentence."""
+        """Send a body; check that the response has summaries or a one-line error."""
         headers = {"Content-Type": "application/json"}
         sent = self._client.post("/v1/summarize", content=data, headers=headers)
         reply = self._loop.run_until_complete(sent)

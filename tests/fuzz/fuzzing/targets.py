@@ -1,4 +1,4 @@
-"""Everything in the package that reads strangers' bytes, as functions of bytes."""
+"""Fuzz targets: each function of the package that reads untrusted bytes."""
 
 import io
 import json
@@ -52,7 +52,7 @@ SIDES = b"\x1e"
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
-    """A parser: examples it accepts, and how to give it bytes.
+    """A parser with valid examples and a function that calls it with bytes.
 
     Args:
         seeds: what inputs are made from.
@@ -106,7 +106,7 @@ def _reading_beside(texts: str, *headlines: str) -> Callable[[Path], Reader]:
 
 
 def _hugging_face(folder: Path) -> Reader:
-    """Stand in for the package `datasets`, with rows that a JSON document lists."""
+    """Replace the package `datasets` by one that returns the rows of a JSON document."""
     library = ModuleType("datasets")
     sys.modules["datasets"] = library
 
@@ -187,7 +187,7 @@ def _corpus(folder: Path) -> Reader:
 
 
 def _model_with(name: str) -> Callable[[Path], Reader]:
-    """Exchange one file of a model folder, and let its manifest say that this is right."""
+    """Replace one file of a model folder, with a matching checksum in the manifest."""
 
     def begin(folder: Path) -> Reader:
         model = Path(shutil.copytree(seeds.MODELS / "toy", folder / "toy"))
@@ -344,7 +344,7 @@ PLANTED = (
 
 
 def _links(folder: Path) -> Reader:
-    """Write outputs into a folder with planted links; what they point to must stay as it is.
+    """Write outputs into a folder with symbolic links; their targets must not change.
 
     Each pair of bytes of an input plants a link: its name, and what it points to.
     """

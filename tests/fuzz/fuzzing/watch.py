@@ -1,4 +1,4 @@
-"""Feeding of targets with limits on time and memory, and what exceeded them."""
+"""Calls of targets with limits on time and memory."""
 
 import faulthandler
 import mmap

@@ -1,4 +1,4 @@
-"""A job on an invented file, with the toy model, which needs no torch."""
+"""Fixtures: batch jobs with the toy model on an invented file."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ TEXTS = (
 
 @pytest.fixture
 def news(tmp_path):
-    """Five rows of JSON, and a bad one in the middle."""
+    """JSONL file with five valid rows and an invalid one."""
     lines = [json.dumps({"id": number, "text": text}) for number, text in enumerate(TEXTS)]
     path = tmp_path / "news.jsonl"
     path.write_text("\n".join([*lines[:2], "not json", *lines[2:]]) + "\n")
@@ -33,7 +33,7 @@ def news(tmp_path):
 
 @pytest.fixture
 def make_job(tmp_path):
-    """Describe a job that writes into the folder 'out'."""
+    """Function that returns a job that writes into the folder 'out'."""
 
     def make(*inputs, out=None, shard_rows=2, read=None, overwrite=False, update=False, **options):
         read = read or TextReadOptions()
@@ -51,7 +51,7 @@ def make_job(tmp_path):
 
 @pytest.fixture
 def contents():
-    """Return the bytes of every file in a folder, by name."""
+    """Function that returns the bytes of every file in a folder, by name."""
 
     def read(folder):
         files = (path for path in sorted(folder.rglob("*")) if path.is_file())
@@ -67,5 +67,5 @@ def texts():
 
 @pytest.fixture(scope="session")
 def headlines():
-    """What the toy model writes over the five texts."""
+    """Headlines of the toy model for the five texts."""
     return [summary.text for summary in Summarizer.load(TOY, threads=1).summarize(list(TEXTS))]

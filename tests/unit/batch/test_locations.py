@@ -1,4 +1,4 @@
-"""Input files: found, described, and at hand for reading."""
+"""Search, description and download of input files."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The folder that a job writes into, by path and by address."""
+"""Output folders of batch jobs, local and remote."""
 
 import errno
 import os

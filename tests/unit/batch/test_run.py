@@ -27,7 +27,7 @@ def engine_here(job, done):
 
 
 class StoppedError(Exception):
-    """Stands for a machine that fails."""
+    """Error of an engine whose machine fails."""
 
 
 def engine_that_stops(after):

@@ -1,4 +1,4 @@
-"""What a worker writes for a shard, in every format."""
+"""Output of a worker for a shard, in every format."""
 
 import csv
 import io

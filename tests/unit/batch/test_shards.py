@@ -1,4 +1,4 @@
-"""Sources and how they are cut."""
+"""Splitting of inputs into shards."""
 
 import gzip
 import pickle

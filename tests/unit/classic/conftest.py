@@ -1,4 +1,4 @@
-"""Trees written by hand, as brackets with a word for each leaf."""
+"""Parse trees from bracket notation."""
 
 import re
 
@@ -9,7 +9,7 @@ from readagain.classic.tree import Leaf, Phrase
 
 @pytest.fixture
 def tree():
-    """Read "(S (NP rain) (VP fell))"; positions count from left to right."""
+    """Function that parses "(S (NP rain) (VP fell))" into a tree."""
 
     def read(brackets):
         open_phrases, place = [("", [])], 0

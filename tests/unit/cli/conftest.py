@@ -1,4 +1,4 @@
-"""The command line in this process."""
+"""Fixture that runs the command line in this process."""
 
 import io
 import sys
@@ -11,7 +11,7 @@ from readagain.cli.main import main
 
 @pytest.fixture
 def readagain(monkeypatch, tmp_path_factory):
-    """Run the command line; return its status and output as `subprocess.run` would."""
+    """Function that runs the command line and returns a `CompletedProcess`."""
     folder = tmp_path_factory.mktemp("stdin")
 
     def run(*arguments, cwd=None, input="", env=None):

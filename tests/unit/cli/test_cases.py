@@ -1,4 +1,4 @@
-"""`readagain cases`: a model of before learns how its words are written."""
+"""`readagain cases` adds truecasing to a model of an older version."""
 
 import json
 import shutil

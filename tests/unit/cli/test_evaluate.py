@@ -12,7 +12,7 @@ INPUT = "police in ghent said that 12 people crossed the old bridge .\na storm h
 
 @pytest.fixture
 def folder(tmp_path):
-    """A DUC set, and single files that are wrong in one way each."""
+    """Folder with a DUC set and with files that have one error each."""
     duc = tmp_path / "duc"
     duc.mkdir()
     (duc / "input.txt").write_text(INPUT)

@@ -1,4 +1,4 @@
-"""`readagain fit`: what it prints, and options that it refuses in one line."""
+"""`readagain fit`: output, and one-line errors for invalid options."""
 
 from pathlib import Path
 

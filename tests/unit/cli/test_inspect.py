@@ -1,4 +1,4 @@
-"""`readagain inspect`: a folder of this format stays readable, damage is named."""
+"""`readagain inspect`: content of model folders, and errors for damaged ones."""
 
 import json
 import shutil
@@ -45,7 +45,7 @@ def test_folder_without_model_is_refused(readagain, tmp_path):
 
 
 def write_file(model, name, content):
-    """Exchange a file of a model, and let the manifest say that this is right."""
+    """Replace a file of a model, with a matching checksum in the manifest."""
     (model / name).write_text(content)
     manifest = json.loads((model / "model.json").read_text())
     checksum = sha256(content.encode()).hexdigest()

@@ -21,7 +21,7 @@ def test_models_lists_bundled_models(readagain):
     assert lines[0].rstrip().endswith("news: headlines of one or two sentences")
 
 
-def test_models_lists_folders_of_your_own(readagain):
+def test_models_lists_given_folders(readagain):
     rows = json.loads(readagain("models", TOY, "--json").stdout)
     assert [row["name"] for row in rows] == [*bundled_models(), str(TOY)]
     assert rows[-1]["language"] == "en"

@@ -47,7 +47,7 @@ def test_many_texts_are_counted():
 
 
 def test_rate_is_over_the_whole_time():
-    """Summaries come in bursts, in which the rate of the last moments is too high."""
+    """Summaries arrive in batches, so the rate of the last seconds would be too high."""
     assert format_rate(Task(completed=300, elapsed=4.0)) == "75/s"
     assert format_rate(Task(completed=3, elapsed=4.0)) == "0.8/s"
     assert format_rate(Task(completed=0, elapsed=None)) == ""

@@ -35,7 +35,7 @@ def test_unknown_setting_suggests_the_nearest(readagain, tmp_path):
     fails_with(done, "no setting 'learning_rat'; did you mean 'learning_rate'?")
 
 
-def test_run_that_still_improves_says_so(capsys, tmp_path):
+def test_run_that_still_improves_prints_a_hint(capsys, tmp_path):
     from readagain.cli.train import _print_result
     from readagain.training.loop import TrainingResult
     from readagain.training.state import TrainingState

@@ -1,4 +1,4 @@
-"""Invented pairs, and short ways to read and prepare them."""
+"""Fixtures: invented pairs, written as JSONL and prepared."""
 
 import json
 from collections.abc import Callable
@@ -20,7 +20,7 @@ PAIRS = [
 
 @pytest.fixture
 def jsonl(tmp_path) -> Callable[..., Path]:
-    """Write (text, headline) pairs to a JSONL file."""
+    """Function that writes (text, headline) pairs to a JSONL file."""
 
     def write(pairs=PAIRS, name="pairs.jsonl") -> Path:
         path = tmp_path / name
@@ -33,7 +33,7 @@ def jsonl(tmp_path) -> Callable[..., Path]:
 
 @pytest.fixture
 def prepared(tmp_path) -> Callable[..., PreparedCorpus]:
-    """Prepare inputs into a folder of their own and open it."""
+    """Function that prepares inputs and opens the prepared corpus."""
 
     def run(
         *inputs,

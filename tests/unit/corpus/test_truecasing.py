@@ -1,4 +1,4 @@
-"""How the words of a corpus are written, counted and settled."""
+"""Case table of a corpus."""
 
 import pytest
 
@@ -11,7 +11,7 @@ QUIET = "Visitors found {} near the harbour on day {}."
 
 
 def corpus_of(write, *said, headline="Quiet days continue"):
-    """Write texts that each say one thing in the middle of a sentence."""
+    """Write texts with a phrase in the middle of a sentence."""
     pairs = [(QUIET.format(thing, n), headline) for n, thing in enumerate(said)]
     return write(pairs)
 

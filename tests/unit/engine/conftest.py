@@ -1,4 +1,4 @@
-"""The toy model of tests/assets: random weights behind real graphs, so no torch is needed."""
+"""Fixtures: the toy model of tests/assets, which has random weights."""
 
 import shutil
 from pathlib import Path

@@ -23,7 +23,7 @@ def source():
 
 
 def hypothesis(words, attended=()):
-    """Words as (id, sentence, place in it); attention all on one (sentence, place) for each."""
+    """Words as (id, sentence, position); the attention of each is on one (sentence, position)."""
     attention = np.zeros((len(words) + 1, 2, 6), dtype=np.float32)
     for t, (sentence, place) in enumerate(attended):
         attention[t, sentence, place] = 1.0

@@ -91,7 +91,7 @@ def test_spans_of_tokens_match_the_text(summarizer):
 
 
 def moved(states, lengths, *, num_directions=1):
-    """Measure (B, N, L, H) states of sentences of so many words."""
+    """Return the importance of (B, N, L, H) states of sentences with given lengths."""
     states = np.array(states, dtype=np.float32)
     valid = np.arange(states.shape[2]) < np.array(lengths)[..., None]
     return state_movement(states, valid, num_directions=num_directions)

@@ -1,4 +1,4 @@
-"""Numbers and names that a text gives no ground for are not written."""
+"""Constraint against numbers and names that are not in the text."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def offer(*ids, copied_from=-1):
 
 @pytest.fixture
 def active():
-    """One hypothesis of each text, those of the last first."""
+    """One hypothesis per text, in reverse order of the texts."""
     return ActiveHypotheses(
         documents=np.array([2, 1, 0]),
         ids=np.empty((3, 0), dtype=np.int64),

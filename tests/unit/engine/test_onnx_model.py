@@ -1,4 +1,4 @@
-"""Rows of a beam in the grid of their documents."""
+"""Layout of beam rows by document."""
 
 import numpy as np
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Graphs that are damaged, foreign or point elsewhere are refused with the reason."""
+"""Errors for damaged, foreign or unsafe graphs."""
 
 import json
 import sys

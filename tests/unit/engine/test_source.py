@@ -1,4 +1,4 @@
-"""What a model sees of a text."""
+"""Sentences and words of a text that a model reads."""
 
 import pytest
 

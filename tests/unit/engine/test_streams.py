@@ -1,4 +1,4 @@
-"""Items of a pipe, as they come."""
+"""Batches of the items that have arrived from a stream."""
 
 import threading
 

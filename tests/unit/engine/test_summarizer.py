@@ -1,4 +1,4 @@
-"""Headlines: what comes in, what comes out, and what never depends on what."""
+"""`Summarizer`: inputs, outputs, and independence of batches and threads."""
 
 import json
 import pickle
@@ -45,7 +45,7 @@ def test_result_type_follows_the_input_type(summarizer):
 
 
 class Column:
-    """Sized sequence that is no list, such as a column of a table."""
+    """Sequence that is not a list, such as a column of a table."""
 
     def __init__(self, texts):
         self._texts = texts
@@ -93,7 +93,7 @@ def test_summaries_do_not_depend_on_threads(toy, summarizer):
 @pytest.mark.parametrize("precision", ["int8", "float32"])
 @pytest.mark.parametrize("options", [{}, {"n_best": 3, "max_bytes": 40}, {"explain": True}])
 def test_summaries_do_not_depend_on_lanes(toy, precision, options):
-    """Enough texts for parallel batches, as a list and a stream, with two threads and with one."""
+    """Summaries of many texts as list and stream, with one thread and two."""
     texts = TEXTS * (2 * MAX_TEXTS // len(TEXTS))
     one, two = (Summarizer.load(toy, threads=n, precision=precision) for n in (1, 2))
     expected = one.summarize(texts, **options)

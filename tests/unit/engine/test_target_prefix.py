@@ -1,4 +1,4 @@
-"""A summary begins as it was asked to, whatever the words, and keeps every other promise."""
+"""Summaries with a forced prefix, also with other options."""
 
 import doctest
 

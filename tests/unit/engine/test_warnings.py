@@ -27,7 +27,7 @@ def write_confidence(folder, intercept=0.0, weights=None):
 
 @pytest.fixture
 def unsure(toy_copy):
-    """A model whose headlines all have a confidence below one half."""
+    """Model whose headlines all have a confidence below 0.5."""
     return Summarizer.load(write_confidence(toy_copy, -1.0, {"num_words": 0.01}), threads=1)
 
 

@@ -1,4 +1,4 @@
-"""Invented data in the layouts that are evaluated, and the toy model of tests/assets."""
+"""Fixtures: invented data in several layouts, and the toy model of tests/assets."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ RAW = [
 
 @pytest.fixture
 def parallel(tmp_path):
-    """Write texts and headlines in the Gigaword layout."""
+    """Function that writes texts and headlines in the Gigaword layout."""
 
     def write(articles, titles):
         folder = tmp_path / "giga"
@@ -45,7 +45,7 @@ def gigaword(parallel):
 
 @pytest.fixture
 def duc(tmp_path):
-    """Lower case and separate words, but real digits; references as people write them."""
+    """DUC folder: tokenized lower-case texts with digits, and untokenized references."""
     folder = tmp_path / "duc"
     folder.mkdir()
     texts = [article.replace("####", "1904").replace("##", "12") for article in ARTICLES[:2]]
@@ -73,7 +73,7 @@ def read():
 
 @pytest.fixture
 def evaluated(read):
-    """Evaluate a model on a path, as the command does."""
+    """Function that evaluates a model on a file or folder, as the command does."""
 
     def run(model, path, protocol, *, decoding=None, **options):
         settings = {} if model in ("prefix", "lead") else {"threads": 1}

@@ -1,4 +1,4 @@
-"""Exact line searches, on lists whose best weights are known."""
+"""Exact line search on n-best lists with known best weights."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def lists_of(*documents):
 
 
 def followed(lines, shortest=-9.0, longest=9.0):
-    """Return (position, leader) of one document wherever the leader changes."""
+    """Return (position, best hypothesis) wherever the best hypothesis of a document changes."""
     heights, slopes = np.array(lines, dtype=np.float64).T
     return [
         (at.item(), leader.item())

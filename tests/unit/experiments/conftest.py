@@ -1,4 +1,4 @@
-"""Made-up results, and one small reproduction on invented data."""
+"""Fixtures: invented results, and a small reproduction on invented data."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ UNKNOWN = {"words": 10, "in_source": 8, "written": 4, "summary_words": 5, "wrong
 
 
 def made_up_set(mean, *, figure="f1", spread=0.1, seed=0, unknown=None, fingerprint="texts"):
-    """Random scores around `mean`; the same seed gives the same scores."""
+    """Return random scores around `mean`; the same seed gives the same scores."""
     luck = np.random.default_rng(seed).uniform(-spread, spread, (ITEMS, 1))
     items = np.clip(mean + luck, 0, 1).repeat(len(MEASURES), axis=1)
     return DatasetResult(
@@ -29,7 +29,7 @@ def made_up_set(mean, *, figure="f1", spread=0.1, seed=0, unknown=None, fingerpr
 
 
 def made_up(row, mean=0.3, *, recipe="modern", seed=1, sets=None, importance=None, scale="paper"):
-    """A result with the score `mean`."""
+    """Return a result with the score `mean`."""
     return ExperimentResult(
         row=row,
         recipe=recipe,

@@ -1,4 +1,4 @@
-"""Verdicts on made-up results."""
+"""Verdicts on invented results."""
 
 from dataclasses import replace
 
@@ -189,7 +189,7 @@ def test_important_words_need_most_texts(result, low, high, share):
     assert claim(ResultStore([row]), "important words").verdict == "too small to tell"
 
 
-def test_verdict_says_how_many_tests_were_run():
+def test_verdict_has_the_number_of_tests():
     run = [Evidence(statement="this", ours="", verdict="supported")]
     missing = [Evidence(statement="that", ours="", verdict="not measured")]
     page = claims_markdown(

@@ -179,7 +179,7 @@ def test_own_decoding_allows_unk_without_copying(small, silent):
     assert copying.sets["invented"].own is None
 
 
-def test_own_decoding_of_rivals_has_their_length(small, silent):
+def test_own_decoding_of_baselines_has_their_length(small, silent):
     test = Corpora(small()).tests(1)[0]
     found = own_decoding(EXPERIMENTS["abs_69k"], test)
     assert found == {"beam_size": 50, "min_words": 4, "max_words": 4}

@@ -166,7 +166,7 @@ def test_results_have_no_text_of_the_corpus(reproduced):
     assert any(town in copied for town in towns)
 
 
-def test_summaries_file_has_one_for_each_text(reproduced):
+def test_summaries_file_has_a_summary_per_text(reproduced):
     out, _ = reproduced
     for result in read_results(out):
         summaries = read_summaries(summaries_file(out, result.row, result.recipe, result.seed))
@@ -175,7 +175,7 @@ def test_summaries_file_has_one_for_each_text(reproduced):
         }
 
 
-def test_two_sentence_experiments_use_such_texts(reproduced):
+def test_two_sentence_experiments_use_texts_with_two_sentences(reproduced):
     out, _ = reproduced
     sets = {result.row: list(result.sets) for result in read_results(out)}
     assert sets["two_sentences_option2_copy_15k"] == ["invented, 2 sentences", "invented-duc"]

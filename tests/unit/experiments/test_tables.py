@@ -1,4 +1,4 @@
-"""Tables from made-up results."""
+"""Tables from invented results."""
 
 import csv
 
@@ -31,7 +31,7 @@ def test_rouge_table_shows_paper_scores_lengths_and_training(result):
     assert row["minutes"] == 1.5
 
 
-def test_rouge_table_says_which_experiments_were_not_run(result):
+def test_rouge_table_marks_experiments_that_were_not_run(result):
     text = build("table1", result("gru_15k")).markdown()
     assert "| GRU 69K | GRU (baseline) 69K | 26.79 / 12.03 / 25.14 | not run |" in text
 

@@ -1,4 +1,4 @@
-"""A summary whose words, attention and importance are made up, so that one can check them."""
+"""Fixtures: an invented summary with attention and importance, and its view."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def token(norm, surface, start, copied_from=None, digits_from=None):
 
 @pytest.fixture
 def summary():
-    """Ghent is copied, buys generated, ## takes the digits of 12, #-# is left out."""
+    """Summary: Ghent is copied, buys generated, ## becomes 12, #-# is omitted."""
     return Summary(
         text="Ghent buys 12",
         score=-1.0,

@@ -55,7 +55,7 @@ def test_text_is_escaped(view, word):
     assert data_of(page)["summary"] == word
 
 
-def test_policy_allows_only_the_own_script(view):
+def test_policy_allows_only_the_script_of_the_page(view):
     page = explanation_page(view)
     digest = b64encode(sha256(script_of(page).encode()).digest()).decode()
     assert f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'" in page

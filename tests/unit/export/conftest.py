@@ -1,4 +1,4 @@
-"""A small model folder with weights, as training writes it."""
+"""Fixtures: a small model folder with weights."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""Graphs in a model folder, or in one for inference alone."""
+"""Writing of graphs into a model folder or an inference-only folder."""
 
 import json
 

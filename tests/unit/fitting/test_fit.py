@@ -109,7 +109,7 @@ def test_changed_pairs_are_refused(pairs, tmp_path, quiet):
         fit(pairs(40), out=tmp_path / "out", console=quiet)
 
 
-def test_note_says_that_training_stopped_while_improving(tmp_path):
+def test_note_if_training_stopped_while_improving(tmp_path):
     def notes_after(state):
         work = FitDir(LocalDir(tmp_path))
         RunDir(LocalDir(work.run)).finish(state)

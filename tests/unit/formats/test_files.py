@@ -73,7 +73,7 @@ def test_wrong_compression_suffix_is_rejected(tmp_path, suffix):
         stream.read()
 
 
-def test_missing_file_and_folder_have_own_messages(tmp_path):
+def test_missing_file_and_folder_have_different_messages(tmp_path):
     with pytest.raises(DataError, match="absent: no such file"), open_bytes(tmp_path / "absent"):
         pass
     with pytest.raises(DataError, match="a folder; expected a file"), open_bytes(tmp_path):

@@ -1,4 +1,4 @@
-"""Texts with the records they stand in."""
+"""Texts and the other fields of their records."""
 
 import gzip
 import io

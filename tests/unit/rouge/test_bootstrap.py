@@ -1,4 +1,4 @@
-"""The bootstrap against a plain version of the C library's generator."""
+"""Bootstrap compared with a Python version of the C random generator."""
 
 import numpy as np
 import pytest

@@ -83,7 +83,7 @@ def test_protocol_rejects_an_unknown_main_score():
         Protocol(main_score="F")
 
 
-def test_unicode_protocol_says_so_in_its_flags():
+def test_unicode_protocol_has_a_flag():
     assert PROTOCOLS["unicode"].options.flags().endswith("(Unicode words)")
     assert corpus_protocol(is_tokenized=True) == "gigaword"
     assert corpus_protocol(is_tokenized=False) == "unicode"

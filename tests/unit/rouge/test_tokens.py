@@ -14,7 +14,7 @@ from readagain.rouge.tokens import (
 
 
 def words_of(text, **options):
-    """Return the words that are read, as far as their ids tell them apart."""
+    """Return the words of a text by their ids."""
     tokenizer = RougeTokenizer(RougeOptions(**options))
     names = {tokenizer.read(name).flat[0]: name for name in "abcdefghij"}
     return [names.get(id_, "?") for id_ in tokenizer.read(text).flat]

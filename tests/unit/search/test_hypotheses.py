@@ -9,7 +9,7 @@ from readagain.text.vocab import EOS
 
 @pytest.fixture
 def two_sentences():
-    """One document: 4 5, then 9 6, where 9 is out of vocabulary."""
+    """One document with the words 4 5 and 9 6, of which 9 is OOV."""
     return SourceBatch(
         source_ids=np.array([[[4, 5, 0], [1, 6, 0]]]),
         lengths=np.array([[2, 2]]),

@@ -1,4 +1,4 @@
-"""Servers in this process, called without a port."""
+"""Fixtures: servers in this process, called without a port."""
 
 import asyncio
 import threading

@@ -373,7 +373,7 @@ def test_slow_body_is_given_up():
 
 
 def test_slow_bodies_displace_each_other():
-    """Beyond `max_requests` bodies the oldest is given up, and a quick one gets through."""
+    """Above `max_requests` bodies the oldest is aborted, so that a fast request is processed."""
 
     async def app(scope, receive, send):
         scope["state"]["body"] = (await receive())["body"]
@@ -431,7 +431,7 @@ def refuse(receive, *headers, code="body_too_large"):
 
 
 def test_refused_body_is_discarded_before_the_response():
-    """urllib sends all before it reads; a connection closed meanwhile hides the response."""
+    """urllib sends the whole body before it reads, so an early close would hide the response."""
     receive = receiving(chunk(b"1"), chunk(b"2"), chunk(b"3", more=False))
     assert refuse(receive) == [(3, 413)]
 

@@ -337,7 +337,7 @@ def test_unknown_field_is_escaped(request_once):
     ids=["wrong items", "many items", "many fields"],
 )
 def test_validation_of_a_large_body_stops_early(request_once, body, code, monkeypatch):
-    """One error at most, so that a body of many small items does not block the event loop."""
+    """Only the first error is reported, so that many invalid items do not block the event loop."""
     described = []
 
     def describe(problems):

@@ -1,4 +1,4 @@
-"""Settings of the server, sockets and keys are checked before it starts."""
+"""Checks of the server's settings, sockets and API keys."""
 
 import sys
 from pathlib import Path

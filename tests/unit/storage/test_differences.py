@@ -1,4 +1,4 @@
-"""What differs between settings, and how it is told."""
+"""Differences between settings, and their messages."""
 
 from readagain.storage.differences import differences, join_first
 

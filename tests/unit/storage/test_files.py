@@ -106,7 +106,7 @@ def test_read_bounded_refuses_pipe(tmp_path):
 
 
 def synced_files(monkeypatch):
-    """Note what is waited for, with its size at that moment."""
+    """Record each synced file with its size at that time."""
     synced = []
 
     def fsync(descriptor):

@@ -1,4 +1,4 @@
-"""Locks that one process holds at a time."""
+"""Locks on files and directories."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Files of output directories, and links planted in them."""
+"""Files of output directories, and symbolic links in them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Summaries as they are printed in other languages."""
+"""Detokenization of summaries in other languages."""
 
 import numpy as np
 import pytest

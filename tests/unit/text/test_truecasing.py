@@ -84,7 +84,7 @@ def test_truecaser_overrides_its_fallback():
     ]  # fmt: skip
 
 
-def test_default_truecaser_knows_frequent_words():
+def test_default_truecaser_has_frequent_words():
     assert default_truecaser().word("monday") == "Monday"
     assert default_truecaser().word("bridge") == "bridge"
 

@@ -77,7 +77,7 @@ def padded(words, size):
 
 
 def expected_row(number, data, shape):
-    """Return the expected row of a batch for one pair."""
+    """Return the expected row of a batch for a pair."""
     sentences, summary = PAIRS[number]
     words_read = [to_tokens(sentence) for sentence in sentences[: data.num_sentences]]
     if data.join_sentences:

@@ -37,7 +37,7 @@ INPUTS = (
 
 
 class Layers(nn.Module):
-    """An embedding, a layer that is used twice, one with a bias, and one that is not used."""
+    """Network with an embedding, a layer used twice, a layer with a bias, and an unused layer."""
 
     def __init__(self):
         super().__init__()

@@ -11,7 +11,7 @@ from readagain.errors import DataError, MissingExtraError
 
 @pytest.fixture
 def calls(monkeypatch):
-    """Stand in for the `datasets` package; gather what it was asked for."""
+    """Replacement of the package `datasets` that records its arguments."""
     asked = []
 
     def load_dataset(name, config, *, split, streaming):

@@ -298,7 +298,7 @@ class TestModelFolders:
 
     @pytest.mark.parametrize("name", ["vocab.txt", "run.json", "step.int8.onnx"])
     def test_symlink_reveals_nothing_of_its_target(self, model, tmp_path, name):
-        """A manifest would have to know its checksum, so whoever wrote it knows the file."""
+        """A manifest contains the checksum of the file, so its author has seen the file."""
         secret = tmp_path / "secret"
         secret.write_text("<pad>\n<unk>\n<s>\n</s>\nsesame\n")
         (model / name).unlink()
