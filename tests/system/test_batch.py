@@ -148,8 +148,8 @@ def test_second_batch_on_same_folder_is_rejected(inputs, tmp_path):
     assert "another process is writing into this folder" in second.stderr
 
 
-def test_strict_batch_stops_at_invalid_row(inputs, tmp_path, readagain):
-    done = readagain("batch", inputs[0], tmp_path / "out", "--model", TOY, "--strict")
+def test_batch_can_stop_at_invalid_row(inputs, tmp_path, readagain):
+    done = readagain("batch", inputs[0], tmp_path / "out", "--model", TOY, "--on-error", "stop")
     assert done.returncode == 2
     assert "a.jsonl.gz:8: not JSON" in done.stderr
     assert len(done.stderr.splitlines()) == 1

@@ -85,13 +85,15 @@ def test_prepare_worker_error_is_one_line(corpus, tmp_path, readagain):
     lines = corpus.read_text().splitlines()
     lines[17_000] = lines[17_000][:-5]
     broken.write_text("\n".join(lines) + "\n")
-    done = readagain("prepare", broken, "--out", tmp_path / "out", "--workers", 2)
+    done = readagain(
+        "prepare", broken, "--out", tmp_path / "out", "--workers", 2, "--on-error", "stop"
+    )
     assert done.returncode == 2
     message = done.stderr.splitlines()[-1]
     assert f"readagain: {broken}:17001: not JSON: " in message
-    assert message.endswith("or skip such records with --skip-bad")
+    assert message.endswith("or skip such records with --on-error=skip")
     assert "Traceback" not in done.stderr
-    done = readagain("prepare", broken, "--out", tmp_path / "out", "--workers", 2, "--skip-bad")
+    done = readagain("prepare", broken, "--out", tmp_path / "out", "--workers", 2)
     assert done.returncode == 0, done.stderr
     assert "bad                      1  invalid records, listed in skipped.jsonl" in done.stdout
 

@@ -99,7 +99,7 @@ class BatchJob:
         """
         for shard in split_into_shards(source, self.split):
             found = finished.get((shard.source, shard.number))
-            if found is None or (found.bad_rows and self.config.strict):
+            if found is None or (found.bad_rows and self.config.on_error == "stop"):
                 yield shard
             elif found.input_sha256 == shard.sha256:
                 yield found

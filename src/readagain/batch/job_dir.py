@@ -3,7 +3,7 @@
 ```
 OUT_DIR/
   part-00000-000000.jsonl      rows with summaries; named after the input and the shard
-  bad/part-00000-000000.jsonl  file, row and reason of invalid rows
+  bad/part-00000-000000.jsonl  file, row, reason and content of invalid rows
   manifest.json                settings, inputs, counts and checksums of a finished job
   unfinished/                  identity of the job, metadata of shards; removed at the end
 ```

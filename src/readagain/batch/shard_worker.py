@@ -1,7 +1,7 @@
 """Worker that summarizes the rows of a shard and writes them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from readagain.batch.job_dir import ShardMetadata, checksum
@@ -10,11 +10,11 @@ from readagain.batch.shards import BatchShard
 from readagain.config.options import SummarizeOptions
 from readagain.engine.summarizer import Summarizer
 from readagain.engine.summary import add_summary
-from readagain.errors import ArgumentError, DataError, require
+from readagain.errors import ArgumentError, require
 from readagain.formats.delimited import write_csv
 from readagain.formats.jsonl import write_jsonl
-from readagain.formats.parquet import make_table, unpack_table, write_parquet
-from readagain.formats.records import InvalidRecord
+from readagain.formats.parquet import make_table, row_values, unpack_table, write_parquet
+from readagain.formats.records import InvalidRecord, OnError, invalid_record_error
 from readagain.formats.texts import TextFormat, TextRecord
 from readagain.model_dir import Precision
 
@@ -38,7 +38,7 @@ class ShardConfig:
     has_confidence: bool = False
     """Add fields with the confidence and the codes of the warnings."""
     output_format: OutputFormat | None = None
-    strict: bool = False
+    on_error: OnError = "skip"
 
     @property
     def writes_score(self) -> bool:
@@ -97,28 +97,33 @@ class ShardWorker:
         """Summarize the rows of a shard; write them, then their metadata.
 
         Raises:
-            DataError: for an invalid row of a strict job, or when the output cannot be written.
+            DataError: for an invalid row if the job stops there, or when the output cannot be
+                written.
         """
         kind = output_format(self._config.output_format, shard.schema.format)
         keeps_table = kind == shard.schema.format == "parquet"
         records = list(shard.records([shard.schema.text_column] if keeps_table else None))
         rows = self._summarize(records)
         if kind == "parquet" and not keeps_table:
-            rows = [_check_utf8(row, each.where) for row, each in zip(rows, records, strict=True)]
+            rows = [_check_utf8(*both) for both in zip(rows, records, strict=True)]
         valid = [row for row in rows if not isinstance(row, InvalidRecord)]
         invalid = [row for row in rows if isinstance(row, InvalidRecord)]
-        if invalid and self._config.strict:
-            raise DataError(
-                f"{invalid[0].where}: {invalid[0].reason}; a job that is not strict writes such "
-                "rows to bad/"
-            )
+        if invalid and self._config.on_error == "stop":
+            raise invalid_record_error(invalid[0])
         if keeps_table:
+            table = unpack_table(shard.pieces[0].block.payload)
+            if table.num_rows:  # otherwise the only row is too large
+                invalid = [
+                    replace(row, content=row_values(table, index))
+                    for index, row in enumerate(rows)
+                    if isinstance(row, InvalidRecord)
+                ]
             kept = [index for index, row in enumerate(rows) if not isinstance(row, InvalidRecord)]
-            table = unpack_table(shard.pieces[0].block.payload).take(kept)
+            table = table.take(kept)
             content = write_parquet(self._add_columns(table, valid))
         else:
             content = self._write(kind, shard, valid)
-        bad = write_jsonl(map(_describe_invalid, invalid))
+        bad = write_jsonl(record.as_row() for record in invalid)
         is_tsv = kind == "csv" and shard.schema.delimiter == "\t"
         metadata = ShardMetadata(
             source=shard.source,
@@ -187,9 +192,11 @@ class ShardWorker:
         return table
 
 
-def _check_utf8(row: Row | InvalidRecord, where: str) -> Row | InvalidRecord:
+def _check_utf8(
+    row: Row | InvalidRecord, record: TextRecord | InvalidRecord
+) -> Row | InvalidRecord:
     """Return the row, or an invalid record if it cannot be written to Parquet as UTF-8."""
-    if isinstance(row, InvalidRecord):
+    if isinstance(row, InvalidRecord) or isinstance(record, InvalidRecord):
         return row
     for name, value in row.items():
         if isinstance(value, str) and not value.isascii():
@@ -197,18 +204,9 @@ def _check_utf8(row: Row | InvalidRecord, where: str) -> Row | InvalidRecord:
                 value.encode()
             except UnicodeEncodeError:
                 return InvalidRecord(
-                    where,
+                    record.where,
                     f"'{name}' is not valid text; convert the file or set its encoding "
                     "(for example latin-1)",
+                    record.fields,
                 )
     return row
-
-
-def _describe_invalid(record: InvalidRecord) -> Row:
-    file, _, row = record.where.rpartition(":")
-    is_numbered = bool(file) and row.isdecimal()
-    return {
-        "file": file if is_numbered else record.where,
-        "row": int(row) if is_numbered else 1,
-        "reason": record.reason,
-    }

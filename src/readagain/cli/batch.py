@@ -49,10 +49,7 @@ def command(
     format: options.TextFormat = None,
     text_column: options.TextColumn = None,
     encoding: options.Encoding = "utf-8",
-    strict: Annotated[
-        bool,
-        _reading("--strict", help="Stop at an invalid row instead of writing it to bad/."),
-    ] = False,
+    on_error: options.OnErrorOption = "skip",
     output_format: Annotated[
         str | None,
         typer.Option(
@@ -126,7 +123,7 @@ def command(
         has_score=score,
         has_confidence=confidence,
         output_format=output_format,
-        strict=strict,
+        on_error=on_error,
     )
     job = BatchJob(
         inputs=tuple(group_inputs(find_files(inputs, out=out), reading)),

@@ -72,6 +72,7 @@ def command(
     headline_column: options.HeadlineColumn = None,
     headlines: options.Headlines = None,
     encoding: options.Encoding = "utf-8",
+    on_error: options.OnErrorOption = "stop",
     threads: options.Threads = None,
     precision: options.Precision = None,
     save: Annotated[
@@ -105,7 +106,8 @@ def command(
         encoding=encoding,
         is_tokenized=is_tokenized,
     )
-    dataset = read_dataset(data, reading, split=split).first(limit).sample(sample, seed=seed)
+    dataset = read_dataset(data, reading, split=split, on_error=on_error)
+    dataset = dataset.first(limit).sample(sample, seed=seed)
     system = load_system(
         model,
         protocol,

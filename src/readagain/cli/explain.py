@@ -87,9 +87,10 @@ def _read_text(argument: str, encoding: str) -> "TextRecord":
         DataError: for a file without texts or with several.
     """
     from readagain.errors import DataError
+    from readagain.formats.records import valid_records
 
     reading = read_options(None, None, encoding)
-    records = read_inputs([argument], reading, command="explain")
+    records = valid_records(read_inputs([argument], reading, command="explain"), "stop")
     record = next(records, None)
     if record is None:
         raise DataError(f"{argument}: contains no text; expected one")

@@ -64,6 +64,7 @@ def command(
     text_column: options.TextColumn = None,
     headline_column: options.HeadlineColumn = None,
     encoding: options.Encoding = "utf-8",
+    on_error: options.OnErrorOption = "skip",
     device: options.Device = "auto",
     threads: options.TrainingThreads = 0,
     overwrite: Annotated[
@@ -97,6 +98,7 @@ def command(
             reading=CorpusReadOptions(
                 text_column=text_column, headline_column=headline_column, encoding=encoding
             ),
+            on_error=on_error,
             device=device,
             threads=threads,
             overwrite=overwrite,

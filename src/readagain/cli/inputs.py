@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from readagain.formats.records import InvalidRecord
     from readagain.formats.texts import TextReadOptions, TextRecord
 
 STDIN = "-"
@@ -12,8 +13,8 @@ STDIN = "-"
 
 def read_inputs(
     inputs: list[str], options: "TextReadOptions", *, command: str
-) -> "Iterator[TextRecord]":
-    """Check that the files of all inputs exist, and return an iterator over their texts.
+) -> "Iterator[TextRecord | InvalidRecord]":
+    """Check that the files of all inputs exist, and return an iterator over their records.
 
     Args:
         inputs: texts, file names, or `STDIN`.
@@ -37,13 +38,14 @@ def read_inputs(
         )
     files = {argument: _find_path(argument) for argument in inputs if argument != STDIN}
 
-    def read() -> Iterator[TextRecord]:
+    def read() -> "Iterator[TextRecord | InvalidRecord]":
         for argument in inputs:
             if argument == STDIN:
                 # A new file object, since Python aborts if it exits while a thread reads sys.stdin.
                 with os.fdopen(sys.stdin.fileno(), "rb", closefd=False) as stream:
                     for record in read_stream(stream, "standard input", options):
-                        if command == "summarize" and options.format is None:
+                        is_undeclared = command == "summarize" and options.format is None
+                        if is_undeclared and isinstance(record, TextRecord):
                             _hint_separate_lines(record)
                         yield record
             elif (path := files[argument]) is None:
@@ -73,7 +75,7 @@ def _hint_separate_lines(record: "TextRecord") -> None:
     )
 
 
-def read_path(path: Path, options: "TextReadOptions") -> "Iterator[TextRecord]":
+def read_path(path: Path, options: "TextReadOptions") -> "Iterator[TextRecord | InvalidRecord]":
     """Yield the texts of a file or named pipe, such as /dev/stdin."""
     from readagain.formats.texts import read_stream, read_texts
 

@@ -12,6 +12,7 @@ import typer
 from readagain.config.fields import SpecField, spec_fields
 from readagain.config.options import OPTIONS
 from readagain.errors import as_option
+from readagain.formats.records import OnError
 from readagain.rouge.options import PROTOCOLS
 
 SUMMARY, READING, WRITING, RUNNING = "Summary", "Reading", "Writing", "Running"
@@ -171,6 +172,15 @@ Split = Annotated[
     ),
 ]
 Limit = Annotated[int | None, _reading(metavar="N", help="Maximum number of rows.")]
+
+OnErrorOption = Annotated[
+    OnError,
+    _reading(
+        "--on-error",
+        help="Invalid records: skip them, report their number and keep their content, or stop at "
+        "the first.",
+    ),
+]
 
 # Options for writing outputs.
 

@@ -32,7 +32,7 @@ FILTERS_HELP = (
 MAX_LISTED_INPUTS = 20
 EXAMPLES = (
     "readagain prepare pairs.csv --dev-pairs 1000 --out data/mine",
-    "readagain prepare train.jsonl --dev dev.jsonl --out data/mine --skip-bad",
+    "readagain prepare train.jsonl --dev dev.jsonl --out data/mine --on-error stop",
 )
 
 
@@ -90,10 +90,7 @@ def command(
     headlines: options.Headlines = None,
     encoding: options.Encoding = "utf-8",
     tokenized: options.TokenizedOrRaw = None,
-    skip_bad: Annotated[
-        bool,
-        _reading("--skip-bad", help="Skip invalid records and list them in skipped.jsonl."),
-    ] = False,
+    on_error: options.OnErrorOption = "skip",
     filters: Annotated[str, _filtering(help=FILTERS_HELP)] = "default",
     max_sentences: Annotated[
         int,
@@ -148,7 +145,7 @@ def command(
         max_sentences=max_sentences,
         filters=choose_filters(filters),
         limits=FilterLimits(**limits),
-        skip_bad=skip_bad,
+        on_error=on_error,
         dev=SplitSize(pairs=dev_pairs, share=dev_share),
         test=SplitSize(pairs=test_pairs, share=test_share),
         sample=sample,

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO, Unpack
+from typing import TYPE_CHECKING, Annotated, Any, TextIO, Unpack
 
 import typer
 
@@ -17,6 +17,7 @@ from readagain.storage.bundled import DEFAULT_MODEL
 if TYPE_CHECKING:
     from readagain.engine.summarizer import Summarizer
     from readagain.engine.summary import Summary
+    from readagain.formats.records import InvalidRecord, OnError
     from readagain.formats.texts import TextRecord
 
 _ENCODING_ERRORS = "backslashreplace"
@@ -47,6 +48,7 @@ def command(
     format: options.TextFormat = None,
     text_column: options.TextColumn = None,
     encoding: options.Encoding = "utf-8",
+    on_error: options.OnErrorOption = "skip",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -76,10 +78,15 @@ def command(
     precision: options.Precision = None,
     **decoding: Unpack[SummarizeOptions],
 ) -> None:
-    """Write a headline for each text."""
+    """Write a headline for each text.
+
+    Plain text has one line per record, empty for one that was skipped. With --output FILE.txt the
+    content of skipped records is in FILE.bad.jsonl.
+    """
     from readagain.cli.output import for_terminal
     from readagain.cli.progress import text_progress
     from readagain.engine.summarizer import Summarizer
+    from readagain.formats.records import InvalidRecord
 
     is_json = output is not None and _is_json_name(output)
     _check_overwrite(output, overwrite=overwrite)
@@ -87,18 +94,28 @@ def command(
     records = read_inputs(inputs or [STDIN], reading, command="summarize")
     summarizer = Summarizer.load(model, threads=threads, precision=precision)  # type: ignore[arg-type]
     has_score = decoding.get("n_best", 1) > 1
-    format_summary = (
-        _json_formatter(field, has_score=has_score) if as_json or is_json else _format_text
-    )
+    is_json = is_json or as_json
+    format_summary = _json_formatter(field, has_score=has_score) if is_json else _format_text
     report = _WarningReport()
-    with _open_output(output) as file:
+    num_empty = 0  # lines for skipped records, which are not written yet
+    with _open_output(output) as file, _SkippedRecords(output, on_error) as skipped:
         escape = for_terminal if file.isatty() else str
         with text_progress(is_shown=not file.isatty()) as count:
             for record, summary in _summarize(summarizer, records, decoding):
+                if summary is None:
+                    assert isinstance(record, InvalidRecord)
+                    skipped.add(record)
+                    num_empty += not is_json
+                    continue
+                assert not isinstance(record, InvalidRecord)
+                print("\n" * num_empty, end="", file=file)
+                num_empty = 0
                 print(escape(format_summary(record, summary)), file=file)
                 file.flush()
                 report.add(record, summary)
                 count()
+        skipped.check(has_summaries=report.num_texts > 0)
+        print("\n" * num_empty, end="", file=file)
     report.print()
 
 
@@ -106,13 +123,13 @@ class _WarningReport:
     """Collected warnings; prints the messages of a single text, or counts for several texts."""
 
     def __init__(self) -> None:
-        self._num_texts = self._num_warned = 0
+        self.num_texts = self._num_warned = 0
         self._counts: Counter[str] = Counter()
         self._last_line = ""
 
     def add(self, record: "TextRecord", summary: "Summary") -> None:
         """Count the warnings of a summary."""
-        self._num_texts += 1
+        self.num_texts += 1
         self._num_warned += bool(summary.warnings)
         self._counts.update(warning.code for warning in summary.warnings)
         messages = "; ".join(warning.message for warning in summary.warnings)
@@ -128,10 +145,91 @@ class _WarningReport:
         if not self._counts:
             return
         line = self._last_line
-        if self._num_texts > 1:
+        if self.num_texts > 1:
             counts = ", ".join(f"{code} {count}" for code, count in self._counts.most_common())
-            line = f"{self._num_warned} of {pluralize(self._num_texts, 'text')}: {counts}"
+            line = f"{self._num_warned} of {pluralize(self.num_texts, 'text')}: {counts}"
         print(f"readagain: warnings: {for_terminal(line)}", file=sys.stderr)
+
+
+class _SkippedRecords:
+    """Invalid records: their content beside the output file, the first on standard error.
+
+    Args:
+        output: the output file; None for standard output.
+        on_error: whether to skip invalid records.
+    """
+
+    MAX_LINES = 5  # on standard error
+
+    def __init__(self, output: Path | None, on_error: "OnError") -> None:
+        self._path = _bad_path(output)
+        self._on_error = on_error
+        self._first: list[InvalidRecord] = []
+        self._num_records = 0
+        self._files = ExitStack()
+        self._file: TextIO | None = None
+
+    def __enter__(self) -> "_SkippedRecords":
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        """Publish the file of skipped records unless there was an error."""
+        self._files.__exit__(*error)
+        if error[0] is None and self._path is not None and not self._num_records:
+            self._path.unlink(missing_ok=True)  # of an output that was replaced
+
+    def add(self, record: "InvalidRecord") -> None:
+        """Count a record and write it to the file.
+
+        Raises:
+            InvalidRecordError: if invalid records are not skipped.
+        """
+        from readagain.formats.jsonl import to_json
+        from readagain.formats.records import invalid_record_error
+        from readagain.storage.files import write_output
+
+        if self._on_error == "stop":
+            raise invalid_record_error(record)
+        self._num_records += 1
+        if self._num_records <= self.MAX_LINES:
+            self._first.append(record)
+        if self._path is None:
+            return
+        if self._file is None:
+            aside = self._files.enter_context(write_output(self._path))
+            self._file = self._files.enter_context(aside.open("w", encoding="utf-8"))
+        print(to_json(record.as_row()), file=self._file)
+
+    def check(self, *, has_summaries: bool) -> None:
+        """Report the first skipped records and the number of all.
+
+        Raises:
+            DataError: if no record was valid.
+        """
+        import sys
+
+        from readagain.cli.output import for_terminal
+        from readagain.counts import pluralize
+        from readagain.errors import DataError
+
+        if not self._first:
+            return
+        if not has_summaries:
+            others = "; no other record is valid" if self._num_records > 1 else ""
+            raise DataError(f"{self._first[0].where}: {self._first[0].reason}{others}")
+        for record in self._first:
+            line = for_terminal(f"{record.where}: {record.reason}")
+            print(f"readagain: skipped {line}", file=sys.stderr)
+        kept = "" if self._path is None else f", written to {self._path}"
+        num_records = pluralize(self._num_records, "invalid record")
+        print(f"readagain: skipped {num_records}{kept}", file=sys.stderr)
+
+
+def _bad_path(output: Path | None) -> Path | None:
+    """Return the file of skipped records beside an output file; None for pipes and devices."""
+    if output is None or (output.exists() and not output.is_file()):
+        return None
+    return output.with_name(f"{output.stem}.bad.jsonl")
 
 
 def _check_overwrite(output: Path | None, *, overwrite: bool) -> None:
@@ -146,10 +244,11 @@ def _check_overwrite(output: Path | None, *, overwrite: bool) -> None:
 
     if overwrite and output is None:
         raise ConfigError("--overwrite: needs --output; name a file to write")
-    if output is not None and output.is_file() and not overwrite:
-        raise ConfigError(
-            f"{output}: exists already; name another file, or replace it with --overwrite"
-        )
+    for path in () if overwrite else (output, _bad_path(output)):
+        if path is not None and path.is_file():
+            raise ConfigError(
+                f"{path}: exists already; name another file, or replace it with --overwrite"
+            )
 
 
 def _is_json_name(output: Path) -> bool:
@@ -173,15 +272,23 @@ def _is_json_name(output: Path) -> bool:
 
 
 def _summarize(
-    summarizer: "Summarizer", records: "Iterator[TextRecord]", options: SummarizeOptions
-) -> "Iterator[tuple[TextRecord, Summary]]":
-    """Summarize texts as soon as they arrive, in batches if several are waiting."""
+    summarizer: "Summarizer",
+    records: "Iterator[TextRecord | InvalidRecord]",
+    options: SummarizeOptions,
+) -> "Iterator[tuple[TextRecord | InvalidRecord, Summary | None]]":
+    """Summarize texts as soon as they arrive, in batches if several are waiting.
+
+    Invalid records keep their position and have no summary.
+    """
     from readagain.engine.streams import available_batches
     from readagain.engine.summarizer import WINDOW
+    from readagain.formats.records import InvalidRecord
 
     for batch in available_batches(records, WINDOW):
-        texts = [record.text for record in batch]
-        yield from zip(batch, summarizer.summarize(texts, **options), strict=True)
+        texts = [each.text for each in batch if not isinstance(each, InvalidRecord)]
+        summaries = iter(summarizer.summarize(texts, **options))
+        for record in batch:
+            yield record, None if isinstance(record, InvalidRecord) else next(summaries)
 
 
 def _format_text(record: "TextRecord", summary: "Summary") -> str:

@@ -18,8 +18,8 @@ from readagain.corpus.filters import FILTERS, FilterInput
 from readagain.corpus.inputs import CorpusInput, Example
 from readagain.corpus.readers.formats import FORMATS
 from readagain.corpus.settings import PrepareSettings
-from readagain.errors import ArgumentError, ArtifactError, DataError
-from readagain.formats.records import Block, InvalidRecord
+from readagain.errors import ArtifactError
+from readagain.formats.records import Block, InvalidRecord, valid_records
 from readagain.storage.files import atomic_write
 from readagain.text.document import headline_tokens, sentence_tokens
 from readagain.text.language import UNDETERMINED, Language, find_language
@@ -27,7 +27,7 @@ from readagain.text.normalization import normalize_tokens
 from readagain.text.truecasing import has_informative_case
 from readagain.text.vocab import SPECIAL_TOKENS, UNK
 
-CHUNK_FORMAT = 4
+CHUNK_FORMAT = 5
 """Version of the file format; chunks of another version are created again."""
 UNKNOWN_WORD = ""
 """Word of a chunk for an unknown word of the input (UNK in Gigaword files)."""
@@ -44,10 +44,6 @@ _ARRAYS = (
     "ids", "surface_ids", "segment_lengths", "pair_segments", "records", "text_hashes",
     "pair_hashes",
 )  # fmt: skip
-
-
-class InvalidRecordError(ArgumentError, DataError):
-    """Invalid record that the argument `skip_bad` would skip."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,14 +89,14 @@ class Chunk:
         metadata = {
             "num_records": self.num_records,
             "dropped": self.dropped,
-            "invalid": [[record.where, record.reason] for record in self.invalid],
+            "invalid": [[record.where, record.reason, record.content] for record in self.invalid],
         }
         content = io.BytesIO()
         np.savez(
             content,
             words=_to_array("\n".join(self.words)),
             surfaces=_to_array("\n".join(self.surfaces)),
-            metadata=_to_array(json.dumps(metadata)),
+            metadata=_to_array(json.dumps(metadata, default=str)),
             **{name: getattr(self, name) for name in _ARRAYS},
         )
         with atomic_write(path) as temporary, temporary.open("wb") as file:
@@ -181,14 +177,8 @@ def make_chunk(source: CorpusInput, block: Block, settings: PrepareSettings) -> 
     filters = [(name, test) for name in names if (test := FILTERS[name].is_unwanted) is not None]
     language = find_language(settings.language or UNDETERMINED)
     builder = _ChunkBuilder(has_headline_case=language.has_headline_case)
-    for record in FORMATS[source.format].parse_block(source, block):
-        if isinstance(record, InvalidRecord):
-            if not settings.skip_bad:
-                raise InvalidRecordError(
-                    "{0}: {1}; or skip such records with {skip_bad}", record.where, record.reason
-                )
-            builder.skip(record)
-            continue
+    records = FORMATS[source.format].parse_block(source, block)
+    for record in valid_records(records, settings.on_error, builder.skip):
         *sentences, headline = _tokenize(record, source, settings.max_sentences, language)
         norms = [sentence.norms for sentence in sentences]
         if not norms or not headline.norms:

@@ -160,7 +160,7 @@ def _write_skipped(chunks: Sequence[ChunkFiles], folder: Path) -> None:
         record for files in chunks for path in files.paths for record in Chunk.load(path).invalid
     ]
     if skipped:
-        (folder / SKIPPED_FILE).write_bytes(write_jsonl(map(asdict, skipped)))
+        (folder / SKIPPED_FILE).write_bytes(write_jsonl(record.as_row() for record in skipped))
 
 
 def _save_manifest(manifest: CorpusManifest, folder: Path) -> CorpusManifest:

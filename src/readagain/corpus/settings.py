@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from readagain.corpus.filters import DEFAULT_FILTERS, FilterLimits
 from readagain.errors import ArgumentError
+from readagain.formats.records import OnError, check_on_error
 from readagain.text.language import find_language
 
 DEFAULT_MAX_SENTENCES = 5
@@ -41,7 +42,8 @@ class PrepareSettings:
     max_sentences: int = DEFAULT_MAX_SENTENCES
     filters: tuple[str, ...] = DEFAULT_FILTERS
     limits: FilterLimits = field(default_factory=FilterLimits)
-    skip_bad: bool = False
+    on_error: OnError = "skip"
+    """What to do with an invalid record; skipped ones are listed in `skipped.jsonl`."""
     dev: SplitSize = field(default_factory=SplitSize)
     test: SplitSize = field(default_factory=SplitSize)
     sample: int = 0
@@ -49,6 +51,7 @@ class PrepareSettings:
     min_count: int = 1
 
     def __post_init__(self) -> None:
+        check_on_error(self.on_error)
         if self.language is not None:
             find_language(self.language)
         if self.max_sentences < 1:

@@ -137,5 +137,6 @@ def add_summary(
     for name in added:
         if name in record.fields:
             advice = "set another field for the summary" if name == field else "rename it"
-            return InvalidRecord(record.where, f"has a field '{name}' already; {advice}")
+            reason = f"has a field '{name}' already; {advice}"
+            return InvalidRecord(record.where, reason, record.fields)
     return {**record.fields, **added}

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from readagain.corpus.inputs import SPLITS, CorpusInput, Example, SplitName
@@ -23,7 +23,7 @@ from readagain.errors import ArgumentError, DataError
 from readagain.evaluation.summaries import on_one_line
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.lines import read_lines
-from readagain.formats.records import InvalidRecord
+from readagain.formats.records import InvalidRecord, OnError, valid_records
 from readagain.rouge.corpus import fingerprint
 from readagain.rouge.files import require_equal_lengths
 
@@ -49,6 +49,7 @@ class DataSet:
         are_references_tokenized: whether the references are in Gigaword form.
         selection: how the rows were selected from the files; None for all.
         language: code of the language, as stored in a prepared corpus or as detected.
+        skipped: invalid records of the files, which are not in `rows`.
     """
 
     rows: tuple[EvalExample, ...]
@@ -58,6 +59,7 @@ class DataSet:
     are_references_tokenized: bool
     selection: str | None = None
     language: str = "en"
+    skipped: tuple[InvalidRecord, ...] = ()
 
     @property
     def fingerprint(self) -> str:
@@ -94,7 +96,13 @@ def _check_positive(name: str, value: int) -> None:
         raise ArgumentError(f"{{{name}}} is {{0}}; expected 1 or more", value)
 
 
-def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = None) -> DataSet:
+def read_dataset(
+    path: Path,
+    options: CorpusReadOptions,
+    *,
+    split: str | None = None,
+    on_error: OnError = "stop",
+) -> DataSet:
     """Read a file, a directory with one data set, or a prepared corpus.
 
     Args:
@@ -102,6 +110,8 @@ def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = 
         options: how raw files are read; if `is_tokenized` is None, it is detected.
         split: split of a directory; by default dev for a prepared corpus. The name of a file must
             match it.
+        on_error: whether to skip invalid records; scores on a part of a data set are not
+            comparable with scores on all of it.
 
     Raises:
         DataError: if the data is missing, ambiguous, empty or not readable, or if line-aligned
@@ -118,9 +128,12 @@ def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = 
     [source] = find_inputs([str(_choose(path, split))], options)
     if len(source.paths) > 1:
         require_equal_lengths({file: _count_lines(file) for file in source.paths})
-    rows = [_row(pair, source.paths, number) for number, pair in enumerate(_pairs(source), start=1)]
+    skipped: list[InvalidRecord] = []
+    found = (_row(*pair, source.paths) for pair in enumerate(_pairs(source), start=1))
+    rows = list(valid_records(found, on_error, skipped.append))
     if not rows:
-        raise DataError(f"{source.path}: no pairs; expected at least one")
+        first = f"; {skipped[0].where}: {skipped[0].reason}" if skipped else ""
+        raise DataError(f"{source.path}: no valid pairs{first}; expected at least one")
     return DataSet(
         rows=tuple(rows),
         files=source.paths,
@@ -128,6 +141,7 @@ def read_dataset(path: Path, options: CorpusReadOptions, *, split: str | None = 
         is_tokenized=source.is_text_tokenized,
         are_references_tokenized=source.is_headline_tokenized,
         language=language_of_texts(row.text for row in rows[:NUM_TEXTS]),
+        skipped=tuple(skipped),
     )
 
 
@@ -176,26 +190,28 @@ def _count_lines(path: Path) -> int:
         return sum(1 for _ in read_lines(stream))
 
 
-def _pairs(source: CorpusInput) -> Iterator[Example]:
+def _pairs(source: CorpusInput) -> Iterator[Example | InvalidRecord]:
     format = FORMATS[source.format]
     for block in format.read_blocks(source):
-        for record in format.parse_block(source, block):
-            if isinstance(record, InvalidRecord):
-                raise DataError(f"{record.where}: {record.reason}")
-            yield record
+        yield from format.parse_block(source, block)
 
 
-def _row(pair: Example, files: Sequence[Path], number: int) -> EvalExample:
+def _row(
+    number: int, pair: Example | InvalidRecord, files: Sequence[Path]
+) -> EvalExample | InvalidRecord:
     """Check the references of a pair and return it as an example.
 
     If there are several files, the first has the texts.
     """
+    if isinstance(pair, InvalidRecord):
+        return pair
     references = pair.references or (pair.headline,)
     for column, reference in enumerate(references, start=1):
         if not reference.strip():
             is_parallel = len(files) > 1
             where = f"{files[column]}:{number}" if is_parallel else f"{files[0]}: pair {number}"
-            raise DataError(f"{where}: empty reference; add it, or remove the pair from the data")
+            reason = "empty reference; add it, or remove the pair from the data"
+            return InvalidRecord(where, reason, asdict(pair))
     return EvalExample(text=pair.text, references=tuple(map(on_one_line, references)))
 
 
@@ -208,9 +224,9 @@ def _read_prepared(directory: Path, split: str, is_tokenized: bool | None) -> Da
             f"corpus again with {split} pairs"
         )
     files = (directory / texts_file(split),)
-    pairs = enumerate(corpus.texts(split), start=1)
+    rows = (_row(*pair, files) for pair in enumerate(corpus.texts(split), start=1))
     return DataSet(
-        rows=tuple(_row(pair, files, number) for number, pair in pairs),
+        rows=tuple(valid_records(rows, "stop")),
         files=files,
         format=PREPARED,
         is_tokenized=_is_tokenized(corpus, split, "is_text_tokenized", is_tokenized),

@@ -70,6 +70,7 @@ class Evaluation:
                 "rows": len(self.data.rows),
                 "fingerprint": self.data.fingerprint,
                 **({} if self.data.selection is None else {"selection": self.data.selection}),
+                **({"skipped": len(self.data.skipped)} if self.data.skipped else {}),
             },
             "unk": {
                 "rows_with_unk": self.rows_with_unk,

@@ -72,10 +72,18 @@ def metadata(result: Evaluation) -> list[tuple[str, str]]:
         ),
         ("speed", f"{result.sentences_per_s:,.1f} sentences/s on {result.machine}"),
     ]
-    warnings = [collapse_warning(result)]
+    warnings = [_skipped_warning(result), collapse_warning(result)]
     if not result.rouge.protocol.options.unicode:
         warnings.append(lost_letters_warning(row.references for row in data.rows))
     return [*lines, *(("warning", warning) for warning in warnings if warning is not None)]
+
+
+def _skipped_warning(result: Evaluation) -> str | None:
+    skipped = result.data.skipped
+    if not skipped:
+        return None
+    num_records = pluralize(len(skipped), "invalid record")
+    return f"skipped {num_records}, first {skipped[0].where}: {skipped[0].reason}"
 
 
 def collapse_warning(result: Evaluation) -> str | None:

@@ -45,6 +45,7 @@ from readagain.fitting.results import (
     write_report,
 )
 from readagain.fitting.work_dir import FitDir, work_dir
+from readagain.formats.records import OnError
 from readagain.model_dir import ModelDir, check_new_dir
 from readagain.processors import num_processors
 from readagain.storage.bundled import find_model
@@ -104,6 +105,7 @@ def fit(
     language: str | None = None,
     test: str | Path | None = None,
     reading: CorpusReadOptions | None = None,
+    on_error: OnError = "skip",
     device: DeviceName = "auto",
     threads: int = 0,
     overwrite: bool = False,
@@ -124,6 +126,7 @@ def fit(
         language: code of the language; None detects it.
         test: pairs to evaluate on; None takes some of `pairs`.
         reading: columns, format and encoding of the pairs.
+        on_error: what to do with an invalid record: skip and count it, or stop.
         device: the device for training.
         threads: the number of CPU threads; 0 chooses.
         overwrite: delete another fit in `<out>.work` and its model.
@@ -153,6 +156,7 @@ def fit(
         base=None if base is None else find_model(base),
         epochs=epochs,
         language=None if language is None else find_language(language).code,
+        on_error=on_error,
         device=device,
         threads=threads,
         console=console,
@@ -175,6 +179,7 @@ class _Fit:
     base: Path | None
     epochs: int | None
     language: str | None
+    on_error: OnError
     device: DeviceName
     threads: int
     console: Console
@@ -237,7 +242,7 @@ class _Fit:
             has_test = any(source.split == "test" for source in self.sources)
             settings = PrepareSettings(
                 language=self.language,
-                skip_bad=True,
+                on_error=self.on_error,
                 dev=_DEV_TEST_SIZE,
                 test=SplitSize() if has_test else _DEV_TEST_SIZE,
             )

@@ -54,20 +54,20 @@ def check_unique(name: str, names: Sequence[str], *, where: str) -> None:
 def get_text(fields: Mapping[str, Any], column: str, *, where: str) -> str | InvalidRecord:
     """Return the string in a column, empty for null, or an invalid record with the reason."""
     if column not in fields:
-        return InvalidRecord(where, f"nothing under {quoted(column)}; expected a string")
+        reason = f"nothing under {quoted(column)}; expected a string"
+        return InvalidRecord(where, reason, dict(fields))
     value = fields[column]
     if value is None:
         return ""
     if not isinstance(value, str):
-        return InvalidRecord(
-            where, f"{type_in_words(value)} under {quoted(column)}; expected a string"
-        )
+        reason = f"{type_in_words(value)} under {quoted(column)}; expected a string"
+        return InvalidRecord(where, reason, dict(fields))
     if len(value) > MAX_RECORD_BYTES:
         return InvalidRecord(
             where, f"more than {MAX_RECORD_BYTES:,} characters under {quoted(column)}; shorten it"
         )
     if not value.isascii() and (problem := _describe_invalid_text(value)):
-        return InvalidRecord(where, f"{quoted(column)} {problem}")
+        return InvalidRecord(where, f"{quoted(column)} {problem}", dict(fields))
     return value
 
 

@@ -11,7 +11,7 @@ from readagain.counts import pluralize
 from readagain.errors import DataError, quoted
 from readagain.formats.files import open_bytes, plain_name
 from readagain.formats.jsonl import to_json
-from readagain.formats.lines import TOO_LONG, read_lines
+from readagain.formats.lines import TOO_LONG, lossless, read_lines
 from readagain.formats.records import (
     BLOCK_BYTES,
     BLOCK_RECORDS,
@@ -88,6 +88,7 @@ def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | In
                 f"{path}:{row[0]}",
                 f"{pluralize(len(row[1]), 'field')}; the header has {len(header)} "
                 f"({', '.join(map(quoted, header[:8]))}); check for a missing quote or delimiter",
+                row[1],
             )
         else:
             yield Record(row[0], dict(zip(header, row[1], strict=True)))
@@ -104,6 +105,8 @@ class _Lines:
         self.number = 0
         self.row_bytes = 0
         """Bytes of the lines of the current row."""
+        self.row_lines: list[str] = []
+        """The lines of the current row."""
         self.too_long: list[InvalidRecord] = []
         self.is_at_end = False
         self._lines = lines
@@ -120,7 +123,8 @@ class _Lines:
             else:
                 # Invalid bytes become lone surrogates, so that the row can still be parsed;
                 # `get_text` then rejects it with its line number.
-                yield line.decode(self._encoding, "surrogateescape") + "\n"
+                self.row_lines.append(lossless(line, self._encoding))
+                yield self.row_lines[-1] + "\n"
         self.is_at_end = True
 
 
@@ -129,6 +133,7 @@ def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
     reader = csv.reader(iter(lines), delimiter=delimiter)
     while True:
         start, lines.row_bytes = lines.number + 1, 0
+        lines.row_lines.clear()
         where = f"{lines.path}:{start}"
         row: list[str] | InvalidRecord | None
         try:
@@ -136,7 +141,8 @@ def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
         except csv.Error as error:
             if "new-line" not in str(error):
                 raise DataError(f"{where}: {error}; check for an unclosed quote") from error
-            row = InvalidRecord(where, _STRAY_RETURN)  # the reader continues with the next line
+            # The reader continues with the next line.
+            row = InvalidRecord(where, _STRAY_RETURN, "\n".join(lines.row_lines))
         yield from lines.too_long
         lines.too_long.clear()
         if row is None:
@@ -144,7 +150,7 @@ def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
         if isinstance(row, InvalidRecord):
             yield row
         elif lines.is_at_end:  # the reader only requests another line for an incomplete row
-            yield InvalidRecord(where, _OPEN_QUOTE)
+            yield InvalidRecord(where, _OPEN_QUOTE, "\n".join(lines.row_lines))
         elif row:
             yield start, row
 

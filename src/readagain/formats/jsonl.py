@@ -8,7 +8,13 @@ from typing import Any
 
 from readagain.errors import DataError, type_in_words
 from readagain.formats.files import open_bytes
-from readagain.formats.lines import TOO_LONG, describe_decode_error, line_blocks, read_lines
+from readagain.formats.lines import (
+    TOO_LONG,
+    describe_decode_error,
+    line_blocks,
+    lossless,
+    read_lines,
+)
 from readagain.formats.records import Block, InvalidRecord, Record
 
 
@@ -61,11 +67,13 @@ def parse_line(
     try:
         fields = json.loads(line.decode(encoding))
     except UnicodeDecodeError as error:
-        return InvalidRecord(where, describe_decode_error(error))
+        return InvalidRecord(where, describe_decode_error(error), lossless(line, encoding))
     except (ValueError, RecursionError) as error:
-        return InvalidRecord(where, f"{describe_json_error(error)}; expected one object per line")
+        reason = f"{describe_json_error(error)}; expected one object per line"
+        return InvalidRecord(where, reason, lossless(line, encoding))
     if not isinstance(fields, dict):
-        return InvalidRecord(where, f"{type_in_words(fields)}; expected a JSON object with a text")
+        reason = f"{type_in_words(fields)}; expected a JSON object with a text"
+        return InvalidRecord(where, reason, lossless(line, encoding))
     return Record(number, fields)
 
 

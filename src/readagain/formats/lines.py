@@ -48,6 +48,11 @@ def line_blocks(path: Path, records_per_block: int | None = None) -> Iterator[Bl
             yield Block(first=first, payload=lines, position=raw.tell())
 
 
+def lossless(line: bytes, encoding: str) -> str:
+    """Decode a line; bytes that are not valid in the encoding become lone surrogates."""
+    return line.decode(encoding, "surrogateescape")
+
+
 def describe_decode_error(error: UnicodeDecodeError) -> str:
     """Return a message with the byte that is not valid in the encoding, and what to do."""
     if error.object.startswith(_UTF16_BOMS):

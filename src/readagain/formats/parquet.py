@@ -72,12 +72,31 @@ def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | In
             try:
                 (row,) = block.payload.slice(index, 1).to_pylist()
             except _ERRORS as error:
-                yield InvalidRecord(f"{path}:{number}", f"invalid value: {first_line(error)}")
+                reason = f"invalid value: {first_line(error)}"
+                yield InvalidRecord(f"{path}:{number}", reason, row_values(block.payload, index))
             else:
                 yield Record(number, dict(row))
         return
     for number, row in enumerate(rows, start=block.first):
         yield Record(number, row)
+
+
+def row_values(table: Any, index: int) -> dict[str, Any]:
+    """Return the values of a row of a table or record batch; None for those that are invalid.
+
+    Bytes of a string that are not UTF-8 become lone surrogates.
+    """
+    values: dict[str, Any] = {}
+    for name, column in zip(table.schema.names, table.columns, strict=True):
+        try:
+            values[name] = column[index].as_py()
+        except _ERRORS:
+            try:
+                content = column[index].cast(_pyarrow().binary()).as_py()
+                values[name] = content.decode("utf-8", "surrogateescape")
+            except _ERRORS:
+                values[name] = None
+    return values
 
 
 def _split(batch: Any) -> Iterator[Any]:

@@ -1,9 +1,13 @@
 """Records of an input file, and the blocks in which they are read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, get_args
+
+from readagain.errors import ArgumentError, DataError
+
+T = TypeVar("T")
 
 BLOCK_RECORDS = 8192
 """Maximum number of records in a block; a worker parses one block at a time."""
@@ -26,6 +30,61 @@ class InvalidRecord:
 
     where: str
     reason: str
+    content: Any = None
+    """The fields, cells or line of the record; None if it is too large or a whole file."""
+
+    def as_row(self) -> dict[str, Any]:
+        """Return file, row, reason and content, as in the files of skipped records."""
+        file, _, row = self.where.rpartition(":")
+        is_numbered = bool(file) and row.isdecimal()
+        return {
+            "file": file if is_numbered else self.where,
+            "row": int(row) if is_numbered else 1,
+            "reason": self.reason,
+            "content": self.content,
+        }
+
+
+OnError = Literal["stop", "skip"]
+"""What to do with an invalid record: raise an error, or skip and report it."""
+
+
+def check_on_error(on_error: str) -> None:
+    """Raise `ArgumentError` for a value other than those of `OnError`."""
+    if on_error not in get_args(OnError):
+        raise ArgumentError(
+            "{on_error} is {0!r}; expected {1}", on_error, " or ".join(get_args(OnError))
+        )
+
+
+class InvalidRecordError(ArgumentError, DataError):
+    """Invalid record that the argument `on_error` would skip."""
+
+
+def invalid_record_error(record: InvalidRecord) -> InvalidRecordError:
+    """Return the error for an invalid record, with the option that skips it."""
+    return InvalidRecordError(
+        "{0}: {1}; or skip such records with {on_error}=skip", record.where, record.reason
+    )
+
+
+def valid_records(
+    records: Iterable[T | InvalidRecord],
+    on_error: OnError,
+    on_skip: Callable[[InvalidRecord], None] = lambda record: None,
+) -> Iterator[T]:
+    """Yield the valid records; call `on_skip` with each one that is skipped.
+
+    Raises:
+        InvalidRecordError: at the first invalid record, if `on_error` is "stop".
+    """
+    for record in records:
+        if not isinstance(record, InvalidRecord):
+            yield record
+        elif on_error == "stop":
+            raise invalid_record_error(record)
+        else:
+            on_skip(record)
 
 
 @dataclass(frozen=True, kw_only=True)

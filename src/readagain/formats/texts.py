@@ -15,6 +15,7 @@ from readagain.formats.lines import (
     TOO_LONG,
     describe_decode_error,
     line_blocks,
+    lossless,
     read_lines,
     reject_utf16,
 )
@@ -155,23 +156,24 @@ def parse_block(
             yield _parse_record(record, schema.text_column, path)
 
 
-def read_texts(path: Path, options: TextReadOptions) -> Iterator[TextRecord]:
+def read_texts(path: Path, options: TextReadOptions) -> Iterator[TextRecord | InvalidRecord]:
     """Yield the texts of a file.
 
     Raises:
-        DataError: naming the file and the line of an invalid record.
+        DataError: when the file cannot be read to its end.
     """
     schema = read_schema(path, options)
     for block in read_blocks(path, schema):
-        yield from map(_valid, parse_block(block, path, schema))
+        yield from parse_block(block, path, schema)
 
 
-def read_stream(stream: BinaryIO, name: str, options: TextReadOptions) -> Iterator[TextRecord]:
+def read_stream(
+    stream: BinaryIO, name: str, options: TextReadOptions
+) -> Iterator[TextRecord | InvalidRecord]:
     """Yield the texts of a pipe, each line as soon as it arrives.
 
     Raises:
         ConfigError: for a format that cannot be read from a pipe.
-        DataError: naming the line of an invalid record.
     """
     path, kind, encoding = Path(name), options.format or "text", options.encoding
     if kind not in STREAM_FORMATS:
@@ -181,12 +183,12 @@ def read_stream(stream: BinaryIO, name: str, options: TextReadOptions) -> Iterat
             ", ".join(STREAM_FORMATS),
         )
     if kind == "text":
-        yield _valid(_parse_text(stream.read(MAX_TEXT_BYTES + 1), path, encoding))
+        yield _parse_text(stream.read(MAX_TEXT_BYTES + 1), path, encoding)
         return
     column = ""
     for number, line in enumerate(read_lines(stream), start=1):
         if kind == "lines":
-            yield _valid(_parse_line(line, f"{path}:{number}", encoding))
+            yield _parse_line(line, f"{path}:{number}", encoding)
             continue
         record = jsonl.parse_line(line, number, path, encoding)
         if record is None:
@@ -194,7 +196,7 @@ def read_stream(stream: BinaryIO, name: str, options: TextReadOptions) -> Iterat
         if not column and isinstance(record, Record):
             names = list(record.fields)
             column = choose_column("text", names, options.text_column, where=name)
-        yield _valid(_parse_record(record, column, path))
+        yield _parse_record(record, column, path)
 
 
 def _parse_text(content: bytes, path: Path, encoding: str) -> TextRecord | InvalidRecord:
@@ -239,7 +241,7 @@ def _parse_line(line: bytes | None, where: str, encoding: str) -> TextRecord | I
     try:
         text = line.decode(encoding)
     except UnicodeDecodeError as error:
-        return InvalidRecord(where, describe_decode_error(error))
+        return InvalidRecord(where, describe_decode_error(error), lossless(line, encoding))
     return TextRecord(text, where, {"text": text})
 
 
@@ -250,10 +252,6 @@ def _parse_record(
         return record
     where = f"{path}:{record.number}"
     text = get_text(record.fields, column, where=where)
-    return text if isinstance(text, InvalidRecord) else TextRecord(text, where, record.fields)
-
-
-def _valid(record: TextRecord | InvalidRecord) -> TextRecord:
-    if isinstance(record, InvalidRecord):
-        raise DataError(f"{record.where}: {record.reason}")
-    return record
+    if isinstance(text, InvalidRecord):
+        return text
+    return TextRecord(text, where, record.fields)

@@ -202,9 +202,9 @@ def test_update_keeps_unchanged_shards(news, make_job, finished, contents, tmp_p
     assert contents(folder) == contents(tmp_path / "fresh")
 
 
-def test_strict_job_checks_invalid_rows_of_earlier_run(news, make_job, finished, tmp_path):
+def test_stopping_job_checks_invalid_rows_of_earlier_run(news, make_job, finished, tmp_path):
     with pytest.raises(DataError, match=r"news\.jsonl:3: not JSON"):
-        run_batch(make_job(news, out=tmp_path / "undisturbed", strict=True), engine_here)
+        run_batch(make_job(news, out=tmp_path / "undisturbed", on_error="stop"), engine_here)
 
 
 def test_folder_with_other_files_is_rejected(news, make_job, tmp_path):
@@ -345,5 +345,5 @@ def test_shard_that_kills_workers_is_skipped(news, make_job, tmp_path, caplog):
 
 @pytest.mark.slow
 def test_worker_error_is_raised(news, make_job):
-    with pytest.raises(DataError, match="a job that is not strict writes"):
-        run_batch(make_job(news, strict=True), local_engine(num_workers=1))
+    with pytest.raises(DataError, match="or skip such records with on_error=skip"):
+        run_batch(make_job(news, on_error="stop"), local_engine(num_workers=1))

@@ -54,12 +54,13 @@ def test_invalid_rows_are_written_with_reason(news, do, tmp_path):
         "file": str(news),
         "row": 3,
         "reason": "not JSON: Expecting value at column 1; expected one object per line",
+        "content": "not json",
     }
 
 
-def test_strict_job_stops_at_invalid_row(news, do):
-    with pytest.raises(DataError, match=r"news\.jsonl:3: not JSON.*; a job that is not"):
-        do(news, strict=True)
+def test_job_can_stop_at_invalid_row(news, do):
+    with pytest.raises(DataError, match=r"news\.jsonl:3: not JSON.*; or skip .* on_error=skip"):
+        do(news, on_error="stop")
 
 
 def test_score_and_alternatives_are_optional(news, do):
@@ -155,6 +156,20 @@ def test_parquet_output_keeps_types_of_valid_rows(tmp_path, do, texts, headlines
     assert written.column("warnings").to_pylist()[1] == ["too_short"]
     assert written.column("alternatives").to_pylist()[1] is None
     assert note.rows == 3
+
+
+@pytest.mark.needs_extras
+def test_invalid_parquet_row_keeps_all_columns(tmp_path, do, texts):
+    import pyarrow
+    import pyarrow.parquet
+
+    values = pyarrow.array([texts[0].encode(), b"caf\xe9"])
+    column = pyarrow.Array.from_buffers(pyarrow.string(), 2, values.buffers())
+    path = tmp_path / "a.parquet"
+    pyarrow.parquet.write_table(pyarrow.table({"id": [1, 2], "text": column}), path)
+    (note,), _ = do(path)
+    bad = json.loads((tmp_path / "out" / note.bad_part).read_text())
+    assert (bad["row"], bad["content"]) == (2, {"id": 2, "text": "caf\udce9"})
 
 
 @pytest.mark.needs_extras

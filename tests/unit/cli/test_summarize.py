@@ -176,12 +176,62 @@ def test_overwrite_needs_an_output(summarize):
     assert done.stderr == "readagain: --overwrite: needs --output; name a file to write\n"
 
 
-def test_invalid_line_leaves_no_output(summarize, tmp_path):
-    (tmp_path / "news.jsonl").write_text(json.dumps({"text": POLICE}) + "\nbroken\n")
-    done = summarize("news.jsonl", "--output", "out.jsonl")
+@pytest.fixture
+def broken(tmp_path):
+    """Write two texts with an invalid line between them."""
+    good = json.dumps({"text": POLICE})
+    (tmp_path / "news.jsonl").write_text(f"{good}\nbroken\n{good}\n")
+    return tmp_path
+
+
+def test_invalid_line_can_stop_the_command(summarize, broken):
+    done = summarize("news.jsonl", "--output", "out.jsonl", "--on-error", "stop")
     assert done.returncode == 2
     assert "news.jsonl:2: not JSON" in done.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["news.jsonl"]
+    assert done.stderr.endswith("; or skip such records with --on-error=skip\n")
+    assert [path.name for path in broken.iterdir()] == ["news.jsonl"]
+
+
+def test_invalid_lines_are_kept_beside_the_output(summarize, broken, headlines):
+    done = summarize("news.jsonl", "--output", "out.jsonl")
+    assert done.returncode == 0
+    first, last = done.stderr.splitlines()
+    assert first.startswith("readagain: skipped news.jsonl:2: not JSON")
+    assert last == "readagain: skipped 1 invalid record, written to out.bad.jsonl"
+    rows = [json.loads(line) for line in (broken / "out.jsonl").read_text().splitlines()]
+    assert [row["summary"] for row in rows] == [headlines[0]] * 2
+    bad = json.loads((broken / "out.bad.jsonl").read_text())
+    assert (bad["file"], bad["row"], bad["content"]) == ("news.jsonl", 2, "broken")
+
+
+def test_invalid_line_is_an_empty_line_of_text(summarize, broken, headlines):
+    done = summarize("news.jsonl")
+    assert done.stdout.splitlines() == [headlines[0], "", headlines[0]]
+    assert "readagain: skipped 1 invalid record\n" in done.stderr
+
+
+def test_file_of_skipped_records_is_not_left_behind(summarize, broken):
+    (broken / "out.bad.jsonl").write_text("of an earlier run")
+    refused = summarize("news.jsonl", "--output", "out.jsonl")
+    assert refused.returncode == 2
+    assert "out.bad.jsonl: exists already" in refused.stderr
+    (broken / "news.jsonl").write_text(json.dumps({"text": POLICE}))
+    assert summarize("news.jsonl", "--output", "out.jsonl", "--overwrite").returncode == 0
+    assert not (broken / "out.bad.jsonl").exists()
+
+
+def test_input_without_valid_record_is_an_error(summarize, tmp_path):
+    (tmp_path / "one.txt").write_bytes(b"%PDF-1.7")
+    done = summarize("one.txt", "--output", "out.txt")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "readagain: one.txt: a PDF; expected plain text, which 'pdftotext' extracts\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["one.txt"]
+    (tmp_path / "two.txt").write_bytes(b"%PDF-1.7")
+    done = summarize("one.txt", "two.txt")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("extracts; no other record is valid\n")
 
 
 def test_existing_field_is_not_overwritten(summarize, tmp_path):

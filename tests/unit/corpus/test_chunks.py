@@ -83,10 +83,10 @@ def test_invalid_record_raises_unless_skipped(tmp_path):
     good = '{"text": "The storm came to Tarn after all.", "headline": "Storm comes"}\n'
     path.write_text(good + "{broken\n" + good)
     with pytest.raises(
-        DataError, match=r"a\.jsonl:2: not JSON: .* or skip such records with skip_bad"
+        DataError, match=r"a\.jsonl:2: not JSON: .* or skip such records with on_error=skip"
     ):
-        chunk_of(path)
-    chunk = chunk_of(path, skip_bad=True)
+        chunk_of(path, on_error="stop")
+    chunk = chunk_of(path)
     assert chunk.records.tolist() == [0, 2]
     assert [bad.where for bad in chunk.invalid] == [f"{path}:2"]
 
@@ -152,10 +152,10 @@ def test_chunk_save_and_load_round_trip(tmp_path, jsonl):
 def test_invalid_records_survive_saving(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_text('{"text": "x", "headline": "y"}\nbroken\n')
-    chunk_of(path, skip_bad=True).save(tmp_path / "0.npz")
+    chunk_of(path).save(tmp_path / "0.npz")
     (bad,) = Chunk.load(tmp_path / "0.npz").invalid
     assert bad == InvalidRecord(
-        f"{path}:2", "not JSON: Expecting value at column 1; expected one object per line"
+        f"{path}:2", "not JSON: Expecting value at column 1; expected one object per line", "broken"
     )
 
 

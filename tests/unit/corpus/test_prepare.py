@@ -146,11 +146,12 @@ def test_skipped_records_are_counted_and_listed(tmp_path, jsonl, prepared):
     path = jsonl(MANY)
     path.write_text(path.read_text() + "{broken\n")
     with pytest.raises(DataError, match=r"pairs\.jsonl:13: not JSON"):
-        prepared(path)
-    corpus = prepared(path, skip_bad=True)
+        prepared(path, on_error="stop")
+    corpus = prepared(path)
     assert corpus.manifest.inputs[0]["dropped"] == {"bad": 1}
     listed = (corpus.folder / "skipped.jsonl").read_text().splitlines()
-    assert [json.loads(line)["where"] for line in listed] == [f"{path}:13"]
+    (row,) = map(json.loads, listed)
+    assert (row["file"], row["row"], row["content"]) == (str(path), 13, "{broken")
 
 
 def test_earliest_error_is_raised_first(tmp_path, monkeypatch, prepared):
@@ -163,7 +164,11 @@ def test_earliest_error_is_raised_first(tmp_path, monkeypatch, prepared):
     (tmp_path / "texts.txt").write_bytes(b"caf\xe9\n" + b"fine\n" * 9)
     (tmp_path / "heads.txt").write_bytes(b"head\n" * 9)
     with pytest.raises(DataError, match=r"texts\.txt:1: byte 0xe9"):
-        prepared(tmp_path / "texts.txt", read={"headlines": tmp_path / "heads.txt"})
+        prepared(
+            tmp_path / "texts.txt",
+            read={"headlines": tmp_path / "heads.txt"},
+            on_error="stop",
+        )
 
 
 def test_corpus_does_not_depend_on_workers(jsonl, prepared, small_blocks):

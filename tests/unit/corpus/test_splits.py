@@ -140,6 +140,11 @@ def test_invalid_split_sizes_are_rejected(wanted, message):
         PrepareSettings(**{split: SplitSize(**share) for split, share in wanted.items()})
 
 
+def test_unknown_policy_for_invalid_records_is_rejected():
+    with pytest.raises(ConfigError, match="on_error is 'ignore'; expected stop or skip"):
+        PrepareSettings(on_error="ignore")
+
+
 def test_zero_max_sentences_is_rejected():
     with pytest.raises(ConfigError, match="max_sentences is 0; expected 1 or more"):
         PrepareSettings(max_sentences=0)

@@ -65,8 +65,8 @@ def jsonl(tmp_path):
 
 @pytest.fixture
 def read():
-    def read(path, *, split=None, **options):
-        return read_dataset(path, CorpusReadOptions(**options), split=split)
+    def read(path, *, split=None, on_error="stop", **options):
+        return read_dataset(path, CorpusReadOptions(**options), split=split, on_error=on_error)
 
     return read
 

@@ -184,10 +184,28 @@ def test_wrong_encoding_is_an_error(read, gigaword):
     assert read(gigaword, encoding="latin-1").rows[1].references == ("café",)
 
 
+def test_invalid_records_can_be_skipped(read, jsonl):
+    rows = read(jsonl).rows
+    empty = '{"text": "A ferry was late.", "headline": ""}\n'
+    jsonl.write_text("broken\n" + empty + jsonl.read_text())
+    with pytest.raises(DataError, match=r":1: not JSON.*; or skip such records with on_error=skip"):
+        read(jsonl)
+    found = read(jsonl, on_error="skip")
+    assert found.rows == rows
+    assert [each.where for each in found.skipped] == [f"{jsonl}:1", f"{jsonl}: pair 2"]
+    assert found.skipped[1].reason.startswith("empty reference")
+
+
+def test_file_without_valid_pairs_has_the_first_reason(read, jsonl):
+    jsonl.write_text('{"text": 3, "headline": "x"}\n')
+    with pytest.raises(DataError, match=r"no valid pairs; .*:1: a whole number under 'text'"):
+        read(jsonl, on_error="skip")
+
+
 def test_file_without_pairs_is_an_error(read, tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,headline\n")
-    with pytest.raises(DataError, match=r"a\.csv: no pairs; expected"):
+    with pytest.raises(DataError, match=r"a\.csv: no valid pairs; expected"):
         read(path)
 
 

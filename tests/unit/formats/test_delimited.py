@@ -62,6 +62,7 @@ def test_short_row_error_has_first_line_number(tmp_path):
     assert read_records(path)[1] == InvalidRecord(
         f"{path}:4",
         "1 field; the header has 2 ('text', 'headline'); check for a missing quote or delimiter",
+        ["only one"],
     )
 
 

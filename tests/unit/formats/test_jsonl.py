@@ -123,9 +123,10 @@ def test_jsonl_blocks_are_limited_by_lines_and_bytes(tmp_path, monkeypatch):
 
 def test_huge_number_makes_one_record_invalid(tmp_path):
     path = tmp_path / "a.jsonl"
-    path.write_text('{"text": "a", "headline": "b"}\n{"text": ' + "9" * 5_000 + "}\n")
+    line = '{"text": ' + "9" * 5_000 + "}"
+    path.write_text('{"text": "a", "headline": "b"}\n' + line + "\n")
     assert read_records(path)[1] == InvalidRecord(
-        f"{path}:2", "JSON with a number of too many digits; expected one object per line"
+        f"{path}:2", "JSON with a number of too many digits; expected one object per line", line
     )
 
 

@@ -37,7 +37,8 @@ def test_all_row_groups_are_read_in_order(table, monkeypatch):
 
 def test_column_without_strings_is_rejected(table):
     bad = read_records(table, headline_column="id")[0]
-    assert bad == InvalidRecord(f"{table}:1", "a whole number under 'id'; expected a string")
+    assert (bad.where, bad.content["id"]) == (f"{table}:1", 0)
+    assert bad.reason == "a whole number under 'id'; expected a string"
 
 
 def test_truncated_parquet_is_rejected(table):
@@ -65,6 +66,7 @@ def test_invalid_string_makes_one_row_invalid(tmp_path):
     assert (first, last) == (Example("fine", "a"), Example("fine too", "c"))
     assert bad.where == f"{path}:2"
     assert "invalid value: 'utf-8' codec can't decode byte 0xe9" in bad.reason
+    assert "\udce9" in "".join(bad.content.values())
 
 
 @pytest.mark.parametrize("is_nested", [False, True])

@@ -15,7 +15,7 @@ from readagain.errors import ConfigError, DataError, MissingExtraError
 from readagain.formats import parquet
 from readagain.formats import texts as formats_texts
 from readagain.formats.jsonl import to_json
-from readagain.formats.records import InvalidRecord
+from readagain.formats.records import InvalidRecord, valid_records
 from readagain.formats.texts import (
     TextReadOptions,
     TextRecord,
@@ -28,7 +28,7 @@ from readagain.formats.texts import (
 
 
 def read(path, **options):
-    return list(read_texts(path, TextReadOptions(**options)))
+    return list(valid_records(read_texts(path, TextReadOptions(**options)), "stop"))
 
 
 def texts(found):
@@ -164,11 +164,35 @@ def test_invalid_record_error_has_line_number(tmp_path, name, content, message):
         read(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.jsonl", b'{"text": "a"}\nkaf\xe9\n', "kaf\udce9"),
+        ("a.jsonl", b'{"text": "a"}\n{"text": 3, "id": 9}\n', {"text": 3, "id": 9}),
+        ("a.csv", b"text,id\na,1\nb\n", ["b"]),
+        ("a.csv", b"text,id\na,1\nkaf\xe9,2\n", {"text": "kaf\udce9", "id": "2"}),
+        ("a.csv", b'text,id\na,1\n"b\nc\n', '"b\nc'),
+        ("a.csv", b"text,id\na,1\nb\rc,2\n", "b\rc,2"),
+        ("a.pdf", b"%PDF-1.7", None),
+    ],
+)
+def test_invalid_record_keeps_its_content(tmp_path, name, content, expected):
+    path = tmp_path / name
+    path.write_bytes(content)
+    skipped = []
+    valid = list(valid_records(read_texts(path, TextReadOptions()), "skip", skipped.append))
+    assert [record.content for record in skipped] == [expected]
+    assert texts(valid) == ([] if name == "a.pdf" else ["a"])
+    row = json.loads(to_json(skipped[0].as_row()))
+    assert list(row) == ["file", "row", "reason", "content"]
+    assert (row["file"], row["content"]) == (str(path), expected)
+
+
 @pytest.mark.parametrize("format", ["text", "lines", "jsonl"])
 def test_utf16_pipe_error_has_conversion_command(format):
     pipe = io.BytesIO('{"text": "a"}\n'.encode("utf-16"))
     with pytest.raises(DataError, match=r"^pipe(:1)?: UTF-16 text; .*iconv -f utf-16 -t utf-8"):
-        list(read_stream(pipe, "pipe", TextReadOptions(format=format)))
+        list(valid_records(read_stream(pipe, "pipe", TextReadOptions(format=format)), "stop"))
 
 
 def test_too_large_text_file_error_suggests_lines(tmp_path, monkeypatch):
@@ -177,8 +201,9 @@ def test_too_large_text_file_error_suggests_lines(tmp_path, monkeypatch):
     path.write_text("many lines\nof text\n")
     with pytest.raises(DataError, match=r"more than 10 bytes for one text; set the format to"):
         read(path)
+    pipe = read_stream(io.BytesIO(b"eleven byte"), "pipe", TextReadOptions())
     with pytest.raises(DataError, match=r"pipe: more than 10 bytes for one text"):
-        list(read_stream(io.BytesIO(b"eleven byte"), "pipe", TextReadOptions()))
+        list(valid_records(pipe, "stop"))
 
 
 def test_too_long_line_is_rejected(tmp_path, monkeypatch):

@@ -60,9 +60,8 @@ class _NewsApi:
                 text, headline = _first(TEXT_KEYS, article), _first(HEADLINE_KEYS, article)
                 yield Record(number, {**article, "text": text, "headline": headline})
             else:
-                yield InvalidRecord(
-                    f"{path}:{number}", f"{type_in_words(article)}; expected an article object"
-                )
+                reason = f"{type_in_words(article)}; expected an article object"
+                yield InvalidRecord(f"{path}:{number}", reason, article)
 
 
 def _find_articles(document: Any, path: Path) -> list[Any]:

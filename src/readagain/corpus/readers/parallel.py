@@ -8,7 +8,13 @@ from pathlib import Path
 from readagain.corpus.inputs import CorpusFormat, CorpusInput, Example
 from readagain.errors import DataError
 from readagain.formats.files import open_bytes
-from readagain.formats.lines import TOO_LONG, describe_decode_error, line_blocks, read_lines
+from readagain.formats.lines import (
+    TOO_LONG,
+    describe_decode_error,
+    line_blocks,
+    lossless,
+    read_lines,
+)
 from readagain.formats.records import Block, InvalidRecord
 
 # Parts of file names for texts and headlines in the public copies of Gigaword.
@@ -68,7 +74,8 @@ def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | Invali
             try:
                 decoded.append(line.decode(source.encoding))
             except UnicodeDecodeError as error:
-                yield InvalidRecord(f"{path}:{number}", describe_decode_error(error))
+                content = lossless(line, source.encoding)
+                yield InvalidRecord(f"{path}:{number}", describe_decode_error(error), content)
                 break
         else:
             text, *headlines = decoded

@@ -58,7 +58,7 @@ def test_articles_without_title_error_lists_keys(tmp_path):
 def test_article_that_is_no_object_is_invalid(tmp_path):
     path = tmp_path / "reply.json"
     path.write_text(json.dumps({"articles": [7]}))
-    expected = InvalidRecord(f"{path}:1", "a whole number; expected an article object")
+    expected = InvalidRecord(f"{path}:1", "a whole number; expected an article object", 7)
     assert read_records(path) == [expected]
 
 
