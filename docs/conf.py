@@ -29,5 +29,6 @@ html_copy_source = False
 html_use_index = False  # no page uses index entries
 html_show_sphinx = False
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
+highlight_language = "none"  # blocks without a language are commands and output
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
