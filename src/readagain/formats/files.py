@@ -3,10 +3,12 @@
 import gzip
 import io
 import lzma
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -16,6 +18,8 @@ COMPRESSION_SUFFIXES = (".gz", ".xz", ".zst")
 BUFFER_BYTES = 1 << 20
 MAX_DOCUMENT_BYTES = 128 << 20
 """Maximum size of a document that is parsed as a whole."""
+MAX_FOLDERS = 5000
+"""Maximum number of folders that are searched for files; a corpus has fewer."""
 MAX_XZ_BYTES = 256 << 20
 """Memory limit of xz decompression; a file may request up to 4 GiB, `xz -9` needs 65 MiB."""
 
@@ -40,6 +44,12 @@ def check_readable(path: Path) -> None:
     """Raise `DataError` when a file cannot be opened."""
     with named_errors(path):
         path.open("rb").close()
+
+
+def walk_files(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder; those of `MAX_FOLDERS` folders if it has more."""
+    for name, _, files in islice(os.walk(folder), MAX_FOLDERS):
+        yield from (Path(name) / file for file in files)
 
 
 @contextmanager

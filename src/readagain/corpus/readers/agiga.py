@@ -14,14 +14,13 @@ from typing import BinaryIO
 
 from readagain.corpus.inputs import CorpusFormat, CorpusInput, Example, SplitName
 from readagain.errors import DataError
-from readagain.formats.files import BUFFER_BYTES, open_bytes
+from readagain.formats.files import BUFFER_BYTES, open_bytes, walk_files
 from readagain.formats.lines import describe_decode_error
 from readagain.formats.records import MAX_RECORD_BYTES, Block, InvalidRecord
 
 MAX_SENTENCES = 5
 """Maximum number of sentences of a text."""
 _MONTH_FILE = re.compile(r"([a-z]{3})_eng_([0-9]{6})\.xml")
-_FILE_PATTERN = "*_eng_[0-9][0-9][0-9][0-9][0-9][0-9].xml*"
 _DIGIT = re.compile("[0-9]")
 _DOCUMENT, _DOCUMENT_END, _SENTENCES = b"<DOC ", b"</DOC>", b"<sentences>"
 _TAG = re.compile(b"\n(%b|%b|%b)" % (_DOCUMENT, _DOCUMENT_END, _SENTENCES))
@@ -59,7 +58,7 @@ SPLIT_OF_MONTH: dict[tuple[str, str], SplitName] = {
 
 def find_months(folder: Path) -> list[Path]:
     """Return the files of Annotated Gigaword in a folder and the folders in it, by name."""
-    return sorted(path for path in folder.rglob(_FILE_PATTERN) if _MONTH_FILE.match(path.name))
+    return sorted(path for path in walk_files(folder) if _MONTH_FILE.match(path.name))
 
 
 def split_by_month(path: Path) -> SplitName:

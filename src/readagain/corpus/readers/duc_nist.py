@@ -8,16 +8,14 @@ if the first is short, in Gigaword form but with real digits.
 """
 
 import html
-import os
 import re
 from collections import defaultdict
-from collections.abc import Iterator
-from itertools import islice
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from readagain.corpus.inputs import CorpusFormat, CorpusInput, Example
 from readagain.errors import DataError
-from readagain.formats.files import named_errors, open_bytes
+from readagain.formats.files import open_bytes, walk_files
 from readagain.formats.lines import describe_decode_error
 from readagain.formats.records import MAX_RECORD_BYTES, Block, InvalidRecord
 from readagain.text.document import headline_tokens, read_document
@@ -28,14 +26,13 @@ MAX_SENTENCES = 5
 """Maximum number of sentences of a text."""
 MIN_FIRST_CHARS = 130
 """A first sentence that is shorter is joined with the second."""
-_MAX_FOLDERS = 5000
 _SET_FOLDER = re.compile(r"(d[0-9]+)[a-z]?", re.IGNORECASE)
 _REFERENCE = re.compile(
-    r"(?P<set>d[0-9]+)\.[a-z]+\.(?P<length>[0-9]+)\.[a-z]+\.[a-z0-9]+\.(?P<document>.+?)(\.html)?",
+    r"(?P<name>(?P<set>d[0-9]+)\.[a-z]+\.[0-9]+\.[a-z]+\.[a-z0-9]+\.(?P<document>.+?))(\.html)?",
     re.IGNORECASE,
 )
 _FOLDER_2003 = "duc2003_testdata"
-_TASK_LENGTH = "10"  # words; other lengths are references of other tasks
+_TASK_LENGTH = "10"  # words; other lengths are those of other tasks
 _TEXT = re.compile(r"<TEXT>(.*?)(</TEXT>|\Z)", re.DOTALL | re.IGNORECASE)
 _TAG = re.compile(r"<[^<>]*>")
 _DATELINE_END = re.compile(r" (?:--|-|_) ")
@@ -55,19 +52,18 @@ def find_documents(folder: Path) -> dict[Path, list[Path]]:
         DataError: for documents without references, references without documents, or several
             collections.
     """
-    references: defaultdict[Key, list[Path]] = defaultdict(list)
+    references: defaultdict[Key, dict[str, Path]] = defaultdict(dict)
     collections: defaultdict[Path, dict[Key, Path]] = defaultdict(dict)
-    with named_errors(folder):
-        for name, _, files in islice(os.walk(folder), _MAX_FOLDERS):
-            is_set = _SET_FOLDER.fullmatch(Path(name).name)
-            for path in sorted(Path(name) / file for file in files if not file.startswith(".")):
-                if found := _REFERENCE.fullmatch(path.name):
-                    if found["length"] == _TASK_LENGTH:
-                        key = (found["set"].upper(), found["document"].upper())
-                        references[key].append(path)
-                elif is_set:
-                    key = (is_set[1].upper(), path.name.upper())
-                    collections[path.parent.parent][key] = path
+    # A reference may occur several times; the one without tags is preferred.
+    for path in sorted(walk_files(folder), key=lambda path: ("detagged" not in str(path), path)):
+        if path.name.startswith("."):
+            continue
+        if found := _REFERENCE.fullmatch(path.name):
+            key = (found["set"].upper(), found["document"].upper())
+            references[key].setdefault(found["name"].upper(), path)
+        elif document_set := _SET_FOLDER.fullmatch(path.parent.name):
+            key = (document_set[1].upper(), path.name.upper())
+            collections[path.parent.parent][key] = path
     with_references = {
         root: known
         for root, documents in collections.items()
@@ -96,9 +92,15 @@ def find_documents(folder: Path) -> dict[Path, list[Path]]:
             )
     # A document without references stays, so that it is reported.
     return {
-        path: sorted(references[key])
+        path: _of_task(references[key])
         for key, path in sorted(collections[best].items(), key=lambda item: item[1])
     }
+
+
+def _of_task(references: Mapping[str, Path]) -> list[Path]:
+    """Return the references of the length of task 1, or all if there are none; by name."""
+    of_task = [name for name in references if f".{_TASK_LENGTH}." in name]
+    return [references[name] for name in sorted(of_task or references)]
 
 
 def document_files(folder: Path) -> list[Path]:
@@ -125,7 +127,7 @@ def _parse_block(source: CorpusInput, block: Block) -> Iterator[Example | Invali
             text = _read(path, source.encoding)
             references = []
             for path in reference_files:
-                references.append(" ".join(_read(path, source.encoding).split()))
+                references.append(" ".join(_TAG.sub(" ", _read(path, source.encoding)).split()))
         except UnicodeDecodeError as error:
             yield InvalidRecord(str(path), describe_decode_error(error))
             continue

@@ -49,6 +49,22 @@ def test_references_of_other_tasks_are_ignored(tmp_path):
     assert len(read_records(tmp_path)[0].references) == 4
 
 
+def test_tagged_copies_of_references_are_ignored(tmp_path):
+    write_duc(tmp_path, 2003, 1)
+    for path in list(tmp_path.rglob("D30001.P.10.*")):
+        copy = tmp_path / "abstracts" / f"{path.name}.html"
+        copy.parent.mkdir(exist_ok=True)
+        copy.write_text(f"<html><b>Tagged</b> {path.read_text()}</html>")
+    assert read_records(tmp_path)[0].references[3] == "Tarn opens bridge 0, writes D"
+
+
+def test_references_of_another_length_are_read_if_there_are_no_others(tmp_path):
+    write_duc(tmp_path, 2004, 1)
+    for path in list(tmp_path.rglob("D30001.P.10.*")):
+        path.rename(path.with_name(path.name.replace(".10.", ".100.")))
+    assert len(read_records(tmp_path)[0].references) == 4
+
+
 def test_documents_with_headlines_are_not_read_twice(tmp_path):
     [document] = write_duc(tmp_path, 2003, 1)
     other = document.parents[2] / "docs" / document.parent.name / document.name
