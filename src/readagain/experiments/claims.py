@@ -1,13 +1,15 @@
 """Claims of the paper, each with its tests and a verdict."""
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import mean, variance
 from typing import Any, Literal
 
 from readagain.experiments.catalog import CLAIMS, EXPERIMENTS, UNTRAINED, paper_table
 from readagain.experiments.results import milliseconds
-from readagain.experiments.store import Effect, ResultStore
+from readagain.experiments.store import Effect, ResultStore, t_quantile
 from readagain.experiments.table import markdown_table
 
 Verdict = Literal["supported", "contradicted", "too small to tell", "not measured"]
@@ -36,6 +38,11 @@ class Evidence:
     verdict: Verdict
     recipe: str = ""
 
+    @property
+    def is_short(self) -> bool:
+        """Whether the recipe does not train to convergence."""
+        return self.recipe not in ("", UNTRAINED, "converged")
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -51,19 +58,25 @@ class Claim:
 
     @property
     def verdict(self) -> str:
-        """The verdict of all tests that were run, or how many tests had which verdict."""
-        found = Counter(evidence[0].verdict for evidence in self.tests)
-        del found["not measured"]
-        if not found:
-            return "not measured"
-        if len(found) == 1:
-            return next(iter(found))
-        return ", ".join(f"{count} {verdict}" for verdict, count in found.most_common())
+        """The verdict of the tests that were run, in Markdown; apart for each recipe that decided.
 
-    @property
-    def num_run(self) -> int:
-        """Number of tests that were run."""
-        return sum(evidence[0].verdict != "not measured" for evidence in self.tests)
+        Several tests with different verdicts are counted.
+        """
+        deciding = [evidence[0] for evidence in self.tests]
+        short = dict.fromkeys(each.recipe for each in deciding if each.is_short)
+        found = [_combine(each for each in deciding if not each.is_short)]
+        for recipe in short:
+            combined = _combine(each for each in deciding if each.recipe == recipe)
+            found.append(f"{combined} after the short training of recipe `{recipe}`")
+        return "; ".join(filter(None, found)) or "not measured"
+
+
+def _combine(evidence: Iterable[Evidence]) -> str:
+    found = Counter(each.verdict for each in evidence)
+    del found["not measured"]
+    if len(found) == 1:
+        return f"**{next(iter(found))}**"
+    return ", ".join(f"{count} **{verdict}**" for verdict, count in found.most_common())
 
 
 class _Tests:
@@ -89,6 +102,33 @@ class _Tests:
             effects = self.store.contrast(terms, self.recipe, is_own=True)
         found = None if effects is None else effects["rouge-1"]
         return self._judge(statement, (first, second), found)
+
+    def lower_loss(self, first: str, second: str) -> Evidence:
+        """Test whether an experiment has a lower selection loss than another, over seeds."""
+        statement = f"{_title(first)} has a lower loss on the selection split than {_title(second)}"
+        found = [self.store.find(name, self.recipe) for name in (first, second)]
+        losses = [
+            [run.training["best"]["dev_loss"] for run in each.results if run.training["best"]]
+            for each in found
+            if each is not None
+        ]
+        has_seeds = len(losses) == 2 and min(map(len, losses)) >= 2
+        if self.recipe != "converged" or not has_seeds:
+            return Evidence(
+                statement=statement, ours="fewer than two seeds", verdict="not measured"
+            )
+        dof = sum(map(len, losses)) - 2
+        pooled = sum(variance(each) * (len(each) - 1) for each in losses) / dof
+        margin = t_quantile(dof) * math.sqrt(pooled * sum(1 / len(each) for each in losses))
+        difference = mean(losses[0]) - mean(losses[1])
+        low, high = difference - margin, difference + margin
+        effect = f"{difference:+.3f} ({low:+.3f} to {high:+.3f}) nats per word"
+        return Evidence(
+            statement=statement,
+            ours=f"{effect}; {self._runs((first, second))}",
+            verdict=_verdict(high < 0, low > 0),
+            recipe=self.recipe,
+        )
 
     def between(self, first: str, second: str, low: float, high: float, statement: str) -> Evidence:
         """Test whether the difference of two experiments is between two bounds, in points.
@@ -282,11 +322,8 @@ def _evidence(tests: Sequence[_Tests], kind: str, arguments: Sequence[Any]) -> l
 
 def claims_markdown(claims: Sequence[Claim], *, level: int = 2) -> str:
     """Return the verdicts as a table, then the evidence of each measured claim."""
-    rows = [
-        (claim.text, f"**{claim.verdict}**{_tests_run(claim)}{_not_converged(claim)}")
-        for claim in claims
-    ]
-    parts = [markdown_table(("claim", "verdict"), rows)]
+    rows = [(claim.text, claim.verdict, _tests_run(claim)) for claim in claims]
+    parts = [markdown_table(("claim", "verdict", "tests run"), rows)]
     columns = ("test", "recipe", "paper", "ours", "verdict")
     for claim in claims:
         if claim.verdict != "not measured":
@@ -305,23 +342,10 @@ def _shown(evidence: Evidence, decisive: Evidence) -> str:
     return f"**{evidence.verdict}**" if is_decisive else evidence.verdict
 
 
-def _not_converged(claim: Claim) -> str:
-    """Return a remark if tests were decided by a recipe that does not train to convergence."""
-    deciding = [evidence[0].recipe for evidence in claim.tests if evidence[0].recipe]
-    others = Counter(recipe for recipe in deciding if recipe not in ("converged", UNTRAINED))
-    if not others:
-        return ""
-    names = " and ".join(f"`{name}`" for name in others)
-    if others.total() == len(deciding):
-        return f" after the short training of recipe {names}"
-    return f" ({others.total()} of them after the short training of recipe {names})"
-
-
 def _recipe(evidence: Evidence) -> str:
     return _NO_VALUE if evidence.recipe in ("", UNTRAINED) else evidence.recipe
 
 
 def _tests_run(claim: Claim) -> str:
-    num_tests = len(claim.tests)
-    is_complete = claim.num_run in (0, num_tests)
-    return "" if is_complete else f" by the {claim.num_run} of {num_tests} tests that were run"
+    num_run = sum(evidence[0].verdict != "not measured" for evidence in claim.tests)
+    return f"{num_run} of {len(claim.tests)}"
