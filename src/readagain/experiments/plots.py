@@ -29,7 +29,12 @@ def plot_tables(
         DataError: if a file cannot be written.
     """
     figures = require("matplotlib.figure", extra="plot", purpose="drawing the tables")
-    sections = {table.name: table.sections[0] for table in tables if table.sections}
+    # The recipe with the most rows; rows of different recipes cannot be compared.
+    sections = {
+        table.name: max(table.sections, key=lambda each: len(_paper_and_ours(each, table.name)))
+        for table in tables
+        if table.name in ("table1", "table2", "table3") and table.sections
+    }
     plots: dict[str, Callable[[Any], bool]] = {
         "table1": lambda figure: _plot_scores(figure, sections["table1"], "table1"),
         "table2": lambda figure: _plot_scores(figure, sections["table2"], "table2"),
@@ -90,7 +95,7 @@ def _plot_scores(figure: Any, section: TableSection, table: str) -> bool:
     axes.set_yticks(positions, [f"{row.label} {row.size}" for row, _ in rows])
     axes.invert_yaxis()
     axes.set_xlabel("ROUGE-1 recall at 75 bytes" if table == "table2" else "ROUGE-1 F1")
-    axes.set_title(f"Table {table[-1]}")
+    axes.set_title(f"Table {table[-1]}\n{section.heading}", fontsize=9)
     figure.legend(loc="outside lower center", ncols=2)
     return True
 
@@ -166,12 +171,16 @@ def _plot_importance(figure: Any, store: ResultStore) -> bool:
 
     The samples are of the model with the largest difference between content and function words.
     """
-    shown = {
-        name: importance
-        for name in TABLES["importance"].rows
-        if (results := store.find(name, store.recipes[0])) is not None
-        and (importance := results.results[0].importance) is not None
-    }
+    by_recipe = [
+        {
+            name: importance
+            for name in TABLES["importance"].rows
+            if (results := store.find(name, recipe)) is not None
+            and (importance := results.results[0].importance) is not None
+        }
+        for recipe in store.recipes
+    ]
+    shown = max(by_recipe, key=len)
     if not shown:
         return False
     figure.set_size_inches(12, 8)

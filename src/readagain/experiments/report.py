@@ -57,7 +57,7 @@ def write_report(out: Path) -> list[str]:
     parts = [
         "# Results",
         "Written by `readagain reproduce`; *not run* marks rows that have not been run yet. "
-        "Plots show the first recipe.",
+        "Plots show the recipe with the most rows.",
     ]
     if any(result.scale == "small" for result in store.results):
         parts.append(_SMALL)
