@@ -1,4 +1,4 @@
-"""Parse trees from bracket notation."""
+"""Fixture: trees from brackets with a word for each leaf."""
 
 import re
 
@@ -9,19 +9,19 @@ from readagain.classic.tree import Leaf, Phrase
 
 @pytest.fixture
 def tree():
-    """Function that parses "(S (NP rain) (VP fell))" into a tree."""
+    """Return a function that reads "(S (NP rain) (VP fell))"; positions are from left to right."""
 
     def read(brackets):
-        open_phrases, place = [("", [])], 0
-        for sign in re.findall(r"\([A-Z]+|\)|[^\s()]+", brackets):
-            if sign == ")":
+        open_phrases, position = [("", [])], 0
+        for token in re.findall(r"\([A-Z]+|\)|[^\s()]+", brackets):
+            if token == ")":
                 label, children = open_phrases.pop()
                 open_phrases[-1][1].append(Phrase(label, tuple(children)))
-            elif sign.startswith("("):
-                open_phrases.append((sign[1:], []))
+            elif token.startswith("("):
+                open_phrases.append((token[1:], []))
             else:
-                open_phrases[-1][1].append(Leaf(sign, place))
-                place += 1
+                open_phrases[-1][1].append(Leaf(token, position))
+                position += 1
         [whole] = open_phrases[0][1]
         return whole
 

@@ -1,4 +1,4 @@
-"""The installed parser and its output."""
+"""The parser Link Grammar, and the trees of its output."""
 
 import pytest
 from programs import require_programs
@@ -35,17 +35,17 @@ def test_leaves_have_word_positions_without_quotes(parser):
 
 
 def test_digits_and_initials_are_spelled_for_the_parser(parser, monkeypatch):
-    asked = []
-    monkeypatch.setattr(parser, "_query", asked.append)
+    queries = []
+    monkeypatch.setattr(parser, "_query", queries.append)
     parser.parse(["the", "u.s.", "sent", "##.#", "tons", "to", "ghent."])
-    assert asked == ["the U.S. sent 11.1 tons to ghent."]
+    assert queries == ["the U.S. sent 11.1 tons to ghent."]
 
 
 def test_command_characters_are_not_sent(parser, monkeypatch):
-    asked = []
-    monkeypatch.setattr(parser, "_query", asked.append)
+    queries = []
+    monkeypatch.setattr(parser, "_query", queries.append)
     parser.parse(["!help", "%", "the", "(", "old", ")", "{", "[", "ferry", '"', "sank", "!"])
-    assert asked == ["the old ferry sank !"]
+    assert queries == ["the old ferry sank !"]
 
 
 @pytest.mark.parametrize(

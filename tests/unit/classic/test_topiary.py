@@ -17,8 +17,8 @@ BRACKETS = (
 COMMON = ["came", "closed", "ferry", "harbour"]
 
 
-class Given:
-    """A parser that returns one tree."""
+class FixedParser:
+    """Parser that always returns the same tree."""
 
     def __init__(self, tree):
         self.tree = tree
@@ -31,7 +31,7 @@ class Given:
 
 
 def write(tree, max_bytes, document):
-    return topiary_headline(document, Given(tree), Topics(COMMON), max_bytes=max_bytes)
+    return topiary_headline(document, FixedParser(tree), Topics(COMMON), max_bytes=max_bytes)
 
 
 @pytest.mark.parametrize(

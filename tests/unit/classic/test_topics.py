@@ -17,14 +17,14 @@ def test_rare_words_have_equal_idf(monkeypatch):
 
 
 def test_topics_are_ranked_by_score_then_position():
-    forms = ["people", "saw", "zeppelin", "over", "ghent"]
-    assert Topics(COMMON).ranked(forms, {1: "v-d"}) == [2, 4, 0]
+    norms = ["people", "saw", "zeppelin", "over", "ghent"]
+    assert Topics(COMMON).ranked(norms, {1: "v-d"}) == [2, 4, 0]
 
 
 def test_repeated_topic_is_ranked_once():
-    forms = ["zeppelin", "bridge", "people", "bridge"]
+    norms = ["zeppelin", "bridge", "people", "bridge"]
     common = ["people", "bridge", "1", "2", "3", "4", "zeppelin"]
-    assert Topics(common).ranked(forms, {}) == [1, 0, 2]  # 2 log 3, log 8, log 2
+    assert Topics(common).ranked(norms, {}) == [1, 0, 2]  # 2 log 3, log 8, log 2
 
 
 def test_stop_words_and_numbers_are_not_topics():

@@ -14,12 +14,12 @@ def test_tree_positions_are_distinct():
 
 def test_empty_phrases_are_removed(tree):
     whole = tree("(S (NP rain) (PP on (NP Monday)))")
-    left = without(whole, lambda node: isinstance(node, Leaf) and node.position > 0)
-    assert str(left) == "(S (NP rain))"
+    remaining = without(whole, lambda node: isinstance(node, Leaf) and node.position > 0)
+    assert str(remaining) == "(S (NP rain))"
 
 
 def test_without_node_removes_by_identity():
-    # Two halves of one word that the parser took apart are equal, and are two nodes.
+    # Two equal parts of a word that the parser split are different nodes.
     whole = Phrase("S", (Leaf("bye", 0), Leaf("-", 0), Leaf("bye", 0)))
     assert str(without_node(whole, whole.children[2])) == "(S bye -)"
 

@@ -112,7 +112,7 @@ def test_relative_clauses_are_removed_from_the_right(tree):
     clause = tree(
         "(S (NP (NP a man) (SBAR who (S (VP sang)))) (VP met (NP (NP a boy) , (NP his son) ,)))"
     )
-    assert [words(cut) for cut in remove_relative_clauses(clause)] == [
+    assert [words(each) for each in remove_relative_clauses(clause)] == [
         "a man who sang met a boy , ,",
         "a man met a boy , his son ,",
     ]
@@ -120,7 +120,7 @@ def test_relative_clauses_are_removed_from_the_right(tree):
 
 def test_first_conjunct_stays(tree):
     clause = tree("(S (NP (NP rain) and (NP hail)) (VP fell (PP on (NP Ghent or Lund))))")
-    assert [words(cut) for cut in remove_conjuncts(clause)] == [
+    assert [words(each) for each in remove_conjuncts(clause)] == [
         "rain and hail fell on Ghent",
         "rain fell on Ghent or Lund",
     ]
@@ -132,7 +132,7 @@ def test_initial_conjunction_stays(tree):
 
 def test_trailing_pps_are_removed_deepest_first(tree):
     clause = tree("(S (NP rain) (VP fell (PP on (NP (NP roofs) (PP of (NP Ghent))))))")
-    assert [words(cut) for cut in remove_trailing(clause, "PP")] == [
+    assert [words(each) for each in remove_trailing(clause, "PP")] == [
         "rain fell on roofs",
         "rain fell",
     ]
@@ -140,7 +140,7 @@ def test_trailing_pps_are_removed_deepest_first(tree):
 
 def test_trailing_sbars_are_removed(tree):
     clause = tree("(S (NP he) (VP left (SBAR because (S (NP it) (VP rained)))))")
-    assert [words(cut) for cut in remove_trailing(clause, "SBAR")] == ["he left"]
+    assert [words(each) for each in remove_trailing(clause, "SBAR")] == ["he left"]
 
 
 SENTENCE = (
@@ -154,7 +154,7 @@ def size(clause):
 
 
 @pytest.mark.parametrize(
-    ("max_size", "left"),
+    ("max_size", "expected"),
     [
         (20, "in storm , ferry which sank left from Ghent for Lund"),
         (9, "ferry which sank left from Ghent for Lund"),
@@ -163,11 +163,11 @@ def size(clause):
         (2, "ferry left"),
     ],
 )
-def test_trim_stops_at_the_maximum_size(tree, max_size, left):
-    assert words(trim(tree(SENTENCE), size, max_size=max_size)) == left
+def test_trim_stops_at_the_maximum_size(tree, max_size, expected):
+    assert words(trim(tree(SENTENCE), size, max_size=max_size)) == expected
 
 
-def test_trim_skips_cuts_below_the_minimum_size(tree):
+def test_trim_skips_removals_below_the_minimum_size(tree):
     assert words(trim(tree(SENTENCE), size, max_size=5, min_size=4)) == "ferry left from Ghent"
     assert size(trim(tree(SENTENCE), size, max_size=3, min_size=3)) == 4
 
@@ -184,6 +184,6 @@ TREES = st.recursive(
 @given(TREES, st.integers(0, 12), st.integers(0, 12))
 def test_trimmed_tree_has_only_words_of_the_tree(node, max_size, min_size):
     whole = node if isinstance(node, Phrase) else Phrase("S", (node,))
-    left = trim(whole, lambda clause: len(clause.leaves), max_size=max_size, min_size=min_size)
+    trimmed = trim(whole, lambda clause: len(clause.leaves), max_size=max_size, min_size=min_size)
     rest = iter(whole.words)
-    assert all(word in rest for word in left.words)
+    assert all(word in rest for word in trimmed.words)

@@ -1,4 +1,4 @@
-"""Fixtures: the toy model of tests/assets, which has random weights."""
+"""Fixtures: the model `toy` of tests/assets, graphs with random weights, so no torch is needed."""
 
 import shutil
 from pathlib import Path
@@ -17,7 +17,7 @@ def toy():
 
 @pytest.fixture
 def toy_copy(tmp_path):
-    """A copy that a test may damage."""
+    """Return a copy of the model that a test may change."""
     return Path(shutil.copytree(TOY, tmp_path / "toy"))
 
 

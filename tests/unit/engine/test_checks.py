@@ -13,7 +13,7 @@ def words(text):
     return [CheckedWord(word.norm, document.surface(word)) for word in document.words]
 
 
-def found(headline, text):
+def failed_checks(headline, text):
     """Return the names of the checks that a headline fails."""
     source = words(text)
     aligned = align(words(headline), source)
@@ -49,7 +49,7 @@ RESULTS = "Revenue rose 12% to $4.5bn. Profit fell 3% to 40 million crowns."
     ],
 )
 def test_check_finds_a_fault(code, headline, text):
-    assert code in found(headline, text)
+    assert code in failed_checks(headline, text)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_check_finds_a_fault(code, headline, text):
     ],
 )
 def test_checks_pass_a_faithful_headline(headline, text):
-    assert found(headline, text) == set()
+    assert failed_checks(headline, text) == set()
 
 
 def test_words_are_aligned_with_the_nearest_same_word():
@@ -117,4 +117,4 @@ TEXTS = st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=12).map(
 
 @given(TEXTS, TEXTS)
 def test_checks_accept_any_text(headline, text):
-    assert found(headline, text) <= CHECKS.keys()
+    assert failed_checks(headline, text) <= CHECKS.keys()

@@ -13,7 +13,7 @@ from readagain.text.vocab import SPECIAL_TOKENS, Vocab
 
 VOCAB = Vocab([*SPECIAL_TOKENS, "buys", "##", "ferries", "boats"])
 BUYS, MASKED, FERRIES, BOATS = range(4, 8)
-TEXT = "Ghent sold 75 trains. Élan Corp. bought 12 ferries."  # places 0-4 and 5-10
+TEXT = "Ghent sold 75 trains. Élan Corp. bought 12 ferries."  # positions 0-4 and 5-10
 
 
 @pytest.fixture
@@ -23,13 +23,16 @@ def source():
 
 
 def hypothesis(words, attended=()):
-    """Words as (id, sentence, position); the attention of each is on one (sentence, position)."""
+    """Make a hypothesis from (id, sentence, position in the sentence) of each word.
+
+    All attention of step t is on the (sentence, position) `attended[t]`.
+    """
     attention = np.zeros((len(words) + 1, 2, 6), dtype=np.float32)
-    for t, (sentence, place) in enumerate(attended):
-        attention[t, sentence, place] = 1.0
+    for t, (sentence, position) in enumerate(attended):
+        attention[t, sentence, position] = 1.0
     return Hypothesis(
         ids=np.array([id for id, _, _ in words]),
-        copied_from=np.array([[sentence, place] for _, sentence, place in words]),
+        copied_from=np.array([[sentence, position] for _, sentence, position in words]),
         log_probs=np.arange(-1.0, -2.0 - len(words), -1.0),
         score=-1.0,
         meets_min_length=True,

@@ -13,8 +13,8 @@ TEXT = "The harbour of Ghent reopened on Monday. Two ferries sailed at noon."
 SHORT = "A storm passed."
 
 
-class Reader:
-    """A model without weights of words, whose states are given."""
+class FakeModel:
+    """Model with given encoder states and importance weights."""
 
     def __init__(self, states, weights=None):
         self._states, self._weights = states, weights
@@ -27,7 +27,7 @@ class Reader:
 
 
 class Batch:
-    """Two words of one text."""
+    """Batch of one text with two words."""
 
     source_ids = np.zeros((1, 1, 2), dtype=np.int64)
     source_valid = np.ones((1, 2), dtype=bool)
@@ -35,45 +35,47 @@ class Batch:
 
 def test_importance_is_the_weights_of_the_model():
     weights = np.array([[0.25, -0.5]])
-    looks = source_importance(
-        Reader(None, weights), PRESETS["read_again_gru_copy_15k"].model, Batch
+    found = source_importance(
+        FakeModel(None, weights), PRESETS["read_again_gru_copy_15k"].model, Batch
     )
-    assert looks.kind == "weight"
-    assert looks.importance is weights
+    assert found.kind == "weight"
+    assert found.importance is weights
 
 
 def test_importance_is_movement_without_weights():
     states = np.array([[[4.0], [6.0]]])
-    looks = source_importance(Reader(states), PRESETS["read_again_lstm_copy_15k"].model, Batch)
-    assert looks.kind == "movement"
-    assert looks.importance.tolist() == [[1.0, 0.5]]
+    found = source_importance(FakeModel(states), PRESETS["read_again_lstm_copy_15k"].model, Batch)
+    assert found.kind == "movement"
+    assert found.importance.tolist() == [[1.0, 0.5]]
 
 
 def test_importance_of_a_bidirectional_model():
     run = override(PRESETS["read_again_lstm_copy_15k"], {"model.encoder.bidirectional": True})
     states = np.array([[[3.0, 4.0], [3.0, 4.0]]])  # forward 0 -> 3 -> 3, backward 4 <- 4 <- 0
-    looks = source_importance(Reader(states), run.model, Batch)
-    assert looks.importance.tolist() == [[0.75, 1.0]]
+    found = source_importance(FakeModel(states), run.model, Batch)
+    assert found.importance.tolist() == [[0.75, 1.0]]
 
 
 @pytest.mark.parametrize("name", ["gru_15k", "abs_69k", "ras_elman"])
 def test_one_pass_models_have_no_importance(name):
-    looks = source_importance(Reader(None), PRESETS[name].model, Batch)
-    assert (looks.importance, looks.kind) == (None, None)
+    found = source_importance(FakeModel(None), PRESETS[name].model, Batch)
+    assert (found.importance, found.kind) == (None, None)
 
 
 @pytest.mark.parametrize("name", ["news", "papers"])
 def test_explanation_does_not_depend_on_the_batch(name):
     summarizer = Summarizer.load(find_model(name), threads=1)
     alone = summarizer.summarize(TEXT, explain=True).explanation
-    among, other = (each.explanation for each in summarizer.summarize([TEXT, SHORT], explain=True))
+    batched, other = (
+        each.explanation for each in summarizer.summarize([TEXT, SHORT], explain=True)
+    )
     other_alone = summarizer.summarize(SHORT, explain=True).explanation
     assert other.importance == pytest.approx(other_alone.importance, abs=1e-5)
     assert alone.importance_kind == "movement"
     assert alone.importance.max() == 1.0
     assert alone.importance.shape == (len(alone.source_words),)
-    assert among.importance == pytest.approx(alone.importance, abs=1e-5)
-    assert among.attention == pytest.approx(alone.attention, abs=1e-5)
+    assert batched.importance == pytest.approx(alone.importance, abs=1e-5)
+    assert batched.attention == pytest.approx(alone.attention, abs=1e-5)
 
 
 def test_dropped_words_are_not_explained(summarizer):
@@ -90,8 +92,8 @@ def test_spans_of_tokens_match_the_text(summarizer):
         assert "".join(spans) == summary.text.replace(" ", "")
 
 
-def moved(states, lengths, *, num_directions=1):
-    """Return the importance of (B, N, L, H) states of sentences with given lengths."""
+def movement(states, lengths, *, num_directions=1):
+    """Return the movement of (B, N, L, H) states for sentences of these lengths."""
     states = np.array(states, dtype=np.float32)
     valid = np.arange(states.shape[2]) < np.array(lengths)[..., None]
     return state_movement(states, valid, num_directions=num_directions)
@@ -99,32 +101,32 @@ def moved(states, lengths, *, num_directions=1):
 
 def test_movement_is_zero_for_an_unchanged_state():
     # The state goes from 0 to (3, 4), stays, goes to (3, 0), and stays: moves of 5, 0, 4 and 0.
-    found = moved([[[[3, 4], [3, 4], [3, 0], [3, 0]]]], [[4]])
+    found = movement([[[[3, 4], [3, 4], [3, 0], [3, 0]]]], [[4]])
     assert found[0, 0].tolist() == pytest.approx([1.0, 0.0, 0.8, 0.0])
 
 
 def test_movement_compares_within_each_direction():
     # Forward 0 -> 3 -> 3, backward, from the right, 0 -> 4 -> 4: moves of 3 and 4.
-    found = moved([[[[3, 4], [3, 4]]]], [[2]], num_directions=2)
+    found = movement([[[[3, 4], [3, 4]]]], [[2]], num_directions=2)
     assert found[0, 0].tolist() == pytest.approx([0.75, 1.0])
 
 
 def test_movement_ignores_padding():
-    alone = moved([[[[1, 2], [3, 1]]]], [[2]], num_directions=2)
-    padded = moved([[[[1, 2], [3, 1], [9, 9]]]], [[2]], num_directions=2)
+    alone = movement([[[[1, 2], [3, 1]]]], [[2]], num_directions=2)
+    padded = movement([[[[1, 2], [3, 1], [9, 9]]]], [[2]], num_directions=2)
     assert padded[0, 0].tolist() == pytest.approx([*alone[0, 0], 0.0])
 
 
 def test_movement_of_sentences_has_one_scale():
     # The second sentence begins at zero again: moves of 2 and 1, the largest of both is 2.
-    found = moved([[[[2]], [[1]]]], [[1, 1]])
+    found = movement([[[[2]], [[1]]]], [[1, 1]])
     assert found[0, :, 0].tolist() == [1.0, 0.5]
 
 
 def test_movement_is_scaled_per_text():
-    found = moved([[[[1]]], [[[7]]]], [[1], [1]])
+    found = movement([[[[1]]], [[[7]]]], [[1], [1]])
     assert found.ravel().tolist() == [1.0, 1.0]
 
 
 def test_movement_of_a_constant_zero_state_is_zero():
-    assert moved([[[[0, 0], [0, 0]]]], [[2]]).tolist() == [[[0.0, 0.0]]]
+    assert movement([[[[0, 0], [0, 0]]]], [[2]]).tolist() == [[[0.0, 0.0]]]

@@ -1,4 +1,4 @@
-"""Constraint against numbers and names that are not in the text."""
+"""Grounding: numbers and names that a text does not support are not generated."""
 
 import numpy as np
 import pytest
@@ -26,11 +26,11 @@ def sources():
 
 
 @pytest.fixture
-def rule(sources):
+def constraint(sources):
     return UngroundedWords(VOCAB, CASES).constraint(sources, names=False)
 
 
-def offer(*ids, copied_from=-1):
+def make_candidates(*ids, copied_from=-1):
     row = np.array([[*ids]] * 3)
     return Candidates(
         ids=row,
@@ -43,7 +43,7 @@ def offer(*ids, copied_from=-1):
 
 @pytest.fixture
 def active():
-    """One hypothesis per text, in reverse order of the texts."""
+    """Return one hypothesis per text, in reverse order of the texts."""
     return ActiveHypotheses(
         documents=np.array([2, 1, 0]),
         ids=np.empty((3, 0), dtype=np.int64),
@@ -53,29 +53,33 @@ def active():
     )
 
 
-def test_numbers_need_digits_in_the_text(rule, active):
-    banned = rule.banned_words(active, offer(DIES, TWO_DIGITS, ONE_DIGIT, AT, COPIED))
+def test_numbers_need_digits_in_the_text(constraint, active):
+    banned = constraint.banned_words(
+        active, make_candidates(DIES, TWO_DIGITS, ONE_DIGIT, AT, COPIED)
+    )
     assert banned.astype(int).tolist() == [[0, 0, 0, 0, 0], [0, 1, 1, 0, 0], [0, 0, 1, 0, 0]]
 
 
 def test_names_need_a_word_with_the_same_stem(sources, active):
-    offered = offer(IBSEN, LEEDS, ITV, NORWEGIAN, AT)
-    rule = UngroundedWords(VOCAB, CASES).constraint(sources, names=True)
-    assert rule.banned_words(active, offered).astype(int).tolist() == [
+    candidates = make_candidates(IBSEN, LEEDS, ITV, NORWEGIAN, AT)
+    constraint = UngroundedWords(VOCAB, CASES).constraint(sources, names=True)
+    assert constraint.banned_words(active, candidates).astype(int).tolist() == [
         [1, 1, 0, 1, 0],
         [0, 1, 0, 1, 0],
         [0, 1, 0, 0, 0],
     ]
 
 
-def test_names_are_allowed_by_default(rule, active):
-    assert not rule.banned_words(active, offer(IBSEN, LEEDS, ITV, NORWEGIAN)).any()
+def test_names_are_allowed_by_default(constraint, active):
+    assert not constraint.banned_words(active, make_candidates(IBSEN, LEEDS, ITV, NORWEGIAN)).any()
 
 
-def test_copied_numbers_are_allowed(rule, active):
-    assert not rule.banned_words(active, offer(TWO_DIGITS, ONE_DIGIT, copied_from=0)).any()
+def test_copied_numbers_are_allowed(constraint, active):
+    assert not constraint.banned_words(
+        active, make_candidates(TWO_DIGITS, ONE_DIGIT, copied_from=0)
+    ).any()
 
 
-def test_grounding_requests_spare_candidates(rule):
-    assert rule.max_banned(max_words=10) > 0
-    assert rule.banned_end(None) is None
+def test_grounding_requests_spare_candidates(constraint):
+    assert constraint.max_banned(max_words=10) > 0
+    assert constraint.banned_end(None) is None

@@ -1,4 +1,4 @@
-"""Layout of beam rows by document."""
+"""`BeamLayout`: hypotheses in a grid with one row per document."""
 
 import numpy as np
 from hypothesis import given

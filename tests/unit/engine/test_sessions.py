@@ -1,4 +1,4 @@
-"""Errors for damaged, foreign or unsafe graphs."""
+"""Graphs that are damaged, of another model, or refer to other files are refused."""
 
 import json
 import sys
@@ -19,24 +19,26 @@ def graph(toy):
     return (toy / STEP).read_bytes()
 
 
-def opened(graph):
+def open_graph(graph):
     return open_session(graph, threads=1, inputs=[], outputs=["ids"], where="step")
 
 
-@pytest.mark.parametrize("spoil", [lambda g: b"", lambda g: g[: len(g) // 2], lambda g: b"hi" * 99])
-def test_damaged_graph_is_refused(graph, spoil):
+@pytest.mark.parametrize(
+    "damage", [lambda g: b"", lambda g: g[: len(g) // 2], lambda g: b"hi" * 99]
+)
+def test_damaged_graph_is_refused(graph, damage):
     with pytest.raises(ArtifactError, match=r"step: ONNX Runtime .* cannot load it \(.*protobuf"):
-        opened(spoil(graph))
+        open_graph(damage(graph))
 
 
 def test_damaged_name_is_refused_silently(graph, capfd):
-    place = graph.index(b"QuantizeLinear")
+    start = graph.index(b"QuantizeLinear")
     with pytest.raises(ArtifactError, match="cannot load it"):
-        opened(graph[:place] + b"\xff\xff" + graph[place + 2 :])
+        open_graph(graph[:start] + b"\xff\xff" + graph[start + 2 :])
     assert capfd.readouterr() == ("", "")
 
 
-def test_foreign_graph_is_refused(toy):
+def test_graph_of_other_inputs_is_refused(toy):
     with pytest.raises(ArtifactError, match=r"step: unexpected or missing .* \(lengths, ids"):
         open_session(
             (toy / "encoder.int8.onnx").read_bytes(),
@@ -56,14 +58,14 @@ def test_step_without_next_state_is_refused(graph):
 
 def test_external_data_is_refused(graph):
     with pytest.raises(ArtifactError, match="refers to external data"):
-        opened(graph + b"\x6a\x0e\x0a\x08location\x12\x02/x")
+        open_graph(graph + b"\x6a\x0e\x0a\x08location\x12\x02/x")
 
 
 def test_session_frees_the_content_of_its_graph(graph):
-    holders = sys.getrefcount(graph)
+    num_references = sys.getrefcount(graph)
     inputs = [*MEMORY, *STATE_INPUTS, *COPYING, "previous_ids", "grid", "place", "k", "valid"]
     session = open_session(graph, threads=1, inputs=inputs, outputs=[])
-    assert sys.getrefcount(graph) == holders
+    assert sys.getrefcount(graph) == num_references
     assert session.get_inputs()
 
 
@@ -81,7 +83,7 @@ def test_changed_graph_is_refused(toy_copy):
         Summarizer.load(toy_copy)
 
 
-def test_cut_graph_is_refused(toy_copy):
+def test_truncated_graph_is_refused(toy_copy):
     path = toy_copy / STEP
     path.write_bytes(path.read_bytes()[:-100])
     with pytest.raises(
@@ -104,6 +106,6 @@ def test_later_format_is_refused(toy_copy):
         Summarizer.load(toy_copy)
 
 
-def test_foreign_directory_is_refused(tmp_path):
+def test_directory_without_model_is_refused(tmp_path):
     with pytest.raises(ArtifactError, match=r"no model\.json; this is not a model folder"):
         Summarizer.load(tmp_path)

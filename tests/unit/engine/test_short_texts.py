@@ -28,7 +28,7 @@ def test_short_text_is_its_own_summary(summarizer, text, headline):
     assert not summary.alternatives
 
 
-def test_short_text_in_a_list_changes_nothing(summarizer):
+def test_short_text_does_not_change_other_summaries(summarizer):
     long = "Police in Ghent said on Monday that 12 people crossed the old bridge."
     found = [each.text for each in summarizer.summarize(["Hello", long, "Thank you."])]
     assert found == ["Hello", summarizer.summarize(long).text, "Thank you"]
@@ -64,12 +64,12 @@ def test_short_text_copies_from_each_sentence():
     reader = SourceReader(PRESETS["two_sentences_option1_copy_15k"], vocab, vocab)
     source = reader.read("Fire. Heavy smoke.", tokenized=False)
     batch = reader.batch([source])
-    own = copy_whole_text(source, batch, 0, max_words=9)
-    assert own.copied_from.tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
-    assert own.ids.tolist() == batch.source_ext_ids[0, [0, 1, 3, 4]].tolist()
-    assert own.log_probs.tolist() == [0.0] * 5  # four words, and the end
-    assert own.attention.shape == (5, 2, 3)
-    assert own.attention[2, 1].tolist() == [1.0, 0.0, 0.0]
+    hypothesis = copy_whole_text(source, batch, 0, max_words=9)
+    assert hypothesis.copied_from.tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    assert hypothesis.ids.tolist() == batch.source_ext_ids[0, [0, 1, 3, 4]].tolist()
+    assert hypothesis.log_probs.tolist() == [0.0] * 5  # four words, and the end
+    assert hypothesis.attention.shape == (5, 2, 3)
+    assert hypothesis.attention[2, 1].tolist() == [1.0, 0.0, 0.0]
 
 
 def test_truncated_text_is_not_short():

@@ -1,4 +1,4 @@
-"""Sentences and words of a text that a model reads."""
+"""The words of a text that a model reads, and their ids."""
 
 import pytest
 
@@ -16,29 +16,29 @@ def reader(preset="read_again_lstm_copy_15k", **changes):
     return SourceReader(override(PRESETS[preset], changes), SOURCE_VOCAB, VOCAB)
 
 
-def forms(source):
+def norms(source):
     words = source.document.words
-    return [[words[place].norm for place in sequence] for sequence in source.sequences]
+    return [[words[position].norm for position in sequence] for sequence in source.sequences]
 
 
 def test_one_sentence_model_reads_the_first():
     source = reader().read(TEXT, tokenized=False)
-    assert forms(source) == [["the", "old", "bridge", "opens", "."]]
+    assert norms(source) == [["the", "old", "bridge", "opens", "."]]
     assert source.is_truncated
 
 
 def test_two_sentence_model_reads_two_sequences():
     source = reader("two_sentences_option1_copy_15k").read(TEXT, tokenized=False)
-    assert forms(source) == [["the", "old", "bridge", "opens", "."], ["the", "élan", "sails", "."]]
+    assert norms(source) == [["the", "old", "bridge", "opens", "."], ["the", "élan", "sails", "."]]
 
 
 def test_joined_sentences_are_one_truncated_sequence():
     join = {"data.num_sentences": 2, "data.join_sentences": True, "data.max_source_words": 7}
     source = reader(**join).read(TEXT, tokenized=False)
-    assert forms(source) == [["the", "old", "bridge", "opens", ".", "the", "élan"]]
+    assert norms(source) == [["the", "old", "bridge", "opens", ".", "the", "élan"]]
     assert source.is_truncated
     alone = reader(**join).read("It sank.", tokenized=False)
-    assert forms(alone) == [["it", "sank", "."]]
+    assert norms(alone) == [["it", "sank", "."]]
 
 
 @pytest.mark.parametrize(
@@ -50,15 +50,15 @@ def test_joined_sentences_are_one_truncated_sequence():
 )
 def test_sentences_without_words_are_skipped(text, tokenized):
     source = reader("two_sentences_option1_copy_15k").read(text, tokenized=tokenized)
-    assert forms(source) == [["it", "opens", "."], ["élan", "sails", "."]]
+    assert norms(source) == [["it", "opens", "."], ["élan", "sails", "."]]
     assert source.document.is_tokenized == tokenized
     assert source.is_truncated == ("sank" in text)
 
 
-def test_page_lines_are_not_read():
+def test_byline_and_date_are_not_read():
     text = "By Jo Roe, Editor\n16 November 2026\n\nThe bridge &amp; Élan opens. It sank."
     source = reader().read(text, tokenized=False)
-    assert forms(source) == [["the", "bridge", "&", "élan", "opens", "."]]
+    assert norms(source) == [["the", "bridge", "&", "élan", "opens", "."]]
     assert [text[word.start : word.end] for word in source.document.words][1:4] == (
         ["bridge", "&amp;", "Élan"]
     )
@@ -69,7 +69,7 @@ def test_page_lines_are_not_read():
 def test_skipped_scene_is_not_read():
     text = "It was dark. The council of Norrvik will sell its ferry, the mayor said."
     source = reader().read(text, tokenized=False)
-    assert forms(source)[0][:3] == ["the", "council", "of"]
+    assert norms(source)[0][:3] == ["the", "council", "of"]
     assert source.is_truncated
     assert source.read_share < 0.9
 
@@ -77,7 +77,7 @@ def test_skipped_scene_is_not_read():
 def test_line_without_mark_gets_an_unprinted_full_stop():
     text = "Élan opens\nThe bridge"
     source = reader("two_sentences_option1_copy_15k").read(text, tokenized=False)
-    assert forms(source) == [["élan", "opens", "."], ["the", "bridge"]]
+    assert norms(source) == [["élan", "opens", "."], ["the", "bridge"]]
     full_stop = source.document.words[2]
     assert (full_stop.start, full_stop.end) == (10, 10)
     assert source.document.surface(full_stop) == ""
@@ -85,7 +85,7 @@ def test_line_without_mark_gets_an_unprinted_full_stop():
 
 def test_whole_text_is_not_truncated():
     whole = reader("two_sentences_option1_copy_15k").read("It sank.", tokenized=False)
-    assert forms(whole) == [["it", "sank", "."]]
+    assert norms(whole) == [["it", "sank", "."]]
     assert not whole.is_truncated
 
 
@@ -132,7 +132,7 @@ def test_style_token_follows_the_words_of_each_source():
 
 def test_style_token_counts_towards_max_source_words():
     source = styled_reader(**{"data.max_source_words": 4}).read(TEXT, tokenized=False)
-    assert forms(source) == [["the", "old", "bridge"]]
+    assert norms(source) == [["the", "old", "bridge"]]
     assert source.max_length == 4
 
 

@@ -1,4 +1,4 @@
-"""Batches of the items that have arrived from a stream."""
+"""Batches of the items that a slow source has produced so far."""
 
 import threading
 
@@ -14,33 +14,33 @@ def test_batches_are_complete_and_bounded():
 
 
 def test_slow_source_gives_single_items():
-    answered = threading.Event()
+    is_received = threading.Event()
 
     def slow():
         yield "first"
-        assert answered.wait(timeout=20), "the first item was held back"
+        assert is_received.wait(timeout=20), "the first item was not yielded at once"
         yield "second"
 
     batches = available_batches(slow(), 64)
     assert next(batches) == ["first"]
-    answered.set()
+    is_received.set()
     assert list(batches) == [["second"]]
 
 
 def test_fast_source_gives_full_batches():
-    first_answered, four_read = threading.Event(), threading.Event()
+    is_first_received, are_four_read = threading.Event(), threading.Event()
 
     def fast():
         yield 0
-        assert first_answered.wait(timeout=20), "the first item was held back"
+        assert is_first_received.wait(timeout=20), "the first item was not yielded at once"
         yield from (1, 2, 3, 4)
-        four_read.set()
+        are_four_read.set()
         yield 5
 
     batches = available_batches(fast(), 4)
     assert next(batches) == [0]
-    first_answered.set()
-    assert four_read.wait(timeout=20), "four items were not read ahead"
+    is_first_received.set()
+    assert are_four_read.wait(timeout=20), "four items were not read ahead"
     assert list(batches) == [[1, 2, 3, 4], [5]]
 
 

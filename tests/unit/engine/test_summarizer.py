@@ -1,4 +1,4 @@
-"""`Summarizer`: inputs, outputs, and independence of batches and threads."""
+"""`Summarizer`: inputs, results, and independence of batches and threads."""
 
 import json
 import pickle
@@ -70,10 +70,10 @@ def test_iterable_without_a_length_stays_lazy(summarizer):
 
 
 def test_stream_is_read_lazily(summarizer):
-    taken = count()
-    endless = (f"School {next(taken)} opens." for _ in count())
+    numbers = count()
+    endless = (f"School {next(numbers)} opens." for _ in count())
     assert len(list(islice(summarizer.summarize(endless, max_words=2), 3))) == 3
-    assert next(taken) <= WINDOW
+    assert next(numbers) <= WINDOW
 
 
 @pytest.mark.parametrize("precision", ["int8", "float32"])
@@ -92,8 +92,8 @@ def test_summaries_do_not_depend_on_threads(toy, summarizer):
 
 @pytest.mark.parametrize("precision", ["int8", "float32"])
 @pytest.mark.parametrize("options", [{}, {"n_best": 3, "max_bytes": 40}, {"explain": True}])
-def test_summaries_do_not_depend_on_lanes(toy, precision, options):
-    """Summaries of many texts as list and stream, with one thread and two."""
+def test_summaries_do_not_depend_on_parallel_batches(toy, precision, options):
+    """Enough texts for parallel batches, as a list and a stream, with two threads and with one."""
     texts = TEXTS * (2 * MAX_TEXTS // len(TEXTS))
     one, two = (Summarizer.load(toy, threads=n, precision=precision) for n in (1, 2))
     expected = one.summarize(texts, **options)
@@ -109,37 +109,37 @@ def test_summaries_do_not_depend_on_lanes(toy, precision, options):
                 )
 
 
-def test_lane_session_is_opened_lazily(toy, opened):
+def test_parallel_session_is_opened_lazily(toy, session_threads):
     summarizer = Summarizer.load(toy, threads=2)
     summarizer.summarize(POLICE)
     summarizer.summarize(TEXTS)
-    assert opened == [2, 1]  # the step, the encoder
+    assert session_threads == [2, 1]  # the step, the encoder
     stream = summarizer.with_decode(beam_size=2).summarize(iter([POLICE] * 40))
-    assert opened == [2, 1]
+    assert session_threads == [2, 1]
     next(stream)
     summarizer.summarize([POLICE] * 40)
-    assert opened == [2, 1, 1]
+    assert session_threads == [2, 1, 1]
 
 
 @pytest.mark.parametrize(
     ("threads", "sessions"), [(1, [1, 1]), (2, [2, 1, 1]), (3, [3, 1, 1]), (8, [8, 2, 2])]
 )
-def test_lanes_are_at_most_four(toy, opened, monkeypatch, threads, sessions):
-    monkeypatch.setattr("readagain.engine.summarizer.num_threads", lambda asked: asked)
+def test_parallel_batches_are_at_most_four(toy, session_threads, monkeypatch, threads, sessions):
+    monkeypatch.setattr("readagain.engine.summarizer.num_threads", lambda threads: threads)
     Summarizer.load(toy, threads=threads).summarize([POLICE] * 64, beam=1, max_words=1)
-    assert opened == sessions
+    assert session_threads == sessions
 
 
 @pytest.fixture
-def opened(monkeypatch):
-    """The threads of each session that is opened."""
+def session_threads(monkeypatch):
+    """Return a list that records the number of threads of each opened session."""
     threads = []
 
-    def open_and_tell(*arguments, **options):
+    def open_and_record(*arguments, **options):
         threads.append(options["threads"])
         return open_session(*arguments, **options)
 
-    monkeypatch.setattr("readagain.engine.onnx_model.open_session", open_and_tell)
+    monkeypatch.setattr("readagain.engine.onnx_model.open_session", open_and_record)
     return threads
 
 
@@ -150,14 +150,14 @@ def test_summarizer_is_thread_safe(toy, summarizer, parallel_batches):
     expected = texts_of(summarizer.summarize(texts))
     found = {}
 
-    def work(name):
+    def summarize_three_times(name):
         found[name] = [texts_of(shared.summarize(texts)) for _ in range(3)]
 
-    workers = [threading.Thread(target=work, args=(name,)) for name in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    threads = [threading.Thread(target=summarize_three_times, args=(name,)) for name in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert found == {name: [expected] * 3 for name in range(4)}
 
 
@@ -233,9 +233,9 @@ def test_min_bytes_is_kept_with_a_maximum(summarizer, min_bytes):
 
 def test_min_bytes_is_kept_without_a_maximum(summarizer):
     options = {"min_words": 1, "max_words": 20}
-    free = sum(len(word.norm) for word in summarizer.summarize(POLICE, **options).words)
-    longer = summarizer.summarize(POLICE, min_bytes=free + 1, **options)
-    assert sum(len(word.norm) for word in longer.words) > free
+    num_bytes = sum(len(word.norm) for word in summarizer.summarize(POLICE, **options).words)
+    longer = summarizer.summarize(POLICE, min_bytes=num_bytes + 1, **options)
+    assert sum(len(word.norm) for word in longer.words) > num_bytes
 
 
 def test_max_bytes_may_be_below_the_models_minimum(toy):
@@ -320,8 +320,8 @@ def test_gigaword_form_is_kept(summarizer):
 
 
 def test_special_tokens_are_never_printed(summarizer):
-    spelled = "<unk> </s> <s> <pad> police </s> <unk>"
-    for summary in summarizer.summarize([spelled], tokenized=True, n_best=4):
+    text = "<unk> </s> <s> <pad> police </s> <unk>"
+    for summary in summarizer.summarize([text], tokenized=True, n_best=4):
         for each in (summary, *summary.alternatives):
             assert "<" not in each.text
 
@@ -423,7 +423,7 @@ def test_summarizer_is_pickled_by_its_model(toy, summarizer, monkeypatch):
 
 
 def test_bundled_model_is_pickled_by_name():
-    """A worker may have the package elsewhere."""
+    """The package may have another path where the summarizer is unpickled."""
     content = pickle.dumps(Summarizer.load("papers", threads=1))
     assert str(bundled_models()["papers"].parent).encode() not in content
 
@@ -517,7 +517,7 @@ def test_any_list_equals_single_summaries(summarizer, texts):
 
 @pytest.fixture(scope="session")
 def styled(toy, tmp_path_factory):
-    """The toy model with the last word of its source vocabulary as the style token `<loose>`."""
+    """Return the toy model; the last word of its source vocabulary is the style `<loose>`."""
     path = Path(shutil.copytree(toy, tmp_path_factory.mktemp("styled") / "toy"))
     words = ModelDir.open(path).source_vocab.words
     write_model_files(path, {SOURCE_VOCAB_FILE: Vocab([*words[:-1], "<loose>"]).save})
@@ -534,7 +534,7 @@ def test_explanation_leaves_the_style_token_out(styled):
     explanation = summary.explanation
     assert [word.norm for word in explanation.source_words][-1] == "."
     assert explanation.attention.shape == (len(summary.words) + 1, len(explanation.source_words))
-    assert explanation.attention.sum(axis=1).max() < 1  # the rest went to the token
+    assert explanation.attention.sum(axis=1).max() < 1  # the style token has the rest
 
 
 @pytest.mark.parametrize(

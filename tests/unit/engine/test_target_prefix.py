@@ -1,4 +1,4 @@
-"""Summaries with a forced prefix, also with other options."""
+"""Target prefixes: every summary starts with the given words and keeps all limits."""
 
 import doctest
 
@@ -15,7 +15,7 @@ from readagain.text.vocab import SPECIAL_TOKENS, UNK, Vocab
 POLICE = "Police in Ghent said on Monday that 12 people crossed the old bridge."
 FERRY = 'A storm hit the harbour, and the ferry "Élan" was late by 30 percent.'
 LONG = POLICE + " " + FERRY
-BEGINNINGS = [
+PREFIXES = [
     "Police say",
     "the FERRY",
     "Blorbish Xyzzy Corp.",
@@ -27,7 +27,7 @@ BEGINNINGS = [
 ]
 
 
-def everything(summary):
+def with_alternatives(summary):
     return [summary, *summary.alternatives]
 
 
@@ -37,14 +37,14 @@ def test_examples_are_true():
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("begin", BEGINNINGS)
+@pytest.mark.parametrize("begin", PREFIXES)
 @pytest.mark.parametrize("case", ["sentence", "headline", "plain"])
 def test_summary_starts_with_the_prefix(summarizer, begin, case):
     summary = summarizer.summarize(FERRY, begin=begin, min_words=7, n_best=3, case=case)
-    for each in everything(summary):
+    for each in with_alternatives(summary):
         assert each.text.startswith(begin)
         assert len(each.text) > len(begin)
-    assert len({each.text for each in everything(summary)}) == 3
+    assert len({each.text for each in with_alternatives(summary)}) == 3
 
 
 @settings(max_examples=40, deadline=None)
@@ -71,7 +71,7 @@ def test_word_limits_include_the_prefix(summarizer, words):
     assert summary.text.startswith("Police say")
 
 
-@pytest.mark.parametrize("begin", BEGINNINGS)
+@pytest.mark.parametrize("begin", PREFIXES)
 @pytest.mark.parametrize("max_bytes", [20, 27, 41])
 def test_byte_limits_include_the_prefix(summarizer, begin, max_bytes):
     for summary in summarizer.summarize([POLICE, FERRY], begin=begin, max_bytes=max_bytes):
@@ -80,10 +80,10 @@ def test_byte_limits_include_the_prefix(summarizer, begin, max_bytes):
 
 
 def test_min_bytes_counts_the_prefix_as_given(summarizer):
-    written = "Donaudampfschifffahrtsgesellschaften"  # 36 bytes, an unknown word to the model
-    summary = summarizer.summarize(POLICE, begin=written, min_bytes=36, min_words=1)
-    free = summarizer.summarize(POLICE, begin=written, min_words=1)
-    assert summary == free
+    prefix = "Donaudampfschifffahrtsgesellschaften"  # an OOV word of 36 bytes
+    summary = summarizer.summarize(POLICE, begin=prefix, min_bytes=36, min_words=1)
+    without_minimum = summarizer.summarize(POLICE, begin=prefix, min_words=1)
+    assert summary == without_minimum
 
 
 def test_prefix_result_does_not_depend_on_other_texts(summarizer):
@@ -106,7 +106,7 @@ def test_prefix_words_have_the_origin_given(summarizer):
         assert summary.text[word.start : word.end] == word.surface
 
 
-def test_prefix_digits_use_up_none_of_the_source(summarizer):
+def test_prefix_digits_are_not_taken_from_the_source(summarizer):
     summary = summarizer.summarize(POLICE, begin="99 boats", min_words=12, max_words=12)
     assert summary.text.startswith("99 boats ")
 
@@ -144,14 +144,14 @@ def test_prefix_is_fed_as_known_ids(summarizer):
     vocab = Vocab([*SPECIAL_TOKENS, "police", "say"])
     reader = SourceReader(summarizer.run, vocab, vocab)
     sources = [reader.read(text, tokenized=False) for text in (POLICE, "Quiet in Ghent.")]
-    asked = TargetPrefix.read("Police in Ghent </s> blorb", tokenized=False)
-    forced = reader.forced_prefix(sources, asked)
+    prefix = TargetPrefix.read("Police in Ghent </s> blorb", tokenized=False)
+    forced = reader.forced_prefix(sources, prefix)
     V, known = len(vocab), vocab.ids(["police"])[0]
-    signs = [UNK] * 3  # </s> is three signs to a reader
+    marks = [UNK] * 3  # the tokenizer splits </s> into three tokens
     assert forced.ids.tolist() == [
-        [known, V + 1, V + 2, *signs, UNK],
-        [known, V + 1, V + 2, *signs, UNK],
+        [known, V + 1, V + 2, *marks, UNK],
+        [known, V + 1, V + 2, *marks, UNK],
     ]
     assert set(forced.copied_from.ravel()) == {-1}
-    spelled = TargetPrefix.read("</s> <pad>", tokenized=True)
-    assert reader.forced_prefix(sources, spelled).ids.tolist() == [[UNK, UNK]] * 2
+    special = TargetPrefix.read("</s> <pad>", tokenized=True)
+    assert reader.forced_prefix(sources, special).ids.tolist() == [[UNK, UNK]] * 2

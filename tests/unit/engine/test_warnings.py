@@ -26,8 +26,8 @@ def write_confidence(folder, intercept=0.0, weights=None):
 
 
 @pytest.fixture
-def unsure(toy_copy):
-    """Model whose headlines all have a confidence below 0.5."""
+def low_confidence_model(toy_copy):
+    """Return a model whose headlines all have a confidence below 0.5."""
     return Summarizer.load(write_confidence(toy_copy, -1.0, {"num_words": 0.01}), threads=1)
 
 
@@ -88,8 +88,10 @@ def test_short_and_empty_texts_are_a_warning(summarizer):
     assert summarizer.summarize("It rains.").confidence is None
 
 
-def test_gigaword_form_has_no_warnings(unsure):
-    summary = unsure.summarize("die stadt ist nicht da .\nsie geht .\nja .", tokenized=True)
+def test_gigaword_form_has_no_warnings(low_confidence_model):
+    summary = low_confidence_model.summarize(
+        "die stadt ist nicht da .\nsie geht .\nja .", tokenized=True
+    )
     assert summary.warnings == ()
     assert summary.confidence is None
 
@@ -108,24 +110,24 @@ def test_model_without_file_has_no_confidence(summarizer):
     assert summarizer.summarize(TEXT, min_confidence=0.0).text
 
 
-def test_confidence_is_a_logistic_function_of_the_features(unsure):
-    summary = unsure.summarize(TEXT)
-    num_words = unsure.features(TEXT, summary)["num_words"]
+def test_confidence_is_a_logistic_function_of_the_features(low_confidence_model):
+    summary = low_confidence_model.summarize(TEXT)
+    num_words = low_confidence_model.features(TEXT, summary)["num_words"]
     assert summary.confidence == round(1 / (1 + 2.718281828 ** (1 - 0.01 * num_words)), 4)
 
 
-def test_weak_summary_is_left_empty(unsure):
-    weak = unsure.summarize(TEXT)
-    summary = unsure.summarize(TEXT, min_confidence=0.5, n_best=2, explain=True)
+def test_summary_of_low_confidence_is_left_empty(low_confidence_model):
+    unfiltered = low_confidence_model.summarize(TEXT)
+    summary = low_confidence_model.summarize(TEXT, min_confidence=0.5, n_best=2, explain=True)
     assert (summary.text, summary.words, summary.alternatives) == ("", (), ())
     assert summary.explanation is None
-    assert summary.confidence == weak.confidence < 0.5
+    assert summary.confidence == unfiltered.confidence < 0.5
     assert codes(summary) == ["low_confidence"]
-    assert unsure.summarize(TEXT, min_confidence=0.1).text == weak.text
+    assert low_confidence_model.summarize(TEXT, min_confidence=0.1).text == unfiltered.text
 
 
-def test_weak_summary_is_replaced_by_a_shortened_sentence(unsure):
-    summary = unsure.summarize(
+def test_summary_of_low_confidence_is_replaced_by_a_shortened_sentence(low_confidence_model):
+    summary = low_confidence_model.summarize(
         TEXT, min_confidence=0.5, fallback="sentence", max_words=16, explain=True
     )
     assert summary.text == "Police in Ghent said on Monday that 12 people crossed the old bridge"
@@ -143,29 +145,33 @@ def test_weak_summary_is_replaced_by_a_shortened_sentence(unsure):
         (4, "Police in Ghent said"),
     ],
 )
-def test_sentence_is_not_cut_before_a_word_that_needs_more(unsure, max_words, expected):
-    summary = unsure.summarize(TEXT, min_confidence=0.5, fallback="sentence", max_words=max_words)
+def test_shortened_sentence_has_a_complete_end(low_confidence_model, max_words, expected):
+    summary = low_confidence_model.summarize(
+        TEXT, min_confidence=0.5, fallback="sentence", max_words=max_words
+    )
     assert summary.text == expected
 
 
-def test_fallback_keeps_the_byte_limit(unsure):
+def test_fallback_keeps_the_byte_limit(low_confidence_model):
     options = {"min_confidence": 0.5, "fallback": "sentence"}
-    summary = unsure.summarize(TEXT, max_bytes=30, **options)
+    summary = low_confidence_model.summarize(TEXT, max_bytes=30, **options)
     assert summary.text == "Police in Ghent said on Monday"
 
 
-def test_fallback_conflicts_with_begin(unsure):
+def test_fallback_conflicts_with_begin(low_confidence_model):
     with pytest.raises(ArgumentError, match="fallback: conflicts with begin; use one of them"):
-        unsure.summarize(TEXT, min_confidence=0.5, fallback="sentence", begin="Police")
+        low_confidence_model.summarize(
+            TEXT, min_confidence=0.5, fallback="sentence", begin="Police"
+        )
 
 
 @pytest.mark.parametrize("minimum", [-0.1, 1.1, "high"])
-def test_invalid_minimum_is_an_error(unsure, minimum):
+def test_invalid_minimum_is_an_error(low_confidence_model, minimum):
     with pytest.raises(ArgumentError, match="min_confidence is .*; expected"):
-        unsure.summarize(TEXT, min_confidence=minimum)
+        low_confidence_model.summarize(TEXT, min_confidence=minimum)
 
 
-def test_warnings_and_confidence_do_not_depend_on_the_batch(unsure):
+def test_warnings_and_confidence_do_not_depend_on_the_batch(low_confidence_model):
     texts = [
         TEXT,
         "It rains.",
@@ -175,8 +181,8 @@ def test_warnings_and_confidence_do_not_depend_on_the_batch(unsure):
     ] * 4
     texts += [f"Two of {number} ferries may not sink in Norrvik." for number in range(20)]
     for options in ({}, {"min_confidence": 0.29, "fallback": "sentence"}):
-        together = unsure.summarize(texts, **options)
-        alone = [unsure.summarize(text, **options) for text in texts]
+        together = low_confidence_model.summarize(texts, **options)
+        alone = [low_confidence_model.summarize(text, **options) for text in texts]
         assert [each.warnings for each in together] == [each.warnings for each in alone]
         assert [each.confidence for each in together] == [each.confidence for each in alone]
         assert [each.text for each in together] == [each.text for each in alone]
@@ -209,5 +215,5 @@ def test_features_have_the_declared_names(summarizer):
     assert tuple(summarizer.features(TEXT, summarizer.summarize(TEXT))) == FEATURES
 
 
-def test_percent_is_never_rounded_to_all_or_nothing():
+def test_percent_is_never_rounded_to_0_or_100():
     assert [percent(share) for share in (0.0001, 0.5, 0.9999, 1.0)] == ["1%", "50%", "99%", "100%"]

@@ -1,4 +1,4 @@
-"""Fixtures: invented data in several layouts, and the toy model of tests/assets."""
+"""Fixtures: invented data in the layouts of data sets, and the toy model of tests/assets."""
 
 import json
 from pathlib import Path
@@ -26,7 +26,7 @@ RAW = [
 
 @pytest.fixture
 def parallel(tmp_path):
-    """Function that writes texts and headlines in the Gigaword layout."""
+    """Return a function that writes texts and headlines in the Gigaword layout."""
 
     def write(articles, titles):
         folder = tmp_path / "giga"
@@ -45,7 +45,7 @@ def gigaword(parallel):
 
 @pytest.fixture
 def duc(tmp_path):
-    """DUC folder: tokenized lower-case texts with digits, and untokenized references."""
+    """Write a data set in the DUC layout: tokenized texts with real digits, raw references."""
     folder = tmp_path / "duc"
     folder.mkdir()
     texts = [article.replace("####", "1904").replace("##", "12") for article in ARTICLES[:2]]
@@ -73,7 +73,7 @@ def read():
 
 @pytest.fixture
 def evaluated(read):
-    """Function that evaluates a model on a file or folder, as the command does."""
+    """Return a function that evaluates a model on a path, as `readagain evaluate` does."""
 
     def run(model, path, protocol, *, decoding=None, **options):
         settings = {} if model in ("prefix", "lead") else {"threads": 1}

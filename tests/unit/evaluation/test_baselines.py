@@ -11,7 +11,7 @@ LONG = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lim
 
 
 def texts_of(system, texts, is_tokenized=False):
-    return [written.text for written in system.summarize(texts, is_tokenized=is_tokenized)]
+    return [summary.text for summary in system.summarize(texts, is_tokenized=is_tokenized)]
 
 
 def test_prefix_with_byte_limit_takes_75_bytes():
@@ -37,12 +37,12 @@ def test_prefix_is_empty_if_the_first_word_is_too_long():
 @given(st.lists(st.text("abcé", min_size=1, max_size=9), max_size=9), st.integers(0, 40))
 def test_prefix_is_as_long_as_possible(words, max_bytes):
     text = " ".join(words)
-    [taken] = texts_of(Prefix(max_bytes=max_bytes, may_cut_words=False), [text])
-    assert len(taken.encode()) <= max_bytes
-    assert text.startswith(taken)
-    rest = text[len(taken) :].split()
+    [prefix] = texts_of(Prefix(max_bytes=max_bytes, may_cut_words=False), [text])
+    assert len(prefix.encode()) <= max_bytes
+    assert text.startswith(prefix)
+    rest = text[len(prefix) :].split()
     if rest:
-        assert len(" ".join([*taken.split(), rest[0]]).encode()) > max_bytes
+        assert len(" ".join([*prefix.split(), rest[0]]).encode()) > max_bytes
 
 
 def test_prefix_does_not_split_characters():
@@ -72,9 +72,9 @@ def test_lead_in_gigaword_form_takes_the_first_line():
 
 
 def test_baseline_words_are_copied():
-    [written] = Lead().summarize(["It did."], is_tokenized=False)
-    assert [word.norm for word in written.words] == ["it", "did", "."]
-    assert written.is_copied == (True, True, True)
+    [summary] = Lead().summarize(["It did."], is_tokenized=False)
+    assert [word.norm for word in summary.words] == ["it", "did", "."]
+    assert summary.is_copied == (True, True, True)
 
 
 def test_baselines_of_an_empty_text_are_empty():

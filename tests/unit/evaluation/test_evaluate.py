@@ -32,15 +32,15 @@ def test_model_keeps_gigaword_form(evaluated, toy, gigaword):
 
 
 def test_model_restores_digits_of_duc(evaluated, toy, duc):
-    written = " ".join(texts_of(evaluated(toy, duc, "duc2003")))
-    assert "12" in written.split()
-    assert "##" not in written.split()
+    printed = " ".join(texts_of(evaluated(toy, duc, "duc2003")))
+    assert "12" in printed.split()
+    assert "##" not in printed.split()
 
 
 def test_model_detokenizes_summaries_of_raw_texts(evaluated, toy, jsonl):
-    written = " ".join(texts_of(evaluated(toy, jsonl, "gigaword")))
-    assert "Ghent" in written
-    assert "#" not in written
+    printed = " ".join(texts_of(evaluated(toy, jsonl, "gigaword")))
+    assert "Ghent" in printed
+    assert "#" not in printed
 
 
 def test_duc_protocol_limits_summaries_to_75_bytes(evaluated, toy, duc):
@@ -130,14 +130,14 @@ def test_collapse_warning_for_equal_summaries(evaluated, parallel):
 
 
 def test_metadata_names_model_decoding_and_data(evaluated, toy, duc):
-    facts = dict(metadata(evaluated(toy, duc, "duc2003")))
-    assert "title Toy" in facts["model"]
-    assert "beam_size 32" in facts["model"]
-    assert "consensus_by recall" in facts["model"]
-    assert facts["data"].endswith(
+    rows = dict(metadata(evaluated(toy, duc, "duc2003")))
+    assert "title Toy" in rows["model"]
+    assert "beam_size 32" in rows["model"]
+    assert "consensus_by recall" in rows["model"]
+    assert rows["data"].endswith(
         "input.txt, task1_ref0.txt, task1_ref1.txt (duc, in Gigaword form)"
     )
-    assert facts["UNK"] == "0 rows with it in a reference, 0 summaries with it"
+    assert rows["UNK"] == "0 rows with it in a reference, 0 summaries with it"
 
 
 def test_unknown_model_lists_the_models():
@@ -180,8 +180,8 @@ def test_own_data_in_another_language_is_scored_by_unicode_words(tmp_path, read)
     result = evaluate(system, data, "unicode")
     assert result.summaries[0].text.endswith("für den Müll.")
     assert result.rouge["rouge-1"].recall.value == 1.0
-    facts = dict(metadata(result))
-    assert "raw text in German" in facts["data"]
-    assert "warning" not in facts
-    facts = dict(metadata(evaluate(system, data, "gigaword")))
-    assert "ROUGE-1.5.5 compares ASCII letters only" in facts["warning"]
+    rows = dict(metadata(result))
+    assert "raw text in German" in rows["data"]
+    assert "warning" not in rows
+    rows = dict(metadata(evaluate(system, data, "gigaword")))
+    assert "ROUGE-1.5.5 compares ASCII letters only" in rows["warning"]

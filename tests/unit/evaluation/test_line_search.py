@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from readagain.evaluation.line_search import NBestLists, best_step, best_weights, highest_lines
 
-FAR = {"shortest": -9.0, "longest": 9.0}
+WIDE_RANGE = {"shortest": -9.0, "longest": 9.0}
 
 
 def lists_of(*documents):
@@ -21,27 +21,27 @@ def lists_of(*documents):
     return lists
 
 
-def followed(lines, shortest=-9.0, longest=9.0):
-    """Return (position, best hypothesis) wherever the best hypothesis of a document changes."""
+def leaders(lines, shortest=-9.0, longest=9.0):
+    """Return (position, leader) of one document wherever the leader changes."""
     heights, slopes = np.array(lines, dtype=np.float64).T
     return [
-        (at.item(), leader.item())
-        for _, at, leader in highest_lines(heights[None], slopes[None], shortest, longest)
+        (position.item(), leader.item())
+        for _, position, leader in highest_lines(heights[None], slopes[None], shortest, longest)
     ]
 
 
 def test_highest_lines_in_order():
     lines = [(0, -1), (1, 0), (0, 1), (-9, 0)]
-    assert followed(lines) == [(-9, 0), (-1, 1), (1, 2)]
-    assert followed(lines, shortest=0.0, longest=0.5) == [(0, 1)]
+    assert leaders(lines) == [(-9, 0), (-1, 1), (1, 2)]
+    assert leaders(lines, shortest=0.0, longest=0.5) == [(0, 1)]
 
 
 def test_highest_lines_of_parallel_lines():
-    assert followed([(0, 1), (2, 1), (-np.inf, 0)]) == [(-9, 1)]
+    assert leaders([(0, 1), (2, 1), (-np.inf, 0)]) == [(-9, 1)]
 
 
 def test_highest_lines_take_the_steepest_at_a_crossing():
-    assert followed([(0, 0), (-1, 1), (-2, 2)]) == [(-9, 0), (1, 2)]
+    assert leaders([(0, 0), (-1, 1), (-2, 2)]) == [(-9, 0), (1, 2)]
 
 
 @given(
@@ -52,16 +52,18 @@ def test_highest_lines_take_the_steepest_at_a_crossing():
     ),
     st.floats(-8, 8),
 )
-def test_highest_lines_are_highest_everywhere(documents, place):
+def test_highest_lines_are_highest_everywhere(documents, position):
     heights, slopes = np.moveaxis(np.array(documents, dtype=np.float64), -1, 0)
     leader = {}
-    for which, at, lines in highest_lines(heights, slopes, -9.0, 9.0):
+    for changed, starts, lines in highest_lines(heights, slopes, -9.0, 9.0):
         leader |= {
             d: line
-            for d, start, line in zip(which.tolist(), at.tolist(), lines.tolist(), strict=True)
-            if start <= place
+            for d, start, line in zip(
+                changed.tolist(), starts.tolist(), lines.tolist(), strict=True
+            )
+            if start <= position
         }
-    values = heights + place * slopes
+    values = heights + position * slopes
     for document in range(len(documents)):
         assert values[document, leader[document]] == pytest.approx(values[document].max())
 
@@ -69,29 +71,29 @@ def test_highest_lines_are_highest_everywhere(documents, place):
 def test_best_step_is_the_middle_of_the_best_interval():
     # The second candidate leads from 1 on, the third from 3 on; only the second is good.
     lists = lists_of([(0.0, [0.0], 0.2), (-1.0, [1.0], 0.9), (-4.0, [2.0], 0.1)])
-    assert best_step(lists, np.zeros(1), np.ones(1), **FAR) == pytest.approx(2.0)
+    assert best_step(lists, np.zeros(1), np.ones(1), **WIDE_RANGE) == pytest.approx(2.0)
 
 
 def test_best_step_prefers_the_nearest_interval():
     lists = lists_of([(0.0, [0.0], 0.5), (-2.0, [1.0], 0.1), (-6.0, [2.0], 0.5)])
-    assert best_step(lists, np.zeros(1), np.ones(1), **FAR) < 2
+    assert best_step(lists, np.zeros(1), np.ones(1), **WIDE_RANGE) < 2
 
 
 def test_best_step_stays_in_range():
     lists = lists_of([(0.0, [0.0], 0.2), (-1.0, [1.0], 0.9)])
-    near = {"shortest": -1.0, "longest": 1.5}
-    assert best_step(lists, np.zeros(1), np.ones(1), **near) == pytest.approx(1.25)
-    near = {"shortest": -1.0, "longest": 0.5}
-    assert best_step(lists, np.zeros(1), np.ones(1), **near) == pytest.approx(-0.25)
+    narrow_range = {"shortest": -1.0, "longest": 1.5}
+    assert best_step(lists, np.zeros(1), np.ones(1), **narrow_range) == pytest.approx(1.25)
+    narrow_range = {"shortest": -1.0, "longest": 0.5}
+    assert best_step(lists, np.zeros(1), np.ones(1), **narrow_range) == pytest.approx(-0.25)
 
 
 def test_best_step_is_zero_without_a_change():
     lists = lists_of([(0.0, [1.0], 0.5), (-2.0, [1.0], 0.9)])
-    assert best_step(lists, np.zeros(1), np.ones(1), **FAR) == 0
+    assert best_step(lists, np.zeros(1), np.ones(1), **WIDE_RANGE) == 0
 
 
 def test_best_weights_finds_known_weights():
-    # Figures are highest for what weights near (0.8, -0.4) choose, of 30 candidates each.
+    # The metric is 1 for the candidate that the weights (0.8, -0.4) select, 0 for the 29 others.
     rng = np.random.default_rng(5)
     base, features = rng.normal(size=(40, 30)), rng.normal(size=(40, 30, 2))
     figures = base + features @ np.array([0.8, -0.4])
@@ -103,7 +105,7 @@ def test_best_weights_finds_known_weights():
     np.testing.assert_allclose(found, [0.8, -0.4], rtol=0.2)
 
 
-def test_best_weights_stay_within_reach():
+def test_best_weights_stay_within_max_change():
     lists = lists_of([(0.0, [0.0, 0.0], 0.0), (-5.0, [1.0, 1.0], 1.0)])
     found, value = best_weights(lists, np.zeros(2), max_change=1.0, seed=1)
     assert value == 0.0

@@ -22,9 +22,9 @@ def test_duc_settings_limit_bytes_as_scored():
 
 def test_duc_settings_use_recall_for_mbr():
     for name, settings in PROTOCOL_SETTINGS.items():
-        voting = override_decode(DecodeSpec(consensus=0.3), settings)
-        assert (voting.consensus_by == "recall") == (PROTOCOLS[name].main_score == "recall")
-        assert voting.consensus == 0.3  # a model without a vote goes on without
+        decode = override_decode(DecodeSpec(consensus=0.3), settings)
+        assert (decode.consensus_by == "recall") == (PROTOCOLS[name].main_score == "recall")
+        assert decode.consensus == 0.3
 
 
 def test_gigaword_keeps_the_settings_of_the_model():

@@ -1,4 +1,4 @@
-"""Fixtures: an invented summary with attention and importance, and its view."""
+"""Fixtures: a summary with invented words, attention and importance."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def token(norm, surface, start, copied_from=None, digits_from=None):
 
 @pytest.fixture
 def summary():
-    """Summary: Ghent is copied, buys generated, ## becomes 12, #-# is omitted."""
+    """Return a summary with a copied, a generated, a filled (##) and an unprinted (#-#) token."""
     return Summary(
         text="Ghent buys 12",
         score=-1.0,

@@ -9,7 +9,7 @@ PAGE = (ROOT / "docs" / "explain.md").read_text(encoding="utf-8")
 TOY = ROOT / "tests" / "assets" / "models" / "toy"
 
 
-def test_what_the_page_shows_runs(capsys):
+def test_example_of_the_page_runs(capsys):
     (snippet,) = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
     names = {"MODEL": TOY}
     exec(compile(snippet, "docs/explain.md", "exec"), names)

@@ -10,7 +10,7 @@ import pytest
 
 from readagain.explain.page import explanation_page
 
-HOSTILE = [
+MARKUP = [
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
     "</style></title></script>",
@@ -41,16 +41,16 @@ def test_script_has_no_modules_to_load(view):
     assert "function showExplanation(explanation)" in script
 
 
-@pytest.mark.parametrize("word", HOSTILE)
+@pytest.mark.parametrize("word", MARKUP)
 def test_text_is_escaped(view, word):
-    hostile = replace(
+    with_markup = replace(
         view,
         text=view.text + word,
         summary=word,
         model=word,
         words=tuple(replace(each, surface=word, form=word) for each in view.words),
     )
-    page, plain = explanation_page(hostile), explanation_page(view)
+    page, plain = explanation_page(with_markup), explanation_page(view)
     assert page.count("<") == plain.count("<")
     assert data_of(page)["summary"] == word
 
@@ -66,6 +66,6 @@ def test_page_has_no_external_resources(view):
     assert not re.search(r'https?:|url\(|@import| (src|href)="', page)
 
 
-def test_long_unread_text_is_cut(view):
+def test_long_unread_text_is_truncated(view):
     page = explanation_page(replace(view, text=view.text + " etc" * 100_000))
     assert len(page) < 60_000

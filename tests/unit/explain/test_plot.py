@@ -8,15 +8,15 @@ import pytest
 from readagain.errors import ConfigError, DataError, MissingExtraError
 from readagain.explain.plot import plot_attention
 
-BEGINNINGS = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
+SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 
 @pytest.mark.needs_extras
-@pytest.mark.parametrize("suffix", BEGINNINGS)
+@pytest.mark.parametrize("suffix", SIGNATURES)
 def test_plot_format_follows_the_name(view, tmp_path, suffix):
     path = tmp_path / f"ghent{suffix}"
     plot_attention(view, path)
-    assert path.read_bytes().startswith(BEGINNINGS[suffix])
+    assert path.read_bytes().startswith(SIGNATURES[suffix])
     assert list(tmp_path.iterdir()) == [path]
 
 

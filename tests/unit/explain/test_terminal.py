@@ -9,7 +9,7 @@ from rich.console import Console
 from readagain.explain.terminal import print_explanation
 
 
-def shown(view, *, color_system=None):
+def render(view, *, color_system=None):
     file = StringIO()
     console = Console(
         file=file, width=100, color_system=color_system, force_terminal=color_system is not None
@@ -19,7 +19,7 @@ def shown(view, *, color_system=None):
 
 
 def test_plain_terminal_shows_everything_as_text(view):
-    plain = shown(view)
+    plain = render(view)
     assert "\x1b" not in plain
     lines = [line.rstrip() for line in plain.splitlines()]
     assert lines[0] == "Ghent buys 12"
@@ -39,29 +39,29 @@ def test_words_are_shaded_by_attention(view):
         replace(view.source[1], shade=1.0),
         view.source[2],
     )
-    colored = shown(replace(view, source=source), color_system="truecolor")
+    colored = render(replace(view, source=source), color_system="truecolor")
     assert "48;2;255;246;230mGhent" in colored
     assert "48;2;255;159;28mbought" in colored
 
 
 def test_few_colors_show_attended_words_bold(view):
-    line = shown(view, color_system="standard").splitlines()[2]
+    line = render(view, color_system="standard").splitlines()[2]
     assert line == "\x1b[1mGhent\x1b[0m \x1b[1mbought\x1b[0m 12"
 
 
 def test_view_without_confidence_shows_none(view):
-    assert "Confidence" not in shown(replace(view, confidence=None, warnings=()))
+    assert "Confidence" not in render(replace(view, confidence=None, warnings=()))
 
 
 @pytest.mark.parametrize("dangerous", ["\x1b[2J", "\x07", "\x9b31m", "\udc80"])
 def test_control_characters_are_replaced(view, dangerous):
     words = (replace(view.words[0], surface=f"a{dangerous}"), *view.words[1:])
     source = (replace(view.source[0], surface=f"b{dangerous}"), *view.source[1:])
-    plain = shown(replace(view, words=words, source=source))
+    plain = render(replace(view, words=words, source=source))
     assert dangerous[0] not in plain
     assert "a\N{REPLACEMENT CHARACTER}" in plain
 
 
 def test_markup_is_shown_literally(view):
     words = (replace(view.words[0], surface="[bold]x[/]"), *view.words[1:])
-    assert "[bold]x[/] buys" in shown(replace(view, words=words))
+    assert "[bold]x[/] buys" in render(replace(view, words=words))

@@ -28,7 +28,7 @@ def test_most_attended_words_come_first(view):
 
 
 def test_shades_are_the_attention_of_the_headline(view):
-    # Columns sum to 1.6, 1.35 and 1.05; the last row, the end of the summary, is left out.
+    # The columns sum to 1.6, 1.35 and 1.05 without the last row, which is that of EOS.
     shades = [word.shade for word in view.source]
     assert shades == pytest.approx([1.0, 1.35 / 1.6, 1.05 / 1.6], abs=1e-4)
     assert [word.importance for word in view.source] == [0.25, -0.25, 0.75]
@@ -36,15 +36,17 @@ def test_shades_are_the_attention_of_the_headline(view):
 
 
 def test_headline_without_attention_has_no_shade(summary):
-    none = replace(summary.explanation, attention=np.zeros((5, 3)))
-    told = explanation_view("Ghent bought 12", replace(summary, explanation=none), model="toy")
-    assert [word.shade for word in told.source] == [0.0, 0.0, 0.0]
+    no_attention = replace(summary.explanation, attention=np.zeros((5, 3)))
+    view = explanation_view(
+        "Ghent bought 12", replace(summary, explanation=no_attention), model="toy"
+    )
+    assert [word.shade for word in view.source] == [0.0, 0.0, 0.0]
 
 
 def test_one_pass_view_has_no_importance(summary):
-    once = replace(summary.explanation, importance=None, importance_kind=None)
-    told = explanation_view("Ghent bought 12", replace(summary, explanation=once), model="toy")
-    assert [(word.importance, word.shade > 0) for word in told.source] == [(None, True)] * 3
+    one_pass = replace(summary.explanation, importance=None, importance_kind=None)
+    view = explanation_view("Ghent bought 12", replace(summary, explanation=one_pass), model="toy")
+    assert [(word.importance, word.shade > 0) for word in view.source] == [(None, True)] * 3
 
 
 def test_text_without_words_names_its_file(summary):

@@ -1,4 +1,4 @@
-"""Fixtures: a small model folder with weights."""
+"""Fixture: a small model directory with weights, as written by training."""
 
 import pytest
 import torch

@@ -14,7 +14,7 @@ from readagain.export.check import CheckText, check_graphs, corpus_texts, random
 from readagain.export.write import build_graphs, model_graphs
 from readagain.networks.step_model import TorchStepModel
 
-REFERENCED = [
+WITH_REFERENCES = [
     CheckText("the old bridge opens .", "old bridge opens"),
     CheckText("the zyx ferry sails .", "ferry sails"),
 ]
@@ -31,7 +31,7 @@ def test_check_accepts_graphs_of_same_weights(trained):
 
 def test_check_scores_every_back_end_with_references(trained):
     graphs = model_graphs(trained, ["float32"])
-    found = check_graphs(trained, graphs, REFERENCED, origin="two", threads=1)
+    found = check_graphs(trained, graphs, WITH_REFERENCES, origin="two", threads=1)
     assert found.rouge["float32"] == found.rouge["torch"]
     assert found.rouge["torch"].keys() == {"rouge-1", "rouge-2", "rouge-l"}
     assert found.int8_same_best is None
@@ -49,10 +49,10 @@ def test_check_compares_lists_before_reranking(trained):
 
 def test_punctuation_only_text_has_empty_summary(trained):
     graphs = model_graphs(trained, ["float32"])
-    texts = [CheckText(". . .", "nothing"), *REFERENCED]
-    for given in (texts, texts[:1]):
-        found = check_graphs(trained, graphs, given, origin="some", threads=1)
-        assert (found.texts, found.same_n_best) == (len(given), 1.0)
+    texts = [CheckText(". . .", "nothing"), *WITH_REFERENCES]
+    for chosen in (texts, texts[:1]):
+        found = check_graphs(trained, graphs, chosen, origin="some", threads=1)
+        assert (found.texts, found.same_n_best) == (len(chosen), 1.0)
 
 
 def graphs_of_other_weights(trained, precision):
@@ -72,7 +72,7 @@ def test_check_rejects_graphs_of_other_weights(trained):
 
 
 @pytest.mark.parametrize(
-    ("texts", "differing", "is_enough"),
+    ("texts", "differing", "is_accepted"),
     [
         (19, 1, False),
         (20, 1, True),
@@ -82,8 +82,8 @@ def test_check_rejects_graphs_of_other_weights(trained):
         (1000, 6, False),
     ],
 )
-def test_check_allows_one_near_tie_in_a_few_dozen_texts(texts, differing, is_enough):
-    assert checking._is_same((texts - differing) / texts, texts) is is_enough
+def test_check_allows_one_near_tie_in_a_few_dozen_texts(texts, differing, is_accepted):
+    assert checking._is_same((texts - differing) / texts, texts) is is_accepted
 
 
 def test_check_rejects_int8_with_large_rouge_drop(trained, monkeypatch):
@@ -96,7 +96,7 @@ def test_check_rejects_int8_with_large_rouge_drop(trained, monkeypatch):
         ArtifactError,
         match=r"int8 lowers ROUGE by 0\.50 points \(rouge-1\) .*use the precision float32",
     ):
-        check_graphs(trained, graphs, REFERENCED, origin="two", threads=1)
+        check_graphs(trained, graphs, WITH_REFERENCES, origin="two", threads=1)
 
 
 def test_random_texts_are_fixed_and_contain_oov_words(trained):
@@ -108,9 +108,21 @@ def test_random_texts_are_fixed_and_contain_oov_words(trained):
 def test_check_rejects_other_words_with_equal_scores(trained):
     network = checking.load_network(trained, purpose="checking").state_dict()
     tensors = {name: each.numpy() for name, each in network.items()}
-    others = [0, 1, 2, 3, 6, 7, 8, 9, 10, 4, 5]  # for words that the texts below have not
+    permutation = [
+        0,
+        1,
+        2,
+        3,
+        6,
+        7,
+        8,
+        9,
+        10,
+        4,
+        5,
+    ]  # a permutation of words that the texts do not contain
     for name in ("previous_words.embedding.weight", "output.project.weight", "output.project.bias"):
-        tensors[name] = tensors[name][others]
+        tensors[name] = tensors[name][permutation]
     graphs = build_graphs(trained.run, tensors, ["float32"])
     texts = [CheckText("zyxwick quorbane"), CheckText("quorbane ansett zyxwick")]
     with pytest.raises(ArtifactError, match=r"on only 0\.0% of 2 texts"):

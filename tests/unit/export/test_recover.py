@@ -29,7 +29,7 @@ RUNS = {
         "several sentences": "two_sentences_option2_copy_15k",
     }.items()
 }
-RUNS["a shortlist"] = override(RUNS["LSTM"], SHORTLIST)
+RUNS["shortlist"] = override(RUNS["LSTM"], SHORTLIST)
 
 
 def write_graphs(folder, run, weights):
@@ -51,7 +51,7 @@ def test_recover_weights_within_quantization_step(tmp_path, run):
     found = recover_weights(tmp_path, run, shapes_of(weights))
     assert found.keys() == weights.keys()
     for name, weight in weights.items():
-        # One quantization step: half by rounding, half by the random move; 64 steps to the maximum.
+        # At most one quantization step, 1/64 of the maximum: half by rounding, half by noise.
         atol = 0 if weight.ndim == 1 else np.abs(weight).max() / 64
         np.testing.assert_allclose(found[name], weight, rtol=1e-6, atol=atol * 1.001, err_msg=name)
 
@@ -72,8 +72,8 @@ def test_recovered_weights_export_to_same_bytes(tmp_path):
     shapes = shapes_of(read_tensors(TOY / "weights.safetensors"))
     contents = write_graphs(tmp_path, folder.run, recover_weights(TOY, folder.run, shapes))
     for name, content in zip(graph_names("int8"), contents, strict=True):
-        written, read = onnx.load_from_string(content), onnx.load(TOY / name)
-        assert codes_of(written) == codes_of(read)
+        new, original = onnx.load_from_string(content), onnx.load(TOY / name)
+        assert codes_of(new) == codes_of(original)
 
 
 def test_small_updates_survive_export(tmp_path):
@@ -82,12 +82,12 @@ def test_small_updates_survive_export(tmp_path):
     found = recover_weights(TOY, folder.run, shapes)
     name, before = "source_embedding.weight", found["source_embedding.weight"]
     tenth_of_a_step = np.abs(before).max(axis=1, keepdims=True) / 1270
-    found[name] = before + tenth_of_a_step  # each entry by the same fraction of its step
+    found[name] = before + tenth_of_a_step  # each entry changes by the same fraction of its step
     write_graphs(tmp_path, folder.run, found)
     again = recover_weights(tmp_path, folder.run, shapes)[name]
-    # Some entries move by a whole step and the others by none: a tenth of a step on average.
-    moved = np.mean((again - before) / tenth_of_a_step)
-    assert 0.5 < moved < 1.5
+    # Some entries change by a whole step and the others not at all: a tenth of a step on average.
+    mean_change = np.mean((again - before) / tenth_of_a_step)
+    assert 0.5 < mean_change < 1.5
 
 
 def codes_of(model):

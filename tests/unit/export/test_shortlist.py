@@ -14,7 +14,7 @@ from readagain.search.model import SourceBatch
 from readagain.text.vocab import BOS, PAD
 
 V = 30
-# 20 and 25 are beyond the fifteen frequent words, 33 and 35 beyond the vocabulary.
+# The shortlist has 15 words: 20 and 25 are rare words. 33 and 35 are OOV words.
 EXT_IDS = np.array([[20, 20, 25, 33, 6, 20, 35], [25, 6, 25, PAD, PAD, PAD, PAD]])
 
 
@@ -59,12 +59,12 @@ def words(candidates, row):
 def test_graphs_return_each_shortlist_word_once(outputs):
     run, network, graphs = outputs
     can_copy = run.model.output != "softmax"
-    listed = [{*range(4, 13), 20, 25}, {*range(4, 14), 25}]
-    unknown = [{33, 35}, set()]
+    on_shortlist = [{*range(4, 13), 20, 25}, {*range(4, 14), 25}]
+    oov = [{33, 35}, set()]
     for row in range(2):
         ids, log_probs = words(network, row)
         assert len(ids) == len(set(ids))
-        assert set(ids) == listed[row] | (unknown[row] if can_copy else set())
+        assert set(ids) == on_shortlist[row] | (oov[row] if can_copy else set())
         found, found_log_probs = words(graphs, row)
         assert found == ids
         np.testing.assert_allclose(found_log_probs, log_probs, atol=1e-5)

@@ -1,4 +1,4 @@
-"""Evaluation of a run folder without graphs: torch decodes, with the same summaries."""
+"""Evaluation of a run directory without graphs: PyTorch gives the same summaries."""
 
 import pytest
 

@@ -20,7 +20,7 @@ from readagain.networks.build import build_model
 from readagain.presets import PRESETS
 from readagain.storage.model_manifest import write_model_files
 
-REFERENCED = [
+WITH_REFERENCES = [
     CheckText("the old bridge opens", "old bridge opens"),
     CheckText("zyx ferry sails .", "ferry sails"),
     CheckText("sails ferry opens bridge", "ferry opens bridge"),
@@ -55,10 +55,10 @@ def test_shortlist_rejects_too_long_sources(trained):
 
 
 def test_shortlist_must_be_shorter_than_trained_one(trained):
-    listed = with_shortlist(trained, 9)
-    assert with_shortlist(listed, 8).run.model.shortlist_size == 8
+    short = with_shortlist(trained, 9)
+    assert with_shortlist(short, 8).run.model.shortlist_size == 8
     with pytest.raises(ConfigError, match="shortlist is 9; expected 1 to 8"):
-        with_shortlist(listed, 9)
+        with_shortlist(short, 9)
 
 
 @pytest.mark.parametrize("preset", ["abs_69k", "ras_elman"])
@@ -77,7 +77,9 @@ def test_check_compares_shortlist_with_full_vocab(trained):
     assert found.rouge.keys() == {"torch", "whole", "int8", "float32"}
     assert found.rouge["float32"] == found.rouge["torch"]
     assert found.same_as_whole.keys() == {"int8", "float32"}
-    assert 0 < found.same_as_whole["float32"] < 1  # the list left something out, not everything
+    assert (
+        0 < found.same_as_whole["float32"] < 1
+    )  # the shortlist changes some summaries, but not all
 
 
 def test_check_of_shortlist_needs_references(trained):
@@ -110,7 +112,7 @@ def test_check_rejects_shortlist_with_large_rouge_drop(trained, monkeypatch, pre
         check_graphs(
             short,
             model_graphs(short, [precision]),
-            REFERENCED,
+            WITH_REFERENCES,
             origin="three",
             threads=1,
             full_vocab_model=trained,
@@ -138,10 +140,10 @@ def test_output_matrix_is_stored_once():
     torch.manual_seed(4)
     run = override(PRESETS["read_again_lstm_copy_15k"], SMALL | {"vocab_size": 300})
     tensors = {name: each.numpy() for name, each in build_model(run).state_dict().items()}
-    listed = override(run, {"model.shortlist_size": 100})
+    short_run = override(run, {"model.shortlist_size": 100})
     whole, short = (
         sum(map(num_weights, build_graphs(each, tensors, ["float32"])["float32"]))
-        for each in (run, listed)
+        for each in (run, short_run)
     )
     assert short == whole
 

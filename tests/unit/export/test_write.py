@@ -1,4 +1,4 @@
-"""Writing of graphs into a model folder or an inference-only folder."""
+"""Graphs written to a model directory, or to a new directory for inference only."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Bootstrap compared with a Python version of the C random generator."""
+"""Bootstrap samples, compared with a simple implementation of `drand48`."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_script_order_sorts_ids_as_strings():
 
 
 @pytest.mark.parametrize(
-    ("samples", "confidence", "ends"),
+    ("samples", "confidence", "expected"),
     [
         (40, 95, (1, 38)),  # 2.5% of 40 is a whole number: no interpolation
         (100, 90, (5, 94)),
@@ -46,10 +46,10 @@ def test_script_order_sorts_ids_as_strings():
         (4, 100, (0, 3)),
     ],
 )
-def test_interval_interpolates_between_samples(samples, confidence, ends):
+def test_interval_interpolates_between_samples(samples, confidence, expected):
     shuffled = np.random.default_rng(2).permutation(samples).astype(float)
     low, high = interval(shuffled[:, None], confidence)
-    np.testing.assert_allclose([low[0], high[0]], ends)
+    np.testing.assert_allclose([low[0], high[0]], expected)
 
 
 def test_interval_of_two_samples_stays_between_them():

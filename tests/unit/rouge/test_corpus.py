@@ -1,4 +1,4 @@
-"""Whole corpora: averages, intervals, fingerprints, and invalid input."""
+"""Scores of a corpus: averages, intervals, fingerprints and invalid input."""
 
 import json
 
@@ -12,31 +12,31 @@ from readagain.rouge.bootstrap import resampled_sums
 from readagain.rouge.corpus import fingerprint, score_corpus
 from readagain.rouge.options import Protocol, RougeOptions
 
-QUICK = Protocol(options=RougeOptions(samples=10))
+FEW_SAMPLES = Protocol(options=RougeOptions(samples=10))
 texts = st.text("ab c-\n", min_size=0, max_size=20)
 
 
 @given(st.lists(st.text("abcd", min_size=1), min_size=4, max_size=9).map(" ".join))
 def test_text_scores_one_against_itself(text):
-    report = score_corpus([text], [[text]], QUICK)
+    report = score_corpus([text], [[text]], FEW_SAMPLES)
     assert [score.f1.value for score in report.scores.values()] == [1, 1, 1]
 
 
 @given(texts, texts)
 def test_swapping_texts_swaps_recall_and_precision(one, other):
-    forth = score_corpus([one], [[other]], QUICK)
-    back = score_corpus([other], [[one]], QUICK)
+    forward = score_corpus([one], [[other]], FEW_SAMPLES)
+    backward = score_corpus([other], [[one]], FEW_SAMPLES)
     for measure in ("rouge-1", "rouge-2"):
-        assert forth[measure].recall == back[measure].precision
-        assert forth[measure].f1 == back[measure].f1
+        assert forward[measure].recall == backward[measure].precision
+        assert forward[measure].f1 == backward[measure].f1
 
 
 @given(texts.filter(str.split), st.integers(1, 20))
 def test_text_beyond_the_byte_limit_is_ignored(text, limit):
     protocol = Protocol(options=RougeOptions(max_bytes=limit, samples=10))
     text = text.replace("\n", " ")
-    cut = text[:limit]
-    whole, short = (score_corpus([each], [["a b c"]], protocol) for each in (text, cut))
+    truncated = text[:limit]
+    whole, short = (score_corpus([each], [["a b c"]], protocol) for each in (text, truncated))
     assert whole.scores == short.scores
 
 
@@ -84,7 +84,7 @@ def test_report_json_has_interval_options_and_fingerprint():
 
 
 def test_fingerprint_depends_on_texts_and_their_order():
-    prints = [
+    fingerprints = [
         fingerprint(items)
         for items in (
             [("a", ["b"])],
@@ -95,8 +95,8 @@ def test_fingerprint_depends_on_texts_and_their_order():
             [("a", ["b", "c", "d"])],
         )
     ]
-    assert len(set(prints)) == 6
-    assert prints[0] == fingerprint([("a", ["b"])])
+    assert len(set(fingerprints)) == 6
+    assert fingerprints[0] == fingerprint([("a", ["b"])])
 
 
 def test_score_corpus_resamples_in_script_order():
@@ -120,7 +120,7 @@ def test_score_corpus_resamples_in_script_order():
 )
 def test_score_corpus_rejects_invalid_input(summaries, references, message):
     with pytest.raises(DataError, match=message):
-        score_corpus(summaries, references, QUICK)
+        score_corpus(summaries, references, FEW_SAMPLES)
 
 
 def test_jackknife_needs_two_references():

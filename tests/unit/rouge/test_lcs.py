@@ -1,4 +1,4 @@
-"""Longest common subsequences against the textbook table."""
+"""Longest common subsequences, compared with the dynamic-programming table."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +8,7 @@ from readagain.rouge.lcs import SentenceLcs, weighted_lcs
 sentences = st.lists(st.integers(0, 4), max_size=12)
 
 
-def textbook_length(one, other):
+def table_length(one, other):
     table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i, left in enumerate(one):
         for j, right in enumerate(other):
@@ -23,21 +23,21 @@ def is_subsequence(part, whole):
 
 
 @given(sentences, sentences)
-def test_lcs_length_equals_the_textbook(reference, sentence):
-    assert SentenceLcs(sentence).length(reference) == textbook_length(reference, sentence)
+def test_lcs_length_equals_the_table(reference, sentence):
+    assert SentenceLcs(sentence).length(reference) == table_length(reference, sentence)
 
 
 @given(sentences, sentences)
 def test_lcs_covers_a_longest_subsequence(reference, sentence):
     covered = [reference[position] for position in sorted(SentenceLcs(sentence).covered(reference))]
     assert is_subsequence(covered, sentence)
-    assert len(covered) == textbook_length(reference, sentence)
+    assert len(covered) == table_length(reference, sentence)
 
 
 @given(sentences, sentences)
 def test_weighted_lcs_with_weight_one_equals_lcs_length(reference, sentence):
     covered = weighted_lcs(reference, sentence, 1.0)
-    assert len(covered) == textbook_length(reference, sentence)
+    assert len(covered) == table_length(reference, sentence)
 
 
 @given(sentences, sentences)
@@ -52,7 +52,7 @@ def test_lcs_prefers_the_earlier_reference_position():
 
 
 def test_weighted_lcs_prefers_consecutive_words():
-    # 1 2 can be covered as 1 . 2 or as 1 2 at the end.
+    # The words 1 2 match positions 0 and 2, or positions 3 and 4, which are consecutive.
     assert weighted_lcs([1, 3, 2, 1, 2], [1, 2], 2.0) == {3, 4}
 
 

@@ -10,9 +10,9 @@ from readagain.rouge.tokens import RougeTokenizer
 def overlap(measure, summary, reference, **options):
     options = RougeOptions(max_ngram=4, **options)
     tokenizer = RougeTokenizer(options)
-    [wanted] = [each for each in build_measures(options) if each.name == measure]
-    [counted] = wanted.overlaps(tokenizer.read(summary), [tokenizer.read(reference)])
-    return tuple(counted)
+    [selected] = [each for each in build_measures(options) if each.name == measure]
+    [found] = selected.overlaps(tokenizer.read(summary), [tokenizer.read(reference)])
+    return tuple(found)
 
 
 def test_measures_are_in_the_script_order():

@@ -11,7 +11,7 @@ from readagain.rouge.options import RougeOptions
 from readagain.rouge.scores import count_items, f_measure, item_scores, round_as_printed
 
 
-def figures(summary, references, **options):
+def scores(summary, references, **options):
     """Return recall, precision and F of ROUGE-1, or of the only selected measure."""
     options = RougeOptions(**({"max_ngram": 1, "rouge_l": False} | options))
     counts = count_items(options, [(summary, references)])
@@ -19,27 +19,27 @@ def figures(summary, references, **options):
 
 
 def test_recall_and_precision_have_their_own_denominators():
-    assert figures("a b c", ["a x"]) == [0.5, 0.33333, 0.4]
+    assert scores("a b c", ["a x"]) == [0.5, 0.33333, 0.4]
 
 
 def test_sum_pooling_adds_counts_before_dividing():
     # Hits 1 + 2 of 1 + 4 reference words, and of 2 x 2 summary words.
-    assert figures("a b", ["a", "a b c d"]) == [0.6, 0.75, 0.66667]
+    assert scores("a b", ["a", "a b c d"]) == [0.6, 0.75, 0.66667]
 
 
 def test_best_pooling_takes_the_highest_recall():
-    assert figures("a b c d", ["a b c d e", "a"], pooling="best") == [1.0, 0.25, 0.4]
+    assert scores("a b c d", ["a b c d e", "a"], pooling="best") == [1.0, 0.25, 0.4]
 
 
 def test_best_pooling_takes_the_first_of_equals():
-    assert figures("a b c d", ["a b x y", "a x"], pooling="best")[1] == 0.5
-    assert figures("a b c d", ["a x", "a b x y"], pooling="best")[1] == 0.25
+    assert scores("a b c d", ["a b x y", "a x"], pooling="best")[1] == 0.5
+    assert scores("a b c d", ["a x", "a b x y"], pooling="best")[1] == 0.25
 
 
 def test_best_pooling_of_rouge_w_uses_the_plain_weight():
     options = {"max_ngram": 0, "wlcs_weight": 2, "pooling": "best"}
     # a b x: 4 of 9, raised 4 of 81. a x: 1 of 4, raised 1 of 16, which would be more.
-    assert figures("a b", ["a x", "a b x"], **options)[0] == round((4 / 81) ** 0.5, 5)
+    assert scores("a b", ["a x", "a b x"], **options)[0] == round((4 / 81) ** 0.5, 5)
 
 
 def test_jackknife_leaves_out_each_reference_once():
@@ -49,9 +49,9 @@ def test_jackknife_leaves_out_each_reference_once():
 
 
 def test_texts_without_overlap_score_zero():
-    assert figures("a", ["b"]) == [0, 0, 0]
-    assert figures("", ["b"]) == [0, 0, 0]
-    assert figures("a", ["..."]) == [0, 0, 0]
+    assert scores("a", ["b"]) == [0, 0, 0]
+    assert scores("", ["b"]) == [0, 0, 0]
+    assert scores("a", ["..."]) == [0, 0, 0]
 
 
 @pytest.mark.parametrize(("alpha", "expected"), [(0, 0.2), (1, 0.8), (0.5, 0.32)])
@@ -63,11 +63,11 @@ def test_alpha_weights_recall_and_precision(alpha, expected):
 def test_f_is_computed_from_rounded_values():
     # 2 * 0.06667 / 1.06667 is 0.12501; from the exact 1/15 it would be 0.125.
     summary = " ".join("abcdefghijklmno")
-    assert figures(summary, ["a"]) == [1.0, 0.06667, 0.12501]
+    assert scores(summary, ["a"]) == [1.0, 0.06667, 0.12501]
 
 
 def test_rouge_w_applies_the_inverse_exponent():
-    found = figures("a b x y", ["a b c d"], max_ngram=0, wlcs_weight=2)
+    found = scores("a b x y", ["a b c d"], max_ngram=0, wlcs_weight=2)
     assert found[:2] == [round((4 / 4**4) ** 0.5, 5), round((4 / 4**2) ** 0.5, 5)]
 
 
@@ -79,6 +79,6 @@ def test_rouge_w_rejects_a_reference_without_words():
 
 @given(st.lists(st.integers(0, 10**6), min_size=1))
 def test_rounding_equals_printf(millionths):
-    values = np.array(millionths) / 10**6  # every tenth is as near to a tie as it gets
+    values = np.array(millionths) / 10**6  # every tenth value is a tie
     printed = [float(f"{value:.5f}") for value in values]
     assert round_as_printed(values).tolist() == printed

@@ -16,7 +16,7 @@ def test_equal_systems_have_p_value_one():
     assert (found.difference, found.p_bootstrap, found.p_randomization) == (0, 1, 1)
 
 
-def test_constant_lead_has_the_smallest_p_value():
+def test_constant_difference_has_the_smallest_p_value():
     scores = np.random.default_rng(0).random(50)
     found = compare_scores(scores + 0.1, scores, samples=999)
     assert found.difference == pytest.approx(0.1)
@@ -26,7 +26,9 @@ def test_constant_lead_has_the_smallest_p_value():
 
 @pytest.mark.parametrize("block", [20, 250])
 def test_blocks_draw_the_requested_samples(monkeypatch, block):
-    monkeypatch.setattr("readagain.rouge.significance._BLOCK", block)  # of one sample, or five
+    monkeypatch.setattr(
+        "readagain.rouge.significance._BLOCK", block
+    )  # one or five samples per block
     found = compare_scores(np.full(50, 0.1), np.zeros(50), samples=999)
     assert found.p_bootstrap == found.p_randomization == 1 / 1000
 
@@ -51,11 +53,17 @@ def test_noise_is_rarely_significant():
 def test_swapping_systems_flips_only_the_sign():
     rng = np.random.default_rng(4)
     one, other = rng.random(30), rng.random(30)
-    forth, back = compare_scores(one, other, samples=500), compare_scores(other, one, samples=500)
-    assert forth.difference == -back.difference
-    assert (forth.low, forth.high) == (pytest.approx(-back.high), pytest.approx(-back.low))
-    assert forth.p_bootstrap == back.p_bootstrap
-    assert forth.p_randomization == back.p_randomization
+    forward, backward = (
+        compare_scores(one, other, samples=500),
+        compare_scores(other, one, samples=500),
+    )
+    assert forward.difference == -backward.difference
+    assert (forward.low, forward.high) == (
+        pytest.approx(-backward.high),
+        pytest.approx(-backward.low),
+    )
+    assert forward.p_bootstrap == backward.p_bootstrap
+    assert forward.p_randomization == backward.p_randomization
 
 
 def test_comparison_is_repeatable_with_a_seed():
@@ -65,13 +73,15 @@ def test_comparison_is_repeatable_with_a_seed():
     assert compare_scores(one, other, seed=1) != compare_scores(one, other, seed=2)
 
 
-def test_reports_are_compared_by_the_quoted_score():
+def test_reports_are_compared_by_the_main_score():
     references = [["a b c d"], ["e f g h"], ["i j k l"]]
     better = score_corpus(["a b c d", "e f g h", "i j k l"], references, "duc2004")
     worse = score_corpus(["a b", "e f", "i j"], references, "duc2004")
     found = compare_reports(better, worse, samples=100)
     assert list(found) == ["rouge-1", "rouge-2", "rouge-l"]
-    assert found["rouge-1"].difference == pytest.approx(0.5)  # of recall; of precision it is 0
+    assert found["rouge-1"].difference == pytest.approx(
+        0.5
+    )  # difference of recall; that of precision is 0
 
 
 def test_compare_reports_rejects_different_items():

@@ -55,7 +55,7 @@ def test_stemmer_keeps_the_script_bug(word, expected):
 
 
 def test_stemmer_keeps_a_double_y():
-    assert porter("rtyyed") == "rtyi"  # hopp(ed) loses a p, rtyy(ed) no y
+    assert porter("rtyyed") == "rtyi"  # a double y is kept, unlike the double p of hopped
 
 
 def test_stemmer_uses_irregular_forms_first():

@@ -1,4 +1,4 @@
-"""Small models and sources whose results can be computed by hand."""
+"""Fixtures: small models and sources whose results can be computed by hand."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from readagain.text.vocab import EOS
 
 @pytest.fixture
 def sources_of():
-    """Make one-sentence documents from lists of extended ids."""
+    """Return a function that makes one-sentence documents from lists of extended ids."""
 
     def make(*documents):
         longest = max(map(len, documents))
@@ -26,7 +26,10 @@ def sources_of():
 
 @pytest.fixture
 def table_model():
-    """Make a model from {word: {next word: probability}}; the rest is EOS."""
+    """Return a function that makes a model from {word: {next word: probability}}.
+
+    EOS has the remaining probability.
+    """
 
     def make(table, *, size=8, **options):
         generation = np.zeros((size, size))
@@ -41,15 +44,15 @@ def table_model():
 
 
 @pytest.fixture
-def offer():
-    """Make the candidates of one row from lists."""
+def make_candidates():
+    """Return a function that makes candidates from lists."""
 
     def make(ids, copied_from=None, log_probs=None):
         ids = np.atleast_2d(ids)
-        falling = -np.arange(1.0, ids.shape[1] + 1)
+        descending = -np.arange(1.0, ids.shape[1] + 1)
         return Candidates(
             ids=ids,
-            log_probs=np.tile(falling, (len(ids), 1)) if log_probs is None else log_probs,
+            log_probs=np.tile(descending, (len(ids), 1)) if log_probs is None else log_probs,
             copied_from=np.full(ids.shape, -1)
             if copied_from is None
             else np.atleast_2d(copied_from),

@@ -18,10 +18,10 @@ LIMITS = {"length": len, "max_words": 20, "max_items": 4, "window": 7}
 @given(lengths, st.integers(1, 40), st.integers(1, 8))
 def test_split_by_length_covers_all_items_within_limits(lengths, max_words, max_items):
     batches = list(split_by_length(lengths, max_words, max_items))
-    assert sorted(place for batch in batches for place in batch) == list(range(len(lengths)))
+    assert sorted(index for batch in batches for index in batch) == list(range(len(lengths)))
     for batch in batches:
         assert len(batch) <= max_items
-        longest = max(lengths[place] for place in batch)
+        longest = max(lengths[index] for index in batch)
         assert len(batch) == 1 or len(batch) * longest <= max_words
 
 
@@ -32,41 +32,41 @@ def test_batches_yield_results_in_input_order(items):
 
 
 def test_batches_group_items_of_similar_length():
-    seen = []
+    sizes_seen = []
 
-    def work(batch):
-        seen.append([len(item) for item in batch])
+    def process_batch(batch):
+        sizes_seen.append([len(item) for item in batch])
         return batch
 
     items = ["a" * n for n in (1, 9, 2, 8, 3)]
-    list(bucketed_batches(items, work, **LIMITS))
-    assert seen == [[9, 8], [3, 2, 1]]
+    list(bucketed_batches(items, process_batch, **LIMITS))
+    assert sizes_seen == [[9, 8], [3, 2, 1]]
 
 
 def test_batches_read_at_most_one_window_ahead():
-    read = 0
+    num_read = 0
 
     def endless():
-        nonlocal read
+        nonlocal num_read
         while True:
-            read += 1
+            num_read += 1
             yield "ab"
 
     results = bucketed_batches(endless(), lambda batch: batch, **LIMITS)
     for _ in range(10):
         next(results)
-    assert read == 14
+    assert num_read == 14
 
 
-@pytest.mark.parametrize("given", [3, 7, 9])
-def test_batches_yield_results_before_a_stream_error(given):
+@pytest.mark.parametrize("num_items", [3, 7, 9])
+def test_batches_yield_results_before_a_stream_error(num_items):
     def stream():
-        yield from "abcdefghi"[:given]
-        raise DataError("cut short")
+        yield from "abcdefghi"[:num_items]
+        raise DataError("truncated")
 
     results = bucketed_batches(stream(), lambda batch: batch, **LIMITS)
-    assert [next(results) for _ in range(given)] == list("abcdefghi"[:given])
-    with pytest.raises(DataError, match="cut short"):
+    assert [next(results) for _ in range(num_items)] == list("abcdefghi"[:num_items])
+    with pytest.raises(DataError, match="truncated"):
         next(results)
 
 
@@ -75,30 +75,34 @@ def test_batches_reject_a_missing_result():
         list(bucketed_batches(["a", "b"], lambda batch: batch[:1], **LIMITS))
 
 
-def in_two_threads(work, items, **changes):
-    def alone(batch):
-        raise AssertionError("worked on outside of threads")
+def in_two_threads(process_batch, items, **changes):
+    def in_main_thread(batch):
+        raise AssertionError("processed outside the threads")
 
-    return bucketed_batches(items, alone, **(LIMITS | changes), parallel=ParallelBatches(2, work))
+    return bucketed_batches(
+        items, in_main_thread, **(LIMITS | changes), parallel=ParallelBatches(2, process_batch)
+    )
 
 
 @given(st.lists(st.text("ab", max_size=9), max_size=60), st.integers(2, 4))
 def test_parallel_batches_give_equal_results(items, count):
-    def work(batch):
+    def process_batch(batch):
         return [item.upper() for item in batch]
 
-    results = bucketed_batches(items, work, **LIMITS, parallel=ParallelBatches(count, work))
+    results = bucketed_batches(
+        items, process_batch, **LIMITS, parallel=ParallelBatches(count, process_batch)
+    )
     assert list(results) == [item.upper() for item in items]
 
 
 def test_parallel_batches_run_at_the_same_time():
     both = threading.Barrier(2, timeout=10)
 
-    def work(batch):
+    def process_batch(batch):
         both.wait()
         return batch
 
-    assert list(in_two_threads(work, ["a", "b", "c", "d"])) == ["a", "b", "c", "d"]
+    assert list(in_two_threads(process_batch, ["a", "b", "c", "d"])) == ["a", "b", "c", "d"]
 
 
 @pytest.mark.parametrize(
@@ -106,19 +110,19 @@ def test_parallel_batches_run_at_the_same_time():
     [(4, [2, 2]), (5, [3, 2]), (7, [4, 3]), (11, [3, 3, 3, 2]), (16, [4, 4, 4, 4])],
 )
 def test_parallel_batches_split_items_evenly(num_items, sizes):
-    seen = []
+    sizes_seen = []
 
-    def work(batch):
-        seen.append(len(batch))
+    def process_batch(batch):
+        sizes_seen.append(len(batch))
         return batch
 
-    list(in_two_threads(work, ["a"] * num_items, window=20))
-    assert sorted(seen, reverse=True) == sizes
+    list(in_two_threads(process_batch, ["a"] * num_items, window=20))
+    assert sorted(sizes_seen, reverse=True) == sizes
 
 
 def test_small_windows_run_serially():
     def in_thread(batch):
-        raise AssertionError("worked on in a thread")
+        raise AssertionError("processed in a thread")
 
     items = ["a", "b", "c"]
     assert (
@@ -132,44 +136,44 @@ def test_long_items_run_in_parallel():
 
 
 def test_parallel_failure_is_raised_and_stops_the_queue():
-    begun = []
+    started = []
     is_raised = threading.Event()
 
-    def work(batch):
-        begun.append(batch)
+    def process_batch(batch):
+        started.append(batch)
         if batch[0] == "first":
             is_raised.set()
             raise DataError("the first batch fails")
-        is_raised.wait(10)  # until there has been time to stop
+        is_raised.wait(10)  # until the other batch has failed
         time.sleep(0.05)
         return batch
 
     items = ["first", *"abcdefghijklmno"]
-    results = in_two_threads(work, items, max_items=1, window=16)
+    results = in_two_threads(process_batch, items, max_items=1, window=16)
     with pytest.raises(DataError, match="the first batch fails"):
         next(results)
-    assert len(begun) <= 2
+    assert len(started) <= 2
     assert list(results) == []
 
 
 def test_parallel_failures_raise_that_of_the_first_batch():
     both = threading.Barrier(2, timeout=10)
 
-    def work(batch):
+    def process_batch(batch):
         both.wait()
         raise DataError(f"{batch[0]} fails")
 
     with pytest.raises(DataError, match="bbb fails"):
-        list(in_two_threads(work, ["aa", "bbb"], max_items=1))
+        list(in_two_threads(process_batch, ["aa", "bbb"], max_items=1))
 
 
 def test_interrupt_stops_all_threads():
-    begun = []
+    started = []
     before = threading.enumerate()
     is_interrupted = threading.Event()
 
-    def work(batch):
-        begun.append(batch)
+    def process_batch(batch):
+        started.append(batch)
         if threading.current_thread() is threading.main_thread():
             is_interrupted.set()
             raise KeyboardInterrupt
@@ -178,8 +182,8 @@ def test_interrupt_stops_all_threads():
         return batch
 
     with pytest.raises(KeyboardInterrupt):
-        list(in_two_threads(work, ["a"] * 16, max_items=1, window=16))
-    assert len(begun) <= 2
+        list(in_two_threads(process_batch, ["a"] * 16, max_items=1, window=16))
+    assert len(started) <= 2
     assert threading.enumerate() == before
 
 
@@ -210,5 +214,5 @@ def read():
 
 threading.Thread(target=read).start()
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert (done.stdout, done.stderr) == ("a b c d e f g h\n", "")
+    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (process.stdout, process.stderr) == ("a b c d e f g h\n", "")

@@ -10,11 +10,11 @@ from readagain.search.model import SourceBatch
 from readagain.search.scoring import Scoring
 from readagain.text.vocab import BOS, EOS, PAD, UNK
 
-# The likelier first word, 4, is followed by nothing likely; 5 is followed by 6 almost surely.
-GARDEN_PATH = {BOS: {4: 0.6, 5: 0.4}, 4: {6: 0.3, 7: 0.3}, 5: {6: 0.9}, 6: {}, 7: {}}
+# Greedy search takes 4, the more probable first word, but "5 6" is the most probable summary.
+GREEDY_FAILS = {BOS: {4: 0.6, 5: 0.4}, 4: {6: 0.3, 7: 0.3}, 5: {6: 0.9}, 6: {}, 7: {}}
 
 
-class Watched:
+class RecordingModel:
     """A model that records its calls."""
 
     def __init__(self, model, change=lambda candidates: candidates):
@@ -45,7 +45,7 @@ def words_of(hypotheses):
 
 
 def test_beam_of_two_finds_what_greedy_search_misses(table_model, sources_of):
-    model, sources = table_model(GARDEN_PATH), sources_of([4])
+    model, sources = table_model(GREEDY_FAILS), sources_of([4])
     ((greedy,),) = search(model, sources, beam_size=1, minimum=2)
     ((best,),) = search(model, sources, beam_size=2, minimum=2)
     assert greedy.ids.tolist() == [4, 6]
@@ -60,9 +60,9 @@ def test_ties_are_ranked_by_end_then_id(table_model, sources_of):
 
 
 def test_probable_summary_stops_the_search_early(table_model, sources_of):
-    watched = Watched(table_model({BOS: {4: 0.9}, 4: {5: 0.1}, 5: {6: 0.9}}))
-    search(watched, sources_of([4]), beam_size=4, maximum=50)
-    assert len(watched.rows) == 2  # 4, then its end; 4 5 cannot pass it any more
+    model = RecordingModel(table_model({BOS: {4: 0.9}, 4: {5: 0.1}, 5: {6: 0.9}}))
+    search(model, sources_of([4]), beam_size=4, maximum=50)
+    assert len(model.rows) == 2  # "4" and its end; "4 5" cannot get a better score
 
 
 def test_search_waits_for_a_hypothesis_that_can_still_win(table_model, sources_of):
@@ -82,12 +82,10 @@ def test_length_penalty_keeps_longer_hypotheses_active(table_model, sources_of):
 
 @pytest.mark.parametrize("maximum", [1, 3, 7])
 def test_steps_are_bounded_by_the_maximum_length(table_model, sources_of, maximum):
-    watched = Watched(table_model({BOS: {4: 1 - 1e-9}, 4: {4: 1 - 1e-9}}))
-    ((best,),) = search(
-        watched, sources_of([4]), maximum=maximum, scoring=Scoring(length_penalty=1)
-    )
+    model = RecordingModel(table_model({BOS: {4: 1 - 1e-9}, 4: {4: 1 - 1e-9}}))
+    ((best,),) = search(model, sources_of([4]), maximum=maximum, scoring=Scoring(length_penalty=1))
     assert best.ids.tolist() == [4] * maximum
-    assert len(watched.rows) == maximum + 1
+    assert len(model.rows) == maximum + 1
 
 
 def test_maximum_length_ends_with_true_eos_probability(table_model, sources_of):
@@ -97,40 +95,42 @@ def test_maximum_length_ends_with_true_eos_probability(table_model, sources_of):
 
 
 def test_finished_documents_leave_the_batch(table_model, sources_of):
-    # Copying continues along the source; the second document is over after one word.
+    # The model copies the source from left to right; the second document has one word.
     model = table_model({BOS: {}, 4: {}, 5: {}, 6: {}}, copying=0.99, continuing=1e4)
-    watched = Watched(model)
+    model = RecordingModel(model)
     search(
-        watched,
+        model,
         sources_of([4, 5, 6, 7], [4]),
         beam_size=1,
         minimum=1,
         constraints=[NoRepeatedNgram(1)],
     )
-    assert watched.documents[0] == {0, 1}
-    assert watched.documents[-1] == {0}
+    assert model.documents[0] == {0, 1}
+    assert model.documents[-1] == {0}
 
 
 def test_beam_narrows_as_hypotheses_end(table_model, sources_of):
-    watched = Watched(table_model({BOS: {4: 0.4, 5: 0.35}, 4: {6: 0.5}, 5: {6: 0.3}, 6: {7: 0.9}}))
-    (found,) = search(watched, sources_of([4]), beam_size=2, n_best=2)
-    assert watched.rows == [1, 2]
+    model = RecordingModel(
+        table_model({BOS: {4: 0.4, 5: 0.35}, 4: {6: 0.5}, 5: {6: 0.3}, 6: {7: 0.9}})
+    )
+    (found,) = search(model, sources_of([4]), beam_size=2, n_best=2)
+    assert model.rows == [1, 2]
     assert words_of(found) == [[5], [4]]
 
 
 def test_search_requests_spare_candidates_for_bans(table_model, sources_of):
-    watched = Watched(table_model(GARDEN_PATH))
+    model = RecordingModel(table_model(GREEDY_FAILS))
     sources = sources_of([4])
-    search(watched, sources, beam_size=2, maximum=4, minimum=2, constraints=[NoRepeatedNgram(2)])
-    assert set(watched.widths) == {2 + 2}
-    watched.widths.clear()
-    rules = [NoRepeatedNgram(1), CopyLimit(sources)]
-    search(watched, sources, beam_size=2, maximum=4, minimum=2, constraints=rules)
-    assert set(watched.widths) == {2 + 3 + 3}
+    search(model, sources, beam_size=2, maximum=4, minimum=2, constraints=[NoRepeatedNgram(2)])
+    assert set(model.widths) == {2 + 2}
+    model.widths.clear()
+    constraints = [NoRepeatedNgram(1), CopyLimit(sources)]
+    search(model, sources, beam_size=2, maximum=4, minimum=2, constraints=constraints)
+    assert set(model.widths) == {2 + 3 + 3}
 
 
 def test_special_tokens_are_never_chosen(table_model, sources_of):
-    model = table_model(GARDEN_PATH, copying=0.3)
+    model = table_model(GREEDY_FAILS, copying=0.3)
     (found,) = search(model, sources_of([4, 9, 5]), beam_size=50, n_best=50)
     chosen = {word for hypothesis in found for word in hypothesis.ids.tolist()}
     assert not chosen & {PAD, UNK, BOS, EOS}
@@ -141,15 +141,15 @@ def test_diversity_keeps_different_first_words(table_model, sources_of):
     table = {BOS: {4: 0.7, 5: 0.25}, 4: {6: 0.5, 7: 0.49}, 5: {6: 0.9}}
     model, sources = table_model(table), sources_of([4])
     options = {"minimum": 2, "maximum": 2, "n_best": 2}
-    (alike,) = search(model, sources, **options)
+    (similar,) = search(model, sources, **options)
     (diverse,) = search(model, sources, **options, scoring=Scoring(diversity=1.0))
-    assert words_of(alike) == [[4, 6], [4, 7]]
+    assert words_of(similar) == [[4, 6], [4, 7]]
     assert words_of(diverse) == [[4, 6], [5, 6]]
-    assert np.exp(diverse[1].score) == pytest.approx(0.25 * 0.9)  # the reported score is whole
+    assert np.exp(diverse[1].score) == pytest.approx(0.25 * 0.9)  # without the diversity penalty
 
 
 def test_coverage_penalizes_repetition(table_model, sources_of):
-    # 4 4 4 is likeliest, but looks three times at the 5 that could be copied next.
+    # "4 4 4" is the most probable, but attends three times to the 5 after the 4 in the source.
     table = {BOS: {4: 0.9}, 4: {4: 0.6, 5: 0.3}, 5: {6: 0.4, 7: 0.5}, 6: {7: 0.9}, 7: {7: 0.9}}
     model, sources = table_model(table, copying=0.2, continuing=100.0), sources_of([4, 5, 6])
     options = {"minimum": 3, "maximum": 3, "beam_size": 20, "keep_attention": True}
@@ -162,12 +162,12 @@ def test_coverage_penalizes_repetition(table_model, sources_of):
 
 
 def test_search_of_empty_batch_returns_nothing(table_model):
-    nothing = SourceBatch(
+    empty_batch = SourceBatch(
         source_ids=np.zeros((0, 1, 3), int),
         lengths=np.zeros((0, 1), int),
         source_ext_ids=np.zeros((0, 3), int),
     )
-    assert search(table_model({}), nothing) == []
+    assert search(table_model({}), empty_batch) == []
 
 
 def test_model_without_eos_probability_gives_no_summary(table_model, sources_of):
@@ -176,8 +176,8 @@ def test_model_without_eos_probability_gives_no_summary(table_model, sources_of)
 
 
 def test_search_rejects_wrong_number_of_model_rows(table_model, sources_of):
-    one_row_more = Watched(
-        table_model(GARDEN_PATH), lambda o: replace(o, ids=np.concatenate([o.ids, o.ids]))
+    one_row_more = RecordingModel(
+        table_model(GREEDY_FAILS), lambda o: replace(o, ids=np.concatenate([o.ids, o.ids]))
     )
     with pytest.raises(ShapeError, match=r"output for 1 rows: ids has shape \(2, 2\)"):
         search(one_row_more, sources_of([4]))
@@ -185,8 +185,8 @@ def test_search_rejects_wrong_number_of_model_rows(table_model, sources_of):
 
 @pytest.mark.parametrize("name", ["log_probs", "end_log_probs"])
 def test_search_rejects_nan_from_the_model(table_model, sources_of, name):
-    broken = Watched(
-        table_model(GARDEN_PATH), lambda o: replace(o, **{name: getattr(o, name) * np.nan})
+    broken = RecordingModel(
+        table_model(GREEDY_FAILS), lambda o: replace(o, **{name: getattr(o, name) * np.nan})
     )
     with pytest.raises(ArtifactError, match="NaN at word 1 of document 0 of the batch"):
         search(broken, sources_of([4]))

@@ -32,17 +32,17 @@ def active_with(*rows, copied_from=None):
     )
 
 
-def test_base_constraint_bans_nothing(offer):
+def test_base_constraint_bans_nothing(make_candidates):
     active = active_with([4])
     assert Constraint().max_banned(9) == 0
-    assert Constraint().banned_words(active, offer([5])) is None
+    assert Constraint().banned_words(active, make_candidates([5])) is None
     assert Constraint().banned_end(active) is None
 
 
-def test_length_constraint_bans_words_at_the_maximum(offer):
+def test_length_constraint_bans_words_at_the_maximum(make_candidates):
     limits = LengthConstraint(minimum=1, maximum=2)
-    assert limits.banned_words(active_with([4]), offer([5, 6])) is None
-    assert limits.banned_words(active_with([4, 5]), offer([5, 6])).all()
+    assert limits.banned_words(active_with([4]), make_candidates([5, 6])) is None
+    assert limits.banned_words(active_with([4, 5]), make_candidates([5, 6])).all()
 
 
 def test_length_constraint_bans_ending_before_the_minimum():
@@ -51,80 +51,96 @@ def test_length_constraint_bans_ending_before_the_minimum():
     assert limits.banned_end(active_with([4, 5])) is None
 
 
-def test_no_repeated_unigram_bans_used_words(offer):
-    banned = NoRepeatedNgram(1).banned_words(active_with([4, 5], [6, 7]), offer([[5, 6], [5, 6]]))
+def test_no_repeated_unigram_bans_used_words(make_candidates):
+    banned = NoRepeatedNgram(1).banned_words(
+        active_with([4, 5], [6, 7]), make_candidates([[5, 6], [5, 6]])
+    )
     assert banned.tolist() == [[True, False], [False, True]]
 
 
-def test_no_repeated_bigram_bans_the_following_word(offer):
-    # 4 5 6 5 4: after 4 came 5; that 6 came after 5 is no matter now.
-    banned = NoRepeatedNgram(2).banned_words(active_with([4, 5, 6, 5, 4]), offer([5, 6, 4]))
+def test_no_repeated_bigram_bans_the_following_word(make_candidates):
+    # 4 5 6 5 4: the last word, 4, was followed by 5 before, so 5 is banned.
+    banned = NoRepeatedNgram(2).banned_words(
+        active_with([4, 5, 6, 5, 4]), make_candidates([5, 6, 4])
+    )
     assert banned.tolist() == [[True, False, False]]
 
 
-def test_no_repeated_bigram_treats_rows_independently(offer):
+def test_no_repeated_bigram_treats_rows_independently(make_candidates):
     active = active_with([4, 5, 4], [4, 5, 6])
-    banned = NoRepeatedNgram(2).banned_words(active, offer([[5, 6], [5, 6]]))
+    banned = NoRepeatedNgram(2).banned_words(active, make_candidates([[5, 6], [5, 6]]))
     assert banned.tolist() == [[True, False], [False, False]]
 
 
-def test_no_repeated_bigram_bans_nothing_after_a_new_word(offer):
-    assert NoRepeatedNgram(2).banned_words(active_with([4, 5, 6]), offer([4, 5, 6])) is None
+def test_no_repeated_bigram_bans_nothing_after_a_new_word(make_candidates):
+    assert (
+        NoRepeatedNgram(2).banned_words(active_with([4, 5, 6]), make_candidates([4, 5, 6])) is None
+    )
 
 
-def test_no_repeated_trigram_needs_the_whole_context(offer):
-    banned = NoRepeatedNgram(3).banned_words(active_with([4, 5, 6, 7, 5, 6, 4, 5]), offer([6, 7]))
+def test_no_repeated_trigram_needs_the_whole_context(make_candidates):
+    banned = NoRepeatedNgram(3).banned_words(
+        active_with([4, 5, 6, 7, 5, 6, 4, 5]), make_candidates([6, 7])
+    )
     assert banned.tolist() == [[True, False]]
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_no_repeated_ngram_stays_within_max_banned(offer, size):
+def test_no_repeated_ngram_stays_within_max_banned(make_candidates, size):
     rng = np.random.default_rng(size)
     for num_words in range(6):
         active = active_with(rng.integers(4, 8, size=num_words))
-        banned = NoRepeatedNgram(size).banned_words(active, offer(np.arange(4, 8)))
+        banned = NoRepeatedNgram(size).banned_words(active, make_candidates(np.arange(4, 8)))
         assert banned is None or banned.sum() <= NoRepeatedNgram(size).max_banned(6)
 
 
-def test_copy_limit_counts_source_occurrences(offer, sources_of):
-    rule = CopyLimit(sources_of([4, 5, 4]))
-    candidates = offer([4, 5], copied_from=[0, 1])
-    assert rule.banned_words(active_with([4, 5]), candidates).tolist() == [[False, True]]
-    assert rule.banned_words(active_with([4, 4]), candidates).tolist() == [[True, False]]
+def test_copy_limit_counts_source_occurrences(make_candidates, sources_of):
+    constraint = CopyLimit(sources_of([4, 5, 4]))
+    candidates = make_candidates([4, 5], copied_from=[0, 1])
+    assert constraint.banned_words(active_with([4, 5]), candidates).tolist() == [[False, True]]
+    assert constraint.banned_words(active_with([4, 4]), candidates).tolist() == [[True, False]]
 
 
-def test_copy_limit_ignores_generated_words(offer, sources_of):
-    rule = CopyLimit(sources_of([4]))
-    assert not rule.banned_words(active_with([4, 4]), offer([4], copied_from=[-1])).any()
+def test_copy_limit_ignores_generated_words(make_candidates, sources_of):
+    constraint = CopyLimit(sources_of([4]))
+    assert not constraint.banned_words(
+        active_with([4, 4]), make_candidates([4], copied_from=[-1])
+    ).any()
 
 
-def test_copy_limit_ignores_padding(offer, sources_of):
+def test_copy_limit_ignores_padding(make_candidates, sources_of):
     padded = replace(sources_of([4, 4, 4]), lengths=np.array([[1]]))
-    rule = CopyLimit(padded)
-    assert rule.banned_words(active_with([4]), offer([4], copied_from=[0])).tolist() == [[True]]
+    constraint = CopyLimit(padded)
+    assert constraint.banned_words(
+        active_with([4]), make_candidates([4], copied_from=[0])
+    ).tolist() == [[True]]
 
 
-def test_constraint_list_bans_what_any_member_bans(offer):
-    rules = ConstraintList(
+def test_constraint_list_bans_what_any_member_bans(make_candidates):
+    constraints = ConstraintList(
         [NoRepeatedNgram(1), LengthConstraint(minimum=2, maximum=3), NoRepeatedNgram(2)]
     )
-    assert rules.max_banned(5) == 4 + 3
-    assert rules.banned_words(active_with([4]), offer([4, 5])).tolist() == [[True, False]]
-    assert rules.banned_end(active_with([4])).tolist() == [True]
-    assert rules.banned_end(active_with([4, 5])) is None
+    assert constraints.max_banned(5) == 4 + 3
+    assert constraints.banned_words(active_with([4]), make_candidates([4, 5])).tolist() == [
+        [True, False]
+    ]
+    assert constraints.banned_end(active_with([4])).tolist() == [True]
+    assert constraints.banned_end(active_with([4, 5])) is None
 
 
-def test_no_doubled_word_bans_the_last_word(offer):
-    banned = NoDoubledWord().banned_words(active_with([4, 5], [5, 4]), offer([[4, 5], [4, 5]]))
+def test_no_doubled_word_bans_the_last_word(make_candidates):
+    banned = NoDoubledWord().banned_words(
+        active_with([4, 5], [5, 4]), make_candidates([[4, 5], [4, 5]])
+    )
     assert banned.tolist() == [[False, True], [True, False]]
     assert NoDoubledWord().max_banned(6) == 1
 
 
-def test_no_doubled_word_bans_nothing_at_the_start(offer):
-    assert NoDoubledWord().banned_words(active_with([]), offer([4, 5])) is None
+def test_no_doubled_word_bans_nothing_at_the_start(make_candidates):
+    assert NoDoubledWord().banned_words(active_with([]), make_candidates([4, 5])) is None
 
 
-CHAIN = {2: {4: 0.9}, 4: {5: 0.9}, 5: {6: 0.9}, 6: {7: 0.9}}  # START, then 4 5 6 7
+CHAIN = {2: {4: 0.9}, 4: {5: 0.9}, 5: {6: 0.9}, 6: {7: 0.9}}  # BOS, then 4 5 6 7
 
 
 def printed(lengths, sources):
@@ -134,9 +150,11 @@ def printed(lengths, sources):
     return PrintedBytes(generated=generated, copied=np.full(sources.source_ext_ids.shape, 3))
 
 
-def search_within(model, sources, *rules, maximum=9, **options):
+def search_within(model, sources, *constraints, maximum=9, **options):
     words = LengthConstraint(maximum=maximum)
-    return beam_search(model, sources, beam_size=3, length=words, constraints=rules, **options)
+    return beam_search(
+        model, sources, beam_size=3, length=words, constraints=constraints, **options
+    )
 
 
 @pytest.mark.parametrize(
@@ -191,7 +209,7 @@ def test_byte_maximum_overrides_the_minimum(table_model, sources_of):
 def test_hypotheses_below_the_byte_minimum_rank_last(table_model, sources_of):
     sources = sources_of([4])
     limit = ByteLengthConstraint(printed({4: 3, 5: 30, 6: 3, 7: 3}, sources), minimum=6, maximum=12)
-    # 4 is likelier but leads nowhere; 6 7 is long enough.
+    # "4" is more probable but has no continuation that fits; "6 7" is long enough.
     model = table_model({2: {4: 0.9, 6: 0.1}, 4: {5: 0.1}, 6: {7: 0.1}})
     (found,) = search_within(model, sources, limit, n_best=3)
     assert [(h.ids.tolist(), h.meets_min_length) for h in found] == [([6, 7], True), ([4], False)]

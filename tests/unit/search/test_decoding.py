@@ -13,46 +13,46 @@ SOURCES = SourceBatch(
 )
 
 
-def written(decode: DecodeSpec, *, n_best: int = 1) -> list[list[int]]:
-    """Summaries of a model: "4" with probability 0.4, "5 6" and "5 7" with 0.3 each."""
+def decode_with(spec: DecodeSpec, *, n_best: int = 1) -> list[list[int]]:
+    """Return the summaries of a model: "4" has probability 0.4, "5 6" and "5 7" have 0.3."""
     table = np.zeros((8, 8))
     table[BOS, [4, 5]] = 0.4, 0.6
     table[5, [6, 7]] = 0.5
     table[[4, 6, 7], EOS] = 1.0
-    (found,) = decode_sources(TableModel(table), SOURCES, decode, n_best=n_best)
+    (found,) = decode_sources(TableModel(table), SOURCES, spec, n_best=n_best)
     return [each.ids.tolist() for each in found]
 
 
-def test_diversity_keeps_another_beginning():
+def test_diversity_keeps_another_first_word():
     model = np.zeros((8, 8))
     model[BOS, [4, 5]] = 0.7, 0.3
     model[4, [6, 7]] = 0.5
     model[[5, 6, 7], EOS] = 1.0
 
-    def beginnings(diversity):
+    def first_words(diversity):
         decode = DecodeSpec(beam_size=2, diversity=diversity)
         (found,) = decode_sources(TableModel(model), SOURCES, decode, n_best=2)
         return {each.ids[0] for each in found}
 
-    assert beginnings(0.0) == {4}
-    assert beginnings(5.0) == {4, 5}
+    assert first_words(0.0) == {4}
+    assert first_words(5.0) == {4, 5}
 
 
 def test_decode_takes_most_probable_summary():
-    assert written(DecodeSpec(beam_size=4)) == [[4]]
+    assert decode_with(DecodeSpec(beam_size=4)) == [[4]]
 
 
 def test_word_reward_prefers_longer_summaries():
     # "4" has log 0.4 = -0.92, "5 6" and "5 7" have log 0.3 = -1.20.
-    assert written(DecodeSpec(beam_size=4, word_reward=0.28)) == [[4]]
-    assert written(DecodeSpec(beam_size=4, word_reward=0.3)) == [[5, 6]]
-    assert written(DecodeSpec(beam_size=4, word_reward=0.3), n_best=3) == [[5, 6], [5, 7], [4]]
+    assert decode_with(DecodeSpec(beam_size=4, word_reward=0.28)) == [[4]]
+    assert decode_with(DecodeSpec(beam_size=4, word_reward=0.3)) == [[5, 6]]
+    assert decode_with(DecodeSpec(beam_size=4, word_reward=0.3), n_best=3) == [[5, 6], [5, 7], [4]]
 
 
 def test_mbr_takes_the_summary_that_shares_most_words():
     # Against "4": 0.4; "5 6" shares one word of two with "5 7": 0.3 + 0.3 / 2.
-    assert written(DecodeSpec(beam_size=4, consensus=1.0)) == [[5, 6]]
-    assert written(DecodeSpec(beam_size=4, consensus=1.0), n_best=3) == [[5, 6], [5, 7], [4]]
+    assert decode_with(DecodeSpec(beam_size=4, consensus=1.0)) == [[5, 6]]
+    assert decode_with(DecodeSpec(beam_size=4, consensus=1.0), n_best=3) == [[5, 6], [5, 7], [4]]
 
 
 def test_mbr_by_recall_prefers_longer_overlap():
@@ -71,7 +71,7 @@ def test_mbr_by_recall_prefers_longer_overlap():
     assert best("recall") == [4, 5]
 
 
-def test_no_word_follows_itself_where_repeats_are_banned():
+def test_no_repeat_ngram_bans_doubled_words():
     table = np.zeros((8, 8))
     table[BOS, 5] = 1.0
     table[5, [5, 6, EOS]] = 0.6, 0.1, 0.3

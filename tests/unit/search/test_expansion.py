@@ -28,24 +28,24 @@ def test_best_columns_equals_a_stable_sort(scores, data):
     assert best_columns(scores, count).tolist() == expected.tolist()
 
 
-def test_sort_candidates_breaks_ties_by_id(offer):
+def test_sort_candidates_breaks_ties_by_id(make_candidates):
     log_probs = np.array([[-1.0, -2.0, -2.0, -3.0], [-1.0, -2.0, -3.0, -4.0]])
-    candidates = offer(
+    candidates = make_candidates(
         [[9, 7, 5, 6], [9, 7, 5, 6]], copied_from=[[0, 1, 2, 3]] * 2, log_probs=log_probs
     )
-    settled = sort_candidates(candidates)
-    assert settled.ids.tolist() == [[9, 5, 7, 6], [9, 7, 5, 6]]
-    assert settled.copied_from.tolist() == [[0, 2, 1, 3], [0, 1, 2, 3]]
+    ordered = sort_candidates(candidates)
+    assert ordered.ids.tolist() == [[9, 5, 7, 6], [9, 7, 5, 6]]
+    assert ordered.copied_from.tolist() == [[0, 2, 1, 3], [0, 1, 2, 3]]
 
 
-def test_sort_candidates_sorts_unsorted_rows(offer):
-    settled = sort_candidates(offer([4, 5, 6], log_probs=np.array([[-3.0, -1.0, -2.0]])))
-    assert settled.ids.tolist() == [[5, 6, 4]]
-    assert settled.log_probs.tolist() == [[-1.0, -2.0, -3.0]]
+def test_sort_candidates_sorts_unsorted_rows(make_candidates):
+    ordered = sort_candidates(make_candidates([4, 5, 6], log_probs=np.array([[-3.0, -1.0, -2.0]])))
+    assert ordered.ids.tolist() == [[5, 6, 4]]
+    assert ordered.log_probs.tolist() == [[-1.0, -2.0, -3.0]]
 
 
-def test_sort_candidates_returns_sorted_input_unchanged(offer):
-    candidates = offer([4, 5, 6])
+def test_sort_candidates_returns_sorted_input_unchanged(make_candidates):
+    candidates = make_candidates([4, 5, 6])
     assert sort_candidates(candidates) is candidates
 
 
@@ -74,10 +74,10 @@ def no_words(num_rows):
     )
 
 
-@pytest.mark.parametrize("rule", [Constraint(), Ban([]), Ban([9])])
-def test_find_allowed_returns_none_without_relevant_bans(offer, rule):
+@pytest.mark.parametrize("constraint", [Constraint(), Ban([]), Ban([9])])
+def test_find_allowed_returns_none_without_relevant_bans(make_candidates, constraint):
     columns, missing = find_allowed(
-        no_words(1), offer([7, 8, 9]), rule, ForcedPrefix.find([], 1), 2
+        no_words(1), make_candidates([7, 8, 9]), constraint, ForcedPrefix.find([], 1), 2
     )
     assert columns is None
     assert missing is None
@@ -85,12 +85,12 @@ def test_find_allowed_returns_none_without_relevant_bans(offer, rule):
 
 @pytest.mark.parametrize("num_rows", [FEW_ROWS - 1, FEW_ROWS + 1])
 @pytest.mark.parametrize("num_banned", range(1, 12))
-def test_find_allowed_skips_any_number_of_bans(offer, num_banned, num_rows):
+def test_find_allowed_skips_any_number_of_bans(make_candidates, num_banned, num_rows):
     rng = np.random.default_rng(num_banned)
     ids = np.array([rng.permutation(np.arange(4, 18)) for _ in range(num_rows)])  # 14 candidates
     bans = [rng.choice(np.arange(4, 18), size=num_banned, replace=False) for _ in range(num_rows)]
     columns, missing = find_allowed(
-        no_words(num_rows), offer(ids), Ban(*bans), ForcedPrefix.find([], num_rows), 2
+        no_words(num_rows), make_candidates(ids), Ban(*bans), ForcedPrefix.find([], num_rows), 2
     )
     assert not missing.any()
     for row in range(num_rows):
@@ -99,25 +99,27 @@ def test_find_allowed_skips_any_number_of_bans(offer, num_banned, num_rows):
 
 
 @pytest.mark.parametrize("num_rows", [1, FEW_ROWS + 1])
-def test_find_allowed_marks_missing_candidates(offer, num_rows):
+def test_find_allowed_marks_missing_candidates(make_candidates, num_rows):
     ids = np.tile(np.arange(4, 4 + 2 + SLACK + 3), (num_rows, 1))
     bans = [ids[0, :-1], *[[]] * (num_rows - 1)]
     columns, missing = find_allowed(
-        no_words(num_rows), offer(ids), Ban(*bans), ForcedPrefix.find([], num_rows), 2
+        no_words(num_rows), make_candidates(ids), Ban(*bans), ForcedPrefix.find([], num_rows), 2
     )
     assert columns[0, 0] == ids.shape[1] - 1
     assert missing[0].tolist() == [False, True]
     assert not missing[1:].any()
 
 
-def test_find_allowed_never_bans_a_forced_word(offer):
+def test_find_allowed_never_bans_a_forced_word(make_candidates):
     prefix = ForcedPrefix([[4], []], [[-1], []])
-    columns, missing = find_allowed(no_words(2), offer([[4, 5], [4, 5]]), Ban([4], [4]), prefix, 1)
+    columns, missing = find_allowed(
+        no_words(2), make_candidates([[4, 5], [4, 5]]), Ban([4], [4]), prefix, 1
+    )
     assert columns.tolist() == [[0], [1]]
     assert not missing.any()
 
 
-def chosen(document, ranking, widths):
+def select(document, ranking, widths):
     """Return the row and column of each selected continuation, by document."""
     rows, columns = np.shape(ranking)
     active = ActiveHypotheses(
@@ -129,7 +131,7 @@ def chosen(document, ranking, widths):
     )
     scores = np.array(ranking, dtype=np.float64)
     nothing = np.empty(0)
-    options = Continuations(
+    continuations = Continuations(
         columns=None,
         log_probs=scores,
         scores=scores,
@@ -139,28 +141,28 @@ def chosen(document, ranking, widths):
         coverage=None,
         over_attention=None,
     )
-    selection = select_continuations(active, options, np.array(widths))
+    selection = select_continuations(active, continuations, np.array(widths))
     return selection, [
-        [divmod(int(place), columns) for place in places[is_real]]
-        for places, is_real in zip(
+        [divmod(int(index), columns) for index in indices[is_real]]
+        for indices, is_real in zip(
             selection.indices, selection.is_end | selection.is_word, strict=True
         )
     ]
 
 
 def test_selection_handles_beams_of_different_width():
-    ranking = [[-9, -1], [-2, -8], [-3, -7], [-1, -4], [-2, -6]]  # ending, one word
-    selection, places = chosen([0, 0, 0, 2, 2], ranking, [3, 9, 2])
+    ranking = [[-9, -1], [-2, -8], [-3, -7], [-1, -4], [-2, -6]]  # EOS, one word
+    selection, found = select([0, 0, 0, 2, 2], ranking, [3, 9, 2])
     assert selection.documents.tolist() == [0, 2]
-    assert places == [[(0, 1), (1, 0), (2, 0)], [(3, 0), (4, 0)]]
+    assert found == [[(0, 1), (1, 0), (2, 0)], [(3, 0), (4, 0)]]
     assert selection.is_end.tolist() == [[False, True, True], [True, True, False]]
     assert selection.is_word.tolist() == [[True, False, False], [False, False, False]]
 
 
 def test_selection_of_a_wide_beam_takes_all_continuations():
     ranking = [[-1, -2, -np.inf], [-2, -1, -3]] * 5
-    _, places = chosen(np.arange(10), ranking, [9] * 10)
-    assert places[0] == [(0, 0), (0, 1)]
-    assert places[9] == [(9, 1), (9, 0), (9, 2)]
-    _, (together,) = chosen([0, 0], ranking[:2], [9])
+    _, found = select(np.arange(10), ranking, [9] * 10)
+    assert found[0] == [(0, 0), (0, 1)]
+    assert found[9] == [(9, 1), (9, 0), (9, 2)]
+    _, (together,) = select([0, 0], ranking[:2], [9])
     assert together == [(0, 0), (1, 1), (0, 1), (1, 0), (1, 2)]

@@ -53,7 +53,7 @@ def test_repeated_word_can_be_bigram_and_reordering(sources_of):
     assert features(sources_of([4, 5, 4]), [4], [5]) == [[1, 1, 0, 1]]
 
 
-def test_unseen_last_word_gives_no_reordering(sources_of):
+def test_last_word_not_in_source_gives_no_reordering(sources_of):
     assert features(sources_of([4, 5]), [7], [4]) == [[1, 0, 0, 0]]
 
 
@@ -82,22 +82,24 @@ def test_max_bonus_respects_nested_features():
     assert FeatureWeights(unigram=-1, reordering=-2).max_bonus == 0
 
 
-def test_rerank_sorts_by_log_prob_plus_bonus(sources_of, offer):
+def test_rerank_sorts_by_log_prob_plus_bonus(sources_of, make_candidates):
     source = sources_of([5, 6])
-    weighing = ExtractiveFeatures(source, FeatureWeights(unigram=1.5))
-    weighed, added = weighing.rerank(active_with([]), offer([7, 4, 6]), ForcedPrefix.find([], 1))
-    assert weighed.ids.tolist() == [[7, 6, 4]]
-    assert weighed.log_probs.tolist() == [[-1, -3, -2]]
-    assert added.tolist() == [[0, 1.5, 0]]
+    extractive = ExtractiveFeatures(source, FeatureWeights(unigram=1.5))
+    reranked, bonuses = extractive.rerank(
+        active_with([]), make_candidates([7, 4, 6]), ForcedPrefix.find([], 1)
+    )
+    assert reranked.ids.tolist() == [[7, 6, 4]]
+    assert reranked.log_probs.tolist() == [[-1, -3, -2]]
+    assert bonuses.tolist() == [[0, 1.5, 0]]
 
 
-def test_rerank_gives_forced_words_no_bonus(sources_of, offer):
+def test_rerank_gives_forced_words_no_bonus(sources_of, make_candidates):
     source = sources_of([5, 6])
-    weighing = ExtractiveFeatures(source, FeatureWeights(unigram=1.5))
+    extractive = ExtractiveFeatures(source, FeatureWeights(unigram=1.5))
     prefix = ForcedPrefix([[6]], [[-1]])
     active = active_with([])
-    _, added = weighing.rerank(active, prefix.force(offer([7, 6]), active), prefix)
-    assert not added.any()
+    _, bonuses = extractive.rerank(active, prefix.force(make_candidates([7, 6]), active), prefix)
+    assert not bonuses.any()
 
 
 def test_features_change_the_best_but_not_its_log_probs(table_model, sources_of):

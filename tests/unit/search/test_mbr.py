@@ -13,7 +13,7 @@ from readagain.search.hypotheses import Hypothesis
 from readagain.search.mbr import mbr_rerank
 
 
-def written(*ids: int, score: float, meets_min_length: bool = True) -> Hypothesis:
+def hypothesis(*ids: int, score: float, meets_min_length: bool = True) -> Hypothesis:
     return Hypothesis(
         ids=np.array(ids, dtype=np.int64),
         copied_from=np.full((len(ids), 2), -1),
@@ -24,36 +24,36 @@ def written(*ids: int, score: float, meets_min_length: bool = True) -> Hypothesi
     )
 
 
-OUTLIER = written(10, 11, score=-1.0)
-AGREED = written(20, 21, 22, score=-1.1)
-SIMILAR = written(20, 21, 23, score=-1.2)
+OUTLIER = hypothesis(10, 11, score=-1.0)
+CENTRAL = hypothesis(20, 21, 22, score=-1.1)
+SIMILAR = hypothesis(20, 21, 23, score=-1.2)
 
 
 def test_mbr_prefers_similar_hypotheses_over_an_outlier():
-    # Even votes: 1/3 for the outlier, (1 + 2/3) / 3 for the two that share two words of three.
-    ordered = mbr_rerank([OUTLIER, AGREED, SIMILAR], temperature=1e6)
-    assert [each.ids for each in ordered] == [AGREED.ids, SIMILAR.ids, OUTLIER.ids]
+    # Equal weights: the outlier has 1/3; the two that share two words of three have (1 + 2/3) / 3.
+    ordered = mbr_rerank([OUTLIER, CENTRAL, SIMILAR], temperature=1e6)
+    assert [each.ids for each in ordered] == [CENTRAL.ids, SIMILAR.ids, OUTLIER.ids]
     assert [each.score for each in ordered] == pytest.approx([5 / 9, 5 / 9, 1 / 3])
 
 
 def test_mbr_with_low_temperature_keeps_the_best_score():
-    ordered = mbr_rerank([OUTLIER, AGREED, SIMILAR], temperature=0.01)
+    ordered = mbr_rerank([OUTLIER, CENTRAL, SIMILAR], temperature=0.01)
     assert ordered[0].ids is OUTLIER.ids
 
 
 def test_mbr_counts_repeated_words():
-    twice, once = written(5, 5, 6, score=-1.0), written(5, 6, 7, score=-1.0)
-    alone = written(5, 5, 5, score=-1.0)
+    twice, once = hypothesis(5, 5, 6, score=-1.0), hypothesis(5, 6, 7, score=-1.0)
+    alone = hypothesis(5, 5, 5, score=-1.0)
     # F1 with the others: twice 2/3 + 2/3, once 2/3 + 1/3, alone 2/3 + 1/3.
     assert mbr_rerank([alone, once, twice], temperature=1e6)[0].ids is twice.ids
 
 
 def test_mbr_by_recall_prefers_the_covering_hypothesis():
-    covering, tiny = written(20, 21, 22, 23, 24, score=-1.0), written(20, score=-1.0)
-    beam = [AGREED, SIMILAR, covering, tiny]
-    # Even votes of F1: 1 + 2/3 + 6/8 + 2/4 for the agreed one, 6/8 + 6/8 + 1 + 2/6 for the longest,
-    # which has all words of all.
-    assert mbr_rerank(beam, temperature=1e6)[0].ids is AGREED.ids
+    covering, tiny = hypothesis(20, 21, 22, 23, 24, score=-1.0), hypothesis(20, score=-1.0)
+    beam = [CENTRAL, SIMILAR, covering, tiny]
+    # `covering` has the words of all others. Sums of F1: CENTRAL 1 + 2/3 + 6/8 + 2/4, `covering`
+    # 6/8 + 6/8 + 1 + 2/6.
+    assert mbr_rerank(beam, temperature=1e6)[0].ids is CENTRAL.ids
     assert mbr_rerank(beam, temperature=1e6, utility="recall")[0].ids is covering.ids
 
 
@@ -69,27 +69,27 @@ beams = st.lists(
 def test_mbr_order_equals_expected_utility(measure, beam, temperature):
     def overlap(one, other):
         shared = sum((Counter(one.ids.tolist()) & Counter(other.ids.tolist())).values())
-        of = len(other.ids) if measure == "recall" else (len(one.ids) + len(other.ids)) / 2
-        return shared / of
+        size = len(other.ids) if measure == "recall" else (len(one.ids) + len(other.ids)) / 2
+        return shared / size
 
-    def worth(one):
+    def expected_utility(one):
         return sum(exp(each.score / temperature) * overlap(one, each) for each in hypotheses)
 
-    hypotheses = [written(*ids, score=score) for ids, score in beam]
+    hypotheses = [hypothesis(*ids, score=score) for ids, score in beam]
     ordered = mbr_rerank(hypotheses, temperature=temperature, utility=measure)
     by_ids = {id(each.ids): each for each in hypotheses}
     assert sorted(by_ids) == sorted(id(each.ids) for each in ordered)
-    for better, worse in pairwise(worth(by_ids[id(each.ids)]) for each in ordered):
+    for better, worse in pairwise(expected_utility(by_ids[id(each.ids)]) for each in ordered):
         assert better >= worse or better == pytest.approx(worse)
 
 
 def test_mbr_keeps_short_hypotheses_last():
-    short = written(20, 21, score=-0.1, meets_min_length=False)
-    assert mbr_rerank([AGREED, SIMILAR, short], temperature=1e6)[-1].ids is short.ids
+    short = hypothesis(20, 21, score=-0.1, meets_min_length=False)
+    assert mbr_rerank([CENTRAL, SIMILAR, short], temperature=1e6)[-1].ids is short.ids
 
 
 def test_mbr_accepts_empty_and_single_lists():
     assert mbr_rerank([], temperature=0.3) == []
-    (only,) = mbr_rerank([AGREED], temperature=0.3)
-    assert (only.ids is AGREED.ids, only.score) == (True, 1.0)
-    assert mbr_rerank([written(score=-1.0)], temperature=0.3)[0].score == 0.0
+    (only,) = mbr_rerank([CENTRAL], temperature=0.3)
+    assert (only.ids is CENTRAL.ids, only.score) == (True, 1.0)
+    assert mbr_rerank([hypothesis(score=-1.0)], temperature=0.3)[0].score == 0.0

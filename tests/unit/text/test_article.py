@@ -1,4 +1,4 @@
-"""Sentences of pasted articles."""
+"""Sentences of articles copied from web pages."""
 
 import pytest
 from hypothesis import given
@@ -49,7 +49,7 @@ def sentences(text, max_sentences=None):
     ],
 )
 @pytest.mark.parametrize("gap", ["\n", "\n\n"])
-def test_page_lines_are_skipped(line, gap):
+def test_boilerplate_lines_are_skipped(line, gap):
     assert sentences(f"{line}{gap}{BODY}") == [BODY]
     assert sentences(f"{BODY}{gap}{line}{gap}It rained.") == [BODY, "It rained."]
 
@@ -85,7 +85,7 @@ def test_byline_and_date_in_one_line_are_skipped():
         "OSTHAM, Eltor, Nov. 16 – ",
     ],
 )
-def test_dateline_is_cut_off(dateline):
+def test_dateline_is_removed(dateline):
     assert sentences(f"{dateline}{BODY}") == [BODY]
 
 
@@ -172,7 +172,7 @@ def test_other_first_sentences_are_read(text, max_sentences):
     assert article_spans(text, max_sentences=max_sentences) == kept
 
 
-def test_text_of_page_lines_alone_is_read():
+def test_text_of_boilerplate_lines_only_is_read():
     assert sentences("By Jo Roe\n16 November 2026") == sentences("By Jo Roe\n16 November 2026", 5)
     assert sentences("By Jo Roe") == ["By Jo Roe"]
     assert sentences("Share\n\nTweet", 1) == ["Share"]
@@ -207,6 +207,6 @@ def test_one_line_keeps_its_sentences_with_words(text):
     assert article_spans(text) == (kept or sentence_spans(text))
 
 
-def test_closing_quotes_do_not_hide_a_mark():
+def test_closing_quotes_may_follow_the_last_mark():
     assert ends_with_punctuation("“It rained.”")
     assert not ends_with_punctuation("“Rain”")

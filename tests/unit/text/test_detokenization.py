@@ -27,8 +27,8 @@ def generated(norm: str, *attended_words: str) -> SummaryToken:
     return SummaryToken(norm, attended=tuple(NORMS.index(other) for other in attended_words))
 
 
-def written(*words: str, **options: str) -> str:
-    """Write a summary of generated words, those in <angles> copied."""
+def write(*words: str, **options: str) -> str:
+    """Return the printed summary of words; those in <angle brackets> are copied."""
     summary = [
         copied(word.strip("<>")) if word.startswith("<") else generated(word) for word in words
     ]
@@ -36,18 +36,18 @@ def written(*words: str, **options: str) -> str:
 
 
 @given(st.text(alphabet=st.characters()) | st.text(alphabet="aé\u0301 .,'\"“’()$%&-—…\n\t1Aن🙂"))
-def test_write_document_restores_words_spacing_and_accents(text):
+def test_write_copied_restores_words_spacing_and_accents(text):
     assert write_copied(read_document(text)) == " ".join(text.split())
 
 
 def test_copied_word_is_printed_as_in_source():
-    assert written("in", "<são>", "<paulo>") == "In São Paulo"
+    assert write("in", "<são>", "<paulo>") == "In São Paulo"
 
 
 def test_generated_quote_matches_its_copied_partner():
-    assert written("a", "<``>", "new", "''", "bill") == "A “new” bill"
-    assert written("a", "``", "new", "<''>", "bill") == "A “new” bill"
-    assert written("a", "``", "new", "''", "bill") == 'A "new" bill'
+    assert write("a", "<``>", "new", "''", "bill") == "A “new” bill"
+    assert write("a", "``", "new", "<''>", "bill") == "A “new” bill"
+    assert write("a", "``", "new", "''", "bill") == 'A "new" bill'
     source = read_document("a «new» bill")
     opens, closes = SummaryToken("``", 1), SummaryToken("''", 3)
     for pair in ((opens, SummaryToken("''")), (SummaryToken("``"), closes)):
@@ -55,9 +55,9 @@ def test_generated_quote_matches_its_copied_partner():
 
 
 def test_generated_quotes_follow_style_of_copied_words():
-    assert written("a", "``", "new", "''", "<``>", "<big>", "<''>") == "A “new” “big”"
-    assert written("<t>", "<'s>", "`", "new", "'", "dogs", "'", "o'x") == "T’s ‘new’ dogs’ o’x"
-    assert written("<senate>", "`", "new", "'") == "Senate 'new'"
+    assert write("a", "``", "new", "''", "<``>", "<big>", "<''>") == "A “new” “big”"
+    assert write("<t>", "<'s>", "`", "new", "'", "dogs", "'", "o'x") == "T’s ‘new’ dogs’ o’x"
+    assert write("<senate>", "`", "new", "'") == "Senate 'new'"
 
 
 def test_generated_quotes_stay_when_source_mixes_styles():
@@ -67,11 +67,11 @@ def test_generated_quotes_stay_when_source_mixes_styles():
 
 
 def test_comma_and_repeated_dots_are_trimmed_at_end():
-    assert written("a", "bill", ":", ",") == "A bill"
-    assert written("a", "bill", "...") == "A bill..."
-    assert written("a", "bill", ":", case="plain") == "a bill:"
-    assert written("a", "bill", "..") == "A bill"
-    assert written(":") == ""
+    assert write("a", "bill", ":", ",") == "A bill"
+    assert write("a", "bill", "...") == "A bill..."
+    assert write("a", "bill", ":", case="plain") == "a bill:"
+    assert write("a", "bill", "..") == "A bill"
+    assert write(":") == ""
     source = read_document("Ships left.. Others sail the U.S..")
     assert [word.norm for word in source.words][1::4] == ["left..", "u.s.."]
     assert write_summary([SummaryToken("ships"), SummaryToken("left..", 1)], source) == "Ships left"
@@ -82,8 +82,8 @@ def test_comma_and_repeated_dots_are_trimmed_at_end():
 def test_stray_spaces_around_punctuation_are_removed():
     source = read_document("No ferry to Ostham , they said . It cost $ 5 million , or US$ 5 ?")
     copies = [SummaryToken(word.norm, position) for position, word in enumerate(source.words)]
-    careful = "No ferry to Ostham, they said. It cost $5 million, or US$5 ?"
-    assert write_summary(copies, source) == careful
+    expected = "No ferry to Ostham, they said. It cost $5 million, or US$5 ?"
+    assert write_summary(copies, source) == expected
     assert write_summary(copies, source, case="plain") == source.text
 
 
@@ -112,8 +112,8 @@ def test_ligature_capitalizes_first_letter_only(word, text):
 
 
 def test_source_neighbours_keep_spacing():
-    assert written("<at>", "<&>", "<t>", "<'s>", "bill") == "AT&T’s bill"
-    assert written("it", "<did>", "<n't>", "<pass>") == "It didn’t pass"
+    assert write("<at>", "<&>", "<t>", "<'s>", "bill") == "AT&T’s bill"
+    assert write("it", "<did>", "<n't>", "<pass>") == "It didn’t pass"
 
 
 @pytest.mark.parametrize(
@@ -132,23 +132,23 @@ def test_source_neighbours_keep_spacing():
     ],
 )
 def test_generated_words_follow_spacing_rules(words, text):
-    assert written(*words.split()) == text
+    assert write(*words.split()) == text
 
 
 def test_generated_word_takes_case_from_source():
-    assert written("the", "u.s.", "senate", "on", "iphone") == "The U.S. Senate on iPhone"
+    assert write("the", "u.s.", "senate", "on", "iphone") == "The U.S. Senate on iPhone"
 
 
 def test_generated_name_outside_source_is_capitalized():
-    assert written("votes", "in", "london", "on", "monday", "i", "say") == (
+    assert write("votes", "in", "london", "on", "monday", "i", "say") == (
         "Votes in London on Monday I say"
     )
 
 
 def test_sentence_start_capital_is_lowered_inside_summary():
-    assert written("why", "<the>", "bill", "fails") == "Why the bill fails"
-    assert written("how", "<prices>", "fell") == "How prices fell"
-    assert written("how", "<iphone>", "sells") == "How iPhone sells"
+    assert write("why", "<the>", "bill", "fails") == "Why the bill fails"
+    assert write("how", "<prices>", "fell") == "How prices fell"
+    assert write("how", "<iphone>", "sells") == "How iPhone sells"
 
 
 def test_acronym_at_sentence_start_keeps_capitals():
@@ -163,20 +163,20 @@ def test_copied_run_across_paragraphs_keeps_capitals():
 
 
 def test_brand_at_start_keeps_lower_case():
-    assert written("<iphone>", "sales") == "iPhone sales"
+    assert write("<iphone>", "sales") == "iPhone sales"
 
 
 def test_headline_case_keeps_minor_words_lower():
-    text = written("<prices>", "fall", "in", "the", "city", "of", "angels", "and", case="headline")
+    text = write("<prices>", "fall", "in", "the", "city", "of", "angels", "and", case="headline")
     assert text == "Prices Fall in the City of Angels And"
 
 
 def test_headline_case_keeps_clitics_lower():
-    assert written("they", "ca", "n't", "say", "it", "'s", case="headline") == "They Can’t Say It’s"
+    assert write("they", "ca", "n't", "say", "it", "'s", case="headline") == "They Can’t Say It’s"
 
 
 def test_plain_case_changes_nothing():
-    assert written("why", "<the>", "bill", case="plain") == "why The bill"
+    assert write("why", "<the>", "bill", case="plain") == "why The bill"
 
 
 def test_masked_digits_come_from_attended_number():
@@ -186,11 +186,11 @@ def test_masked_digits_come_from_attended_number():
 
 
 def test_two_masked_numbers_take_different_digits():
-    assert written("from", "##", "to", "##") == "From 12 to 35"
+    assert write("from", "##", "to", "##") == "From 12 to 35"
 
 
 def test_masked_number_inside_word_is_filled():
-    assert written("##-day-long", "talks") == "12-day-long talks"
+    assert write("##-day-long", "talks") == "12-day-long talks"
 
 
 def test_number_of_other_shape_is_left_out():
@@ -199,9 +199,9 @@ def test_number_of_other_shape_is_left_out():
 
 def test_digits_of_other_shape_do_not_fill_word():
     source = read_document("It cost 3.5.")
-    looking_at_it = SummaryToken("##-day", attended=(2,))
+    attending_to_number = SummaryToken("##-day", attended=(2,))
     assert source.surface(source.words[2]) == "3.5"
-    assert write_summary([looking_at_it, SummaryToken("talks")], source) == "Talks"
+    assert write_summary([attending_to_number, SummaryToken("talks")], source) == "Talks"
 
 
 def test_number_without_source_is_left_out():
@@ -224,7 +224,7 @@ def test_copied_from_outside_source_is_rejected():
 
 
 def test_generated_word_has_default_spelling():
-    assert written("in", "china", "nato", "buys", "iphone") == "In China NATO buys iPhone"
+    assert write("in", "china", "nato", "buys", "iphone") == "In China NATO buys iPhone"
 
 
 def test_truecaser_of_model_spells_generated_words():
@@ -232,20 +232,22 @@ def test_truecaser_of_model_spells_generated_words():
     norms = ["nasa", "and", "brill", "at", "white", "house", "on", "monday", "in", "senate"]
     summary = [SummaryToken(norm) for norm in norms]
     source = read_document("The brill was caught. The SENATE sat.")
-    assert write_summary(summary, source, truecaser=truecaser) == (
-        "NASA and brill at White House on monday in SENATE"  # what the source says goes first
-    )
+    # The spelling of the source has priority.
+    expected = "NASA and brill at White House on monday in SENATE"
+    assert write_summary(summary, source, truecaser=truecaser) == expected
 
 
 def test_word_pairs_decide_spelling_in_context():
     truecaser = Truecaser(["us", "the US", "tell us", "US Open"])
 
-    def written_so(*norms):
+    def write_generated(*norms):
         return write_summary([SummaryToken(norm) for norm in norms], SOURCE, truecaser=truecaser)
 
-    assert written_so("in", "the", "us") == "In the US"
-    assert written_so("please", "tell", "us") == "Please tell us"
-    assert written_so("tell", "us", "open") == "Tell US Open"  # what follows says more
+    assert write_generated("in", "the", "us") == "In the US"
+    assert write_generated("please", "tell", "us") == "Please tell us"
+    assert (
+        write_generated("tell", "us", "open") == "Tell US Open"
+    )  # the pair with the next word has priority
 
 
 def test_title_case_sentence_does_not_decide_case():
@@ -269,11 +271,11 @@ def test_copied_word_loses_sentence_start_capital():
     assert after_bank("banks") == "Bank banks"
     assert after_bank("zyxcorp") == "Bank Zyxcorp"
     assert after_bank("apple") == "Bank Apple"
-    assert after_bank("may") == "Bank May"  # it stands before a capital
+    assert after_bank("may") == "Bank May"  # the next word has a capital
 
 
 def test_default_spellings_are_sorted_and_unique():
-    listed = files("readagain.text").joinpath("spellings.txt").read_text().split()
-    norms = [word.lower() for word in listed]
+    spellings = files("readagain.text").joinpath("spellings.txt").read_text().split()
+    norms = [word.lower() for word in spellings]
     assert norms == sorted(set(norms))
-    assert len(listed) > 10_000
+    assert len(spellings) > 10_000

@@ -47,8 +47,8 @@ def test_max_sentences_keeps_the_first(text, limit):
 @given(ANY_TEXT | NEWS_LIKE)
 def test_document_spans_cover_the_text_in_order(text):
     words = read_document(text).words
-    covered = [place for word in words for place in range(word.start, word.end)]
-    assert covered == [place for place, c in enumerate(text) if not c.isspace()]
+    covered = [offset for word in words for offset in range(word.start, word.end)]
+    assert covered == [offset for offset, c in enumerate(text) if not c.isspace()]
 
 
 def test_dashes_and_ellipses_are_split_off():
@@ -74,9 +74,9 @@ def test_read_tokenized_splits_at_white_space_only():
 
 
 SIZE = 200_000
-ODD = ["a", "a ", ".", ". ", "... ", "'", "''", "'s ", "n't ", "a-", "--", '" ', '."', ".)' "]
-ODD += ["?! ", "\n", " ", "1,", "U.S. ", "A. ", "Mr. ", "[1", ".[1] ", "“", "’", "`", "e\u0301"]
-ODD += [
+UNUSUAL = ["a", "a ", ".", ". ", "... ", "'", "''", "'s ", "n't ", "a-", "--", '" ', '."', ".)' "]
+UNUSUAL += ["?! ", "\n", " ", "1,", "U.S. ", "A. ", "Mr. ", "[1", ".[1] ", "“", "’", "`", "e\u0301"]
+UNUSUAL += [
     "\u0301\u0323",
     "\ud800",
     "🙂",
@@ -91,8 +91,8 @@ ODD += [
 ]
 
 
-@pytest.mark.parametrize("unit", ODD, ids=ascii)
-def test_long_odd_text_is_read_in_linear_time(unit):
+@pytest.mark.parametrize("unit", UNUSUAL, ids=ascii)
+def test_long_unusual_text_is_read_in_linear_time(unit):
     text = unit * (SIZE // len(unit))
     words = sum(len(sentence) for sentence in sentence_norms(text))
     assert words <= SIZE

@@ -1,4 +1,4 @@
-"""Sentence ends and words of other languages, by hand-made cases."""
+"""Sentence splitting and tokenization of other languages, on hand-made cases."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def read_cases(code: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("# ")]
 
 
-def is_right(case: str, code: str) -> bool:
+def is_correct(case: str, code: str) -> bool:
     language = find_language(code)
     if " → " in case:
         text, words = case.split(" → ")
@@ -28,10 +28,10 @@ def is_right(case: str, code: str) -> bool:
 
 
 @pytest.mark.parametrize("code", CODES)
-def test_at_least_98_percent_of_300_cases_are_right(code):
+def test_at_least_98_percent_of_300_cases_are_correct(code):
     cases = read_cases(code)
     assert len(set(cases)) == len(cases) >= 300
-    wrong = [case for case in cases if not is_right(case, code)]
+    wrong = [case for case in cases if not is_correct(case, code)]
     assert len(wrong) <= 0.02 * len(cases), f"{len(wrong)} of {len(cases)} wrong: {wrong}"
 
 

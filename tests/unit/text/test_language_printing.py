@@ -1,4 +1,4 @@
-"""Detokenization of summaries in other languages."""
+"""Printed summaries in languages other than English."""
 
 import numpy as np
 import pytest
@@ -75,7 +75,7 @@ def test_word_after_a_dateline_loses_its_capital():
     assert printed == "Index der Stadt"
 
 
-def test_headline_case_is_sentence_case_where_there_is_none():
+def test_headline_case_is_sentence_case_in_german():
     text = "Die Bürgermeisterin von Übach erhöht die Gebühren."
     norms = "bürgermeisterin von übach erhöht"
     assert summary("de", text, norms, case="headline") == "Bürgermeisterin von Übach erhöht"
@@ -105,7 +105,7 @@ def test_copied_text_is_unchanged(code, text):
 
 
 @pytest.mark.parametrize("code", ["ar", "he"])
-def test_right_to_left_text_is_unharmed(code):
+def test_right_to_left_text_is_unchanged(code):
     text = 'קרא: "שלום (2026)" \u200fABC 5% رفعت\u200c المدينة، "نعم".'
     language = LANGUAGES[code]
     assert write_copied(read_document(text, language=language), language) == text

@@ -19,7 +19,7 @@ from readagain.text.normalization import (
 
 
 @pytest.mark.parametrize(
-    ("token", "form"),
+    ("token", "norm"),
     [
         ("Senate", "senate"),
         ("3.5m", "#.#m"),
@@ -47,17 +47,17 @@ from readagain.text.normalization import (
         ("\ud800x", "\ufffdx"),
     ],
 )
-def test_normalize_returns_the_norm(token, form):
-    assert normalize(token) == form
+def test_normalize_returns_the_norm(token, norm):
+    assert normalize(token) == norm
 
 
 def test_norm_of_any_character_is_one_encodable_word():
     for code in range(sys.maxunicode + 1):
         character = chr(code)
         if not character.isspace():
-            form = normalize(character)
-            assert form.split() == [form], f"U+{code:04X}"
-            form.encode("utf-8")
+            norm = normalize(character)
+            assert norm.split() == [norm], f"U+{code:04X}"
+            norm.encode("utf-8")
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Zs", "Zl", "Zp", "Cc"]), min_size=1))
@@ -102,7 +102,7 @@ def test_spans_after_a_long_combining_sequence_are_right():
 
 
 @pytest.mark.parametrize(
-    ("written", "plain"),
+    ("text", "plain"),
     [
         ("“No,” he said.", '"No," he said.'),
         ("«Non» and „Nein“", '"Non" and "Nein"'),
@@ -118,8 +118,8 @@ def test_spans_after_a_long_combining_sequence_are_right():
         ("nothing to do", "nothing to do"),
     ],
 )
-def test_typography_becomes_plain(written, plain):
-    assert normalize_typography(written) == plain
+def test_typography_becomes_plain(text, plain):
+    assert normalize_typography(text) == plain
 
 
 @given(st.text(alphabet=st.characters()) | st.text(alphabet="'‘’“”\" aS9(—-"))
@@ -139,7 +139,7 @@ PIECES = st.lists(
 
 
 @pytest.mark.parametrize(
-    ("spelled", "meant"),
+    ("encoded", "decoded"),
     [
         ("AT&amp;T", "AT&T"),
         ("it&#39;s", "it's"),
@@ -153,10 +153,10 @@ PIECES = st.lists(
         ("AT&amp;amp;amp;T", "AT&T"),
     ],
 )
-def test_entities_are_decoded(spelled, meant):
-    assert decode_entities(spelled) == meant
-    assert sentence_norms(spelled) == sentence_norms(meant)
-    assert headline_tokens(spelled) == headline_tokens(meant)
+def test_entities_are_decoded(encoded, decoded):
+    assert decode_entities(encoded) == decoded
+    assert sentence_norms(encoded) == sentence_norms(decoded)
+    assert headline_tokens(encoded) == headline_tokens(decoded)
 
 
 @pytest.mark.parametrize(
@@ -164,9 +164,9 @@ def test_entities_are_decoded(spelled, meant):
     [
         "R&D; and Q&A",
         "&bogus; &; &#; &#x;",
-        "AT&ampT",  # no entity without its semicolon
-        "&#27; &#1;",  # which no text may hold
-        "&fjlig;",  # two letters
+        "AT&ampT",  # not an entity without a semicolon
+        "&#27; &#1;",  # control characters
+        "&fjlig;",  # stands for two letters
         "&notanything;",
         "&#99999999;",
     ],
@@ -195,7 +195,10 @@ def test_spans_refer_to_the_text_with_entities():
 
 def test_printed_text_has_decoded_entities():
     document = read_document("AT&amp;T&#39;s chief &quot;left&quot;&nbsp;today.")
-    copies = [SummaryToken(document.words[place].norm, place) for place in (0, 1, 2, 3, 4, 5, 6, 7)]
+    copies = [
+        SummaryToken(document.words[position].norm, position)
+        for position in (0, 1, 2, 3, 4, 5, 6, 7)
+    ]
     assert write_summary(copies, document) == 'AT&T\'s chief "left"'
     assert write_copied(document) == 'AT&T\'s chief "left" today.'
 
@@ -207,9 +210,9 @@ def test_tokenized_text_keeps_entities():
 
 @given(PIECES)
 def test_original_offsets_delimit_each_character(text):
-    decoded, places = decode_entities(text), original_offsets(text, len(text))
-    assert len(places) == len(decoded) + 1
-    pieces = [text[start:end] for start, end in zip(places, places[1:], strict=False)]
+    decoded, offsets = decode_entities(text), original_offsets(text, len(text))
+    assert len(offsets) == len(decoded) + 1
+    pieces = [text[start:end] for start, end in zip(offsets, offsets[1:], strict=False)]
     assert "".join(pieces) == text
     assert [decode_entities(piece) for piece in pieces] == list(decoded)
 
@@ -218,8 +221,8 @@ def test_original_offsets_delimit_each_character(text):
 def test_document_prints_as_its_decoded_text(text):
     document = read_document(text)
     assert write_copied(document) == " ".join(decode_entities(text).split())
-    forms = [[word.norm for word in sentence] for sentence in document.sentences]
-    assert sentence_norms(text) == forms
+    norms = [[word.norm for word in sentence] for sentence in document.sentences]
+    assert sentence_norms(text) == norms
 
 
 @given(PIECES, st.integers(0, 10))

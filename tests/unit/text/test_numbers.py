@@ -11,36 +11,36 @@ NUMBERS = SourceNumbers(
 
 
 @pytest.mark.parametrize(
-    ("form", "written"),
+    ("norm", "expected"),
     [
-        ("covid-##", "COVID-19"),  # the same form
+        ("covid-##", "COVID-19"),  # the same norm
         ("##-year-old", "17-year-old"),
         ("##", "17"),  # an age
-        ("###-mile", "250-mile"),  # a bare number
+        ("###-mile", "250-mile"),  # a plain number
         ("#.#m", "3.5m"),
     ],
 )
-def test_numbers_fill_words_of_matching_shape(form, written):
-    filled = NUMBERS.fill(form, ())
+def test_numbers_fill_words_of_matching_shape(norm, expected):
+    filled = NUMBERS.fill(norm, ())
     assert filled is not None
-    assert filled[0] == written
-    assert NUMBERS.can_fill(form)
+    assert filled[0] == expected
+    assert NUMBERS.can_fill(norm)
 
 
 @pytest.mark.parametrize(
-    "form",
+    "norm",
     [
-        "#",  # of a 4-day rest nothing is counted
+        "#",  # "4-day" is neither a number nor an age
         "#.#",
         "####",
-        "sars-##",  # a name with a number in it has that number
+        "sars-##",  # digits inside a name are not used
         "t###",
-        "##th",  # an age is no date
+        "##th",  # an age fills only plain numbers
     ],
 )
-def test_numbers_do_not_fill_other_shapes(form):
-    assert NUMBERS.fill(form, (0, 1, 2, 3)) is None
-    assert not NUMBERS.can_fill(form)
+def test_numbers_do_not_fill_other_shapes(norm):
+    assert NUMBERS.fill(norm, (0, 1, 2, 3)) is None
+    assert not NUMBERS.can_fill(norm)
 
 
 def test_tokenized_text_provides_no_digits():

@@ -4,7 +4,7 @@ import pytest
 
 from readagain.text.part_of_speech import part_of_speech
 
-# Tagged by hand; a word that can be both has the part it has here.
+# Tagged by hand; an ambiguous word has its part of speech in this sentence.
 SENTENCES = """
     the/D old/A bridge/N over/P the/D river/N was/X closed/V on/P friday/N ,/. officials/N said/V
     two/# workers/N were/X killed/V when/R a/D crane/N fell/V at/P a/D building/N site/N in/P oslo/N
@@ -26,7 +26,7 @@ SENTENCES = """
     the/D museum/N quickly/R sold/V its/D most/D valuable/A painting/N to/T a/D private/A
     collector/N
 """
-SHORT = {
+TAGS = {
     "N": "noun",
     "V": "verb",
     "A": "adjective",
@@ -47,7 +47,7 @@ def tagged_by_hand():
 
 
 def test_part_of_speech_agrees_with_hand_tags():
-    known = [(norm, SHORT[tag]) for norm, tag in tagged_by_hand()]
+    known = [(norm, TAGS[tag]) for norm, tag in tagged_by_hand()]
     wrong = [
         (norm, part_of_speech(norm), part)
         for norm, part in known

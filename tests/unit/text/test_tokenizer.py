@@ -70,27 +70,27 @@ def test_empty_text_has_no_tokens():
 
 
 ANY_TEXT = st.text(alphabet=st.characters(), max_size=60)  # lone surrogates included
-ODD_TEXT = st.text(
+UNUSUAL_TEXT = st.text(
     alphabet="aAnNtT sS'\"`.,:;-—…()[]&$#%?! \n\t1é\u0301\u200d\ud800🙂م", max_size=40
 )
 
 
-@given(ANY_TEXT | ODD_TEXT)
+@given(ANY_TEXT | UNUSUAL_TEXT)
 def test_token_spans_cover_all_but_white_space(text):
     spans = token_spans(text)
-    covered = [place for start, end in spans for place in range(start, end)]
-    assert covered == [place for place, c in enumerate(text) if not c.isspace()]
+    covered = [offset for start, end in spans for offset in range(start, end)]
+    assert covered == [offset for offset, c in enumerate(text) if not c.isspace()]
 
 
-@given(ANY_TEXT | ODD_TEXT)
+@given(ANY_TEXT | UNUSUAL_TEXT)
 def test_tokens_and_spans_agree(text):
-    spelled = [text[start:end] for start, end in token_spans(text)]
+    surfaces = [text[start:end] for start, end in token_spans(text)]
     words = tokenize(text)
-    assert len(words) == len(spelled)
-    for word, spelling in zip(words, spelled, strict=True):
-        assert word == spelling or (spelling in ('"', "''") and word in ("``", "''"))
+    assert len(words) == len(surfaces)
+    for word, surface in zip(words, surfaces, strict=True):
+        assert word == surface or (surface in ('"', "''") and word in ("``", "''"))
 
 
-@given(ODD_TEXT)
+@given(UNUSUAL_TEXT)
 def test_tokens_contain_no_white_space(text):
     assert not any(re.search(r"\s", word) for word in tokenize(text))

@@ -21,14 +21,14 @@ def informative(*sentences):
     sentences = [sentence.split() for sentence in sentences]
     words = [word for sentence in sentences for word in sentence]
     tokens = sorted(set(words))
-    numbers = np.array([tokens.index(word) for word in words], dtype=np.int64)
+    ids = np.array([tokens.index(word) for word in words], dtype=np.int64)
     lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
-    tells = has_informative_case(tokens, numbers, lengths)
-    return [word for word, is_informative in zip(words, tells, strict=True) if is_informative]
+    flags = has_informative_case(tokens, ids, lengths)
+    return [word for word, is_informative in zip(words, flags, strict=True) if is_informative]
 
 
 def test_truecaser_finds_words_by_norm():
-    assert [CASES.word(form) for form in ("iphone", "nasa", "house", "white")] == [
+    assert [CASES.word(norm) for norm in ("iphone", "nasa", "house", "white")] == [
         "iPhone", "NASA", "house", None,
     ]  # fmt: skip
 
@@ -101,9 +101,9 @@ def test_case_at_sentence_start_is_not_informative():
 
 
 def test_informative_case_is_decided_per_sentence():
-    quiet, loud = "Police in Tarn closed the bridge", "MAYOR CLOSES BRIDGE"
-    assert informative(quiet, loud, quiet) == informative(quiet) + informative(quiet)
-    assert informative(loud, "Hm", quiet) == informative(quiet)
+    mixed, all_caps = "Police in Tarn closed the bridge", "MAYOR CLOSES BRIDGE"
+    assert informative(mixed, all_caps, mixed) == informative(mixed) + informative(mixed)
+    assert informative(all_caps, "Hm", mixed) == informative(mixed)
     assert informative() == []
 
 
@@ -144,13 +144,13 @@ TRUECASER = Truecaser(
 )
 
 
-def quiet(sentence):
+def truecase(sentence):
     surfaces = sentence.split()
     return " ".join(truecase_start(surfaces, [word.lower() for word in surfaces], TRUECASER))
 
 
 @pytest.mark.parametrize(
-    ("sentence", "written"),
+    ("sentence", "expected"),
     [
         ("QUEEN VICTORIA I has left", "Queen Victoria I has left"),
         ("MARK TWAIN has left", "Mark Twain has left"),
@@ -163,41 +163,44 @@ def quiet(sentence):
         ("VICTORIA / LIMA : ships sail", "Victoria / LIMA : ships sail"),
         ("THE navy sails", "The navy sails"),
         ("QUEEN 2020 has left", "Queen 2020 has left"),
-        ("QUORLEY COUNTY has left", "Quorley County has left"),  # unknown, and like a name
+        (
+            "QUORLEY COUNTY has left",
+            "Quorley County has left",
+        ),  # unknown words that look like a name
     ],
 )
-def test_all_caps_start_is_truecased(sentence, written):
-    assert quiet(sentence) == written
+def test_all_caps_start_is_truecased(sentence, expected):
+    assert truecase(sentence) == expected
 
 
 @pytest.mark.parametrize(
     "sentence",
     [
-        "UK PM has left",  # short forms
-        "ZYX QUORA has left",  # nothing is known of them, and one is short
-        "ZTVK QUORA has left",  # or cannot be read aloud
-        "UK QUORA has left",  # or is known to be written so
+        "UK PM has left",  # acronyms
+        "ZYX QUORA has left",  # unknown words, and one is short
+        "ZTVK QUORA has left",  # unknown words, and one has no vowel
+        "UK QUORA has left",  # one word is known in capitals
         "QUORLEY COUNTY",
-        "OPEC meets",  # one word of which nothing is known
-        "WHO meets",  # one that may be short for something
+        "OPEC meets",  # one unknown word
+        "WHO meets",  # may be an acronym
         "PM leaves",
         "AT & T calls",
         "NAVY & Co sail",
         "",
-        "QUEEN VICTORIA HAS LEFT",  # all of it
-        "The QUEEN VICTORIA has left",  # not at the beginning
-        "NAVY and NAVY 2 sail",  # twice
+        "QUEEN VICTORIA HAS LEFT",  # the whole sentence
+        "The QUEEN VICTORIA has left",  # not at the start
+        "NAVY and NAVY 2 sail",  # occurs again in capitals
     ],
 )
 def test_acronyms_and_other_capitals_stay(sentence):
-    assert quiet(sentence) == sentence
+    assert truecase(sentence) == sentence
 
 
 def test_summary_truecases_an_all_caps_start():
     source = read_document("QUEEN VICTORIA has left the castle. Queues formed.")
     copies = [SummaryToken("queen", 0), SummaryToken("victoria", 1), SummaryToken("leaves")]
     assert write_summary(copies, source, truecaser=TRUECASER) == "Queen Victoria leaves"
-    generated = [SummaryToken(form) for form in ("why", "victoria", "left")]
+    generated = [SummaryToken(norm) for norm in ("why", "victoria", "left")]
     assert write_summary(generated, source, truecaser=TRUECASER) == "Why Victoria left"
     assert (
         write_summary(copies, source, truecaser=TRUECASER, case="plain") == "QUEEN VICTORIA leaves"
@@ -205,7 +208,7 @@ def test_summary_truecases_an_all_caps_start():
 
 
 @pytest.mark.parametrize(
-    ("sentence", "written"),
+    ("sentence", "expected"),
     [
         (
             "THE QUEEN LEFT THE CASTLE AT MOUNT VICTORIA",
@@ -219,32 +222,37 @@ def test_summary_truecases_an_all_caps_start():
         ("OPEC AND ZYX AND TVRSK AT XIV (U.N.)", "Opec AND ZYX AND TVRSK at XIV (U.N.)"),
     ],
 )
-def test_all_caps_sentence_is_truecased(sentence, written):
+def test_all_caps_sentence_is_truecased(sentence, expected):
     words = [word for each in read_document(sentence).sentences for word in each]
     surfaces = [sentence[word.start : word.end] for word in words]
-    quiet = truecase_sentence(surfaces, [word.norm for word in words], TRUECASER)
-    assert "".join(quiet) == written.replace(" ", "")
+    truecased = truecase_sentence(surfaces, [word.norm for word in words], TRUECASER)
+    assert "".join(truecased) == expected.replace(" ", "")
 
 
 @pytest.mark.parametrize(
-    ("sentences", "written"),
+    ("sentences", "expected"),
     [
         ("NAVY AT VICTORIA 2 . THE QUEEN HAS", "navy at Victoria 2 . the queen HAS"),
-        ("NAVY AT 2 . the castle", "Navy at 2 . the castle"),  # a name at the beginning
-        ("UK PM , UK NAVY . the castle", "UK PM , UK navy . the castle"),  # four in capitals
-        ("UK PM , NAVY 。", "UK PM , NAVY 。"),  # three
+        (
+            "NAVY AT 2 . the castle",
+            "Navy at 2 . the castle",
+        ),  # truecased as the start of a sentence
+        ("UK PM , UK NAVY . the castle", "UK PM , UK navy . the castle"),  # four words in capitals
+        ("UK PM , NAVY 。", "UK PM , NAVY 。"),  # three words in capitals
     ],
 )
-def test_all_caps_needs_four_words(sentences, written):
+def test_all_caps_needs_four_words(sentences, expected):
     surfaces = [each.split() for each in sentences.split(" . ")]
-    forms = [[word.lower() for word in each] for each in surfaces]
-    quiet = normalize_all_caps(surfaces, forms, TRUECASER)
-    assert " . ".join(" ".join(each) for each in quiet) == written
+    norms = [[word.lower() for word in each] for each in surfaces]
+    truecased = normalize_all_caps(surfaces, norms, TRUECASER)
+    assert " . ".join(" ".join(each) for each in truecased) == expected
 
 
 def test_summary_of_all_caps_text_is_truecased():
     source = read_document("THE UK NAVY HAS LEFT MARK TWAIN AT VICTORIA. THE QUEEN HAS LEFT.")
-    copies = [SummaryToken(source.words[place].norm, place) for place in (1, 2, 4, 5, 6, 7, 8)]
+    copies = [
+        SummaryToken(source.words[position].norm, position) for position in (1, 2, 4, 5, 6, 7, 8)
+    ]
     headline = [SummaryToken("why"), *copies]
     assert (
         write_summary(headline, source, truecaser=TRUECASER)
