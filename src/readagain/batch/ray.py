@@ -49,7 +49,7 @@ def ray_engine(*, address: str | None, num_workers: int) -> Engine:
     require("ray.data", extra="ray", purpose="the engine 'ray'")
 
     def run(job: BatchJob, finished: Finished) -> Iterator[ShardMetadata]:
-        with _connected(ray, address):
+        with _connection(ray, address):
             try:
                 yield from _run(ray, job, finished, num_workers)
             except ray.exceptions.RayError as error:
@@ -122,7 +122,7 @@ class _Reader:
         for packed in batch["source"]:
             source, finished = pickle.loads(packed)  # nosec B301
             try:
-                _enter(self._working_dir)
+                _change_dir(self._working_dir)
                 for item in self._job.split_input(source, finished):
                     name = item.name if isinstance(item, BatchShard) else ""
                     yield {"name": [name], "item": [pickle.dumps(item)]}
@@ -152,7 +152,7 @@ class ShardActor:
         """Summarize a shard; count attempts, since Ray has no limit when an actor dies."""
         attempts = f"{ATTEMPTS_DIR}/{name}"
         try:
-            _enter(self._working_dir)
+            _change_dir(self._working_dir)
             if len(self._directory.names(attempts)) >= MAX_CRASHES:
                 return pickle.dumps(_FailedShard(name))
             self._directory.write(f"{attempts}/{uuid4().hex}", b"")
@@ -170,8 +170,8 @@ def _working_dir(job: BatchJob) -> Path | None:
     return None if all(Path(path).is_absolute() for path in paths) else Path.cwd()
 
 
-def _enter(working_dir: Path | None) -> None:
-    """Change to the working directory of the job; Ray processes start elsewhere.
+def _change_dir(working_dir: Path | None) -> None:
+    """Change to the working directory of the job; Ray starts processes in another one.
 
     Raises:
         DataError: when the node does not have it.
@@ -196,13 +196,14 @@ def _model_files(model: str) -> dict[str, bytes]:
 
 
 @contextmanager
-def _connected(ray: ModuleType, address: str | None) -> Iterator[None]:
+def _connection(ray: ModuleType, address: str | None) -> Iterator[None]:
     """Connect to the cluster, unless this process is connected; disconnect at the end."""
     if ray.is_initialized():
         yield
         return
     logging.getLogger("ray.data").setLevel(logging.WARNING)
-    logging.getLogger("ray.data._internal.progress").setLevel(logging.ERROR)  # replaced by our own
+    # The command shows its own progress.
+    logging.getLogger("ray.data._internal.progress").setLevel(logging.ERROR)
     try:
         ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
     except (ConnectionError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Run or resume a batch job."""
+"""Execution of a batch job, new or resumed."""
 
 from collections.abc import Callable, Iterator
 
@@ -29,13 +29,13 @@ def run_batch(
         job.config.out, identity, overwrite=job.overwrite, update=job.update
     ) as job_dir:
         finished = job_dir.finished_shards()
-        shards = list(_report(engine(job, finished), job, finished, on_progress))
+        shards = list(_report_progress(engine(job, finished), job, finished, on_progress))
         for file in job.files:
             file.check_unchanged()
         return job_dir.finish(shards, **identity)
 
 
-def _report(
+def _report_progress(
     shards: Iterator[ShardMetadata],
     job: BatchJob,
     finished: Finished,

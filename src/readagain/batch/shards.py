@@ -1,4 +1,4 @@
-"""Shards: rows that a worker summarizes together; only the input determines the split."""
+"""Shards: groups of rows that a worker summarizes; only the input determines the groups."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -61,12 +61,12 @@ class BatchShard:
 
     @property
     def name(self) -> str:
-        """Stem of its file names; sorted names follow the order of the input."""
+        """Stem of the shard's file names; the order of names is that of the input."""
         return f"part-{self.source:05d}-{self.number:06d}"
 
     @property
     def where(self) -> str:
-        """Location of its rows, for messages."""
+        """Location of the rows, for messages."""
         first = self.pieces[0]
         if self.schema.format == "text":
             return f"{len(self.pieces)} files, starting with {first.location}"
@@ -74,7 +74,7 @@ class BatchShard:
 
     @property
     def sha256(self) -> str:
-        """Checksum of its unparsed rows and their locations."""
+        """Checksum of the unparsed rows and their locations."""
         digest = sha256()
         for piece in self.pieces:
             for part in (os.fsencode(piece.location), *_content(piece.block)):
@@ -184,7 +184,7 @@ def _split_texts(source: BatchInput, options: SplitOptions) -> _Split:
 
 
 def _read_text(location: str, schema: RecordSchema) -> Block:
-    """Read a text file; one that cannot be decompressed is an invalid row on its own."""
+    """Read a text file; a file that cannot be decompressed is an invalid row."""
     with local_copy(location) as path:
         try:
             return next(read_blocks(path, schema))

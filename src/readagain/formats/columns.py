@@ -8,8 +8,8 @@ from readagain.formats.records import MAX_RECORD_BYTES, InvalidRecord
 
 Side = Literal["text", "headline"]
 
-# In order of preference. 'source' often names a publisher and 'summary' may be on either side,
-# so they come late.
+# In order of preference. 'source' is often the publisher and 'summary' may be the text, so they
+# are near the end.
 COMMON_COLUMNS: dict[Side, tuple[str, ...]] = {
     "text": (
         "text", "article", "document", "description", "abstract", "body", "content", "story",
@@ -19,26 +19,26 @@ COMMON_COLUMNS: dict[Side, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def choose_column(side: Side, names: Sequence[str], wanted: str | None, *, where: str) -> str:
-    """Return the wanted column, or the first of `COMMON_COLUMNS` that is in `names`.
+def choose_column(side: Side, names: Sequence[str], given: str | None, *, where: str) -> str:
+    """Return the given column, or the first of `COMMON_COLUMNS` that is in `names`.
 
     Raises:
-        DataError: when there is none; the message lists the columns.
+        DataError: if there is no such column; the message lists the columns.
     """
     common = COMMON_COLUMNS[side]
     by_lower = {name.strip().lower(): name for name in reversed(names)}
-    if wanted is None:
-        found = next((by_lower[name] for name in common if name in by_lower), None)
+    if given is None:
+        column = next((by_lower[name] for name in common if name in by_lower), None)
     else:
-        found = wanted if wanted in names else None
-    if found is not None:
-        check_unique(found, names, where=where)
-        return found
+        column = given if given in names else None
+    if column is not None:
+        check_unique(column, names, where=where)
+        return column
     if problem := _describe_invalid_text("".join(names)):
         raise DataError(f"{where}: the header {problem}")
     listed = ", ".join(map(quoted, list(names)[:8])) or "none"
-    if wanted is not None:
-        raise DataError(f"{where}: no column '{wanted}'; set the {side} column to one of {listed}")
+    if given is not None:
+        raise DataError(f"{where}: no column '{given}'; set the {side} column to one of {listed}")
     raise DataError(
         f"{where}: no column for the {side}; expected one of {', '.join(common)}, "
         f"found {listed}; set the {side} column"

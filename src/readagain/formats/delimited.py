@@ -26,7 +26,7 @@ Row = tuple[int, list[str]] | InvalidRecord
 """The line number and the cells of a row."""
 
 _QUOTED = re.compile(r'"[^"]*"')
-_STRAY_RETURN = (
+_CARRIAGE_RETURN = (
     "a carriage return inside a row; expected lines that end in LF or CR LF, "
     "or quotes around a field with line ends"
 )
@@ -58,8 +58,8 @@ def read_blocks(
 ) -> Iterator[Block]:
     """Split a file into blocks; the payload is a list of `Row`.
 
-    A quoted field may contain line breaks, so the file must be parsed sequentially to find the
-    rows. The csv module does this several times faster than the workers tokenize the texts.
+    A quoted field may contain line breaks, so this process must parse the file to find the rows.
+    The csv module is several times faster than the workers, which tokenize the texts.
     """
     with open_bytes(path) as (stream, raw):
         lines = _Lines(path, read_lines(stream), encoding)
@@ -142,7 +142,7 @@ def _read_rows(lines: _Lines, delimiter: str) -> Iterator[Row]:
             if "new-line" not in str(error):
                 raise DataError(f"{where}: {error}; check for an unclosed quote") from error
             # The reader continues with the next line.
-            row = InvalidRecord(where, _STRAY_RETURN, "\n".join(lines.row_lines))
+            row = InvalidRecord(where, _CARRIAGE_RETURN, "\n".join(lines.row_lines))
         yield from lines.too_long
         lines.too_long.clear()
         if row is None:
@@ -165,10 +165,10 @@ def detect_delimiter(path: Path, encoding: str) -> str:
 
 
 def write_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str], delimiter: str) -> bytes:
-    """Return a header and the rows, in UTF-8; lists and objects as JSON."""
+    """Return a CSV file in UTF-8: a header and the rows; lists and objects are written as JSON."""
     lines = [_csv_line(columns, delimiter)]
     lines += (_csv_line([_cell(row.get(name)) for name in columns], delimiter) for row in rows)
-    # Bytes that are invalid in the input's encoding are written as they were read.
+    # Invalid bytes of the input are written unchanged.
     return "".join(lines).encode("utf-8", "surrogateescape")
 
 

@@ -70,13 +70,13 @@ def _local_name(element: Element) -> str:
 
 def _outermost_items(root: Element) -> Iterator[Element]:
     """Yield the items in order; a nested item is part of the text of the outer item."""
-    waiting = [root]
-    while waiting:
-        element = waiting.pop()
+    stack = [root]
+    while stack:
+        element = stack.pop()
         if _local_name(element) in ITEM_TAGS:
             yield element
         else:
-            waiting.extend(reversed(element))
+            stack.extend(reversed(element))
 
 
 def _parse_item(element: Element) -> dict[str, str]:

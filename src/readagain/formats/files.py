@@ -1,4 +1,4 @@
-"""Input files: decompression, limits, and errors with the name of the file."""
+"""Reading of input files: decompression, size limits, and errors that name the file."""
 
 import gzip
 import io
@@ -104,7 +104,7 @@ def open_bytes(path: Path) -> Iterator[tuple[BinaryIO, BinaryIO]]:
     try:
         with named_errors(path), path.open("rb") as raw, _decompress(path, raw) as stream:
             try:
-                # The buffer reads an uncompressed file ahead by a megabyte, so use its position.
+                # `raw` of an uncompressed file is up to BUFFER_BYTES ahead of `stream`.
                 is_compressed = path.suffix.lower() in COMPRESSION_SUFFIXES
                 yield stream, raw if is_compressed else stream
             except gzip.BadGzipFile as error:  # an OSError
@@ -178,14 +178,14 @@ class _XzStream(io.RawIOBase):
                 if not chunk:
                     raise EOFError("the end of the stream is missing")
             try:
-                found = self._decoder.decompress(chunk, len(buffer))
+                content = self._decoder.decompress(chunk, len(buffer))
             except lzma.LZMAError as error:
                 if str(error) == "Memory usage limit exceeded":
                     raise MemoryError(str(error)) from error
                 raise
-            if found:
-                buffer[: len(found)] = found
-                return len(found)
+            if content:
+                buffer[: len(content)] = content
+                return len(content)
 
     def _next_stream(self) -> bytes:
         """Return the start of the next stream after padding; empty at the end."""

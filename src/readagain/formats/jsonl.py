@@ -27,10 +27,10 @@ def column_names(path: Path, encoding: str) -> list[str]:
     problem: InvalidRecord | None = None
     with open_bytes(path) as (stream, _):
         for number, line in enumerate(read_lines(stream), start=1):
-            found = parse_line(line, number, path, encoding)
-            if isinstance(found, Record):
-                return list(found.fields)
-            problem = problem or found
+            record = parse_line(line, number, path, encoding)
+            if isinstance(record, Record):
+                return list(record.fields)
+            problem = problem or record
     if problem:
         raise DataError(f"{problem.where}: {problem.reason}; no other line is valid either")
     raise DataError(f"{path}: only blank lines; expected one JSON object per line")
@@ -50,15 +50,15 @@ def read_blocks(
 def parse_block(block: Block, path: Path, encoding: str) -> Iterator[Record | InvalidRecord]:
     """Parse each line that is not blank."""
     for number, line in enumerate(block.payload, start=block.first):
-        found = parse_line(line, number, path, encoding)
-        if found is not None:
-            yield found
+        record = parse_line(line, number, path, encoding)
+        if record is not None:
+            yield record
 
 
 def parse_line(
     line: bytes | None, number: int, path: Path, encoding: str
 ) -> Record | InvalidRecord | None:
-    """Parse one line of `read_lines`; return None for a blank one."""
+    """Parse a line from `read_lines`; return None for a blank line."""
     where = f"{path}:{number}"
     if line is None:
         return InvalidRecord(where, TOO_LONG)
@@ -111,7 +111,7 @@ def write_jsonl(rows: Iterable[dict[str, Any]]) -> bytes:
 
 def _replace_nan(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _replace_nan(each) for name, each in value.items()}
+        return {name: _replace_nan(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_replace_nan(each) for each in value]
+        return [_replace_nan(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

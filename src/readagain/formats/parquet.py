@@ -11,7 +11,7 @@ from readagain.errors import DataError, first_line, require
 from readagain.formats.files import check_readable
 from readagain.formats.records import BLOCK_BYTES, BLOCK_RECORDS, Block, InvalidRecord, Record
 
-# Base classes of pyarrow's errors, and the errors of invalid strings and dates.
+# Errors of pyarrow, including those for invalid strings and dates.
 _ERRORS = (OSError, ValueError, OverflowError, NotImplementedError, IndexError)
 
 TOO_LARGE = f"a row of more than {BLOCK_BYTES:,} bytes; shorten its values"
@@ -19,7 +19,7 @@ TOO_LARGE = f"a row of more than {BLOCK_BYTES:,} bytes; shorten its values"
 
 def column_names(path: Path, encoding: str) -> list[str]:
     """Return the names of the columns."""
-    with _opened(path) as (table, _):
+    with _open_table(path) as (table, _):
         return list(table.schema_arrow.names)
 
 
@@ -32,15 +32,15 @@ def read_blocks(
 ) -> Iterator[Block]:
     """Split a table into blocks; the payload is a record batch of at most `BLOCK_BYTES`.
 
-    A small file can repeat one long value of a dictionary a million times. Strings are therefore
-    read as dictionaries, and decoded only if their size is within the limit. A single row above it
-    becomes an `InvalidRecord`.
+    A small file can contain a million rows with the same long value, stored once in a dictionary.
+    Strings are therefore read as dictionaries, and decoded only if the decoded size is within the
+    limit. A single row above the limit becomes an `InvalidRecord`.
     """
     first = 1
-    with _opened(path) as (table, schema):
+    with _open_table(path) as (table, schema):
         size = path.stat().st_size
         num_rows = max(table.metadata.num_rows, 1)
-        wanted = schema if columns is None else [schema.field(name) for name in columns]
+        fields = schema if columns is None else [schema.field(name) for name in columns]
         batches = table.iter_batches(batch_size=records_per_block or BLOCK_RECORDS, columns=columns)
         for batch in batches:
             for part in _split(batch):
@@ -48,7 +48,7 @@ def read_blocks(
                 is_too_large = sum(map(_decoded_bytes, part.columns)) > BLOCK_BYTES
                 yield Block(
                     first=first,
-                    payload=_decode(part.slice(0, 0) if is_too_large else part, wanted),
+                    payload=_decode(part.slice(0, 0) if is_too_large else part, fields),
                     position=min(size * end // num_rows, size),
                     invalid=InvalidRecord(f"{path}:{first}", TOO_LARGE) if is_too_large else None,
                 )
@@ -112,15 +112,14 @@ def _split(batch: Any) -> Iterator[Any]:
 def _decoded_bytes(array: Any) -> int:
     """Return the size of an array after its dictionaries are decoded."""
     arrow = _pyarrow()
-    kind = array.type
-    if arrow.types.is_dictionary(kind):
+    if arrow.types.is_dictionary(array.type):
         compute = require("pyarrow.compute", extra="data", purpose="reading Parquet")
         values = array.dictionary
         if not (arrow.types.is_string(values.type) or arrow.types.is_binary(values.type)):
             return int(array.nbytes)
         lengths = compute.binary_length(values).cast(arrow.int64()).take(array.indices)
         return int(compute.sum(lengths).as_py() or 0)
-    if arrow.types.is_nested(kind):
+    if arrow.types.is_nested(array.type):
         children = array.flatten()
         return sum(map(_decoded_bytes, children if isinstance(children, list) else [children]))
     return int(array.nbytes)
@@ -137,8 +136,8 @@ def _decode(batch: Any, fields: Any) -> Any:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
-    """Open a file; yield it with strings read as dictionaries, and the schema of the file."""
+def _open_table(path: Path) -> Iterator[tuple[Any, Any]]:
+    """Yield an open Parquet file that reads strings as dictionaries, and its original schema."""
     parquet = require("pyarrow.parquet", extra="data", purpose=f"{path}: reading Parquet")
     check_readable(path)
     try:
@@ -157,7 +156,7 @@ def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
 def pack_batch(batch: Any) -> bytes:
     """Return a record batch as bytes in Arrow's stream format.
 
-    It is not pickled, since a pickled slice of a batch contains the whole batch.
+    Pickle is not used, because a pickled slice of a batch contains the whole batch.
     """
     stream = io.BytesIO()
     with _pyarrow().ipc.new_stream(stream, batch.schema) as writer:

@@ -1,4 +1,4 @@
-"""Read texts to summarize, and the other fields of their records, from files and pipes."""
+"""Readers of texts to summarize and their other fields, from files and pipes."""
 
 import re
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ TEXT_FORMATS: tuple[TextFormat, ...] = get_args(TextFormat)
 TABLES: dict[TextFormat, TableFormat] = {"jsonl": jsonl, "csv": delimited, "parquet": parquet}
 """Formats with named columns."""
 STREAM_FORMATS: tuple[TextFormat, ...] = ("text", "lines", "jsonl")
-"""Formats that can be read from a pipe; files of other formats are not read sequentially."""
+"""Formats that can be read from a pipe."""
 MAX_TEXT_BYTES = 64 << 20
 """Maximum size of a file that is read as one text."""
 
-# First bytes of files that are not plain text, with the advice for each.
+# Pattern of the first bytes and message for files that are not plain text.
 _NOT_TEXT = (
     (re.compile(rb"%PDF-"), "a PDF; expected plain text, which 'pdftotext' extracts"),
     (re.compile(rb"PK\x03\x04"), "a zip archive or Word document; save it as plain text"),
@@ -74,7 +74,7 @@ class TextReadOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class RecordSchema:
-    """Format and columns of one file, for parsing its blocks in any process."""
+    """Format and columns of one file; parsing a block needs nothing else of the file."""
 
     format: TextFormat
     encoding: str
@@ -89,7 +89,7 @@ class RecordSchema:
 def text_format(path: Path) -> TextFormat:
     """Return the format for the suffix of a file; "text" if it is unknown."""
     name = plain_name(path)
-    return next((kind for suffix, kind in _SUFFIXES.items() if name.endswith(suffix)), "text")
+    return next((format for suffix, format in _SUFFIXES.items() if name.endswith(suffix)), "text")
 
 
 def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
@@ -98,26 +98,26 @@ def read_schema(path: Path, options: TextReadOptions) -> RecordSchema:
     Raises:
         DataError: when there is no text column, or no record at all.
     """
-    kind = options.format or text_format(path)
-    if kind not in TABLES:
-        columns = ("file",) if kind == "text" else ("text",)
-        return RecordSchema(format=kind, encoding=options.encoding, columns=columns)
-    if kind != "parquet":
+    format = options.format or text_format(path)
+    if format not in TABLES:
+        columns = ("file",) if format == "text" else ("text",)
+        return RecordSchema(format=format, encoding=options.encoding, columns=columns)
+    if format != "parquet":
         with open_bytes(path) as (stream, _):
             head = stream.read(len(BOM))
         reject_utf16(path, head)
-        if kind == "jsonl" and not head:  # an empty JSONL file is valid; a table has a header
-            return RecordSchema(format=kind, encoding=options.encoding)
-    names = TABLES[kind].column_names(path, options.encoding)
-    if kind == "csv":
+        if format == "jsonl" and not head:  # an empty JSONL file is valid; a table has a header
+            return RecordSchema(format=format, encoding=options.encoding)
+    names = TABLES[format].column_names(path, options.encoding)
+    if format == "csv":
         for name in filter(None, names):
             check_unique(name, names, where=str(path))
     return RecordSchema(
-        format=kind,
+        format=format,
         encoding=options.encoding,
         text_column=choose_column("text", names, options.text_column, where=str(path)),
         columns=tuple(names),
-        delimiter=delimited.detect_delimiter(path, options.encoding) if kind == "csv" else "",
+        delimiter=delimited.detect_delimiter(path, options.encoding) if format == "csv" else "",
     )
 
 
@@ -175,19 +175,19 @@ def read_stream(
     Raises:
         ConfigError: for a format that cannot be read from a pipe.
     """
-    path, kind, encoding = Path(name), options.format or "text", options.encoding
-    if kind not in STREAM_FORMATS:
+    path, format, encoding = Path(name), options.format or "text", options.encoding
+    if format not in STREAM_FORMATS:
         raise ArgumentError(
             "{format}: '{0}' cannot be read from a pipe; name the file, or use one of {1}",
-            kind,
+            format,
             ", ".join(STREAM_FORMATS),
         )
-    if kind == "text":
+    if format == "text":
         yield _parse_text(stream.read(MAX_TEXT_BYTES + 1), path, encoding)
         return
     column = ""
     for number, line in enumerate(read_lines(stream), start=1):
-        if kind == "lines":
+        if format == "lines":
             yield _parse_line(line, f"{path}:{number}", encoding)
             continue
         record = jsonl.parse_line(line, number, path, encoding)

@@ -17,13 +17,13 @@ def add_checksum(content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def verify_checksum(text: bytes) -> dict[str, Any] | None:
-    """Parse a JSON object that `add_checksum` returned; return None if it is anything else."""
+    """Parse a JSON object with a checksum from `add_checksum`; return None if it is invalid."""
     try:
         content = json.loads(text)
-        found = content.pop(CHECKSUM_KEY)
+        stored = content.pop(CHECKSUM_KEY)
     except (ValueError, RecursionError, AttributeError, TypeError, KeyError, IndexError):
         return None
-    return content if isinstance(content, dict) and found == _json_checksum(content) else None
+    return content if isinstance(content, dict) and stored == _json_checksum(content) else None
 
 
 def _json_checksum(content: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ class Difference(NamedTuple):
 
 
 def differences(
-    before: Mapping[str, Any], now: Mapping[str, Any], at: str = ""
+    before: Mapping[str, Any], now: Mapping[str, Any], prefix: str = ""
 ) -> Iterator[Difference]:
     """Yield every setting that differs, with its dotted name.
 
@@ -26,9 +26,9 @@ def differences(
     for name in dict.fromkeys([*before, *now]):
         old, new = before.get(name), now.get(name)
         if isinstance(old, Mapping) and isinstance(new, Mapping):
-            yield from differences(old, new, f"{at}{name}.")
+            yield from differences(old, new, f"{prefix}{name}.")
         elif old != new:
-            yield Difference(f"{at}{name}", old, new)
+            yield Difference(f"{prefix}{name}", old, new)
 
 
 def join_first(descriptions: Sequence[str]) -> str:

@@ -33,10 +33,9 @@ def read_bounded(path: Path, *, max_bytes: int) -> bytes:
 
 
 def read_lines(path: Path, *, max_bytes: int) -> list[str]:
-    """Read a UTF-8 file with one entry per line.
+    r"""Read a UTF-8 file with one entry per line.
 
-    It does not use splitlines(), because some entries are characters, such as U+2028, that
-    splitlines() treats as line breaks.
+    Only `\n` ends a line: an entry may be U+2028, at which `splitlines` would split.
 
     Raises:
         ArtifactError: if the file cannot be read, is larger than `max_bytes` or is not UTF-8.
@@ -99,7 +98,7 @@ def atomic_write(
 
 
 def check_writable(path: Path | None) -> None:
-    """Check, before a long computation, that a file can be written.
+    """Check that a file can be written, to avoid a failure after a long computation.
 
     Raises:
         DataError: if `path` is a folder, or its folder does not exist.

@@ -32,11 +32,11 @@ def read_header(path: Path) -> dict[str, TensorInfo]:
     Raises:
         ArtifactError: if the file is missing, damaged or not a safetensors file.
     """
-    with _opened(path) as file:
+    with _open_file(path) as file:
         slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118
         return {
-            name: TensorInfo(each.get_dtype(), tuple(each.get_shape()))
-            for name, each in slices.items()
+            name: TensorInfo(tensor.get_dtype(), tuple(tensor.get_shape()))
+            for name, tensor in slices.items()
         }
 
 
@@ -46,12 +46,12 @@ def read_tensors(path: Path) -> dict[str, NDArray[Any]]:
     Raises:
         ArtifactError: if the file is missing, damaged or not a safetensors file.
     """
-    with _opened(path) as file:
+    with _open_file(path) as file:
         return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
+def _open_file(path: Path) -> Iterator[Any]:
     try:
         with os_errors(path, "read", ArtifactError):
             path.stat()  # gives a shorter error message than safetensors

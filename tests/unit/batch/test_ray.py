@@ -56,9 +56,9 @@ def test_relative_paths_start_at_driver_directory(make_job, news, monkeypatch, t
     monkeypatch.chdir(tmp_path)
     assert on_ray._working_dir(make_job(news.name)) == tmp_path
     monkeypatch.chdir("/")
-    on_ray._enter(None)
+    on_ray._change_dir(None)
     assert Path.cwd() == Path("/")
-    on_ray._enter(tmp_path)
+    on_ray._change_dir(tmp_path)
     assert Path.cwd() == tmp_path
     with pytest.raises(DataError, match=r"none: missing on the node .*; use a folder"):
-        on_ray._enter(tmp_path / "none")
+        on_ray._change_dir(tmp_path / "none")
