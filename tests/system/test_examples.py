@@ -190,3 +190,5 @@ def test_every_example_is_tested():
     names = [path.name for path in EXAMPLES.iterdir() if path.suffix in (".py", ".ipynb")]
     assert len(names) >= 10
     assert [name for name in names if f'"{name}"' not in tests] == []
+    index = (EXAMPLES / "README.md").read_text(encoding="utf-8")
+    assert sorted(set(re.findall(r"\((\w+\.\w+)\)", index))) == sorted(names)

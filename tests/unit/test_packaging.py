@@ -180,6 +180,13 @@ def test_ci_builds_the_distribution_and_the_bill_of_materials():
     assert re.search(r"^wheel: dist ", read("Makefile"), re.MULTILINE)
 
 
+def test_version_is_that_of_changelog_and_citation():
+    latest = re.search(r"^## (\S+) \((.+)\)$", read("CHANGELOG.md"), re.MULTILINE)
+    citation = yaml.safe_load(read("CITATION.cff"))
+    assert (latest[1], latest[2]) == (PROJECT["version"], citation["date-released"])
+    assert citation["version"] == PROJECT["version"]
+
+
 def test_citation_names_the_paper():
     citation = yaml.safe_load(read("CITATION.cff"))
     paper = citation["preferred-citation"]
