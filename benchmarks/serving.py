@@ -1,4 +1,4 @@
-"""Requests per second of `readagain serve`, together beside one by one; overload; a killed worker.
+"""Requests per second of `readagain serve`: load, overload, a killed worker, an attack.
 
 Every reply is compared with what `Summarizer` says of its text, so that an answer which is lost or
 belongs to somebody else is counted.
@@ -6,6 +6,7 @@ belongs to somebody else is counted.
     python benchmarks/serving.py                             # the bundled news model, 2 workers
     python benchmarks/serving.py load --seconds 60           # throughput and latency alone
     python benchmarks/serving.py overload killed             # what is shed, and what is survived
+    python benchmarks/serving.py attack                      # ordinary requests beside hostile ones
     python benchmarks/serving.py --model tests/assets/models/toy --workers 1
 
 The clients run on the same machine, in a process of their own.
@@ -14,6 +15,7 @@ The clients run on the same machine, in a process of their own.
 import argparse
 import asyncio
 import json
+import multiprocessing
 import os
 import platform
 import signal
@@ -26,6 +28,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import psutil
 
@@ -70,7 +76,10 @@ class Client:
 
     async def ask(self, text: str) -> tuple[int | str, bytes]:
         """Ask for the headline of a text; return the status and the body."""
-        body = json.dumps({"texts": [text]}).encode()
+        return await self.send(json.dumps({"texts": [text]}).encode())
+
+    async def send(self, body: bytes) -> tuple[int | str, bytes]:
+        """Send the body of a request; return the status and the body of the response."""
         head = (
             "POST /v1/summarize HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
@@ -129,11 +138,12 @@ async def load(port: int, expected: dict[str, str], *, clients: int, seconds: fl
 class Server:
     """`readagain serve` in processes of its own."""
 
-    def __init__(self, *options: object) -> None:
+    def __init__(self, *options: object, log: Path | None = None) -> None:
         command = [sys.executable, "-m", "readagain", "serve", "--port", "0", *map(str, options)]
-        self.process = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
+        with Path(log or os.devnull).open("wb") as errors:
+            self.process = subprocess.Popen(
+                command, stdout=subprocess.PIPE, stderr=errors, text=True
+            )
         assert self.process.stdout is not None
         self.port = int(self.process.stdout.readline().rpartition(":")[2])
 
@@ -167,9 +177,9 @@ def _is_worker(process: psutil.Process) -> bool:
 
 
 @contextmanager
-def serving(*options: object) -> Iterator[Server]:
+def serving(*options: object, log: Path | None = None) -> Iterator[Server]:
     """Start a server, and stop it."""
-    server = Server(*options)
+    server = Server(*options, log=log)
     try:
         yield server
     finally:
@@ -247,7 +257,131 @@ def measure_killed(arguments: argparse.Namespace, expected: dict[str, str]) -> N
         )
 
 
-PARTS = {"load": measure_load, "overload": measure_overload, "killed": measure_killed}
+def hostile_bodies() -> dict[str, bytes]:
+    """Return bodies of a mebibyte or less that take much time or memory to read."""
+    size = (1 << 20) - 100
+    marks = "a" + "\u0301" * (size // 8) + "\u0316" * (size // 8)
+    words = " ".join(f"{'x' * 30}{number:x}" for number in range(size // 40))
+    return {
+        "numbers": b'{"texts": [' + b",".join([b"1"] * (size // 2)) + b"]}",
+        "objects": b'{"texts": [' + b",".join([b"{}"] * (size // 3)) + b"]}",
+        "keys": b"{" + b",".join(b'"%x":0' % number for number in range(size // 12)) + b"}",
+        "nesting": b'{"texts": ' + b"[" * (size // 2),
+        "marks": json.dumps({"texts": [marks]}, ensure_ascii=False).encode(),
+        "one long text": json.dumps({"texts": [words]}).encode(),
+        "64 long texts": json.dumps({"texts": [words[k : k + 16_000] for k in range(64)]}).encode(),
+    }
+
+
+async def send_forever(port: int, body: bytes, statuses: Counter[int | str]) -> None:
+    """Send a body again and again, without a pause even if it is refused."""
+    client = Client(port)
+    while True:
+        status, _ = await client.send(body)
+        statuses[status] += 1
+
+
+async def probe_health(port: int, seconds: list[float]) -> None:
+    """Ask `/healthz` four times a second, over a new connection each time."""
+    while True:
+        began = time.perf_counter()
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+        assert (await reader.read()).startswith(b"HTTP/1.1 200")
+        seconds.append(time.perf_counter() - began)
+        writer.close()
+        await asyncio.sleep(0.25)
+
+
+def attack(port: int, body: bytes, replies: Connection, is_ready: Event) -> None:
+    """Send a body from two connections, in a process of its own, until it is ended."""
+
+    async def run() -> None:
+        statuses: Counter[int | str] = Counter()
+        senders = [asyncio.create_task(send_forever(port, body, statuses)) for _ in range(2)]
+        is_ready.set()
+        while not replies.poll():
+            await asyncio.sleep(0.05)
+        for sender in senders:
+            sender.cancel()
+        replies.send(statuses)
+
+    asyncio.run(run())
+
+
+@contextmanager
+def attacked(port: int, body: bytes) -> Iterator[Counter[int | str]]:
+    """Attack a server while the block runs; yield the statuses, which are filled in at its end."""
+    context = multiprocessing.get_context("spawn")
+    ours, theirs = context.Pipe()
+    is_ready, statuses = context.Event(), Counter()
+    process = context.Process(target=attack, args=(port, body, theirs, is_ready))
+    process.start()
+    is_ready.wait()
+    try:
+        yield statuses
+    finally:
+        ours.send("stop")
+        statuses.update(ours.recv())
+        process.join()
+
+
+def measure_attack(arguments: argparse.Namespace, expected: dict[str, str]) -> None:
+    """Compare ordinary requests beside two senders of a hostile body with those without, in turns.
+
+    `/healthz` is asked meanwhile; memory is that of the largest worker.
+    """
+    clients, seconds = 8, arguments.seconds / 4
+
+    async def probed_load(port: int, health: list[float]) -> Tally:
+        probe = asyncio.create_task(probe_health(port, health))
+        try:
+            return await load(port, expected, clients=clients, seconds=seconds)
+        finally:
+            probe.cancel()
+
+    print(f"\n{clients} clients beside two senders of one body:")
+    print("body             rate kept   healthz p50 ms   max ms   worker MB   senders got")
+    with TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        with serving(*arguments.options, log=log) as server:
+            asyncio.run(load(server.port, expected, clients=clients, seconds=2))  # warms up
+            for name, body in hostile_bodies().items():
+                ratios, health, memory, got = [], [], [], Counter()
+                for _ in range(2):
+                    calm = asyncio.run(probed_load(server.port, []))
+                    with attacked(server.port, body) as statuses:
+                        beside = asyncio.run(probed_load(server.port, health))
+                        memory += [
+                            psutil.Process(pid).memory_info().rss / 1e6 for pid in server.workers()
+                        ] or [server.resident_mb()]
+                    got += statuses
+                    ratios.append(beside.per_s / calm.per_s)
+                    assert beside.mixed_up == 0
+                print(
+                    f"{name:<16} {statistics.mean(ratios):>9.0%} "
+                    f"{1e3 * statistics.median(health):>16.0f} {1e3 * max(health):>8.0f} "
+                    f"{max(memory):>11.0f}   {dict(got)}"
+                )
+        lines = log.read_text().splitlines()
+    other = [line for line in lines if not is_json_object(line)]
+    print(f"log: {len(lines):,} lines, {len(other)} of them no JSON {other[:3] or ''}")
+
+
+def is_json_object(line: str) -> bool:
+    """Return whether a line of the log is a JSON object."""
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+PARTS = {
+    "load": measure_load,
+    "overload": measure_overload,
+    "killed": measure_killed,
+    "attack": measure_attack,
+}
 
 
 def main() -> None:

@@ -3,6 +3,7 @@
 A message has the form `<where>: <what is wrong>; <what to do>`.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -85,8 +86,12 @@ def _printable(message: str) -> str:
     """Return `message` with control characters replaced, except line breaks."""
     if message.isprintable():
         return message
-    return "".join(
-        c if c.isprintable() or c == "\n" else "\N{REPLACEMENT CHARACTER}" for c in message
+    # A line break is kept only before an indented line, as in lists of problems: a file name may
+    # contain one.
+    lines = re.split(r"\n(?=  )", message)
+    return "\n".join(
+        "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
+        for line in lines
     )
 
 

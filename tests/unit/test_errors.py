@@ -38,3 +38,8 @@ def test_argument_error_can_be_pickled():
 
 def test_control_characters_are_replaced():
     assert str(ArgumentError("{case} is {0}", "\x1b[2J")) == "case is \N{REPLACEMENT CHARACTER}[2J"
+
+
+def test_line_break_in_a_file_name_is_replaced():
+    message = str(ArgumentError("{0}: 2 problems\n  {1}\n  {1}", "a\nb.txt", "c\nd"))
+    assert message == "a\ufffdb.txt: 2 problems\n  c\ufffdd\n  c\ufffdd"

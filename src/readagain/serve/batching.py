@@ -1,7 +1,9 @@
 """Queue that batches the texts of several requests and summarizes them in one thread."""
 
 import asyncio
+import math
 import time
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
@@ -12,6 +14,13 @@ from readagain.serve.errors import ApiError, stopping_error
 Key = TypeVar("Key", bound=Hashable)
 Result = TypeVar("Result")
 SummarizeBatch = Callable[[Key, Sequence[str]], Sequence[Result]]
+
+TEXTS_PER_TURN = 4
+"""Texts of one request in a batch before those of the next request."""
+MAX_SHARED_CHARS = 16_000
+"""Maximum characters of a batch while several requests are served, beyond one text of each."""
+SHARED_S = 1.0
+"""Seconds for which requests count as served together after they were last waiting together."""
 
 
 class _Job(Generic[Key, Result]):
@@ -41,9 +50,11 @@ _Item = tuple[_Job[Key, Result], int]  # a text, as its job and its index in the
 class BatchingQueue(Generic[Key, Result]):
     """Bounded queue that batches waiting texts with equal keys.
 
-    The oldest text determines the key of the next batch; other texts with that key are added in
-    order of arrival, also from other requests. A text waits for others only while the thread is
-    idle. Batches run in one thread, so that the event loop stays free.
+    The oldest request determines the key of the next batch; texts of other requests with that key
+    are added. Requests take turns, a few texts each, and while several are served a batch has one
+    text of each and others up to `MAX_SHARED_CHARS`. Many or long texts of one request thus do not
+    keep the others waiting. A text waits for others only while the thread is idle. Batches run in
+    one thread, so that the event loop stays free.
 
     Args:
         summarize_batch: returns one result for each text of a batch with one key.
@@ -73,6 +84,7 @@ class BatchingQueue(Generic[Key, Result]):
         self._items: list[_Item[Key, Result]] = []
         self._arrival = asyncio.Event()
         self._is_closed = False
+        self._shared_at = -math.inf  # when texts of several requests were last waiting
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="summarize")
         self._loop: asyncio.Task[None] | None = None
 
@@ -159,16 +171,30 @@ class BatchingQueue(Generic[Key, Result]):
                 return
 
     def _take_batch(self) -> list[_Item[Key, Result]]:
-        """Remove the oldest text, and others with its key, from the queue."""
+        """Remove the texts of the next batch from the queue; requests take turns."""
         if not self._items:
             return []
         key = self._items[0][0].key
-        batch: list[_Item[Key, Result]] = []
-        others: list[_Item[Key, Result]] = []
+        if len({id(job) for job, _ in self._items}) > 1:
+            self._shared_at = time.monotonic()
+        is_shared = time.monotonic() - self._shared_at < SHARED_S
+        counts: Counter[_Job[Key, Result]] = Counter()
+        waiting: list[tuple[int, _Item[Key, Result]]] = []  # with the number in its request
         for item in self._items:
-            joins = item[0].key == key and len(batch) < self._max_batch
-            (batch if joins else others).append(item)
-        self._set_items(others)
+            if item[0].key == key:
+                waiting.append((counts[item[0]], item))
+                counts[item[0]] += 1
+        # The sort is stable: within a turn, requests stay in order of arrival.
+        waiting.sort(key=lambda each: each[0] // TEXTS_PER_TURN)
+        batch: list[_Item[Key, Result]] = []
+        num_chars = 0
+        for number, (job, index) in waiting:
+            num_chars += len(job.texts[index])
+            is_short = not is_shared or num_chars <= MAX_SHARED_CHARS
+            if len(batch) < self._max_batch and (number == 0 or is_short):
+                batch.append((job, index))
+        taken = set(batch)
+        self._set_items([item for item in self._items if item not in taken])
         return batch
 
     def _set_items(self, items: list[_Item[Key, Result]]) -> None:

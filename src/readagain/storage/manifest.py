@@ -11,6 +11,7 @@ from readagain.storage.checksums import FileEntry
 # File names without separators and control characters: only files in the folder itself, and safe to
 # print in messages.
 _FILE_NAME = re.compile(r"\w[\w.-]{0,199}", re.ASCII)
+_CHECKSUM = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
 def check_format_version(content: Mapping[str, Any], current: int, *, path: Path | str) -> None:
@@ -48,7 +49,8 @@ def parse_file_entries(listed: Any, *, path: Path | str) -> dict[str, FileEntry]
     for name, entry in files.items():
         if not _FILE_NAME.fullmatch(name):
             raise ArtifactError(f"{path}: lists {quoted(name)}, which is not a file name")
-        if type(entry.bytes) is not int or type(entry.sha256) is not str:
+        is_checksum = type(entry.sha256) is str and _CHECKSUM.fullmatch(entry.sha256)
+        if type(entry.bytes) is not int or not is_checksum:
             raise ArtifactError(f"{path}: incomplete; was it edited by hand?")
     return files
 

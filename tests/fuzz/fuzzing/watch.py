@@ -26,7 +26,7 @@ HANG_S = 60
 """A process that says nothing for so long is ended: even a slow input is far behind it by then."""
 MEMORY_BYTES = 1 << 30
 """What an input of at most 20 KB may have mapped, beside what the libraries had before."""
-LOOKS_EVERY = 200
+LOOKS_EVERY = 20
 
 
 @dataclass(frozen=True)

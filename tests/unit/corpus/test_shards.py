@@ -162,6 +162,7 @@ def test_missing_corpus_error_explains_folder(tmp_path, jsonl, prepared):
         ({"files": {"a\nb": {"bytes": 1, "sha256": ""}}}, r"lists 'a\\nb', which is not a file"),
         ({"files": {"a": {"bytes": "1", "sha256": ""}}}, "incomplete; was it edited"),
         ({"files": {"a": {"sha256": ""}}}, r"incomplete; was it edited"),
+        ({"files": {"a": {"bytes": 1, "sha256": "\ud800"}}}, "incomplete; was it edited"),
         ({"files": []}, "incomplete"),
         ({"splits": {}}, r"incomplete \('train'\)"),
         ({"num_words": None}, "the number of words is None"),

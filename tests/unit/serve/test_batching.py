@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from readagain.serve.batching import BatchingQueue
+from readagain.serve.batching import MAX_SHARED_CHARS, BatchingQueue
 from readagain.serve.errors import ApiError
 
 
@@ -113,6 +113,39 @@ def test_queue_batches_equal_keys_oldest_first():
 
     assert run(work, scenario) == [["FIRST"], ["A"], ["B"], ["C"]]
     assert work.calls == [("k", ["first"]), ("j", ["a", "c"]), ("k", ["b"])]
+
+
+def batches_beside(texts, *others):
+    """Return the batches of a large request and others that arrive during its first batch."""
+    work = UpperCase(released=False)
+
+    async def scenario(queue):
+        first = asyncio.create_task(queue.summarize("key", texts))
+        await wait_for_start(work)
+        tasks = [asyncio.create_task(queue.summarize("key", each)) for each in others]
+        num_waiting = len(texts) - len(work.calls[0][1])
+        await wait_for_length(queue, num_waiting + sum(map(len, others)))
+        work.released.set()
+        await asyncio.gather(first, *tasks)
+        return [batch for _, batch in work.calls]
+
+    return run(work, scenario, max_texts=64, max_batch=8)
+
+
+def test_small_request_does_not_wait_for_a_large_one():
+    texts = [f"a{number}" for number in range(24)]
+    first, second, *rest = batches_beside(texts, ["b"], ["c"])
+    assert first == texts[:8]
+    assert second == [*texts[8:12], "b", "c", *texts[12:14]]
+    assert [text for batch in rest for text in batch] == texts[14:]
+
+
+def test_long_texts_leave_the_batch_to_other_requests():
+    texts = [f"a{number}" + " " * MAX_SHARED_CHARS for number in range(10)]
+    first, second, *rest = batches_beside(texts, ["b"])
+    assert first == texts[:8]  # alone
+    assert second == [texts[8], "b"]
+    assert rest == [[texts[9]]]
 
 
 def test_full_queue_refuses_then_recovers():
