@@ -214,7 +214,8 @@ def check_new_dir(path: Path) -> None:
     Raises:
         ArtifactError: if it is not empty.
     """
-    if path.exists() and (not path.is_dir() or any(path.iterdir())):
+    is_new = not path.exists() and not path.is_symlink()
+    if not is_new and (not path.is_dir() or any(path.iterdir())):
         raise ArtifactError(f"{path}: exists already; name a new folder")
 
 

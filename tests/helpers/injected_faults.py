@@ -80,7 +80,7 @@ class Faults:
             path = os.fsdecode(os.fspath(file))
         except TypeError:
             return None
-        return path if path.startswith(self._folder) else None
+        return path if f"{path}{os.sep}".startswith(self._folder) else None
 
     def count(self, operation: str, file: Any) -> None:
         """Count an operation; raise its error if it is the one to fail."""

@@ -5,6 +5,7 @@ A location is a path or an address such as `s3://bucket/news.jsonl.gz`, `gs://â€
 """
 
 import glob
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -75,7 +76,8 @@ def _full_name(location: str) -> str:
 def _is_inside(location: str, directory: str) -> bool:
     if is_remote(location) or is_remote(directory):
         return location.startswith(f"{directory.rstrip('/')}/")
-    return Path(directory).resolve() in Path(location).resolve().parents
+    # Path.resolve raises errors for links in a circle.
+    return Path(os.path.realpath(directory)) in Path(os.path.realpath(location)).parents
 
 
 def is_remote(location: str) -> bool:
