@@ -8,10 +8,12 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest.mock import MagicMock, create_autospec
 
 import pytest
 import typer
 
+import readagain
 from readagain.cli.main import COMMANDS, build_app, main
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +22,15 @@ NORWAY = (
     "Norway's economic output shrank by 3.1 percent in the second quarter, the statistics office "
     "said on Tuesday."
 )
+SESSIONS = ["README.md", "docs/quickstart.md", "docs/app.md", "docs/presets.md"]
+OTHER_SESSIONS = {
+    "docs/add-an-encoder.md": "tests/system/test_how_tos.py",
+    "docs/own-model.md": "tests/system/test_how_tos.py",
+    "docs/beam-search.md": "tests/unit/search/test_docs.py",
+    "docs/data.md": "tests/system/test_prepare_docs.py",
+    "docs/explain.md": "tests/unit/explain/test_docs.py",
+}
+"""Pages whose snippets have a test of their own."""
 ELSEWHERE = {
     "serve": "tests/system/test_serving.py",
     "prepare": "tests/system/test_prepare_docs.py",
@@ -40,9 +51,9 @@ def blocks(page: str, *languages: str) -> list[str]:
 
 def commands(page: str) -> Iterator[list[str]]:
     """Yield the words of every `readagain` command in the code blocks of a page."""
-    for block in blocks(page, "", "sh", "bash"):
+    for block in blocks(page, "", "sh", "bash", "console"):
         for line in block.replace("\\\n", " ").replace(" && ", "\n").splitlines():
-            found = re.match(r"(?:[^'\"]*?(?:\| |-m |/bin/))?readagain ([a-z]+ ?.*)", line)
+            found = re.match(r"(?:[^'\"]*?(?:\| |-m |/bin/)|\$ )?readagain ([a-z]+ ?.*)", line)
             if found:
                 command = re.sub(r" [<>] \S+$", "", found[1])
                 yield shlex.split(command, comments=True)
@@ -57,20 +68,34 @@ def test_commands_have_valid_options(path):
         group.commands[name].make_context(name, numbers)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md", "docs/app.md"])
-def test_snippets_run_as_one_session(page, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def run_snippets(page: str) -> None:
+    """Run the Python blocks of a page as one session."""
     session: dict[str, object] = {}
     for snippet in blocks(page, "python"):
         exec(compile(snippet, page, "exec"), session)
-    assert capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("page", SESSIONS)
+def test_snippets_run_as_one_session(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_snippets(page)
 
 
 def test_encoder_page_computes_a_gradient(capsys):
-    session: dict[str, object] = {}
-    for snippet in blocks("docs/add-an-encoder.md", "python"):
-        exec(compile(snippet, "docs/add-an-encoder.md", "exec"), session)
+    run_snippets("docs/add-an-encoder.md")
     assert capsys.readouterr().out == "torch.Size([64, 32, 5])\n"
+
+
+def test_fit_snippet_has_valid_arguments(monkeypatch):
+    fit = create_autospec(readagain.fit, return_value=MagicMock())
+    monkeypatch.setattr("readagain.fitting.fit.fit", fit)
+    run_snippets("docs/own-model.md")
+    fit.assert_called_once_with("pairs.csv", out="models/mine")
+
+
+def test_every_page_with_snippets_is_tested():
+    pages = {str(path.relative_to(ROOT)) for path in PAGES}
+    assert {page for page in pages if blocks(page, "python")} == {*SESSIONS, *OTHER_SESSIONS}
 
 
 def run_command(*arguments: str) -> None:
@@ -141,6 +166,8 @@ def test_export_and_evaluation_pages_run(run_page, trained_example):
     run_command(*next(commands("docs/evaluation.md")), "--limit", "5")
 
 
-def test_commands_that_run_elsewhere_have_a_test():
+def test_pages_and_commands_that_run_elsewhere_have_a_test():
+    for page, path in OTHER_SESSIONS.items():
+        assert Path(page).name in (ROOT / path).read_text(encoding="utf-8")
     for name, path in ELSEWHERE.items():
         assert f'"{name}"' in (ROOT / path).read_text(encoding="utf-8")
