@@ -88,11 +88,20 @@ def signature(name: str, function: Callable[..., Any]) -> str:
 
 
 def _argument(argument: ast.arg, values: Mapping[str, inspect.Parameter]) -> str:
-    value = values[argument.arg].default
+    """Return an argument as written, with the choices of a `Literal` and the value of a default."""
+    parameter = values[argument.arg]
+    text = ast.unparse(argument)
+    members = get_args(parameter.annotation)
+    literals = [parameter.annotation, *members]
+    choices = [get_args(each) for each in literals if get_origin(each) is Literal]
+    if choices:
+        optional = ("None",) if type(None) in members else ()
+        text = f"{argument.arg}: {' | '.join((*map(repr, choices[0]), *optional))}"
+    value = parameter.default
     if value is inspect.Parameter.empty:
-        return ast.unparse(argument)
+        return text
     is_plain = value is None or isinstance(value, str | int | float | bool)
-    return f"{ast.unparse(argument)} = {value!r}" if is_plain else f"{ast.unparse(argument)} = ..."
+    return f"{text} = {value!r}" if is_plain else f"{text} = ..."
 
 
 def members(thing: type) -> list[str]:
@@ -120,7 +129,7 @@ def python_page() -> str:
         "[Headlines in your app](../app.md) has examples.",
     ]
     names = [name for name in readagain.__all__ if not name.startswith("__")]
-    for name in sorted(names, key=lambda each: (each.isupper(), each.lower())):
+    for name in sorted(names, key=lambda each: (each.isupper(), each.islower(), each)):
         thing = getattr(readagain, name)
         if inspect.isclass(thing):
             parts += [f"## `{name}`", docstring(thing), *members(thing)]
